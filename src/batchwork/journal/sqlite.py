@@ -1,0 +1,379 @@
+"""The durable journal: SQLite, append-only events, one writer with natural group commit.
+
+Facts are queued by the event loop. Whatever has queued up while the last commit was on its way to the
+disk goes into the next one. The rows are put in on the loop's thread (microseconds, into SQLite's
+cache); only the commit, which waits for the disk, runs on a thread of its own, so that the two threads
+never fight over every row.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+import uuid
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from batchwork.core.errors import JournalError
+from batchwork.core.event import Attempted, Began, Ended, Event, Opened, Reopened
+from batchwork.core.failure import FailureKind
+from batchwork.core.intake import Intake
+from batchwork.core.outcome import Status
+from batchwork.core.ports import Entry, Standing, Totals
+from batchwork.core.runstate import ItemState
+from batchwork.journal import codec
+from batchwork.journal.lock import WriterLock
+from batchwork.journal.placing import Placer
+from batchwork.journal.reading import JournalReader
+from batchwork.journal.rows import Row, columns_digest, row_values
+from batchwork.journal.tables import connect, translated
+
+_INSERT_EVENT = "INSERT INTO event VALUES (?,?,?,?,?,?)"
+_INSERT_ITEM = "INSERT INTO item VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)"
+_UPDATE_ITEM = "UPDATE item SET status=?, reserved=?, paid=?, attempts=?, settled_seq=?, crc=? WHERE id=?"
+_MOVE_ITEM = (
+    "UPDATE item SET idx=?, status=?, reserved=?, paid=?, attempts=?, columns=?, columns_seq=?, settled_seq=?, crc=?"
+    " WHERE id=?"
+)
+_LIVE = frozenset({Status.PENDING, Status.DEFERRED})
+
+
+@dataclass(slots=True, kw_only=True)
+class _Group:
+    """What one commit carries, so that it can be taken back when the commit fails."""
+
+    new: list[Row]
+    moved: list[Row]
+    events: int
+    blobs: list[bytes]
+    trim: int | None
+    commit: Future[sqlite3.Cursor] | None = None
+
+
+class SqliteJournal:
+    """A journal file that this process writes; construction opens it and takes the writer's lock."""
+
+    def __init__(self, path: Path, *, utc: Callable[[], float]) -> None:
+        self.path = path
+        self._utc = utc
+        self._queue: list[tuple[int, float, int, int, bytes, int]] = []
+        self._blobs: codec.Blobs = {}
+        self._rows: dict[int, Row] = {}  # items that are being worked on or not yet on disk
+        self._identities: dict[tuple[bytes, int], Row] = {}
+        self._dirty: dict[int, Row] = {}
+        self._trim_from: int | None = None
+        self._waiters: list[asyncio.Future[None]] = []
+        self._commit_task: asyncio.Task[None] | None = None
+        self._group: _Group | None = None  # on its way to the disk
+        self._writing: dict[int, Row] = {}  # the rows it carries
+        self._broken: JournalError | None = None
+        self._lock = WriterLock(path)
+        try:
+            self._writer = connect(path, writable=True)
+            self._reader = JournalReader(path)
+            self._load()
+        except BaseException:
+            self._lock.release()
+            raise
+        self._placer = Placer(self)
+        self._committer = ThreadPoolExecutor(1, thread_name_prefix="journal")
+
+    def _load(self) -> None:
+        row = self._reader.totals_row()
+        if row is None:
+            row = (uuid.uuid4().hex[:12], 0, 0, 0, 0)
+            try:
+                self._writer.execute("INSERT INTO total VALUES (1, ?, 0, 0, 0, 0)", row[:1])
+            except sqlite3.Error as error:
+                raise translated(error, self.path) from error
+            self._reader.refresh()
+        self.run_id, self._seq, self._spent, self._unconfirmed, self._reserved = row
+        self._next_item = self._reader.next_item()
+
+    def begin(self, began: Began) -> Standing:
+        """Start a run: what an earlier crash left open is booked at its worst case."""
+        open_calls = self._reader.reserved_rows() if self._reserved else []
+        for row in open_calls:
+            self._hold(row)
+            lost = Attempted(
+                item=row.item, kind=FailureKind.CONNECTION, charged_nano=row.reserved_nano, unconfirmed=True
+            )
+            self.record(lost)
+            self.release(row.item)
+        self.record(began)
+        self._placer = Placer(self)
+        return Standing(
+            run_id=self.run_id,
+            spent_nano=self._spent,
+            unconfirmed_nano=self._unconfirmed,
+            recovered=len(open_calls),
+        )
+
+    # -- which item a row is --------------------------------------------------------------------
+
+    def at(self, index: int) -> Row | None:
+        """The item at this place of the latest input."""
+        row = self._reader.row_at(index)
+        if row is None:
+            return None
+        row = self._rows.get(row.item, row)
+        return row if row.index == index else None
+
+    def find(self, fingerprint: bytes, occurrence: int) -> Row | None:
+        """The item of this identity."""
+        row = self._identities.get((fingerprint, occurrence))
+        return row if row is not None else self._reader.find(fingerprint, occurrence)
+
+    def place(self, index: int, intake: Intake) -> ItemState:
+        """The item that stands at `index`: one already known, or a new one, which is recorded."""
+        known, occurrence = self._placer.identify(index, intake.fingerprint)
+        digest = 0 if intake.columns is None else columns_digest(intake.columns)
+        if known is None:
+            row = Row(self._next_item, intake.fingerprint, occurrence)
+            self._next_item += 1
+            row.is_new = True
+            self._open(row, index, intake, digest)
+            return row
+        assert isinstance(known, Row)
+        if known.index != index or known.columns_digest != digest:
+            self._open(known, index, intake, digest)
+        elif known.status in _LIVE:
+            self._hold(known)
+        return known
+
+    def _open(self, row: Row, index: int, intake: Intake, digest: int) -> None:
+        holder = self.at(index)
+        if holder is not None and holder.item != row.item:  # who stood here in an earlier input no longer does
+            self._hold(holder)
+            holder.index = None
+            holder.moved = True
+            self._dirty[holder.item] = holder
+            self.release(holder.item)
+        self._hold(row)
+        row.moved = True
+        row.columns_digest = digest
+        row.columns_seq = self._seq + 1
+        if row.is_new and not row.request_seq:
+            row.request_seq = row.columns_seq
+        self.record(
+            Opened(
+                item=row.item,
+                index=index,
+                fingerprint=row.fingerprint,
+                occurrence=row.occurrence,
+                request=intake.request if row.request_seq == row.columns_seq else None,
+                columns=intake.columns,
+            )
+        )
+
+    def reopen(self, item: int) -> ItemState:
+        """Take a failed or deferred item up again."""
+        row = self._rows.get(item) or self._reader.row(item)
+        if row is None:
+            raise JournalError(f"{self.path} has no item {item}")
+        self._hold(row)
+        self.record(Reopened(item=item))
+        return row
+
+    def _hold(self, row: Row) -> None:
+        row.held = True
+        self._rows[row.item] = row
+        self._identities[row.fingerprint, row.occurrence] = row
+
+    def release(self, item: int) -> None:
+        """The engine is done with this item: once it is on disk, memory forgets it."""
+        row = self._rows.get(item)
+        if row is not None:
+            row.held = False
+            self._forget_if_written(row)
+
+    def _forget_if_written(self, row: Row) -> None:
+        if not row.held and row.item not in self._dirty and row.item not in self._writing and row.item in self._rows:
+            del self._rows[row.item]
+            del self._identities[row.fingerprint, row.occurrence]
+
+    # -- writing --------------------------------------------------------------------------------
+
+    def record(self, event: Event) -> None:
+        """Queue one fact."""
+        self._seq += 1
+        kind = codec.KINDS[type(event)]
+        item = -1
+        if isinstance(event, Ended):
+            self._trim_from = event.inputs
+        elif not isinstance(event, Began):
+            item = event.item
+            row = self._rows[item]
+            spent, unconfirmed, reserved = row.apply(event)
+            self._spent += spent
+            self._unconfirmed += unconfirmed
+            self._reserved += reserved
+            row.note(kind, self._seq)
+            self._dirty[item] = row
+        body = codec.encode(event, self._blobs)
+        self._queue.append((self._seq, self._utc(), kind, item, body, codec.checksum(self._seq, kind, item, body)))
+
+    async def durable(self) -> None:
+        """Return when everything recorded so far is on disk."""
+        if self._broken is not None:
+            raise self._broken
+        if not self._queue and self._group is None:
+            return
+        waiter = asyncio.get_running_loop().create_future()
+        self._waiters.append(waiter)
+        if self._commit_task is None:
+            self._commit_task = asyncio.create_task(self._commit_groups())
+        await waiter
+
+    async def _commit_groups(self) -> None:
+        """Group after group, until nobody waits."""
+        try:
+            while self._waiters:
+                waiters, self._waiters = self._waiters, []
+                try:
+                    self._put_in()
+                    commit = self._start_commit()
+                    await asyncio.wait([asyncio.wrap_future(commit)])
+                    self._finish_commit()
+                except sqlite3.Error as error:
+                    self._broken = translated(error, self.path)
+                    self._answer(waiters + self._waiters, self._broken)
+                    self._waiters = []
+                else:
+                    self._answer(waiters, None)
+        finally:
+            self._commit_task = None
+
+    def _answer(self, waiters: list[asyncio.Future[None]], error: JournalError | None) -> None:
+        for waiter in waiters:
+            if not waiter.done():
+                if error is None:
+                    waiter.set_result(None)
+                else:
+                    waiter.set_exception(error)
+
+    def _put_in(self) -> None:
+        """Put everything queued into an open transaction."""
+        writer = self._writer
+        if writer.in_transaction:
+            writer.execute("ROLLBACK")
+        writer.execute("BEGIN IMMEDIATE")
+        writer.executemany(_INSERT_EVENT, self._queue)
+        if self._blobs:
+            writer.executemany("INSERT OR IGNORE INTO blob VALUES (?,?)", self._blobs.items())
+        group = _Group(new=[], moved=[], events=len(self._queue), blobs=list(self._blobs), trim=self._trim_from)
+        changed = []
+        for row in self._dirty.values():
+            if row.is_new:
+                group.new.append(row)
+            elif row.moved:
+                group.moved.append(row)
+            else:
+                values = row_values(row)
+                changed.append((*values[4:8], *values[11:], row.item))
+        moved = ((*values[3:9], *values[10:], values[0]) for values in map(row_values, group.moved))
+        writer.executemany(_MOVE_ITEM, moved)
+        writer.executemany(_INSERT_ITEM, map(row_values, group.new))
+        writer.executemany(_UPDATE_ITEM, changed)
+        if group.trim is not None:
+            writer.execute("UPDATE item SET idx = NULL WHERE idx >= ?", (group.trim,))
+        writer.execute(
+            "UPDATE total SET seq=?, spent=?, unconfirmed=?, reserved=?",
+            (self._seq, self._spent, self._unconfirmed, self._reserved),
+        )
+        self._writing, self._dirty = self._dirty, {}
+        for row in self._writing.values():
+            row.is_new = row.moved = False
+        self._group = group
+
+    def _start_commit(self) -> Future[sqlite3.Cursor]:
+        assert self._group is not None
+        self._group.commit = self._committer.submit(self._writer.execute, "COMMIT")
+        return self._group.commit
+
+    def _finish_commit(self) -> None:
+        """Take the group off the queue when its commit has succeeded, and back onto it when it has failed."""
+        if (group := self._group) is None:
+            return
+        assert group.commit is not None
+        error = group.commit.exception()
+        self._group = None
+        writing, self._writing = self._writing, {}
+        if error is not None:
+            for row in group.new:
+                row.is_new = True
+            for row in group.moved:
+                row.moved = True
+            self._dirty = writing | self._dirty
+            raise error
+        del self._queue[: group.events]
+        for key in group.blobs:
+            del self._blobs[key]
+        if self._trim_from == group.trim:
+            self._trim_from = None
+        self._reader.refresh(moved=bool(group.moved) or group.trim is not None)
+        for row in writing.values():
+            self._forget_if_written(row)
+
+    def flush(self) -> None:
+        """Write everything queued, now, and wait for it here."""
+        try:
+            self._finish_commit()
+            if self._queue or self._dirty:
+                self._put_in()
+                self._start_commit()
+                self._finish_commit()
+        except sqlite3.Error as error:
+            raise translated(error, self.path) from error
+
+    def close(self) -> None:
+        """Write what is queued and let go; a disk that was full gets one more chance here."""
+        try:
+            self.flush()
+        finally:
+            self._committer.shutdown(wait=True)
+            self._reader.close()
+            self._writer.close()
+            self._lock.release()
+
+    # -- reading --------------------------------------------------------------------------------
+
+    def entries(
+        self, start: int = 0, stop: int | None = None, *, statuses: frozenset[Status] | None = None, bodies: bool = True
+    ) -> Iterator[Entry]:
+        """Places in input order, what is queued included."""
+        self.flush()
+        return self._reader.entries(start, stop, statuses=statuses, bodies=bodies)
+
+    def count(self) -> int:
+        """How many places the latest input has."""
+        self.flush()
+        return self._reader.count()
+
+    def counts(self) -> dict[Status, int]:
+        """How many of them stand where, counted afresh."""
+        self.flush()
+        return self._reader.counts()
+
+    def totals(self) -> Totals:
+        """The money, over all runs."""
+        return Totals(spent_nano=self._spent, unconfirmed_nano=self._unconfirmed)
+
+    def last_run(self) -> Began | None:
+        """How the latest run on this journal was started."""
+        self.flush()
+        return self._reader.last_run()
+
+    def wrote(self, path: Path) -> None:
+        """Remember an output file as ours, so that a later run may replace it."""
+        seen = path.stat()
+        sql = "INSERT OR REPLACE INTO output VALUES (?,?,?)"
+        self._writer.execute(sql, (str(path.resolve()), seen.st_size, seen.st_mtime_ns))
+
+    def has_written(self, path: Path) -> bool:
+        """Whether the file is as this journal wrote it."""
+        self._reader.refresh()
+        seen = path.stat()
+        return self._reader.outputs().get(str(path.resolve())) == (seen.st_size, seen.st_mtime_ns)
