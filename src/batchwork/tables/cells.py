@@ -66,8 +66,10 @@ def _storable(value: Any, depth: int = 0) -> Any:
     """The value with what JSON or UTF-8 cannot hold replaced: half surrogates, NaN, a nest without end."""
     if isinstance(value, str):
         return clean_text(value)
-    if isinstance(value, float | Decimal):
+    if isinstance(value, float):
         return value if math.isfinite(value) else None
+    if isinstance(value, Decimal):
+        return value if value.is_finite() else None
     if isinstance(value, int) or value is None:
         return value
     if depth > _DEEPEST:
