@@ -29,6 +29,20 @@ from batchwork.outcomes import Results
 from batchwork.pipeline.prepare import Defaults, intakes
 from batchwork.schema import AnswerChecker
 
+# What `retry` needs to know of an earlier run; never a key.
+_REMEMBERED = (
+    "max_in_flight",
+    "max_cost",
+    "rpm",
+    "input_tpm",
+    "output_tpm",
+    "retries",
+    "timeout",
+    "max_wait",
+    "max_consecutive_failures",
+    "reask",
+    "base_url",
+)
 _STREAM_AHEAD = 1000  # outcomes a consumer may lag behind before the run waits for it
 
 
@@ -212,6 +226,11 @@ class Job:
             raise RunPaused(reason=run.pause.reason, remedy=run.pause.remedy, results=results)
         return results
 
+    @property
+    def left_at_once(self) -> bool:
+        """It was interrupted a second time."""
+        return self._interrupts > 1
+
     def interrupt(self) -> None:
         """Stop cleanly; called twice, stop at once."""
         self._interrupts += 1
@@ -249,7 +268,17 @@ def plan_of(options: RunOptions) -> Plan:
         api_key=options.get("api_key"),
         checker=AnswerChecker(),
         on_event=options.get("on_event"),
+        settings=_remembered(options),
     )
+
+
+def _remembered(options: RunOptions) -> dict[str, Any]:
+    settings: dict[str, Any] = {name: value for name in _REMEMBERED if (value := options.get(name)) is not None}
+    if isinstance(price := options.get("price"), str | tuple):
+        settings["price"] = price if isinstance(price, str) else ",".join(map(str, price))
+    if "max_cost" in settings:
+        settings["max_cost"] = str(settings["max_cost"])
+    return settings
 
 
 def _policy_of(options: RunOptions, max_cost_nano: int | None) -> Policy:

@@ -136,9 +136,9 @@ class JournalReader:
         event = None if values is None else self._decode(values)
         return event if isinstance(event, Began) else None
 
-    def outputs(self) -> dict[str, tuple[int, int]]:
-        """The files this journal wrote: path -> size and time of change."""
-        return {path: (size, mtime) for path, size, mtime in self._query("SELECT path, size, mtime_ns FROM output")}
+    def outputs(self) -> list[tuple[str, int, int]]:
+        """The files this journal wrote, the latest last: path, size and time of change."""
+        return list(self._all(self._query("SELECT path, size, mtime_ns FROM output ORDER BY rowid")))
 
     def events(self) -> Iterator[Event]:
         """Every event from the first to the last."""
