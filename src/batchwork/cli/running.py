@@ -70,6 +70,7 @@ def carry_out(plan: Plan, source: Iterable[Intake] | None, *, out: Path | None, 
             paused=paused,
             interrupted=interrupted,
             error=error,
+            total=total,
         )
     for text in ending.lines():
         display.say(text)
