@@ -3,7 +3,7 @@
 import re
 from typing import NamedTuple
 
-from batchwork.reader.words import GENERIC, canonical, label_words, tokens
+from batchwork.reader.words import GENERIC, content_words
 
 _MORE = "larger|higher|greater|bigger|more|highest|largest|greatest|biggest|most|longer|later|older|stronger|steeper|faster|warmer|taller|heavier|above"
 _LESS = "smaller|lower|less|fewer|lowest|smallest|least|shorter|earlier|younger|weaker|slower|colder|below|cheaper"
@@ -40,13 +40,12 @@ def understand(question: str) -> Asked:
         rest = sentence
         for choice in choices:
             rest = re.sub(rf"\b{re.escape(choice)}\b", " ", rest)
-        words = tuple(word for word in label_words(_COMPARE.sub(" ", rest)) if word not in ("one", "two", "max", "min"))
+        words = tuple(word for word in content_words(_COMPARE.sub(" ", rest)) if word not in ("one", "two", "max", "min"))
         return Asked(words, choices, compares=True, wants_less=bool(_LESS_WORD.match(compare.group())))
     rest = sentence
     if choices:
         rest = re.sub(rf"\b{re.escape(choices[0])}\b.*\b{re.escape(choices[-1])}\b", " ", sentence)
-    words = tuple(token.word for token in canonical(tokens(rest.replace("_", " "))))
-    words = tuple(dict.fromkeys(word for word in words if word != "count" or not _HOW_MANY.search(rest)))
+    words = tuple(word for word in content_words(rest) if word != "count" or not _HOW_MANY.search(rest))
     return Asked(words, choices, yes_no=bool(_YES_NO.match(sentence)) and not choices, counts=bool(_HOW_MANY.search(rest)))
 
 
@@ -107,7 +106,7 @@ def split_question(question: str) -> list[str]:
     core = _core(question).rstrip("?. ")
     if understand(question).choices:
         return [question]
-    parts = [part for part in re.split(r",\s*(?:and\s+)?|\s+and\s+", core) if label_words(part)]
-    if len(parts) < 2 or not all(set(label_words(part)) - GENERIC for part in parts):
+    parts = [part for part in re.split(r",\s*(?:and\s+)?|\s+and\s+", core) if content_words(part)]
+    if len(parts) < 2 or not all(set(content_words(part)) - GENERIC for part in parts):
         return [question]
     return parts

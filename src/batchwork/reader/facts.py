@@ -61,6 +61,7 @@ def _cells(text: str) -> Iterator[Fact]:
     starts = {line.start: number for number, line in enumerate(rows)}
     for table in tables(text):
         above = frozenset(word for title in titles[starts[table.start]] for word in label_words(title))
+        kinds = frozenset(label_words(table.header[0].text)) if table.header else frozenset()
         for row in table.rows:
             name = label_words(row[0].text) if row else ()
             for index, cell in enumerate(row):
@@ -68,7 +69,7 @@ def _cells(text: str) -> Iterator[Fact]:
                     continue
                 column = label_words(table.header[index].text)
                 own = name if index else ()
-                yield Fact("cell", column, cell.start, cell.end, own, above, len(table.rows))
+                yield Fact("cell", column, cell.start, cell.end, own, above | kinds, len(table.rows))
 
 
 def _pairs(text: str, rows: tuple[Line, ...], number: int, above: frozenset[str]) -> Iterator[Fact]:

@@ -203,6 +203,11 @@ def label_words(text: str) -> tuple[str, ...]:
     return meant or tuple(token.word for token in spoken)  # "From" and "To" are labels too
 
 
+def content_words(text: str) -> tuple[str, ...]:
+    """The meaning of a sentence: like a label's, but stop words alone mean nothing."""
+    return tuple(dict.fromkeys(token.word for token in canonical(tokens(text.replace("_", " ")))))
+
+
 @lru_cache(maxsize=4096)
 def alternatives(words: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
     """Looser readings of a label, best first."""
