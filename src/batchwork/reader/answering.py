@@ -9,12 +9,22 @@ from batchwork.reader.finding import ENOUGH, Found, find, ranked, typed
 from batchwork.reader.values import truth
 from batchwork.reader.words import GENERIC, label_words, tokens
 
+
+def _words(text: str) -> list[str]:
+    return text.split()
+
+
 NOT_FOUND = "I cannot find it in the text I was given."
-_NEGATION = re.compile(r"\b(?:no|not|never|neither|nor|without|isn't|aren't|wasn't|doesn't|lacks?|zero|free of)\b", re.I)
+_NEGATION = re.compile(
+    r"\b(?:no|not|never|neither|nor|without|isn't|aren't|wasn't|doesn't|lacks?|zero|free of)\b", re.IGNORECASE
+)
 _DATED = frozenset({"date", "due", "when", "day"})
 _NUMERIC = frozenset(
-    "mean stdev variance max min count median quantity cv iqr total subtotal price amount tax sum slope percent range skewness "
-    "kurtosis zscore rate cost balance age weight height length width temperature period strength discount".split()
+    _words(
+        "mean stdev variance max min count median quantity cv iqr total subtotal price amount tax sum slope "
+        "percent range skewness kurtosis zscore rate cost balance age weight height length width temperature "
+        "period strength discount"
+    )
 )
 
 
@@ -57,7 +67,7 @@ def look_up(asked: Asked, question: str, text: str) -> Found | None:
         return count_of(asked.words, text)
     words = set(asked.words)
     if question.lower().lstrip().startswith("when") or words & _DATED:
-        kinds = ("date", "string")
+        kinds: tuple[str, ...] = ("date", "string")
     elif words & _NUMERIC or any(re.fullmatch(r"p\d+(\.\d+)?", word) for word in words) or "much" in words:
         kinds = ("number",)
     else:
@@ -95,7 +105,11 @@ def _denied(words: tuple[str, ...], text: str) -> tuple[int, int] | None:
                 said = list(_NEGATION.finditer(before))
                 if said and not re.search(r"[.;:!?\n]", before[said[-1].end() :]):
                     return token.start - len(before) + said[-1].start(), token.end
-                after = re.match(r"\W{0,3}(?:(?:were|was|are|is) )?(?:none|not (?:found|detected|present))\b", text[token.end :], re.I)
+                after = re.match(
+                    r"\W{0,3}(?:(?:were|was|are|is) )?(?:none|not (?:found|detected|present))\b",
+                    text[token.end :],
+                    re.IGNORECASE,
+                )
                 if after:
                     return token.start, token.end + after.end()
     return None
@@ -156,14 +170,19 @@ def _named(choices: tuple[str, ...], text: str, start: int, end: int) -> list[Fo
             if wanted[0] in words or (words and words[0][:5] == wanted[0][:5] and len(wanted[0]) > 5):
                 last = text.lower().find(str(choice).lower().split()[-1], token.start, end)
                 stop = token.end if last < 0 or len(wanted) == 1 else last + len(choice.split()[-1])
-                if len(wanted) > 1 and not set(wanted) <= set(label_words(text[token.start : token.start + len(choice) + 12])):
+                if len(wanted) > 1 and not set(wanted) <= set(
+                    label_words(text[token.start : token.start + len(choice) + 12])
+                ):
                     continue
                 before = text[max(start, token.start - 16) : token.start]
                 if not _NEGATION.search(before):
                     found.append(Found(choice, token.start, stop, 0.0))
                     break
-    longest = [one for one in found if not any(one is not other and one.start >= other.start and one.end < other.end for other in found)]
-    return longest
+    return [
+        one
+        for one in found
+        if not any(one is not other and one.start >= other.start and one.end < other.end for other in found)
+    ]
 
 
 def yes_or_no(words: tuple[str, ...], text: str) -> Found | None:

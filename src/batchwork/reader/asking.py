@@ -5,19 +5,27 @@ from typing import NamedTuple
 
 from batchwork.reader.words import GENERIC, content_words
 
-_MORE = "larger|higher|greater|bigger|more|highest|largest|greatest|biggest|most|longer|later|older|stronger|steeper|faster|warmer|taller|heavier|above"
+_MORE = (
+    "larger|higher|greater|bigger|more|highest|largest|greatest|biggest|most|longer|later|older|stronger|steeper|"
+    "faster|warmer|taller|heavier|above"
+)
 _LESS = "smaller|lower|less|fewer|lowest|smallest|least|shorter|earlier|younger|weaker|slower|colder|below|cheaper"
-_COMPARE = re.compile(rf"\b({_MORE}|{_LESS})\b", re.I)
-_LESS_WORD = re.compile(rf"^({_LESS})$", re.I)
-_OR = re.compile(r"(?:^|[:,(]|\bbetween\b|\bthan\b|\bof\b)\s*([^,:()?]+?(?:,\s*[^,:()?]+?)*),?\s+(?:or|and)\s+([^,:()?]+?)\s*[?.)]*\s*$", re.I)
-_YES_NO = re.compile(r"^\W*(?:is|are|was|were|does|do|did|has|have|had|can|will|should)\b", re.I)
-_HOW_MANY = re.compile(r"\bhow many\b|\bnumber of\b|\bcount of\b|\bhow often\b", re.I)
+_COMPARE = re.compile(rf"\b({_MORE}|{_LESS})\b", re.IGNORECASE)
+_LESS_WORD = re.compile(rf"^({_LESS})$", re.IGNORECASE)
+_OR = re.compile(
+    r"(?:^|[:,(]|\bbetween\b|\bthan\b|\bof\b)\s*([^,:()?]+?(?:,\s*[^,:()?]+?)*),?\s+(?:or|and)\s+([^,:()?]+?)\s*[?.)]*\s*$",
+    re.IGNORECASE,
+)
+_YES_NO = re.compile(r"^\W*(?:is|are|was|were|does|do|did|has|have|had|can|will|should)\b", re.IGNORECASE)
+_HOW_MANY = re.compile(r"\bhow many\b|\bnumber of\b|\bcount of\b|\bhow often\b", re.IGNORECASE)
 _INLINE_OR = re.compile(r"\b([\w-]+(?:, [\w-]+)*),? or ([\w-]+)\b")
 _ASKS = re.compile(
     r"\b(?:what|which|who|whose|when|where|how|is|are|was|were|does|do|did|has|have|find|give|extract|return|tell|state|report|list|name|identify|determine|read|get|provide|compare)\b",
-    re.I,
+    re.IGNORECASE,
 )
-_QUESTION_LABEL = re.compile(r"^\s*(?:question|query|q|task|instruction|asked)\s*[:.]\s*(.+)$", re.I | re.M)
+_QUESTION_LABEL = re.compile(
+    r"^\s*(?:question|query|q|task|instruction|asked)\s*[:.]\s*(.+)$", re.IGNORECASE | re.MULTILINE
+)
 
 
 class Asked(NamedTuple):
@@ -40,13 +48,17 @@ def understand(question: str) -> Asked:
         rest = sentence
         for choice in choices:
             rest = re.sub(rf"\b{re.escape(choice)}\b", " ", rest)
-        words = tuple(word for word in content_words(_COMPARE.sub(" ", rest)) if word not in ("one", "two", "max", "min"))
+        words = tuple(
+            word for word in content_words(_COMPARE.sub(" ", rest)) if word not in ("one", "two", "max", "min")
+        )
         return Asked(words, choices, compares=True, wants_less=bool(_LESS_WORD.match(compare.group())))
     rest = sentence
     if choices:
         rest = re.sub(rf"\b{re.escape(choices[0])}\b.*\b{re.escape(choices[-1])}\b", " ", sentence)
     words = tuple(word for word in content_words(rest) if word != "count" or not _HOW_MANY.search(rest))
-    return Asked(words, choices, yes_no=bool(_YES_NO.match(sentence)) and not choices, counts=bool(_HOW_MANY.search(rest)))
+    return Asked(
+        words, choices, yes_no=bool(_YES_NO.match(sentence)) and not choices, counts=bool(_HOW_MANY.search(rest))
+    )
 
 
 def _core(question: str) -> str:
@@ -61,7 +73,11 @@ def _choices(sentence: str, *, comparing: bool) -> tuple[str, ...]:
     match = _OR.search(bare) if comparing else None
     if match and " or " in f" {bare} ":
         parts = [re.split(r",\s*", match[1])[-1], match[2]]
-        return tuple(re.sub(r"^(?:the|a|an|that of|in|of|is|it)\s+", "", part.strip(), flags=re.I) for part in parts if part.strip())
+        return tuple(
+            re.sub(r"^(?:the|a|an|that of|in|of|is|it)\s+", "", part.strip(), flags=re.IGNORECASE)
+            for part in parts
+            if part.strip()
+        )
     inline = _INLINE_OR.search(bare)
     if inline:
         return (*re.split(r",\s*", inline[1]), inline[2])

@@ -7,7 +7,12 @@ from typing import NamedTuple
 from batchwork.reader.layout import Cell, Line
 from batchwork.reader.words import GENERIC, Token, alternatives, canonical, label_words, tokens
 
-_NUMERIC_WORDS = frozenset("number pos line tax vat discount gst percent weight hour day".split())
+
+def _words(text: str) -> list[str]:
+    return text.split()
+
+
+_NUMERIC_WORDS = frozenset(_words("number pos line tax vat discount gst percent weight hour day"))
 _EXACT, _SOME = 1.0, 0.6
 
 
@@ -99,7 +104,9 @@ def _longest(
         if re.search(r"\t| {2,}|\|", line.text[run[0].start - line.start : run[-1].end - line.start]):
             continue  # a wide gap parts two columns
         words = tuple(token.word for token in run)
-        best = max((field for field in fields if field.name not in used), key=lambda field: fit(field, words), default=None)
+        best = max(
+            (field for field in fields if field.name not in used), key=lambda field: fit(field, words), default=None
+        )
         if best is not None and fit(best, words) >= 0.55:
             return best, length
     return None, 1

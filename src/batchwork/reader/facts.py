@@ -6,6 +6,7 @@ No question is needed for this; a text is read once and kept for the next questi
 import re
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import pairwise
 from typing import Literal, NamedTuple
 
 from batchwork.reader.layout import Line, gap_cells, headings, is_rule, lines, tables
@@ -32,9 +33,10 @@ _DELIMITER = re.compile(r"[,;|](?=\s|$)|\t| {2,}|[{}]|\.\s")
 _ID = re.compile(r"(?<![\w-])#?(?=[\w/-]*\d)[A-Za-z]{1,6}[-/]?\d[\w/-]*|(?<!\w)#\d[\w-]*")
 _CLAUSE = re.compile(r"[,;:.!?()\u2014](?=\s|$)|[;()|]|\s-\s")
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+(?=[A-Z\d\"'(-])")
-_RANGE = re.compile(r"\b(?:from|between|range[sd]?|ranging)\b", re.I)
+_RANGE = re.compile(r"\b(?:from|between|range[sd]?|ranging)\b", re.IGNORECASE)
 _IS = re.compile(
-    r"\b(?:is|are|was|were|remains?|shows?|shown|seems?|appears?|stays?|has|have|exhibits?|follows?|contains?)\b\s+", re.I
+    r"\b(?:is|are|was|were|remains?|shows?|shown|seems?|appears?|stays?|has|have|exhibits?|follows?|contains?)\b\s+",
+    re.IGNORECASE,
 )
 _PROSE = 24
 
@@ -50,7 +52,7 @@ def facts(text: str) -> tuple[Fact, ...]:
         if not line.text.strip() or is_rule(line.text):
             continue
         above = frozenset(word for title in titles[number] for word in label_words(title))
-        found += _pairs(text, rows, number, above)
+        found += _pairs(rows, number, above)
         if not any(start <= line.start < end for start, end in inside):
             found += _phrases(text, line, above)
     return tuple(found)
@@ -72,7 +74,7 @@ def _cells(text: str) -> Iterator[Fact]:
                 yield Fact("cell", column, cell.start, cell.end, own, above | kinds, len(table.rows))
 
 
-def _pairs(text: str, rows: tuple[Line, ...], number: int, above: frozenset[str]) -> Iterator[Fact]:
+def _pairs(rows: tuple[Line, ...], number: int, above: frozenset[str]) -> Iterator[Fact]:
     line = rows[number]
     marks = list(_SEPARATOR.finditer(line.text))
     lead = label_words(line.text[: marks[0].start()]) if len(marks) > 1 else ()
@@ -86,7 +88,9 @@ def _pairs(text: str, rows: tuple[Line, ...], number: int, above: frozenset[str]
         context = above | frozenset(lead if index else ())
         if start < stop:
             gap = re.search(r"\t| {3,}", line.text[start:stop])
-            yield Fact("pair", label, line.start + start, line.start + (start + gap.start() if gap else stop), (), context)
+            yield Fact(
+                "pair", label, line.start + start, line.start + (start + gap.start() if gap else stop), (), context
+            )
         elif index + 1 == len(marks):
             yield from _below(rows, number, label, context)
     cells = gap_cells(line)
@@ -112,7 +116,10 @@ def _label_start(line: str, marks: list[re.Match[str]], index: int) -> int:
         words = list(re.finditer(r"\S+", line[floor:stop]))
         kept = stop
         for word in reversed(words[1:]):
-            if not re.fullmatch(r"[A-Z][A-Za-z.#]*|[a-z]{1,3}|#", word.group()) or len(line[floor + word.start() : stop]) > 24:
+            if (
+                not re.fullmatch(r"[A-Z][A-Za-z.#]*|[a-z]{1,3}|#", word.group())
+                or len(line[floor + word.start() : stop]) > 24
+            ):
                 break
             kept = floor + word.start()
         start = kept
@@ -140,7 +147,7 @@ def _below(rows: tuple[Line, ...], number: int, label: tuple[str, ...], above: f
 
 def _phrases(text: str, line: Line, above: frozenset[str]) -> Iterator[Fact]:
     bounds = [0, *(match.end() for match in _SENTENCE.finditer(line.text)), len(line.text)]
-    for first, last in zip(bounds, bounds[1:], strict=False):
+    for first, last in pairwise(bounds):
         yield from _sentence(text, line.start + first, line.start + last, above)
 
 
@@ -180,7 +187,12 @@ def _behind(text: str, start: int, stop: int) -> tuple[str, ...]:
 def _values(text: str, start: int, end: int) -> list[Value]:
     """Numbers, dates, small number words and ids, none inside another."""
     found: list[Value] = []
-    for value in [*dates(text, start, end), *_ids(text, start, end), *numbers(text, start, end), *small_numbers(text, start, end)]:
+    for value in [
+        *dates(text, start, end),
+        *_ids(text, start, end),
+        *numbers(text, start, end),
+        *small_numbers(text, start, end),
+    ]:
         if not any(value.start < other.end and other.start < value.end for other in found):
             found.append(value)
     return sorted(found, key=lambda value: value.start)
@@ -193,10 +205,12 @@ def _ids(text: str, start: int, end: int) -> Iterator[Value]:
 
 
 def _ranges(text: str, values: list[Value], context: frozenset[str]) -> Iterator[Fact]:
-    """"ranges from 1.2 to 9.8": the lowest and the highest stand there."""
-    for low, high in zip(values, values[1:], strict=False):
+    """ "ranges from 1.2 to 9.8": the lowest and the highest stand there."""
+    for low, high in pairwise(values):
         between = text[low.end : high.start].strip().lower()
-        if between in ("to", "and", "-", "\u2013", "..", "...") and _RANGE.search(text[max(0, low.start - _PROSE) : low.start]):
+        if between in ("to", "and", "-", "\u2013", "..", "...") and _RANGE.search(
+            text[max(0, low.start - _PROSE) : low.start]
+        ):
             yield Fact("phrase", ("min",), low.start, low.end, (), context)
             yield Fact("phrase", ("max",), high.start, high.end, (), context)
 

@@ -16,12 +16,26 @@ from batchwork.reader.rows import read_rows
 from batchwork.reader.values import numbers
 from batchwork.reader.words import GENERIC, label_words
 
+
+def _words(text: str) -> list[str]:
+    return text.split()
+
+
 Schema = dict[str, Any]
 Spans = dict[str, list[tuple[int, int]]]
-_PLAIN = frozenset("answer value result response output prediction final choice selected label item items".split())
-_ASIDE = frozenset("reasoning explanation confidence thought rationale note comment justification summary".split())
-_SENDER = frozenset("vendor seller supplier company issuer merchant biller".split())
-_CODES = {"$": "USD", "US$": "USD", "\u20ac": "EUR", "\u00a3": "GBP", "\u00a5": "JPY", "\u20b9": "INR", "CA$": "CAD", "A$": "AUD"}
+_PLAIN = frozenset(_words("answer value result response output prediction final choice selected label item items"))
+_ASIDE = frozenset(_words("reasoning explanation confidence thought rationale note comment justification summary"))
+_SENDER = frozenset(["vendor", "seller", "supplier", "company", "issuer", "merchant", "biller"])
+_CODES = {
+    "$": "USD",
+    "US$": "USD",
+    "\u20ac": "EUR",
+    "\u00a3": "GBP",
+    "\u00a5": "JPY",
+    "\u20b9": "INR",
+    "CA$": "CAD",
+    "A$": "AUD",
+}
 _MISSING = object()
 _DEEPEST = 12
 
@@ -59,7 +73,7 @@ class _Filler:
         if kind == "object" and depth < _DEEPEST:
             return self._object(node, place, depth)
         if kind == "array":
-            return self._array(node, place, depth)
+            return self._array(node, place)
         found = self._leaf(node, kind, place)
         if found is None:
             if nullable:
@@ -92,15 +106,15 @@ class _Filler:
                 labels.append(words)
         return tuple(dict.fromkeys(label for label in labels if label))
 
-    def _array(self, node: Schema, place: Place, depth: int) -> Any:
+    def _array(self, node: Schema, place: Place) -> Any:
         item, _ = self._plain(node.get("items", {"type": "string"}))
         if _kind(item) == "object":
-            return self._rows(item, place, depth)
+            return self._rows(item, place)
         listed = self._list(_kind(item), place)
         self.spans |= {f"{place.path}[{number}]": [(one.start, one.end)] for number, one in enumerate(listed)}
         return [one.value for one in listed]
 
-    def _rows(self, item: Schema, place: Place, depth: int) -> list[Any]:
+    def _rows(self, item: Schema, place: Place) -> list[Any]:
         fields = []
         for name, child in item.get("properties", {}).items():
             node, _ = self._plain(child)
@@ -131,7 +145,9 @@ class _Filler:
                     break
                 stop = fact.end
                 if fact.kind in ("phrase", "after"):  # a list begun by its first number: "at 12, 45 and 78"
-                    rest = re.match(r"(?:(?:,\s*|\s+and\s+|,\s*and\s+|\s*;\s*)[-+]?\d[\d.,]*\b)+", self._text[fact.end :])
+                    rest = re.match(
+                        r"(?:(?:,\s*|\s+and\s+|,\s*and\s+|\s*;\s*)[-+]?\d[\d.,]*\b)+", self._text[fact.end :]
+                    )
                     stop += rest.end() if rest else 0
                 listed = _listed(self._text, fact.start, stop, kind)
                 if listed:
@@ -285,7 +301,11 @@ def _letterhead(text: str) -> Found | None:
     """The first line that is neither a title nor a label: who sends the paper."""
     for line in lines(text)[:12]:
         bare = line.text.strip()
-        if not bare or re.fullmatch(r"(?i)\W*(?:tax )?(?:invoice|bill|receipt|statement|page \d+.*)\W*", bare) or "<" in bare:
+        if (
+            not bare
+            or re.fullmatch(r"(?i)\W*(?:tax )?(?:invoice|bill|receipt|statement|page \d+.*)\W*", bare)
+            or "<" in bare
+        ):
             continue
         if ":" in bare or re.search(r"(?i)\binvoice\b", bare):
             continue

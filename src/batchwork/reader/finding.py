@@ -9,10 +9,21 @@ from batchwork.reader.values import dates, numbers, small_numbers, truth
 from batchwork.reader.words import GENERIC, alternatives
 
 ENOUGH = 0.5
-_PENALTY = {"pair": 0.0, "cell": 0.0, "gap": 0.02, "phrase": 0.05, "below": 0.1, "after": 0.15, "is": 0.12, "sentence": 0.3}
+_PENALTY = {
+    "pair": 0.0,
+    "cell": 0.0,
+    "gap": 0.02,
+    "phrase": 0.05,
+    "below": 0.1,
+    "after": 0.15,
+    "is": 0.12,
+    "sentence": 0.3,
+}
 _PERCENT = frozenset({"percent", "rate", "share", "ratio", "change", "growth"})
 _LOOSE = 0.08
-_ABSENT = frozenset({"n/a", "na", "none", "-", "--", "\u2013", "\u2014", "null", "nil", "not available", "unknown", "tbd", "?"})
+_ABSENT = frozenset(
+    {"n/a", "na", "none", "-", "--", "\u2013", "\u2014", "null", "nil", "not available", "unknown", "tbd", "?"}
+)
 
 
 class Found(NamedTuple):
@@ -99,7 +110,9 @@ def _string(text: str, start: int, end: int) -> Found | None:
     return Found(text[start:end], start, end, 0.0) if start < end else None
 
 
-def find(labels: Sequence[tuple[str, ...]], text: str, kind: str, taken: Iterable[tuple[int, int]] = ()) -> Found | None:
+def find(
+    labels: Sequence[tuple[str, ...]], text: str, kind: str, taken: Iterable[tuple[int, int]] = ()
+) -> Found | None:
     """The value of a type at the first label that has one surely enough."""
     used = set(taken)
     for words in labels:
@@ -109,7 +122,7 @@ def find(labels: Sequence[tuple[str, ...]], text: str, kind: str, taken: Iterabl
         for sure, fact in ranked(words, text):
             if sure < ENOUGH:
                 break
-            if kind == "string" and fact.kind in ("after",):
+            if kind == "string" and fact.kind == "after":
                 continue
             found = typed(text, fact, kind)
             if found is None or (found.start, found.end) in used:

@@ -66,7 +66,12 @@ def headings(text: str) -> tuple[tuple[str, ...], ...]:
             stack = {depth: title for depth, title in stack.items() if depth < level} | {level: marked[2]}
         elif _is_title(bare, rows[number + 1].text if number + 1 < len(rows) else ""):
             stack = {depth: title for depth, title in stack.items() if depth < 7} | {7: bare.rstrip(":")}
-        elif not bare and (number + 2 < len(rows)) and 7 in stack and not rows[number + 1].text.startswith((" ", "-", "*", "|")):
+        elif (
+            not bare
+            and (number + 2 < len(rows))
+            and 7 in stack
+            and not rows[number + 1].text.startswith((" ", "-", "*", "|"))
+        ):
             stack = {depth: title for depth, title in stack.items() if depth < 7}
         above.append(tuple(stack[depth] for depth in sorted(stack)))
     return tuple(above)
@@ -101,7 +106,10 @@ def gap_cells(line: Line) -> tuple[Cell, ...]:
     return tuple(cell for cell in cells_by(line, _GAP) if cell.text)
 
 
-_BAR, _CSV = re.compile(r"\|"), {sign: re.compile(re.escape(sign) + r"(?=(?:[^\"]*\"[^\"]*\")*[^\"]*$)") for sign in ",;\t"}
+_BAR, _CSV = (
+    re.compile(r"\|"),
+    {sign: re.compile(re.escape(sign) + r"(?=(?:[^\"]*\"[^\"]*\")*[^\"]*$)") for sign in ",;\t"},
+)
 
 
 def _bar_cells(line: Line) -> tuple[Cell, ...]:
@@ -177,4 +185,3 @@ def _grown(rows: tuple[Line, ...], at: int, split: "Splitter", *, even: bool) ->
     if not body:
         return None, 1
     return Table(header, tuple(body), rows[at].start, rows[last].end), last - at + 1
-

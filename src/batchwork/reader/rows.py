@@ -12,14 +12,15 @@ from batchwork.reader.values import Value, dates, numbers
 _SUMMARY = re.compile(
     r"^\W*(?:sub\s?-?total|grand total|total|tax|vat|gst|sales tax|shipping|freight|discount|amount due|balance|net|"
     r"thank|notes?|payment|terms|please|due|subtotal|page|bank|iban)\b",
-    re.I,
+    re.IGNORECASE,
 )
 _TIMES = re.compile(
     r"^\W*(?P<quantity>\d+(?:[.,]\d+)?)\s*[x\u00d7]\s+(?P<description>.+?)\s*(?:@|\bat\b|\u00e0|[-\u2013:,])\s*(?P<price>\S*\d\S*(?:\s[A-Z]{3}\b)?)"
     r"(?:\s*(?:each|ea\.?|per unit))?(?:\s*(?:=|:|[-\u2013,]|\.{2,}|\s)\s*(?P<total>\S*\d\S*(?:\s[A-Z]{3}\b)?))?\s*$"
 )
 _NAMED_TIMES = re.compile(
-    r"^\W*(?P<description>[^\d\n].*?)\s*[:(\u2013-]\s*(?P<quantity>\d+(?:[.,]\d+)?)\s*(?:[x\u00d7@]|units? (?:at|@))\s*(?P<price>\S*\d[^\s)]*)\s*\)?"
+    r"^\W*(?P<description>[^\d\n].*?)\s*[:(\u2013-]\s*(?P<quantity>\d+(?:[.,]\d+)?)\s*"
+    r"(?:[x\u00d7@]|units? (?:at|@))\s*(?P<price>\S*\d[^\s)]*)\s*\)?"
     r"\s*(?:=|:|[-\u2013,]|\.{2,}|\s)?\s*(?P<total>\S*\d\S*)?\s*$"
 )
 _ROLES = {
@@ -102,7 +103,10 @@ def _bare_row(columns: list[Column], line: Line, text: str) -> Row | None:
         return None
     trailing = values[len(values) - tail :] if tail else []
     row: Row = {}
-    for column, value in [*zip(columns[:head], leading, strict=True), *zip(columns[len(columns) - tail :], trailing, strict=True)]:
+    for column, value in [
+        *zip(columns[:head], leading, strict=True),
+        *zip(columns[len(columns) - tail :], trailing, strict=True),
+    ]:
         _put(row, column, value, text)
     start = leading[-1].end if leading else line.start
     stop = trailing[0].start if trailing else line.end
@@ -162,7 +166,9 @@ def _put(row: Row, column: Column, value: Value, text: str) -> None:
 
 
 def _line_values(text: str, line: Line) -> list[Value]:
-    return sorted([*numbers(text, line.start, line.end), *dates(text, line.start, line.end)], key=lambda value: value.start)
+    return sorted(
+        [*numbers(text, line.start, line.end), *dates(text, line.start, line.end)], key=lambda value: value.start
+    )
 
 
 def _continues(rows: list[Row], fields: Sequence[Field], line: Line, text: str) -> bool:

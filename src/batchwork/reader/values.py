@@ -8,6 +8,11 @@ from datetime import date
 from functools import lru_cache
 from typing import NamedTuple
 
+
+def _words(text: str) -> list[str]:
+    return text.split()
+
+
 _CURRENCY = r"(?:US\$|CA\$|A\$|[$\u20ac\u00a3\u00a5\u20b9]|USD|EUR|GBP|CHF|JPY|CAD|AUD|INR|SEK|NOK|DKK|PLN)"
 _DIGITS = r"\d{1,3}(?:[,.'\u00a0\u2009\u202f]\d{3})+(?:[.,]\d+)?|\d+(?:[.,]\d+)?|\.\d+"
 _NUMBER = re.compile(
@@ -15,31 +20,37 @@ _NUMBER = re.compile(
     rf"(?P<digits>{_DIGITS})(?P<exp>[eE][-+]?\d+)?(?:\s?(?P<percent>%)|\s?(?P<scale>thousand|million|billion|trillion)\b"
     rf"|(?P<short>[KkMB])\b)?(?:\s?(?P<money2>{_CURRENCY})(?!\w))?(?P<close>\))?(?![\w]|[.,]\d)"
 )
-_SCALES = {"thousand": 10**3, "million": 10**6, "billion": 10**9, "trillion": 10**12, "k": 10**3, "m": 10**6, "b": 10**9}
-_MONTHS = {
-    name: number
-    for number, names in enumerate(
-        "january jan|february feb|march mar|april apr|may|june jun|july jul|august aug|september sep sept|october oct|"
-        "november nov|december dec".split("|"), start=1,
-    )
-    for name in names.split()
-}  # fmt: skip
+_SCALES = {
+    "thousand": 10**3,
+    "million": 10**6,
+    "billion": 10**9,
+    "trillion": 10**12,
+    "k": 10**3,
+    "m": 10**6,
+    "b": 10**9,
+}
+_MONTH_NAMES = (
+    "january jan|february feb|march mar|april apr|may|june jun|july jul|august aug|september sep sept|october oct|"
+    "november nov|december dec"
+)
+_MONTHS = {name: number for number, names in enumerate(_MONTH_NAMES.split("|"), start=1) for name in names.split()}
 _MONTH = "|".join(sorted(_MONTHS, key=len, reverse=True))
 _DATES = (
     re.compile(r"(?<!\d)(?P<y>\d{4})[-/.](?P<m>\d{1,2})[-/.](?P<d>\d{1,2})(?!\d)"),
-    re.compile(rf"(?<!\w)(?P<d>\d{{1,2}})(?:st|nd|rd|th)?[\s.-]+(?:of\s+)?(?P<mon>{_MONTH})\b\.?,?[\s-]+(?P<y>\d{{4}})", re.I),
-    re.compile(rf"\b(?P<mon>{_MONTH})\b\.?\s+(?P<d>\d{{1,2}})(?:st|nd|rd|th)?,?\s+(?P<y>\d{{4}})(?!\d)", re.I),
+    re.compile(
+        rf"(?<!\w)(?P<d>\d{{1,2}})(?:st|nd|rd|th)?[\s.-]+(?:of\s+)?(?P<mon>{_MONTH})\b\.?,?[\s-]+(?P<y>\d{{4}})",
+        re.IGNORECASE,
+    ),
+    re.compile(rf"\b(?P<mon>{_MONTH})\b\.?\s+(?P<d>\d{{1,2}})(?:st|nd|rd|th)?,?\s+(?P<y>\d{{4}})(?!\d)", re.IGNORECASE),
     re.compile(r"(?<!\d)(?P<a>\d{1,2})(?P<sep>[/.-])(?P<b>\d{1,2})(?P=sep)(?P<y>\d{4})(?!\d)"),
 )
 _SMALL = {
     word: number
-    for number, word in enumerate(
-        "zero one two three four five six seven eight nine ten eleven twelve".split()
-    )
+    for number, word in enumerate(_words("zero one two three four five six seven eight nine ten eleven twelve"))
 }
-_SMALL_WORD = re.compile(rf"\b({'|'.join(_SMALL)})\b", re.I)
-YES = frozenset("yes true y present detected enabled on active paid".split())
-NO = frozenset("no false n none absent not without never neither disabled off inactive unpaid".split())
+_SMALL_WORD = re.compile(rf"\b({'|'.join(_SMALL)})\b", re.IGNORECASE)
+YES = frozenset(_words("yes true y present detected enabled on active paid"))
+NO = frozenset(_words("no false n none absent not without never neither disabled off inactive unpaid"))
 
 
 class Value(NamedTuple):

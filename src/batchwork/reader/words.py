@@ -8,19 +8,32 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-_WORD = re.compile(r"[A-Za-z]+\d[A-Za-z\d]*|[A-Za-z\u00c0-\u024f]+(?:'[a-z]+)?|\d+(?:\.\d+)?(?:st|nd|rd|th)\b|\d+[a-zA-Z\d]*|#|%")
+
+def _words(text: str) -> list[str]:
+    return text.split()
+
+
+_WORD = re.compile(
+    r"[A-Za-z]+\d[A-Za-z\d]*|[A-Za-z\u00c0-\u024f]+(?:'[a-z]+)?|\d+(?:\.\d+)?(?:st|nd|rd|th)\b|\d+[a-zA-Z\d]*|#|%"
+)
 _CAMEL = re.compile(r"(?<=[a-z\d])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
 STOP = frozenset(
-    "a an the of is are was were be been being in on at to for from by with and or as it its this that these those "
-    "there has have had do does did what which who whom whose when where why how please give tell me find show state "
-    "return extract answer question say your you i my we us our can could would should will shall may might must if "
-    "than then so into per about around roughly approximately exactly only just also any some not no".split()
+    _words(
+        "a an the of is are was were be been being in on at to for from by with and or as it its this that "
+        "these those there has have had do does did what which who whom whose when where why how please give "
+        "tell me find show state return extract answer question say your you i my we us our can could would "
+        "should will shall may might must if than then so into per about around roughly approximately exactly "
+        "only just also any some not no"
+    )
 )
 GENERIC = frozenset(
-    "series data dataset set value sequence list given following text document above below report figure result "
-    "point observation sample entire whole overall recorded stated listed shown written according called field "
-    "content information detail overview json reply respond single provided attached file current name full".split()
+    _words(
+        "series data dataset set value sequence list given following text document above below report figure "
+        "result point observation sample entire whole overall recorded stated listed shown written according "
+        "called field content information detail overview json reply respond single provided attached file "
+        "current name full"
+    )
 )
 """Words a label may have or lack without becoming another label."""
 
@@ -62,7 +75,7 @@ _SAME: dict[str, str] = {
     "direction": "directional",
 }
 _LOOSE: dict[str, str] = {
-    "total": "grand total|amount due|total due|balance due|total amount|amount payable|total payable|invoice total|amount",
+    "total": "grand total|amount due|total due|balance due|total amount|amount payable|total payable|amount",
     "amount": "total|line total|sum|line amount",
     "total amount": "total|grand total|amount due|total due|balance due",
     "grand total": "total|amount due|total due|total amount",
@@ -71,7 +84,7 @@ _LOOSE: dict[str, str] = {
     "price": "unit price|rate|unit cost|cost|amount",
     "unit price": "price|rate|unit cost|price each|each|price per unit|price unit",
     "quantity": "units|hours|count|number|hrs|quantity ordered",
-    "description": "item|product|service|article|details|item description|particulars|designation|activity|work|position",
+    "description": "item|product|service|article|details|item description|particulars|designation|activity|work",
     "item": "description|product|service|article",
     "product": "item|description|article",
     "vendor": "seller|supplier|from|company|issued by|merchant|billed by|provider|biller|sold by",
@@ -153,7 +166,9 @@ def tokens(text: str, start: int = 0, end: int | None = None) -> list[Token]:
     return found
 
 
-_ARTICLE_FOLLOWS = re.compile(r"\s+(?!has\b|is\b|was\b|have\b|had\b|are\b|or\b|and\b|than\b|does\b|shows?\b|rises?\b|falls?\b)[a-z]")
+_ARTICLE_FOLLOWS = re.compile(
+    r"\s+(?!has\b|is\b|was\b|have\b|had\b|are\b|or\b|and\b|than\b|does\b|shows?\b|rises?\b|falls?\b)[a-z]"
+)
 
 
 def _is_name(text: str, at: int) -> bool:

@@ -1,4 +1,4 @@
-"""The path of one live model call: who is it, is it valid, may it pass, what goes wrong, what is said, what is billed."""
+"""The path of one live call: is it valid, may it pass, what goes wrong, what is said, what is billed."""
 
 from collections.abc import Iterator, Mapping
 from math import ceil

@@ -26,7 +26,9 @@ _BREATH = 25  # requests answered before other calls get their turn
 class MessageBatch:
     """One batch: its requests, when each is done, and the lines of those that are."""
 
-    def __init__(self, world: World, wire: AnthropicWire, batch_id: str, requests: list[tuple[str, Any]], version: str) -> None:
+    def __init__(
+        self, world: World, wire: AnthropicWire, batch_id: str, requests: list[tuple[str, Any]], version: str
+    ) -> None:
         self.id = batch_id
         self.created_at = world.clock.now()
         self.cancelled_at: float | None = None
@@ -134,7 +136,9 @@ class MessageBatch:
             for kind, _ in self._lines.values():
                 counts[kind] += 1
             left = len(self._requests) - len(self._lines)
-            counts["canceled" if self.cancelled_at is not None and self.cancelled_at < self.expires_at else "expired"] += left
+            counts[
+                "canceled" if self.cancelled_at is not None and self.cancelled_at < self.expires_at else "expired"
+            ] += left
             if not self.archived:
                 results_url = f"{self._world.base_url}/v1/messages/batches/{self.id}/results"
         else:

@@ -12,7 +12,7 @@ from batchwork.simulator.errors import Refused
 from batchwork.simulator.live import LiveCalls
 from batchwork.simulator.openai.batches import Batch
 from batchwork.simulator.openai.files import Files, cursor_page
-from batchwork.simulator.openai.wire import OpenAIWire
+from batchwork.simulator.openai.wire import ChatWire
 from batchwork.simulator.world import World
 
 _ENDPOINTS = ("/v1/chat/completions", "/v1/responses")
@@ -21,7 +21,7 @@ _ENDPOINTS = ("/v1/chat/completions", "/v1/responses")
 class Batches:
     """All OpenAI batches of one simulator."""
 
-    def __init__(self, world: World, wire: OpenAIWire, calls: LiveCalls, files: Files) -> None:
+    def __init__(self, world: World, wire: ChatWire, calls: LiveCalls, files: Files) -> None:
         self._world = world
         self._wire = wire
         self._calls = calls
@@ -58,18 +58,24 @@ class Batches:
             raise Refused(400, "We could not parse the JSON body of your request.") from None
         for name in ("input_file_id", "endpoint", "completion_window"):
             if not isinstance(order, dict) or not isinstance(order.get(name), str):
-                raise Refused(400, f"Missing required parameter: '{name}'.", param=name, code="missing_required_parameter")
+                raise Refused(
+                    400, f"Missing required parameter: '{name}'.", param=name, code="missing_required_parameter"
+                )
         if order["endpoint"] not in _ENDPOINTS:
             known = ", ".join(_ENDPOINTS)
             raise Refused(400, f"Invalid value: '{order['endpoint']}'. The simulator takes: {known}.", param="endpoint", code="invalid_value")  # fmt: skip # noqa: E501
         if not re.fullmatch(r"\d+[hd]", order["completion_window"]):
             raise Refused(400, "Invalid value for 'completion_window': expected '24h'.", param="completion_window", code="invalid_value")  # fmt: skip # noqa: E501
         metadata = order.get("metadata") or {}
-        if len(metadata) > 16 or any(len(k) > 64 or not isinstance(v, str) or len(v) > 512 for k, v in metadata.items()):
+        if len(metadata) > 16 or any(
+            len(k) > 64 or not isinstance(v, str) or len(v) > 512 for k, v in metadata.items()
+        ):
             raise Refused(400, "Invalid 'metadata': at most 16 keys of 64 and values of 512 characters.", param="metadata", code="invalid_value")  # fmt: skip # noqa: E501
         stored = self._files.get(order["input_file_id"])
         if stored.purpose != "batch":
-            raise Refused(400, f"File {stored.id} must have purpose 'batch'.", param="input_file_id", code="invalid_value")
+            raise Refused(
+                400, f"File {stored.id} must have purpose 'batch'.", param="input_file_id", code="invalid_value"
+            )
         checked: dict[str, Any] = order
         return checked
 

@@ -38,12 +38,22 @@ def read_input(content: bytes, endpoint: str, config: SimulatorConfig) -> tuple[
             wrong("missing_required_parameter", "Missing required parameter: 'custom_id'.", number, "custom_id")
             continue
         if line["custom_id"] in seen:
-            wrong("duplicate_custom_id", f"The custom_id '{line['custom_id']}' is used more than once.", number, "custom_id")
+            wrong(
+                "duplicate_custom_id",
+                f"The custom_id '{line['custom_id']}' is used more than once.",
+                number,
+                "custom_id",
+            )
         seen.add(line["custom_id"])
         if line.get("method") != "POST":
             wrong("invalid_method", f"Invalid method '{line.get('method')}': expected 'POST'.", number, "method")
         if line.get("url") != endpoint:
-            wrong("mismatched_url", f"The url '{line.get('url')}' does not match the batch endpoint '{endpoint}'.", number, "url")
+            wrong(
+                "mismatched_url",
+                f"The url '{line.get('url')}' does not match the batch endpoint '{endpoint}'.",
+                number,
+                "url",
+            )
         if not isinstance(line.get("body"), dict):
             wrong("missing_required_parameter", "Missing required parameter: 'body'.", number, "body")
             continue

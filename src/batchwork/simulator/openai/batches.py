@@ -1,4 +1,4 @@
-"""One OpenAI batch: validating, in_progress, finalizing, completed; or failed, expired, cancelled with what was done."""
+"""One OpenAI batch, from validating to completed; or failed, expired or cancelled, with what was done."""
 
 import asyncio
 from typing import Any
@@ -55,12 +55,17 @@ class Batch:
         try:
             prompt = parse_responses(line.body) if endpoint == "/v1/responses" else parse_chat(line.body)
             if prompt.stream:
-                raise Refused(400, "Streaming is not supported in batches.", param="stream", code="unsupported_parameter")
+                raise Refused(
+                    400, "Streaming is not supported in batches.", param="stream", code="unsupported_parameter"
+                )
         except Refused as refused:
             model = str(line.body.get("model", ""))
             received_invalid(self._world, "openai", model, path=endpoint, custom_id=line.custom_id, batch_id=self.id)
             return refused
-        return (prompt, *received(self._world, "openai", prompt, path=endpoint, custom_id=line.custom_id, batch_id=self.id))
+        return (
+            prompt,
+            *received(self._world, "openai", prompt, path=endpoint, custom_id=line.custom_id, batch_id=self.id),
+        )
 
     @property
     def expires_at(self) -> float:
@@ -188,7 +193,9 @@ class Batch:
             "failed_at": int(self._start) if failed else None,
             "expired_at": int(self.expires_at) if status == "expired" else None,
             "cancelling_at": int(cancelled) if cancelled is not None else None,
-            "cancelled_at": int(cancelled + config.cancel_time_s) if cancelled is not None and status == "cancelled" else None,
+            "cancelled_at": int(cancelled + config.cancel_time_s)
+            if cancelled is not None and status == "cancelled"
+            else None,
             "request_counts": {"total": total, "completed": fine, "failed": len(self._done) - fine},
             "usage": {
                 "input_tokens": self._usage.input,

@@ -10,7 +10,7 @@ from batchwork.simulator import sending
 from batchwork.simulator.around import Around
 from batchwork.simulator.errors import Refused
 from batchwork.simulator.live import LiveCalls
-from batchwork.simulator.openai.wire import OpenAIWire
+from batchwork.simulator.openai.wire import ChatWire
 from batchwork.simulator.world import World
 
 _PURPOSES = frozenset({"batch", "batch_output", "assistants", "fine-tune", "vision", "user_data", "evals"})
@@ -20,7 +20,7 @@ _INPUT_LIVES_S = 30 * 24 * 3600
 class StoredFile:
     """One file with its bytes."""
 
-    __slots__ = ("id", "content", "filename", "purpose", "created_at", "expires_at")
+    __slots__ = ("content", "created_at", "expires_at", "filename", "id", "purpose")
 
     def __init__(self, file_id: str, content: bytes, filename: str, purpose: str, created_at: int) -> None:
         self.id = file_id
@@ -48,7 +48,7 @@ class StoredFile:
 class Files:
     """All files of one simulator and the calls about them."""
 
-    def __init__(self, world: World, wire: OpenAIWire, calls: LiveCalls) -> None:
+    def __init__(self, world: World, wire: ChatWire, calls: LiveCalls) -> None:
         self._world = world
         self._calls = calls
         self._around = Around(world, wire, calls)
