@@ -107,7 +107,8 @@ class MessageBatches:
                 raise Refused(404, f"Batch {batch_id} has no available results", type="not_found_error")
             if batch.archived:
                 raise Refused(404, f"The results of batch {batch_id} are archived", type="not_found_error")
-            headers = self._calls.headers(self._world.next_number()) | {"Content-Type": "application/x-jsonl"}
+            headers = self._calls.headers(self._world.next_number())
+            headers["Content-Type"] = "application/x-jsonl"
             return sending.json_response(await batch.results(), 200, headers)
 
         return await self._around.run(request, "results", work)

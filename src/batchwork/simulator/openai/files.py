@@ -133,7 +133,8 @@ class Files:
         """`GET /v1/files/{id}/content`."""
 
         async def work() -> web.Response:
-            headers = self._calls.headers(self._world.next_number()) | {"Content-Type": "application/octet-stream"}
+            headers = self._calls.headers(self._world.next_number())
+            headers["Content-Type"] = "application/octet-stream"
             return sending.json_response(self.get(file_id).content, 200, headers)
 
         return await self._around.run(request, "results", work)

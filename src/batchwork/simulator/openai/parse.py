@@ -160,7 +160,7 @@ def _conversation(messages: list[Any], where: str, read: _Read) -> tuple[str, tu
     for number, message in enumerate(messages):
         role = message.get("role") if isinstance(message, dict) else None
         if role not in _CHAT_ROLES:
-            raise _bad(f"Invalid value: {role!r}. Supported values are: 'system', 'assistant', 'user', 'tool', 'developer'.",
+            raise _bad(f"Invalid value: {role!r}. Supported values are: 'system', 'assistant', 'user' or 'tool'.",
                        f"{where}[{number}].role", "invalid_value")  # fmt: skip
         content = message.get("content")
         if isinstance(content, str):
