@@ -13,7 +13,7 @@ from typing import Any, Required, TypedDict, Unpack
 
 from batchwork._bridge import BackgroundLoop, run_sync
 from batchwork.assembly import Engine, Plan, open_engine
-from batchwork.core.errors import ConfigError, RunPaused
+from batchwork.core.errors import ConfigError, Interrupted, RunPaused
 from batchwork.core.event import Event
 from batchwork.core.intake import Intake
 from batchwork.core.money import ceiling_from_dollars
@@ -97,7 +97,10 @@ def run(prompts: Iterable[object], **options: Unpack[RunOptions]) -> Results:
         KeyboardInterrupt: after a clean stop.
     """
     job = Job(plan_of(options), intakes(_checked(prompts), defaults_of(options)))
-    return run_sync(job.execute, interrupt=job.interrupt)
+    try:
+        return run_sync(job.execute, interrupt=job.interrupt)
+    except Interrupted:
+        raise KeyboardInterrupt from None
 
 
 async def arun(prompts: Iterable[object], **options: Unpack[RunOptions]) -> Results:
@@ -137,6 +140,7 @@ async def astream(prompts: Iterable[object], **options: Unpack[RunOptions]) -> A
         if not task.done():
             job.interrupt()
             await asyncio.wait([task])
+            task.exception()  # an abandoned stream has nobody to tell
 
 
 def stream(prompts: Iterable[object], **options: Unpack[RunOptions]) -> Iterator[Outcome]:
@@ -175,7 +179,10 @@ def _drain(job: Job, ready: queue.SimpleQueue[AnyOutcome | None]) -> Iterator[Ou
         if not ended:
             background.call(job.interrupt)
             background.wait()
-    background.result(job.interrupt).close()
+    try:
+        background.result(job.interrupt).close()
+    except Interrupted:
+        raise KeyboardInterrupt from None
 
 
 class Job:
@@ -203,7 +210,7 @@ class Job:
 
         Raises:
             RunPaused: the breaker ended it.
-            KeyboardInterrupt: it was interrupted, and has stopped cleanly.
+            Interrupted: it was interrupted, and has stopped cleanly.
         """
         async with open_engine(self._plan) as engine:
             run = self._run = engine.live(on_settled=self._on_settled, has_room=self._has_room)
@@ -219,7 +226,7 @@ class Job:
             whole = run.exhausted and self._source is not None
             accounting = account(counts, inputs=engine.tally.read if whole else sum(counts.values()))
         if run.interrupted:
-            raise KeyboardInterrupt
+            raise Interrupted("the run was interrupted; what is finished is kept")
         source = engine.journal if self._plan.journal is None else JournalReader(self._plan.journal)
         results = Results(source, accounting=accounting, stopped=run.stopped, priced=engine.price is not None)
         if run.pause is not None:

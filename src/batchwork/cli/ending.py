@@ -33,6 +33,7 @@ class Ending:
     paused: str | None = None
     interrupted: bool = False
     error: str | None = None
+    total: int | None = None  # rows in the input, when it is known
 
     @property
     def code(self) -> Exit:
@@ -52,10 +53,14 @@ class Ending:
         cost = show(self.totals.spent_nano) if self.priced or self.totals.spent_nano else "unknown"
         if self.totals.unconfirmed_nano:
             cost += f", of which {show(self.totals.unconfirmed_nano)} unconfirmed (booked at the worst case)"
-        said = [str(self.accounting), f"cost {cost}"]
+        said = [str(self.accounting) + self._not_reached(), f"cost {cost}"]
         if self.error is not None:
             said.append(f"error: {self.error}")
         return [*said, self._next()]
+
+    def _not_reached(self) -> str:
+        missing = 0 if self.total is None else self.total - self.accounting.inputs
+        return f" ({missing:,} more rows not reached)" if missing > 0 else ""
 
     def _next(self) -> str:
         again = "run the same command again"

@@ -11,7 +11,7 @@ from batchwork.assembly import Engine, Plan
 from batchwork.cli.display import Display
 from batchwork.cli.ending import Ending
 from batchwork.cli.inputs import write_results
-from batchwork.core.errors import BatchworkError, ConfigError, RunPaused
+from batchwork.core.errors import BatchworkError, ConfigError, Interrupted, RunPaused
 from batchwork.core.intake import Intake
 from batchwork.core.stats import account
 from batchwork.journal import JournalReader, is_ours, remember_output
@@ -50,7 +50,7 @@ def carry_out(plan: Plan, source: Iterable[Intake] | None, *, out: Path | None, 
     except RunPaused as pause:
         paused = str(pause)
         pause.results.close()
-    except KeyboardInterrupt:
+    except Interrupted:
         interrupted = True
     except BatchworkError as problem:
         if not seen or not seen[0].tally.read:  # nothing was begun: the plain error says it all
@@ -70,6 +70,7 @@ def carry_out(plan: Plan, source: Iterable[Intake] | None, *, out: Path | None, 
             paused=paused,
             interrupted=interrupted,
             error=error,
+            total=total,
         )
     for text in ending.lines():
         display.say(text)
