@@ -80,7 +80,9 @@ class FieldPath:
                 self.text, reached=reached, reason=f"index [{step}] needs a list, found {kind_of(value)}"
             )
         if not isinstance(value, dict):
-            raise PathNotFound(self.text, reached=reached, reason=f"key {step!r} needs an object, found {kind_of(value)}")
+            raise PathNotFound(
+                self.text, reached=reached, reason=f"key {step!r} needs an object, found {kind_of(value)}"
+            )
         if step not in value:
             raise PathNotFound(self.text, reached=reached, reason=f"no key {step!r}; {_keys(value)}")
         return value[step]
@@ -137,7 +139,7 @@ def _key(text: str, at: int) -> tuple[Step, int]:
         key.append(text[at])
         at += 1
     if not key:
-        raise _wrong(text, start, "a key is missing here; an empty key is written [\"\"]")
+        raise _wrong(text, start, 'a key is missing here; an empty key is written [""]')
     if bare and key == ["*"]:
         return EVERY, at
     return "".join(key), at

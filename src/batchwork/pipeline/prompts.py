@@ -7,7 +7,7 @@ puts in what the caller left out. Every prompt of a request goes through it befo
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -83,10 +83,10 @@ class PreparedPrompt:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PromptDefaults:
-    """What a prompt has unless it says otherwise; `models` are those it may name."""
+    """What a prompt has unless it says otherwise; `models` are those it may name, with the provider behind each."""
 
     model: str
-    models: frozenset[str] = frozenset()
+    models: Mapping[str, str] = field(default_factory=dict)
     system: str | None = None
     max_tokens: int = DEFAULT_MAX_TOKENS
 
@@ -151,18 +151,18 @@ def _request_of(asked: PromptItem, defaults: PromptDefaults) -> Request:
         model=model,
         system=asked.system if asked.system is not None else defaults.system,
         max_tokens=asked.max_tokens or defaults.max_tokens,
-        schema=_schema_of(asked.response_format),
+        schema=_schema_of(asked.response_format, defaults.models.get(model)),
     )
     request = prepare(asked.prompt if asked.messages is None else _messages(asked.messages), own)
     _refuse_surrogates(request)
     return request
 
 
-def _schema_of(wanted: ResponseFormat | None) -> Schema | None:
+def _schema_of(wanted: ResponseFormat | None, provider: str | None) -> Schema | None:
     if wanted is None:
         return None
     try:
-        return usable_schema(wanted.json_schema.schema, wanted.json_schema.name)
+        return usable_schema(wanted.json_schema.schema, wanted.json_schema.name, provider)
     except SchemaError as error:
         place = f"/response_format/json_schema/schema{error.place}"
         raise _Unusable(Problem(code="invalid_schema", message=str(error), where=place)) from None
