@@ -23,7 +23,7 @@ from batchwork.server.reading import read_body, watching
 from batchwork.server.reporting import facts
 from batchwork.server.streaming import NDJSON, AnswerStream
 from batchwork.server.tracing import traced
-from batchwork.server.wire import PromptsAnswer, decoded, many_decoded, one_prompt
+from batchwork.server.wire import PromptsAnswer, many_decoded, one_decoded
 
 _encode = msgspec.json.Encoder().encode
 
@@ -36,7 +36,9 @@ class Door:
         self.measures = Measures()
         self._backend = backend
         self._desk: Desk | None = None
-        self.app = FastAPI(title="batchwork prompts API", docs_url=None, redoc_url=None, openapi_url=None)
+        self.app = FastAPI(
+            title="batchwork prompts API", docs_url=None, redoc_url=None, openapi_url=None, redirect_slashes=False
+        )
         self.app.add_middleware(Entrance, config=config, measures=self.measures)
         self.app.add_exception_handler(HTTPException, _refuse)
         self.app.openapi = lambda: document(self.app)  # type: ignore[method-assign]
@@ -90,7 +92,7 @@ class Door:
     # -- prompts --------------------------------------------------------------------------------
 
     async def _prompt(self, request: Request) -> Response:
-        item = decoded(one_prompt, await read_body(request, self.config.max_body_bytes))
+        item = one_decoded(await read_body(request, self.config.max_body_bytes))
         prepared = await self.desk.prepare([item])
         _refuse_problem(prepared[0])
         with self.desk.taken_on(prepared) as ask:

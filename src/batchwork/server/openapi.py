@@ -45,11 +45,19 @@ def document(app: FastAPI) -> dict[str, Any]:
             routes=app.routes,
         )
         _, schemas = msgspec.json.schema_components(_TYPES, ref_template=_REF)
+        schemas["PromptItem"]["oneOf"] = [
+            _either("prompt", "string", "messages"),
+            _either("messages", "array", "prompt"),
+        ]
         components = made.setdefault("components", {})
         components.setdefault("schemas", {}).update(schemas)
         components["securitySchemes"] = {"key": {"type": "apiKey", "in": "header", "name": "X-API-Key"}}
         app.openapi_schema = made
     return app.openapi_schema
+
+
+def _either(there: str, kind: str, not_there: str) -> dict[str, Any]:
+    return {"required": [there], "properties": {there: {"type": kind}, not_there: {"type": "null"}}}
 
 
 def _body(of: type, example: Any) -> dict[str, Any]:

@@ -66,6 +66,17 @@ def decoded(decoder: msgspec.json.Decoder[T], body: bytes) -> T:
         raise ApiError("invalid_json", "the body is nested too deeply") from None
 
 
+def one_decoded(body: bytes) -> PromptItem:
+    """The body of a request with one prompt.
+
+    Raises:
+        ApiError: it is not one.
+    """
+    item = decoded(one_prompt, body)
+    _refuse_half(item, None)
+    return item
+
+
 def many_decoded(body: bytes) -> PromptsBody:
     """The body of a request with many prompts.
 
@@ -75,6 +86,7 @@ def many_decoded(body: bytes) -> PromptsBody:
     asked = decoded(many_prompts, body)
     seen: dict[str, int] = {}
     for index, item in enumerate(asked.prompts):
+        _refuse_half(item, f"/prompts/{index}")
         if item.id is None:
             continue
         first = seen.setdefault(item.id, index)
@@ -82,6 +94,11 @@ def many_decoded(body: bytes) -> PromptsBody:
             message = f"prompts {first} and {index} have the same id {item.id!r}"
             raise ApiError("duplicate_id", message, where=f"/prompts/{index}/id")
     return asked
+
+
+def _refuse_half(item: PromptItem, where: str | None) -> None:
+    if (item.prompt is None) == (item.messages is None):
+        raise ApiError("invalid_request", "a prompt has either 'prompt' or 'messages'", where=where)
 
 
 def _split(message: str) -> tuple[str, str | None]:
