@@ -4,57 +4,61 @@ from hypothesis import strategies as st
 from batchwork.core.buckets import Bucket
 
 
+def _full(per_minute: float = 12_000) -> Bucket:
+    """200 a second, 10 at once; or as told."""
+    return Bucket(per_minute=per_minute, now=0.0)
+
+
 def test_a_full_bucket_lets_its_capacity_leave_at_once() -> None:
-    bucket = Bucket(per_minute=6000, now=0.0, smoothing_s=0.1)
-    assert bucket.capacity == 10
+    bucket = _full()
     assert bucket.wait_for(10, 0.0) == 0.0
     bucket.take(10, 0.0)
-    assert bucket.wait_for(1, 0.0) == 0.01
+    assert bucket.wait_for(1, 0.0) == 0.005
 
 
 def test_it_refills_continuously() -> None:
-    bucket = Bucket(per_minute=60, now=0.0)
-    bucket.take(1, 0.0)
+    bucket = _full(60)
+    bucket.take(2, 0.0)
     assert bucket.wait_for(1, 0.25) == 0.75
     assert bucket.wait_for(1, 1.0) == 0.0
 
 
 def test_what_is_larger_than_the_bucket_leaves_when_it_is_full_and_is_paid_back() -> None:
-    bucket = Bucket(per_minute=60, now=0.0)
+    bucket = _full(60)
     assert bucket.wait_for(30, 0.0) == 0.0
     bucket.take(30, 0.0)
-    assert bucket.wait_for(1, 0.0) == 30.0
+    assert bucket.wait_for(1, 0.0) == 29.0
 
 
 def test_an_estimate_is_replaced_by_what_was_used() -> None:
-    bucket = Bucket(per_minute=6000, now=0.0)
+    bucket = _full()
     bucket.take(8, 0.0)
     bucket.correct(8, 3, 0.0)
     assert bucket.level(0.0) == 7
 
 
 def test_giving_back_never_overfills() -> None:
-    bucket = Bucket(per_minute=6000, now=0.0)
+    bucket = _full()
     bucket.correct(100, 0, 0.0)
     assert bucket.level(0.0) == bucket.capacity
 
 
 def test_a_clock_that_goes_backwards_changes_nothing() -> None:
     bucket = Bucket(per_minute=60, now=100.0)
-    bucket.take(1, 100.0)
+    bucket.take(2, 100.0)
     assert bucket.level(50.0) == 0.0
     assert bucket.level(101.0) == 1.0
 
 
 def test_a_learned_limit_keeps_what_is_left() -> None:
-    bucket = Bucket(per_minute=6000, now=0.0)
+    bucket = _full()
     bucket.take(9, 0.0)
     bucket.learn(per_minute=60_000, now=0.0)
     assert (bucket.level(0.0), bucket.per_s) == (1, 1000)
 
 
 def test_the_providers_count_lowers_ours_but_never_raises_it() -> None:
-    bucket = Bucket(per_minute=6000, now=0.0)
+    bucket = _full()
     bucket.lower_to(4, 0.0)
     assert bucket.level(0.0) == 4
     bucket.lower_to(8, 0.0)
@@ -62,10 +66,20 @@ def test_the_providers_count_lowers_ours_but_never_raises_it() -> None:
 
 
 def test_a_difference_below_one_is_growth_since_the_answer_was_sent() -> None:
-    bucket = Bucket(per_minute=60, now=0.0)
-    bucket.take(1, 0.0)
+    bucket = _full(60)
+    bucket.take(2, 0.0)
     bucket.lower_to(0, 0.5)
     assert bucket.level(0.5) == 0.5
+
+
+def test_after_a_refusal_at_the_limit_it_stays_a_little_below_but_not_ever_lower() -> None:
+    bucket = _full(6000)
+    bucket.ease(0.0)
+    assert bucket.per_s == 98.0
+    for _ in range(50):
+        bucket.ease(0.0)
+    assert bucket.per_s == 90.0
+    assert bucket.eased_out
 
 
 @given(

@@ -4,8 +4,9 @@ from hypothesis import strategies as st
 from batchwork.core.window import AdaptiveWindow
 
 
-def _refuse(window: AdaptiveWindow, *, sent_at: float, now: float, in_flight: int = 100, paused: bool = False) -> bool:
-    return window.refused(sent_at=sent_at, now=now, in_flight=in_flight, paused=paused)
+def _refuse(window: AdaptiveWindow, sent_at: float, now: float, in_flight: int = 100, **how: bool) -> bool:
+    how = {"paused": False, "paced": False} | how
+    return window.refused(sent_at=sent_at, now=now, in_flight=in_flight, **how)
 
 
 def test_it_is_full_from_the_start() -> None:
@@ -70,18 +71,27 @@ def test_limits_learned_after_a_cut_do_not_undo_it() -> None:
     assert window.size == 2
 
 
+def test_where_the_rate_is_held_elsewhere_it_grows_back_with_every_answer() -> None:
+    window = AdaptiveWindow(100)
+    _refuse(window, sent_at=0.0, now=1.0, in_flight=10, paced=True, paused=True)
+    assert window.size == 7
+    for _ in range(5):
+        window.answered()
+    assert window.size == 12
+
+
 @given(
     most=st.integers(1, 300),
     slow=st.booleans(),
-    steps=st.lists(st.tuples(st.booleans(), st.booleans(), st.integers(1, 300)), max_size=80),
+    steps=st.lists(st.tuples(st.booleans(), st.booleans(), st.booleans(), st.integers(1, 300)), max_size=80),
 )
 def test_there_is_always_room_for_one_and_never_for_more_than_the_most(
-    most: int, slow: bool, steps: list[tuple[bool, bool, int]]
+    most: int, slow: bool, steps: list[tuple[bool, bool, bool, int]]
 ) -> None:
     window = AdaptiveWindow(most, slow_start=slow)
-    for now, (refused, paused, in_flight) in enumerate(steps):
+    for now, (refused, paused, paced, in_flight) in enumerate(steps):
         if refused:
-            _refuse(window, sent_at=now - 0.5, now=now, in_flight=in_flight, paused=paused)
+            _refuse(window, sent_at=now - 0.5, now=now, in_flight=in_flight, paused=paused, paced=paced)
         else:
             window.answered()
         assert 1 <= window.size <= most

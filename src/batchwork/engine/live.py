@@ -54,6 +54,9 @@ class LiveRun:
             self.exhausted = await self._read(source)
         except BatchworkError as error:
             self._stop(error)
+        except asyncio.CancelledError:
+            self._close()
+            raise
         finally:
             await self._drain()
             self._p.gate.leave(self._caller)

@@ -165,11 +165,11 @@ class JournalReader:
             raise damaged(self.path, "the start of its latest run is missing")
         return event if isinstance(event, Began) else None
 
-    def outputs(self) -> dict[str, tuple[int, int]]:
-        """The files this journal wrote: path -> size and time of change."""
-        rows = self._all("SELECT path, size, mtime_ns FROM output")
+    def outputs(self) -> list[tuple[str, int, int]]:
+        """The files this journal wrote, the latest last: path, size and time of change."""
+        rows = self._all("SELECT path, size, mtime_ns FROM output ORDER BY rowid")
         self._let_go()
-        return {path: (size, mtime) for path, size, mtime in rows}
+        return rows
 
     def events(self) -> Iterator[Event]:
         """Every event from the first to the last."""

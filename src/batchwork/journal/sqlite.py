@@ -382,18 +382,6 @@ class SqliteJournal:
         self.flush()
         return self._reader.last_run()
 
-    def wrote(self, path: Path) -> None:
-        """Remember an output file as ours, so that a later run may replace it."""
-        seen = path.stat()
-        sql = "INSERT OR REPLACE INTO output VALUES (?,?,?)"
-        self._writer.execute(sql, (str(path.resolve()), seen.st_size, seen.st_mtime_ns))
-
-    def has_written(self, path: Path) -> bool:
-        """Whether the file is as this journal wrote it."""
-        self._reader.refresh()
-        seen = path.stat()
-        return self._reader.outputs().get(str(path.resolve())) == (seen.st_size, seen.st_mtime_ns)
-
 
 def _answer(waiters: list[asyncio.Future[None]], error: JournalError | None) -> None:
     for waiter in waiters:
