@@ -82,8 +82,9 @@ class Policy:
         _at_least("reask", self.reasks, 0)
         _positive("timeout", self.timeout_s)
         _positive("stall_s", self.stall_s)
-        if self.max_wait_s < 0 or math.isnan(self.max_wait_s):
-            raise ConfigError(f"max_wait must be at least 0 seconds, got {self.max_wait_s}")
+        if self.max_wait_s != 0:
+            _positive("max_wait", self.max_wait_s)
+        _positive("drain_s", self.drain_s)
 
 
 def _at_least(name: str, value: int, least: int) -> None:

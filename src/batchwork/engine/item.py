@@ -81,7 +81,7 @@ class ItemCarrier:
         self._nap = nap
         self._pause = pause
         self._expect = Expectation()
-        self._breaker = Breaker(parts.policy, now=parts.clock.now())
+        self._breaker = Breaker(parts.policy)
         self._budgeted = parts.gate.ledger.ceiling is not None
         self._price = parts.price if parts.price is not None and not parts.price.is_free else None
 
@@ -174,7 +174,7 @@ class ItemCarrier:
             self._tally.input_tokens += said.usage.input_tokens
             self._tally.output_tokens += said.usage.output_tokens
         if failure is None or failure.reply is not None:
-            self._breaker.answered(self._p.clock.now())
+            self._breaker.answered()
         elif failure.unconfirmed:
             self._tally.unconfirmed_nano += life.charged_nano
         self._p.gate.release(
