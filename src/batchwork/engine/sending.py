@@ -48,7 +48,7 @@ class BatchSender:
             if wait_s is None:
                 return failure
             await self._naps.take(wait_s)
-        return Sighting.UNDECIDED
+        return Sighting.ABSENT  # the run closes, and the last try surely did not arrive
 
     async def _look_for(self, tag: BatchTag) -> str | Sighting:
         """Look at the provider's list, which may lag, until the batch is found or surely absent."""
