@@ -9,12 +9,10 @@ from typing import Any
 
 from batchwork.schema.answer import NoJson, json_in
 from batchwork.schema.checked import Schema, check_schema
+from batchwork.schema.dialects import WRAP_KEY
 from batchwork.schema.explaining import Explainer
 from batchwork.schema.keywords import types_of
 from batchwork.schema.mending import mended
-
-WRAP_KEY = "value"
-"""The one property of the object that a root which is no object is sent in, where a provider wants an object."""
 
 
 @dataclass(frozen=True, slots=True)
