@@ -52,8 +52,8 @@ class Schema:
         """Every schema in the document by its JSON pointer."""
         self._anchors: dict[str, str] = {}
         self._index("", root)
-        self.recursive = False
-        """Whether a reference leads back to a schema that it stands in."""
+        self.circle: str | None = None
+        """A place that a reference inside of it leads back to, when the schema is recursive."""
 
     def _index(self, place: str, node: Node) -> None:
         waiting = [(place, node)]
@@ -169,7 +169,7 @@ def check_schema(schema: object, *, limits: Limits = DEFAULT_LIMITS) -> Schema:
         if isinstance(node, dict):
             _refuse_strange(node, place)
     checked.follow_references()
-    checked.recursive = look_for_circles(checked, limits.max_unfolded)
+    checked.circle = look_for_circles(checked, limits.max_unfolded)
     _ = checked.validator
     return checked
 

@@ -55,9 +55,12 @@ def _nodes(root: dict[str, Any]) -> Iterator[dict[str, Any]]:
     while waiting:
         node = waiting.popleft()
         yield node
-        waiting += [*node.get("properties", {}).values(), *node.get("anyOf", ()), *node.get("$defs", {}).values()]
-        if "items" in node:
-            waiting.append(node["items"])
+        waiting += [*_inner(node), *node.get("$defs", {}).values()]
+
+
+def _inner(node: dict[str, Any]) -> list[dict[str, Any]]:
+    items = [node["items"]] if "items" in node else []
+    return [*node.get("properties", {}).values(), *node.get("anyOf", ()), *items]
 
 
 def _check_levels(root: dict[str, Any], dialect: Dialect, most: int) -> None:
@@ -72,12 +75,7 @@ def _check_levels(root: dict[str, Any], dialect: Dialect, most: int) -> None:
         deepest[id(node)] = level
         if level > most:
             raise _too_complex(dialect, level, "levels of nesting", most)
-        inner = [
-            *node.get("properties", {}).values(),
-            *node.get("anyOf", ()),
-            *([node["items"]] if "items" in node else []),
-        ]
-        waiting += [(part, level, inside) for part in inner]
+        waiting += [(part, level, inside) for part in _inner(node)]
         name = node.get("$ref", "").rpartition("/")[2]
         if name and name not in inside:
             waiting.append((root["$defs"][name], level, inside | {name}))

@@ -27,7 +27,7 @@ def flattened(schema: Schema, node: Node, place: str, inside: frozenset[str] = f
     """
     if isinstance(node, bool):
         return node
-    own = {key: held for key, held in node.items() if key not in ("allOf", "$ref") and key not in SILENT}
+    own = {key: held for key, held in node.items() if key not in ("allOf", "$ref", HINTS) and key not in SILENT}
     target = schema.target(node, place)
     if target is not None and "allOf" not in node and not own.keys() - {"default", "examples", "title"}:
         return {"$ref": node["$ref"]}

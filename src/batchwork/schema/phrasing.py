@@ -1,5 +1,6 @@
-"""Small turns of phrase for wire schemas: what applies to which type, how a rule reads in a description, what may be null."""
+"""Small turns of phrase for wire schemas: what applies to which type, how a rule reads as a hint, what may be null."""
 
+from collections.abc import Collection
 from typing import Any
 
 import msgspec
@@ -17,10 +18,11 @@ _OF: dict[str, frozenset[str]] = {
         | {"maxProperties", "dependentRequired", "dependentSchemas", "unevaluatedProperties"}
     ),
 }
-_GUESSED_FROM = {
+_GUESSED_FROM: dict[str, Collection[str]] = {
     "object": ("properties",),
     "array": ("items", "prefixItems"),
-    **{k: tuple(_OF[k]) for k in ("string", "number")},
+    "string": _OF["string"],
+    "number": _OF["number"],
 }
 
 

@@ -22,8 +22,8 @@ class Document(Protocol):
         """Where the schema's reference leads."""
 
 
-def look_for_circles(document: Document, most: int) -> bool:
-    """Whether the schema is recursive (in a way that is allowed).
+def look_for_circles(document: Document, most: int) -> str | None:
+    """A place that the schema comes back to, when it is recursive (in a way that is allowed).
 
     Raises:
         SchemaError: it refers to itself on the spot, or unfolds to more than `most` schemas.
@@ -35,7 +35,7 @@ def look_for_circles(document: Document, most: int) -> bool:
     turned = _circles([""], lambda place: _next(document, place, in_place=False), sizes)
     if sizes[""] > most:
         raise SchemaError("", f"too complex: its references unfold to more than {most} schemas")
-    return bool(turned)
+    return min(turned, default=None)
 
 
 def _next(document: Document, place: str, *, in_place: bool) -> list[str]:

@@ -17,6 +17,7 @@ from batchwork.schema.merging import ANNOTATIONS, HINTS, SILENT, flattened, merg
 from batchwork.schema.phrasing import applies, guessed, hint, is_simple_pattern, narrow_type, nullable, type_names
 
 Provider = Literal["anthropic", "openai"]
+_MOST_STEPS = 20_000
 _UNIONS = ("anyOf", "oneOf")
 _HANDLED = frozenset({"type", "properties", "required", "additionalProperties", "items", "enum", "const", "anyOf"})
 
@@ -27,7 +28,10 @@ def compile_for(provider: Provider, schema: object) -> dict[str, Any]:
     Raises:
         SchemaError: the schema cannot be used, or not with this provider; names the place.
     """
-    return _Compiler(check_schema(schema), DIALECTS[provider]).compile()
+    try:
+        return _Compiler(check_schema(schema), DIALECTS[provider]).compile()
+    except RecursionError:
+        raise SchemaError("", "too complex: its references stand in one another too deeply") from None
 
 
 class _Compiler:
@@ -36,12 +40,13 @@ class _Compiler:
         self._dialect = dialect
         self._names: dict[str, str] = {}
         self._definitions: dict[str, dict[str, Any]] = {}
+        self._steps = 0
 
     def compile(self) -> dict[str, Any]:
-        if self._schema.recursive and not self._dialect.recursion:
-            raise SchemaError("", f"the schema is recursive, which {self._dialect.name} does not take")
+        if self._schema.circle is not None and not self._dialect.recursion:
+            raise SchemaError(self._schema.circle, f"the schema is recursive, which {self._dialect.name} does not take")
         root = self._node(self._schema.root, "")
-        if "$ref" in root:  # a root that is only a reference becomes what it refers to
+        while "$ref" in root:  # a root that is only a reference becomes what it refers to
             name = root["$ref"].rpartition("/")[2]
             root = dict(self._definitions[name])
         is_object = root.get("type") == "object" and "anyOf" not in root
@@ -53,6 +58,9 @@ class _Compiler:
         return root
 
     def _node(self, node: Node, place: str) -> dict[str, Any]:
+        self._steps += 1
+        if self._steps > _MOST_STEPS:  # unions beside unions multiply
+            raise SchemaError("", f"too complex: more than {_MOST_STEPS} schemas when it is written out")
         flat = flattened(self._schema, node, place)
         if isinstance(flat, bool) or not flat.keys() - ANNOTATIONS - SILENT:
             raise SchemaError(place, f"{self._dialect.name} needs to know the type here")
@@ -67,9 +75,7 @@ class _Compiler:
         if not types:
             raise SchemaError(place, f"{self._dialect.name} needs to know the type here")
         if len(types) > 1 and {"object", "array"} & set(types):
-            return self._union(
-                {**flat, "anyOf": [{"type": name} for name in types], "type": list(types)}, "anyOf", place
-            )
+            return self._union({**flat, "anyOf": [{"type": name} for name in types]}, "anyOf", place)
         out: dict[str, Any] = {"type": types[0] if len(types) == 1 else list(types)}
         if types == ("object",):
             out |= self._object(flat, place)
@@ -82,10 +88,8 @@ class _Compiler:
         target = self._schema.target(node, place)
         assert target is not None
         if target not in self._names:
-            wanted = "".join(
-                c if c.isascii() and (c.isalnum() or c in "_-") else "_" for c in target.rpartition("/")[2]
-            )
-            name = wanted or "root"
+            last = target.rpartition("/")[2] or "root"
+            name = "".join(c if c.isascii() and (c.isalnum() or c in "_-") else "_" for c in last)
             while name in self._names.values():
                 name += "_"
             self._names[target] = name
