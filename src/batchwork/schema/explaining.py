@@ -30,10 +30,10 @@ class Explainer:
         self._schema = schema
         self._own: dict[str, jsonschema_rs.Validator] = {}
 
-    def explain(self, value: Any) -> list[str]:
+    def explain(self, value: Any, place: str = "") -> list[str]:
         """At most ten sentences, each with the path of the value it is about; never none for a value that is wrong."""
         sentences: list[str] = []
-        for sentence in self._wrong(value, "", ""):
+        for sentence in self._wrong(value, place, ""):
             if sentence not in sentences:
                 sentences.append(sentence)
             if len(sentences) == MOST_ERRORS:
