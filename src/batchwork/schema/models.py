@@ -114,6 +114,11 @@ class _Builder:
             kind = self._union(node[union], place, union, name)
             return self._checked(kind, check if union == "anyOf" else whole)
         types = types_of(node)
+        if not types and "properties" in says:
+            if place == "":  # who writes properties and no type at the root means an object
+                return self._of_type("object", node, place, name, check)
+            model = self._of_type("object", node, None, name, None)
+            return self._checked(Annotated[model | Any, Field(union_mode="left_to_right")], whole)
         if len(types) == 1:
             return self._of_type(types[0], node, place, name, check)
         if types:
