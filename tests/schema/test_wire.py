@@ -2,6 +2,7 @@ from typing import Any
 
 import pytest
 
+from batchwork.core.errors import ConfigError
 from batchwork.schema import Accepted, SchemaChecker, SchemaError, compile_for
 
 
@@ -188,3 +189,8 @@ def test_unions_beside_unions_do_not_multiply_without_end() -> None:
         schema = {"anyOf": [{"title": f"t{n}"} for n in range(8)], "oneOf": [_object(a=schema), _object(b=schema)]}
     with pytest.raises(SchemaError, match="too complex"):
         compile_for("openai", schema)
+
+
+def test_a_provider_nobody_knows_is_named_with_those_there_are() -> None:
+    with pytest.raises(ConfigError, match="'acme'; known are anthropic, openai"):
+        compile_for("acme", {"type": "string"})  # type: ignore[arg-type]

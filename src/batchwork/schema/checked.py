@@ -34,7 +34,7 @@ class Limits:
     max_depth: int = 64
     max_patterns: int = 200
     max_pattern_characters: int = 2_000
-    max_unfolded: int = 100_000
+    max_unfolded: int = 1_000_000
     """Schemas met when every reference is followed once."""
 
 
@@ -120,6 +120,15 @@ class Schema:
             else:
                 return None
         return found
+
+    def resolved(self, place: str) -> tuple[str, Node]:
+        """The schema at a place or, where that is only a reference, the one it leads to, with its place."""
+        node = self.places[place]
+        while isinstance(node, dict) and node.keys() == {"$ref"}:
+            target = self.target(node, place)
+            assert target is not None
+            place, node = target, self.places[target]
+        return place, node
 
     @cached_property
     def validator(self) -> jsonschema_rs.Validator:

@@ -75,9 +75,7 @@ class SchemaChecker:
 
 def _takes_objects(schema: Schema) -> bool:
     """Whether the schema speaks of objects at its root; then an error is about the object, not about what is in it."""
-    place, node = "", schema.root
-    while isinstance(node, dict) and (target := schema.target(node, place)) is not None:
-        place, node = target, schema.places[target]
+    _, node = schema.resolved("")
     return isinstance(node, dict) and ("object" in types_of(node) or "properties" in node)
 
 

@@ -11,7 +11,8 @@ from typing import Any
 import jsonschema_rs
 
 from batchwork.schema.checked import Schema
-from batchwork.schema.keywords import step, types_of
+from batchwork.schema.keywords import step, type_fits
+from batchwork.schema.mending import recased
 
 MOST_ERRORS = 10
 _LONGEST = 240
@@ -97,22 +98,27 @@ class Explainer:
         yield from self._wrong(value, nearest, path)
 
     def _nearness(self, value: Any, place: str) -> tuple[int, int]:
-        """How near an alternative is: right type first, then how many of its properties fit."""
-        node = self._schema.at(place)
-        while isinstance(node, dict) and (target := self._schema.target(node, place)) is not None:
-            place, node = target, self._schema.at(target)
-        if not isinstance(node, dict):
+        """How near an alternative is: right type first, then how many of its properties look right.
+
+        Looks only, because compiling every part of every alternative would take longer than the answer is worth.
+        """
+        place, node = self._schema.resolved(place)
+        if isinstance(node, bool) or not type_fits(node, value):
             return (0, 0)
-        named = types_of(node)
-        fits = self._own_validator({"type": list(named)} if named else {}, f"type:{place}").is_valid(value)
-        properties = node.get("properties", {})
-        if not fits or not isinstance(value, dict):
-            return (int(fits), 0)
+        if not isinstance(value, dict):
+            return (1, 0)
         inner = step(place, "properties")
         good = sum(
-            self._schema.validator_at(step(inner, name)).is_valid(value[name]) for name in properties if name in value
+            self._looks_right(step(inner, name), value[name]) for name in node.get("properties", {}) if name in value
         )
         return (1, good - sum(name not in value for name in node.get("required", ())))
+
+    def _looks_right(self, place: str, value: Any) -> bool:
+        _, node = self._schema.resolved(place)
+        if isinstance(node, bool):
+            return node
+        allowed = node.get("enum", [node["const"]] if "const" in node else None)
+        return type_fits(node, value) and (not isinstance(allowed, list) or recased(node, value) in allowed)
 
     def _own_validator(self, node: dict[str, Any], place: str) -> jsonschema_rs.Validator:
         """Checks what a schema says about its value itself, not about what is inside."""

@@ -6,6 +6,14 @@ Knows draft 2020-12 and the older spellings of the same things (`definitions`, `
 from collections.abc import Iterator
 from typing import Any
 
+_PYTHON: dict[str, Any] = {
+    "object": dict,
+    "array": list,
+    "string": str,
+    "null": type(None),
+    "integer": int | float,
+    "number": int | float,
+}
 Node = dict[str, Any] | bool
 
 IN_PLACE_ONE = ("not", "if", "then", "else")
@@ -69,3 +77,13 @@ def types_of(node: dict[str, Any]) -> tuple[str, ...]:
     if isinstance(named, str):
         return (named,)
     return tuple(named) if isinstance(named, list) else ()
+
+
+def type_fits(node: dict[str, Any], value: Any) -> bool:
+    """Whether the value is of a type that the schema names; anything is when it names none."""
+    named = types_of(node)
+    if not named:
+        return True
+    if isinstance(value, bool):
+        return "boolean" in named
+    return any(isinstance(value, _PYTHON.get(name, object)) for name in named if name != "boolean")

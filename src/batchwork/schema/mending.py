@@ -13,18 +13,9 @@ from collections.abc import Collection, Iterable
 from typing import Any
 
 from batchwork.schema.checked import Schema
-from batchwork.schema.keywords import step, types_of
+from batchwork.schema.keywords import step, type_fits, types_of
 
 _MOST_LOOKS = 200_000
-_TYPES = {
-    "object": dict,
-    "array": list,
-    "string": str,
-    "boolean": bool,
-    "null": type(None),
-    "integer": int | float,
-    "number": int | float,
-}
 
 
 def mended(schema: Schema, value: Any) -> Any:
@@ -52,7 +43,7 @@ class _Pass:
         return self._done[key][1]
 
     def _mend(self, node: dict[str, Any], value: Any, place: str) -> Any:
-        value = _recased(node, value)
+        value = recased(node, value)
         if isinstance(value, dict):
             value = self._object(node, value, place)
         elif isinstance(value, list):
@@ -93,24 +84,49 @@ class _Pass:
 
     def _alternative(self, value: Any, places: list[str]) -> Any:
         """The value mended for the first alternative that takes it; as it is when none does, or it needs no mending."""
-        self._looks_left -= len(places) * _size(value)
-        if self._looks_left <= 0 or any(self._schema.validator_at(place).is_valid(value) for place in places):
+        likely = [place for place in places if self._could_be(place, value)]
+        self._looks_left -= len(places) + len(likely) * _size(value)
+        if self._looks_left <= 0 or any(self._schema.validator_at(place).is_valid(value) for place in likely):
             return value
-        for place in places:
-            if self._could_be(place, value):
-                new = self.mend(value, place)
-                if new is not value and self._schema.validator_at(place).is_valid(new):
-                    return new
+        for place in likely:
+            new = self.mend(value, place)
+            if new is not value and self._schema.validator_at(place).is_valid(new):
+                return new
         return value
 
     def _could_be(self, place: str, value: Any) -> bool:
-        """Whether the alternative's type fits: a cheap look before anything is mended for it."""
-        node = self._schema.at(place)
-        named = types_of(node) if isinstance(node, dict) else ()
-        return not named or any(isinstance(value, _TYPES.get(name, object)) for name in named)
+        """Whether mending could make the value fit the alternative: a cheap look, so that few are really tried."""
+        node = self._schema.resolved(place)[1]
+        if isinstance(node, bool):
+            return node
+        if not type_fits(node, value):
+            return False
+        if not isinstance(value, dict):
+            return True
+        if any(name not in value for name in node.get("required", ())):
+            return False
+        properties = node.get("properties", {})
+        for name, held in value.items():
+            part = properties.get(name) if isinstance(held, str) else None
+            allowed = _allowed_texts(part, held) if isinstance(part, dict) else []
+            if allowed and isinstance(part, dict) and recased(part, held) not in allowed:
+                return False
+        return True
 
     def _allows_null(self, place: str) -> bool:
+        place, node = self._schema.resolved(place)
+        named = types_of(node) if isinstance(node, dict) else ()
+        if named and "null" not in named:
+            return False
         return self._schema.validator_at(place).is_valid(None)
+
+
+def _allowed_texts(node: dict[str, Any], value: Any) -> list[Any]:
+    """The values that are allowed where the value is text and only certain values are; else none."""
+    if not isinstance(value, str):
+        return []
+    allowed = node.get("enum", [node["const"]] if "const" in node else [])
+    return allowed if isinstance(allowed, list) else []
 
 
 def _same(new: Iterable[Any], old: Collection[Any]) -> bool:
@@ -124,12 +140,10 @@ def _size(value: Any) -> int:
     return 1 + sum(map(_size, value)) if isinstance(value, list) else 1
 
 
-def _recased(node: dict[str, Any], value: Any) -> Any:
+def recased(node: dict[str, Any], value: Any) -> Any:
     """The allowed value that differs from this one in case alone, when there is exactly one."""
-    if not isinstance(value, str):
-        return value
-    allowed = node.get("enum", [node["const"]] if "const" in node else ())
-    if not isinstance(allowed, list) or value in allowed:
+    allowed = _allowed_texts(node, value)
+    if not allowed or value in allowed:
         return value
     folded = value.casefold()
     same = [option for option in allowed if isinstance(option, str) and option.casefold() == folded]

@@ -8,6 +8,7 @@ result may be looser than the user's schema; answers are checked against that on
 
 from typing import Any, Literal
 
+from batchwork.core.errors import ConfigError
 from batchwork.schema.checked import Schema, check_schema
 from batchwork.schema.counting import enforce_limits
 from batchwork.schema.dialects import DIALECTS, WRAP_KEY, Dialect
@@ -27,7 +28,10 @@ def compile_for(provider: Provider, schema: object) -> dict[str, Any]:
 
     Raises:
         SchemaError: the schema cannot be used, or not with this provider; names the place.
+        ConfigError: the provider is not known here.
     """
+    if provider not in DIALECTS:
+        raise ConfigError(f"no wire schema is known for {provider!r}; known are {', '.join(DIALECTS)}")
     try:
         return _Compiler(check_schema(schema), DIALECTS[provider]).compile()
     except RecursionError:
