@@ -18,7 +18,9 @@ def test_a_message_is_answered_and_says_that_it_is_simulated(sim, claude):
 
 def test_a_streamed_message_adds_up_to_the_plain_one(sim, claude):
     text = "a rather long answer " * 20
-    with claude(sim).messages.stream(model=MODEL, max_tokens=500, messages=[{"role": "user", "content": text}]) as stream:
+    with claude(sim).messages.stream(
+        model=MODEL, max_tokens=500, messages=[{"role": "user", "content": text}]
+    ) as stream:
         assert "".join(stream.text_stream) == text
         final = stream.get_final_message()
     assert final.usage.output_tokens == (len(text) + 3) // 4
@@ -69,7 +71,10 @@ def test_structured_output_gives_json_of_the_schema(sim, claude):
 
 
 def test_a_forced_tool_is_called(sim, claude):
-    tool = {"name": "note", "input_schema": {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]}}
+    tool = {
+        "name": "note",
+        "input_schema": {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]},
+    }
     with claude(sim).messages.stream(
         model=MODEL, max_tokens=50, messages=HELLO, tools=[tool], tool_choice={"type": "tool", "name": "note"}
     ) as stream:

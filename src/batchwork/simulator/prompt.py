@@ -61,7 +61,6 @@ class Prompt(Struct, frozen=True, kw_only=True, gc=False):
                 return turn.text
         return self.system
 
-
     def chosen_tool(self) -> Tool | None:
         """The tool that is forced; or the only one there is, unless it has just answered."""
         if not self.tools or self.tool_answered:
