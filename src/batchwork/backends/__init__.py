@@ -38,7 +38,7 @@ def open_backend(model: str, setup: Setup) -> tuple[Backend, str]:
     module = _MODULES.get(prefix) if colon else None
     if module is None:
         near = get_close_matches(prefix, _MODULES, n=3, cutoff=0.5)
-        hint = f"did you mean {' or '.join(f'{n}:{name or "..."}' for n in near)}?" if near else ""
+        hint = f"did you mean {' or '.join(f'{n}:{name or prefix}' for n in near)}?" if near else ""
         known = ", ".join(f"{n}:..." for n in sorted(_MODULES))
         raise ConfigError(f"unknown model {model!r}: a model is BACKEND:NAME with one of {known}. {hint}".rstrip())
     backend: Backend = import_module(module).open_backend(name, setup)

@@ -115,9 +115,6 @@ def resolve(model: str, *, provider: str | None = None, batch: bool = False) -> 
     return _from_table(discounted, "genai-prices, batch")
 
 
-FREE = stated(0, 0, source="costs nothing")
-
-
 def _look_up(model: str, provider: str | None, context: dict[str, str] | None) -> Any | None:
     # Imported here because it takes a third of a second, which a run that states its price need not pay.
     from genai_prices import Usage as PriceUsage  # noqa: PLC0415
@@ -176,3 +173,6 @@ def _pico(dollars_per_mtok: object) -> int:
 
 def _per_mtok(pico: int) -> str:
     return f"{(Decimal(pico) / _PICO_PER_MTOK_DOLLAR).normalize():f}"
+
+
+FREE = stated(0, 0, source="costs nothing")

@@ -11,7 +11,7 @@ import asyncio
 from collections import deque
 from collections.abc import Callable
 from enum import Enum
-from heapq import heappop, heappush
+from heapq import heapify, heappop, heappush
 
 from batchwork.core.buckets import Bucket
 from batchwork.core.failure import Failure
@@ -90,6 +90,7 @@ class Gate:
         self._turn: deque[Caller] = deque()
         self._in_flight = 0
         self._ticket = 0
+        self._in_line = 0
         self._cool_until = float("-inf")
         self._timer: Callable[[], None] | None = None
         now = clock.now()
@@ -121,6 +122,7 @@ class Gate:
     def close(self, caller: Caller) -> None:
         """Admit nothing more of this caller; its calls in flight go on."""
         caller.closed = True
+        self._in_line -= len(caller.queue)
         for _, _, wait in caller.queue + caller.parked:
             _tell(wait, Denied.CLOSED)
         caller.queue, caller.parked = [], []
@@ -129,9 +131,14 @@ class Gate:
         """Wait until the call may start."""
         if caller.closed:
             return Denied.CLOSED
+        if not self._in_line and self._in_flight < self._window.size and caller.in_flight < caller.bound:
+            now = self._clock.now()
+            if self._passes(need, now):
+                return self._grant(caller, need, now)
         wait = _Wait(need, asyncio.get_running_loop().create_future())
         self._ticket += 1
         heappush(caller.queue, (need.order, self._ticket, wait))
+        self._in_line += 1
         self._dispatch()
         try:
             return await wait.future
@@ -139,12 +146,28 @@ class Gate:
             self._withdraw(caller, wait)
             raise
 
+    def _passes(self, need: Need, now: float) -> bool:
+        """Whether a call that nobody is in line before may start at once."""
+        return (
+            now >= self._cool_until and self._wait_for_rate(need, now) <= 0.0 and self.ledger.reserve(need.worst_nano)
+        )
+
+    def _grant(self, caller: Caller, need: Need, now: float) -> Grant:
+        for name, bucket in self._buckets.items():
+            bucket.take(_amount(name, need), now)
+        self._in_flight += 1
+        caller.in_flight += 1
+        return Grant(caller, need, now)
+
     def _withdraw(self, caller: Caller, wait: _Wait) -> None:
         if wait.future.done() and not wait.future.cancelled():
             if isinstance(grant := wait.future.result(), Grant):
                 self.release(grant, charged_nano=0)
             return
+        before = len(caller.queue)
         caller.queue = [entry for entry in caller.queue if entry[2] is not wait]
+        heapify(caller.queue)
+        self._in_line -= before - len(caller.queue)
         caller.parked = [entry for entry in caller.parked if entry[2] is not wait]
 
     def release(
@@ -225,8 +248,10 @@ class Gate:
 
     def _dispatch(self) -> None:
         """Start everything that may start now; set a timer when only time stands in the way."""
+        if not self._in_line:
+            return
         now = self._clock.now()
-        while self._in_flight < self._window.size:
+        while self._in_line and self._in_flight < self._window.size:
             if now < self._cool_until:
                 self._wake_in(self._cool_until - now)
                 return
@@ -235,25 +260,25 @@ class Gate:
                 return
             order, ticket, wait = caller.queue[0]
             if wait.future.done():  # cancelled while in line
-                heappop(caller.queue)
+                self._next_of(caller)
                 continue
             need = wait.need
             if (seconds := self._wait_for_rate(need, now)) > 0.0:
                 self._turn.appendleft(self._turn.pop())  # its turn is not used up
                 self._wake_in(seconds)
                 return
-            heappop(caller.queue)
+            self._next_of(caller)
             if not self.ledger.reserve(need.worst_nano):
                 if self.ledger.could_ever_fit(need.worst_nano):
                     heappush(caller.parked, (order, ticket, wait))
                 else:
                     _tell(wait, Denied.NO_MONEY)
                 continue
-            for name, bucket in self._buckets.items():
-                bucket.take(_amount(name, need), now)
-            self._in_flight += 1
-            caller.in_flight += 1
-            _tell(wait, Grant(caller, need, now))
+            wait.future.set_result(self._grant(caller, need, now))
+
+    def _next_of(self, caller: Caller) -> None:
+        heappop(caller.queue)
+        self._in_line -= 1
 
     def _next_caller(self) -> Caller | None:
         """The next one in turn that has work and is below its bound; it goes to the back."""
@@ -277,6 +302,7 @@ class Gate:
                     _tell(entry[2], Denied.NO_MONEY)
                 elif left is None or worst <= left:
                     heappush(caller.queue, entry)
+                    self._in_line += 1
                     left = None if left is None else left - worst
                 else:
                     still.append(entry)

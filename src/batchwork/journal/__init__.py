@@ -1,6 +1,8 @@
 """Append events, look up what is settled: durable in SQLite, or in memory."""
 
+from batchwork.journal.aside import set_aside
 from batchwork.journal.memory import MemoryJournal
+from batchwork.journal.reading import JournalReader
 from batchwork.journal.sqlite import SqliteJournal
 
-__all__ = ["MemoryJournal", "SqliteJournal"]
+__all__ = ["JournalReader", "MemoryJournal", "SqliteJournal", "set_aside"]

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from batchwork.core.errors import JournalError
-from batchwork.core.event import Attempted, Began, Ended, Event, Opened, Reopened
+from batchwork.core.event import Attempted, Began, Ended, Event, ItemEvent, Opened, Reopened
 from batchwork.core.failure import FailureKind
 from batchwork.core.intake import Intake
 from batchwork.core.outcome import Status
@@ -77,6 +77,7 @@ class SqliteJournal:
         except BaseException:
             self._lock.release()
             raise
+        self._is_first = not self._next_item
         self._placer = Placer(self)
         self._committer = ThreadPoolExecutor(1, thread_name_prefix="journal")
 
@@ -103,7 +104,8 @@ class SqliteJournal:
             self.record(lost)
             self.release(row.item)
         self.record(began)
-        self._placer = Placer(self)
+        self._is_first = not self._next_item  # nobody stands anywhere yet
+        self._placer = Placer(self, is_empty=self._is_first)
         return Standing(
             run_id=self.run_id,
             spent_nano=self._spent,
@@ -144,7 +146,7 @@ class SqliteJournal:
         return known
 
     def _open(self, row: Row, index: int, intake: Intake, digest: int) -> None:
-        holder = self.at(index)
+        holder = None if self._is_first else self.at(index)
         if holder is not None and holder.item != row.item:  # who stood here in an earlier input no longer does
             self._hold(holder)
             holder.index = None
@@ -198,22 +200,22 @@ class SqliteJournal:
 
     def record(self, event: Event) -> None:
         """Queue one fact."""
-        self._seq += 1
+        self._seq = seq = self._seq + 1
         kind = codec.KINDS[type(event)]
         item = -1
-        if isinstance(event, Ended):
-            self._trim_from = event.inputs
-        elif not isinstance(event, Began):
+        if isinstance(event, ItemEvent):
             item = event.item
             row = self._rows[item]
             spent, unconfirmed, reserved = row.apply(event)
             self._spent += spent
             self._unconfirmed += unconfirmed
             self._reserved += reserved
-            row.note(kind, self._seq)
+            row.note(kind, seq)
             self._dirty[item] = row
+        elif isinstance(event, Ended):
+            self._trim_from = event.inputs
         body = codec.encode(event, self._blobs)
-        self._queue.append((self._seq, self._utc(), kind, item, body, codec.checksum(self._seq, kind, item, body)))
+        self._queue.append((seq, self._utc(), kind, item, body, codec.checksum(seq, kind, item, body)))
 
     async def durable(self) -> None:
         """Return when everything recorded so far is on disk."""
