@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from batchwork.backends import Setup, open_backend
+from batchwork.backends import Setup, open_backend, traits_of
 from batchwork.clock import SystemClock
 from batchwork.core.errors import ConfigError, PriceUnknownError
 from batchwork.core.event import Began, Event
@@ -16,7 +16,7 @@ from batchwork.core.intake import Intake
 from batchwork.core.ledger import Ledger
 from batchwork.core.outcome import AnyOutcome, Status
 from batchwork.core.policy import Policy
-from batchwork.core.ports import Backend, Checker, Clock, Journal, Standing
+from batchwork.core.ports import Backend, Checker, Clock, Journal, Standing, Traits
 from batchwork.core.pricing import FREE, Price, resolve
 from batchwork.core.stats import Tally
 from batchwork.core.window import AdaptiveWindow
@@ -24,7 +24,7 @@ from batchwork.engine.gate import Gate
 from batchwork.engine.live import LiveRun
 from batchwork.engine.opening import open_inputs, reopen_items
 from batchwork.engine.parts import Parts
-from batchwork.journal import JournalReader, MemoryJournal, SqliteJournal, set_aside
+from batchwork.journal import MemoryJournal, SqliteJournal, set_aside
 from batchwork.settings import Settings
 
 AGAIN = frozenset({Status.FAILED, Status.DEFERRED})
@@ -99,20 +99,9 @@ async def open_engine(plan: Plan, clock: Clock | None = None) -> AsyncIterator[E
         JournalError: the journal cannot be used.
     """
     clock = clock or SystemClock()
-    own, name = plan.backend, plan.model
-    if own is None:
-        setup = Setup(
-            clock=clock,
-            max_in_flight=plan.policy.max_in_flight,
-            settings=Settings.from_environment(),
-            base_url=plan.base_url,
-            api_key=plan.api_key,
-        )
-        backend, name = open_backend(plan.model, setup)
-    else:
-        backend = own
+    backend, name = _open_backend(plan, clock)
     try:
-        price = price_of(plan, backend, name)
+        price = _price_of(plan, backend.traits, name)
         journal = _open_journal(plan, clock)
         try:
             began = Began(
@@ -137,21 +126,39 @@ async def open_engine(plan: Plan, clock: Clock | None = None) -> AsyncIterator[E
         finally:
             journal.close()
     finally:
-        if own is None:
+        if plan.backend is None:
             await backend.aclose()
 
 
-def price_of(plan: Plan, backend: Backend, name: str) -> Price | None:
-    """What the model costs: stated, free, or in the price table; None when it is not known.
+def _open_backend(plan: Plan, clock: Clock) -> tuple[Backend, str]:
+    if plan.backend is not None:
+        return plan.backend, plan.model
+    setup = Setup(
+        clock=clock,
+        max_in_flight=plan.policy.max_in_flight,
+        settings=Settings.from_environment(),
+        base_url=plan.base_url,
+        api_key=plan.api_key,
+    )
+    return open_backend(plan.model, setup)
+
+
+def known_price(plan: Plan) -> Price | None:
+    """What the plan's model costs, without opening anything; None when it is not known.
 
     Raises:
         PriceUnknownError: a budget needs a price and there is none.
     """
+    traits, name = (plan.backend.traits, plan.model) if plan.backend is not None else traits_of(plan.model)
+    return _price_of(plan, traits, name)
+
+
+def _price_of(plan: Plan, traits: Traits, name: str) -> Price | None:
     if plan.price is not None:
         return plan.price
-    if backend.traits.free:
+    if traits.free:
         return FREE
-    price = resolve(name, provider=backend.traits.price_provider)
+    price = resolve(name, provider=traits.price_provider)
     if price is None and plan.policy.max_cost_nano is not None:
         raise PriceUnknownError(
             f"the price of {plan.model!r} is not known, so max_cost cannot be kept; state it in dollars per million"
@@ -172,6 +179,3 @@ def _open_journal(plan: Plan, clock: Clock) -> Journal:
     if plan.fresh:
         set_aside(plan.journal)
     return SqliteJournal(plan.journal, utc=clock.utc)
-
-
-__all__ = ["AGAIN", "Engine", "JournalReader", "Plan", "open_engine", "price_of"]

@@ -13,7 +13,7 @@ from typing import Any, Required, TypedDict, Unpack
 
 from batchwork._bridge import BackgroundLoop, run_sync
 from batchwork.assembly import Engine, Plan, open_engine
-from batchwork.core.errors import ConfigError, RunPaused
+from batchwork.core.errors import ConfigError, Interrupted, RunPaused
 from batchwork.core.event import Event
 from batchwork.core.intake import Intake
 from batchwork.core.money import ceiling_from_dollars
@@ -29,6 +29,20 @@ from batchwork.outcomes import Results
 from batchwork.pipeline.prepare import Defaults, intakes
 from batchwork.schema import AnswerChecker
 
+# What `retry` needs to know of an earlier run; never a key.
+_REMEMBERED = (
+    "max_in_flight",
+    "max_cost",
+    "rpm",
+    "input_tpm",
+    "output_tpm",
+    "retries",
+    "timeout",
+    "max_wait",
+    "max_consecutive_failures",
+    "reask",
+    "base_url",
+)
 _STREAM_AHEAD = 1000  # outcomes a consumer may lag behind before the run waits for it
 
 
@@ -83,7 +97,10 @@ def run(prompts: Iterable[object], **options: Unpack[RunOptions]) -> Results:
         KeyboardInterrupt: after a clean stop.
     """
     job = Job(plan_of(options), intakes(_checked(prompts), defaults_of(options)))
-    return run_sync(job.execute, interrupt=job.interrupt)
+    try:
+        return run_sync(job.execute, interrupt=job.interrupt)
+    except Interrupted:
+        raise KeyboardInterrupt from None
 
 
 async def arun(prompts: Iterable[object], **options: Unpack[RunOptions]) -> Results:
@@ -123,6 +140,7 @@ async def astream(prompts: Iterable[object], **options: Unpack[RunOptions]) -> A
         if not task.done():
             job.interrupt()
             await asyncio.wait([task])
+            task.exception()  # an abandoned stream has nobody to tell
 
 
 def stream(prompts: Iterable[object], **options: Unpack[RunOptions]) -> Iterator[Outcome]:
@@ -161,7 +179,10 @@ def _drain(job: Job, ready: queue.SimpleQueue[AnyOutcome | None]) -> Iterator[Ou
         if not ended:
             background.call(job.interrupt)
             background.wait()
-    background.result(job.interrupt).close()
+    try:
+        background.result(job.interrupt).close()
+    except Interrupted:
+        raise KeyboardInterrupt from None
 
 
 class Job:
@@ -189,7 +210,7 @@ class Job:
 
         Raises:
             RunPaused: the breaker ended it.
-            KeyboardInterrupt: it was interrupted, and has stopped cleanly.
+            Interrupted: it was interrupted, and has stopped cleanly.
         """
         async with open_engine(self._plan) as engine:
             run = self._run = engine.live(on_settled=self._on_settled, has_room=self._has_room)
@@ -205,12 +226,17 @@ class Job:
             whole = run.exhausted and self._source is not None
             accounting = account(counts, inputs=engine.tally.read if whole else sum(counts.values()))
         if run.interrupted:
-            raise KeyboardInterrupt
+            raise Interrupted("the run was interrupted; what is finished is kept")
         source = engine.journal if self._plan.journal is None else JournalReader(self._plan.journal)
         results = Results(source, accounting=accounting, stopped=run.stopped, priced=engine.price is not None)
         if run.pause is not None:
             raise RunPaused(reason=run.pause.reason, remedy=run.pause.remedy, results=results)
         return results
+
+    @property
+    def left_at_once(self) -> bool:
+        """It was interrupted a second time."""
+        return self._interrupts > 1
 
     def interrupt(self) -> None:
         """Stop cleanly; called twice, stop at once."""
@@ -249,7 +275,17 @@ def plan_of(options: RunOptions) -> Plan:
         api_key=options.get("api_key"),
         checker=AnswerChecker(),
         on_event=options.get("on_event"),
+        settings=_remembered(options),
     )
+
+
+def _remembered(options: RunOptions) -> dict[str, Any]:
+    settings: dict[str, Any] = {name: value for name in _REMEMBERED if (value := options.get(name)) is not None}
+    if isinstance(price := options.get("price"), str | tuple):
+        settings["price"] = price if isinstance(price, str) else ",".join(map(str, price))
+    if "max_cost" in settings:
+        settings["max_cost"] = str(settings["max_cost"])
+    return settings
 
 
 def _policy_of(options: RunOptions, max_cost_nano: int | None) -> Policy:

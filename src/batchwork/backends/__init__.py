@@ -1,7 +1,7 @@
 """Which backend a model name means: the one table.
 
 A model is `backend:name`, for example `mock:echo`, or a bare id that belongs to one provider alone. Each backend is
-a module with a function `open_backend(name, setup)`, imported only when it is chosen.
+a module with two functions, `open_backend(name, setup)` and `describe(name, base_url)`, imported only when it is chosen.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from importlib import import_module
 
 from batchwork.backends._catalog import ALIASES, CLAUDE, GPT, near, or_list, owner_of
 from batchwork.core.errors import ConfigError
-from batchwork.core.ports import Backend, Clock
+from batchwork.core.ports import Backend, Clock, Traits
 from batchwork.settings import Settings
 
 _MODULES = {
@@ -51,6 +51,17 @@ def open_backend(model: str, setup: Setup) -> tuple[Backend, str]:
     chosen, name = choose(model)
     backend: Backend = import_module(_MODULES[chosen]).open_backend(name, setup)
     return backend, name
+
+
+def traits_of(model: str, base_url: str | None = None) -> tuple[Traits, str]:
+    """What is known about a model's backend without opening it, and the model's name in the price table.
+
+    Raises:
+        ConfigError: no such backend; the message lists what comes near.
+    """
+    chosen, name = choose(model)
+    traits: Traits = import_module(_MODULES[chosen]).describe(name, base_url)
+    return traits, traits.price_model or name
 
 
 def choose(model: str) -> tuple[str, str]:

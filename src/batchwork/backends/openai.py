@@ -26,6 +26,7 @@ from batchwork.core.errors import ConfigError
 from batchwork.core.ports import Traits
 
 BASE_URL = "https://api.openai.com/v1"
+_HOME = "api.openai.com"
 _SAMPLING = frozenset({"temperature", "top_p", "seed", "stop", "presence_penalty", "frequency_penalty", "logit_bias"})
 _SAMPLING_ELSEWHERE = _SAMPLING | {"top_k", "min_p", "typical_p", "repeat_penalty", "repetition_penalty"}
 _SAMPLING_THINKERS = frozenset({"seed"})
@@ -51,6 +52,21 @@ _HOSTS = {
 }
 
 
+def describe(name: str, base_url: str | None) -> Traits:
+    """What is known before it is opened.
+
+    Raises:
+        ConfigError: the base URL is none.
+    """
+    host = endpoint(base_url or BASE_URL, "").host or ""
+    elsewhere = _HOSTS.get(host)
+    sampling = _SAMPLING if _is_own(name, host) else _SAMPLING_ELSEWHERE
+    if _is_own(name, host) and takes_no_sampling(name):
+        sampling = _SAMPLING_THINKERS
+    prices = elsewhere.prices if elsewhere is not None else "openai"
+    return Traits(name="openai", limited=True, price_provider=prices, sampling=sampling)
+
+
 def open_backend(name: str, setup: Setup) -> ChatBackend:
     """The backend for one model of OpenAI's, or of the server at `base_url`.
 
@@ -60,43 +76,46 @@ def open_backend(name: str, setup: Setup) -> ChatBackend:
     if not name:
         raise ConfigError(f"openai: needs a model, for example openai:{GPT[0]}")
     base_url = setup.base_url or setup.settings.openai_base_url or BASE_URL
-    host = endpoint(base_url, "").host or ""
-    official = host == URL(BASE_URL).host
-    if official and needs_responses(name):
+    traits = describe(name, base_url)
+    host = URL(base_url).host or ""
+    if host == _HOME and needs_responses(name):
         raise ConfigError(
             f"{name} is served by OpenAI's Responses API alone, which batchwork does not speak;"
             f" there is {or_list(near(name, GPT))}"
         )
-    elsewhere = _HOSTS.get(host)
-    api_key = setup.api_key
-    if api_key is None and elsewhere is not None:
-        api_key = setup.settings.other_keys.get(elsewhere.key)
-    if api_key is None and (elsewhere is None or setup.base_url is None):
-        api_key = setup.settings.openai_api_key  # never sent to a known stranger unless the environment pairs them
-    if api_key is None and (official or elsewhere is not None):
-        variable = elsewhere.key if elsewhere is not None else "OPENAI_API_KEY"
-        raise ConfigError(f"no API key for {host}: set {variable} in the environment or in .env, or pass api_key")
-    own = official or owner_of(name) == "openai"
-    sampling = _SAMPLING if own else _SAMPLING_ELSEWHERE
-    if own and takes_no_sampling(name):
-        sampling = _SAMPLING_THINKERS
+    own = _is_own(name, host)
+    assert traits.sampling is not None
     return ChatBackend(
         name,
         clock=setup.clock,
         base_url=base_url,
-        api_key=api_key,
+        api_key=_key(host, setup),
         dialect=Dialect(
             compile_schema=lambda body: wire_schema("openai", body),
             max_tokens_field="max_completion_tokens" if own else "max_tokens",
-            sampling=sampling,
+            sampling=traits.sampling,
             fixed=openai_thinking_off(name) if own else {},
         ),
-        traits=Traits(
-            name="openai",
-            limited=True,
-            price_provider=elsewhere.prices if elsewhere is not None else "openai",
-            sampling=sampling,
-        ),
+        traits=traits,
         max_in_flight=setup.max_in_flight,
         trust_env=setup.settings.trust_env,
     )
+
+
+def _is_own(name: str, host: str) -> bool:
+    """Whether a model is OpenAI's, here or behind a proxy of somebody's."""
+    return host == _HOME or owner_of(name) == "openai"
+
+
+def _key(host: str, setup: Setup) -> str | None:
+    """The key for a server; None for one that may need none."""
+    elsewhere = _HOSTS.get(host)
+    key = setup.api_key
+    if key is None and elsewhere is not None:
+        key = setup.settings.other_keys.get(elsewhere.key)
+    if key is None and (elsewhere is None or setup.base_url is None):
+        key = setup.settings.openai_api_key  # never sent to a known stranger unless the environment pairs them
+    if key is None and (host == _HOME or elsewhere is not None):
+        variable = elsewhere.key if elsewhere is not None else "OPENAI_API_KEY"
+        raise ConfigError(f"no API key for {host}: set {variable} in the environment or in .env, or pass api_key")
+    return key

@@ -1,31 +1,11 @@
-"""The literal reader: answers only from the text it is given."""
+"""The literal reader: answers only from the text it is given.
 
-import re
-from typing import Any, NamedTuple
+It knows labels, keys, tables and plain sentences. It finds the value at the asked label, may compare two
+values it has read, computes nothing else, and says so when it cannot find something. No language model.
+"""
 
+from batchwork.reader.answering import NOT_FOUND, Answer, read, sentence_around
+from batchwork.reader.asking import split_prompt, split_question
+from batchwork.reader.filling import fill
 
-class Answer(NamedTuple):
-    """stub"""
-
-    text: str
-    spans: tuple[tuple[int, int], ...] = ()
-
-
-def split_prompt(prompt: str) -> tuple[str, str]:
-    return prompt, prompt
-
-
-def split_question(q: str) -> list[str]:
-    return [q]
-
-
-def sentence_around(text: str, start: int, end: int) -> tuple[int, int]:
-    return start, end
-
-
-def read(question: str, text: str) -> Answer:
-    return Answer("I cannot find it in the text.")
-
-
-def fill(schema: dict[str, Any], text: str, question: str = "") -> tuple[Any, dict[str, Any]]:
-    return {}, {}
+__all__ = ["NOT_FOUND", "Answer", "fill", "read", "sentence_around", "split_prompt", "split_question"]

@@ -18,7 +18,7 @@ Tier = Literal["standard", "batch"]
 _NANO = Decimal(10**9)
 
 
-class Usage(Struct, frozen=True):
+class Usage(Struct, frozen=True, gc=False):
     """Tokens of one answered call; `input` excludes the cached ones."""
 
     input: int = 0

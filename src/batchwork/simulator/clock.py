@@ -8,6 +8,7 @@ them by its own watch, so they count real seconds (`real_s`).
 import asyncio
 import time
 from datetime import UTC, datetime
+from functools import lru_cache
 
 
 class SimClock:
@@ -42,7 +43,8 @@ def wall_s() -> float:
     return time.time()
 
 
-def rfc3339(unix_s: float) -> str:
+@lru_cache(maxsize=1024)
+def rfc3339(unix_s: int) -> str:
     """`2026-11-15T06:25:32Z`."""
     return datetime.fromtimestamp(unix_s, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 

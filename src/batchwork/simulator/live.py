@@ -1,4 +1,4 @@
-"""The path of one live model call: who is it, is it valid, may it pass, what goes wrong, what is said, what is billed."""
+"""The path of one live call: is it valid, may it pass, what goes wrong, what is said, what is billed."""
 
 from collections.abc import Iterator, Mapping
 from math import ceil
@@ -6,9 +6,11 @@ from typing import Literal, Protocol, cast
 
 import msgspec
 from aiohttp import web
+from multidict import CIMultiDict
 
 from batchwork.simulator import sending
 from batchwork.simulator.bill import Usage
+from batchwork.simulator.clock import wall_s
 from batchwork.simulator.dice import latency_s
 from batchwork.simulator.errors import Refused
 from batchwork.simulator.faults import HTTP_KINDS
@@ -31,7 +33,7 @@ class Wire(Protocol):
     def parse(self, request: web.BaseRequest, body: object) -> Prompt: ...  # noqa: D102
     def admit(self, prompt: Prompt) -> tuple[float, str]: ...  # noqa: D102
     def produced(self, usage: Usage) -> None: ...  # noqa: D102
-    def limit_headers(self) -> dict[str, str]: ...  # noqa: D102
+    def limit_headers(self) -> CIMultiDict[str]: ...  # noqa: D102
     def answer(self, prompt: Prompt, said: Said, usage: Usage, number: int) -> bytes: ...  # noqa: D102
     def events(self, prompt: Prompt, said: Said, usage: Usage, number: int) -> Iterator[bytes]: ...  # noqa: D102
     def error_event(self) -> bytes: ...  # noqa: D102
@@ -48,6 +50,9 @@ class LiveCalls:
         self._wire = wire
         self._api = cast(Literal["anthropic", "openai"], wire.api)
         self._rates = world.config.rate_headers
+        self._limited = world.anthropic_limits.limited
+        self._second = 0
+        self._fixed: CIMultiDict[str] = CIMultiDict()
 
     async def __call__(self, request: web.BaseRequest) -> web.StreamResponse:
         """Answer one call."""
@@ -139,10 +144,14 @@ class LiveCalls:
             return await sending.send_slowly(request, body, headers, world.clock)
         return sending.json_response(body, 200, headers)
 
-    def headers(self, number: int) -> dict[str, str]:
-        """The headers of every answer."""
-        headers = self._wire.limit_headers() if self._rates else {}
-        headers["Content-Type"] = "application/json"
+    def headers(self, number: int) -> CIMultiDict[str]:
+        """The headers of every answer; without limits their rate family changes once a second at most."""
+        second = int(wall_s())
+        if second != self._second or self._limited:
+            self._second = second
+            self._fixed = self._wire.limit_headers() if self._rates else CIMultiDict()
+            self._fixed["Content-Type"] = "application/json"
+        headers = self._fixed.copy()
         headers[self._wire.request_id_header] = f"req_sim{number:08d}"
         return headers
 

@@ -13,7 +13,7 @@ from batchwork.simulator.bill import Tier, Usage, nano_dollars
 _PREVIEW = 80
 
 
-class Entry(Struct, kw_only=True):
+class Entry(Struct, kw_only=True, gc=False):
     """One call received, live or inside a batch."""
 
     number: int

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from msgspec import Struct
 
 
-class Document(Struct, frozen=True, kw_only=True):
+class Document(Struct, frozen=True, kw_only=True, gc=False):
     """An attached document; `parts` are its pages or the caller's own chunks, empty for plain text."""
 
     text: str
@@ -18,21 +18,21 @@ class Document(Struct, frozen=True, kw_only=True):
     parts: tuple[str, ...] = ()
 
 
-class Turn(Struct, frozen=True):
+class Turn(Struct, frozen=True, gc=False):
     """One message, its text blocks joined by blank lines."""
 
     role: str
     text: str
 
 
-class Tool(Struct, frozen=True):
+class Tool(Struct, frozen=True, gc=False):
     """A tool the model may call."""
 
     name: str
     schema: dict[str, Any]
 
 
-class Prompt(Struct, frozen=True, kw_only=True):
+class Prompt(Struct, frozen=True, kw_only=True, gc=False):
     """One model call."""
 
     model: str
@@ -61,7 +61,7 @@ class Prompt(Struct, frozen=True, kw_only=True):
         return self.system
 
 
-class CacheMark(Struct, frozen=True):
+class CacheMark(Struct, frozen=True, gc=False):
     """The prefix a caller asked to cache: its hash, its tokens and for how long."""
 
     digest: str
@@ -69,7 +69,7 @@ class CacheMark(Struct, frozen=True):
     ttl: Literal["5m", "1h"] = "5m"
 
 
-class Citation(Struct, frozen=True):
+class Citation(Struct, frozen=True, gc=False):
     """Where a statement stands: `document.text[start:end]`."""
 
     document: int
@@ -77,7 +77,7 @@ class Citation(Struct, frozen=True):
     end: int
 
 
-class Block(Struct, frozen=True, kw_only=True):
+class Block(Struct, frozen=True, kw_only=True, gc=False):
     """One piece of an answer."""
 
     kind: Literal["text", "thinking", "tool_use"] = "text"
@@ -87,7 +87,7 @@ class Block(Struct, frozen=True, kw_only=True):
     input: Any = None
 
 
-class Said(Struct, frozen=True, kw_only=True):
+class Said(Struct, frozen=True, kw_only=True, gc=False):
     """A whole answer; `stop` is Anthropic's word, OpenAI's wire translates it."""
 
     blocks: tuple[Block, ...]

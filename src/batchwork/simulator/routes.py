@@ -4,11 +4,14 @@ from collections.abc import Awaitable, Callable
 
 from aiohttp import web
 
+from batchwork.simulator.anthropic.batch_calls import MessageBatches
 from batchwork.simulator.anthropic.endpoints import AnthropicEndpoints
 from batchwork.simulator.anthropic.wire import AnthropicWire
 from batchwork.simulator.errors import Refused
 from batchwork.simulator.live import LiveCalls
+from batchwork.simulator.openai.batch_calls import Batches
 from batchwork.simulator.openai.endpoints import OpenAIEndpoints
+from batchwork.simulator.openai.files import Files
 from batchwork.simulator.openai.wire import ChatWire, ResponsesWire
 from batchwork.simulator.oracle import Oracle
 from batchwork.simulator.world import World
@@ -26,6 +29,9 @@ class Routes:
         self._chat = LiveCalls(world, chat_wire)
         self._anthropic = AnthropicEndpoints(world, anthropic_wire, self._messages)
         self._openai = OpenAIEndpoints(world, chat_wire, self._chat)
+        self._message_batches = MessageBatches(world, anthropic_wire, self._messages)
+        self._files = Files(world, chat_wire, self._chat)
+        self._batches = Batches(world, chat_wire, self._chat, self._files)
         oracle = Oracle(world)
         self._world = world
         self._exact: dict[tuple[str, str], Handler] = {
@@ -34,6 +40,12 @@ class Routes:
             ("POST", "/v1/responses"): LiveCalls(world, ResponsesWire(world)),
             ("POST", "/v1/messages/count_tokens"): self._anthropic.count_tokens,
             ("GET", "/v1/models"): self._models,
+            ("POST", "/v1/messages/batches"): self._message_batches.create,
+            ("GET", "/v1/messages/batches"): self._message_batches.listed,
+            ("POST", "/v1/files"): self._files.upload,
+            ("GET", "/v1/files"): self._files.listed,
+            ("POST", "/v1/batches"): self._batches.create,
+            ("GET", "/v1/batches"): self._batches.listed,
             ("GET", "/_sim/log"): oracle.log,
             ("POST", "/_sim/reset"): oracle.reset,
             ("POST", "/_sim/advance"): oracle.advance,
@@ -64,9 +76,27 @@ class Routes:
 
     async def _by_parts(self, request: web.BaseRequest, method: str, parts: list[str]) -> web.StreamResponse:
         match method, *parts:
-            case "GET", "v1", "models", *name if name:
-                whole = "/".join(name)
+            case "GET", "v1", "models", *names if names:
+                whole = "/".join(names)
                 return await (self._anthropic if speaks_anthropic(request) else self._openai).model(request, whole)
+            case "GET", "v1", "messages", "batches", name:
+                return await self._message_batches.retrieve(request, name)
+            case "DELETE", "v1", "messages", "batches", name:
+                return await self._message_batches.delete(request, name)
+            case "POST", "v1", "messages", "batches", name, "cancel":
+                return await self._message_batches.cancel(request, name)
+            case "GET", "v1", "messages", "batches", name, "results":
+                return await self._message_batches.results(request, name)
+            case "GET", "v1", "batches", name:
+                return await self._batches.retrieve(request, name)
+            case "POST", "v1", "batches", name, "cancel":
+                return await self._batches.cancel(request, name)
+            case "GET", "v1", "files", name:
+                return await self._files.retrieve(request, name)
+            case "DELETE", "v1", "files", name:
+                return await self._files.delete(request, name)
+            case "GET", "v1", "files", name, "content":
+                return await self._files.content(request, name)
         raise Refused(404, f"{method} /{'/'.join(parts)}: not found", type="not_found_error" if speaks_anthropic(request) else "invalid_request_error")  # fmt: skip # noqa: E501
 
     async def _models(self, request: web.BaseRequest) -> web.StreamResponse:

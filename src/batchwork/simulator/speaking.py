@@ -101,6 +101,8 @@ def _recased(value: Any, schema: Any, root: dict[str, Any]) -> Any:
 
 
 def _cut(said: Said, prompt: Prompt) -> Said:
+    if prompt.max_tokens is None and not prompt.stop_sequences:
+        return said
     for stop in prompt.stop_sequences:
         text = _text(said)
         if stop and (at := text.find(stop)) >= 0:

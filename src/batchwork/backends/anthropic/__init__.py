@@ -21,6 +21,7 @@ from batchwork.core.request import Request
 
 API_VERSION = "2026-10-21"
 BASE_URL = "https://api.anthropic.com"
+TRAITS = Traits(name="anthropic", limited=True, price_provider="anthropic", sampling=SAMPLING)
 _REQUEST_ID = istr("request-id")
 _encode = msgspec.json.Encoder().encode
 
@@ -62,12 +63,11 @@ class AnthropicBackend:
         if api_key is not None:
             headers["authorization"] = f"Bearer {api_key}"
         self._http = Http(headers=headers, max_in_flight=max_in_flight, trust_env=trust_env)
-        self._traits = Traits(name="anthropic", limited=True, price_provider="anthropic", sampling=SAMPLING)
 
     @property
     def traits(self) -> Traits:
         """Limited, priced as Anthropic's, takes no sampling parameters."""
-        return self._traits
+        return TRAITS
 
     async def complete(self, request: Request, *, ceiling_nano: int | None = None) -> Reply:
         """Answer one request.
@@ -106,6 +106,12 @@ class AnthropicBackend:
     def _failure(self, answer: Answer) -> Failure:
         utc = self._clock.utc()
         return failure_from(answer.status, answer.headers, answer.body, model=self._model, utc=utc, secret=self._secret)
+
+
+def describe(name: str, base_url: str | None) -> Traits:
+    """What is known before it is opened."""
+    del name, base_url
+    return TRAITS
 
 
 def open_backend(name: str, setup: Setup) -> AnthropicBackend:

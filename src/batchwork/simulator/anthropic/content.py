@@ -12,7 +12,15 @@ from batchwork.simulator.prompt import CacheMark, Document
 
 _LEAST_CACHED = 1024
 _SILENT = frozenset(
-    ["thinking", "redacted_thinking", "server_tool_use", "web_search_tool_result", "container_upload", "mid_conv_system", "compaction"]
+    [
+        "thinking",
+        "redacted_thinking",
+        "server_tool_use",
+        "web_search_tool_result",
+        "container_upload",
+        "mid_conv_system",
+        "compaction",
+    ]
 )
 
 
@@ -103,7 +111,8 @@ def _text(block: dict[str, Any], place: str, role: str, contents: Contents, *, s
 
 def _document(block: dict[str, Any], place: str, contents: Contents) -> None:
     source = block.get("source")
-    kind = source.get("type") if isinstance(source, dict) else None
+    source = source if isinstance(source, dict) else {}
+    kind = source.get("type")
     title = block.get("title")
     if kind == "text":
         document = Document(text=str(source["data"]), title=title)
@@ -132,7 +141,8 @@ def _cites(block: dict[str, Any]) -> bool:
 
 def _image(block: dict[str, Any], place: str, contents: Contents) -> None:
     source = block.get("source")
-    kind = source.get("type") if isinstance(source, dict) else None
+    source = source if isinstance(source, dict) else {}
+    kind = source.get("type")
     if kind not in ("base64", "url", "file"):
         raise Refused(400, f"{place}.source.type: Input should be 'base64', 'url' or 'file'")
     data = str(source.get("data", "")) if kind == "base64" else ""

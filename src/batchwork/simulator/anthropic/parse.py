@@ -9,15 +9,33 @@ from batchwork.simulator.anthropic.schema_rules import check_schema, check_stric
 from batchwork.simulator.errors import Refused
 from batchwork.simulator.prompt import Prompt, Tool, Turn, digest_of
 
+
+def _words(text: str) -> list[str]:
+    return text.split()
+
+
 NEW_VERSION = "2026-10-21"
 VERSIONS = frozenset({NEW_VERSION, "2023-06-01"})
 _SAMPLING = ("temperature", "top_p", "top_k")
 _DEFAULTS = {"temperature": 1, "top_p": None, "top_k": None}
 _KNOWN = frozenset(
-    ["model", "max_tokens", "messages", "system", "stop_sequences", "stream", "thinking", "output_config", "tools", "tool_choice", "cache_control", "metadata", "service_tier", "speed", "inference_geo", "container", "diagnostics", "temperature", "top_p", "top_k"]
+    _words(
+        "model max_tokens messages system stop_sequences stream thinking output_config tools tool_choice "
+        "cache_control metadata service_tier speed inference_geo container diagnostics temperature top_p "
+        "top_k"
+    )
 )
 _BETA = frozenset(
-    ["context_management", "compaction", "fallbacks", "fallback_credit_token", "mcp_servers", "thread", "betas", "output_format"]
+    [
+        "context_management",
+        "compaction",
+        "fallbacks",
+        "fallback_credit_token",
+        "mcp_servers",
+        "thread",
+        "betas",
+        "output_format",
+    ]
 )
 _ROLES = ("user", "assistant", "system")
 _MOST_MESSAGES = 100_000

@@ -1,8 +1,10 @@
 """Put an answer, an error or the limits into Anthropic's words."""
 
+from math import ceil
 from typing import Any
 
 import msgspec
+from multidict import CIMultiDict
 
 from batchwork.simulator.bill import Usage
 from batchwork.simulator.buckets import Limits
@@ -115,16 +117,21 @@ def error_body(refused: Refused, request_id: str) -> bytes:
     return msgspec.json.encode({"type": "error", "error": error, "request_id": request_id})
 
 
-def limit_headers(limits: Limits) -> dict[str, str]:
+_FAMILIES = tuple(
+    (name, *(f"anthropic-ratelimit-{name}-{what}" for what in ("limit", "remaining", "reset")))
+    for name in ("requests", "input-tokens", "output-tokens", "tokens")
+)
+
+
+def limit_headers(limits: Limits) -> CIMultiDict[str]:
     """The rate-limit family; token figures are rounded to the nearest thousand, as the provider's are."""
     now, wall = real_s(), wall_s()
-    headers: dict[str, str] = {}
-    families = [("requests", limits.requests), ("input-tokens", limits.input), ("output-tokens", limits.output)]
     tightest = min((limits.input, limits.output), key=lambda bucket: bucket.per_minute)
-    families.append(("tokens", tightest))
-    for name, bucket in families:
+    headers: CIMultiDict[str] = CIMultiDict()
+    buckets = (limits.requests, limits.input, limits.output, tightest)
+    for (name, limit, remaining, reset), bucket in zip(_FAMILIES, buckets, strict=True):
         left = bucket.remaining(now)
-        headers[f"anthropic-ratelimit-{name}-limit"] = str(bucket.per_minute)
-        headers[f"anthropic-ratelimit-{name}-remaining"] = str(left if name == "requests" else round(left, -3))
-        headers[f"anthropic-ratelimit-{name}-reset"] = rfc3339(wall + bucket.full_in_s(now) + 0.999)
+        headers[limit] = str(bucket.per_minute)
+        headers[remaining] = str(left if name == "requests" else round(left, -3))
+        headers[reset] = rfc3339(ceil(wall + bucket.full_in_s(now)))
     return headers

@@ -6,11 +6,20 @@ from typing import Any
 
 from batchwork.simulator.errors import Refused
 
+
+def _words(text: str) -> list[str]:
+    return text.split()
+
+
 _MOST_OPTIONAL = 24
 _MOST_UNIONS = 16
 _MOST_STRICT_TOOLS = 20
-_BOUNDS = ["minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "minLength", "maxLength", "maxItems", "uniqueItems", "minProperties", "maxProperties", "contains", "oneOf", "not", "if", "then", "else", "patternProperties", "prefixItems"]
-_FORMATS = frozenset(["date-time", "time", "date", "duration", "email", "hostname", "uri", "ipv4", "ipv6", "uuid"])
+_BOUNDS = _words(
+    "minimum maximum exclusiveMinimum exclusiveMaximum multipleOf minLength maxLength maxItems "
+    "uniqueItems minProperties maxProperties contains oneOf not if then else patternProperties "
+    "prefixItems"
+)
+_FORMATS = frozenset(_words("date-time time date duration email hostname uri ipv4 ipv6 uuid"))
 _BAD_PATTERN = re.compile(r"\\[1-9]|\(\?[=!<]|\\b|\\B")
 
 
@@ -68,9 +77,8 @@ def _check_node(node: dict[str, Any], path: str, root: dict[str, Any]) -> None:
     for word in _BOUNDS:
         if word in node:
             raise Refused(400, f"{path}: For '{node.get('type', 'any')}' type, property '{word}' is not supported")
-    if node.get("type") == "object" or "properties" in node:
-        if node.get("additionalProperties") is not False:
-            raise Refused(400, f"{path}: For 'object' type, 'additionalProperties' must be explicitly set to false")
+    if (node.get("type") == "object" or "properties" in node) and node.get("additionalProperties") is not False:
+        raise Refused(400, f"{path}: For 'object' type, 'additionalProperties' must be explicitly set to false")
     if node.get("minItems", 0) not in (0, 1):
         raise Refused(400, f"{path}: For 'array' type, 'minItems' values other than 0 or 1 are not supported")
     if "format" in node and node["format"] not in _FORMATS:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 
 import msgspec
 from aiohttp import web
+from multidict import CIMultiDict
 
 from batchwork.simulator.anthropic.parse import VERSIONS, parse_messages
 from batchwork.simulator.anthropic.render import error_body, limit_headers, message_of
@@ -77,7 +78,7 @@ class AnthropicWire:
         """Output tokens count once they are produced."""
         self.limits.output.take(usage.output, real_s())
 
-    def limit_headers(self) -> dict[str, str]:
+    def limit_headers(self) -> CIMultiDict[str]:
         """The rate-limit family."""
         return limit_headers(self.limits)
 

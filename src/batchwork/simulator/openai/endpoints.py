@@ -10,7 +10,16 @@ from batchwork.simulator.live import LiveCalls
 from batchwork.simulator.openai.wire import OpenAIWire
 from batchwork.simulator.world import World
 
-IDS = ["gpt-6-astra", "gpt-6.1-sol", "gpt-6.1-terra", "gpt-6-sol", "gpt-6-luna", "gpt-5.6-sol", "gpt-5.6-terra", "gpt-5.6-luna", "gpt-5.5", "gpt-5.4", "gpt-5.4-mini", "gpt-5.2", "gpt-5", "gpt-5-mini", "gpt-5-nano", "gpt-4o", "gpt-4o-mini", "gpt-4.1", "gpt-4.1-mini"]
+
+def _words(text: str) -> list[str]:
+    return text.split()
+
+
+IDS = _words(
+    "gpt-6-astra gpt-6.1-sol gpt-6.1-terra gpt-6-sol gpt-6-luna gpt-5.6-sol gpt-5.6-terra gpt-5.6-luna "
+    "gpt-5.5 gpt-5.4 gpt-5.4-mini gpt-5.2 gpt-5 gpt-5-mini gpt-5-nano gpt-4o gpt-4o-mini gpt-4.1 "
+    "gpt-4.1-mini"
+)
 
 
 class OpenAIEndpoints:

@@ -3,17 +3,30 @@
 import re
 from typing import Any
 
+import msgspec
+
 from batchwork.simulator import tokens
 from batchwork.simulator.errors import Refused
 from batchwork.simulator.openai.schema_rules import check_schema
 from batchwork.simulator.pdf import pages_of
 from batchwork.simulator.prompt import Document, Prompt, Tool, Turn, digest_of
 
+
+def _words(text: str) -> list[str]:
+    return text.split()
+
+
 _NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}\Z")
 _REASONING = re.compile(r"(o\d|gpt-[5-9])")
 _CHAT_ROLES = frozenset({"system", "developer", "user", "assistant", "tool", "function"})
 _CHAT = frozenset(
-    ["model", "messages", "max_completion_tokens", "max_tokens", "temperature", "top_p", "n", "stop", "seed", "logprobs", "top_logprobs", "logit_bias", "presence_penalty", "frequency_penalty", "response_format", "tools", "tool_choice", "parallel_tool_calls", "reasoning_effort", "verbosity", "service_tier", "store", "metadata", "prompt_cache_key", "prompt_cache_options", "prompt_cache_retention", "safety_identifier", "moderation", "stream", "stream_options", "user", "functions", "function_call", "prediction", "modalities", "audio", "web_search_options"]
+    _words(
+        "model messages max_completion_tokens max_tokens temperature top_p n stop seed logprobs top_logprobs "
+        "logit_bias presence_penalty frequency_penalty response_format tools tool_choice parallel_tool_calls "
+        "reasoning_effort verbosity service_tier store metadata prompt_cache_key prompt_cache_options "
+        "prompt_cache_retention safety_identifier moderation stream stream_options user functions "
+        "function_call prediction modalities audio web_search_options"
+    )
 )
 
 
@@ -43,7 +56,7 @@ def parse_chat(body: Any) -> Prompt:
     if not isinstance(messages, list) or not messages:
         raise _bad("Invalid 'messages': expected a non-empty array.", "messages", "invalid_value")
     read = _Read()
-    system, turns = _conversation(messages, "messages", read)
+    spoken = _conversation(messages, "messages", read)
     limit = body.get("max_completion_tokens", body.get("max_tokens"))
     if body.get("max_tokens") is not None and _REASONING.match(model):
         message = (
@@ -52,14 +65,16 @@ def parse_chat(body: Any) -> Prompt:
         raise _bad(message, "max_tokens", "unsupported_parameter")
     wanted = body.get("response_format")
     schema = _format(wanted, (wanted or {}).get("json_schema"), "response_format") if wanted is not None else None
-    tools, forced = _tools(body)
     options = body.get("stream_options") or {}
     stop = body.get("stop") or ()
-    return _prompt(
-        model, system, turns, read, limit, schema, tools, forced,
-        stops=(stop,) if isinstance(stop, str) else tuple(stop),
-        stream=bool(body.get("stream")), stream_usage=bool(options.get("include_usage")), choices=_choices(body),
-    )  # fmt: skip
+    prompt = _prompt(model, spoken, read, limit, schema=schema, tools=_tools(body))
+    return msgspec.structs.replace(
+        prompt,
+        stop_sequences=(stop,) if isinstance(stop, str) else tuple(stop),
+        stream=bool(body.get("stream")),
+        stream_usage=bool(options.get("include_usage")),
+        choices=_choices(body),
+    )
 
 
 def parse_responses(body: Any) -> Prompt:
@@ -83,20 +98,25 @@ def parse_responses(body: Any) -> Prompt:
         system = f"{body['instructions']}\n\n{system}" if system else str(body["instructions"])
     wanted = (body.get("text") or {}).get("format")
     schema = _format(wanted, wanted, "text.format") if wanted is not None else None
-    tools, forced = _tools(body)
-    return _prompt(model, system, turns, read, body.get("max_output_tokens"), schema, tools, forced)
+    return _prompt(model, (system, turns), read, body.get("max_output_tokens"), schema=schema, tools=_tools(body))
 
 
 def _prompt(
-    model: str, system: str, turns: tuple[Turn, ...], read: _Read, limit: Any, schema: dict[str, Any] | None,
-    tools: tuple[Tool, ...], forced: str | None, *, stops: tuple[str, ...] = (), stream: bool = False,
-    stream_usage: bool = False, choices: int = 1,
-) -> Prompt:  # fmt: skip
+    model: str,
+    spoken: tuple[str, tuple[Turn, ...]],
+    read: _Read,
+    limit: Any,
+    *,
+    schema: dict[str, Any] | None,
+    tools: tuple[tuple[Tool, ...], str | None],
+) -> Prompt:
+    system, turns = spoken
+    offered, forced = tools
     if limit is not None and (not isinstance(limit, int) or isinstance(limit, bool) or limit < 1):
         raise _bad(f"Invalid value for the token limit: {limit!r}.", "max_completion_tokens", "invalid_value")
     spent = read.tokens + tokens.OVERHEAD + tokens.PER_TURN * len(turns) + tokens.count(system)
-    if schema is not None or tools:
-        spent += tokens.count(str(schema or "")) + tokens.count(str(tools or ""))
+    if schema is not None or offered:
+        spent += tokens.count(str(schema or "")) + tokens.count(str(offered or ""))
     documents = tuple(read.documents)
     return Prompt(
         model=model,
@@ -107,12 +127,8 @@ def _prompt(
         max_tokens=limit,
         documents=documents,
         schema=schema,
-        tools=tools,
+        tools=offered,
         forced_tool=forced,
-        stop_sequences=stops,
-        stream=stream,
-        stream_usage=stream_usage,
-        choices=choices,
     )
 
 
@@ -144,7 +160,7 @@ def _conversation(messages: list[Any], where: str, read: _Read) -> tuple[str, tu
     for number, message in enumerate(messages):
         role = message.get("role") if isinstance(message, dict) else None
         if role not in _CHAT_ROLES:
-            raise _bad(f"Invalid value: {role!r}. Supported values are: 'system', 'assistant', 'user', 'tool' and 'developer'.",
+            raise _bad(f"Invalid value: {role!r}. Supported values are: 'system', 'assistant', 'user' or 'tool'.",
                        f"{where}[{number}].role", "invalid_value")  # fmt: skip
         content = message.get("content")
         if isinstance(content, str):

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import msgspec
+from multidict import CIMultiDict
 
 from batchwork.simulator.bill import Usage
 from batchwork.simulator.buckets import Limits
@@ -184,10 +185,10 @@ def go_duration(seconds: float) -> str:
     return f"{int(hours)}h{shown}" if hours else shown
 
 
-def limit_headers(limits: Limits) -> dict[str, str]:
+def limit_headers(limits: Limits) -> CIMultiDict[str]:
     """The rate-limit family."""
     now = real_s()
-    headers: dict[str, str] = {}
+    headers: CIMultiDict[str] = CIMultiDict()
     for name, bucket in (("requests", limits.requests), ("tokens", limits.joint)):
         headers[f"x-ratelimit-limit-{name}"] = str(bucket.per_minute)
         headers[f"x-ratelimit-remaining-{name}"] = str(bucket.remaining(now))

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 
 import msgspec
 from aiohttp import web
+from multidict import CIMultiDict
 
 from batchwork.simulator.bill import Usage
 from batchwork.simulator.buckets import Limits
@@ -75,7 +76,7 @@ class OpenAIWire:
     def produced(self, usage: Usage) -> None:
         """Nothing: the stated limit was charged on arrival."""
 
-    def limit_headers(self) -> dict[str, str]:
+    def limit_headers(self) -> CIMultiDict[str]:
         """The rate-limit family."""
         return limit_headers(self.limits)
 

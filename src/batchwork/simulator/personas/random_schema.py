@@ -12,8 +12,13 @@ from batchwork.simulator.dice import generator
 from batchwork.simulator.personas.patterns import from_pattern
 from batchwork.simulator.prompt import Block, Prompt, Said
 
+
+def _words(text: str) -> list[str]:
+    return text.split()
+
+
 _DEEPEST = 6
-_WORDS = ["amber", "birch", "cedar", "delta", "ember", "fjord", "grove", "harbor", "iris", "juniper", "kelp", "lumen", "maple", "north", "ocean", "pine"]
+_WORDS = _words("amber birch cedar delta ember fjord grove harbor iris juniper kelp lumen maple north ocean pine")
 _FORMATS = {
     "date": "2026-0{d}-1{d}",
     "date-time": "2026-0{d}-1{d}T0{d}:00:00Z",
@@ -138,7 +143,7 @@ class Maker:
             return _FORMATS[schema["format"]].format(d=self._dice.randint(1, 9))
         text = self._text if self._text is not None else " ".join(self._dice.choices(_WORDS, k=2))
         least = schema.get("minLength", 0)
-        return (text + "x" * max(0, least - len(text)))[: schema.get("maxLength")]
+        return str((text + "x" * max(0, least - len(text)))[: schema.get("maxLength")])
 
     def _followed(self, part: Any) -> Schema:
         while isinstance(part, dict) and "$ref" in part:
