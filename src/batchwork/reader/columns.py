@@ -82,7 +82,13 @@ def heading(fields: Sequence[Field], line: Line) -> list[Column]:
     at = 0
     while at < len(spoken):
         field, length = _longest(fields, used, spoken, at, line)
-        if field is not None:
+        if (
+            field is None
+            and at
+            and _same_column(line.text[spoken[at - 1].end - line.start : spoken[at].start - line.start])
+        ):
+            pass  # "Description of goods or service" is one heading
+        elif field is not None:
             used.add(field.name)
             columns.append(Column(field, field.kind, spoken[at].start))
         else:
@@ -96,6 +102,10 @@ def heading(fields: Sequence[Field], line: Line) -> list[Column]:
     return columns
 
 
+def _same_column(between: str) -> bool:
+    return bool(re.fullmatch(r" (?:of|or|and|per|for|in) (?:the )?", between))
+
+
 def _longest(
     fields: Sequence[Field], used: set[str], spoken: list[Token], at: int, line: Line
 ) -> tuple[Field | None, int]:
@@ -104,6 +114,8 @@ def _longest(
         if re.search(r"\t| {2,}|\|", line.text[run[0].start - line.start : run[-1].end - line.start]):
             continue  # a wide gap parts two columns
         words = tuple(token.word for token in run)
+        if len(set(words)) < length:
+            continue  # "Units Unit price" are two headings
         best = max(
             (field for field in fields if field.name not in used), key=lambda field: fit(field, words), default=None
         )
