@@ -5,6 +5,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+from batchwork.core.event import Admitted, Attempted, Ended
+from batchwork.core.failure import FailureKind
+from batchwork.core.intake import Intake
+from batchwork.core.outcome import Status
+from batchwork.core.request import Attachment, Message, Request, Schema, digest
 from tests.support.journals import (
     BEGAN,
     OUTCOMES,
@@ -18,12 +24,6 @@ from tests.support.journals import (
     succeeded,
 )
 from tests.support.virtual_time import run_virtual
-
-from batchwork.core.event import Admitted, Attempted, Ended
-from batchwork.core.failure import FailureKind
-from batchwork.core.intake import Intake
-from batchwork.core.outcome import Status
-from batchwork.core.request import Attachment, Message, Request, Schema, digest
 
 Make = Callable[[Path], Any]
 
