@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from decimal import Decimal
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Any, Required, TypedDict, Unpack
+from typing import Any, Literal, Required, TypedDict, Unpack
 
 from batchwork._bridge import BackgroundLoop, run_sync
 from batchwork.assembly import Engine, Plan, open_engine
@@ -18,11 +18,12 @@ from batchwork.core.event import Event
 from batchwork.core.intake import Intake
 from batchwork.core.money import ceiling_from_dollars
 from batchwork.core.outcome import AnyOutcome, Outcome
-from batchwork.core.policy import Policy, RatePolicy, RetryPolicy
+from batchwork.core.policy import BatchPolicy, Policy, RatePolicy, RetryPolicy
 from batchwork.core.ports import Backend
 from batchwork.core.pricing import Price, parse_price, stated
 from batchwork.core.request import DEFAULT_MAX_TOKENS, Schema
 from batchwork.core.stats import account
+from batchwork.engine.batches import BatchRun
 from batchwork.engine.live import LiveRun
 from batchwork.journal import JournalReader
 from batchwork.outcomes import Results
@@ -42,6 +43,9 @@ _REMEMBERED = (
     "max_consecutive_failures",
     "reask",
     "base_url",
+    "mode",
+    "items_per_batch",
+    "max_parallel_batches",
 )
 _STREAM_AHEAD = 1000  # outcomes a consumer may lag behind before the run waits for it
 
@@ -50,6 +54,7 @@ class RunOptions(TypedDict, total=False):
     """What a run can be told. See `run`."""
 
     model: Required[str]
+    mode: Literal["live", "batch"]
     system: str | None
     max_tokens: int
     schema: dict[str, Any] | bool | None
@@ -66,6 +71,11 @@ class RunOptions(TypedDict, total=False):
     max_wait: float
     max_consecutive_failures: int
     reask: int
+    items_per_batch: int | None
+    max_parallel_batches: int
+    poll_interval: float
+    adopt_wait: float
+    cancel_on_interrupt: bool
     journal: str | Path | None
     fresh: bool
     backend: Backend | None
@@ -81,6 +91,9 @@ def run(prompts: Iterable[object], **options: Unpack[RunOptions]) -> Results:
 
     Options:
         model: `backend:name`, for example `"mock:echo"`. Required.
+        mode: `"live"`, or `"batch"` for the provider's batches: half the price, within a day. A backend without
+            batches runs live. `items_per_batch`, `max_parallel_batches` (5), `poll_interval` (5 s, growing to 60),
+            `adopt_wait` (120 s), `cancel_on_interrupt` go with it.
         system, max_tokens (1024), schema, sampling, extra_body: what every request has unless it says otherwise.
         max_in_flight (100): the most calls at once.
         max_cost: a ceiling in dollars over all runs on the journal; what no longer fits is `deferred`.
@@ -202,7 +215,7 @@ class Job:
         self._on_settled = on_settled
         self._has_room = has_room
         self._on_open = on_open
-        self._run: LiveRun | None = None
+        self._run: LiveRun | BatchRun | None = None
         self._interrupts = 0
 
     async def execute(self) -> Results:
@@ -213,7 +226,7 @@ class Job:
             Interrupted: it was interrupted, and has stopped cleanly.
         """
         async with open_engine(self._plan) as engine:
-            run = self._run = engine.live(on_settled=self._on_settled, has_room=self._has_room)
+            run = self._run = engine.start(on_settled=self._on_settled, has_room=self._has_room)
             if self._on_open is not None:
                 self._on_open(engine)
             for _ in range(self._interrupts):
@@ -266,6 +279,7 @@ def plan_of(options: RunOptions) -> Plan:
     journal = options.get("journal")
     return Plan(
         model=options["model"],
+        mode=_mode_of(options),
         policy=_policy_of(options, None if max_cost is None else ceiling_from_dollars(max_cost)),
         price=price,
         journal=None if journal is None else Path(journal),
@@ -277,6 +291,13 @@ def plan_of(options: RunOptions) -> Plan:
         on_event=options.get("on_event"),
         settings=_remembered(options),
     )
+
+
+def _mode_of(options: RunOptions) -> Literal["live", "batch"]:
+    mode = options.get("mode", "live")
+    if mode not in ("live", "batch"):
+        raise ConfigError(f"mode must be 'live' or 'batch', got {mode!r}")
+    return mode
 
 
 def _remembered(options: RunOptions) -> dict[str, Any]:
@@ -304,6 +325,18 @@ def _policy_of(options: RunOptions, max_cost_nano: int | None) -> Policy:
         max_wait_s=options.get("max_wait", defaults.max_wait_s),
         max_consecutive_failures=options.get("max_consecutive_failures", defaults.max_consecutive_failures),
         reasks=options.get("reask", defaults.reasks),
+        batch=_batch_policy_of(options, defaults.batch),
+    )
+
+
+def _batch_policy_of(options: RunOptions, defaults: BatchPolicy) -> BatchPolicy:
+    return BatchPolicy(
+        most_items=options.get("items_per_batch"),
+        max_parallel=options.get("max_parallel_batches", defaults.max_parallel),
+        poll_first_s=options.get("poll_interval", defaults.poll_first_s),
+        poll_longest_s=max(defaults.poll_longest_s, options.get("poll_interval", 0.0)),
+        adopt_wait_s=options.get("adopt_wait", defaults.adopt_wait_s),
+        cancel_on_interrupt=options.get("cancel_on_interrupt", False),
     )
 
 

@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from batchwork.core.errors import JournalDamagedError
-from batchwork.core.event import Began, Event, Opened, Settled
+from batchwork.core.event import BatchEvent, Began, Event, Opened, Settled
 from batchwork.core.outcome import AnyOutcome, Status
 from batchwork.core.ports import Entry, Totals
+from batchwork.core.request import Request
 from batchwork.journal import codec
 from batchwork.journal.placing import outcome_at
 from batchwork.journal.rows import COLUMNS, Row, Sums, row_from, status_of
@@ -185,6 +186,21 @@ class JournalReader:
         if sums is not None and last < sums.seq:
             raise damaged(self.path, f"it ends at event {last}, but {sums.seq} were written")
         self._let_go()
+
+    def batch_events(self) -> Iterator[BatchEvent]:
+        """What was recorded about provider batches, from the first to the last."""
+        for values in self._all("SELECT seq, kind, item, body, crc FROM event WHERE kind >= 8 ORDER BY seq"):
+            event = self._decode(values)
+            assert isinstance(event, BatchEvent)
+            yield event
+
+    def request_of(self, item: int) -> Request:
+        """What an item asks."""
+        row = self.row(item)
+        request = None if row is None else self._opened(row, row.request_seq).request
+        if request is None:
+            raise damaged(self.path, f"item {item} has lost its request")
+        return request
 
     # -- results --------------------------------------------------------------------------------
 

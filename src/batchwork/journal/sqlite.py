@@ -19,12 +19,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from batchwork.core.errors import JournalError
-from batchwork.core.event import Attempted, Began, Ended, Event, ItemEvent, Opened, Reopened
+from batchwork.core.event import Attempted, BatchEvent, Began, Ended, Event, ItemEvent, Opened, Reopened
 from batchwork.core.failure import FailureKind
 from batchwork.core.intake import Intake
 from batchwork.core.outcome import Status
 from batchwork.core.ports import Entry, Standing, Totals
-from batchwork.core.runstate import ItemState
+from batchwork.core.request import Request
+from batchwork.core.runstate import ItemState, follow_batches
+from batchwork.core.ticket import Ticket
 from batchwork.journal import codec, rows
 from batchwork.journal.lock import WriterLock
 from batchwork.journal.placing import Placer
@@ -90,6 +92,23 @@ class SqliteJournal:
         self.run_id, self._seq, self._spent, self._unconfirmed, self._reserved, _, self._began = sums
         self._standing = sums.counts
         self._next_item = self._reader.next_item()
+        self._batches: dict[int, Ticket] = {}
+        self._chunks = 0
+        for event in self._reader.batch_events():
+            self._follow_batch(event)
+
+    def _follow_batch(self, event: BatchEvent) -> None:
+        follow_batches(self._batches, event)
+        self._chunks = max(self._chunks, event.chunk)
+
+    def open_batches(self) -> list[Ticket]:
+        """Provider batches that were intended and not closed, oldest first."""
+        return list(self._batches.values())
+
+    def next_chunk(self) -> int:
+        """The number of the next provider batch."""
+        self._chunks += 1
+        return self._chunks
 
     def begin(self, began: Began) -> Standing:
         """Start a run: what an earlier crash left open is booked at its worst case."""
@@ -171,12 +190,21 @@ class SqliteJournal:
             )
         )
 
-    def reopen(self, item: int) -> ItemState:
-        """Take a failed or deferred item up again."""
+    def take(self, item: int) -> ItemState:
+        """Hold an item that is known, so that facts about it can be recorded."""
         row = self._rows.get(item) or self._reader.row(item)
         if row is None:
             raise JournalError(f"{self.path} has no item {item}")
         self._hold(row)
+        return row
+
+    def request_of(self, item: int) -> Request:
+        """What an item asks; it must be on disk, as everything in an intended batch is."""
+        return self._reader.request_of(item)
+
+    def reopen(self, item: int) -> ItemState:
+        """Take a failed or deferred item up again."""
+        row = self.take(item)
         self.record(Reopened(item=item))
         return row
 
@@ -218,6 +246,8 @@ class SqliteJournal:
             self._dirty[item] = row
         elif isinstance(event, Ended):
             self._trim_from = event.inputs
+        elif isinstance(event, BatchEvent):
+            self._follow_batch(event)
         body = codec.encode(event, self._blobs)
         self._queue.append((seq, self._utc(), kind, item, body, codec.checksum(seq, kind, item, body)))
 
