@@ -1,0 +1,296 @@
+"""What labels a place in the text has: beside, above and below it, in headings, and in the sentence around it.
+
+A label is worth more the nearer it stands. `primary` are the labels that name the role of exactly this place; a word
+in them that belongs to another role speaks against a field.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from batchwork.evidence.layout import Cell, Layout, overlap
+from batchwork.evidence.words import concepts
+
+_CLAUSE_END = re.compile(r"[.!?;]\s+(?=[^a-z\s])|;\s|[•▪‣]\s?|(?<=\s)(?:whereas|while)\s", re.IGNORECASE)
+_LABEL_END = re.compile(r"[:=#?]\s*[\"'“(\[]*$|\s[-–—]\s*$")
+_PIECE = re.compile(r"[,;()\[\]]|\s[-–—]\s|(?<=[a-z\d)])\.\s|:\s")
+_BULLET = re.compile(r"^[\s>*•▪‣+\-–\[\](){}\"'“”xX✓✔☑☐☒\d.]*$")
+_WORDS_FULL = 4
+_FADE = 0.86
+_FAINTEST = 0.25
+_FLOWING = 38  # a line at least this long goes on in the next one
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """Some words near a place; `weights` says what each concept is worth there."""
+
+    kind: str  # inline, after, left, row, above, below, section
+    weights: dict[str, float]
+    text: str
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """Its concepts, for comparing labels."""
+        return tuple(self.weights)
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """All labels of one place."""
+
+    line: int
+    labels: tuple[Label, ...]
+    primary: tuple[Label, ...]
+    free: bool  # nothing names its role: no label beside it, no heading above it
+
+    @property
+    def weights(self) -> dict[str, float]:
+        """For each concept the most that any label makes of it."""
+        best: dict[str, float] = {}
+        for label in self.labels:
+            for word, weight in label.weights.items():
+                if weight > best.get(word, 0.0):
+                    best[word] = weight
+        return best
+
+
+class Contexts:
+    """Finds the labels of places in one layout, each once."""
+
+    def __init__(self, layout: Layout, values: set[int]) -> None:
+        self._layout = layout
+        self._values = values  # lines on which a number or a date stands, to tell headings from rows
+        self._known: dict[tuple[int, int], Context] = {}
+        self._heads: dict[int, list[Cell]] = {}
+
+    def of(self, start: int, end: int) -> Context:
+        """The labels of the place from `start` to `end`."""
+        known = self._known.get((start, end))
+        if known is None:
+            known = self._known[start, end] = self._find(start, end)
+        return known
+
+    def _find(self, start: int, end: int) -> Context:
+        layout = self._layout
+        number = layout.line_of(start)
+        cell = layout.cell_of(start, number)
+        if cell is None:
+            return Context(number, (), (), True)
+        labels: list[Label] = []
+        primary: list[Label] = []
+        inline = self._inline(number, cell, start)
+        if inline is not None:
+            labels.append(inline)
+        named = inline is not None and bool(_LABEL_END.search(inline.text) or len(layout.lines[number].cells) > 1)
+        if named and inline is not None:
+            primary.append(_last_piece(inline))
+        behind = self._after(cell, end)
+        if behind is not None:
+            labels.append(behind)
+        starts_cell = _BULLET.match(layout.text[cell.start : start]) is not None
+        for label in self._beside(number, cell, starts_cell):
+            labels.append(label)
+            if label.kind == "left" and inline is None:
+                primary.append(label)
+        head = self._above(number, cell)
+        if head is not None:
+            labels.append(head)
+            if inline is None or not named:
+                primary.append(head)
+        if not primary:
+            below = self._below(number, cell) if inline is None else None
+            if below is not None:
+                labels.append(below)
+                primary.append(below)
+        for rank, heading in enumerate(layout.headings[number]):
+            text = layout.lines[heading].cells[0].text
+            near = number - heading <= 2 and inline is None
+            weight = (0.9 if near and text.endswith(":") else 0.8 if near else 0.6) - 0.2 * rank
+            section = _label("section", text, weight)
+            labels.append(section)
+            if near and not primary and rank == 0:
+                primary.append(section)
+        if not primary and inline is not None:
+            primary.append(_last_piece(inline))
+        free = not any(label.weights for label in primary)
+        return Context(number, tuple(labels), tuple(primary), free)
+
+    def _inline(self, number: int, cell: Cell, start: int) -> Label | None:
+        """The words before the place in its cell, in prose also those of the lines before."""
+        text = self._layout.text
+        begin = cell.start
+        lines = self._layout.lines
+        above = number - 1
+        while (
+            above >= 0
+            and number - above <= 3
+            and len(lines[above].cells) == 1
+            and lines[above].end - lines[above].start >= _FLOWING
+            and len(lines[number].cells) == 1
+            and not lines[above].cells[0].text.endswith((":", "."))
+        ):
+            begin = lines[above].cells[0].start
+            above -= 1
+        before = text[begin:start]
+        for found in list(_CLAUSE_END.finditer(before)):
+            before = text[begin + found.end() : start]
+        if _BULLET.match(before):
+            return None
+        return _faded("inline", before[-200:])
+
+    def _after(self, cell: Cell, end: int) -> Label | None:
+        text = self._layout.text[end : min(cell.end, end + 60)]
+        if not text and end >= cell.end and self._is_prose(cell):
+            text = self._layout.text[end : end + 40]
+        text = re.split(r"[.;,:]\s|\n\n|[;(]", text, maxsplit=1)[0]
+        words = concepts(text)[:4]
+        if not words:
+            return None
+        weights: dict[str, float] = {}
+        for rank, word in enumerate(words):
+            weights.setdefault(word, (0.85, 0.6, 0.45, 0.3)[rank])
+        return Label("after", weights, text)
+
+    def _is_prose(self, cell: Cell) -> bool:
+        return cell.end - cell.start >= _FLOWING
+
+    def _beside(self, number: int, cell: Cell, starts_cell: bool) -> Iterator[Label]:
+        cells = self._layout.lines[number].cells
+        lefts = [other for other in cells if other.start < cell.start and other.is_label]
+        if lefts and starts_cell:
+            nearest = lefts[-1]
+            between = [other for other in cells if nearest.start < other.start < cell.start]
+            yield _label("left", nearest.text, 1.0 if not between else 0.85)
+        if len(lefts) > 1 or (lefts and not starts_cell):
+            yield _label("row", lefts[0].text, 0.85)
+
+    def head_row(self, number: int) -> list[Cell]:
+        """The heading cells of the table in which a line stands; empty when it has none."""
+        first = self._layout.tables[number]
+        if first < 0:
+            return []
+        known = self._heads.get(number)
+        if known is not None:
+            return known
+        head: list[Cell] = []
+        for candidate in range(first, number):
+            line = self._layout.lines[candidate]
+            labels = [cell for cell in line.cells if cell.is_label or _is_year(cell.text)]
+            values = len(line.cells) - len(labels)
+            if len(line.cells) >= 2 and values == 0 and candidate not in self._values_but_years(candidate):
+                head = list(line.cells)
+            elif len(line.cells) >= 2 and values and head:
+                break
+            elif len(line.cells) == 1 and not head:
+                continue
+        self._heads[number] = head
+        return head
+
+    def _values_but_years(self, number: int) -> set[int]:
+        cells = self._layout.lines[number].cells
+        if all(not any(map(str.isdigit, cell.text)) or _is_year(cell.text) or cell.is_label for cell in cells):
+            return set()
+        return self._values
+
+    def _above(self, number: int, cell: Cell) -> Label | None:
+        """The heading of the column, or the label that stands right above."""
+        head = self.head_row(number)
+        if head:
+            owner = column_of(head, cell)
+            if owner is not None and head[owner].is_label:
+                return self._head_label(head, owner, number)
+            if owner is not None:
+                return self._head_label(head, owner, number)
+        if number == 0:
+            return None
+        above = number - 1
+        lines = self._layout.lines
+        if lines[above].kind == "rule" and above > 0:
+            above -= 1
+        for other in lines[above].cells:
+            same = overlap(other, cell) or other.column == cell.column
+            if same and other.is_label and len(other.text) <= 45 and self._is_label_line(above):
+                return _label("above", other.text, 0.9)
+        return None
+
+    def _is_label_line(self, number: int) -> bool:
+        """Whether a line holds labels for the next one rather than values or a sentence of its own."""
+        cells = self._layout.lines[number].cells
+        return all(
+            cell.is_label and not re.search(r":\s*\S", cell.text) and len(cell.text.split()) <= 6 for cell in cells
+        )
+
+    def _head_label(self, head: list[Cell], owner: int, number: int) -> Label:
+        text = head[owner].text
+        line = self._layout.line_of(head[owner].start)
+        if line > 0 and self._layout.tables[line - 1] == self._layout.tables[line]:
+            upper = [
+                cell for cell in self._layout.lines[line - 1].cells if cell.is_label and overlap(cell, head[owner])
+            ]
+            text = " ".join([*(cell.text for cell in upper), text])  # a heading in two lines
+        label = _label("above", text, 0.95)
+        years = sorted((int(cell.text) for cell in head if _is_year(cell.text)), reverse=True)
+        if len(years) > 1 and _is_year(head[owner].text):
+            rank = years.index(int(head[owner].text))
+            if rank < 2:
+                label.weights[("current", "previous")[rank]] = 0.8
+        return label
+
+    def _below(self, number: int, cell: Cell) -> Label | None:
+        lines = self._layout.lines
+        below = number + 1
+        if below < len(lines) and lines[below].kind == "rule":
+            below += 1
+        if below >= len(lines) or not self._is_label_line(below):
+            return None
+        for other in lines[below].cells:
+            if (overlap(other, cell) or other.column == cell.column) and len(other.text) <= 45:
+                return _label("below", other.text, 0.75)
+        return None
+
+
+def column_of(head: list[Cell], cell: Cell) -> int | None:
+    """Which heading cell a cell belongs to: the one it overlaps most, else the nearest one."""
+    best, most = None, -6
+    for index, other in enumerate(head):
+        shared = min(other.until, cell.until) - max(other.column, cell.column)
+        if shared > most:
+            best, most = index, shared
+    return best
+
+
+def _is_year(text: str) -> bool:
+    return len(text) == 4 and text.isdigit() and text[:2] in ("19", "20")
+
+
+def _label(kind: str, text: str, weight: float) -> Label:
+    head, _, _rest = text.partition(": ") if kind != "section" else (text, "", "")
+    return Label(kind, dict.fromkeys(concepts(head[:120]), weight), text)
+
+
+def _faded(kind: str, text: str) -> Label | None:
+    """Words before a place: the last few in full, those further away ever less, less again beyond a comma."""
+    weights: dict[str, float] = {}
+    weight = 1.0
+    pieces = _PIECE.split(text)
+    count = 0
+    for rank, piece in enumerate(reversed(pieces)):
+        for word in reversed(concepts(piece)):
+            worth = weight if count < _WORDS_FULL else weight * _FADE ** (count - _WORDS_FULL + 1)
+            worth = max(worth, _FAINTEST)
+            if worth > weights.get(word, 0.0):
+                weights[word] = worth
+            count += 1
+        if piece.strip() and rank < len(pieces) - 1 and (rank > 0 or concepts(piece)):
+            weight *= 0.6
+    return Label(kind, weights, text) if weights else None
+
+
+def _last_piece(label: Label) -> Label:
+    """The part of an inline label that names the role: what follows the last comma or bracket."""
+    text = label.text
+    trimmed = _LABEL_END.sub("", text)
+    pieces = [piece for piece in _PIECE.split(trimmed) if concepts(piece)]
+    words = concepts(pieces[-1]) if pieces else ()
+    return Label(label.kind, dict.fromkeys(words[-6:], 1.0), text)
