@@ -4,6 +4,9 @@ Three things count: how much of the field's name (and its parents and descriptio
 label says than the name, and whether another field of the same result would own that label better.
 """
 
+import re
+from collections import defaultdict
+
 from batchwork.evidence.context import Context, Label
 from batchwork.evidence.fields import Field
 from batchwork.evidence.lexicon import GENERIC
@@ -27,17 +30,17 @@ class Affinity:
     """Scores places for the fields of one result."""
 
     def __init__(self, fields: list[Field]) -> None:
-        self._fields = fields
-        self._names: list[tuple[str, ...]] = sorted({field.own for field in fields if field.own})
-        self._owners: dict[tuple[str, ...], tuple[float, tuple[tuple[str, ...], ...]]] = {}
+        self._names: dict[str, set[tuple[str, ...]]] = defaultdict(set)  # by the list they belong to
+        for field in fields:
+            self._names[scope_of(field)].add(field.own)
+        self._owners: dict[tuple[str, tuple[str, ...]], tuple[float, set[tuple[str, ...]]]] = {}
 
     def score(self, field: Field, context: Context, kind: str) -> float:
         """How surely this place plays the field's role."""
         if not field.words:
             return 0.0
         covered = self._coverage(field, context, kind)
-        for label in context.primary:
-            covered *= self.fit(field, label)
+        covered *= self.fit(field, context)
         if not context.primary or context.primary[0].kind in ("left", "inline"):
             for label in context.labels:
                 if label.kind == "section" and self._conflicts(field, label):
@@ -69,9 +72,20 @@ class Affinity:
             return min(1.0, 0.55 * own_share + bonus * 0.9)  # vendor.name: the vendor matters more than the name
         return min(1.0, own_share + 0.35 * bonus)
 
-    def fit(self, field: Field, label: Label) -> float:
-        """What a label's other words take away."""
-        words = label.key
+    def fit(self, field: Field, context: Context) -> float:
+        """What the labels of the place take away by saying more than, or something else than, the field's name."""
+        fit = 1.0
+        for label in context.primary:
+            fit *= self._fit(field, label)
+        named = [label for label in context.primary if label.weights and label.kind != "section"]
+        if named:
+            own = max(named, key=lambda label: _match(field.own, label.key))
+            if self._owned_better(field, own.key):
+                fit *= _OWNED_BY_ANOTHER
+        return fit
+
+    def _fit(self, field: Field, label: Label) -> float:
+        words = tuple(word for word in label.key if not word.isdigit() or len(word) == 4)
         if not words:
             return 1.0
         fit = 1.0
@@ -80,10 +94,7 @@ class Affinity:
             all_there = all(any(likeness(word, other) >= 0.7 for other in words) for word in distinct)
             fit = _ALSO_OTHER_ROLE if all_there else _OTHER_ROLE
         surplus = [word for word in words if word not in GENERIC and not self._known(field, word)]
-        fit *= 1 - 0.25 * len(surplus) / len(words)
-        if label.kind != "section" and self._owned_better(field, words):
-            fit *= _OWNED_BY_ANOTHER
-        return fit
+        return fit * (1 - 0.25 * len(surplus) / len(words))
 
     def heading_match(self, field: Field, text: str) -> float:
         """How well a heading alone names the field."""
@@ -92,7 +103,7 @@ class Affinity:
     def owned_by_another(self, field: Field, text: str) -> bool:
         """Whether a heading names another field of the result clearly better."""
         words = concepts(text)
-        return bool(words) and self._owner(words)[0] >= 0.6 and self._owned_better(field, words)
+        return bool(words) and self._owner(scope_of(field), words)[0] >= 0.6 and self._owned_better(field, words)
 
     def _conflicts(self, field: Field, label: Label) -> bool:
         for word in label.key:
@@ -107,17 +118,22 @@ class Affinity:
 
     def _owned_better(self, field: Field, words: tuple[str, ...]) -> bool:
         """Whether another field's name fits this label clearly better than this one's."""
-        best, owners = self._owner(words)
+        best, owners = self._owner(scope_of(field), words)
         mine = _match(field.own, words)
         return best > mine + 0.12 and field.own not in owners
 
-    def _owner(self, words: tuple[str, ...]) -> tuple[float, tuple[tuple[str, ...], ...]]:
-        known = self._owners.get(words)
+    def _owner(self, scope: str, words: tuple[str, ...]) -> tuple[float, set[tuple[str, ...]]]:
+        known = self._owners.get((scope, words))
         if known is None:
-            matches = [(_match(name, words), name) for name in self._names]
+            matches = [(_match(name, words), name) for name in self._names[scope]]
             best = max((match for match, _ in matches), default=0.0)
-            known = self._owners[words] = (best, tuple(name for match, name in matches if match == best))
+            known = self._owners[scope, words] = (best, {name for match, name in matches if match == best})
         return known
+
+
+def scope_of(field: Field) -> str:
+    """Fields compete for labels with those of the same list alone: a column's heading is not the document's."""
+    return re.sub(r"\[\d+\]", "[]", field.record)
 
 
 def _match(name: tuple[str, ...], words: tuple[str, ...]) -> float:

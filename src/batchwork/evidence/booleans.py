@@ -13,7 +13,7 @@ from batchwork.evidence.lexicon import NEGATIONS
 from batchwork.evidence.words import concepts, fold, likeness
 
 _AUXILIARY = frozenset(
-    "is are has have was were can does do did should be been flag include enabled status yes no".split()
+    ["is", "are", "has", "have", "was", "were", "can", "does", "do", "did", "should", "be", "been", "flag", "include", "enabled", "status", "yes", "no"]
 )
 _POSITIVE = "yes|y|true|ja|oui|sí|si|enabled|included|applicable|active|on|granted|accepted|required|agreed|provided|confirmed|available|present|ok|positive|valid|allowed|permitted"
 _NEGATIVE = "no|n|false|nein|non|not \\w+|disabled|excluded|inactive|off|none|denied|rejected|declined|waived|absent|unavailable|negative|never|invalid|prohibited|without|forbidden"
@@ -28,12 +28,7 @@ _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n\s*\n|\n(?=\s*(?:[-*•▪‣]|\d+[.)]|#|\||\[))")
 _DOUBT = frozenset({"if", "whether", "unless", "may", "might", "should", "could", "wenn", "ob", "falls"})
 _OPPOSITES: dict[str, str] = {}
-for _pair in (
-    "enabled disabled|included excluded|include exclude|active inactive|accepted rejected|approved denied|approved rejected|allowed"
-    " prohibited|permitted prohibited|allowed forbidden|open closed|present absent|paid outstanding|paid overdue|active expired|active"
-    " terminated|active suspended|valid expired|taxable exempt|refundable final|married single|remote onsite|employed"
-    " unemployed|available discontinued|signed unsigned|fixed variable|exclusive shared|successful failed|passed failed"
-).split("|"):
+for _pair in ["enabled disabled", "included excluded", "include exclude", "active inactive", "accepted rejected", "approved denied", "approved rejected", "allowed prohibited", "permitted prohibited", "allowed forbidden", "open closed", "present absent", "paid outstanding", "paid overdue", "active expired", "active terminated", "active suspended", "valid expired", "taxable exempt", "refundable final", "married single", "remote onsite", "employed unemployed", "available discontinued", "signed unsigned", "fixed variable", "exclusive shared", "successful failed", "passed failed"]:
     _one, _other = _pair.split()
     _OPPOSITES[_other] = _one
 _PREFIXES = ("un", "in", "non", "im", "ir", "dis")
@@ -93,7 +88,7 @@ def _units(layout: Layout) -> list[tuple[int, int]]:
         goes_on = (
             prose_end and above is not None and above.end == prose_end and line.kind == "text" and len(line.cells) == 1
         )
-        if begin is not None and not (goes_on and (prose or above is not None and above.end - above.start >= 38)):
+        if begin is not None and not (goes_on and (prose or (above is not None and above.end - above.start >= 38))):
             units.extend(_sentences(layout.text, begin, prose_end))
             begin = None
         if prose or (begin is not None and line.kind == "text"):

@@ -18,6 +18,7 @@ _BULLET = re.compile(r"^[\s>*•▪‣+\-–\[\](){}\"'“”xX✓✔☑☐☒\d
 _WORDS_FULL = 4
 _FADE = 0.86
 _FAINTEST = 0.25
+_FAR = 52  # a gap wider than this is more likely white space between two things than between label and value
 _FLOWING = 38  # a line at least this long goes on in the next one
 
 
@@ -91,7 +92,7 @@ class Contexts:
         starts_cell = _BULLET.match(layout.text[cell.start : start]) is not None
         for label in self._beside(number, cell, starts_cell):
             labels.append(label)
-            if label.kind == "left" and inline is None:
+            if label.kind == "left" and inline is None and label.key and max(label.weights.values()) > 0.7:
                 primary.append(label)
         head = self._above(number, cell)
         if head is not None:
@@ -161,7 +162,8 @@ class Contexts:
         if lefts and starts_cell:
             nearest = lefts[-1]
             between = [other for other in cells if nearest.start < other.start < cell.start]
-            yield _label("left", nearest.text, 1.0 if not between else 0.85)
+            far = cell.column - nearest.until > _FAR
+            yield _label("left", nearest.text, 0.6 if far else 1.0 if not between else 0.85)
         if len(lefts) > 1 or (lefts and not starts_cell):
             yield _label("row", lefts[0].text, 0.85)
 

@@ -104,6 +104,7 @@ class Dates:
             order = self.day_first
             if "." in match["mark"] and order is None:
                 order = True  # with points the day comes first everywhere
+            readings: tuple[Reading, ...]
             if day_first is None or month_first is None or day_first == month_first:
                 only = day_first or month_first
                 readings = (Reading(only),) if only else ()
@@ -146,13 +147,11 @@ class Dates:
         written = {reading.value for mention in certain for reading in mention.readings}
         terms = {timedelta(days=int(one or other)) for one, other in _TERMS.findall(self._text)}
         votes = 0.0
-        sides: list[list[date]] = []
-        for first, second in (("b", "a"), ("a", "b")):
-            days = [_date(match["year"], match[first], match[second]) for match in numeric[:40]]
-            sides.append([day for day in days if day is not None])
-        for days, sign in zip(sides, (1, -1), strict=True):
-            votes += sign * 2 * sum(1 for day in set(days) if day in written)
-            known = [*set(days), *(day for day in written if isinstance(day, date))][:40]
+        for first, second, sign in (("b", "a", 1), ("a", "b", -1)):
+            read = (_date(match["year"], match[first], match[second]) for match in numeric[:40])
+            days = {day for day in read if day is not None}
+            votes += sign * 2 * sum(1 for day in days if day in written)
+            known = [*days, *(day for day in written if isinstance(day, date))][:40]
             votes += sign * sum(1 for one, other in combinations(known, 2) if abs(one - other) in terms)
         return votes
 

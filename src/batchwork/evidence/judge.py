@@ -113,9 +113,7 @@ class Judge:
         """The confidence of a place that no label of the field names; 0 when its label names another role."""
         if not field.words:
             return 0.7 if ties == 1 else 0.4
-        fit = 1.0
-        for label in best.context.primary:
-            fit *= self.affinity.fit(field, label)
+        fit = self.affinity.fit(field, best.context)
         if fit < 0.6:
             return 0.0
         if not figure:

@@ -80,9 +80,7 @@ class Layout:
                 if first < 0:
                     first = number
                 owner[number] = first
-            elif line.kind == "rule" or (first >= 0 and line.kind == "text" and self._continues(number)):
-                owner[number] = first
-            elif line.kind == "blank" and first >= 0 and self._goes_on_below(number):
+            elif line.kind == "rule" or (first >= 0 and line.kind == "text" and self._continues(number)) or (line.kind == "blank" and first >= 0 and self._goes_on_below(number)):
                 owner[number] = first
             else:
                 first = -1
@@ -214,7 +212,8 @@ def _separator_separated(raw_lines: list[str]) -> dict[int, str]:
         run: list[int] = []
         last = 0
         for number, raw in enumerate([*raw_lines, ""]):
-            count = len(pattern.findall(re.sub(r'"[^"]*"', "", raw)))
+            aligned = "  " in raw or "\t" in raw or ". " in raw
+            count = 0 if aligned else len(pattern.findall(re.sub(r'"[^"]*"', "", raw)))
             if count >= 2 and count == last:
                 run.append(number)
                 continue

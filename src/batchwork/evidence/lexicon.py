@@ -164,13 +164,9 @@ RELATED: dict[frozenset[str], float] = {
 
 # Words that say little about which value is meant.
 FILLERS = frozenset(
-    "the a an of in on at to for by and or is are was were be been has have had this that these those with from as it its"
-    " your our my their his her which per der die das den dem des und von zu im am le la les du de et un une el los y al"
-    " si if any all will shall may must we you they value field given stated as".split()
+    ["the", "a", "an", "of", "in", "on", "at", "to", "for", "by", "and", "or", "is", "are", "was", "were", "be", "been", "has", "have", "had", "this", "that", "these", "those", "with", "from", "as", "it", "its", "your", "our", "my", "their", "his", "her", "which", "per", "der", "die", "das", "den", "dem", "des", "und", "von", "zu", "im", "am", "le", "la", "les", "du", "de", "et", "un", "une", "el", "los", "y", "al", "si", "if", "any", "all", "will", "shall", "may", "must", "we", "you", "they", "value", "field", "given", "stated", "as"]
 )
-GENERIC = frozenset("amount number date name value percent rate type total status description text".split())
+GENERIC = frozenset(["amount", "number", "date", "name", "value", "percent", "rate", "type", "total", "status", "description", "text"])
 NEGATIONS = frozenset(
-    "not no never without neither nor non none cannot cant dont doesnt isnt arent wasnt wont didnt hasnt havent nicht kein"
-    " keine keinen keiner pas sans ohne excluding excluded excludes exclude exempt waived waives waive declined declines"
-    " refused prohibited forbidden lacks lacking denied disabled absent revoked unable refuses prohibits forbids".split()
+    ["not", "no", "never", "without", "neither", "nor", "non", "none", "cannot", "cant", "dont", "doesnt", "isnt", "arent", "wasnt", "wont", "didnt", "hasnt", "havent", "nicht", "kein", "keine", "keinen", "keiner", "pas", "sans", "ohne", "excluding", "excluded", "excludes", "exclude", "exempt", "waived", "waives", "waive", "declined", "declines", "refused", "prohibited", "forbidden", "lacks", "lacking", "denied", "disabled", "absent", "revoked", "unable", "refuses", "prohibits", "forbids"]
 )

@@ -9,8 +9,8 @@ from bisect import bisect_left
 from decimal import Decimal
 
 from batchwork.evidence.mention import Mention, Reading
-from batchwork.evidence.numerals import COMMA, decimal_habit, readings_of
 from batchwork.evidence.numberwords import spelled_numbers
+from batchwork.evidence.numerals import COMMA, decimal_habit, readings_of
 
 _CODES = (
     "USD EUR GBP CHF JPY CAD AUD NZD SEK NOK DKK PLN CZK HUF INR CNY RMB BRL MXN ZAR SGD HKD TRY ILS KRW RUB RON BGN"

@@ -150,7 +150,7 @@ class TextIndex:
                 return True
         if len(before) == 2 and before[1] in ".," and before[0].isdigit() and text[start].isdigit():
             return True
-        return before.endswith("_") or after.startswith("_") and not after.startswith("__")
+        return before.endswith("_") or (after.startswith("_") and not after.startswith("__"))
 
     def _with_beginning(self, start: int, value: str) -> int:
         lead = re.match(r"[^\w\s]+", value)
