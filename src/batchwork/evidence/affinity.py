@@ -15,7 +15,16 @@ from batchwork.evidence.words import concepts, excludes, likeness
 # What the kind of value says by itself, so that a label need not: a date need not be called "date".
 IMPLIED: dict[str, dict[str, float]] = {
     "date": {"date": 0.8, "day": 0.5},
-    "number": {"amount": 0.7, "value": 0.6, "number": 0.4, "price": 0.15, "count": 0.5, "quantity": 0.1, "cost": 0.15},
+    "number": {
+        "amount": 0.7,
+        "value": 0.6,
+        "number": 0.4,
+        "price": 0.15,
+        "count": 0.5,
+        "quantity": 0.1,
+        "period": 0.5,
+        "cost": 0.15,
+    },
     "percent": {"rate": 0.85, "percent": 1.0, "amount": 0.3, "value": 0.5},
     "money": {"amount": 0.8, "price": 0.3, "value": 0.6, "cost": 0.3, "usd": 0.8, "eur": 0.8, "fee": 0.15},
     "id": {"number": 0.7, "reference": 0.4, "name": 0.1},
@@ -24,6 +33,7 @@ IMPLIED: dict[str, dict[str, float]] = {
 _OTHER_ROLE = 0.25
 _ALSO_OTHER_ROLE = 0.8
 _OWNED_BY_ANOTHER = 0.45
+_OWNS = 0.6
 
 
 class Affinity:
@@ -63,21 +73,33 @@ class Affinity:
                 said += weight * max(best, implied.get(word, 0.0))
             elif word in field.parents:
                 bonus += weight * (best - 0.15)
-            else:
-                bonus += weight * best * 0.6
+        described = self._described(field, context)
         if not wanted:
-            return min(1.0, bonus)
-        own_share = said / wanted
+            return min(1.0, bonus + described)
+        own_share = said / wanted + described
         if all(word in GENERIC for word in field.own) and field.parents:
             return min(1.0, 0.55 * own_share + bonus * 0.9)  # vendor.name: the vendor matters more than the name
         return min(1.0, own_share + 0.35 * bonus)
+
+    def _described(self, field: Field, context: Context) -> float:
+        """How much of a label stands in the field's description: all of it is nearly as good as the name."""
+        described = [word for word in field.words if word not in field.own and word not in field.parents]
+        if not described:
+            return 0.0
+        best = 0.0
+        for label in context.primary:
+            words = [word for word in label.key if word not in field.own]
+            hits = sum(1 for word in words if any(likeness(word, other) >= 0.7 for other in described))
+            if hits:
+                best = max(best, (0.3 if hits == 1 and label.key != (words[0],) else 0.5) * hits / len(words))
+        return best
 
     def fit(self, field: Field, context: Context) -> float:
         """What the labels of the place take away by saying more than, or something else than, the field's name."""
         fit = 1.0
         for label in context.primary:
             fit *= self._fit(field, label)
-        named = [label for label in context.primary if label.weights and label.kind != "section"]
+        named = [label for label in context.primary if label.weights and label.kind not in ("section", "prose")]
         if named:
             own = max(named, key=lambda label: _match(field.own, label.key))
             if self._owned_better(field, own.key):
@@ -85,7 +107,7 @@ class Affinity:
         return fit
 
     def _fit(self, field: Field, label: Label) -> float:
-        words = tuple(word for word in label.key if not word.isdigit() or len(word) == 4)
+        words = label.key
         if not words:
             return 1.0
         fit = 1.0
@@ -120,7 +142,7 @@ class Affinity:
         """Whether another field's name fits this label clearly better than this one's."""
         best, owners = self._owner(scope_of(field), words)
         mine = _match(field.own, words)
-        return best > mine + 0.12 and field.own not in owners
+        return best >= _OWNS and best > mine + 0.12 and field.own not in owners
 
     def _owner(self, scope: str, words: tuple[str, ...]) -> tuple[float, set[tuple[str, ...]]]:
         known = self._owners.get((scope, words))
@@ -148,5 +170,6 @@ def _share(these: tuple[str, ...], those: tuple[str, ...]) -> float:
     for word in these:
         weight = 0.4 if word in GENERIC and len(these) > 1 else 1.0
         total += weight
-        said += weight * max(likeness(word, other) for other in those)
+        best = max(likeness(word, other) for other in those)
+        said += weight * (best if best >= 0.5 else 0.0)
     return said / total

@@ -9,12 +9,10 @@ from dataclasses import dataclass
 
 from batchwork.evidence.fields import Field
 from batchwork.evidence.layout import Layout
-from batchwork.evidence.lexicon import NEGATIONS
+from batchwork.evidence.lexicon import NEGATIONS, words
 from batchwork.evidence.words import concepts, fold, likeness
 
-_AUXILIARY = frozenset(
-    ["is", "are", "has", "have", "was", "were", "can", "does", "do", "did", "should", "be", "been", "flag", "include", "enabled", "status", "yes", "no"]
-)
+_AUXILIARY = words("is are has have was were can does do did should be been flag include enabled status yes no")
 _POSITIVE = "yes|y|true|ja|oui|sí|si|enabled|included|applicable|active|on|granted|accepted|required|agreed|provided|confirmed|available|present|ok|positive|valid|allowed|permitted"
 _NEGATIVE = "no|n|false|nein|non|not \\w+|disabled|excluded|inactive|off|none|denied|rejected|declined|waived|absent|unavailable|negative|never|invalid|prohibited|without|forbidden"
 _ANSWER = re.compile(
@@ -28,7 +26,37 @@ _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n\s*\n|\n(?=\s*(?:[-*•▪‣]|\d+[.)]|#|\||\[))")
 _DOUBT = frozenset({"if", "whether", "unless", "may", "might", "should", "could", "wenn", "ob", "falls"})
 _OPPOSITES: dict[str, str] = {}
-for _pair in ["enabled disabled", "included excluded", "include exclude", "active inactive", "accepted rejected", "approved denied", "approved rejected", "allowed prohibited", "permitted prohibited", "allowed forbidden", "open closed", "present absent", "paid outstanding", "paid overdue", "active expired", "active terminated", "active suspended", "valid expired", "taxable exempt", "refundable final", "married single", "remote onsite", "employed unemployed", "available discontinued", "signed unsigned", "fixed variable", "exclusive shared", "successful failed", "passed failed"]:
+for _pair in [
+    "enabled disabled",
+    "included excluded",
+    "include exclude",
+    "active inactive",
+    "accepted rejected",
+    "approved denied",
+    "approved rejected",
+    "allowed prohibited",
+    "permitted prohibited",
+    "allowed forbidden",
+    "open closed",
+    "present absent",
+    "paid outstanding",
+    "paid overdue",
+    "active expired",
+    "active terminated",
+    "active suspended",
+    "valid expired",
+    "taxable exempt",
+    "refundable final",
+    "married single",
+    "remote onsite",
+    "employed unemployed",
+    "available discontinued",
+    "signed unsigned",
+    "fixed variable",
+    "exclusive shared",
+    "successful failed",
+    "passed failed",
+]:
     _one, _other = _pair.split()
     _OPPOSITES[_other] = _one
 _PREFIXES = ("un", "in", "non", "im", "ir", "dis")

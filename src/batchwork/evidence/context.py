@@ -15,6 +15,11 @@ _CLAUSE_END = re.compile(r"[.!?;]\s+(?=[^a-z\s])|;\s|[•▪‣]\s?|(?<=\s)(?:wh
 _LABEL_END = re.compile(r"[:=#?]\s*[\"'“(\[]*$|\s[-–—]\s*$")
 _PIECE = re.compile(r"[,;()\[\]]|\s[-–—]\s|(?<=[a-z\d)])\.\s|:\s")
 _BULLET = re.compile(r"^[\s>*•▪‣+\-–\[\](){}\"'“”xX✓✔☑☐☒\d.]*$")
+_DEFINED = re.compile(
+    r",?\s*\((?:the |each an? |an? |hereinafter |hereafter |collectively |referred to as |as |\s)*"
+    r"[\"'“”‘’„«]?([A-Z][\w ]{2,30}?)[\"'“”‘’»]?\)"
+)
+_SAYS = re.compile(r":\s*\S|\d{2}|[.!;,]$")  # a cell that says something is no mere label
 _WORDS_FULL = 4
 _FADE = 0.86
 _FAINTEST = 0.25
@@ -86,6 +91,11 @@ class Contexts:
         named = inline is not None and bool(_LABEL_END.search(inline.text) or len(layout.lines[number].cells) > 1)
         if named and inline is not None:
             primary.append(_last_piece(inline))
+        named_behind = self._named_behind(end)
+        if named_behind is not None:
+            labels.append(named_behind)
+            primary[:] = [named_behind]
+            named = True
         behind = self._after(cell, end)
         if behind is not None:
             labels.append(behind)
@@ -94,16 +104,17 @@ class Contexts:
             labels.append(label)
             if label.kind == "left" and inline is None and label.key and max(label.weights.values()) > 0.7:
                 primary.append(label)
-        head = self._above(number, cell)
+        head = self._above(number, cell, inline is not None)
         if head is not None:
             labels.append(head)
             if inline is None or not named:
                 primary.append(head)
-        if not primary:
-            below = self._below(number, cell) if inline is None else None
+        signed = self._over_rule(number)
+        if inline is None and (signed or not primary):
+            below = self._below(number, cell)
             if below is not None:
                 labels.append(below)
-                primary.append(below)
+                primary = [below] if signed else [*primary, below]
         for rank, heading in enumerate(layout.headings[number]):
             text = layout.lines[heading].cells[0].text
             near = number - heading <= 2 and inline is None
@@ -145,13 +156,18 @@ class Contexts:
         if not text and end >= cell.end and self._is_prose(cell):
             text = self._layout.text[end : end + 40]
         text = re.split(r"[.;,:]\s|\n\n|[;(]", text, maxsplit=1)[0]
-        words = concepts(text)[:4]
+        words = concepts(text)[:5]
         if not words:
             return None
         weights: dict[str, float] = {}
         for rank, word in enumerate(words):
-            weights.setdefault(word, (0.85, 0.6, 0.45, 0.3)[rank])
+            weights.setdefault(word, (0.9, 0.8, 0.7, 0.5, 0.35)[rank])
         return Label("after", weights, text)
+
+    def _named_behind(self, end: int) -> Label | None:
+        """The name that a contract gives to what it just said: `(the "Tenant")`, `(hereinafter Buyer)`."""
+        found = _DEFINED.match(self._layout.text, end)
+        return _label("defined", found[1], 1.0) if found else None
 
     def _is_prose(self, cell: Cell) -> bool:
         return cell.end - cell.start >= _FLOWING
@@ -162,6 +178,8 @@ class Contexts:
         if lefts and starts_cell:
             nearest = lefts[-1]
             between = [other for other in cells if nearest.start < other.start < cell.start]
+            if between and nearest.text.endswith(":"):
+                return  # that label has its value already
             far = cell.column - nearest.until > _FAR
             yield _label("left", nearest.text, 0.6 if far else 1.0 if not between else 0.85)
         if len(lefts) > 1 or (lefts and not starts_cell):
@@ -195,16 +213,27 @@ class Contexts:
             return set()
         return self._values
 
-    def _above(self, number: int, cell: Cell) -> Label | None:
+    def _is_summary(self, number: int, head: list[Cell]) -> bool:
+        """Whether a line below a table is a label with one value, such as a total, and no row of the table."""
+        cells = self._layout.lines[number].cells
+        return len(head) > 2 and len(cells) == 2 and cells[0].is_label and cells[0].column > head[0].until
+
+    def _over_rule(self, number: int) -> bool:
+        """Whether the place stands on a line to be filled in, with its label underneath."""
+        lines = self._layout.lines
+        return (
+            number + 1 < len(lines)
+            and lines[number + 1].kind == "rule"
+            and "_" in self._layout.text[lines[number + 1].start : lines[number + 1].end]
+        )
+
+    def _above(self, number: int, cell: Cell, has_inline: bool) -> Label | None:
         """The heading of the column, or the label that stands right above."""
         head = self.head_row(number)
-        if head:
-            owner = column_of(head, cell)
-            if owner is not None and head[owner].is_label:
-                return self._head_label(head, owner, number)
-            if owner is not None:
-                return self._head_label(head, owner, number)
-        if number == 0:
+        owner = column_of(head, cell) if head else None
+        if owner is not None:
+            return None if self._is_summary(number, head) else self._head_label(head, owner)
+        if number == 0 or has_inline:
             return None
         above = number - 1
         lines = self._layout.lines
@@ -212,18 +241,17 @@ class Contexts:
             above -= 1
         for other in lines[above].cells:
             same = overlap(other, cell) or other.column == cell.column
-            if same and other.is_label and len(other.text) <= 45 and self._is_label_line(above):
+            named = other.text.endswith(":") or self._is_label_line(above)
+            if same and other.is_label and len(other.text) <= 45 and named:
                 return _label("above", other.text, 0.9)
         return None
 
     def _is_label_line(self, number: int) -> bool:
         """Whether a line holds labels for the next one rather than values or a sentence of its own."""
         cells = self._layout.lines[number].cells
-        return all(
-            cell.is_label and not re.search(r":\s*\S", cell.text) and len(cell.text.split()) <= 6 for cell in cells
-        )
+        return all(cell.is_label and len(cell.text.split()) <= 6 and not _SAYS.search(cell.text) for cell in cells)
 
-    def _head_label(self, head: list[Cell], owner: int, number: int) -> Label:
+    def _head_label(self, head: list[Cell], owner: int) -> Label:
         text = head[owner].text
         line = self._layout.line_of(head[owner].start)
         if line > 0 and self._layout.tables[line - 1] == self._layout.tables[line]:
@@ -267,8 +295,9 @@ def _is_year(text: str) -> bool:
 
 
 def _label(kind: str, text: str, weight: float) -> Label:
-    head, _, _rest = text.partition(": ") if kind != "section" else (text, "", "")
-    return Label(kind, dict.fromkeys(concepts(head[:120]), weight), text)
+    head = text.partition(": ")[0] if kind != "section" else text
+    words = [word for word in concepts(head[:120]) if not word.isdigit() or _is_year(word)]
+    return Label(kind, dict.fromkeys(words, weight), text)
 
 
 def _faded(kind: str, text: str) -> Label | None:
@@ -279,6 +308,8 @@ def _faded(kind: str, text: str) -> Label | None:
     count = 0
     for rank, piece in enumerate(reversed(pieces)):
         for word in reversed(concepts(piece)):
+            if word.isdigit() and not _is_year(word):
+                continue
             worth = weight if count < _WORDS_FULL else weight * _FADE ** (count - _WORDS_FULL + 1)
             worth = max(worth, _FAINTEST)
             if worth > weights.get(word, 0.0):
@@ -294,5 +325,6 @@ def _last_piece(label: Label) -> Label:
     text = label.text
     trimmed = _LABEL_END.sub("", text)
     pieces = [piece for piece in _PIECE.split(trimmed) if concepts(piece)]
-    words = concepts(pieces[-1]) if pieces else ()
-    return Label(label.kind, dict.fromkeys(words[-6:], 1.0), text)
+    words = [word for word in concepts(pieces[-1]) if not word.isdigit() or _is_year(word)] if pieces else []
+    named = trimmed != text
+    return Label(label.kind if named else "prose", dict.fromkeys(words[-6:] if named else words[-3:], 1.0), text)

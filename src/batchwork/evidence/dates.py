@@ -25,7 +25,7 @@ _NUMERIC = re.compile(
     r"(?<![\d/.-])(?P<a>\d{1,2})(?P<mark>[/.‐‑–-]|\.[ \u00a0]|[ ]/[ ])(?P<b>\d{1,2})(?P=mark)(?P<year>\d{4}|\d{2})(?!\d|[-/.,]\d)"
 )
 _DAY_FIRST = re.compile(
-    rf"(?<![\d.,/$€£-]){_DAY}(?:st|nd|rd|th|er|\.|º)?(?:\s+day)?(?:{_GAP}(?:of|de|di|d['’])?){_GAP}(?<![\d]){_MONTH}"
+    rf"(?<![\d.,/$€£-]){_DAY}(?:st|nd|rd|th|er|\.|º)?(?:\s+day)?{_GAP}(?:(?:of|de|di)\s+|d['’])?(?<![\d]){_MONTH}"
     rf"(?:\s*(?:de|del|of)(?=\s))?{_COMMA}{_YEAR}(?!\d)",
     re.IGNORECASE,
 )

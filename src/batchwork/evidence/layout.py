@@ -80,7 +80,11 @@ class Layout:
                 if first < 0:
                     first = number
                 owner[number] = first
-            elif line.kind == "rule" or (first >= 0 and line.kind == "text" and self._continues(number)) or (line.kind == "blank" and first >= 0 and self._goes_on_below(number)):
+            elif (
+                line.kind == "rule"
+                or (first >= 0 and line.kind == "text" and self._continues(number))
+                or (line.kind == "blank" and first >= 0 and self._goes_on_below(number))
+            ):
                 owner[number] = first
             else:
                 first = -1

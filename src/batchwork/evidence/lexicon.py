@@ -25,7 +25,10 @@ SYNONYMS: dict[str, str] = {
     "invoice date": "rechnungsdatum",
     "number": "number no nr num nummer numéro número numero id code identifier",
     "reference": "reference ref referenz réf",
-    "date": "date dated datum fecha day",
+    "date": "date dated datum fecha",
+    "day": "day days daily tage jours",
+    "unit": "unit",
+    "auto": "auto automatic automatically",
     "seller": "vendor vendors seller supplier issuer merchant lieferant fournisseur proveedor verkäufer",
     "customer": "customer client buyer purchaser kunde acheteur cliente klant|bill to|billed to|sold to|invoice to|charge to",
     "customer number": "kundennummer|account no|account number",
@@ -63,7 +66,7 @@ SYNONYMS: dict[str, str] = {
     "gross": "gross brutto brut",
     "net": "net netto",
     "renew": "renewal renew renews renewed",
-    "sign": "signed signature sign signing signatory",
+    "sign": "signed signature sign signing signatory executed|made on|entered into",
     "currency": "currency währung devise moneda",
     "country": "country land pays país",
     "month": "month months monthly monat monate",
@@ -152,6 +155,7 @@ RELATED: dict[frozenset[str], float] = {
         ("company seller", 0.5),
         ("job title", 0.6),
         ("rent payment", 0.3),
+        ("term payment", 0.5),
         ("city address", 0.3),
         ("street address", 0.5),
         ("profit income", 0.8),
@@ -162,11 +166,21 @@ RELATED: dict[frozenset[str], float] = {
     )
 }
 
+
+def words(text: str) -> frozenset[str]:
+    """A set out of words written in a row."""
+    return frozenset(text.split())
+
+
 # Words that say little about which value is meant.
-FILLERS = frozenset(
-    ["the", "a", "an", "of", "in", "on", "at", "to", "for", "by", "and", "or", "is", "are", "was", "were", "be", "been", "has", "have", "had", "this", "that", "these", "those", "with", "from", "as", "it", "its", "your", "our", "my", "their", "his", "her", "which", "per", "der", "die", "das", "den", "dem", "des", "und", "von", "zu", "im", "am", "le", "la", "les", "du", "de", "et", "un", "une", "el", "los", "y", "al", "si", "if", "any", "all", "will", "shall", "may", "must", "we", "you", "they", "value", "field", "given", "stated", "as"]
+FILLERS = words(
+    "the a an of in on at to for by and or is are was were be been has have had this that these those with from as it its"
+    " your our my their his her which per der die das den dem des und von zu im am le la les du de et un une el los y al"
+    " si if any all will shall may must we you they field given stated"
 )
-GENERIC = frozenset(["amount", "number", "date", "name", "value", "percent", "rate", "type", "total", "status", "description", "text"])
-NEGATIONS = frozenset(
-    ["not", "no", "never", "without", "neither", "nor", "non", "none", "cannot", "cant", "dont", "doesnt", "isnt", "arent", "wasnt", "wont", "didnt", "hasnt", "havent", "nicht", "kein", "keine", "keinen", "keiner", "pas", "sans", "ohne", "excluding", "excluded", "excludes", "exclude", "exempt", "waived", "waives", "waive", "declined", "declines", "refused", "prohibited", "forbidden", "lacks", "lacking", "denied", "disabled", "absent", "revoked", "unable", "refuses", "prohibits", "forbids"]
+GENERIC = words("amount number date name value percent rate type total status description text period")
+NEGATIONS = words(
+    "not no never without neither nor non none cannot cant dont doesnt isnt arent wasnt wont didnt hasnt havent nicht kein"
+    " keine keinen keiner pas sans ohne excluding excluded excludes exclude exempt waived waives waive declined declines"
+    " refused prohibited forbidden lacks lacking denied disabled absent revoked unable refuses prohibits forbids"
 )

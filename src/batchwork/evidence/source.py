@@ -175,6 +175,8 @@ class Source:
                 return found
         hits = self.index.find(text)
         kind = "id" if any(map(str.isdigit, text)) else "text"
+        if "currency" in field.words and len(text) == 3:
+            kind = "symbol"  # it stands beside every amount and means the same each time
         found = [Candidate(hit.spans, kind, 1.0, hit.exact, distinctive=len(text) > 3) for hit in hits]
         if not found and re.search(r"[_-]", text):
             hits = self.index.find(re.sub(r"[_-]+", " ", text))

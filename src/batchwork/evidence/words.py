@@ -39,7 +39,10 @@ def stem(word: str) -> str:
         if word.endswith(ending) and len(word) - len(ending) >= (3 if ending in ("s", "ies", "ied") else 4):
             if ending == "s" and word.endswith("ss"):
                 continue
-            return word[: -len(ending)]
+            word = word[: -len(ending)]
+            break
+    if len(word) > 4 and word[-1] == word[-2] and word[-1] not in "sl":
+        return word[:-1]  # wrapping, shipped
     return word
 
 
@@ -77,8 +80,8 @@ def _concepts_of(word: str) -> tuple[str, ...]:
 @lru_cache(maxsize=20_000)
 def concepts(text: str) -> tuple[str, ...]:
     """The concepts of a label or of a field's name, in order, without fillers."""
-    if "_" in text or any(map(str.isupper, text[1:])):
-        text = _CAMEL.sub(" ", text.replace("_", " "))
+    if not re.search(r"\s", text) and fold(text) not in _SINGLE:
+        text = _CAMEL.sub(" ", text.replace("_", " "))  # a field's name
     words = [fold(word) for word in _WORD.findall(text)]
     found: list[str] = []
     position = 0
@@ -108,7 +111,7 @@ def likeness(one: str, other: str) -> float:
     if related is not None:
         return related
     shorter, longer = sorted((one, other), key=len)
-    if len(shorter) >= 5 and longer.startswith(shorter):
+    if longer.startswith(shorter) and (len(shorter) >= 5 or (len(shorter) == 4 and len(longer) <= 6)):
         return 0.9
     return 0.0
 
