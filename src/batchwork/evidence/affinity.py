@@ -6,6 +6,8 @@ label says than the name, and whether another field of the same result would own
 
 import re
 from collections import defaultdict
+from datetime import date
+from decimal import Decimal
 
 from batchwork.evidence.context import Context, Label
 from batchwork.evidence.fields import Field
@@ -30,6 +32,17 @@ IMPLIED: dict[str, dict[str, float]] = {
     "id": {"number": 0.7, "reference": 0.4, "name": 0.1},
     "text": {"name": 0.6, "description": 0.4, "title": 0.3, "full": 0.4, "type": 0.4, "status": 0.2, "text": 0.5},
 }
+# Which families of fields a kind of place can belong to: a date's label is never a sum's.
+_ANY = frozenset({"unknown", "flag", "rate", "number", "date", "text"})
+_ABLE = {
+    "number": frozenset({"unknown", "number", "text"}),
+    "money": frozenset({"unknown", "number"}),
+    "percent": frozenset({"unknown", "number", "rate"}),
+    "date": frozenset({"unknown", "date"}),
+    "text": frozenset({"unknown", "text"}),
+    "id": frozenset({"unknown", "text", "number"}),
+    "flag": frozenset({"unknown", "flag"}),
+}
 _OTHER_ROLE = 0.25
 _ALSO_OTHER_ROLE = 0.8
 _OWNED_BY_ANOTHER = 0.45
@@ -40,17 +53,17 @@ class Affinity:
     """Scores places for the fields of one result."""
 
     def __init__(self, fields: list[Field]) -> None:
-        self._names: dict[str, set[tuple[str, ...]]] = defaultdict(set)  # by the list they belong to
+        self._names: dict[str, set[tuple[str, tuple[str, ...]]]] = defaultdict(set)  # by the list they belong to
         for field in fields:
-            self._names[scope_of(field)].add(field.own)
-        self._owners: dict[tuple[str, tuple[str, ...]], tuple[float, set[tuple[str, ...]]]] = {}
+            self._names[scope_of(field)].add((_family(field), field.own))
+        self._owners: dict[tuple[str, str, tuple[str, ...]], tuple[float, set[tuple[str, ...]]]] = {}
 
     def score(self, field: Field, context: Context, kind: str) -> float:
         """How surely this place plays the field's role."""
         if not field.words:
             return 0.0
         covered = self._coverage(field, context, kind)
-        covered *= self.fit(field, context)
+        covered *= self.fit(field, context, kind)
         if not context.primary or context.primary[0].kind in ("left", "inline"):
             for label in context.labels:
                 if label.kind == "section" and self._conflicts(field, label):
@@ -94,7 +107,7 @@ class Affinity:
                 best = max(best, (0.3 if hits == 1 and label.key != (words[0],) else 0.5) * hits / len(words))
         return best
 
-    def fit(self, field: Field, context: Context) -> float:
+    def fit(self, field: Field, context: Context, kind: str) -> float:
         """What the labels of the place take away by saying more than, or something else than, the field's name."""
         fit = 1.0
         for label in context.primary:
@@ -102,7 +115,7 @@ class Affinity:
         named = [label for label in context.primary if label.weights and label.kind not in ("section", "prose")]
         if named:
             own = max(named, key=lambda label: _match(field.own, label.key))
-            if self._owned_better(field, own.key):
+            if self._owned_better(field, own.key, kind):
                 fit *= _OWNED_BY_ANOTHER
         return fit
 
@@ -116,7 +129,7 @@ class Affinity:
             all_there = all(any(likeness(word, other) >= 0.7 for other in words) for word in distinct)
             fit = _ALSO_OTHER_ROLE if all_there else _OTHER_ROLE
         surplus = [word for word in words if word not in GENERIC and not self._known(field, word)]
-        return fit * (1 - 0.25 * len(surplus) / len(words))
+        return fit * (1 - (0.08 if label.kind == "prose" else 0.25) * len(surplus) / len(words))
 
     def heading_match(self, field: Field, text: str) -> float:
         """How well a heading alone names the field."""
@@ -125,7 +138,7 @@ class Affinity:
     def owned_by_another(self, field: Field, text: str) -> bool:
         """Whether a heading names another field of the result clearly better."""
         words = concepts(text)
-        return bool(words) and self._owner(scope_of(field), words)[0] >= 0.6 and self._owned_better(field, words)
+        return bool(words) and self._owned_better(field, words, "any")
 
     def _conflicts(self, field: Field, label: Label) -> bool:
         for word in label.key:
@@ -138,19 +151,34 @@ class Affinity:
     def _known(self, field: Field, word: str) -> bool:
         return any(likeness(word, other) >= 0.4 for other in field.words)
 
-    def _owned_better(self, field: Field, words: tuple[str, ...]) -> bool:
+    def _owned_better(self, field: Field, words: tuple[str, ...], kind: str) -> bool:
         """Whether another field's name fits this label clearly better than this one's."""
-        best, owners = self._owner(scope_of(field), words)
+        best, owners = self._owner(scope_of(field), kind, words)
         mine = _match(field.own, words)
         return best >= _OWNS and best > mine + 0.12 and field.own not in owners
 
-    def _owner(self, scope: str, words: tuple[str, ...]) -> tuple[float, set[tuple[str, ...]]]:
-        known = self._owners.get((scope, words))
+    def _owner(self, scope: str, kind: str, words: tuple[str, ...]) -> tuple[float, set[tuple[str, ...]]]:
+        known = self._owners.get((scope, kind, words))
         if known is None:
-            matches = [(_match(name, words), name) for name in self._names[scope]]
+            able = _ABLE.get(kind, _ANY)
+            matches = [(_match(name, words), name) for family, name in self._names[scope] if family in able]
             best = max((match for match, _ in matches), default=0.0)
-            known = self._owners[scope, words] = (best, {name for match, name in matches if match == best})
+            known = self._owners[scope, kind, words] = (best, {name for match, name in matches if match == best})
         return known
+
+
+def _family(field: Field) -> str:
+    """What kind of value a field takes, as far as its own value and name tell."""
+    value = field.value
+    if value is None:
+        return "unknown"
+    if isinstance(value, bool):
+        return "flag"
+    if isinstance(value, int | float | Decimal):
+        return "rate" if "rate" in field.own or "percent" in field.own else "number"
+    if isinstance(value, date) or field.form.startswith("date"):
+        return "date"
+    return "text"
 
 
 def scope_of(field: Field) -> str:

@@ -19,6 +19,10 @@ _DEFINED = re.compile(
     r",?\s*\((?:the |each an? |an? |hereinafter |hereafter |collectively |referred to as |as |\s)*"
     r"[\"'“”‘’„«]?([A-Z][\w ]{2,30}?)[\"'“”‘’»]?\)"
 )
+_RANGE_BEHIND = re.compile(
+    r"\s*(?:to|until|through|till|bis|au|al|a|–|—|-|/)\s+(?:the\s+)?(?:[$€£]\s?)?(?:[A-Z][a-zé]{2,9}\.? )?\d"
+)
+_RANGE_BEFORE = re.compile(r"\d[\w%]*\s*(?:to|until|through|till|bis|au|al|–|—|-)\s+(?:the\s+)?$")
 _SAYS = re.compile(r":\s*\S|\d{2}|[.!;,]$")  # a cell that says something is no mere label
 _WORDS_FULL = 4
 _FADE = 0.86
@@ -96,6 +100,7 @@ class Contexts:
             labels.append(named_behind)
             primary[:] = [named_behind]
             named = True
+        labels.extend(self._range_end(start, end))
         behind = self._after(cell, end)
         if behind is not None:
             labels.append(behind)
@@ -163,6 +168,14 @@ class Contexts:
         for rank, word in enumerate(words):
             weights.setdefault(word, (0.9, 0.8, 0.7, 0.5, 0.35)[rank])
         return Label("after", weights, text)
+
+    def _range_end(self, start: int, end: int) -> Iterator[Label]:
+        """Which end of a range from-to the place is, for what is called a start, an end, a minimum or a maximum."""
+        text = self._layout.text
+        if _RANGE_BEHIND.match(text, end):
+            yield Label("range", {"start": 0.85, "minimum": 0.85, "low": 0.85}, "")
+        elif _RANGE_BEFORE.search(text[max(0, start - 12) : start]):
+            yield Label("range", {"end": 0.85, "maximum": 0.85, "high": 0.85}, "")
 
     def _named_behind(self, end: int) -> Label | None:
         """The name that a contract gives to what it just said: `(the "Tenant")`, `(hereinafter Buyer)`."""

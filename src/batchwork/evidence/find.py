@@ -186,7 +186,11 @@ class _Finder:
         if not head:
             return False
         column = self._column(candidate)
-        fits = [self._judge.affinity.heading_match(field, cell.text) for cell in head]
+        affinity = self._judge.affinity
+        fits = [
+            0.0 if affinity.owned_by_another(field, cell.text) else affinity.heading_match(field, cell.text)
+            for cell in head
+        ]
         best = max(fits, default=0.0)
         if best >= 0.6:
             return not (0 <= column < len(fits) and fits[column] > best - 0.1)

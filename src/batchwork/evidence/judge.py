@@ -73,14 +73,16 @@ class Judge:
             return []
         repeats = self._repeats(best, ties)
         if len(ties) > len(repeats) and (figure or best.score >= 0.42):
-            doubt = self._doubt(best, [tie for tie in ties if tie not in repeats], figure)
+            doubt = self._doubt(field, best, [tie for tie in ties if tie not in repeats], figure)
             confidence = min(confidence, doubt)
             if doubt < ACCEPTED:
                 return [Verdict(entry.candidate, min(confidence, entry.candidate.weight)) for entry in ties[:5]]
         return [Verdict(entry.candidate, _capped(confidence, entry.candidate)) for entry in repeats]
 
-    def _doubt(self, best: _Scored, others: list[_Scored], figure: bool) -> float:
+    def _doubt(self, field: Field, best: _Scored, others: list[_Scored], figure: bool) -> float:
         """What confidence remains when other places fit as well."""
+        if all(self._says_the_same(field, best, entry) for entry in others):
+            return 0.9
         if best.candidate.kind == "symbol" or not figure:
             # A name or an id means the same wherever it stands; the first place is as good as the others.
             return 0.6 if not any(_is_row(entry, best) for entry in others) else 0.45
@@ -101,6 +103,16 @@ class Judge:
                 repeats.append(entry)
         return repeats
 
+    def _says_the_same(self, field: Field, best: _Scored, other: _Scored) -> bool:
+        """Two labels, differently put, that both name the field and nothing else: the text says it twice."""
+        if min(best.score, other.score) < 0.8:
+            return False
+        texts = [{label.text for label in entry.context.primary} for entry in (best, other)]
+        if texts[0] & texts[1]:
+            return False  # one label, two places: which of them is meant is not said
+        words = {word for entry in (best, other) for label in entry.context.primary for word in label.key}
+        return all(word in GENERIC or any(likeness(word, own) >= 0.4 for own in field.words) for word in words)
+
     def _line_text(self, entry: _Scored) -> str:
         line = self._source.layout.lines[entry.context.line]
         return " ".join(self._source.text[line.start : line.end].split())
@@ -113,7 +125,7 @@ class Judge:
         """The confidence of a place that no label of the field names; 0 when its label names another role."""
         if not field.words:
             return 0.7 if ties == 1 else 0.4
-        fit = self.affinity.fit(field, best.context)
+        fit = self.affinity.fit(field, best.context, best.candidate.kind)
         if fit < 0.6:
             return 0.0
         if not figure:

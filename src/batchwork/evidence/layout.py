@@ -217,7 +217,7 @@ def _separator_separated(raw_lines: list[str]) -> dict[int, str]:
         last = 0
         for number, raw in enumerate([*raw_lines, ""]):
             aligned = "  " in raw or "\t" in raw or ". " in raw
-            count = 0 if aligned else len(pattern.findall(re.sub(r'"[^"]*"', "", raw)))
+            count = 0 if aligned or number in marks else len(pattern.findall(re.sub(r'"[^"]*"', "", raw)))
             if count >= 2 and count == last:
                 run.append(number)
                 continue

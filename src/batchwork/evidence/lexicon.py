@@ -176,9 +176,9 @@ def words(text: str) -> frozenset[str]:
 FILLERS = words(
     "the a an of in on at to for by and or is are was were be been has have had this that these those with from as it its"
     " your our my their his her which per der die das den dem des und von zu im am le la les du de et un une el los y al"
-    " si if any all will shall may must we you they field given stated"
+    " si if any all will shall may must we you they field given stated please"
 )
-GENERIC = words("amount number date name value percent rate type total status description text period")
+GENERIC = words("amount number date name value percent rate type status description text period")
 NEGATIONS = words(
     "not no never without neither nor non none cannot cant dont doesnt isnt arent wasnt wont didnt hasnt havent nicht kein"
     " keine keinen keiner pas sans ohne excluding excluded excludes exclude exempt waived waives waive declined declines"

@@ -32,11 +32,10 @@ def homes_of(records: dict[str, list[tuple[Field, list[Candidate]]]], layout: La
     for rank, kind in enumerate(("row", "block", "section")):
         units = _units(layout, kind)
         fits = {path: _fits(leaves, units, layout) for path, leaves in records.items()}
-        total = sum(max(fit.values(), default=0.0) for fit in fits.values()) * (1 - 0.12 * rank)
-        if total > most + 1e-9:
-            found = _assigned(fits, kind)
-            if len({home.lines for home in found.values()}) >= min(2, len(found)) or rank == 0:
-                best, most = found, total
+        found = _assigned({path: fit for path, (fit, _) in fits.items()}, kind)
+        shown = sum(fits[path][1][home.lines] for path, home in found.items()) * (1 - 0.1 * rank)
+        if shown > most + 1e-9:
+            best, most = found, shown
     return best
 
 
@@ -76,21 +75,26 @@ def _is_rest_of_row(layout: Layout, number: int) -> bool:
     return all(cell.is_label and cell.text[:1].islower() for cell in line.cells)
 
 
-def _fits(leaves: list[tuple[Field, list[Candidate]]], units: list[Unit], layout: Layout) -> dict[Unit, float]:
+def _fits(
+    leaves: list[tuple[Field, list[Candidate]]], units: list[Unit], layout: Layout
+) -> tuple[dict[Unit, float], dict[Unit, float]]:
+    """How well each place fits an element, the rare values counting more; and how much of the element it shows."""
     owner: dict[int, Unit] = {line: unit for unit in units for line in range(*unit)}
     fits: dict[Unit, float] = defaultdict(float)
+    shown: dict[Unit, float] = defaultdict(float)
     whole = 0.0
     for field, candidates in leaves:
         if not candidates:
             if field.value is not None and not isinstance(field.value, bool):
                 whole += _TEXT if isinstance(field.value, str) else _FIGURE
             continue
-        whole += _worth(candidates[0])
+        worth = _worth(candidates[0])
+        whole += worth
         inside = {owner[layout.line_of(candidate.start)] for candidate in candidates}
-        rarity = 1.0 / len(inside)
         for unit in inside:
-            fits[unit] += _worth(candidates[0]) * (0.4 + 0.6 * rarity)
-    return {unit: fit for unit, fit in fits.items() if fit >= _LEAST * whole}
+            fits[unit] += worth * (0.4 + 0.6 / len(inside))
+            shown[unit] += worth
+    return {unit: fit for unit, fit in fits.items() if fit >= _LEAST * whole}, shown
 
 
 def _worth(candidate: Candidate) -> float:

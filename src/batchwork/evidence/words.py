@@ -74,7 +74,20 @@ def _concepts_of(word: str) -> tuple[str, ...]:
     if known is not None:
         return known
     root = stem(word)
-    return _SINGLE.get(root) or (root,)
+    return _SINGLE.get(root) or _compound(word) or (root,)
+
+
+def _compound(word: str) -> tuple[str, ...]:
+    """The concepts of a word made of two known ones, as German and Dutch labels are: Artikel-nummer, Kunde-n-nummer."""
+    for cut in range(4, len(word) - 3):
+        behind = _SINGLE.get(word[cut:])
+        if behind is None:
+            continue
+        head = word[:cut]
+        before = _SINGLE.get(head) or _SINGLE.get(head.rstrip("s")) or _SINGLE.get(head.rstrip("n"))
+        if before is not None:
+            return before + behind
+    return ()
 
 
 @lru_cache(maxsize=20_000)
