@@ -23,6 +23,8 @@ _RANGE_BEHIND = re.compile(
     r"\s*(?:to|until|through|till|bis|au|al|a|–|—|-|/)\s+(?:the\s+)?(?:[$€£]\s?)?(?:[A-Z][a-zé]{2,9}\.? )?\d"
 )
 _RANGE_BEFORE = re.compile(r"\d[\w%]*\s*(?:to|until|through|till|bis|au|al|–|—|-)\s+(?:the\s+)?$")
+_BETWEEN = re.compile(r"\b(?:between|zwischen|entre)\s+$", re.IGNORECASE)
+_BETWEEN_AND = re.compile(r"\b(?:between|zwischen|entre)\s+\S*\d[^.;]*?\s(?:and|und|et|y)\s+$", re.IGNORECASE)
 _SAYS = re.compile(r":\s*\S|\d{2}|[.!;,]$")  # a cell that says something is no mere label
 _WORDS_FULL = 4
 _FADE = 0.86
@@ -174,7 +176,11 @@ class Contexts:
         text = self._layout.text
         if _RANGE_BEHIND.match(text, end):
             yield Label("range", {"start": 0.85, "minimum": 0.85, "low": 0.85}, "")
-        elif _RANGE_BEFORE.search(text[max(0, start - 12) : start]):
+        elif _BETWEEN.search(text[max(0, start - 12) : start]):
+            yield Label("range", {"start": 0.85, "minimum": 0.85, "low": 0.85}, "")
+        elif _RANGE_BEFORE.search(text[max(0, start - 12) : start]) or _BETWEEN_AND.search(
+            text[max(0, start - 40) : start]
+        ):
             yield Label("range", {"end": 0.85, "maximum": 0.85, "high": 0.85}, "")
 
     def _named_behind(self, end: int) -> Label | None:
@@ -225,6 +231,16 @@ class Contexts:
         if all(not any(map(str.isdigit, cell.text)) or _is_year(cell.text) or cell.is_label for cell in cells):
             return set()
         return self._values
+
+    def is_heading(self, cell: Cell) -> bool:
+        """Whether a cell with words stands right above a value in its column, as labels in forms do."""
+        number = self._layout.line_of(cell.start)
+        lines = self._layout.lines
+        if number + 1 >= len(lines) or len(lines[number].cells) < 2 or not self._is_label_line(number):
+            return False
+        return any(overlap(cell, other) and not other.is_label for other in lines[number + 1].cells) or (
+            number + 1 in self._values and len(lines[number + 1].cells) >= len(lines[number].cells)
+        )
 
     def _is_summary(self, number: int, head: list[Cell]) -> bool:
         """Whether a line below a table is a label with one value, such as a total, and no row of the table."""

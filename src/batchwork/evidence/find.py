@@ -153,7 +153,7 @@ class _Finder:
     def _among(self, field: Field, inside: list[Candidate], home: Home) -> list[Verdict]:
         """The place within an element's own row or paragraph."""
         if home.kind != "row":
-            return self._in_paragraph(field, inside)
+            return self._in_paragraph(field, inside, home)
         votes = self._columns.get((_list_of(field.record), _leaf_name(field)), {})
         total = sum(votes.values()) or 1.0
         rated: list[tuple[float, float, Candidate]] = []
@@ -172,11 +172,13 @@ class _Finder:
         confidence = min(0.97, 0.62 + 0.35 * max(label, min(1.0, best)))
         return [Verdict(candidate, min(confidence, candidate.weight if candidate.weight < ACCEPTED else 1.0))]
 
-    def _in_paragraph(self, field: Field, inside: list[Candidate]) -> list[Verdict]:
-        verdicts = self._judge.decide(field, inside)
-        if verdicts or len(inside) > 1:
-            return verdicts
-        return []
+    def _in_paragraph(self, field: Field, inside: list[Candidate], home: Home) -> list[Verdict]:
+        """The place within an element's own paragraph; its only one needs less of a label."""
+        verdicts = self._judge.decide(field, inside, home.lines)
+        if len(inside) == 1 and verdicts and verdicts[0].confidence < ACCEPTED <= inside[0].weight:
+            if self._judge.score(field, inside[0]) >= 0.3:
+                return [Verdict(inside[0], 0.65)]
+        return verdicts
 
     def _is_elsewhere(self, field: Field, candidate: Candidate) -> bool:
         """Whether the field has a column of its own in this table, and the place is not in it."""

@@ -53,15 +53,15 @@ class Judge:
         """How well the labels of a candidate fit the field."""
         return self._scored(field, candidate).score
 
-    def decide(self, field: Field, candidates: list[Candidate]) -> list[Verdict]:
-        """The places to cite, best first; empty when none says this field."""
+    def decide(self, field: Field, candidates: list[Candidate], lines: tuple[int, int] | None = None) -> list[Verdict]:
+        """The places to cite, best first; empty when none says this field. `lines` is all the text that counts."""
         scored = [self._scored(field, candidate) for candidate in candidates if not self.is_denied(field, candidate)]
         if not scored:
             return []
         scored.sort(key=lambda entry: (-round(entry.score, 3), not entry.candidate.exact, entry.candidate.start))
         best = scored[0]
         ties = [entry for entry in scored if entry.score >= best.score - _TIE]
-        rival = self._rival(field, best, [entry.candidate for entry in scored])
+        rival = self._rival(field, best, [entry.candidate for entry in scored], lines)
         if rival > best.score + 0.12 and rival >= 0.5:
             return []
         figure = best.candidate.kind not in _LABELLED
@@ -159,6 +159,8 @@ class Judge:
         if candidate.kind not in ("text", "id"):
             return False
         text = self._source.text
+        if self._is_label_word(field, candidate):
+            return True
         line_start = text.rfind("\n", 0, candidate.start) + 1
         before = text[max(line_start, candidate.start - 30) : candidate.start]
         if _UNTICKED.search(before):
@@ -188,16 +190,30 @@ class Judge:
             and words[-1] in ("yet", "longer", "been", "an", "a", "the", "currently", "be")
         )
 
-    def _rival(self, field: Field, best: _Scored, candidates: list[Candidate]) -> float:
+    def _is_label_word(self, field: Field, candidate: Candidate) -> bool:
+        """Whether the place is a word of a label ("Emergency contact:") rather than something said."""
+        cell = self._source.layout.cell_of(candidate.start)
+        if cell is None or candidate.end - candidate.start >= len(cell.text) - 1 or len(cell.text) > 60:
+            return False
+        label, colon, _ = cell.text.partition(":")
+        if colon and candidate.end - cell.start <= len(label):
+            return field.options != () or candidate.end - candidate.start < len(label.strip()) - 1
+        return self._source.contexts.is_heading(cell)
+
+    def _rival(
+        self, field: Field, best: _Scored, candidates: list[Candidate], within: tuple[int, int] | None = None
+    ) -> float:
         """How well the field's own label stands beside another value."""
         if not field.own:
             return 0.0
         own = [word for word in field.own if word not in GENERIC] or list(field.own)
         if best.candidate.kind in ("text", "id", "symbol"):
-            return self._string_rival(field, own, best, candidates)
+            return self._string_rival(field, own, best, candidates, within)
         source = self._source
         lines = source.lines_with(own)
         lines |= {line + 1 for line in lines} | {line + 2 for line in lines}
+        if within is not None:
+            lines &= set(range(*within))
         taken = {candidate.start for candidate in candidates}
         mentions = source.dates.mentions if best.candidate.kind == "date" else source.numbers.mentions
         strongest = 0.0
@@ -222,18 +238,28 @@ class Judge:
     def _kind_of(self, reading: str, money: bool) -> str:
         return "percent" if reading in ("fraction", "percent") else "money" if money else "number"
 
-    def _string_rival(self, field: Field, own: list[str], best: _Scored, candidates: list[Candidate]) -> float:
+    def _string_rival(
+        self,
+        field: Field,
+        own: list[str],
+        best: _Scored,
+        candidates: list[Candidate],
+        within: tuple[int, int] | None,
+    ) -> float:
         """A line "label: something else" whose label is the field's own."""
         source = self._source
         layout = source.layout
         strongest = 0.0
+        used = {label.text for label in best.context.labels}  # a label that is the best place's own is no rival's
         for number in source.lines_with(own):
+            if within is not None and not within[0] <= number < within[1]:
+                continue
             cells = layout.lines[number].cells
             for rank, cell in enumerate(cells):
                 found = _HOME.match(cell.text)
                 if found:
                     label, low, high = found["label"], cell.start + found.start("value"), cell.end
-                elif rank + 1 < len(cells) and len(cells) == 2 and rank == 0:
+                elif rank + 1 < len(cells) and len(cells) == 2 and rank == 0 and cell.text not in used:
                     label, low, high = cell.text, cells[1].start, cells[1].end
                 else:
                     continue

@@ -28,6 +28,11 @@ SYNONYMS: dict[str, str] = {
     "date": "date dated datum fecha",
     "day": "day days daily tage jours",
     "unit": "unit",
+    "growth": "growth grew grow grows grown rose rise rises risen increase increased increases",
+    "decline": "decline declined declines fell fall falls decrease decreased drop dropped reduction",
+    "guidance": "guidance guides guided guide outlook",
+    "ton": "ton tons tonne tonnes t",
+    "hour": "hour hours hourly hrs h stunden",
     "auto": "auto automatic automatically",
     "seller": "vendor vendors seller supplier issuer merchant lieferant fournisseur proveedor verkäufer",
     "customer": "customer client buyer purchaser kunde acheteur cliente klant|bill to|billed to|sold to|invoice to|charge to",
@@ -178,7 +183,10 @@ FILLERS = words(
     " your our my their his her which per der die das den dem des und von zu im am le la les du de et un une el los y al"
     " si if any all will shall may must we you they field given stated please"
 )
-GENERIC = words("amount number date name value percent rate type status description text period")
+GENERIC = words(
+    "amount number date name value percent rate type status description text period"
+    " usd eur gbp chf kg km cm mm lb bar kwh ton"  # units say how a value is counted, not which one it is
+)
 NEGATIONS = words(
     "not no never without neither nor non none cannot cant dont doesnt isnt arent wasnt wont didnt hasnt havent nicht kein"
     " keine keinen keiner pas sans ohne excluding excluded excludes exclude exempt waived waives waive declined declines"
