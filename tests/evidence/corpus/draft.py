@@ -185,6 +185,16 @@ def _docx(rows: list[str | list[str]]) -> bytes:
     return packed.getvalue()
 
 
+def _moved(text: str, at: int, words: str, index: int) -> int:
+    """Where the character with this index of the drawn string stands in the extracted text, whose blanks differ."""
+    count = sum(1 for char in words[:index] if not char.isspace())
+    place = at
+    while count or text[place].isspace():
+        count -= not text[place].isspace()
+        place += 1
+    return place
+
+
 def _drawable(char: str) -> bool:
     """Whether our PDF fonts have it; marks are not drawn."""
     return char in "⟦⟧" or char.encode("cp1252", errors="ignore") != b""
@@ -223,14 +233,16 @@ class PdfDraft:
                 continue
             at = self._place(document, number, y, x, words)
             for key, spans in marks.items():
-                for low, high in spans:
+                for drawn_low, drawn_high in spans:
+                    low = _moved(document.text, at, words, drawn_low)
+                    high = _moved(document.text, at, words, drawn_high - 1) + 1
                     base, _, part = key.partition("~")  # `key~1`, `key~2`: one value over two lines
                     if part == "1":
-                        open_parts[base] = at + low
+                        open_parts[base] = low
                     elif part:
-                        places.setdefault(base, []).append((open_parts[base], at + high))
+                        places.setdefault(base, []).append((open_parts[base], high))
                     else:
-                        places.setdefault(key, []).append((at + low, at + high))
+                        places.setdefault(key, []).append((low, high))
         return document, places
 
     def _place(self, document: Document, number: int, y: float, x: float, words: str) -> int:
