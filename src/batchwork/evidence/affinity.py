@@ -16,7 +16,7 @@ from batchwork.evidence.words import concepts, excludes, likeness
 
 # What the kind of value says by itself, so that a label need not: a date need not be called "date".
 IMPLIED: dict[str, dict[str, float]] = {
-    "date": {"date": 0.8, "day": 0.5},
+    "date": {"date": 0.8, "day": 0.5, "time": 0.8},
     "number": {
         "amount": 0.7,
         "value": 0.6,
@@ -114,8 +114,8 @@ class Affinity:
             fit *= self._fit(field, label)
         named = [label for label in context.primary if label.weights and label.kind not in ("section", "prose")]
         if named:
-            own = max(named, key=lambda label: _match(field.own, label.key))
-            if self._owned_better(field, own.key, kind):
+            together = tuple(dict.fromkeys(word for label in named for word in label.key))
+            if self._owned_better(field, together, kind):
                 fit *= _OWNED_BY_ANOTHER
         return fit
 
@@ -141,12 +141,15 @@ class Affinity:
         return bool(words) and self._owned_better(field, words, "any")
 
     def _conflicts(self, field: Field, label: Label) -> bool:
+        found = False
         for word in label.key:
             if word in field.words or any(likeness(word, own) >= 0.7 for own in field.own):
+                if label.kind == "prose":
+                    found = False  # in a sentence the words nearest to the value name it
                 continue
             if any(excludes(word, own) for own in (*field.own, *field.parents)):
-                return True
-        return False
+                found = True
+        return found
 
     def _known(self, field: Field, word: str) -> bool:
         return any(likeness(word, other) >= 0.4 for other in field.words)

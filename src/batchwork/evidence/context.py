@@ -7,11 +7,12 @@ in them that belongs to another role speaks against a field.
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import takewhile
 
 from batchwork.evidence.layout import Cell, Layout, overlap
 from batchwork.evidence.words import concepts
 
-_CLAUSE_END = re.compile(r"[.!?;]\s+(?=[^a-z\s])|;\s|[•▪‣]\s?|(?<=\s)(?:whereas|while)\s", re.IGNORECASE)
+_CLAUSE_END = re.compile(r"(?<!\bNo|\bno|\bNr|\bAm|\bDr)[.!?]\s+(?=[^a-z\s\d])|;\s|[•▪‣]\s?|(?<=\s)(?:whereas|while)\s")
 _LABEL_END = re.compile(r"[:=#?]\s*[\"'“(\[]*$|\s[-–—]\s*$")
 _PIECE = re.compile(r"[,;()\[\]]|\s[-–—]\s|(?<=[a-z\d)])\.\s|:\s")
 _BULLET = re.compile(r"^[\s>*•▪‣+\-–\[\](){}\"'“”xX✓✔☑☐☒\d.]*$")
@@ -25,6 +26,7 @@ _RANGE_BEHIND = re.compile(
 _RANGE_BEFORE = re.compile(r"\d[\w%]*\s*(?:to|until|through|till|bis|au|al|–|—|-)\s+(?:the\s+)?$")
 _BETWEEN = re.compile(r"\b(?:between|zwischen|entre)\s+$", re.IGNORECASE)
 _BETWEEN_AND = re.compile(r"\b(?:between|zwischen|entre)\s+\S*\d[^.;]*?\s(?:and|und|et|y)\s+$", re.IGNORECASE)
+_ASIDE = re.compile(r"\([^()]*\)")
 _SAYS = re.compile(r":\s*\S|\d{2}|[.!;,]$")  # a cell that says something is no mere label
 _WORDS_FULL = 4
 _FADE = 0.86
@@ -74,7 +76,7 @@ class Contexts:
         self._layout = layout
         self._values = values  # lines on which a number or a date stands, to tell headings from rows
         self._known: dict[tuple[int, int], Context] = {}
-        self._heads: dict[int, list[Cell]] = {}
+        self._heads: dict[int, tuple[int, list[Cell]]] = {}  # by the first line of their table
 
     def of(self, start: int, end: int) -> Context:
         """The labels of the place from `start` to `end`."""
@@ -163,7 +165,7 @@ class Contexts:
         if not text and end >= cell.end and self._is_prose(cell):
             text = self._layout.text[end : end + 40]
         text = re.split(r"[.;,:]\s|\n\n|[;(]", text, maxsplit=1)[0]
-        words = concepts(text)[:5]
+        words = tuple(takewhile(lambda word: not word.isdigit() or _is_year(word), concepts(text)))[:5]
         if not words:
             return None
         weights: dict[str, float] = {}
@@ -209,28 +211,31 @@ class Contexts:
         first = self._layout.tables[number]
         if first < 0:
             return []
-        known = self._heads.get(number)
-        if known is not None:
-            return known
-        head: list[Cell] = []
-        for candidate in range(first, number):
-            line = self._layout.lines[candidate]
-            labels = [cell for cell in line.cells if cell.is_label or _is_year(cell.text)]
-            values = len(line.cells) - len(labels)
-            if len(line.cells) >= 2 and values == 0 and candidate not in self._values_but_years(candidate):
-                head = list(line.cells)
-            elif len(line.cells) >= 2 and values and head:
-                break
-            elif len(line.cells) == 1 and not head:
-                continue
-        self._heads[number] = head
-        return head
+        known = self._heads.get(first)
+        if known is None:
+            known = self._heads[first] = self._find_head(first)
+        line, cells = known
+        return cells if line < number else []
 
-    def _values_but_years(self, number: int) -> set[int]:
-        cells = self._layout.lines[number].cells
-        if all(not any(map(str.isdigit, cell.text)) or _is_year(cell.text) or cell.is_label for cell in cells):
-            return set()
-        return self._values
+    def _find_head(self, first: int) -> tuple[int, list[Cell]]:
+        """The heading row of the table that starts at a line: the fullest row of labels before rules and values."""
+        rows: list[int] = []
+        for number in range(first, len(self._layout.lines)):
+            line = self._layout.lines[number]
+            if self._layout.tables[number] != first or (line.kind == "rule" and rows):
+                break
+            if len(line.cells) < 2:
+                continue
+            if not all(_can_head(cell) for cell in line.cells):
+                break
+            rows.append(number)
+            if len(rows) > 3:
+                rows = rows[:1]  # a table of words: the first row heads the others
+                break
+        if not rows:
+            return -1, []
+        head = max(rows, key=lambda number: (len(self._layout.lines[number].cells), -number))
+        return head, list(self._layout.lines[head].cells)
 
     def is_heading(self, cell: Cell) -> bool:
         """Whether a cell with words stands right above a value in its column, as labels in forms do."""
@@ -319,6 +324,15 @@ def column_of(head: list[Cell], cell: Cell) -> int | None:
     return best
 
 
+def _can_head(cell: Cell) -> bool:
+    """Whether a cell can be the heading of a column: words or a year, no value of its own and no colon."""
+    if _is_year(cell.text):
+        return True
+    said = _ASIDE.sub("", cell.text)
+    figures = [digits for digits in re.findall(r"\d{2,}", said) if not _is_year(digits)]
+    return cell.is_label and not figures and not cell.text.endswith(":") and ": " not in cell.text
+
+
 def _is_year(text: str) -> bool:
     return len(text) == 4 and text.isdigit() and text[:2] in ("19", "20")
 
@@ -333,12 +347,25 @@ def _faded(kind: str, text: str) -> Label | None:
     """Words before a place: the last few in full, those further away ever less, less again beyond a comma."""
     weights: dict[str, float] = {}
     weight = 1.0
-    pieces = _PIECE.split(text)
+    asides = _ASIDE.findall(text)
+    outside = _ASIDE.sub(" ", text)
+    if asides and concepts(outside):
+        weights = dict.fromkeys((word for aside in asides[-1:] for word in concepts(aside)), 0.5)
+    else:
+        outside = text
+    pieces = _PIECE.split(outside)
     count = 0
     for rank, piece in enumerate(reversed(pieces)):
+        taken: list[str] = []
         for word in reversed(concepts(piece)):
-            if word.isdigit() and not _is_year(word):
-                continue
+            if word.isdigit():
+                # Another number stands here: the words right behind it are its own, those before it rather its label.
+                for own in taken[-2:]:
+                    weights[own] = min(weights[own], 0.5)
+                weight, taken = weight * 0.75, []
+                if not _is_year(word):
+                    continue
+            taken.append(word)
             worth = weight if count < _WORDS_FULL else weight * _FADE ** (count - _WORDS_FULL + 1)
             worth = max(worth, _FAINTEST)
             if worth > weights.get(word, 0.0):
@@ -353,7 +380,15 @@ def _last_piece(label: Label) -> Label:
     """The part of an inline label that names the role: what follows the last comma or bracket."""
     text = label.text
     trimmed = _LABEL_END.sub("", text)
+    outside = _ASIDE.sub(" ", trimmed)
+    if concepts(outside):
+        trimmed, text = outside, _ASIDE.sub(" ", text)
     pieces = [piece for piece in _PIECE.split(trimmed) if concepts(piece)]
-    words = [word for word in concepts(pieces[-1]) if not word.isdigit() or _is_year(word)] if pieces else []
-    named = trimmed != text
+    named = _LABEL_END.search(label.text) is not None
+    words: list[str] = []
+    for word in concepts(pieces[-1]) if pieces else ():
+        if word.isdigit() and not _is_year(word):
+            words = words if named else []  # in a sentence the words before another number are that one's
+        else:
+            words.append(word)
     return Label(label.kind if named else "prose", dict.fromkeys(words[-6:] if named else words[-3:], 1.0), text)

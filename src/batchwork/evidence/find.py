@@ -6,6 +6,7 @@ the fields of one object help each other: of two equal places the one near the o
 
 import re
 from collections import defaultdict
+from collections.abc import Sequence
 from typing import Any
 
 from batchwork.documents import Document
@@ -20,18 +21,21 @@ from batchwork.evidence.source import Candidate, Source
 _NEAR = 6  # lines
 
 
-def find_evidence(value: Any, document: Document | str, *, schema: Any = None) -> dict[str, list[Citation]]:
+def find_evidence(
+    value: Any, document: Document | str, *, schema: Any = None, cited: Sequence[Citation] = ()
+) -> dict[str, list[Citation]]:
     """For every leaf of `value`, by path, the places of the document that say it, best first.
 
     A list is empty when nothing says the value: it is None, absent, only computable or contradicted. A citation with a
     confidence below 0.5 is one of several places that cannot be told apart. `schema` (a JSON schema or a Pydantic
-    model) adds descriptions and enums; a Pydantic value brings its own.
+    model) adds descriptions and enums; a Pydantic value brings its own. `cited` are verified citations of the provider:
+    of places that cannot be told apart the one inside such a passage is taken.
     """
     fields = fields_of(value, schema)
     text = document if isinstance(document, str) else document.text
     if not text.strip():
         return {field.path: [] for field in fields}
-    finder = _Finder(Source(text), fields)
+    finder = _Finder(Source(text), fields, [(citation.start, citation.end) for citation in cited])
     found = finder.run()
     return {
         field.path: [
@@ -57,8 +61,9 @@ def _citations(verdict: Verdict, text: str, document: Document | None) -> list[C
 
 
 class _Finder:
-    def __init__(self, source: Source, fields: list[Field]) -> None:
+    def __init__(self, source: Source, fields: list[Field], cited: Sequence[tuple[int, int]] = ()) -> None:
         self._source = source
+        self._cited = cited
         self._fields = fields
         self._judge = Judge(source, fields)
         self._candidates = {field.path: source.candidates(field) for field in fields}
@@ -77,6 +82,8 @@ class _Finder:
             else:
                 found[field.path] = self._judge.decide(field, self._candidates[field.path])
         self._help_neighbours(found)
+        if self._cited:
+            self._help_from_provider(found)
         return found
 
     def _settle_rows(self) -> None:
@@ -140,12 +147,12 @@ class _Finder:
         name = _list_of(field.record)
         lines = {line for home in self._lists[name] for line in range(*home.lines)}
         tables = {layout.tables[line] for line in lines} - {-1}
-        free = [
-            candidate
-            for candidate in candidates
-            if layout.line_of(candidate.start) not in lines
-            and layout.tables[layout.line_of(candidate.start)] not in tables
-        ]
+        free = []
+        for candidate in candidates:
+            line = layout.line_of(candidate.start)
+            in_table = layout.tables[line] in tables or bool(self._source.contexts.head_row(line))
+            if line not in lines and not in_table:
+                free.append(candidate)
         if any(candidate.kind in ("number", "money", "percent") for candidate in free):
             free = [candidate for candidate in free if self._judge.score(field, candidate) >= 0.75]
         return self._judge.decide(field, free)
@@ -248,6 +255,18 @@ class _Finder:
             ]
             if len(close) == 1 and close[0].candidate.weight >= ACCEPTED:
                 found[field.path] = [Verdict(close[0].candidate, 0.65)]
+
+    def _help_from_provider(self, found: dict[str, list[Verdict]]) -> None:
+        for path, verdicts in found.items():
+            if len(verdicts) < 2 or verdicts[0].confidence >= ACCEPTED:
+                continue
+            inside = [
+                verdict
+                for verdict in verdicts
+                if any(low <= verdict.candidate.start and verdict.candidate.end <= high for low, high in self._cited)
+            ]
+            if len(inside) == 1 and inside[0].candidate.weight >= ACCEPTED:
+                found[path] = [Verdict(inside[0].candidate, 0.7)]
 
 
 def _list_of(record: str) -> str:

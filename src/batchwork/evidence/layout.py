@@ -17,7 +17,8 @@ _HEADING_MARK = re.compile(
 )
 _LETTER = re.compile(r"[^\W\d_]")
 _NUMBERISH = re.compile(
-    r"^[\s(\[]*(?:[-−–+]?\s?[A-Z]{0,3}[$€£¥₹]?\s?)?[-−–+]?\d[\d\s.,'’/:%-]*(?:[%)\]€£$]|[A-Za-z]{1,4}\.?)?\s*$"
+    r"^[\s(\[]*(?:[-−–+]?\s?(?:(?:USD|EUR|GBP|CHF|CAD|AUD|JPY|SEK|NOK|DKK|PLN|INR)\s?|(?:US|CA|A|C|R)?[$€£¥₹]\s?))?"
+    r"[-−–+]?[(]?\d[\d\s.,'’/:%-]*(?:[%)\]€£$]|[A-Za-z]{1,4}\.?)?\s*$"
 )
 _CSV_STEADY = 3
 

@@ -29,8 +29,10 @@ _NUMERAL = re.compile(
     r"|\d+(?:['’]\d{3})+(?:[.,]\d+)?"
     r"|\d+(?:[.,]\d+)*"
 )
+_BLANK = r"[ \t\u00a0\u202f]?"
 _BEFORE = re.compile(
-    rf"(?P<open>[(\[]\s?)?(?P<sign>[-−–+]\s?)?(?P<currency>(?<![A-Za-z]){_CURRENCY}\s?)?(?P<open2>\()?(?P<sign2>[-−–])?$"
+    rf"(?P<open>[(\[]{_BLANK})?(?P<sign>[-−–+]{_BLANK})?(?P<currency>(?<![A-Za-z]){_CURRENCY}{_BLANK})?"
+    r"(?P<open2>\()?(?P<sign2>[-−–])?\Z"
 )
 _PERCENT = re.compile(r"[ \u00a0\u202f]?(?:%|(?:percent|per cent|pct|Prozent|pour cent|por ciento)\b)")
 _MAGNITUDES = {
@@ -159,7 +161,7 @@ class Numbers:
         if before:
             lead = start - (len(window) - before.start())
             sign = (groups.get("sign") or groups.get("sign2") or "").strip()
-            stands_free = lead == 0 or not (text[lead - 1].isalnum() or text[lead - 1] in ")%")
+            stands_free = lead == 0 or not (text[lead - 1].isalnum() or text[lead - 1] in ")%" + _DASHES)
             spaced_dash = bool(groups.get("sign")) and groups["sign"][-1].isspace() and not currency
             opened = len(groups.get("open") or "")
             if sign and sign != "+" and ((stands_free and not spaced_dash) or groups.get("sign2")):
@@ -177,7 +179,11 @@ class Numbers:
             closing = text.index(")", end) + 1
             outer = start - len(groups.get("open") or "") if groups.get("open") else start
             if groups.get("open2") or self._is_accounting(outer, closing, percent, numeral_end=end, core=core):
-                negative, start, end = True, outer, closing
+                negative, start = True, outer
+                end, exponent, percent, behind = (
+                    self._behind(closing, currency) if not exponent else (closing, exponent, percent, False)
+                )
+                after_currency = after_currency or behind
         elif (
             text[end : end + 1] in ("-", "−")
             and not text[end + 1 : end + 2].strip()

@@ -4,15 +4,18 @@ An element is recognised by its own values: the place where most of them stand t
 Never by its rank in the list. Two elements that fit the same two places equally well are told to be ambiguous.
 """
 
+import re
 from collections import defaultdict
 from dataclasses import dataclass
 
 from batchwork.evidence.fields import Field
 from batchwork.evidence.layout import Layout
 from batchwork.evidence.source import Candidate
+from batchwork.evidence.words import concepts
 
 Unit = tuple[int, int]  # lines, from and to (exclusive)
 _TEXT, _FIGURE = 3.0, 1.2  # what a value says about the place by standing there
+_OWN_SECTION = 1.5
 _LEAST = 0.25  # of what an element could show; below this it was not recognised
 
 
@@ -32,11 +35,22 @@ def homes_of(records: dict[str, list[tuple[Field, list[Candidate]]]], layout: La
     for rank, kind in enumerate(("row", "block", "section")):
         units = _units(layout, kind)
         fits = {path: _fits(leaves, units, layout) for path, leaves in records.items()}
+        _favour_own_section(fits, layout)
         found = _assigned({path: fit for path, (fit, _) in fits.items()}, kind)
         shown = sum(fits[path][1][home.lines] for path, home in found.items()) * (1 - 0.1 * rank)
         if shown > most + 1e-9:
             best, most = found, shown
     return best
+
+
+def _favour_own_section(fits: dict[str, tuple[dict[Unit, float], dict[Unit, float]]], layout: Layout) -> None:
+    """A place under a heading that bears the list's name counts more than one under another heading."""
+    for path, (fit, _) in fits.items():
+        names = set(concepts(re.sub(r".*\.", "", path[: path.rindex("[")])))
+        for unit in fit:
+            headings = layout.headings[unit[0]][:1]
+            if any(names & set(concepts(layout.lines[number].cells[0].text)) for number in headings):
+                fit[unit] += _OWN_SECTION
 
 
 def _units(layout: Layout, kind: str) -> list[Unit]:

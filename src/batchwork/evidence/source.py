@@ -154,7 +154,7 @@ class Source:
         if minute == 0:
             forms.append(rf"0?{(hour + 11) % 12 + 1}\s?{half[0]}\.?m\b\.?")
         pattern = re.compile(r"(?<![\d:.])(?:" + "|".join(forms) + ")", re.IGNORECASE)
-        return [Candidate(((match.start(), match.end()),), "number") for match in pattern.finditer(self.text)]
+        return [Candidate(((match.start(), match.end()),), "date") for match in pattern.finditer(self.text)]
 
     def _string_candidates(self, field: Field, text: str) -> list[Candidate]:
         if not text:

@@ -102,6 +102,13 @@ class TextIndex:
                 return [Hit((span,), True)]
         return sorted(hits.values(), key=lambda hit: hit.spans)
 
+    def find_passage(self, passage: str) -> list[tuple[int, int]]:
+        """Where these words stand one after the other, whatever lies between them but other words."""
+        wanted = "".join(fold(token) for token in _TOKEN.findall(passage))
+        if not wanted:
+            return []
+        return [(self.starts[tokens[0]], self.ends[tokens[-1]]) for tokens in self._main.find(wanted)]
+
     def _find_in_columns(self, value: str) -> dict[tuple[tuple[int, int], ...], Hit]:
         if self._columns is None:
             self._columns = _Stream(self._downwards(), self.folded)

@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from batchwork.evidence.lexicon import FILLERS, RELATED, ROLES, SYNONYMS
 
-_WORD = re.compile(r"[^\W\d_](?:[^\W\d_]|[\u0300-\u036f'’])*|\d+|#")
+_WORD = re.compile(r"[^\W\d_]{1,2}\d{1,2}(?![^\W_])|[^\W\d_](?:[^\W\d_]|[\u0300-\u036f'’])*|\d+|#")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _SPECIAL = str.maketrans(
     {"ß": "ss", "ø": "o", "æ": "ae", "œ": "oe", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "’": "", "'": ""}
@@ -41,7 +41,7 @@ def stem(word: str) -> str:
                 continue
             word = word[: -len(ending)]
             break
-    if len(word) > 4 and word[-1] == word[-2] and word[-1] not in "sl":
+    if len(word) > 3 and word[-1] == word[-2] and word[-1].isalpha() and word[-1] not in "sl":
         return word[:-1]  # wrapping, shipped
     return word
 

@@ -11,7 +11,10 @@ PER_LAYOUT = 6
 def samples(*, per_layout: int = PER_LAYOUT, held_out: bool | None = None, seed: int = 0) -> list[Sample]:
     """Every layout `per_layout` times; `held_out` picks the layouts kept out of tuning, or those that are not."""
     made = []
-    for kept_out, layouts in ((False, [*seen.LAYOUTS, *seen_more.LAYOUTS, *seen_forms.LAYOUTS]), (True, unseen.LAYOUTS)):
+    for kept_out, layouts in (
+        (False, [*seen.LAYOUTS, *seen_more.LAYOUTS, *seen_forms.LAYOUTS]),
+        (True, unseen.LAYOUTS),
+    ):
         if held_out is not None and held_out != kept_out:
             continue
         for layout in layouts:

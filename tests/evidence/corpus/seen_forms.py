@@ -29,7 +29,9 @@ def intake_text(dice: random.Random, draft: Draft) -> Made:
         return f"{yes} {marks[0]}  {no} {marks[1]}" if behind else f"{marks[0]} {yes}  {marks[1]} {no}"
 
     def chosen(key: str, given: str, among: list[str]) -> str:
-        return "  ".join(f"{on if option == given else off} {m(key, option) if option == given else option}" for option in among)
+        return "  ".join(
+            f"{on if option == given else off} {m(key, option) if option == given else option}" for option in among
+        )
 
     lines = [
         "PATIENT INTAKE (dates are day/month/year)",
@@ -38,7 +40,11 @@ def intake_text(dice: random.Random, draft: Draft) -> Made:
         aligned((0, m("name", name)), (30, m("born", pools.slash_uk(born))), (50, m("seen", pools.slash_uk(seen)))),
         "",
         aligned((0, "Emergency contact"), (30, "Member ID"), (50, "Coverage limit")),
-        aligned((0, m("contact", contact)), (30, m("member", f"MB {dice.randint(100, 999)} {dice.randint(100, 999)}")), (50, m("limit", "£" + us(limit)))),
+        aligned(
+            (0, m("contact", contact)),
+            (30, m("member", f"MB {dice.randint(100, 999)} {dice.randint(100, 999)}")),
+            (50, m("limit", "£" + us(limit))),
+        ),
         "",
         "Reason for visit:  " + chosen("visit", visit, ["Routine", "Emergency", "Follow-up"]),
         "Plan:  " + chosen("plan", plan, ["Basic", "Extended", "Family"]),
@@ -59,7 +65,9 @@ def intake_text(dice: random.Random, draft: Draft) -> Made:
     else:
         draft.empty("last_visit", swapped(seen), "swapped_date contradicted")
     draft.says("emergency_contact", contact, "contact", traps="label_above accents")
-    draft.says("member_id", bare_mark(lines, "member").replace(" ", "-").lower(), "member", traps="label_above id_spacing")
+    draft.says(
+        "member_id", bare_mark(lines, "member").replace(" ", "-").lower(), "member", traps="label_above id_spacing"
+    )
     draft.says("coverage_limit", limit, "limit", traps="label_above currency")
     if dice.random() < 0.6:
         draft.says("visit_reason", visit.lower(), "visit", traps="enum boolean_box")
@@ -67,7 +75,11 @@ def intake_text(dice: random.Random, draft: Draft) -> Made:
     else:
         draft.empty("visit_reason", {"Routine": "emergency"}.get(visit, "routine"), "negated contradicted")
         draft.empty("plan", {"Basic": "family"}.get(plan, "basic"), "negated contradicted")
-    for path, key, said in (("smoker", "smoke", smoker), ("consent_given", "consent", consent), ("has_allergies", "allergy", allergy)):
+    for path, key, said in (
+        ("smoker", "smoke", smoker),
+        ("consent_given", "consent", consent),
+        ("has_allergies", "allergy", allergy),
+    ):
         if dice.random() < 0.6:
             draft.says(path, said, key, traps="boolean_box", inside=True)
         else:
@@ -86,12 +98,25 @@ def bare_mark(lines: list[str], key: str) -> str:
 
 def fleet_text(dice: random.Random, draft: Draft) -> Made:
     """Vehicles as blocks of label and value, some with equal figures; a summary below; one value of another block."""
-    lines = ["FLEET SCHEDULE", f"Insurer: {m('insurer', dice.choice(pools.COMPANIES))}   Policy: {m('policy', 'FL-' + str(dice.randint(10000, 99999)))}", ""]
+    lines = [
+        "FLEET SCHEDULE",
+        f"Insurer: {m('insurer', dice.choice(pools.COMPANIES))}   Policy: {m('policy', 'FL-' + str(dice.randint(10000, 99999)))}",
+        "",
+    ]
     makes = dice.sample(["Volvo FH16", "MAN TGX", "Scania R450", "Iveco Daily", "Ford Transit"], 3)
     cars = []
     for index, make in enumerate(makes):
         plate = f"{dice.choice('ABCD')}{dice.choice('KLMN')} {dice.randint(10, 99)} {dice.choice('PQRS')}{dice.choice('TUVW')}{dice.choice('XYZ')}"
-        cars.append([make, plate, dice.choice([2019, 2020, 2021]), dice.choice([12, 18, 26]), money(dice, 1_000_000, 9_000_000), money(dice, 50_000, 300_000)])
+        cars.append(
+            [
+                make,
+                plate,
+                dice.choice([2019, 2020, 2021]),
+                dice.choice([12, 18, 26]),
+                money(dice, 1_000_000, 9_000_000),
+                money(dice, 50_000, 300_000),
+            ]
+        )
         if index == 2:
             cars[2][5] = cars[0][5]
             cars[2][3] = cars[0][3]
@@ -109,7 +134,10 @@ def fleet_text(dice: random.Random, draft: Draft) -> Made:
             "",
         ]
     total = sum((car[5] for car in cars), Decimal(0))
-    lines += [f"Total annual premium: {m('total', eu(total) + ' EUR')}", f"Glass cover is {m('glass', 'not included')}."]
+    lines += [
+        f"Total annual premium: {m('total', eu(total) + ' EUR')}",
+        f"Glass cover is {m('glass', 'not included')}.",
+    ]
     draft.says("insurer", bare_mark(lines, "insurer"), "insurer", traps="accents")
     draft.says("policy_number", bare_mark(lines, "policy").replace("-", " "), "policy", traps="id_spacing")
     draft.says("total_premium", total, "total", traps="european_number repeated_role")
@@ -120,12 +148,24 @@ def fleet_text(dice: random.Random, draft: Draft) -> Made:
         draft.says(f"vehicles[{index}].model", make, f"m{index}", traps="block")
         draft.says(f"vehicles[{index}].registration", plate.replace(" ", "-"), f"p{index}", traps="block id_spacing")
         draft.says(f"vehicles[{index}].year", year, f"y{index}", traps="block")
-        draft.says(f"vehicles[{index}].payload_tons", tons, f"t{index}", traps="same_amount_rows" if twin else "block", elsewhere=twin)
+        draft.says(
+            f"vehicles[{index}].payload_tons",
+            tons,
+            f"t{index}",
+            traps="same_amount_rows" if twin else "block",
+            elsewhere=twin,
+        )
         if index == 1:
             draft.empty(f"vehicles[{index}].insured_value", cars[0][4], "other_row contradicted")
         else:
             draft.says(f"vehicles[{index}].insured_value", worth, f"w{index}", traps="european_number block")
-        draft.says(f"vehicles[{index}].annual_premium", premium, f"a{index}", traps="same_amount_rows" if twin else "block", elsewhere=twin)
+        draft.says(
+            f"vehicles[{index}].annual_premium",
+            premium,
+            f"a{index}",
+            traps="same_amount_rows" if twin else "block",
+            elsewhere=twin,
+        )
     return as_text("\n".join(lines))
 
 
@@ -133,7 +173,11 @@ def analyst_text(dice: random.Random, draft: Draft) -> Made:
     """An analyst's note: growth, margins and guidance in prose, ranges, signs in words and in figures."""
     company, rival = dice.sample(pools.COMPANIES, 2)
     sales, debt = f"{dice.randint(2, 9)}.{dice.randint(1, 9)}", f"{dice.randint(101, 899)}"
-    growth, margin, churn = f"{dice.randint(4, 29)}", f"{dice.randint(21, 49)}.{dice.randint(1, 9)}", f"{dice.randint(1, 9)}.{dice.randint(1, 9)}"
+    growth, margin, churn = (
+        f"{dice.randint(4, 29)}",
+        f"{dice.randint(21, 49)}.{dice.randint(1, 9)}",
+        f"{dice.randint(1, 9)}.{dice.randint(1, 9)}",
+    )
     low, high = dice.randint(30, 45), dice.randint(46, 60)
     target, price = f"{dice.randint(50, 99)}.00", f"{dice.randint(20, 49)}.{dice.randint(10, 99)}"
     when = clear_day(dice)
@@ -183,7 +227,10 @@ def roster_text(dice: random.Random, draft: Draft) -> Made:
             f"- {m(f'n{index}', name)} ({m(f'r{index}', role)}) works {m(f'h{index}', hours)} hours a week at {m(f'e{index}', f'€{rate}')} per hour from"
             f" {m(f's{index}', pools.uk_long(start))}."
         )
-    lines += ["", wrap(f"Travel is {m('travel', 'not reimbursed')}. The plan was approved by {m('boss', 'Dr. Ines Falk')}.")]
+    lines += [
+        "",
+        wrap(f"Travel is {m('travel', 'not reimbursed')}. The plan was approved by {m('boss', 'Dr. Ines Falk')}."),
+    ]
     draft.says("approved_by", "Dr Ines Falk", "boss", traps="prose")
     draft.says("travel_reimbursed", False, "travel", traps="boolean_negation", inside=True)
     wrong = dice.randrange(3)
@@ -210,8 +257,24 @@ def certificate_pdf(dice: random.Random, draft: Draft) -> Made:
     pdf.text(60, 146, "Responsible engineer", size=8)
     pdf.text(330, 130, m("trainer", trainer), size=14)
     pdf.text(330, 146, "Approved by", size=8)
-    pdf.row(190, [(60, "Certificate no."), (200, m("number", number)), (330, "Calibrated on"), (450, m("held", pools.short(held)))])
-    pdf.row(206, [(60, "Instrument"), (200, m("tool", "Pressure gauge P-12")), (330, "Valid until"), (450, m("until", pools.short(until)))])
+    pdf.row(
+        190,
+        [
+            (60, "Certificate no."),
+            (200, m("number", number)),
+            (330, "Calibrated on"),
+            (450, m("held", pools.short(held))),
+        ],
+    )
+    pdf.row(
+        206,
+        [
+            (60, "Instrument"),
+            (200, m("tool", "Pressure gauge P-12")),
+            (330, "Valid until"),
+            (450, m("until", pools.short(until))),
+        ],
+    )
     pdf.row(250, [(60, "Point"), (-260, "Nominal (bar)"), (-380, "Measured (bar)"), (-500, "Deviation (%)")])
     points = []
     for index in range(4):
@@ -220,8 +283,18 @@ def certificate_pdf(dice: random.Random, draft: Draft) -> Made:
         measured = nominal + error / 10
         points.append((f"P{index + 1}", nominal, measured, error))
         shown = f"{error:+.1f}" if error > 0 else f"{error:.1f}".replace("-", "\u2013" if index % 2 else "-")
-        pdf.row(268 + 18 * index, [(60, m(f"k{index}", f"P{index + 1}")), (-260, m(f"n{index}", f"{nominal:.1f}")), (-380, m(f"x{index}", f"{measured:.2f}")), (-500, m(f"e{index}", shown))])
-    pdf.text(60, 360, f"The instrument {m('pass', 'passed')} the calibration. Ambient temperature {m('heat', '21.5')} °C.")
+        pdf.row(
+            268 + 18 * index,
+            [
+                (60, m(f"k{index}", f"P{index + 1}")),
+                (-260, m(f"n{index}", f"{nominal:.1f}")),
+                (-380, m(f"x{index}", f"{measured:.2f}")),
+                (-500, m(f"e{index}", shown)),
+            ],
+        )
+    pdf.text(
+        60, 360, f"The instrument {m('pass', 'passed')} the calibration. Ambient temperature {m('heat', '21.5')} °C."
+    )
     draft.says("responsible_engineer", person, "person", traps="label_below accents")
     draft.says("approved_by", trainer, "trainer", traps="label_below accents")
     draft.says("certificate_number", number.replace("/", " "), "number", traps="id_spacing")
@@ -242,4 +315,10 @@ def certificate_pdf(dice: random.Random, draft: Draft) -> Made:
     return pdf.done()
 
 
-LAYOUTS: list[Callable[[random.Random, Draft], Made]] = [intake_text, fleet_text, analyst_text, roster_text, certificate_pdf]
+LAYOUTS: list[Callable[[random.Random, Draft], Made]] = [
+    intake_text,
+    fleet_text,
+    analyst_text,
+    roster_text,
+    certificate_pdf,
+]
