@@ -8,11 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from batchwork.core.errors import JournalError
 from batchwork.core.event import Began, Event
 from batchwork.core.intake import Intake
 from batchwork.core.outcome import Status
 from batchwork.core.ports import Entry, Standing, Totals
+from batchwork.core.request import Request
 from batchwork.core.runstate import ItemState
+from batchwork.core.ticket import Ticket
 from batchwork.journal.daybook import DayBook
 
 
@@ -41,6 +44,22 @@ class FleetingJournal:
         """Return when the book on disk covers everything that is reserved."""
         if self._book is not None:
             await self._book.cover()
+
+    def take(self, item: int) -> ItemState:
+        """Always a new item."""
+        return self.reopen(item)
+
+    def request_of(self, item: int) -> Request:
+        """Nothing is kept."""
+        raise JournalError(f"item {item} is not kept: a request over HTTP has no batches")
+
+    def open_batches(self) -> list[Ticket]:
+        """None: somebody waits for the answers."""
+        return []
+
+    def next_chunk(self) -> int:
+        """There are no chunks."""
+        return 0
 
     def release(self, item: int) -> None:
         """Nothing is held."""

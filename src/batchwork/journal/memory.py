@@ -13,6 +13,7 @@ from batchwork.core.outcome import AnyOutcome, Status
 from batchwork.core.ports import Entry, Standing, Totals
 from batchwork.core.request import Request
 from batchwork.core.runstate import ItemState, RunState
+from batchwork.core.ticket import Ticket
 from batchwork.journal.placing import Placer, outcome_at
 
 
@@ -25,6 +26,7 @@ class MemoryJournal:
         self._requests: dict[int, Request | None] = {}
         self._columns: dict[int, dict[str, Any] | None] = {}
         self._placer = Placer(self)
+        self._chunks = 0
         self._run_id = uuid.uuid4().hex[:12]
 
     def begin(self, began: Began) -> Standing:
@@ -76,6 +78,25 @@ class MemoryJournal:
         self.record(Reopened(item=item))
         return self._state.items[item]
 
+    def take(self, item: int) -> ItemState:
+        """The item."""
+        return self._state.items[item]
+
+    def request_of(self, item: int) -> Request:
+        """What an item asks."""
+        request = self._requests[item]
+        assert request is not None, "a bad row is never sent"
+        return request
+
+    def open_batches(self) -> list[Ticket]:
+        """Provider batches that were intended and not closed."""
+        return list(self._state.batches.values())
+
+    def next_chunk(self) -> int:
+        """The number of the next provider batch."""
+        self._chunks += 1
+        return self._chunks
+
     async def durable(self) -> None:
         """Nothing to wait for."""
 
@@ -88,7 +109,11 @@ class MemoryJournal:
         """Places in input order; the bodies are in memory anyway."""
         del bodies
         places = self._state.places
-        for index in sorted(i for i in places if i >= start and (stop is None or i < stop)):
+        if stop is not None and stop - start < len(places):
+            indexes = [i for i in range(start, stop) if i in places]  # one look-up for one result, not a walk over all
+        else:
+            indexes = sorted(i for i in places if i >= start and (stop is None or i < stop))
+        for index in indexes:
             state = self._state.items[places[index]]
             if statuses is None or state.status in statuses:
                 yield self._entry(index, state)

@@ -11,8 +11,8 @@ from batchwork.reader.answering import choose, compare, count_of, look_up, yes_o
 from batchwork.reader.asking import understand
 from batchwork.reader.columns import Field
 from batchwork.reader.finding import ENOUGH, Found, find, ranked
-from batchwork.reader.layout import lines
 from batchwork.reader.rows import read_rows
+from batchwork.reader.unlabelled import currency, shade, unlabelled
 from batchwork.reader.values import numbers
 from batchwork.reader.words import GENERIC, label_words
 
@@ -25,17 +25,6 @@ Schema = dict[str, Any]
 Spans = dict[str, list[tuple[int, int]]]
 _PLAIN = frozenset(_words("answer value result response output prediction final choice selected label item items"))
 _ASIDE = frozenset(_words("reasoning explanation confidence thought rationale note comment justification summary"))
-_SENDER = frozenset(["vendor", "seller", "supplier", "company", "issuer", "merchant", "biller"])
-_CODES = {
-    "$": "USD",
-    "US$": "USD",
-    "\u20ac": "EUR",
-    "\u00a3": "GBP",
-    "\u00a5": "JPY",
-    "\u20b9": "INR",
-    "CA$": "CAD",
-    "A$": "AUD",
-}
 _MISSING = object()
 _DEEPEST = 12
 
@@ -172,18 +161,16 @@ class _Filler:
         if "enum" in node:
             choices = tuple(str(choice) for choice in node["enum"])
             chosen = next((one for label in place.labels if (one := choose(label, choices, self._text))), None)
-            if chosen is None and words == ("currency",) and (money := _currency(self._text)):
+            if chosen is None and words == ("currency",) and (money := currency(self._text)):
                 chosen = money if money.value in choices else None
             return chosen._replace(value=node["enum"][choices.index(chosen.value)]) if chosen else None
         if kind == "boolean":
             return next((one for label in place.labels if (one := yes_or_no(label, self._text))), None)
-        found = find(place.labels, self._text, kind)
+        found = find(place.labels, self._text, shade(kind, words))
         if found is None and kind == "integer" and words:
             found = count_of(tuple(word for word in words if word != "count"), self._text)
-        if found is None and kind == "string" and "currency" in words:
-            found = _currency(self._text)
-        if found is None and kind == "string" and set(words) & _SENDER and set(words) <= _SENDER | GENERIC:
-            found = _letterhead(self._text)
+        if found is None:
+            found = unlabelled(words, self._text, kind)
         return found._replace(value=_as_kind(found.value, node)) if found else None
 
     def _answer(self, node: Schema, kind: str) -> Found | None:
@@ -287,29 +274,3 @@ def _listed(text: str, start: int, stop: int, kind: str) -> list[Found]:
             at = text.index(piece, start + match.start())
             found.append(Found(piece, at, at + len(piece), 0.0))
     return found
-
-
-def _currency(text: str) -> Found | None:
-    for value in numbers(text):
-        if value.money:
-            at = text.index(value.money, value.start)
-            return Found(_CODES.get(value.money, value.money), at, at + len(value.money), 0.6)
-    return None
-
-
-def _letterhead(text: str) -> Found | None:
-    """The first line that is neither a title nor a label: who sends the paper."""
-    for line in lines(text)[:12]:
-        bare = line.text.strip()
-        if (
-            not bare
-            or re.fullmatch(r"(?i)\W*(?:tax )?(?:invoice|bill|receipt|statement|page \d+.*)\W*", bare)
-            or "<" in bare
-        ):
-            continue
-        if ":" in bare or re.search(r"(?i)\binvoice\b", bare):
-            continue
-        start = line.start + line.text.index(bare)
-        cell = re.split(r"\t| {2,}", bare)[0]
-        return Found(cell, start, start + len(cell), 0.5)
-    return None

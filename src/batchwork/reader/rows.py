@@ -4,7 +4,8 @@ import re
 from collections.abc import Sequence
 
 from batchwork.reader.columns import Column, Field, assign, heading
-from batchwork.reader.facts import Fact, facts
+from batchwork.reader.fact import Fact
+from batchwork.reader.facts import facts
 from batchwork.reader.finding import Found, ranked, typed
 from batchwork.reader.layout import Cell, Line, Table, is_rule, lines, tables
 from batchwork.reader.values import Value, dates, numbers

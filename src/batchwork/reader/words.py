@@ -23,8 +23,8 @@ STOP = frozenset(
         "a an the of is are was were be been being in on at to for from by with and or as it its this that "
         "these those there has have had do does did what which who whom whose when where why how please give "
         "tell me find show state return extract answer question say your you i my we us our can could would "
-        "should will shall may might must if than then so into per about around roughly approximately exactly "
-        "only just also any some not no"
+        "should will shall may might must if than then so comes equals equal into per about around roughly "
+        "approximately exactly only just also any some not no"
     )
 )
 GENERIC = frozenset(
@@ -73,6 +73,10 @@ _SAME: dict[str, str] = {
     "flat": "stable|steady|constant|level|stationary|unchanged|sideways",
     "spike": "surge|jump",
     "direction": "directional",
+    "billto": "bill to|billed to|invoice to|invoiced to|sold to|charge to|bill recipient",
+    "shipto": "ship to|shipped to|deliver to|delivery to",
+    "issuedby": "issued by|billed by|sold by|invoiced by|invoice from|bill from|sold from",
+    "dueby": "pay by|payable by|payable until|pay until|due by|due on|payment due|pay before|payable before|paid by",
 }
 _LOOSE: dict[str, str] = {
     "total": "grand total|amount due|total due|balance due|total amount|amount payable|total payable|amount",
@@ -87,24 +91,24 @@ _LOOSE: dict[str, str] = {
     "description": "item|product|service|article|details|item description|particulars|designation|activity|work",
     "item": "description|product|service|article",
     "product": "item|description|article",
-    "vendor": "seller|supplier|from|company|issued by|merchant|billed by|provider|biller|sold by",
-    "seller": "vendor|supplier|from|company|issued by|merchant",
-    "supplier": "vendor|seller|from|company|issued by",
-    "company": "vendor|seller|supplier|from|issued by",
-    "customer": "bill to|billed to|client|buyer|sold to|invoice to|ship to|purchaser|recipient|account name",
-    "client": "bill to|billed to|customer|buyer|sold to",
-    "buyer": "bill to|billed to|customer|client|sold to",
+    "vendor": "seller|supplier|from|company|issuedby|merchant|provider|biller",
+    "seller": "vendor|supplier|from|company|issuedby|merchant",
+    "supplier": "vendor|seller|from|company|issuedby",
+    "company": "vendor|seller|supplier|from|issuedby",
+    "customer": "billto|client|buyer|purchaser|recipient|account name|to|shipto",
+    "client": "billto|customer|buyer|to|shipto",
+    "buyer": "billto|customer|client|to|shipto",
     "invoice number": "invoice|invoice id|document number|bill number|inv number|number|inv|reference number|reference",
     "invoice id": "invoice number|invoice|inv",
-    "invoice date": "date|issue date|date of issue|issued|issued on|dated|date issued|billing date",
+    "invoice date": "date|invoice|issue date|date of issue|issued|issued on|dated|date issued|billing date",
     "date": "invoice date|issue date|date of issue|issued|issued on|dated|date issued|billing date|order date",
     "issue date": "invoice date|date|date of issue|issued|issued on|date issued",
-    "due date": "payment due|due|pay by|due by|payable by|payment due date|due on|payment date",
+    "due date": "dueby|due|payment due date|payment date|dueby date",
     "tax": "vat|sales tax|gst|tax amount|total tax|vat amount",
     "tax amount": "tax|vat|sales tax|gst|total tax",
     "vat": "tax|sales tax|gst",
     "tax rate": "vat rate|tax|vat|sales tax|gst",
-    "subtotal": "net|total before tax|total net|total excl",
+    "subtotal": "net|net sum|sum net|total before tax|total net|total excl|sum",
     "currency": "currency code",
     "count": "total",
     "payment terms": "terms",

@@ -3,7 +3,7 @@
 import msgspec
 
 from batchwork import reader
-from batchwork.simulator.prompt import Block, Citation, Document, Prompt, Said, Tool
+from batchwork.simulator.prompt import Block, Citation, Document, Prompt, Said
 
 _GAP = "\n\n"
 
@@ -15,7 +15,7 @@ class ReaderPersona:
         """Read the question in the last turn, look in everything that was given."""
         question, told = reader.split_prompt(prompt.last)
         text = _whole(prompt, told)
-        tool = _chosen_tool(prompt)
+        tool = prompt.chosen_tool()
         if tool is not None:
             value, _ = reader.fill(tool.schema, text, question=question)
             return Said(blocks=(Block(kind="tool_use", name=tool.name, input=value),), stop="tool_use")
@@ -37,12 +37,6 @@ def _whole(prompt: Prompt, told: str) -> str:
     parts += [turn.text for turn in prompt.turns[:-1] if turn.role == "user"]
     parts.append(told)
     return _GAP.join(part for part in parts if part.strip()) or prompt.system
-
-
-def _chosen_tool(prompt: Prompt) -> Tool | None:
-    if not prompt.tools or prompt.forced_tool is None:
-        return None
-    return next((tool for tool in prompt.tools if tool.name == prompt.forced_tool), prompt.tools[0])
 
 
 def _cited(question: str, documents: tuple[Document, ...], text: str) -> tuple[Block, ...]:
