@@ -17,7 +17,8 @@ from batchwork.core.outcome import Deferred, Failed, Outcome, Succeeded
 from batchwork.core.reply import Usage
 from batchwork.pipeline.paths import PathNotFound
 from batchwork.pipeline.process import Executed
-from batchwork.pipeline.prompts import PreparedPrompt, Problem
+from batchwork.pipeline.prompts import PreparedPrompt, Problem, too_deep
+from batchwork.schema.answer import NoJson, json_in
 
 _RETRYABLE = frozenset(
     {
@@ -30,6 +31,7 @@ _RETRYABLE = frozenset(
         FailureKind.EXPIRED,
     }
 )
+_MAX_DEPTH = 200  # deeper ones cannot be written back as JSON on every stack
 _UNSENT = Problem(code="cancelled", message="not sent: the request ended first", retryable=True)
 
 
@@ -77,20 +79,11 @@ def finish_answer(prompt: PreparedPrompt, outcome: Outcome | None, unsent: Probl
 
 def _succeeded(prompt: PreparedPrompt, outcome: Succeeded) -> Answer:
     assert prompt.request is not None
-    structured = prompt.request.schema is not None
-    value: Any = outcome.parsed if structured else clean(outcome.reply.text)
-    if prompt.path is not None:
-        if not structured:
-            try:
-                value = msgspec.json.decode(outcome.reply.text)
-            except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
-                problem = Problem(code="not_json", message=f"extract_field_path needs a JSON answer: {error}")
-                return _problem(prompt, problem, outcome=outcome, raw=outcome.text)
-        try:
-            value = prompt.path.extract(value)
-        except PathNotFound as missing:
-            problem = Problem(code="path_not_found", message=str(missing))
-            return _problem(prompt, problem, outcome=outcome, raw=outcome.text)
+    try:
+        value = _value(prompt, outcome, structured=prompt.request.schema is not None)
+    except (NoJson, PathNotFound) as error:
+        code = "path_not_found" if isinstance(error, PathNotFound) else "not_json"
+        return _problem(prompt, Problem(code=code, message=clean(str(error))), outcome=outcome, raw=outcome.text)
     return Answer(
         status="success",
         response=value,
@@ -99,6 +92,16 @@ def _succeeded(prompt: PreparedPrompt, outcome: Succeeded) -> Answer:
         latency_s=_seconds(outcome.latency_s),
         id=prompt.id,
     )
+
+
+def _value(prompt: PreparedPrompt, outcome: Succeeded, *, structured: bool) -> Any:
+    """The text; the validated JSON when a schema was asked for; of it the field when a path was."""
+    if not structured and prompt.path is None:
+        return clean(outcome.reply.text)
+    value = outcome.parsed if structured else json_in(outcome.reply.text)
+    if too_deep(value, _MAX_DEPTH):
+        raise NoJson(f"the answer is nested more than {_MAX_DEPTH} levels deep")
+    return value if prompt.path is None else prompt.path.extract(value)
 
 
 def _problem(

@@ -95,10 +95,22 @@ def listen(host: str, port: int) -> socket.socket:
         ConfigError: the address cannot be had.
     """
     try:
-        family, _, _, _, address = socket.getaddrinfo(host.strip("[]"), port, type=socket.SOCK_STREAM)[0]
-        return socket.create_server(address[:2], family=family, backlog=2048)
+        family, kind, protocol, _, address = socket.getaddrinfo(
+            host.strip("[]"), port, type=socket.SOCK_STREAM, proto=socket.IPPROTO_TCP
+        )[0]
+        # The protocol is named because asyncio sends without delay only where it is: an answer's head and body are two
+        # packets, and 40 ms lay between them.
+        listening = socket.socket(family, kind, protocol)
+        try:
+            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listening.bind(address)
+            listening.listen(2048)
+        except BaseException:
+            listening.close()
+            raise
     except OSError as error:
         raise ConfigError(f"cannot listen on {host} port {port}: {error.strerror or error}") from error
+    return listening
 
 
 def serve(config: ServerConfig, say: Callable[[str], None]) -> None:
