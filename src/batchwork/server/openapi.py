@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from batchwork.pipeline import Answer, PromptItem
+from batchwork.pipeline.paths import PATTERN
 from batchwork.server.errors import HTTP_CODES, ErrorBody
 from batchwork.server.wire import PromptsAnswer, PromptsBody, StreamedAnswer, StreamedSummary
 
@@ -52,10 +53,8 @@ class Route:
 
 
 @cache
-def document() -> dict[str, Any]:
-    """The whole document, made once."""
-    _, schemas = msgspec.json.schema_components(_TYPES, ref_template=_REF)
-    schemas["PromptItem"]["oneOf"] = [_either("prompt", "string", "messages"), _either("messages", "array", "prompt")]
+def document(models: tuple[str, ...]) -> dict[str, Any]:
+    """The whole document of a server with these models, made once."""
     return {
         "openapi": "3.1.0",
         "info": {
@@ -65,10 +64,25 @@ def document() -> dict[str, Any]:
         },
         "paths": {route.path: {route.method.lower(): route.operation(name)} for name, route in ROUTES.items()},
         "components": {
-            "schemas": schemas,
+            "schemas": _schemas(models),
             "securitySchemes": {"key": {"type": "apiKey", "in": "header", "name": "X-API-Key"}},
         },
     }
+
+
+def _schemas(models: tuple[str, ...]) -> dict[str, Any]:
+    """The types as they are, and what our decoders check beyond them."""
+    _, schemas = msgspec.json.schema_components(_TYPES, ref_template=_REF)
+    item = schemas["PromptItem"]
+    item["oneOf"] = [_either("prompt", "string", "messages"), _either("messages", "array", "prompt")]
+    item["properties"]["model"] = {"enum": [*models, None], "default": None}
+    for choice in item["properties"]["extract_field_path"]["anyOf"]:
+        if choice["type"] == "string":
+            choice["pattern"] = PATTERN
+    for choice in schemas["Turn"]["properties"]["content"]["anyOf"]:
+        if choice["type"] == "array":
+            choice["items"] |= {"required": ["type"], "properties": {"type": {"type": "string"}}}
+    return schemas
 
 
 def _either(there: str, kind: str, not_there: str) -> dict[str, Any]:
