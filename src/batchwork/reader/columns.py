@@ -82,11 +82,7 @@ def heading(fields: Sequence[Field], line: Line) -> list[Column]:
     at = 0
     while at < len(spoken):
         field, length = _best(fields, used, spoken, at, line)
-        if (
-            field is None
-            and at
-            and _same_column(line.text[spoken[at - 1].end : spoken[at].start])
-        ):
+        if field is None and at and _same_column(line.text[spoken[at - 1].end : spoken[at].start]):
             pass  # "Description of goods or service" is one heading
         elif field is not None:
             used.add(field.name)

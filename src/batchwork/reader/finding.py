@@ -52,7 +52,7 @@ def score(words: tuple[str, ...], fact: Fact) -> float:
         return 0.0
     asked = set(words)
     extra = [word for word in fact.label if word not in asked and word not in GENERIC]
-    result = 1.0 - 0.12 * len(missing) - 0.16 * min(4, len(set(extra))) - _PENALTY[fact.kind]
+    result = 1.0 - 0.18 * len(missing) - 0.15 * min(4, len(set(extra))) - _PENALTY[fact.kind]
     if fact.row and fact.rows > 1:
         unasked = [word for word in set(fact.row) if word not in asked and word not in GENERIC]
         covered = len(set(fact.row)) - len(unasked)

@@ -10,19 +10,24 @@ from itertools import pairwise
 
 from batchwork.reader.fact import Fact
 from batchwork.reader.layout import Line
+from batchwork.reader.pairs import label_of
 from batchwork.reader.values import Value, dates, numbers, small_numbers
 from batchwork.reader.words import STOP, Token, canonical, tokens
 
 _ID = re.compile(r"(?<![\w-])#?(?=[\w/-]*\d)[A-Za-z]{1,6}[-/]?\d[\w/-]*|(?<!\w)#\d[\w-]*")
-_LABEL_LIKE = re.compile(r"[pPqQ]\d{1,2}|\d+(?:st|nd|rd|th)")
+_LABEL_LIKE = re.compile(r"[A-Za-z]{1,2}\d{1,2}|\d+(?:st|nd|rd|th)")
 _CLAUSE = re.compile(r"[,;:.!?()\u2014](?=\s|$)|[;()|]|\s-\s")
-_SENTENCE = re.compile(r"(?<=[.!?;])\s+(?=[A-Z\d\"'(-])")
+_SENTENCE = re.compile(
+    r"(?<=[!?;])\s+|(?<=\.)(?<!\bno\.)(?<!\bnr\.)(?<!\bapprox\.)(?<!\bincl\.)(?<!\bexcl\.)(?<!\be\.g\.)(?<!\bi\.e\.)"
+    r"(?<!\bvs\.)(?<!\bca\.)(?<!\bInc\.)(?<!\bLtd\.)(?<!\bCo\.)(?<!\bSt\.)(?<!\bMr\.)(?<!\bDr\.)(?<!\bNo\.)\s+"
+)
 _RANGE = re.compile(r"\b(?:from|between|range[sd]?|ranging)\b", re.IGNORECASE)
 _IS = re.compile(
     r"\b(?:is|are|was|were|remains?|shows?|shown|seems?|appears?|stays?|has|have|exhibits?|follows?|contains?)\b\s+",
     re.IGNORECASE,
 )
 _JOINED = re.compile(r"\s*(?:of|dated|from|on|,|\(|\u2014|-)?\s*")
+_PLACED = re.compile(r"\s+at(?: (?:index|position|step|point|time))?\s+#?")
 _LOOK_BACK = 24
 _LONGEST = 6
 
@@ -45,6 +50,9 @@ def flows(lines: list[Line]) -> Iterator[tuple[int, int]]:
 
 def phrases(text: str, start: int, end: int, above: frozenset[str]) -> Iterator[Fact]:
     """All values of one stretch of prose."""
+    lead = re.match(r"[^:=.\n]{1,40}:(?=\s)", text[start:end])
+    if lead:
+        above |= frozenset(label_of(lead.group()))  # "Series B: ..." holds for the whole line
     breaks = [start, *(start + match.end() for match in _SENTENCE.finditer(text[start:end])), end]
     for first, last in pairwise(breaks):
         yield from _sentence(text, first, last, above)
@@ -61,7 +69,10 @@ def _sentence(text: str, start: int, end: int, above: frozenset[str]) -> Iterato
         said = tuple(token.word for token in spoken if bound <= token.start and token.end <= value.start)
         if aside:
             said = tuple(word for word in said if not re.fullmatch(r"[\d.,]+|%|percent", word))
-        if said or not (index and _JOINED.fullmatch(text[values[index - 1].end : value.start])):
+        between = text[values[index - 1].end : value.start] if index else ""
+        if index and _PLACED.fullmatch(between):
+            label = (*label, "position")  # "max 40 at 50"
+        elif said or not (index and _JOINED.fullmatch(between)):
             label = said  # else "Invoice A-1 of 3 May 2026": the date is the invoice's too
         context = (everything - frozenset(label)) | above
         if label:
@@ -112,7 +123,7 @@ def _values(text: str, start: int, end: int) -> list[Value]:
 
 def _ids(text: str, start: int, end: int) -> Iterator[Value]:
     for match in _ID.finditer(text, start, end):
-        if not _LABEL_LIKE.fullmatch(match.group()):  # p90 and q1 are labels
+        if not _LABEL_LIKE.fullmatch(match.group()):  # p90, q1 and R2 are labels
             yield Value(match.group(), match.start(), match.end())
 
 
