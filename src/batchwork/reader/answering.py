@@ -8,7 +8,7 @@ from batchwork.reader.facts import facts
 from batchwork.reader.finding import ENOUGH, Found, find, ranked, typed
 from batchwork.reader.layout import lines
 from batchwork.reader.values import truth
-from batchwork.reader.words import GENERIC, label_words, tokens
+from batchwork.reader.words import GENERIC, label_words, tokens, vocabulary
 
 
 def _words(text: str) -> list[str]:
@@ -107,7 +107,9 @@ def count_of(words: tuple[str, ...], text: str) -> Found | None:
 def _denied(words: tuple[str, ...], text: str) -> tuple[int, int] | None:
     """Where the text says that there is none: "no anomalies", "anomalies: none"."""
     strong = [word for word in words if word not in GENERIC]
-    for fact in facts(text) if strong else ():
+    if not strong or not vocabulary(text).intersection(strong):
+        return None
+    for fact in facts(text):
         if fact.kind in ("pair", "gap", "cell", "below") and set(strong) <= {*fact.label, *fact.row}:
             said = _NONE.match(text[fact.start : fact.end])
             if said:
@@ -192,6 +194,8 @@ def choose(words: tuple[str, ...], choices: tuple[str, ...], text: str) -> Found
         if said and len(neutral) == 1:  # "trend: none", asked whether it rises, falls or is flat
             return Found(neutral[0], fact.start, fact.start + said.end(), sure)
     strong = [word for word in words if word not in GENERIC]
+    if strong and not vocabulary(text).intersection(strong):
+        return None
     for fact in facts(text):  # a sentence about it that names just one choice
         about = set(fact.label) | set(fact.row)
         if strong and not any(word in about for word in strong):

@@ -24,8 +24,8 @@ _ASKS = re.compile(
     re.IGNORECASE,
 )
 _ORDERS = re.compile(
-    r"(?:^\W*|[.!:]\s+)(?:please\s+|now\s+|then\s+|you (?:must|should|will)\s+)?(?:find|give|extract|return|tell|state|report|list|"
-    r"name|identify|determine|read|get|provide|compare|answer|respond|reply|output|write|fill|parse|summari[sz]e|use)\b",
+    r"(?:^\W*|[.!:]\s+)(?:please\s+|now\s+|then\s+|you (?:must|should|will)\s+)?(?:find|give|extract|return|tell|state|"
+    r"report|list|name|identify|determine|read|get|provide|compare|answer|respond|reply|output|write|fill|parse|summari[sz]e|use)\b",
     re.IGNORECASE,
 )
 _QUESTION_LABEL = re.compile(

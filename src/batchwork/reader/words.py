@@ -224,6 +224,22 @@ def label_words(text: str) -> tuple[str, ...]:
     return meant or tuple(token.word for token in spoken)  # "From" and "To" are labels too
 
 
+_BARE_NUMBER = re.compile(r"(?<![A-Za-z\d])[-+]?\d[\d.,]*(?:[eE][-+]?\d+)?(?![A-Za-z\d])")
+
+
+@lru_cache(maxsize=64)
+def vocabulary(text: str) -> frozenset[str]:
+    """Every word of a text as labels mean it, bare numbers left out; years and row numbers stay."""
+    words = _BARE_NUMBER.sub(" ", text)
+    spoken = tokens(words)
+    meant = {token.word for token in canonical(spoken)} | {token.word for token in spoken}
+    if meant & {"range", "from", "between", "ranging"}:
+        meant |= {"min", "max"}  # a stated range names them
+    if "at" in meant:
+        meant.add("position")
+    return frozenset(meant) | frozenset(re.findall(r"(?<![\d.])\d{1,6}(?![\d.])", text))
+
+
 def content_words(text: str) -> tuple[str, ...]:
     """The meaning of a sentence: like a label's, but stop words alone mean nothing."""
     return tuple(dict.fromkeys(token.word for token in canonical(tokens(text.replace("_", " ")))))
