@@ -58,6 +58,7 @@ def understand(question: str) -> Asked:
     rest = sentence
     if choices:
         rest = re.sub(rf"\b{re.escape(choices[0])}\b.*\b{re.escape(choices[-1])}\b", " ", sentence)
+    rest = re.sub(r"\bper \w+", " ", rest)  # "the slope per step" is the slope
     words = tuple(word for word in content_words(rest) if word != "count" or not _HOW_MANY.search(rest))
     return Asked(
         words, choices, yes_no=bool(_YES_NO.match(sentence)) and not choices, counts=bool(_HOW_MANY.search(rest))

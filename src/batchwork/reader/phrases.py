@@ -79,16 +79,26 @@ def _sentence(text: str, start: int, end: int, above: frozenset[str]) -> Iterato
             label = (*label, "position")  # "max 40 at 50"
         elif said or not (index and isinstance(value.value, str) and _JOINED.fullmatch(between)):
             label = said  # else "Invoice A-1 of 3 May 2026": the date is the invoice's too
-        if label:
+        if label and not _is_year(text, value):
             yield Fact("phrase", label[-_LONGEST:], value.start, value.end, (), everything)
         following = values[index + 1].start if index + 1 < len(values) else end
         behind = _behind(text, value.end, following)
         if behind:
             yield Fact("after", behind, value.start, value.end, (), everything)
-        aside = value.percent  # "tax (8%) $4": a percentage does not part the words from the value
+        year = _is_year(text, value)
+        if year:
+            yield Fact("phrase", (*label[-_LONGEST:], "year"), value.start, value.end, (), everything)
+        aside = value.percent or year  # "tax (8%) $4", "in 2024 it was $4": these do not part words from values
         floor = floor if aside else value.end
     yield from _ranges(text, values, everything)
     yield from _is(text, start, end, above)
+
+
+def _is_year(text: str, value: Value) -> bool:
+    said = text[value.start : value.end]
+    return bool(re.fullmatch(r"(?:19|20)\d\d", said)) and bool(
+        re.search(r"\b(?:in|since|until|during|year|FY)\s$", text[max(0, value.start - 8) : value.start])
+    )
 
 
 def _bound(text: str, floor: int, edges: list[int], place: int) -> int:

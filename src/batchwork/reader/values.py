@@ -97,7 +97,7 @@ def numbers(text: str, start: int = 0, end: int | None = None) -> list[Value]:
         first, last = match.start(), match.end()
         while taken and taken[0][1] <= first:
             taken.popleft()
-        if taken and taken[0][0] < last:
+        if (taken and taken[0][0] < last) or _in_code(text, first):
             continue
         bracketed = bool(match["open"] and match["close"])
         if match["open"] and not bracketed:
@@ -121,6 +121,12 @@ def numbers(text: str, start: int = 0, end: int | None = None) -> list[Value]:
         money = match["money"] or match["money2"] or ""
         found.append(Value(-number if negative else number, first, last, bool(match["percent"]), money))
     return found
+
+
+def _in_code(text: str, at: int) -> bool:
+    """Whether a number is a piece of a code such as INV-2026-001."""
+    joined = re.search(r"[A-Za-z][\w/-]*[-/]$", text[max(0, at - 24) : at])
+    return joined is not None
 
 
 def _stands_alone(text: str, at: int) -> bool:

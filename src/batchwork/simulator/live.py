@@ -4,12 +4,12 @@ from collections.abc import Iterator, Mapping
 from math import ceil
 from typing import Literal, Protocol, cast
 
-import msgspec
 from aiohttp import web
 from multidict import CIMultiDict
 
 from batchwork.simulator import sending
 from batchwork.simulator.bill import Usage
+from batchwork.simulator.bodies import decoded
 from batchwork.simulator.clock import wall_s
 from batchwork.simulator.dice import latency_s
 from batchwork.simulator.errors import Refused
@@ -87,10 +87,9 @@ class LiveCalls:
         if len(raw) > most:
             raise Refused(413, f"Request exceeds the maximum size of {most} bytes", type="request_too_large")
         try:
-            body = msgspec.json.decode(raw)
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            raise Refused(400, f"The request body is not valid JSON: {error}") from None
-        return self._wire.parse(request, body)
+            return self._wire.parse(request, decoded(raw))
+        except RecursionError:
+            raise Refused(400, "The request body is nested too deeply") from None
 
     async def _answered(self, request: web.BaseRequest, prompt: Prompt, entry: Entry, seen: int) -> web.StreamResponse:
         world, wire = self._world, self._wire

@@ -48,7 +48,7 @@ class MessageBatch:
             for name in ("stream", "speed", "thread"):
                 if isinstance(params, dict) and params.get(name):
                     raise Refused(400, f"{name}: not supported in message batches")
-            prompt = parse_messages(params, version)
+            prompt = _parsed(params, version)
             if prompt.max_tokens == 0:
                 raise Refused(400, "max_tokens: Input should be greater than or equal to 1")
         except Refused as refused:
@@ -155,6 +155,13 @@ class MessageBatch:
             "archived_at": rfc3339_exact(self.created_at + _ARCHIVED_AFTER_S) if self.archived else None,
             "results_url": results_url,
         }
+
+
+def _parsed(params: Any, version: str) -> Prompt:
+    try:
+        return parse_messages(params, version)
+    except RecursionError:
+        raise Refused(400, "params: nested too deeply") from None
 
 
 def check_envelope(body: Any, most: int) -> list[tuple[str, Any]]:

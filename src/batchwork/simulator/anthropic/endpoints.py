@@ -10,6 +10,7 @@ from batchwork.simulator import sending
 from batchwork.simulator.anthropic.generations import IDS, generation_of
 from batchwork.simulator.anthropic.parse import parse_messages
 from batchwork.simulator.anthropic.wire import AnthropicWire
+from batchwork.simulator.bodies import decoded
 from batchwork.simulator.errors import Refused
 from batchwork.simulator.live import LiveCalls
 from batchwork.simulator.world import World
@@ -49,18 +50,6 @@ class AnthropicEndpoints:
     def answer(self, body: Any, status: int = 200) -> web.Response:
         """A JSON answer with the provider's headers."""
         return sending.json_response(msgspec.json.encode(body), status, self._calls.headers(self._world.next_number()))
-
-
-def decoded(raw: bytes) -> Any:
-    """A JSON body.
-
-    Raises:
-        Refused: it is not JSON.
-    """
-    try:
-        return msgspec.json.decode(raw)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise Refused(400, f"The request body is not valid JSON: {error}") from None
 
 
 def model_of(name: str) -> dict[str, Any]:
