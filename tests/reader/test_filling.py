@@ -59,8 +59,10 @@ SUMS = {
 
 LAYOUTS = {
     "labels and a table without borders, as a PDF gives it": (
-        "Acme Corp\n12 Main Street\nINVOICE\nInvoice Number: INV-001 Date: 2026-03-04\nDue Date: April 3, 2026\nBill To:\n"
-        "Widget LLC\nDescription Qty Unit Price Total\nBlue widget 3mm 2 $10.00 $20.00\nConsulting hours 12 $150.00 $1,800.00\n"
+        "Acme Corp\n12 Main Street\nINVOICE\nInvoice Number: INV-001 Date: 2026-03-04\n"
+        "Due Date: April 3, 2026\nBill To:\n"
+        "Widget LLC\nDescription Qty Unit Price Total\nBlue widget 3mm 2 $10.00 $20.00\n"
+        "Consulting hours 12 $150.00 $1,800.00\n"
         "Subtotal: $1,820.00\nTax (8%): $145.60\nTotal: $1,965.60\n"
     ),
     "columns kept apart by gaps": (
@@ -82,8 +84,10 @@ LAYOUTS = {
         "Net: $1,820.00\nTax rate: 8%\nTax amount: $145.60\nAmount due: $1,965.60\n"
     ),
     "every cell on a line of its own": (
-        "Acme Corp\nInvoice\nInvoice number\nINV-001\nInvoice date\n4 March 2026\nDue date\n3 April 2026\nBill to\nWidget LLC\n"
-        "Description\nQty\nUnit price\nTotal\nBlue widget 3mm\n2\n$10.00\n$20.00\nConsulting hours\n12\n$150.00\n$1,800.00\n"
+        "Acme Corp\nInvoice\nInvoice number\nINV-001\nInvoice date\n4 March 2026\nDue date\n"
+        "3 April 2026\nBill to\nWidget LLC\n"
+        "Description\nQty\nUnit price\nTotal\nBlue widget 3mm\n2\n$10.00\n$20.00\n"
+        "Consulting hours\n12\n$150.00\n$1,800.00\n"
         "Subtotal\n$1,820.00\nTax (8%)\n$145.60\nTotal amount\n$1,965.60\n"
     ),
     "JSON": json.dumps(
@@ -115,8 +119,10 @@ def test_an_invoice_is_read_in_every_layout(name):
 
 def test_a_letter_is_read_too():
     text = (
-        "Acme Corp, 12 Main Street, Springfield\n\nWidget LLC\n9 Foundry Court\n\n4 March 2026\n\nInvoice number INV-001\n\n"
-        "The net sum is $1,820.00.\nTax at 8% comes to $145.60.\nThe total amount of $1,965.60 is payable\nby 3 April 2026.\n"
+        "Acme Corp, 12 Main Street, Springfield\n\nWidget LLC\n9 Foundry Court\n\n4 March 2026\n\n"
+        "Invoice number INV-001\n\n"
+        "The net sum is $1,820.00.\nTax at 8% comes to $145.60.\n"
+        "The total amount of $1,965.60 is payable\nby 3 April 2026.\n"
     )
     value, _ = fill(INVOICE, text)
     assert value == {**HEAD, **SUMS}
@@ -150,7 +156,10 @@ def test_types_are_kept():
             "sizes": {"type": "array", "items": {"type": "integer"}},
         },
     }
-    text = "Count: 12\nRatio: 0.25\nActive: no\nStatus: On hold\nCreated: 4 May 2026\nTags: red, round and new\nSizes: 3, 5, 8"
+    text = (
+        "Count: 12\nRatio: 0.25\nActive: no\nStatus: On hold\nCreated: 4 May 2026\n"
+        "Tags: red, round and new\nSizes: 3, 5, 8"
+    )
     value, _ = fill(schema, text)
     assert value == {
         "count": 12,
@@ -219,7 +228,10 @@ def test_a_csv_gives_rows_of_any_fields():
 
 
 def test_a_description_over_two_lines_is_one():
-    text = "Description Qty Unit price Total\nBlue widget,\n  made of steel 2 $10.00 $20.00\nBolt 3 $1.00 $3.00\nTotal $23.00"
+    text = (
+        "Description Qty Unit price Total\nBlue widget,\n  made of steel 2 $10.00 $20.00\n"
+        "Bolt 3 $1.00 $3.00\nTotal $23.00"
+    )
     value, _ = fill({"type": "object", "properties": {"items": {"type": "array", "items": ITEM}}}, text)
     assert [row["total"] for row in value["items"]][-1] == 3.0
 

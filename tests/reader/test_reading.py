@@ -13,7 +13,10 @@ REPORT = (
 )
 KEYS = 'name = Bob\nage=42\nmax_retries: 5\nThe capital of France is Paris.\n{"user_id": 77, "active": true}'
 TABLE = "| Country | Population | Area |\n|---|---|---|\n| France | 68 | 551 |\n| Germany | 84 | 357 |\n"
-TERSE = "count 300, mean 4.987, std 3.868, min -20 at 200, max 40 at 50. trend: none (slope -0.0008, R2 0.001). season: none."
+TERSE = (
+    "count 300, mean 4.987, std 3.868, min -20 at 200, max 40 at 50. trend: none (slope -0.0008, R2 0.001). "
+    "season: none."
+)
 PAIR = "Series A: mean 12.3, median 11, std 2\nSeries B: mean 15.1, median 9, std 4"
 
 

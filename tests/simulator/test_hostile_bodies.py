@@ -23,7 +23,8 @@ ODD = st.recursive(
 )
 FIELDS = [
     "model", "max_tokens", "messages", "system", "tools", "tool_choice", "thinking", "output_config", "stop_sequences",
-    "cache_control", "stream", "response_format", "n", "stop", "max_completion_tokens", "input", "text", "stream_options",
+    "cache_control", "stream", "response_format", "n", "stop", "max_completion_tokens", "input", "text",
+    "stream_options",
 ]  # fmt: skip
 
 

@@ -9,7 +9,7 @@ from multidict import CIMultiDict
 
 from batchwork.simulator import sending
 from batchwork.simulator.bill import Usage
-from batchwork.simulator.bodies import decoded
+from batchwork.simulator.bodies import decoded, parsed
 from batchwork.simulator.clock import wall_s
 from batchwork.simulator.dice import latency_s
 from batchwork.simulator.errors import Refused
@@ -86,10 +86,8 @@ class LiveCalls:
         raw = await request.read()
         if len(raw) > most:
             raise Refused(413, f"Request exceeds the maximum size of {most} bytes", type="request_too_large")
-        try:
-            return self._wire.parse(request, decoded(raw))
-        except RecursionError:
-            raise Refused(400, "The request body is nested too deeply") from None
+        body = decoded(raw)
+        return parsed(lambda: self._wire.parse(request, body))
 
     async def _answered(self, request: web.BaseRequest, prompt: Prompt, entry: Entry, seen: int) -> web.StreamResponse:
         world, wire = self._world, self._wire
