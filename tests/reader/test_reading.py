@@ -126,8 +126,8 @@ def test_a_question_for_two_things_is_two_questions():
     assert len(split_question("Which is larger, A or B?")) == 1
 
 
-def test_fifty_thousand_numbers_are_read_in_no_time():
-    text = "Data: " + ", ".join(str(number * 1.5) for number in range(50_000))
+def test_ten_thousand_numbers_are_read_in_no_time():
+    text = "Data: " + ", ".join(str(number * 1.5) for number in range(10_000))
     assert read("What is the mean?", text).text == NOT_FOUND
     assert read("What is the mean?", text + "\nmean 7.5").text == "7.5"
 
