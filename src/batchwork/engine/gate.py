@@ -24,6 +24,9 @@ from batchwork.core.retry import REFUSALS
 from batchwork.core.window import AdaptiveWindow
 
 
+_TOKEN_ROUNDING = 1000.0  # providers round the tokens that remain to the nearest thousand
+
+
 class Denied(Enum):
     """Why a call will not start."""
 
@@ -255,7 +258,8 @@ class Gate:
                 elif name not in self._stated or limit.per_minute / 60.0 < bucket.per_s:
                     bucket.learn(per_minute=limit.per_minute, now=now)
             if bucket is not None and limit.remaining is not None:
-                bucket.lower_to(limit.remaining, now)
+                slack = 1.0 if name == "requests" else _TOKEN_ROUNDING
+                bucket.lower_to(limit.remaining, now, slack=slack)
 
     def _wait_for_rate(self, need: Need, now: float) -> float:
         if (guess := self._pace.per_s(now)) is not None and not self._limits_known:
