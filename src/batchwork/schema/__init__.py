@@ -3,6 +3,7 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from batchwork.schema.answers import AnswerChecker
 from batchwork.schema.checked import DEFAULT_LIMITS, Limits, Schema, check_schema
 from batchwork.schema.checker import Accepted, Rejected, SchemaChecker, reask_message
 from batchwork.schema.errors import SchemaError
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Accepted",
+    "AnswerChecker",
     "DEFAULT_LIMITS",
     "Limits",
     "ModelChecker",

@@ -1,0 +1,51 @@
+"""Collect everything a text states: from its tables, its labels and its sentences.
+
+No question is needed for this; a text is read once and kept for the next question.
+"""
+
+from collections.abc import Iterator
+from functools import lru_cache
+
+from batchwork.reader.fact import Fact, Kind
+from batchwork.reader.layout import headings, is_rule, lines, tables
+from batchwork.reader.pairs import pairs
+from batchwork.reader.phrases import flows, phrases
+from batchwork.reader.words import label_words
+
+
+@lru_cache(maxsize=32)
+def facts(text: str) -> tuple[Fact, ...]:
+    """Everything a text states, in the order in which it stands, tables first."""
+    found: list[Fact] = list(_cells(text))
+    inside = [(table.start, table.end, len(table.header)) for table in tables(text)]
+    titles, rows = headings(text), lines(text)
+    above: dict[int, frozenset[str]] = {}
+    prose = []
+    for number, line in enumerate(rows):
+        if not line.text.strip() or is_rule(line.text):
+            continue
+        above[line.start] = frozenset(word for title in titles[number] for word in label_words(title))
+        width = max((columns for start, end, columns in inside if start <= line.start < end), default=0)
+        found += pairs(rows, number, above[line.start], in_table=width > 2)
+        if not width:
+            prose.append(line)
+    for start, end in flows(prose):
+        found += phrases(text, start, end, above[start])
+    return tuple(found)
+
+
+def _cells(text: str) -> Iterator[Fact]:
+    titles, rows = headings(text), lines(text)
+    starts = {line.start: number for number, line in enumerate(rows)}
+    for table in tables(text):
+        above = frozenset(word for title in titles[starts[table.start]] for word in label_words(title))
+        kinds = frozenset(label_words(table.header[0].text)) if table.header else frozenset()
+        kind: Kind = "list" if table.loose else "cell"
+        for row in table.rows:
+            name = label_words(row[0].text) if row else ()
+            for index, cell in enumerate(row):
+                if index >= len(table.header) or not cell.text:
+                    continue
+                column = label_words(table.header[index].text)
+                own = name if index else ()
+                yield Fact(kind, column, cell.start, cell.end, own, above | kinds, len(table.rows))
