@@ -1,0 +1,1 @@
+"""The performance suite: ours and the peers, interleaved, in one run."""

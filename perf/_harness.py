@@ -1,0 +1,134 @@
+"""What every measurement needs: a table, medians of interleaved rounds, children with their own bill, the peers.
+
+CPU time and not wall time wherever possible: the machine is shared. A measured run is a process of its own, so that
+neither side inherits the other's imports, heap or warm caches.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+_PEERS = ROOT / ".venv-peers"
+_PEERS_WANTED = ROOT / "perf" / "peers.txt"
+
+
+def arguments(description: str) -> argparse.Namespace:
+    """The command line of every measurement."""
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("--smoke", action="store_true", help="a cut of a few seconds")
+    return parser.parse_args()
+
+
+# -- showing --------------------------------------------------------------------------------------
+
+
+def show_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Columns that line up: the first to the left, numbers to the right."""
+    widths = [max(len(line[i]) for line in (head, *rows)) for i in range(len(head))]
+    for line in (head, *rows):
+        cells = [line[0].ljust(widths[0])]
+        cells += [cell.rjust(width) for cell, width in zip(line[1:], widths[1:], strict=True)]
+        print("  ".join(cells).rstrip(), flush=True)
+
+
+def verdict(name: str, figure: str, bar: str, *, ok: bool) -> int:
+    """The last line, and the exit status."""
+    print(f"{name}: {figure} (bar {bar}) {'ok' if ok else 'short'}", flush=True)
+    return 0 if ok else 1
+
+
+# -- measuring ------------------------------------------------------------------------------------
+
+
+def interleaved(rounds: int, sides: Mapping[str, Callable[[], float]]) -> dict[str, list[float]]:
+    """What every side measured; a round measures each of them once, so that all meet the same weather."""
+    seen: dict[str, list[float]] = {name: [] for name in sides}
+    for _ in range(rounds):
+        for name, measure in sides.items():
+            seen[name].append(measure())
+    return seen
+
+
+def ratio(above: Sequence[float], below: Sequence[float]) -> float:
+    """The median over the rounds of one side by the other."""
+    return median(a / b for a, b in zip(above, below, strict=True))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finished:
+    """A child process that ended well."""
+
+    cpu_s: float  # all its threads and children
+    wall_s: float
+    peak_mb: float
+    out: str
+
+    def json(self) -> dict[str, Any]:
+        """Its last line of output."""
+        told: dict[str, Any] = json.loads(self.out.strip().splitlines()[-1])
+        return told
+
+
+def run_child(command: Sequence[object], *, stdin: Path | None = None) -> Finished:
+    """Run a process to its end and read its bill from the system.
+
+    The peak counts from the fork on, so that it is never below this process's own few megabytes.
+    """
+    started = os.times().elapsed
+    with tempfile.TemporaryFile() as out, (stdin or Path(os.devnull)).open("rb") as given:
+        process = subprocess.Popen([str(part) for part in command], stdin=given, stdout=out, cwd=ROOT)
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        out.seek(0)
+        text = out.read().decode()
+    if process.returncode != 0:
+        raise SystemExit(f"{' '.join(map(str, command))} ended with {process.returncode}\n{text}")
+    return Finished(
+        cpu_s=usage.ru_utime + usage.ru_stime,
+        wall_s=os.times().elapsed - started,
+        peak_mb=usage.ru_maxrss / 1024,
+        out=text,
+    )
+
+
+def run_module(name: str, *parts: object) -> Finished:
+    """Run one of this suite's modules as a process of its own."""
+    return run_child([sys.executable, "-m", name, *map(str, parts)])
+
+
+@contextmanager
+def folder() -> Iterator[Path]:
+    """A folder that goes away again."""
+    with tempfile.TemporaryDirectory(prefix="batchwork-perf-") as path:
+        yield Path(path)
+
+
+# -- the peers ------------------------------------------------------------------------------------
+
+
+def peers_python() -> Path:
+    """The interpreter of the peers' environment, which is made on first use and when the pins have changed."""
+    python = _PEERS / "bin" / "python"
+    mark = _PEERS / ".installed"
+    wanted = _PEERS_WANTED.read_text()
+    if mark.exists() and mark.read_text() == wanted:
+        return python
+    print(f"installing the peers into {_PEERS.name} (once)", file=sys.stderr, flush=True)
+    if not python.exists():
+        subprocess.run([sys.executable, "-m", "venv", str(_PEERS)], check=True)
+    pip = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r", str(_PEERS_WANTED)]
+    subprocess.run(pip, check=True)
+    mark.write_text(wanted)
+    return python

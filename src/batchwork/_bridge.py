@@ -1,0 +1,84 @@
+"""The one door from sync to async: works in a script, in a thread and inside a running loop (a notebook)."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import threading
+from collections.abc import Callable, Coroutine
+from concurrent.futures import Future
+from typing import Any, Generic, TypeVar
+
+T = TypeVar("T")
+
+
+def run_sync(main: Callable[[], Coroutine[Any, Any, T]], *, interrupt: Callable[[], None]) -> T:
+    """Run a coroutine to its end from synchronous code.
+
+    Ctrl-C calls `interrupt` inside the loop, once per keystroke, and leaves the ending to the coroutine.
+    """
+    if _in_running_loop():
+        return BackgroundLoop(main).result(interrupt)
+    with asyncio.Runner() as runner:
+        if threading.current_thread() is not threading.main_thread():
+            return runner.run(main())
+        loop = runner.get_loop()
+        before = signal.getsignal(signal.SIGINT)
+        signal.signal(signal.SIGINT, lambda *_: loop.call_soon_threadsafe(interrupt))
+        try:
+            return runner.run(main())
+        finally:
+            signal.signal(signal.SIGINT, before)
+
+
+class BackgroundLoop(Generic[T]):
+    """A coroutine that runs in a loop of its own, in a thread of its own, while the caller goes on."""
+
+    def __init__(self, main: Callable[[], Coroutine[Any, Any, T]]) -> None:
+        self._done: Future[T] = Future()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._started = threading.Event()
+        self._thread = threading.Thread(target=self._work, args=(main,), name="batchwork", daemon=True)
+        self._thread.start()
+        self._started.wait()
+
+    def _work(self, main: Callable[[], Coroutine[Any, Any, T]]) -> None:
+        try:
+            with asyncio.Runner() as runner:
+                self._loop = runner.get_loop()
+                self._started.set()
+                self._done.set_result(runner.run(main()))
+        except BaseException as error:  # handed to whoever asks for the result
+            self._done.set_exception(error)
+        finally:
+            self._started.set()
+
+    def call(self, callback: Callable[[], None]) -> None:
+        """Call something inside the loop, soon."""
+        if self._loop is not None and not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(callback)
+
+    def wait(self) -> None:
+        """Wait for the end, whatever it is."""
+        self._thread.join()
+
+    def result(self, interrupt: Callable[[], None]) -> T:
+        """Wait for the end; Ctrl-C calls `interrupt` inside the loop."""
+        while True:
+            try:
+                value = self._done.result()
+            except KeyboardInterrupt:
+                if self._done.done():
+                    raise
+                self.call(interrupt)
+            else:
+                self._thread.join()
+                return value
+
+
+def _in_running_loop() -> bool:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True

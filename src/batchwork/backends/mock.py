@@ -1,0 +1,178 @@
+"""A backend without a model: echoes, follows a script, fails and dawdles as told. It says that it is a mock.
+
+From the command line it is set up by its name: `mock:echo?latency=0.2&sigma=1&faults=server:0.05&rpm=600&seed=7`.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import random
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from urllib.parse import parse_qsl
+
+from batchwork.backends import Setup
+from batchwork.core.buckets import Bucket
+from batchwork.core.errors import BackendError, ConfigError
+from batchwork.core.failure import Failure, FailureKind
+from batchwork.core.ports import Clock, Traits
+from batchwork.core.reply import Limit, Limits, Reply, Usage
+from batchwork.core.request import Request
+
+Script = Callable[[Request, int], Reply | Failure | str]
+_PERSONAS = ("echo",)
+_OPTIONS = ("latency", "sigma", "faults", "rpm", "headers", "seed", "log", "limited")
+TRAITS = Traits(name="mock", free=True, notice="mock backend: no language model is called, answers are made up here")
+
+
+class MockBackend:
+    """Answers by echo or by `script(request, how_manieth_call)`, after a delay, with faults, under a rate limit."""
+
+    def __init__(
+        self,
+        *,
+        clock: Clock,
+        script: Script | None = None,
+        latency_s: float = 0.0,
+        sigma: float = 0.0,
+        faults: Mapping[FailureKind, float] | None = None,
+        rpm: float | None = None,
+        headers: bool = False,
+        limited: bool = False,
+        seed: int = 0,
+        log: Path | None = None,
+    ) -> None:
+        self._clock = clock
+        self._script = script
+        self._latency_s = latency_s
+        self._sigma = sigma
+        self._faults = dict(faults or {})
+        self._rpm = rpm
+        self._headers = headers
+        self._bucket: Bucket | None = None
+        self._dice = random.Random(seed)
+        self._log = None if log is None else os.open(log, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+        self._traits = replace(TRAITS, limited=limited)
+        self.calls = 0
+        self.in_flight = 0
+        self.most_in_flight = 0
+
+    @property
+    def traits(self) -> Traits:
+        """Free, and a mock."""
+        return self._traits
+
+    async def complete(self, request: Request, *, ceiling_nano: int | None = None) -> Reply:
+        """Answer as told."""
+        del ceiling_nano
+        self.calls += 1
+        call = self.calls
+        if self._log is not None:  # before the answer, so that a kill at any instant leaves no call unlogged
+            os.write(self._log, f"{request.key}\n".encode())
+        limits = self._take_rate()
+        self.in_flight += 1
+        self.most_in_flight = max(self.most_in_flight, self.in_flight)
+        try:
+            await self._clock.sleep(self._delay())
+        finally:
+            self.in_flight -= 1
+        self._maybe_fail()
+        said = _prompt(request) if self._script is None else self._script(request, call)
+        if isinstance(said, Failure):
+            raise BackendError(said)
+        if isinstance(said, Reply):
+            return said
+        usage = Usage(input_tokens=_tokens(_prompt(request)), output_tokens=min(_tokens(said), request.max_tokens))
+        return Reply(text=said, usage=usage, model="mock", stop_reason="end_turn", limits=limits)
+
+    def _delay(self) -> float:
+        if not self._sigma:
+            return self._latency_s
+        return self._latency_s * math.exp(self._sigma * self._dice.gauss(0.0, 1.0))
+
+    def _take_rate(self) -> Limits | None:
+        if self._rpm is None:
+            return None
+        now = self._clock.now()
+        if self._bucket is None:
+            self._bucket = Bucket(per_minute=self._rpm, now=now)
+        wait = self._bucket.wait_for(1, now)
+        left = max(0.0, math.floor(self._bucket.level(now)))
+        limits = Limits(requests=Limit(per_minute=self._rpm, remaining=left)) if self._headers else None
+        if wait > 0:
+            message = f"mock limit of {self._rpm:g} requests per minute"
+            raise BackendError(
+                Failure(kind=FailureKind.RATE_LIMITED, message=message, retry_after_s=wait, limits=limits)
+            )
+        self._bucket.take(1, now)
+        return limits
+
+    def _maybe_fail(self) -> None:
+        if not self._faults:
+            return
+        roll = self._dice.random()
+        for kind, share in self._faults.items():
+            roll -= share
+            if roll < 0:
+                unconfirmed = kind in (FailureKind.TIMEOUT, FailureKind.CONNECTION)
+                raise BackendError(Failure(kind=kind, message="injected by the mock", unconfirmed=unconfirmed))
+
+    async def aclose(self) -> None:
+        """Close the call log."""
+        if self._log is not None:
+            os.close(self._log)
+            self._log = None
+
+
+def _prompt(request: Request) -> str:
+    content = request.messages[-1].content
+    return content if isinstance(content, str) else " ".join(str(b.get("text", "")) for b in content)
+
+
+def _tokens(text: str) -> int:
+    return len(text) // 4 + 1
+
+
+def describe(name: str, base_url: str | None) -> Traits:
+    """What is known before it is opened."""
+    del name, base_url
+    return TRAITS
+
+
+def open_backend(name: str, setup: Setup) -> MockBackend:
+    """A mock from its name.
+
+    Raises:
+        ConfigError: an unknown persona or option.
+    """
+    persona, _, query = name.partition("?")
+    if persona not in _PERSONAS:
+        raise ConfigError(f"unknown mock {persona!r}; there is {', '.join(f'mock:{p}' for p in _PERSONAS)}")
+    options = dict(parse_qsl(query, keep_blank_values=True))
+    if unknown := sorted(set(options) - set(_OPTIONS)):
+        raise ConfigError(f"unknown mock option {unknown[0]!r}; there are {', '.join(_OPTIONS)}")
+    try:
+        return MockBackend(
+            clock=setup.clock,
+            latency_s=float(options.get("latency", 0)),
+            sigma=float(options.get("sigma", 0)),
+            faults=_faults(options.get("faults", "")),
+            rpm=float(options["rpm"]) if "rpm" in options else None,
+            headers=options.get("headers", "0") not in ("0", ""),
+            limited=options.get("limited", "0") not in ("0", ""),
+            seed=int(options.get("seed", 0)),
+            log=Path(options["log"]) if "log" in options else None,
+        )
+    except ValueError as error:
+        raise ConfigError(f"mock option in {name!r}: {error}") from error
+
+
+def _faults(text: str) -> dict[FailureKind, float]:
+    """`server:0.05,timeout:0.01` as shares of the calls."""
+    shares = {}
+    for part in filter(None, text.split(",")):
+        kind, _, share = part.partition(":")
+        shares[FailureKind(kind)] = float(share)
+    return shares

@@ -1,0 +1,33 @@
+"""The only use of time and sleep."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Callable
+
+
+class SystemClock:
+    """The event loop's clock for durations, the machine's for records."""
+
+    def now(self) -> float:
+        """Monotonic seconds of the running loop, so that a loop with its own time brings it everywhere."""
+        return asyncio.get_running_loop().time()
+
+    def utc(self) -> float:
+        """Seconds since 1970."""
+        return time.time()
+
+    async def sleep(self, seconds: float) -> None:
+        """Wait."""
+        await asyncio.sleep(seconds)
+
+    def call_later(self, seconds: float, callback: Callable[[], None]) -> Callable[[], None]:
+        """Call back after so many seconds; the function returned takes that back."""
+        return asyncio.get_running_loop().call_later(seconds, callback).cancel
+
+
+def stopwatch() -> Callable[[], float]:
+    """A function that tells the seconds since this call, outside any event loop."""
+    started = time.monotonic()
+    return lambda: time.monotonic() - started

@@ -1,0 +1,98 @@
+"""Decide when a run must pause: going on would only burn calls, money or time.
+
+Pure. Three causes: so many items in a row that ended in an API failure, one failure of a
+hopeless kind (a key that is wrong, a quota that does not end soon), a stall under refusals.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from batchwork.core.failure import Failure, FailureKind
+from batchwork.core.policy import Policy
+from batchwork.core.retry import API_FAILURES, REFUSALS
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pause:
+    """Why the run pauses and what to do about it."""
+
+    reason: str
+    remedy: str
+
+
+_AGAIN = "then run the same command again: what is finished is kept."
+
+
+class Breaker:
+    """Watches every attempt and every ending of one run."""
+
+    __slots__ = ("_in_a_row", "_policy", "_refused", "_refused_since")
+
+    def __init__(self, policy: Policy) -> None:
+        self._policy = policy
+        self._in_a_row = 0
+        self._refused = 0
+        self._refused_since = 0.0
+
+    def answered(self) -> None:
+        """The provider answered a call, whatever the answer."""
+        self._in_a_row = 0
+        self._refused = 0
+
+    def failed(self, failure: Failure, now: float) -> Pause | None:
+        """One attempt failed; a pause when there is no point in any other."""
+        if failure.kind is FailureKind.AUTH:
+            return Pause(
+                reason=f"The provider does not accept the credentials ({failure.message}).",
+                remedy="Set a valid API key, " + _AGAIN,
+            )
+        if failure.kind is FailureKind.QUOTA and not self.is_worth_waiting(failure):
+            end = failure.retry_after_s
+            when = "its end is not known" if end is None else f"it ends in {_duration(end)}, longer than max_wait"
+            return Pause(
+                reason=f"A quota is used up ({failure.message}); {when}.",
+                remedy="Raise the quota or wait for its end (or raise --max-wait), " + _AGAIN,
+            )
+        return self._stalled(failure, now) if failure.kind in REFUSALS else None
+
+    def _stalled(self, failure: Failure, now: float) -> Pause | None:
+        if failure.retry_after_s is not None and failure.retry_after_s > self._policy.max_wait_s:
+            return Pause(
+                reason=f"The provider wants no call for {_duration(failure.retry_after_s)}, longer than max_wait"
+                f" ({failure.message}).",
+                remedy="Wait that long (or raise --max-wait), " + _AGAIN,
+            )
+        if not self._refused:
+            self._refused_since = now  # not the last answer: a quota waited out or a long input is no stall
+        self._refused += 1
+        for_s = now - self._refused_since
+        if self._refused < 3 or for_s < self._policy.stall_s:
+            return None
+        return Pause(
+            reason=f"The provider has refused every call for {_duration(for_s)} ({failure.message}).",
+            remedy="Wait until it recovers or lower --max-in-flight, " + _AGAIN,
+        )
+
+    def gave_up(self, failure: Failure) -> Pause | None:
+        """One item ended in a failure; a pause when it is one too many in a row."""
+        if failure.kind not in API_FAILURES:
+            self._in_a_row = 0
+            return None
+        self._in_a_row += 1
+        if self._in_a_row < self._policy.max_consecutive_failures:
+            return None
+        return Pause(
+            reason=f"{self._in_a_row} items in a row ended in an API failure, the last one: {failure}.",
+            remedy="Mend the cause, run the same command again for the rest and `batchwork retry` for the failed ones.",
+        )
+
+    def is_worth_waiting(self, failure: Failure) -> bool:
+        """Whether a quota ends soon enough to be waited out."""
+        return failure.retry_after_s is not None and failure.retry_after_s <= self._policy.max_wait_s
+
+
+def _duration(seconds: float) -> str:
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"

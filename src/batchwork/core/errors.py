@@ -1,0 +1,70 @@
+"""Every exception a caller may meet: one leaf per thing a caller would do differently."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from batchwork.core.failure import Failure
+
+
+class BatchworkError(Exception):
+    """The root: catching it catches everything batchwork raises on purpose."""
+
+
+class ConfigError(BatchworkError, ValueError):
+    """An argument is wrong; nothing was sent."""
+
+
+class PriceUnknownError(ConfigError):
+    """A budget was set for a model whose price is not known; state one."""
+
+
+class InputError(BatchworkError):
+    """The input cannot be read, or stopped being readable half-way."""
+
+
+class CallbackError(BatchworkError):
+    """A callback of the user's raised; the run was stopped cleanly and everything is kept."""
+
+
+class BackendError(BatchworkError):
+    """One provider call failed. The engine turns this into a value; nobody else catches it."""
+
+    def __init__(self, failure: Failure) -> None:
+        super().__init__(f"{failure.kind.value}: {failure.message}")
+        self.failure = failure
+
+
+class JournalError(BatchworkError):
+    """The journal cannot be used."""
+
+
+class JournalLockedError(JournalError):
+    """Another process is writing this journal."""
+
+
+class JournalDamagedError(JournalError):
+    """What stands in the journal contradicts its own checksums."""
+
+
+class JournalWriteError(JournalError):
+    """The journal could not be written: no space, no permission."""
+
+
+class Interrupted(BatchworkError):
+    """The run was interrupted and has stopped cleanly; the synchronous doors turn this into KeyboardInterrupt."""
+
+
+class AccountingError(BatchworkError):
+    """The counts at the end of a run do not add up: a defect of batchwork, never to be passed over in silence."""
+
+
+class RunPaused(BatchworkError):
+    """The breaker ended the run cleanly: no new calls, everything finished is kept in `results`."""
+
+    def __init__(self, *, reason: str, remedy: str, results: Any = None) -> None:
+        super().__init__(f"{reason} {remedy}")
+        self.reason = reason
+        self.remedy = remedy
+        self.results = results

@@ -1,0 +1,102 @@
+"""The only facts the journal records, in the order in which they happened.
+
+An item is named by its ordinal in the journal: it is given once, when the item is first opened,
+and never changes, whatever place the item has in the input of a later run.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from batchwork.core.failure import FailureKind
+from batchwork.core.outcome import AnyOutcome
+from batchwork.core.request import Request
+
+
+class Began(msgspec.Struct, frozen=True, kw_only=True, tag="began"):
+    """A run started on this journal."""
+
+    run_id: str
+    model: str
+    max_cost_nano: int | None = None
+    settings: dict[str, Any] = {}
+
+
+class Opened(msgspec.Struct, frozen=True, kw_only=True, tag="opened"):
+    """An input row was read at `index`. `request` is there the first time its key is met."""
+
+    item: int
+    index: int
+    fingerprint: bytes
+    occurrence: int
+    request: Request | None = None
+    columns: dict[str, Any] | None = None
+
+
+class Admitted(msgspec.Struct, frozen=True, kw_only=True, tag="admitted"):
+    """A call is about to be sent, with so much money set aside for it."""
+
+    item: int
+    reserved_nano: int
+
+
+class Attempted(msgspec.Struct, frozen=True, kw_only=True, tag="attempted"):
+    """A call ended without settling its item."""
+
+    item: int
+    kind: FailureKind
+    charged_nano: int = 0
+    unconfirmed: bool = False  # booked at its worst case: the provider may have billed it
+
+
+class Settled(msgspec.Struct, frozen=True, kw_only=True, tag="settled"):
+    """An item has its outcome. `charged_nano` is the last call alone; the outcome's cost is all of them."""
+
+    item: int
+    outcome: AnyOutcome
+    charged_nano: int = 0
+    unconfirmed: bool = False
+
+
+class Reopened(msgspec.Struct, frozen=True, kw_only=True, tag="reopened"):
+    """A failed or deferred item is to be tried again."""
+
+    item: int
+
+
+class Ended(msgspec.Struct, frozen=True, kw_only=True, tag="ended"):
+    """A run ended. `inputs` is the number of rows when the input was read to its end."""
+
+    inputs: int | None = None
+    stopped: str | None = None
+
+
+class BatchIntended(msgspec.Struct, frozen=True, kw_only=True, tag="batch_intended"):
+    """A provider batch is about to be submitted."""
+
+    chunk: int
+    items: tuple[int, ...]
+    custom_ids: tuple[str, ...]
+    reserved_nano: int
+    at: float
+
+
+class BatchSubmitted(msgspec.Struct, frozen=True, kw_only=True, tag="batch_submitted"):
+    """The provider has it."""
+
+    chunk: int
+    batch_id: str
+
+
+class BatchClosed(msgspec.Struct, frozen=True, kw_only=True, tag="batch_closed"):
+    """Everything it had to give was taken in, or it surely never existed."""
+
+    chunk: int
+    how: str  # collected, absent, refused or lost
+
+
+ItemEvent = Opened | Admitted | Attempted | Settled | Reopened
+BatchEvent = BatchIntended | BatchSubmitted | BatchClosed
+Event = Began | ItemEvent | BatchEvent | Ended

@@ -1,0 +1,97 @@
+"""Every knob of a run, validated at birth."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+from batchwork.core.errors import ConfigError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RetryPolicy:
+    """How often and how long a failed call is tried again."""
+
+    max_attempts: int = 6
+    max_refusals: int = 60
+    first_wait_s: float = 1.0
+    longest_wait_s: float = 60.0
+    max_elapsed_s: float = 1800.0
+
+    def __post_init__(self) -> None:
+        _at_least("max_attempts", self.max_attempts, 1)
+        _at_least("max_refusals", self.max_refusals, 1)
+        _positive("first_wait_s", self.first_wait_s)
+        _positive("longest_wait_s", self.longest_wait_s)
+        _positive("max_elapsed_s", self.max_elapsed_s)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RatePolicy:
+    """The rate limits the user states, per minute; None where the provider's own headers decide."""
+
+    rpm: float | None = None
+    input_tpm: float | None = None
+    output_tpm: float | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("rpm", "input_tpm", "output_tpm"):
+            if (value := getattr(self, name)) is not None:
+                _positive(name, value)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BatchPolicy:
+    """How provider batches are made and watched."""
+
+    most_items: int | None = None  # per batch; None: as many as the provider takes
+    max_parallel: int = 5
+    poll_first_s: float = 5.0
+    poll_longest_s: float = 60.0
+    adopt_wait_s: float = 120.0  # how long a batch of unknown fate is looked for before it counts as absent
+    max_expiries: int = 2  # an item whose batches expired so often fails
+    cancel_on_interrupt: bool = False
+
+    def __post_init__(self) -> None:
+        if self.most_items is not None:
+            _at_least("items per batch", self.most_items, 1)
+        _at_least("max_parallel", self.max_parallel, 1)
+        _positive("poll_interval", self.poll_first_s)
+        _positive("poll_longest_s", self.poll_longest_s)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Policy:
+    """How a run behaves."""
+
+    max_in_flight: int = 100
+    rates: RatePolicy = field(default_factory=RatePolicy)
+    retry: RetryPolicy = field(default_factory=RetryPolicy)
+    max_cost_nano: int | None = None
+    timeout_s: float = 600.0
+    max_wait_s: float = 900.0  # the longest known end of a quota that is waited out
+    max_consecutive_failures: int = 10
+    stall_s: float = 300.0  # refusals for so long without one answer are a stall
+    drain_s: float = 60.0  # how long an interrupted run waits for its calls in flight
+    reasks: int = 1
+    batch: BatchPolicy = field(default_factory=BatchPolicy)
+
+    def __post_init__(self) -> None:
+        _at_least("max_in_flight", self.max_in_flight, 1)
+        _at_least("max_consecutive_failures", self.max_consecutive_failures, 1)
+        _at_least("reask", self.reasks, 0)
+        _positive("timeout", self.timeout_s)
+        _positive("stall_s", self.stall_s)
+        if self.max_wait_s != 0:
+            _positive("max_wait", self.max_wait_s)
+        _positive("drain_s", self.drain_s)
+
+
+def _at_least(name: str, value: int, least: int) -> None:
+    if isinstance(value, bool) or not isinstance(value, int) or value < least:
+        raise ConfigError(f"{name} must be a whole number of at least {least}, got {value!r}")
+
+
+def _positive(name: str, value: float) -> None:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < math.inf:
+        raise ConfigError(f"{name} must be a finite number above 0, got {value!r}")

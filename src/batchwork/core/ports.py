@@ -1,0 +1,287 @@
+"""The protocols through which the rooms of the house meet."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Iterator
+from dataclasses import dataclass
+from enum import Enum
+from typing import Any, Protocol, runtime_checkable
+
+from batchwork.core.event import Began, Event
+from batchwork.core.failure import Failure
+from batchwork.core.intake import Intake
+from batchwork.core.outcome import AnyOutcome, Status
+from batchwork.core.packing import BatchLimits
+from batchwork.core.reply import Reply
+from batchwork.core.request import Message, Request
+from batchwork.core.runstate import ItemState
+from batchwork.core.ticket import Ticket
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Traits:
+    """What the rest of the house needs to know about a backend before the first call."""
+
+    name: str
+    limited: bool = False  # it has rate limits of its own that are not known before it has answered
+    free: bool = False  # its calls cost nothing
+    batches: bool = False  # its provider takes many requests at once, for less money and later
+    price_provider: str | None = None  # under which provider the price table lists its models
+    notice: str | None = None  # what a user must be told, for example that it is a mock
+    sampling: frozenset[str] | None = None  # the sampling parameters it takes; None: it does not say
+    price_model: str | None = None  # under which id the price table lists the model, where that is not its name here
+    overhead_tokens: int = 0  # input tokens that it adds around every request
+    timeout_for: Callable[[Request], float] | None = None  # its own deadline for a request, where one for all is wrong
+
+
+class Backend(Protocol):
+    """Somewhere a request can be sent."""
+
+    @property
+    def traits(self) -> Traits:
+        """What is known about it before the first call."""
+        ...
+
+    async def complete(self, request: Request, *, ceiling_nano: int | None = None) -> Reply:
+        """Answer one request. Never retries, never sleeps, never prices.
+
+        `ceiling_nano` is the most this call may cost, for a backend that can enforce it itself.
+
+        Raises:
+            BackendError: the call failed; its failure says how.
+        """
+        ...
+
+    async def aclose(self) -> None:
+        """Give back connections and processes."""
+        ...
+
+
+@runtime_checkable
+class TokenCounter(Protocol):
+    """A backend whose provider counts the input tokens of a request without charging for it."""
+
+    async def count_tokens(self, request: Request) -> int:
+        """Input tokens of this request.
+
+        Raises:
+            BackendError: the call failed.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BatchTag:
+    """By what a batch can be found again at the provider."""
+
+    run_id: str
+    chunk: int
+    custom_ids: tuple[str, ...]
+    intended_at: float  # UTC
+
+    @property
+    def name(self) -> str:
+        """One word for run and chunk, where a provider keeps metadata."""
+        return f"{self.run_id}-{self.chunk}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BatchProgress:
+    """Where a batch stands at the provider. `failure` says that it ended as a whole before anything ran."""
+
+    ended: bool
+    failure: Failure | None = None
+
+
+class Sighting(Enum):
+    """What a look at the provider's list says about a batch whose submission has an unknown outcome."""
+
+    ABSENT = "absent"
+    UNDECIDED = "undecided"  # something there may be it, and cannot be read yet
+
+
+@runtime_checkable
+class BatchBackend(Protocol):
+    """A backend whose provider takes many requests at once, for less money and later.
+
+    Like `complete`, none of these retries, sleeps or prices; each raises `BackendError` when its call failed.
+    """
+
+    @property
+    def batch_limits(self) -> BatchLimits:
+        """What one batch can hold."""
+        ...
+
+    def batch_line(self, custom_id: str, request: Request) -> bytes:
+        """The request as it stands in a batch."""
+        ...
+
+    async def submit_batch(self, lines: list[bytes], tag: BatchTag) -> str:
+        """Create a batch; the provider's id for it. Not idempotent at any provider."""
+        ...
+
+    async def poll_batch(self, batch_id: str) -> BatchProgress:
+        """Where it stands."""
+        ...
+
+    def collect_batch(self, batch_id: str) -> AsyncIterator[tuple[str, Reply | Failure]]:
+        """Everything an ended batch has to give, by custom id, in any order; of expired and cancelled ones too.
+
+        A request that was not executed comes as a failure of the kind EXPIRED.
+        """
+        ...
+
+    async def cancel_batch(self, batch_id: str) -> None:
+        """Ask the provider to stop; what is finished can still be collected."""
+        ...
+
+    async def find_batch(self, tag: BatchTag) -> str | Sighting:
+        """Look for a batch in the provider's own list: its id, or what the list says."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Verdict:
+    """What a checker makes of a reply: accepted (no failure), or why not, and how to ask again."""
+
+    value: Any = None
+    failure: Failure | None = None
+    reask: tuple[Message, ...] = ()  # turns to append for another try; empty when there is no point in one
+
+
+class Checker(Protocol):
+    """Says whether an answer is acceptable. The only place that does."""
+
+    def check(self, request: Request, reply: Reply) -> Verdict:
+        """Judge one reply. Pure."""
+        ...
+
+
+class Clock(Protocol):
+    """The only source of time."""
+
+    def now(self) -> float:
+        """Monotonic seconds: for durations."""
+        ...
+
+    def utc(self) -> float:
+        """Seconds since 1970, UTC: for records."""
+        ...
+
+    async def sleep(self, seconds: float) -> None:
+        """Wait."""
+        ...
+
+    def call_later(self, seconds: float, callback: Callable[[], None]) -> Callable[[], None]:
+        """Call back after so many seconds; the function returned takes that back."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing:
+    """What a journal knows when a run begins on it."""
+
+    run_id: str
+    spent_nano: int
+    unconfirmed_nano: int
+    recovered: int  # calls whose fate an earlier crash left open, now booked at their worst case
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Totals:
+    """The money in a journal, over all runs on it."""
+
+    spent_nano: int
+    unconfirmed_nano: int
+
+
+@dataclass(slots=True, kw_only=True)
+class Entry:
+    """One place of the latest input as the journal holds it."""
+
+    index: int
+    item: int
+    status: Status
+    paid_nano: int
+    attempts: int
+    outcome: AnyOutcome | None = None
+    request: Request | None = None
+    columns: dict[str, Any] | None = None
+
+
+class Journal(Protocol):
+    """Remembers what was asked, sent, paid and answered.
+
+    `record` queues a fact, `durable` waits until all queued facts are on disk. What the read side tells
+    includes what is queued.
+    """
+
+    def begin(self, began: Began) -> Standing:
+        """Start a run: book calls that a crash left open, and begin to read an input from its start."""
+        ...
+
+    def place(self, index: int, intake: Intake) -> ItemState:
+        """The item that stands at `index`: one already known, or a new one, which is recorded."""
+        ...
+
+    def reopen(self, item: int) -> ItemState:
+        """Take a failed or deferred item up again."""
+        ...
+
+    def record(self, event: Event) -> None:
+        """Queue one fact."""
+        ...
+
+    async def durable(self) -> None:
+        """Return when everything recorded so far is on disk.
+
+        Raises:
+            JournalWriteError: it could not be written.
+        """
+        ...
+
+    def take(self, item: int) -> ItemState:
+        """Hold an item that is known, so that facts about it can be recorded."""
+        ...
+
+    def request_of(self, item: int) -> Request:
+        """What an item asks."""
+        ...
+
+    def open_batches(self) -> list[Ticket]:
+        """Provider batches that were intended and not closed, oldest first."""
+        ...
+
+    def next_chunk(self) -> int:
+        """The number of the next provider batch."""
+        ...
+
+    def release(self, item: int) -> None:
+        """The engine is done with this item for now: the journal need not hold it in memory."""
+        ...
+
+    def entries(
+        self, start: int = 0, stop: int | None = None, *, statuses: frozenset[Status] | None = None, bodies: bool = True
+    ) -> Iterator[Entry]:
+        """Places in input order; with `bodies` their requests, columns and outcomes."""
+        ...
+
+    def count(self) -> int:
+        """How many places the latest input has, as far as it was read."""
+        ...
+
+    def counts(self) -> dict[Status, int]:
+        """How many of them stand where, counted afresh."""
+        ...
+
+    def totals(self) -> Totals:
+        """The money, over all runs."""
+        ...
+
+    def close(self) -> None:
+        """Write what is queued and let go.
+
+        Raises:
+            JournalWriteError: something queued could not be written.
+        """
+        ...

@@ -1,0 +1,57 @@
+"""What a backend says back: no pricing, no parsing, only what was said and what it used."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+
+class Usage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Tokens of one or more calls. `input_tokens` is the total; the cache fields are parts of it."""
+
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cache_read_tokens: int = 0
+    cache_write_tokens: int = 0  # kept for five minutes
+    cache_write_1h_tokens: int = 0
+
+    def __add__(self, other: Usage) -> Usage:
+        return Usage(
+            input_tokens=self.input_tokens + other.input_tokens,
+            output_tokens=self.output_tokens + other.output_tokens,
+            cache_read_tokens=self.cache_read_tokens + other.cache_read_tokens,
+            cache_write_tokens=self.cache_write_tokens + other.cache_write_tokens,
+            cache_write_1h_tokens=self.cache_write_1h_tokens + other.cache_write_1h_tokens,
+        )
+
+
+class Limit(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One rate limit as a response's headers tell it: per minute, what is left, when it is full again."""
+
+    per_minute: float | None = None
+    remaining: float | None = None
+    reset_s: float | None = None
+
+
+class Limits(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What a response's headers said about the provider's rate limits."""
+
+    requests: Limit | None = None
+    input_tokens: Limit | None = None
+    output_tokens: Limit | None = None
+    tokens: Limit | None = None  # input and output together, where that is how the provider counts
+
+
+class Reply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """One answer as the backend gave it."""
+
+    text: str
+    usage: Usage
+    model: str = ""
+    stop_reason: str | None = None
+    truncated: bool = False  # cut off by max_tokens
+    blocks: tuple[dict[str, Any], ...] = ()  # the raw content blocks, when there is more to them than the text
+    limits: Limits | None = None
+    provider_id: str | None = None
+    reported_cost_nano: int | None = None  # when the backend itself knows what the call cost

@@ -1,0 +1,124 @@
+"""What is asked: a request, and the key under which its answer is remembered."""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+from typing import Any
+
+import msgspec
+
+from batchwork.core.errors import ConfigError
+
+DEFAULT_MAX_TOKENS = 1024
+
+# A change of this number makes every request a new one, so it changes only when the key's meaning does.
+_KEY_FORMAT = 1
+_canonical = msgspec.msgpack.Encoder(order="deterministic").encode
+
+
+def digest(data: bytes) -> bytes:
+    """The 16 bytes that stand for `data` everywhere in batchwork."""
+    return blake2b(data, digest_size=16).digest()
+
+
+class Message(msgspec.Struct, frozen=True):
+    """One turn: a role and its text, or a list of content blocks."""
+
+    role: str
+    content: str | list[dict[str, Any]]
+
+
+class Schema(msgspec.Struct, frozen=True, kw_only=True):
+    """A JSON schema that the answer must satisfy, with its digest so that a million requests share one."""
+
+    body: Any
+    digest: bytes
+    name: str = "answer"
+
+    @classmethod
+    def of(cls, body: Any, *, name: str = "answer") -> Schema:
+        """A schema from its JSON body.
+
+        Raises:
+            ConfigError: it is not JSON.
+        """
+        if not isinstance(body, dict | bool):
+            raise ConfigError(f"a schema is a dict (or True or False), not {type(body).__name__}")
+        try:
+            return cls(body=body, digest=digest(_canonical(body)), name=name)
+        except (TypeError, OverflowError, UnicodeEncodeError, RecursionError) as error:
+            raise ConfigError(f"the schema is not JSON: {error}") from error
+
+
+class Attachment(msgspec.Struct, frozen=True, kw_only=True):
+    """A document or image that goes with a request: as extracted text, or as the file itself."""
+
+    media_type: str
+    digest: bytes
+    text: str | None = None
+    data: bytes | None = None
+    title: str | None = None
+    citations: bool = False
+
+
+class Request(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything that influences one answer, and a label that does not.
+
+    `occurrence` counts the equal requests before this one in the same input, so that duplicates
+    stay apart and a rerun finds its own.
+    """
+
+    messages: tuple[Message, ...]
+    model: str = ""
+    system: str | None = None
+    max_tokens: int = DEFAULT_MAX_TOKENS
+    schema: Schema | None = None
+    documents: tuple[Attachment, ...] = ()
+    sampling: dict[str, Any] | None = None
+    extra_body: dict[str, Any] | None = None
+    occurrence: int = 0
+    label: str | None = None
+
+    def __post_init__(self) -> None:
+        if not self.messages:
+            raise ConfigError("a request needs at least one message")
+        if self.max_tokens < 1:
+            raise ConfigError(f"max_tokens must be at least 1, got {self.max_tokens}")
+
+    @classmethod
+    def ask(cls, prompt: str, **fields: Any) -> Request:
+        """A request of one user message."""
+        return cls(messages=(Message("user", prompt),), **fields)
+
+    @property
+    def fingerprint(self) -> bytes:
+        """Hash of everything that influences the answer, the occurrence left out.
+
+        Raises:
+            UnicodeEncodeError: a text holds a lone surrogate, which no provider takes.
+        """
+        return digest(
+            _canonical(
+                (
+                    _KEY_FORMAT,
+                    self.model,
+                    self.system,
+                    self.messages,
+                    self.max_tokens,
+                    self.schema and (self.schema.digest, self.schema.name),
+                    [(d.media_type, d.digest, d.text is None, d.title, d.citations) for d in self.documents],
+                    self.sampling,
+                    self.extra_body,
+                )
+            )
+        )
+
+    @property
+    def key(self) -> str:
+        """Hash of everything that influences the answer, and the occurrence."""
+        return key_of(self.fingerprint, self.occurrence)
+
+
+def key_of(fingerprint: bytes, occurrence: int) -> str:
+    """The key of the `occurrence`-th equal request, counted from 0."""
+    return digest(fingerprint + occurrence.to_bytes(8, "big")).hex()

@@ -1,0 +1,140 @@
+"""What a journal's events add up to: the definition of its tables, and their test oracle."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import msgspec
+
+from batchwork.core.event import (
+    Admitted,
+    Attempted,
+    BatchClosed,
+    BatchEvent,
+    BatchIntended,
+    Ended,
+    Event,
+    ItemEvent,
+    Opened,
+    Reopened,
+    Settled,
+)
+from batchwork.core.outcome import AnyOutcome, Status
+from batchwork.core.ticket import Ticket
+
+
+class ItemState:
+    """Where one item stands."""
+
+    __slots__ = ("attempts", "fingerprint", "index", "item", "occurrence", "paid_nano", "reserved_nano", "status")
+
+    def __init__(self, item: int, fingerprint: bytes, occurrence: int) -> None:
+        self.item = item
+        self.fingerprint = fingerprint
+        self.occurrence = occurrence
+        self.index: int | None = None  # its place in the latest input; None when it no longer stands there
+        self.status = Status.PENDING
+        self.reserved_nano = 0  # set aside for a call that has not ended
+        self.paid_nano = 0  # all its calls so far
+        self.attempts = 0
+
+    def apply(self, event: ItemEvent) -> tuple[int, int, int]:
+        """Move on by one event; the change of (spent, unconfirmed, reserved) money it brings."""
+        if isinstance(event, Settled):
+            self.status = event.outcome.status
+            self.attempts = event.outcome.attempts
+            return self._charge(event.charged_nano, event.unconfirmed)
+        if isinstance(event, Opened):
+            self.index = event.index
+            return 0, 0, 0
+        if isinstance(event, Admitted):
+            self.reserved_nano = event.reserved_nano
+            return 0, 0, event.reserved_nano
+        if isinstance(event, Attempted):
+            self.attempts += 1
+            return self._charge(event.charged_nano, event.unconfirmed)
+        self.status = Status.PENDING
+        return 0, 0, 0
+
+    def _charge(self, nano: int, unconfirmed: bool) -> tuple[int, int, int]:
+        freed, self.reserved_nano = self.reserved_nano, 0
+        self.paid_nano += nano
+        return nano, nano if unconfirmed else 0, -freed
+
+    def snapshot(self) -> tuple[object, ...]:
+        """Everything about it, for comparison."""
+        return tuple(getattr(self, name) for name in sorted(self.__slots__))
+
+
+class RunState:
+    """All of it, in memory: fine for a test, too much for a million items."""
+
+    def __init__(self) -> None:
+        self.items: dict[int, ItemState] = {}
+        self.places: dict[int, int] = {}
+        self.outcomes: dict[int, AnyOutcome] = {}
+        self.batches: dict[int, Ticket] = {}  # open ones
+        self.spent_nano = 0
+        self.unconfirmed_nano = 0
+        self.reserved_nano = 0
+
+    def apply(self, event: Event) -> None:
+        """Move on by one event."""
+        if isinstance(event, Ended):
+            if event.inputs is not None:
+                for index in [i for i in self.places if i >= event.inputs]:
+                    self.items[self.places.pop(index)].index = None
+            return
+        if isinstance(event, BatchEvent):
+            follow_batches(self.batches, event)
+            return
+        if not isinstance(event, ItemEvent):
+            return
+        state = self.items.get(event.item)
+        if isinstance(event, Opened):
+            if state is None:
+                state = self.items[event.item] = ItemState(event.item, event.fingerprint, event.occurrence)
+            self._place(state, event.index)
+        assert state is not None, f"event for an item that was never opened: {event}"
+        spent, unconfirmed, reserved = state.apply(event)
+        self.spent_nano += spent
+        self.unconfirmed_nano += unconfirmed
+        self.reserved_nano += reserved
+        if isinstance(event, Settled):
+            self.outcomes[event.item] = event.outcome
+        elif isinstance(event, Reopened):
+            self.outcomes.pop(event.item, None)
+
+    def _place(self, state: ItemState, index: int) -> None:
+        """An item takes a place; who stood there before loses it, and its own former place is empty."""
+        holder = self.places.get(index)
+        if holder is not None and holder != state.item:
+            self.items[holder].index = None
+        if state.index is not None and self.places.get(state.index) == state.item:
+            del self.places[state.index]
+        self.places[index] = state.item
+
+
+def follow_batches(open_batches: dict[int, Ticket], event: BatchEvent) -> None:
+    """Move the table of open provider batches on by one event."""
+    if isinstance(event, BatchIntended):
+        open_batches[event.chunk] = Ticket(
+            chunk=event.chunk,
+            items=event.items,
+            custom_ids=event.custom_ids,
+            reserved_nano=event.reserved_nano,
+            intended_at=event.at,
+        )
+    elif isinstance(event, BatchClosed):
+        del open_batches[event.chunk]
+    else:
+        ticket = open_batches[event.chunk]
+        open_batches[event.chunk] = msgspec.structs.replace(ticket, batch_id=event.batch_id)
+
+
+def fold(events: Iterable[Event]) -> RunState:
+    """The state that a sequence of events leads to."""
+    state = RunState()
+    for event in events:
+        state.apply(event)
+    return state

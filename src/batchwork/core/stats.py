@@ -1,0 +1,82 @@
+"""The numbers of a run: counted once, shown by progress, results and the final accounting alike."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from batchwork.core.errors import AccountingError
+from batchwork.core.outcome import AnyOutcome, Status
+
+
+@dataclass(slots=True, kw_only=True)
+class Tally:
+    """What has happened in this run so far."""
+
+    total: int | None = None  # rows in the input, when it is known beforehand
+    read: int = 0  # input rows read
+    reused: int = 0  # of those, settled by an earlier run
+    open: int = 0  # being worked on: in line, in flight, waiting to be tried again
+    in_flight: int = 0
+    calls: int = 0
+    retries: int = 0
+    refusals: int = 0
+    settled: dict[Status, int] = field(default_factory=lambda: dict.fromkeys(Status, 0))
+    charged_nano: int = 0
+    spent_before_nano: int = 0
+    unconfirmed_nano: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    waiting_until: float | None = None  # on the run's clock: the end of a quota that is waited out
+    waiting_for: str = ""
+
+    def count(self, outcome: AnyOutcome) -> None:
+        """An item has its outcome."""
+        self.settled[outcome.status] += 1
+
+    @property
+    def done(self) -> int:
+        """Rows that have an outcome, from this run or an earlier one."""
+        return self.reused + sum(self.settled.values())
+
+    @property
+    def spent_nano(self) -> int:
+        """Everything paid on this journal."""
+        return self.spent_before_nano + self.charged_nano
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Accounting:
+    """Where every input row ended: each once."""
+
+    inputs: int
+    succeeded: int
+    failed: int
+    deferred: int
+    skipped: int
+    pending: int
+
+    def __str__(self) -> str:
+        parts = [f"{self.succeeded:,} succeeded", f"{self.failed:,} failed", f"{self.deferred:,} deferred"]
+        parts.append(f"{self.skipped:,} skipped")
+        if self.pending:
+            parts.append(f"{self.pending:,} pending")
+        return f"{self.inputs:,} inputs = " + " + ".join(parts)
+
+
+def account(counts: dict[Status, int], *, inputs: int) -> Accounting:
+    """The accounting at the end of a run, from the journal's own count.
+
+    Raises:
+        AccountingError: the outcomes do not add up to the inputs.
+    """
+    found = sum(counts.values())
+    if found != inputs:
+        raise AccountingError(f"{inputs} inputs were read, but the journal holds {found} of them: please report this")
+    return Accounting(
+        inputs=inputs,
+        succeeded=counts[Status.SUCCEEDED],
+        failed=counts[Status.FAILED],
+        deferred=counts[Status.DEFERRED],
+        skipped=counts[Status.SKIPPED],
+        pending=counts[Status.PENDING],
+    )

@@ -1,0 +1,1 @@
+"""The engine: the window, the gate, the attempt. Knows no backend and no journal by name."""

@@ -1,0 +1,359 @@
+"""Decide whether a call may start now: concurrency, rate and budget, together, in one await.
+
+First come, first served within one caller (a run, an HTTP request); in turn between callers, each with its own
+bound. What does not fit the budget steps aside while the reservations of others may still make room, so that cheaper
+calls overtake it, and is told that there is no money as soon as that is certain.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from collections.abc import Callable
+from enum import Enum
+from heapq import heapify, heappop, heappush
+
+from batchwork.core.buckets import Bucket
+from batchwork.core.failure import Failure, FailureKind
+from batchwork.core.ledger import Ledger
+from batchwork.core.pace import Pace
+from batchwork.core.policy import RatePolicy
+from batchwork.core.ports import Clock
+from batchwork.core.reply import Limit, Limits, Usage
+from batchwork.core.retry import REFUSALS
+from batchwork.core.window import AdaptiveWindow
+
+
+_TOKEN_ROUNDING = 1000.0  # providers round the tokens that remain to the nearest thousand
+
+
+class Denied(Enum):
+    """Why a call will not start."""
+
+    NO_MONEY = "no money"
+    CLOSED = "closed"
+
+
+class Need:
+    """What a call asks of the gate. `order` is its rank within its caller: the lowest goes first."""
+
+    __slots__ = ("input_tokens", "order", "output_tokens", "worst_nano")
+
+    def __init__(self, *, order: int, input_tokens: int, output_tokens: int, worst_nano: int) -> None:
+        self.order = order
+        self.input_tokens = input_tokens
+        self.output_tokens = output_tokens
+        self.worst_nano = worst_nano
+
+
+class Grant:
+    """A call that may start; given back with `Gate.release`."""
+
+    __slots__ = ("caller", "need", "sent_at")
+
+    def __init__(self, caller: Caller, need: Need, sent_at: float) -> None:
+        self.caller = caller
+        self.need = need
+        self.sent_at = sent_at
+
+
+class Caller:
+    """One run or request that shares the gate with others."""
+
+    __slots__ = ("bound", "closed", "in_flight", "on_room", "parked", "queue")
+
+    def __init__(self, bound: int, on_room: Callable[[], None]) -> None:
+        self.bound = bound
+        self.on_room = on_room  # called when it may bring more work
+        self.in_flight = 0
+        self.closed = False
+        self.queue: list[tuple[int, int, _Wait]] = []
+        self.parked: list[tuple[int, int, _Wait]] = []
+
+    @property
+    def waiting(self) -> int:
+        """Its calls in flight and in line; those that stepped aside for money do not keep others away."""
+        return self.in_flight + len(self.queue)
+
+
+class _Wait:
+    __slots__ = ("future", "need")
+
+    def __init__(self, need: Need, future: asyncio.Future[Grant | Denied]) -> None:
+        self.need = need
+        self.future = future
+
+
+class Gate:
+    """The one door to a provider."""
+
+    def __init__(self, *, clock: Clock, ledger: Ledger, rates: RatePolicy, window: AdaptiveWindow) -> None:
+        self.ledger = ledger
+        self._clock = clock
+        self._window = window
+        self._turn: deque[Caller] = deque()
+        self._in_flight = 0
+        self._ticket = 0
+        self._in_line = 0
+        self._cool_until = float("-inf")
+        self._timer: Callable[[], None] | None = None
+        now = clock.now()
+        stated = {"requests": rates.rpm, "input_tokens": rates.input_tpm, "output_tokens": rates.output_tpm}
+        self._buckets = {name: Bucket(per_minute=rate, now=now) for name, rate in stated.items() if rate is not None}
+        self._stated = frozenset(self._buckets)
+        self._limits_known = False  # the provider tells its own
+        self._pace = Pace()
+
+    @property
+    def in_flight(self) -> int:
+        """Calls under way, of all callers."""
+        return self._in_flight
+
+    @property
+    def cooling_s(self) -> float:
+        """Seconds until the provider wants to hear from us again; 0 when it does now."""
+        return max(0.0, self._cool_until - self._clock.now())
+
+    def join(self, *, bound: int, on_room: Callable[[], None]) -> Caller:
+        """A new caller."""
+        caller = Caller(bound, on_room)
+        self._turn.append(caller)
+        return caller
+
+    def leave(self, caller: Caller) -> None:
+        """A caller is done; whatever it still has in line is turned away."""
+        self.close(caller)
+        self._turn.remove(caller)
+
+    def close(self, caller: Caller) -> None:
+        """Admit nothing more of this caller; its calls in flight go on."""
+        caller.closed = True
+        self._in_line -= len(caller.queue)
+        for _, _, wait in caller.queue + caller.parked:
+            _tell(wait, Denied.CLOSED)
+        caller.queue, caller.parked = [], []
+
+    async def admit(self, caller: Caller, need: Need) -> Grant | Denied:
+        """Wait until the call may start."""
+        if caller.closed:
+            return Denied.CLOSED
+        if not self._in_line and self._in_flight < self._window.size and caller.in_flight < caller.bound:
+            now = self._clock.now()
+            if self._passes(need, now):
+                return self._grant(caller, need, now)
+        wait = _Wait(need, asyncio.get_running_loop().create_future())
+        self._ticket += 1
+        heappush(caller.queue, (need.order, self._ticket, wait))
+        self._in_line += 1
+        self._dispatch()
+        try:
+            return await wait.future
+        except asyncio.CancelledError:
+            self._withdraw(caller, wait)
+            raise
+
+    def _passes(self, need: Need, now: float) -> bool:
+        """Whether a call that nobody is in line before may start at once."""
+        return (
+            now >= self._cool_until and self._wait_for_rate(need, now) <= 0.0 and self.ledger.reserve(need.worst_nano)
+        )
+
+    def _grant(self, caller: Caller, need: Need, now: float) -> Grant:
+        for name, bucket in self._buckets.items():
+            bucket.take(_amount(name, need), now)
+        self._pace.sent(now)
+        self._in_flight += 1
+        caller.in_flight += 1
+        return Grant(caller, need, now)
+
+    def _withdraw(self, caller: Caller, wait: _Wait) -> None:
+        if wait.future.done() and not wait.future.cancelled():
+            if isinstance(grant := wait.future.result(), Grant):
+                self.release(grant, charged_nano=0)
+            return
+        before = len(caller.queue)
+        caller.queue = [entry for entry in caller.queue if entry[2] is not wait]
+        heapify(caller.queue)
+        self._in_line -= before - len(caller.queue)
+        caller.parked = [entry for entry in caller.parked if entry[2] is not wait]
+
+    def release(
+        self,
+        grant: Grant,
+        *,
+        charged_nano: int,
+        usage: Usage | None = None,
+        failure: Failure | None = None,
+        limits: Limits | None = None,
+    ) -> None:
+        """A call has ended: give its place back, book what it cost, learn what it said."""
+        now = self._clock.now()
+        self._in_flight -= 1
+        grant.caller.in_flight -= 1
+        self.ledger.settle(grant.need.worst_nano, charged_nano)
+        self._correct(grant.need, usage, failure, now)
+        if limits is not None:
+            self._learn(limits, now)
+        if failure is None:
+            self._window.answered()
+        elif failure.kind in REFUSALS:
+            self._refused(grant, failure, now)
+        if grant.need.worst_nano:
+            self._unpark()
+        self._dispatch()
+        if not grant.caller.closed:
+            grant.caller.on_room()
+
+    def _refused(self, grant: Grant, failure: Failure, now: float) -> None:
+        too_fast = failure.kind is FailureKind.RATE_LIMITED
+        stated = self._buckets["requests"] if "requests" in self._stated else None
+        if too_fast and not self._limits_known and (stated is None or stated.eased_out):
+            self._pace.refused(sent_at=grant.sent_at, now=now)
+        new_episode = self._window.refused(
+            sent_at=grant.sent_at,
+            now=now,
+            in_flight=self._in_flight + 1,
+            paused=failure.retry_after_s is not None,
+            paced=too_fast and ("requests" in self._buckets or self._pace.per_s(now) is not None),
+        )
+        if new_episode and too_fast:
+            for bucket in self._buckets.values():  # refused at the very limit: stay a little below it
+                bucket.ease(now)
+        if failure.retry_after_s is not None:
+            self.cool_down(failure.retry_after_s)
+
+    def cool_down(self, seconds: float) -> None:
+        """Nobody starts a call for so long."""
+        self._cool_until = max(self._cool_until, self._clock.now() + seconds)
+
+    # -- rate -----------------------------------------------------------------------------------
+
+    def _correct(self, need: Need, usage: Usage | None, failure: Failure | None, now: float) -> None:
+        used_in, used_out = need.input_tokens, need.output_tokens
+        if usage is not None:
+            # Cache reads do not count against the rate limit at the providers that have a cache.
+            used_in, used_out = usage.input_tokens - usage.cache_read_tokens, usage.output_tokens
+        elif failure is not None:
+            used_in = used_out = 0
+        for name, bucket in self._buckets.items():
+            if name == "input_tokens":
+                bucket.correct(need.input_tokens, used_in, now)
+            elif name == "output_tokens":
+                bucket.correct(need.output_tokens, used_out, now)
+            elif name == "tokens":
+                bucket.correct(need.input_tokens + need.output_tokens, used_in + used_out, now)
+
+    def _learn(self, limits: Limits, now: float) -> None:
+        """What the provider says of itself; where the user has stated a limit, the lower one holds."""
+        self._limits_known = True
+        for name in ("requests", "input_tokens", "output_tokens", "tokens"):
+            limit: Limit | None = getattr(limits, name)
+            if limit is None:
+                continue
+            bucket = self._buckets.get(name)
+            if limit.per_minute is not None and limit.per_minute > 0:
+                if bucket is None:
+                    bucket = self._buckets[name] = Bucket(per_minute=limit.per_minute, now=now)
+                    self._window.limits_known()
+                elif name not in self._stated or limit.per_minute / 60.0 < bucket.per_s:
+                    bucket.learn(per_minute=limit.per_minute, now=now)
+            if bucket is not None and limit.remaining is not None:
+                slack = 1.0 if name == "requests" else _TOKEN_ROUNDING
+                bucket.lower_to(limit.remaining, now, slack=slack)
+
+    def _wait_for_rate(self, need: Need, now: float) -> float:
+        if (guess := self._pace.per_s(now)) is not None and not self._limits_known:
+            bucket = self._buckets.get("requests")
+            if bucket is None:
+                self._buckets["requests"] = Bucket(per_minute=guess * 60.0, now=now)
+            elif "requests" not in self._stated or guess < bucket.per_s:
+                bucket.learn(per_minute=guess * 60.0, now=now)
+        if not self._buckets:
+            return 0.0
+        return max(bucket.wait_for(_amount(name, need), now) for name, bucket in self._buckets.items())
+
+    # -- who is next ----------------------------------------------------------------------------
+
+    def _dispatch(self) -> None:
+        """Start everything that may start now; set a timer when only time stands in the way."""
+        if not self._in_line:
+            return
+        now = self._clock.now()
+        while self._in_line and self._in_flight < self._window.size:
+            if now < self._cool_until:
+                self._wake_in(self._cool_until - now)
+                return
+            caller = self._next_caller()
+            if caller is None:
+                return
+            order, ticket, wait = caller.queue[0]
+            if wait.future.done():  # cancelled while in line
+                self._next_of(caller)
+                continue
+            need = wait.need
+            if (seconds := self._wait_for_rate(need, now)) > 0.0:
+                self._turn.appendleft(self._turn.pop())  # its turn is not used up
+                self._wake_in(seconds)
+                return
+            self._next_of(caller)
+            if not self.ledger.reserve(need.worst_nano):
+                if self.ledger.could_ever_fit(need.worst_nano):
+                    heappush(caller.parked, (order, ticket, wait))
+                else:
+                    _tell(wait, Denied.NO_MONEY)
+                continue
+            wait.future.set_result(self._grant(caller, need, now))
+
+    def _next_of(self, caller: Caller) -> None:
+        heappop(caller.queue)
+        self._in_line -= 1
+
+    def _next_caller(self) -> Caller | None:
+        """The next one in turn that has work and is below its bound; it goes to the back."""
+        for _ in range(len(self._turn)):
+            caller = self._turn[0]
+            self._turn.rotate(-1)
+            if caller.queue and caller.in_flight < caller.bound:
+                return caller
+        return None
+
+    def _unpark(self) -> None:
+        """Reservations have changed: who stepped aside for money looks again, in order."""
+        for caller in self._turn:
+            if not caller.parked:
+                continue
+            left = self.ledger.left
+            still: list[tuple[int, int, _Wait]] = []
+            for entry in sorted(caller.parked):
+                worst = entry[2].need.worst_nano
+                if not self.ledger.could_ever_fit(worst):
+                    _tell(entry[2], Denied.NO_MONEY)
+                elif left is None or worst <= left:
+                    heappush(caller.queue, entry)
+                    self._in_line += 1
+                    left = None if left is None else left - worst
+                else:
+                    still.append(entry)
+            caller.parked = still
+
+    def _wake_in(self, seconds: float) -> None:
+        if self._timer is not None:
+            self._timer()
+        self._timer = self._clock.call_later(seconds, self._wake)
+
+    def _wake(self) -> None:
+        self._timer = None
+        self._dispatch()
+
+
+def _amount(name: str, need: Need) -> float:
+    if name == "requests":
+        return 1.0
+    if name == "input_tokens":
+        return need.input_tokens
+    return need.output_tokens if name == "output_tokens" else need.input_tokens + need.output_tokens
+
+
+def _tell(wait: _Wait, answer: Grant | Denied) -> None:
+    if not wait.future.done():
+        wait.future.set_result(answer)

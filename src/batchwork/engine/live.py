@@ -1,0 +1,172 @@
+"""The window: keep as many calls in flight as may be, refilled the moment one ends.
+
+Reads the input only as far as there is room, gives every item a task of its own, and ends cleanly whatever
+happens: the end of the input, the breaker, an interruption, a journal that cannot be written.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Iterator
+
+from batchwork.core.breaker import Pause
+from batchwork.core.errors import BatchworkError
+from batchwork.core.event import Ended
+from batchwork.core.intake import Work
+from batchwork.core.outcome import Status
+from batchwork.core.stats import Tally
+from batchwork.engine.item import ItemCarrier
+from batchwork.engine.naps import Naps
+from batchwork.engine.parts import Parts
+
+_log = logging.getLogger(__name__)
+_BREATHE_EVERY = 512  # settled rows passed over before the loop gets a turn
+_HELD_PER_SLOT = 4  # items that wait to be tried again or for money, per place in the window
+
+
+class LiveRun:
+    """One pass over an input. Made once, run once."""
+
+    def __init__(self, parts: Parts, tally: Tally) -> None:
+        self.tally = tally
+        self.pause: Pause | None = None
+        self.interrupted = False
+        self.exhausted = False
+        self._p = parts
+        self._error: BatchworkError | None = None
+        self._room = asyncio.Event()
+        self._caller = parts.gate.join(bound=parts.policy.max_in_flight, on_room=self._room.set)
+        naps = Naps(parts.clock)
+        self._carrier = ItemCarrier(parts, tally, self._caller, nap=naps.take, pause=self._on_pause)
+        self._most_open = parts.policy.max_in_flight * (1 + _HELD_PER_SLOT)
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._naps = naps
+        self._starting = 0
+
+    async def run(self, source: Iterator[Work | None], *, is_input: bool = True) -> None:
+        """See everything through that the source yields.
+
+        `is_input` says that the source is an input read from its start, so that its end is the end of the input.
+
+        Raises:
+            BatchworkError: the input, a callback or the journal failed; calls in flight were finished first.
+        """
+        try:
+            self.exhausted = await self._read(source)
+        except BatchworkError as error:
+            self._stop(error)
+        except asyncio.CancelledError:
+            self._close()
+            raise
+        finally:
+            await self._drain()
+            self._p.gate.leave(self._caller)
+            inputs = self.tally.read if self.exhausted and is_input else None
+            self._p.journal.record(Ended(inputs=inputs, stopped=self.stopped))
+        if self._error is not None:
+            raise self._error
+        await self._p.journal.durable()
+
+    @property
+    def stopped(self) -> str | None:
+        """Why the run ended before all was done; None when all was."""
+        if self.interrupted:
+            return "interrupted"
+        if self.pause is not None:
+            return "paused"
+        if self._error is not None:
+            return "error"
+        return "budget" if self.tally.settled[Status.DEFERRED] else None
+
+    def interrupt(self) -> None:
+        """First time: admit nothing more, let calls in flight finish. Second time: leave at once."""
+        if self.interrupted:
+            for task in self._tasks:
+                task.cancel()
+        self.interrupted = True
+        self._close()
+
+    def wake(self) -> None:
+        """Whoever takes the outcomes can take more."""
+        self._room.set()
+
+    # -- reading --------------------------------------------------------------------------------
+
+    async def _read(self, source: Iterator[Work | None]) -> bool:
+        """Start work as there is room for it; whether the source was read to its end."""
+        passed = 0
+        for work in source:
+            if work is None:
+                passed += 1
+                if passed % _BREATHE_EVERY == 0:
+                    await self._p.clock.sleep(0)
+            else:
+                self._start(work)
+                await self._until_room()
+            if self._caller.closed:
+                return False
+        return True
+
+    async def _until_room(self) -> None:
+        while not self._caller.closed:
+            # A task started in this turn has not reached the gate yet, but it will stand in line there.
+            fits = self.tally.open < self._most_open and self._caller.waiting + self._starting < self._caller.bound
+            if fits and (self._p.has_room is None or self._p.has_room()):
+                return
+            self._room.clear()
+            await self._room.wait()
+
+    # -- tasks ----------------------------------------------------------------------------------
+
+    def _start(self, work: Work) -> None:
+        self.tally.open += 1
+        self._starting += 1
+        task = asyncio.create_task(self._carry(work))
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _carry(self, work: Work) -> None:
+        self._starting -= 1
+        try:
+            await self._carrier.carry(work)
+        except BatchworkError as error:
+            self._stop(error)
+        finally:
+            self._p.journal.release(work.item)
+            self.tally.open -= 1
+            self._room.set()
+
+    # -- ending ---------------------------------------------------------------------------------
+
+    def _on_pause(self, pause: Pause) -> None:
+        if self.pause is None:
+            self.pause = pause
+            _log.warning("pausing: %s", pause.reason)
+        self._close()
+
+    def _stop(self, error: BatchworkError) -> None:
+        if self._error is None:
+            self._error = error
+        self._close()
+
+    def _close(self) -> None:
+        """No new calls; whoever waits for one is turned away, whoever naps wakes up."""
+        self._p.gate.close(self._caller)
+        self._naps.close()
+        self._room.set()
+
+    async def _drain(self) -> None:
+        """Wait for what is under way: without end while the run is open, for so long once it is closed."""
+        while self._tasks:
+            closed = self._caller.closed
+            await asyncio.wait(
+                self._tasks,
+                timeout=self._p.policy.drain_s if closed else None,
+                return_when=asyncio.ALL_COMPLETED if closed else asyncio.FIRST_COMPLETED,
+            )
+            if closed and self._tasks:
+                _log.warning("leaving %d calls that did not end in %g s", len(self._tasks), self._p.policy.drain_s)
+                for task in self._tasks:
+                    task.cancel()
+                await asyncio.wait(self._tasks)

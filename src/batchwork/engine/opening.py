@@ -1,0 +1,65 @@
+"""Open an input on a journal: what is settled already is passed over, the rest is work to do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from batchwork.core.errors import BatchworkError, InputError
+from batchwork.core.intake import Intake, Work
+from batchwork.core.outcome import Status
+from batchwork.core.ports import Journal
+from batchwork.core.stats import Tally
+
+_TAKEN_UP = frozenset({Status.PENDING, Status.DEFERRED})
+
+
+def open_inputs(journal: Journal, intakes: Iterable[Intake], tally: Tally) -> Iterator[Work | None]:
+    """Work for every row that needs it, None for every row that is settled: the reader may want to breathe.
+
+    Raises:
+        InputError: the input itself raised half-way.
+    """
+    rows = iter(intakes)
+    while True:
+        try:
+            intake = next(rows, None)
+        except BatchworkError:
+            raise
+        except Exception as error:  # the user's iterator is foreign code
+            raise InputError(f"the input raised {type(error).__name__} after row {tally.read}: {error}") from error
+        if intake is None:
+            return
+        state = journal.place(tally.read, intake)
+        tally.read += 1
+        if state.status not in _TAKEN_UP:
+            tally.reused += 1
+            journal.release(state.item)
+            yield None
+            continue
+        yield Work(
+            item=state.item,
+            index=tally.read - 1,
+            request=intake.request,
+            problem=intake.problem,
+            paid_nano=state.paid_nano,
+            attempts=state.attempts,
+        )
+
+
+def reopen_items(journal: Journal, statuses: frozenset[Status], tally: Tally) -> Iterator[Work | None]:
+    """Work for every item of the journal that stands at one of `statuses`."""
+    for entry in journal.entries(statuses=statuses):
+        tally.read += 1
+        if entry.request is None:
+            tally.reused += 1  # the row itself is bad: trying again cannot mend it
+            yield None
+            continue
+        state = journal.reopen(entry.item)
+        yield Work(
+            item=state.item,
+            index=entry.index,
+            request=entry.request,
+            problem=None,
+            paid_nano=state.paid_nano,
+            attempts=state.attempts,
+        )

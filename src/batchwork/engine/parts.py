@@ -1,0 +1,31 @@
+"""What a run is made of, handed in by whoever assembles it."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from batchwork.core.event import Event
+from batchwork.core.outcome import AnyOutcome
+from batchwork.core.policy import Policy
+from batchwork.core.ports import Backend, Checker, Clock, Journal
+from batchwork.core.pricing import Price
+from batchwork.engine.gate import Gate
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parts:
+    """The concrete parts behind the protocols, and the callbacks of whoever watches."""
+
+    backend: Backend
+    journal: Journal
+    gate: Gate
+    clock: Clock
+    policy: Policy
+    price: Price | None  # None: not known
+    checker: Checker | None = None
+    on_event: Callable[[Event], None] | None = None
+    on_settled: Callable[[AnyOutcome], None] | None = None
+    has_room: Callable[[], bool] | None = None  # whether whoever takes the outcomes can take more
+    dice: Callable[[], float] = random.random

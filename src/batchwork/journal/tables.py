@@ -1,0 +1,154 @@
+"""The tables of a journal file, and how a file is recognised as one of ours."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+from batchwork.core.errors import JournalDamagedError, JournalError, JournalWriteError
+
+APPLICATION_ID = 0x62747771  # "btwq"
+FORMAT = 1
+# What a damaged file may make SQLite raise; where its own text is damaged, even the message cannot be decoded.
+FAULTS = (sqlite3.Error, UnicodeDecodeError)
+_MAGIC = b"SQLite format 3\0"
+_PAGE_CACHE_KIB = 16_384
+
+_TABLES = """
+CREATE TABLE event (
+  seq INTEGER PRIMARY KEY, at REAL NOT NULL, kind INTEGER NOT NULL, item INTEGER NOT NULL,
+  body BLOB NOT NULL, crc INTEGER NOT NULL) STRICT;
+CREATE INDEX event_of_batch ON event (seq) WHERE kind >= 8;
+CREATE TABLE item (
+  id INTEGER PRIMARY KEY, fingerprint BLOB NOT NULL, occurrence INTEGER NOT NULL, idx INTEGER,
+  status INTEGER NOT NULL, reserved INTEGER NOT NULL, paid INTEGER NOT NULL, attempts INTEGER NOT NULL,
+  columns INTEGER NOT NULL, request_seq INTEGER NOT NULL, columns_seq INTEGER NOT NULL, settled_seq INTEGER NOT NULL,
+  crc INTEGER NOT NULL) STRICT;
+CREATE UNIQUE INDEX item_identity ON item (fingerprint, occurrence);
+CREATE INDEX item_place ON item (idx);
+CREATE TABLE blob (digest BLOB PRIMARY KEY, body BLOB NOT NULL, crc INTEGER NOT NULL) STRICT, WITHOUT ROWID;
+CREATE TABLE total (
+  one INTEGER PRIMARY KEY CHECK (one = 1), run_id TEXT NOT NULL, seq INTEGER NOT NULL,
+  spent INTEGER NOT NULL, unconfirmed INTEGER NOT NULL, reserved INTEGER NOT NULL,
+  standing TEXT NOT NULL, began INTEGER NOT NULL, items INTEGER NOT NULL, batches INTEGER NOT NULL,
+  crc INTEGER NOT NULL) STRICT;
+CREATE TABLE output (path TEXT PRIMARY KEY, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL) STRICT;
+"""
+
+
+def connect(path: Path, *, writable: bool) -> sqlite3.Connection:
+    """A connection to a journal file, made if it is new and `writable`.
+
+    Raises:
+        JournalError: not a journal, or one of a newer version.
+        JournalDamagedError: a journal that cannot be read.
+        JournalWriteError: a folder or file that cannot be written.
+    """
+    is_new = _is_empty(path)
+    if is_new and not writable:
+        raise JournalError(f"there is no journal at {path}")
+    try:
+        connection = _open(path, "rwc" if writable else "ro")
+        try:
+            if writable and (is_new or _is_unfinished(connection)):
+                _create(connection)
+            _must_be_ours(connection, path)
+            connection.execute(f"PRAGMA cache_size = -{_PAGE_CACHE_KIB}")
+            connection.execute("PRAGMA temp_store = MEMORY")
+            if writable:
+                connection.execute("PRAGMA synchronous = FULL")
+                connection.execute("PRAGMA wal_autocheckpoint = 4000")
+        except BaseException:
+            connection.close()
+            raise
+    except FAULTS as error:
+        raise translated(error, path) from error
+    return connection
+
+
+def _open(path: Path, mode: str) -> sqlite3.Connection:
+    def to(options: str) -> sqlite3.Connection:
+        uri = f"{path.absolute().as_uri()}?{options}"
+        return sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False, timeout=10)
+
+    connection = to(f"mode={mode}")
+    try:
+        connection.execute("PRAGMA user_version").fetchone()
+    except sqlite3.OperationalError:
+        connection.close()
+        # Reading needs a file beside the journal, which a folder that cannot be written refuses. Nobody writes
+        # there, so without a log of its own the file is all there is.
+        if mode != "ro" or path.with_name(path.name + "-wal").exists():
+            raise
+        return to("mode=ro&immutable=1")
+    except FAULTS:
+        connection.close()
+        raise
+    return connection
+
+
+def _is_empty(path: Path) -> bool:
+    """Whether there is nothing yet; raises when there is something that is not SQLite's."""
+    try:
+        with path.open("rb") as file:
+            head = file.read(len(_MAGIC))
+    except FileNotFoundError:
+        return True
+    except OSError as error:
+        raise JournalError(f"cannot read the journal {path}: {error.strerror}") from error
+    if head and head != _MAGIC:
+        raise JournalError(f"{path} is not a batchwork journal; name another file, or move this one away")
+    return not head
+
+
+def _is_unfinished(connection: sqlite3.Connection) -> bool:
+    """Whether its making was cut off: an SQLite file of ours to be, without one table."""
+    (application,) = connection.execute("PRAGMA application_id").fetchone()
+    return application == 0 and connection.execute("SELECT 1 FROM sqlite_master").fetchone() is None
+
+
+def _create(connection: sqlite3.Connection) -> None:
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("BEGIN IMMEDIATE")
+    for statement in _TABLES.split(";\n"):
+        if statement.strip():
+            connection.execute(statement)
+    connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+    connection.execute(f"PRAGMA user_version = {FORMAT}")
+    connection.execute("COMMIT")
+
+
+def _must_be_ours(connection: sqlite3.Connection, path: Path) -> None:
+    (application,) = connection.execute("PRAGMA application_id").fetchone()
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    if application != APPLICATION_ID:
+        raise JournalError(f"{path} is an SQLite file, but not a batchwork journal; name another file")
+    if version > FORMAT:
+        raise JournalError(
+            f"{path} was written by a newer batchwork (journal format {version}, this one knows {FORMAT}); upgrade"
+        )
+
+
+def translated(error: Exception, path: Path) -> JournalError:
+    """SQLite's words in ours, with the remedy."""
+    text = str(error)
+    if isinstance(error, UnicodeDecodeError):
+        return damaged(path, "its tables cannot be read")
+    code = getattr(error, "sqlite_errorname", "") or ""
+    if code.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")) or "malformed" in text:
+        return damaged(path, text)
+    if code.startswith("SQLITE_FULL") or "full" in text:
+        return JournalWriteError(f"no space left for the journal {path}; free some and run the same command again")
+    if code.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM")):
+        return JournalWriteError(f"cannot write the journal {path} ({text}); check the folder's permissions")
+    if code.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
+        return JournalError(f"the journal {path} is in use by another program ({text})")
+    return JournalWriteError(f"the journal {path} cannot be used: {text}")
+
+
+def damaged(path: Path, what: str) -> JournalDamagedError:
+    """The error for a file that contradicts itself."""
+    return JournalDamagedError(
+        f"the journal {path} is damaged ({what}); `batchwork recover {path}` saves what is whole into a new one"
+        " and keeps this file"
+    )

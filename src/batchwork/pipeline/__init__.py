@@ -1,0 +1,1 @@
+"""The three phases of a request: prepare (pure), process, finish (pure)."""

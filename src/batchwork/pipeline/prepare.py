@@ -1,0 +1,145 @@
+"""Turn whatever a user hands in into a request. Pure; what cannot become one is that item's failure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from batchwork.core.errors import ConfigError
+from batchwork.core.intake import Intake
+from batchwork.core.request import DEFAULT_MAX_TOKENS, Message, Request, Schema
+
+_ROLES = ("user", "assistant", "system")
+_KINDS: dict[str, type] = {
+    "model": str,
+    "system": str,
+    "max_tokens": int,
+    "sampling": dict,
+    "extra_body": dict,
+    "label": str,
+}
+_A = {str: "a string", int: "a whole number", dict: "a dict"}
+_KEYS = ("prompt", "messages", "model", "system", "max_tokens", "sampling", "extra_body", "label")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Defaults:
+    """What every request of a run has unless it says otherwise."""
+
+    model: str
+    system: str | None = None
+    max_tokens: int = DEFAULT_MAX_TOKENS
+    schema: Schema | None = None
+    sampling: dict[str, Any] | None = None
+    extra_body: dict[str, Any] | None = None
+
+    def __post_init__(self) -> None:
+        if isinstance(self.max_tokens, bool) or not isinstance(self.max_tokens, int) or self.max_tokens < 1:
+            raise ConfigError(f"max_tokens must be a whole number of at least 1, got {self.max_tokens!r}")
+        _check_own({"system": self.system, "sampling": self.sampling, "extra_body": self.extra_body})
+
+
+def intakes(prompts: Iterable[object], defaults: Defaults) -> Iterator[Intake]:
+    """One intake per prompt, lazily."""
+    for prompt in prompts:
+        yield intake(prompt, defaults)
+
+
+def intake(prompt: object, defaults: Defaults, columns: dict[str, Any] | None = None) -> Intake:
+    """A request with its fingerprint, or the reason why there is none."""
+    try:
+        request = prepare(prompt, defaults)
+        if request.label is not None:
+            request.label.encode()
+        return Intake(fingerprint=request.fingerprint, request=request, columns=columns)
+    except UnicodeEncodeError as error:
+        told = f"the text holds a lone surrogate at character {error.start}, which is not valid Unicode"
+        return Intake.bad(told, columns)
+    except (ConfigError, TypeError, OverflowError, RecursionError, msgspec.MsgspecError) as error:
+        return Intake.bad(str(error), columns)
+
+
+def prepare(prompt: object, defaults: Defaults) -> Request:
+    """A request from a string, a list of messages, a dictionary or a request.
+
+    Raises:
+        ConfigError: it is none of these, or not a whole one.
+    """
+    if isinstance(prompt, str):
+        return _request((Message("user", prompt),), defaults, {})
+    if isinstance(prompt, Request):
+        return _filled_in(prompt, defaults)
+    if isinstance(prompt, Mapping):
+        return _from_mapping(prompt, defaults)
+    if isinstance(prompt, Sequence) and not isinstance(prompt, bytes | bytearray):
+        return _request(_messages(prompt), defaults, {})
+    raise ConfigError(f"a prompt is a string, a list of messages, a dict or a Request, not {type(prompt).__name__}")
+
+
+def _request(messages: tuple[Message, ...], defaults: Defaults, own: dict[str, Any]) -> Request:
+    return Request(
+        messages=messages,
+        model=own.get("model") or defaults.model,
+        system=own.get("system", defaults.system),
+        max_tokens=defaults.max_tokens if (most := own.get("max_tokens")) is None else most,
+        schema=defaults.schema,
+        sampling=own.get("sampling", defaults.sampling),
+        extra_body=own.get("extra_body", defaults.extra_body),
+        label=own.get("label"),
+    )
+
+
+def _filled_in(request: Request, defaults: Defaults) -> Request:
+    return msgspec.structs.replace(
+        request,
+        model=request.model or defaults.model,
+        system=request.system if request.system is not None else defaults.system,
+        schema=request.schema if request.schema is not None else defaults.schema,
+        sampling=request.sampling if request.sampling is not None else defaults.sampling,
+        extra_body=request.extra_body if request.extra_body is not None else defaults.extra_body,
+    )
+
+
+def _check_own(own: Mapping[Any, Any]) -> None:
+    for name, kind in _KINDS.items():
+        if not isinstance(value := own.get(name), kind | None):
+            raise ConfigError(f"{name!r} must be {_A[kind]}, not {type(value).__name__}")
+
+
+def _from_mapping(prompt: Mapping[Any, Any], defaults: Defaults) -> Request:
+    unknown = [str(key) for key in prompt if key not in _KEYS]
+    if unknown:
+        raise ConfigError(f"unknown key {unknown[0]!r} in a request; there are {', '.join(_KEYS)}")
+    _check_own(prompt)
+    if ("prompt" in prompt) == ("messages" in prompt):
+        raise ConfigError("a request as a dict has either 'prompt' or 'messages'")
+    if "messages" in prompt:
+        return _request(_messages(prompt["messages"]), defaults, dict(prompt))
+    if not isinstance(prompt["prompt"], str):
+        raise ConfigError(f"'prompt' must be a string, not {type(prompt['prompt']).__name__}")
+    return _request((Message("user", prompt["prompt"]),), defaults, dict(prompt))
+
+
+def _messages(turns: object) -> tuple[Message, ...]:
+    if not isinstance(turns, Sequence) or isinstance(turns, str | bytes):
+        raise ConfigError(f"'messages' must be a list of messages, not {type(turns).__name__}")
+    messages = []
+    for number, turn in enumerate(turns):
+        if isinstance(turn, Message):
+            messages.append(turn)
+            continue
+        if not isinstance(turn, Mapping) or set(turn) != {"role", "content"}:
+            raise ConfigError(f"message {number} must be a dict with 'role' and 'content'")
+        if turn["role"] not in _ROLES:
+            raise ConfigError(f"message {number} has the role {turn['role']!r}; there are {', '.join(_ROLES)}")
+        content = turn["content"]
+        blocks = isinstance(content, list) and all(isinstance(b, dict) and "type" in b for b in content)
+        if not isinstance(content, str) and not blocks:
+            raise ConfigError(f"message {number}: content must be a string or a list of blocks with a 'type'")
+        messages.append(Message(turn["role"], content))
+    if not messages:
+        raise ConfigError("a request needs at least one message")
+    return tuple(messages)

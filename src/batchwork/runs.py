@@ -1,0 +1,211 @@
+"""run, arun, stream, astream: many prompts in, outcomes out."""
+
+from __future__ import annotations
+
+import asyncio
+import queue
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from typing import Unpack
+
+from batchwork._bridge import BackgroundLoop, run_sync
+from batchwork.assembly import Engine, Plan, open_engine
+from batchwork.core.errors import ConfigError, Interrupted, RunPaused
+from batchwork.core.intake import Intake
+from batchwork.core.outcome import AnyOutcome, Outcome
+from batchwork.core.stats import account
+from batchwork.engine.batches import BatchRun
+from batchwork.engine.live import LiveRun
+from batchwork.journal import JournalReader
+from batchwork.outcomes import Results
+from batchwork.pipeline.prepare import intakes
+from batchwork.plans import RunOptions, defaults_of, plan_of
+
+_STREAM_AHEAD = 1000  # outcomes a consumer may lag behind before the run waits for it
+
+
+def run(prompts: Iterable[object], **options: Unpack[RunOptions]) -> Results:
+    """Ask a model every prompt; the outcomes in input order.
+
+    `prompts` is any iterable of strings, message lists, dicts or `Request`s, read lazily.
+
+    Options:
+        model: `backend:name`, for example `"mock:echo"`. Required.
+        mode: `"live"`, or `"batch"` for the provider's batches: half the price, within a day. A backend without
+            batches runs live. `items_per_batch`, `max_parallel_batches` (5), `poll_interval` (5 s, growing to 60),
+            `adopt_wait` (120 s), `cancel_on_interrupt` go with it.
+        system, max_tokens (1024), schema, sampling, extra_body: what every request has unless it says otherwise.
+        max_in_flight (100): the most calls at once.
+        max_cost: a ceiling in dollars over all runs on the journal; what no longer fits is `deferred`.
+        price: dollars per million tokens as `(input, output)`, where the price is not known or is another.
+        rpm, input_tpm, output_tpm: rate limits per minute; what the provider reports is learned anyway.
+        retries (5), timeout (600 s a call), max_wait (900 s for a quota), max_consecutive_failures (10), reask (1).
+        journal: a file that remembers everything; running again on it goes on. None keeps it in memory.
+        fresh: set an existing journal aside under a new name and start anew.
+        on_event: called with every event after it is recorded.
+
+    Raises:
+        ConfigError: an option is wrong; nothing was sent.
+        RunPaused: the breaker ended the run; its `.results` has what there is.
+        KeyboardInterrupt: after a clean stop.
+    """
+    job = Job(plan_of(options), intakes(_checked(prompts), defaults_of(options)))
+    try:
+        return run_sync(job.execute, interrupt=job.interrupt)
+    except Interrupted:
+        raise KeyboardInterrupt from None
+
+
+async def arun(prompts: Iterable[object], **options: Unpack[RunOptions]) -> Results:
+    """The same as `run`, for asyncio."""
+    return await Job(plan_of(options), intakes(_checked(prompts), defaults_of(options))).execute()
+
+
+async def astream(prompts: Iterable[object], **options: Unpack[RunOptions]) -> AsyncIterator[Outcome]:
+    """Outcomes as they settle, whatever their order; `outcome.index` says which prompt it belongs to.
+
+    What an earlier run on the journal has settled is not repeated.
+    """
+    ready: deque[AnyOutcome] = deque()
+    changed = asyncio.Event()
+
+    def take(outcome: AnyOutcome) -> None:
+        ready.append(outcome)
+        changed.set()
+
+    job = Job(
+        plan_of(options),
+        intakes(_checked(prompts), defaults_of(options)),
+        on_settled=take,
+        has_room=lambda: len(ready) < _STREAM_AHEAD,
+    )
+    task = asyncio.create_task(job.execute())
+    task.add_done_callback(lambda _: changed.set())
+    try:
+        while not task.done() or ready:
+            await changed.wait()
+            changed.clear()
+            while ready:
+                yield ready.popleft()
+                job.wake()
+        (await task).close()
+    finally:
+        if not task.done():
+            job.interrupt()
+            await asyncio.wait([task])
+            task.exception()  # an abandoned stream has nobody to tell
+
+
+def stream(prompts: Iterable[object], **options: Unpack[RunOptions]) -> Iterator[Outcome]:
+    """The same as `astream`, from synchronous code: the run goes on while the consumer works."""
+    ready: queue.SimpleQueue[AnyOutcome | None] = queue.SimpleQueue()
+    job = Job(
+        plan_of(options),
+        intakes(_checked(prompts), defaults_of(options)),
+        on_settled=ready.put,
+        has_room=lambda: ready.qsize() < _STREAM_AHEAD,
+    )
+    return _drain(job, ready)
+
+
+def _drain(job: Job, ready: queue.SimpleQueue[AnyOutcome | None]) -> Iterator[Outcome]:
+    async def work() -> Results:
+        try:
+            return await job.execute()
+        finally:
+            ready.put(None)
+
+    background = BackgroundLoop(work)
+    ended = False
+    try:
+        while not ended:
+            try:
+                outcome = ready.get()
+            except KeyboardInterrupt:
+                background.call(job.interrupt)
+                continue
+            ended = outcome is None
+            if outcome is not None:
+                yield outcome
+                background.call(job.wake)
+    finally:
+        if not ended:
+            background.call(job.interrupt)
+            background.wait()
+    try:
+        background.result(job.interrupt).close()
+    except Interrupted:
+        raise KeyboardInterrupt from None
+
+
+class Job:
+    """One run, from opening its parts to handing back its results. The doors differ only in who watches."""
+
+    def __init__(
+        self,
+        plan: Plan,
+        source: Iterable[Intake] | None,
+        *,
+        on_settled: Callable[[AnyOutcome], None] | None = None,
+        has_room: Callable[[], bool] | None = None,
+        on_open: Callable[[Engine], None] | None = None,
+    ) -> None:
+        self._plan = plan
+        self._source = source  # None: the journal's own failed and deferred items
+        self._on_settled = on_settled
+        self._has_room = has_room
+        self._on_open = on_open
+        self._run: LiveRun | BatchRun | None = None
+        self._interrupts = 0
+
+    async def execute(self) -> Results:
+        """Run to the end.
+
+        Raises:
+            RunPaused: the breaker ended it.
+            Interrupted: it was interrupted, and has stopped cleanly.
+        """
+        async with open_engine(self._plan) as engine:
+            run = self._run = engine.start(on_settled=self._on_settled, has_room=self._has_room)
+            if self._on_open is not None:
+                self._on_open(engine)
+            for _ in range(self._interrupts):
+                run.interrupt()
+            if self._source is None:
+                await engine.again(run)
+            else:
+                await engine.process(run, self._source)
+            counts = engine.journal.counts()
+            whole = run.exhausted and self._source is not None
+            accounting = account(counts, inputs=engine.tally.read if whole else sum(counts.values()))
+        if run.interrupted:
+            raise Interrupted("the run was interrupted; what is finished is kept")
+        source = engine.journal if self._plan.journal is None else JournalReader(self._plan.journal)
+        results = Results(source, accounting=accounting, stopped=run.stopped, priced=engine.price is not None)
+        if run.pause is not None:
+            raise RunPaused(reason=run.pause.reason, remedy=run.pause.remedy, results=results)
+        return results
+
+    @property
+    def left_at_once(self) -> bool:
+        """It was interrupted a second time."""
+        return self._interrupts > 1
+
+    def interrupt(self) -> None:
+        """Stop cleanly; called twice, stop at once."""
+        self._interrupts += 1
+        if self._run is not None:
+            self._run.interrupt()
+
+    def wake(self) -> None:
+        """Whoever takes the outcomes can take more."""
+        if self._run is not None:
+            self._run.wake()
+
+
+def _checked(prompts: Iterable[object]) -> Iterable[object]:
+    if isinstance(prompts, str | bytes | dict) or not isinstance(prompts, Iterable):
+        raise ConfigError(
+            f"prompts must be an iterable of prompts, not one {type(prompts).__name__}; wrap it in a list"
+        )
+    return prompts

@@ -1,0 +1,25 @@
+"""Rows in (JSONL, CSV, Parquet, standard input), prompts from them by template, and rows out."""
+
+from batchwork.tables.columns import RESULT_NAMES, RESULT_TYPES, ResultColumns, check_columns, result_columns
+from batchwork.tables.opening import open_table, total_rows
+from batchwork.tables.row import Row
+from batchwork.tables.table import Table
+from batchwork.tables.template import MissingColumn, Template
+from batchwork.tables.writing import TableWriter, check_output, write_table
+
+__all__ = [
+    "MissingColumn",
+    "RESULT_NAMES",
+    "RESULT_TYPES",
+    "ResultColumns",
+    "Row",
+    "Table",
+    "TableWriter",
+    "Template",
+    "check_columns",
+    "check_output",
+    "open_table",
+    "result_columns",
+    "total_rows",
+    "write_table",
+]

@@ -1,0 +1,135 @@
+"""JSONL in: one JSON object per line, from a file or from standard input.
+
+The loop in `_parse` is the hot path of resuming a million settled rows. It does nothing on a good line but decode it;
+everything that is rare (blank lines, byte order mark, bad JSON) is found out in the handler of the decoder's error.
+"""
+
+from collections.abc import Iterable, Iterator
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import msgspec
+
+from batchwork.core.errors import InputError
+from batchwork.tables.row import Row, bad_row
+from batchwork.tables.table import Table, cannot_read, open_input, refuse_utf16
+
+SAMPLE_ROWS = 1_000
+_BOM = b"\xef\xbb\xbf"
+_UNDECODABLE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
+_decode = msgspec.json.Decoder(dict[str, Any]).decode
+
+
+def _parse(lines: Iterable[bytes], name: str) -> Iterator[Row]:
+    decode = _decode
+    try:
+        for number, line in enumerate(lines, 1):
+            try:
+                columns = decode(line)
+            except _UNDECODABLE as error:
+                row = _rare(number, line, error, name)
+                if row is not None:
+                    yield row
+                continue
+            yield Row(number, columns)
+    except OSError as error:
+        raise cannot_read(name, error) from error
+
+
+def _rare(number: int, line: bytes, error: Exception, name: str) -> Row | None:
+    """The row of a line that did not decode: none for a blank line, else a good one after all or a bad one."""
+    if number == 1:
+        refuse_utf16(name, line)
+        if line.startswith(_BOM):
+            line = line[len(_BOM) :]
+            try:
+                return Row(number, _decode(line))
+            except _UNDECODABLE as again:
+                error = again
+    if not line.strip():
+        return None
+    return bad_row(number, f"line {number} {_complaint(line, error)}", line)
+
+
+def _complaint(line: bytes, error: Exception) -> str:
+    if isinstance(error, RecursionError):
+        return "is not usable JSON: it is nested too deeply"
+    if isinstance(error, UnicodeDecodeError):
+        return f"is not JSON: it is not UTF-8 text (byte {error.object[error.start]:#04x})"
+    if isinstance(error, msgspec.ValidationError):
+        said = str(error)
+        if said.startswith("Expected `object`"):
+            return f"is not a JSON object: {said.partition(', ')[2].replace('`', '')}"
+        return f"is not usable JSON: {said}"
+    if b"\\ud" in line.lower():  # the decoder's own words for this one ("truncated") lead astray
+        return f"is not JSON: half of a surrogate pair in a \\u escape, or: {error}"
+    return f"is not JSON: {error}"
+
+
+def _keys(rows: Iterable[Row]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(key for row in rows for key in row.columns))
+
+
+class JsonLinesFile(Table):
+    """A JSONL file on disk."""
+
+    def __init__(self, path: Path, name: str) -> None:
+        self.name = name
+        self._path = path
+        self._columns: tuple[str, ...] | None = None
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The keys of the first 1,000 rows, in the order they were met."""
+        if self._columns is None:
+            self._columns = _keys(islice(self.rows(), SAMPLE_ROWS))
+        return self._columns
+
+    def rows(self) -> Iterator[Row]:
+        """All rows in order, lazily."""
+        with open_input(self._path) as lines:
+            yield from _parse(lines, self.name)
+
+    def lacking(self, names: Iterable[str]) -> tuple[str, ...]:
+        """Those of `names` that no row has.
+
+        Reads beyond the first 1,000 rows only when a name was not met there, so the answer is exact and usually free.
+        """
+        missing = dict.fromkeys(super().lacking(names))
+        if missing:
+            for row in self.rows():
+                for name in missing.keys() & row.columns.keys():
+                    del missing[name]
+                if not missing:
+                    break
+        return tuple(missing)
+
+
+class JsonLinesStream(Table):
+    """JSONL on standard input: can be read once, so the rows that were looked at for `columns` are kept for `rows`."""
+
+    def __init__(self, stream: BinaryIO, name: str) -> None:
+        self.name = name
+        self._rest = _parse(stream, name)
+        self._seen: list[Row] = []
+        self._taken = False
+
+    def buffer(self, count: int) -> list[Row]:
+        """The first rows (at most `count`), which stay in the table."""
+        if self._taken:
+            raise InputError(f"{self.name} can be read only once")
+        self._seen.extend(islice(self._rest, max(0, count - len(self._seen))))
+        return self._seen[:count]
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The keys of the first 1,000 rows, in the order they were met."""
+        return _keys(self._seen if self._taken else self.buffer(SAMPLE_ROWS))
+
+    def rows(self) -> Iterator[Row]:
+        """All rows in order, lazily, and only once."""
+        if self._taken:
+            raise InputError(f"{self.name} can be read only once")
+        self._taken = True
+        return chain(self._seen, self._rest)

@@ -1,0 +1,97 @@
+"""Which reader a source gets (its suffix decides), and how many rows it has when that is cheap to know."""
+
+import sys
+from pathlib import Path
+from typing import BinaryIO
+
+from batchwork.core.errors import InputError
+from batchwork.tables.delimited import DelimitedFile
+from batchwork.tables.jsonl import JsonLinesFile, JsonLinesStream
+from batchwork.tables.parquet import ParquetFile
+from batchwork.tables.table import Table, cannot_read, open_input
+
+STDIN = "-"
+JSONL_SUFFIXES = (".jsonl", ".ndjson", ".json")
+DELIMITERS = {".csv": ",", ".tsv": "\t"}
+PARQUET_SUFFIX = ".parquet"
+SUFFIXES = (*JSONL_SUFFIXES, *DELIMITERS, PARQUET_SUFFIX)
+_BLOCK = 1 << 20
+
+
+def open_table(source: str | Path, *, stdin: BinaryIO | None = None) -> Table:
+    """The table at `source`: a JSONL, CSV, TSV or Parquet file by its suffix, or `-` for JSONL on standard input.
+
+    Raises:
+        InputError: there is no such file, its suffix is unknown, it cannot be read, or it has no rows.
+        ConfigError: a Parquet file, and pyarrow is not installed.
+    """
+    table = _table(source, stdin)
+    # a stream keeps the row it was asked for; a file is simply opened again
+    first = next(iter(table.buffer(1) if isinstance(table, JsonLinesStream) else table.rows()), None)
+    if first is None:
+        raise InputError(f"{table.name} has no rows")
+    if first.problem and _suffix(table.name) == ".json":
+        raise InputError(
+            f"{table.name} is not JSON lines (one object per line): {first.problem}; "
+            "for a JSON array, convert it with: jq -c '.[]' IN.json > IN.jsonl"
+        )
+    return table
+
+
+def _table(source: str | Path, stdin: BinaryIO | None) -> Table:
+    if str(source) == STDIN:
+        return JsonLinesStream(stdin if stdin is not None else sys.stdin.buffer, "standard input")
+    path, name, suffix = Path(source), str(source), _suffix(source)
+    if suffix in JSONL_SUFFIXES:
+        return JsonLinesFile(path, name)
+    if suffix in DELIMITERS:
+        return DelimitedFile(path, name, DELIMITERS[suffix])
+    if suffix == PARQUET_SUFFIX:
+        return ParquetFile(path, name)
+    open_input(path).close()  # a missing file or a folder is the better message
+    raise InputError(
+        f"{name}: the suffix {suffix!r} is not known; known are {', '.join(SUFFIXES)}, "
+        "and '-' for JSONL on standard input"
+    )
+
+
+def _suffix(source: str | Path) -> str:
+    return Path(source).suffix.lower()
+
+
+def total_rows(source: str | Path) -> int | None:
+    """How many rows `source` has, for a progress bar; None when only reading it would tell.
+
+    Lines are counted, so a JSONL file with blank lines counts those too.
+
+    Raises:
+        InputError: the file cannot be read.
+    """
+    suffix = _suffix(source)
+    if str(source) == STDIN or suffix not in SUFFIXES:
+        return None
+    if suffix == PARQUET_SUFFIX:
+        return ParquetFile(Path(source), str(source)).count()
+    is_delimited = suffix in DELIMITERS
+    try:
+        lines = _count_lines(Path(source), quoted=is_delimited)
+    except OSError as error:
+        raise cannot_read(source, error) from error
+    return max(0, lines - 1) if is_delimited else lines
+
+
+def _count_lines(path: Path, *, quoted: bool) -> int:
+    """Lines in the file; with `quoted`, line ends between double quotes belong to their field and do not count."""
+    lines = 0
+    outside = 0  # 0 while the next piece stands outside of quotes, 1 while inside
+    last = b"\n"
+    with open_input(path) as file:
+        while block := file.read(_BLOCK):
+            if quoted and (outside or b'"' in block):
+                pieces = block.split(b'"')
+                lines += sum(piece.count(b"\n") for piece in pieces[outside::2])
+                outside = (outside + len(pieces) - 1) % 2
+            else:
+                lines += block.count(b"\n")
+            last = block[-1:]
+    return lines if last == b"\n" else lines + 1
