@@ -47,14 +47,14 @@ def reply_in(stdout: bytes, stderr: bytes, code: int, request: Request, utc: flo
     if result is None:
         raise BackendError(_no_result(stdout, stderr, code))
     text = _text_of(result, said)
-    cost = result.get("total_cost_usd")
+    cost = result.get("total_cost_usd")  # a sum of floats: below the picos it is noise
     reply = Reply(
         text=text,
         usage=_usage(result),
         model=next(iter(result.get("modelUsage") or ()), ""),
         stop_reason=result.get("stop_reason"),
         provider_id=result.get("session_id"),
-        reported_cost_nano=nano_from_dollars(cost) if isinstance(cost, int | float) and cost >= 0 else None,
+        reported_cost_nano=nano_from_dollars(round(cost, 12)) if isinstance(cost, int | float) and cost >= 0 else None,
     )
     if (result.get("is_error") or result.get("subtype") != "success") and not _is_late_budget(result, reply):
         raise BackendError(_failure(result, reply, utc))
