@@ -20,7 +20,7 @@ from batchwork.core.policy import Policy
 from batchwork.core.request import DEFAULT_MAX_TOKENS
 from batchwork.core.stats import account
 from batchwork.journal import JournalReader, remember_output
-from batchwork.runs import RunOptions, defaults_of, plan_of
+from batchwork.plans import RunOptions, defaults_of, plan_of
 from batchwork.tables import check_output, open_table, total_rows
 
 app = typer.Typer(

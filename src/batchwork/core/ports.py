@@ -25,6 +25,7 @@ class Traits:
     name: str
     limited: bool = False  # it has rate limits of its own that are not known before it has answered
     free: bool = False  # its calls cost nothing
+    batches: bool = False  # its provider takes many requests at once, for less money and later
     price_provider: str | None = None  # under which provider the price table lists its models
     notice: str | None = None  # what a user must be told, for example that it is a mock
     sampling: frozenset[str] | None = None  # the sampling parameters it takes; None: it does not say

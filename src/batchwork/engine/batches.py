@@ -21,21 +21,20 @@ from batchwork.core.outcome import Status
 from batchwork.core.ports import BatchBackend, BatchTag, Sighting
 from batchwork.core.pricing import Price
 from batchwork.core.reply import Reply
-from batchwork.core.retry import wait_before_retry
 from batchwork.core.stats import Tally
 from batchwork.core.ticket import Ticket
+from batchwork.engine.attempt import within
 from batchwork.engine.boarding import Boarded, Platform
 from batchwork.engine.naps import Naps
 from batchwork.engine.parts import Parts
 from batchwork.engine.riders import Carriage, Rider
+from batchwork.engine.sending import BatchSender, pauses_between_looks
 from batchwork.engine.taking_in import Intaker
 from batchwork.engine.telling import tell
 
 _log = logging.getLogger(__name__)
 _BREATHE_EVERY = 512
 _MOST_WAITING = 1000  # items that wait for money before reading on waits too
-_GROWTH = 1.5  # of the time between two looks at a batch
-_MAYBE_THERE = frozenset({FailureKind.TIMEOUT, FailureKind.CONNECTION, FailureKind.SERVER, FailureKind.INTERNAL})
 
 
 class BatchRun:
@@ -57,6 +56,7 @@ class BatchRun:
         )
         self._intake = Intaker(parts, tally, price)
         self._naps = Naps(parts.clock)
+        self._sender = BatchSender(backend, parts.policy, self._naps, parts.dice)
         self._again: deque[Rider] = deque()  # to ride in a later batch
         self._for_money: deque[Rider] = deque()  # to ride when there is room in the budget
         self._followers: set[asyncio.Task[None]] = set()
@@ -237,74 +237,33 @@ class BatchRun:
             self.tally.in_flight -= len(ticket.items)
 
     async def _submit(self, carriage: Carriage) -> str | None:
-        """The provider's id for the batch; None when it surely has none and never will.
-
-        Without lines it is a batch that an earlier run intended: first it is looked for.
-        """
+        """The provider's id for the batch; None when it has none: refused, surely absent, or the run closes first."""
         tag = self._tag(carriage.ticket)
-        tries = 0
-        batch_id: str | None = None
-        if not carriage.lines:
-            batch_id = await self._adopt(tag)
-        while batch_id is None and carriage.lines and not self._closed:
-            tries += 1
-            try:
-                batch_id = await self._backend.submit_batch(carriage.lines, tag)
-            except BackendError as error:
-                failure = error.failure
-                if failure.unconfirmed or failure.kind in _MAYBE_THERE:
-                    batch_id = await self._adopt(tag)
-                    if batch_id is not None or self._closed:
-                        break
-                wait_s = self._wait_after(failure, tries)
-                if wait_s is None:
-                    await self._refuse(carriage, failure)
-                    return None
-                await self._naps.take(wait_s)
-        if batch_id is not None:
-            self._record(BatchSubmitted(chunk=tag.chunk, batch_id=batch_id))
-            await self._p.journal.durable()
-        elif not self._closed:
-            self._close_batch(carriage, "absent")  # its items ride again
-            for item in carriage.waiting.values():
-                self._again.append(self._rider(item))
+        answer = await self._sender.send(carriage.lines, tag)
         carriage.lines = []
-        return batch_id
-
-    async def _adopt(self, tag: BatchTag) -> str | None:
-        """Look for a batch of unknown fate; None when it is surely absent (or the run closes first)."""
-        looked_s = 0.0
-        pause_s = self._policy.poll_first_s
-        while not self._closed:
-            try:
-                seen = await self._backend.find_batch(tag)
-            except BackendError as error:
-                _log.warning("cannot look for batch %s: %s", tag.name, error.failure.kind.value)
-                seen = Sighting.UNDECIDED
-            if isinstance(seen, str):
-                _log.info("batch %s was found at the provider as %s", tag.name, seen)
-                return seen
-            if seen is Sighting.ABSENT and looked_s >= self._policy.adopt_wait_s:
-                return None
-            await self._naps.take(pause_s)
-            looked_s += pause_s
-            pause_s = min(self._policy.poll_longest_s, pause_s * _GROWTH)
+        if isinstance(answer, str):
+            self._record(BatchSubmitted(chunk=tag.chunk, batch_id=answer))
+            await self._p.journal.durable()
+            return answer
+        if isinstance(answer, Failure):
+            await self._refuse(carriage, answer)
+        elif answer is Sighting.ABSENT:
+            self._close_batch(carriage, "absent")
+            self._again.extend(self._rider(item) for item in carriage.waiting.values())
         return None
-
-    def _wait_after(self, failure: Failure, tries: int) -> float | None:
-        return wait_before_retry(
-            failure, attempts=tries, refusals=tries, elapsed_s=0.0, policy=self._p.policy.retry, dice=self._p.dice()
-        )
 
     async def _until_ended(self, batch_id: str, carriage: Carriage) -> bool:
         """Look at it at growing intervals; a look that fails says nothing about the batch."""
-        pause_s = self._policy.poll_first_s
+        pauses = pauses_between_looks(self._policy)
         while not self._closed:
             try:
-                progress = await self._backend.poll_batch(batch_id)
+                progress = await within(self._p.policy.timeout_s, self._backend.poll_batch(batch_id))
             except BackendError as error:
                 if error.failure.kind is FailureKind.AUTH:
                     self._on_pause(_no_access(error.failure))
+                    return False
+                if error.failure.kind is FailureKind.REJECTED:
+                    await self._lose(batch_id, carriage)
                     return False
                 _log.warning("cannot look at batch %s: %s", batch_id, error.failure.kind.value)
             else:
@@ -313,8 +272,7 @@ class BatchRun:
                     return False
                 if progress.ended:
                     return True
-            await self._naps.take(pause_s)
-            pause_s = min(self._policy.poll_longest_s, pause_s * _GROWTH)
+            await self._naps.take(next(pauses))
         return False
 
     async def _collect(self, batch_id: str, carriage: Carriage) -> None:
@@ -327,7 +285,7 @@ class BatchRun:
                     await self._take_in(carriage, name, said)
                 break
             except BackendError as error:
-                wait_s = self._wait_after(error.failure, tries)
+                wait_s = self._sender.wait_after(error.failure, tries)
                 if wait_s is None:
                     self._on_pause(_no_results(batch_id, error.failure))
                     return
@@ -354,6 +312,17 @@ class BatchRun:
             await self._take_in(carriage, name, failure)
         await self._intake.sync()
         self._close_batch(carriage, "refused")
+        if self._again and (wait_s := self._sender.wait_after(failure, 1)) is not None:
+            await self._naps.take(wait_s)
+
+    async def _lose(self, batch_id: str, carriage: Carriage) -> None:
+        """The provider no longer has it. Its answers were paid for, so nothing is sent again without being asked."""
+        gone = Failure(kind=FailureKind.EXPIRED, message=f"the provider no longer has batch {batch_id}")
+        for name, item in list(carriage.waiting.items()):
+            del carriage.waiting[name]
+            await self._intake.fail(carriage.riders.get(name) or self._rider(item), gone, 0)
+        await self._intake.sync()
+        self._close_batch(carriage, "lost")
 
     def _close_batch(self, carriage: Carriage, how: str) -> None:
         self._record(BatchClosed(chunk=carriage.ticket.chunk, how=how))

@@ -34,7 +34,7 @@ class Intaker:
         self._p = parts
         self._tally = tally
         self._price = price
-        self._breaker = Breaker(parts.policy, now=parts.clock.now())
+        self._breaker = Breaker(parts.policy)
         self._unseen: list[Settled] = []
 
     async def take(self, carriage: Carriage, name: str, said: Reply | Failure) -> Rider | Pause | None:
@@ -75,7 +75,7 @@ class Intaker:
             self._tally.output_tokens += said.usage.output_tokens
 
     async def _judge(self, rider: Rider, reply: Reply, charged: int) -> Rider | None:
-        self._breaker.answered(self._p.clock.now())
+        self._breaker.answered()
         verdict = Verdict() if self._p.checker is None else self._p.checker.check(rider.request, reply)
         if verdict.failure is None:
             outcome = Succeeded(
@@ -122,7 +122,7 @@ class Intaker:
         )
         if wait_s is None:
             await self.fail(rider, failure, charged)
-            return self._breaker.gave_up(failure)
+            return None
         self._record(Attempted(item=rider.item, kind=failure.kind, charged_nano=charged))
         return rider
 

@@ -14,10 +14,33 @@ from zlib import crc32
 import msgspec
 
 from batchwork.core.errors import JournalDamagedError
-from batchwork.core.event import Admitted, Attempted, Began, Ended, Event, Opened, Reopened, Settled
+from batchwork.core.event import (
+    Admitted,
+    Attempted,
+    BatchClosed,
+    BatchIntended,
+    BatchSubmitted,
+    Began,
+    Ended,
+    Event,
+    Opened,
+    Reopened,
+    Settled,
+)
 from batchwork.core.request import Attachment, Message, Request, Schema, digest
 
-KINDS: dict[type, int] = {Began: 1, Opened: 2, Admitted: 3, Attempted: 4, Settled: 5, Reopened: 6, Ended: 7}
+KINDS: dict[type, int] = {
+    Began: 1,
+    Opened: 2,
+    Admitted: 3,
+    Attempted: 4,
+    Settled: 5,
+    Reopened: 6,
+    Ended: 7,
+    BatchIntended: 8,  # from here on: the events of provider batches, which have an index of their own
+    BatchSubmitted: 9,
+    BatchClosed: 10,
+}
 _SHARE_ABOVE = 256  # characters; shorter system prompts are cheaper in place
 
 _encode = msgspec.msgpack.Encoder().encode

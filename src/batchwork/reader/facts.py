@@ -6,7 +6,7 @@ No question is needed for this; a text is read once and kept for the next questi
 from collections.abc import Iterator
 from functools import lru_cache
 
-from batchwork.reader.fact import Fact
+from batchwork.reader.fact import Fact, Kind
 from batchwork.reader.layout import headings, is_rule, lines, tables
 from batchwork.reader.pairs import pairs
 from batchwork.reader.phrases import flows, phrases
@@ -40,7 +40,7 @@ def _cells(text: str) -> Iterator[Fact]:
     for table in tables(text):
         above = frozenset(word for title in titles[starts[table.start]] for word in label_words(title))
         kinds = frozenset(label_words(table.header[0].text)) if table.header else frozenset()
-        kind = "list" if table.loose else "cell"
+        kind: Kind = "list" if table.loose else "cell"
         for row in table.rows:
             name = label_words(row[0].text) if row else ()
             for index, cell in enumerate(row):

@@ -151,7 +151,8 @@ def _table_at(rows: tuple[Line, ...], at: int) -> tuple[Table | None, int]:
         if sign in line.text and not re.search(r"\d,\d{3}\b|\. |: ", line.text):
             width = len(cells_by(line, _CSV[sign]))
             table, used = _grown(rows, at, lambda row, s=sign: cells_by(row, _CSV[s]), even=True)  # type: ignore[misc]
-            if table is not None and width >= 2 and _titled(table):
+            prose = sign == "," and width == 2 and ", " in line.text  # "Springfield, Ohio" is no heading
+            if table is not None and width >= 2 and _titled(table) and not prose:
                 return table, used
     if len(gap_cells(line)) >= 2 and _wordy(gap_cells(line)):
         table, used = _grown(rows, at, gap_cells, even=True)
