@@ -111,15 +111,19 @@ class Affinity:
         """What the labels of the place take away by saying more than, or something else than, the field's name."""
         fit = 1.0
         for label in context.primary:
-            fit *= self._fit(field, label)
+            fit *= self._fit(field, label, kind)
         named = [label for label in context.primary if label.weights and label.kind not in ("section", "prose")]
         if named:
             together = tuple(dict.fromkeys(word for label in named for word in label.key))
             if self._owned_better(field, together, kind):
                 fit *= _OWNED_BY_ANOTHER
+        else:
+            near = tuple(word for word, weight in context.weights.items() if weight >= 0.5)
+            if self._owned_by_special(field, near, kind):
+                fit *= _OWNED_BY_ANOTHER
         return fit
 
-    def _fit(self, field: Field, label: Label) -> float:
+    def _fit(self, field: Field, label: Label, kind: str) -> float:
         words = label.key
         if not words:
             return 1.0
@@ -128,8 +132,12 @@ class Affinity:
             distinct = [word for word in field.own if word not in GENERIC] or list(field.own)
             all_there = all(any(likeness(word, other) >= 0.7 for other in words) for word in distinct)
             fit = _ALSO_OTHER_ROLE if all_there else _OTHER_ROLE
-        surplus = [word for word in words if word not in GENERIC and not self._known(field, word)]
-        return fit * (1 - (0.08 if label.kind == "prose" else 0.25) * len(surplus) / len(words))
+        implied = IMPLIED.get(kind, {})
+        surplus = 0.0
+        for word in words:
+            if not self._known(field, word) and word not in implied:
+                surplus += 0.5 if word in GENERIC else 1.0
+        return fit * (1 - (0.12 if label.kind == "prose" else 0.25) * surplus / len(words))
 
     def heading_match(self, field: Field, text: str) -> float:
         """How well a heading alone names the field."""
@@ -153,6 +161,15 @@ class Affinity:
 
     def _known(self, field: Field, word: str) -> bool:
         return any(likeness(word, other) >= 0.4 for other in field.words)
+
+    def _owned_by_special(self, field: Field, words: tuple[str, ...], kind: str) -> bool:
+        """Whether another field is the same with something added, and the words say the addition."""
+        mine, able = set(field.own), _ABLE.get(kind, _ANY)
+        for family, name in self._names[scope_of(field)]:
+            added = set(name) - mine
+            if family in able and mine < set(name) and all(any(likeness(a, w) >= 0.7 for w in words) for a in added):
+                return True
+        return False
 
     def _owned_better(self, field: Field, words: tuple[str, ...], kind: str) -> bool:
         """Whether another field's name fits this label clearly better than this one's."""
@@ -178,7 +195,8 @@ def _family(field: Field) -> str:
     if isinstance(value, bool):
         return "flag"
     if isinstance(value, int | float | Decimal):
-        return "rate" if "rate" in field.own or "percent" in field.own else "number"
+        fraction = not isinstance(value, int) and 0 < abs(value) < 1
+        return "rate" if fraction or "rate" in field.own or "percent" in field.own else "number"
     if isinstance(value, date) or field.form.startswith("date"):
         return "date"
     return "text"

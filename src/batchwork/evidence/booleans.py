@@ -60,6 +60,7 @@ for _pair in [
     _one, _other = _pair.split()
     _OPPOSITES[_other] = _one
 _PREFIXES = ("un", "in", "non", "im", "ir", "dis")
+_TO_ANSWER = re.compile(r"[^.:?\n\t]{0,40}?[:?]\s*(?:(?:A|Answer|Antwort)[:.]\s*)?|\s{2,}|\t|\s*\|\s*|\s*")
 _ENOUGH = 0.6
 
 
@@ -159,6 +160,8 @@ def _read(layout: Layout, start: int, end: int, wanted: list[str]) -> Statement 
     if answer is not None:
         says = answer[2] if not any(token.opposite for token in hits) else not answer[2]
         return Statement(answer[0], answer[1], says, strength + 0.2)
+    if "?" in text[last.end : end]:
+        return None  # a question says nothing by itself
     return _sentence(text, tokens, hits, strength)
 
 
@@ -273,7 +276,7 @@ def _answer(layout: Layout, position: int, end: int) -> tuple[int, int, bool] | 
     """The answer word right behind the label, at the end of its cell or line."""
     text = layout.text
     # the label may go on a little ("Insurance coverage (optional): yes")
-    colon = re.compile(r"[^.:?\n\t]{0,40}?[:?]\s*|\s{2,}|\t|\s*\|\s*|\s*").match(text, position, end)
+    colon = _TO_ANSWER.match(text, position, end)
     at = colon.end() if colon else position
     found = _ANSWER.match(text, at, end) if at > position or colon else None
     if found is None:

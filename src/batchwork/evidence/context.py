@@ -14,7 +14,8 @@ from batchwork.evidence.words import concepts
 
 _CLAUSE_END = re.compile(r"(?<!\bNo|\bno|\bNr|\bAm|\bDr)[.!?]\s+(?=[^a-z\s\d])|;\s|[•▪‣]\s?|(?<=\s)(?:whereas|while)\s")
 _LABEL_END = re.compile(r"[:=#?]\s*[\"'“(\[]*$|\s[-–—]\s*$")
-_PIECE = re.compile(r"[,;()\[\]]|\s[-–—]\s|(?<=[a-z\d)])\.\s|:\s")
+_PIECE = re.compile(r"[,;](?!\d)|[()\[\]]|\s[-–—]\s|(?<=[a-z\d)])\.\s|:\s")
+_PIECES = re.compile(f"({_PIECE.pattern})")
 _BULLET = re.compile(r"^[\s>*•▪‣+\-–\[\](){}\"'“”xX✓✔☑☐☒\d.]*$")
 _DEFINED = re.compile(
     r",?\s*\((?:the |each an? |an? |hereinafter |hereafter |collectively |referred to as |as |\s)*"
@@ -26,6 +27,7 @@ _RANGE_BEHIND = re.compile(
 _RANGE_BEFORE = re.compile(r"\d[\w%]*\s*(?:to|until|through|till|bis|au|al|–|—|-)\s+(?:the\s+)?$")
 _BETWEEN = re.compile(r"\b(?:between|zwischen|entre)\s+$", re.IGNORECASE)
 _BETWEEN_AND = re.compile(r"\b(?:between|zwischen|entre)\s+\S*\d[^.;]*?\s(?:and|und|et|y)\s+$", re.IGNORECASE)
+_AFTER_END = re.compile(r"[.;,:]\s|\n\n|[;(]|\s(?:and|but|while|or|und|aber|et|mais|y)\s")
 _ASIDE = re.compile(r"\([^()]*\)")
 _SAYS = re.compile(r":\s*\S|\d{2}|[.!;,]$")  # a cell that says something is no mere label
 _WORDS_FULL = 4
@@ -117,6 +119,8 @@ class Contexts:
         if head is not None:
             labels.append(head)
             if inline is None or not named:
+                if cell.is_label and self._is_beside_its_like(number, cell):
+                    primary = [label for label in primary if label.kind != "left"]
                 primary.append(head)
         signed = self._over_rule(number)
         if inline is None and (signed or not primary):
@@ -164,7 +168,7 @@ class Contexts:
         text = self._layout.text[end : min(cell.end, end + 60)]
         if not text and end >= cell.end and self._is_prose(cell):
             text = self._layout.text[end : end + 40]
-        text = re.split(r"[.;,:]\s|\n\n|[;(]", text, maxsplit=1)[0]
+        text = _AFTER_END.split(text, maxsplit=1)[0]
         words = tuple(takewhile(lambda word: not word.isdigit() or _is_year(word), concepts(text)))[:5]
         if not words:
             return None
@@ -251,6 +255,13 @@ class Contexts:
         """Whether a line below a table is a label with one value, such as a total, and no row of the table."""
         cells = self._layout.lines[number].cells
         return len(head) > 2 and len(cells) == 2 and cells[0].is_label and cells[0].column > head[0].until
+
+    def _is_beside_its_like(self, number: int, cell: Cell) -> bool:
+        """Whether what stands left of some words is no label but the same thing of another column."""
+        lefts = [other for other in self._layout.lines[number].cells if other.until <= cell.column]
+        if not lefts or lefts[-1].text.endswith(":"):
+            return False
+        return self._above(number, lefts[-1], has_inline=False) is not None
 
     def _over_rule(self, number: int) -> bool:
         """Whether the place stands on a line to be filled in, with its label underneath."""
@@ -353,18 +364,22 @@ def _faded(kind: str, text: str) -> Label | None:
         weights = dict.fromkeys((word for aside in asides[-1:] for word in concepts(aside)), 0.5)
     else:
         outside = text
-    pieces = _PIECE.split(outside)
+    pieces = _PIECES.split(outside)  # and what separates them
     count = 0
     for rank, piece in enumerate(reversed(pieces)):
+        if rank % 2:
+            continue
         taken: list[str] = []
+        digits = False
         for word in reversed(concepts(piece)):
-            if word.isdigit():
+            if word.isdigit() and not digits:
                 # Another number stands here: the words right behind it are its own, those before it rather its label.
                 for own in taken[-2:]:
                     weights[own] = min(weights[own], 0.5)
                 weight, taken = weight * 0.75, []
-                if not _is_year(word):
-                    continue
+            digits = word.isdigit()
+            if digits and not _is_year(word):
+                continue
             taken.append(word)
             worth = weight if count < _WORDS_FULL else weight * _FADE ** (count - _WORDS_FULL + 1)
             worth = max(worth, _FAINTEST)
@@ -372,7 +387,7 @@ def _faded(kind: str, text: str) -> Label | None:
                 weights[word] = worth
             count += 1
         if piece.strip() and rank < len(pieces) - 1 and (rank > 0 or concepts(piece)):
-            weight *= 0.6
+            weight *= 0.9 if ":" in pieces[-rank - 2] else 0.6
     return Label(kind, weights, text) if weights else None
 
 

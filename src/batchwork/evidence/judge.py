@@ -62,7 +62,7 @@ class Judge:
         best = scored[0]
         ties = [entry for entry in scored if entry.score >= best.score - _TIE]
         rival = self._rival(field, best, [entry.candidate for entry in scored], lines)
-        if rival > best.score + 0.12 and rival >= 0.5:
+        if rival >= 0.5 and (rival > best.score + 0.12 or (rival >= 0.9 and rival > best.score + 0.05)):
             return []
         figure = best.candidate.kind not in _LABELLED
         if best.score >= _LABELLED.get(best.candidate.kind, _LABELLED_FIGURE):
@@ -71,6 +71,8 @@ class Judge:
             confidence = self._unlabelled(field, best, len(ties), figure)
         if confidence <= 0:
             return []
+        if figure and rival >= 0.5 and rival > best.score - 0.02:
+            confidence = min(confidence, 0.45)  # the same label beside another value: either may be meant
         repeats = self._repeats(best, ties)
         if len(ties) > len(repeats) and (figure or best.score >= 0.42):
             doubt = self._doubt(field, best, [tie for tie in ties if tie not in repeats], figure)

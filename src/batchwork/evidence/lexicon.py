@@ -28,7 +28,7 @@ SYNONYMS: dict[str, str] = {
     "date": "date dated datum fecha dt",
     "day": "day days daily tage jours",
     "unit": "unit each apiece",
-    "growth": "growth grew grow grows grown rose rise rises risen increase increased increases",
+    "growth": "growth grew grow grows grown rose rise rises risen increase increased increases stieg wuchs",
     "decline": "decline declined declines fell fall falls decrease decreased drop dropped reduction",
     "guidance": "guidance guides guided guide outlook",
     "ton": "ton tons tonne tonnes t",

@@ -45,12 +45,13 @@ def homes_of(records: dict[str, list[tuple[Field, list[Candidate]]]], layout: La
 
 def _favour_own_section(fits: dict[str, tuple[dict[Unit, float], dict[Unit, float]]], layout: Layout) -> None:
     """A place under a heading that bears the list's name counts more than one under another heading."""
-    for path, (fit, _) in fits.items():
+    for path, (fit, shown) in fits.items():
         names = set(concepts(re.sub(r".*\.", "", path[: path.rindex("[")])))
         for unit in fit:
-            headings = layout.headings[unit[0]][:1]
+            headings = layout.headings[unit[1] - 1][:1]
             if any(names & set(concepts(layout.lines[number].cells[0].text)) for number in headings):
                 fit[unit] += _OWN_SECTION
+                shown[unit] += _OWN_SECTION
 
 
 def _units(layout: Layout, kind: str) -> list[Unit]:

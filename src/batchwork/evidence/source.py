@@ -19,7 +19,7 @@ from batchwork.evidence.mention import Mention, Reading
 from batchwork.evidence.numbers import Numbers
 from batchwork.evidence.scales import Scales
 from batchwork.evidence.textindex import TextIndex
-from batchwork.evidence.words import concepts
+from batchwork.evidence.words import concepts, likeness
 
 Span = tuple[int, int]
 _ISO_DATE = re.compile(r"(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}:\d{2}).*)?")
@@ -79,7 +79,7 @@ class Source:
                 if isinstance(reading.value, date):
                     self._dates.setdefault(reading.value, []).append((mention, reading))
         self._lines_with: dict[str, list[int]] | None = None
-        self._found: dict[str, list[Candidate]] = {}
+        self._alike: dict[str, list[str]] = {}  # concepts by how they begin
 
     def _scaled(self, mention: Mention) -> Iterable[Reading]:
         power = self._scales.power_at(mention.start)
@@ -100,7 +100,15 @@ class Source:
                     for word in concepts(cell.text) if len(cell.text) < 200 else set(concepts(cell.text)):
                         table.setdefault(word, []).append(number)
             self._lines_with = table
-        return {number for word in words for number in self._lines_with.get(word, ())}
+            for word in table:
+                self._alike.setdefault(word[:4], []).append(word)
+        found: set[int] = set()
+        for word in words:
+            found.update(self._lines_with.get(word, ()))
+            for other in self._alike.get(word[:4], ()):
+                if other != word and likeness(word, other) >= 0.7:
+                    found.update(self._lines_with[other])
+        return found
 
     def candidates(self, field: Field) -> list[Candidate]:
         """Every place that says the field's value, by type; booleans are another matter."""

@@ -126,6 +126,8 @@ def likeness(one: str, other: str) -> float:
     shorter, longer = sorted((one, other), key=len)
     if longer.startswith(shorter) and (len(shorter) >= 5 or (len(shorter) == 4 and len(longer) <= 6)):
         return 0.9
+    if len(shorter) == 4 and longer.startswith(shorter) and not (shorter in _SINGLE and longer in _SINGLE):
+        return 0.6  # temp, dept, desc
     return 0.0
 
 
