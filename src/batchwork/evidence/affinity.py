@@ -40,7 +40,7 @@ _ABLE = {
     "percent": frozenset({"unknown", "number", "rate"}),
     "date": frozenset({"unknown", "date"}),
     "text": frozenset({"unknown", "text"}),
-    "id": frozenset({"unknown", "text", "number"}),
+    "id": frozenset({"unknown", "text"}),
     "flag": frozenset({"unknown", "flag"}),
 }
 _OTHER_ROLE = 0.25
@@ -55,7 +55,7 @@ class Affinity:
     def __init__(self, fields: list[Field]) -> None:
         self._names: dict[str, set[tuple[str, tuple[str, ...]]]] = defaultdict(set)  # by the list they belong to
         for field in fields:
-            self._names[scope_of(field)].add((_family(field), field.own))
+            self._names[scope_of(field)].add((_family(field), _name(field)))
         self._owners: dict[tuple[str, str, tuple[str, ...]], tuple[float, set[tuple[str, ...]]]] = {}
 
     def score(self, field: Field, context: Context, kind: str) -> float:
@@ -141,7 +141,7 @@ class Affinity:
 
     def heading_match(self, field: Field, text: str) -> float:
         """How well a heading alone names the field."""
-        return _match(field.own, concepts(text))
+        return _match(_name(field), concepts(text))
 
     def owned_by_another(self, field: Field, text: str) -> bool:
         """Whether a heading names another field of the result clearly better."""
@@ -164,7 +164,7 @@ class Affinity:
 
     def _owned_by_special(self, field: Field, words: tuple[str, ...], kind: str) -> bool:
         """Whether another field is the same with something added, and the words say the addition."""
-        mine, able = set(field.own), _ABLE.get(kind, _ANY)
+        mine, able = set(_name(field)), _ABLE.get(kind, _ANY)
         for family, name in self._names[scope_of(field)]:
             added = set(name) - mine
             if family in able and mine < set(name) and all(any(likeness(a, w) >= 0.7 for w in words) for a in added):
@@ -174,8 +174,11 @@ class Affinity:
     def _owned_better(self, field: Field, words: tuple[str, ...], kind: str) -> bool:
         """Whether another field's name fits this label clearly better than this one's."""
         best, owners = self._owner(scope_of(field), kind, words)
-        mine = _match(field.own, words)
-        return best >= _OWNS and best > mine + 0.12 and field.own not in owners
+        mine = _match(_name(field), words)
+        if best < _OWNS or best <= mine + 0.12:
+            return False
+        # "Seller" above an address is the name's label too: fields of one object share what names the object.
+        return not any(name == _name(field) or set(field.parents) & set(name) & set(words) for name in owners)
 
     def _owner(self, scope: str, kind: str, words: tuple[str, ...]) -> tuple[float, set[tuple[str, ...]]]:
         known = self._owners.get((scope, kind, words))
@@ -185,6 +188,13 @@ class Affinity:
             best = max((match for match, _ in matches), default=0.0)
             known = self._owners[scope, kind, words] = (best, {name for match, name in matches if match == best})
         return known
+
+
+def _name(field: Field) -> tuple[str, ...]:
+    """The words that name a field; `vendor.name` is named by its vendor too, `items[0].name` by itself."""
+    if field.own and all(word in GENERIC for word in field.own) and not field.record:
+        return field.parents + field.own
+    return field.own
 
 
 def _family(field: Field) -> str:
