@@ -4,6 +4,7 @@ Three things count: how much of the field's name (and its parents and descriptio
 label says than the name, and whether another field of the same result would own that label better.
 """
 
+import math
 import re
 from collections import defaultdict
 from datetime import date
@@ -58,11 +59,13 @@ class Affinity:
             self._names[scope_of(field)].add((_family(field), _name(field)))
         self._owners: dict[tuple[str, str, tuple[str, ...]], tuple[float, set[tuple[str, ...]]]] = {}
 
-    def score(self, field: Field, context: Context, kind: str) -> float:
-        """How surely this place plays the field's role."""
+    def score(self, field: Field, context: Context, kind: str, floor: float = 0.0) -> float:
+        """How surely this place plays the field's role; 0 when that is surely not above `floor`."""
         if not field.words:
             return 0.0
         covered = self._coverage(field, context, kind)
+        if covered <= floor:
+            return 0.0
         covered *= self.fit(field, context, kind)
         if not context.primary or context.primary[0].kind in ("left", "inline"):
             for label in context.labels:
@@ -135,6 +138,8 @@ class Affinity:
         implied = IMPLIED.get(kind, {})
         surplus = 0.0
         for word in words:
+            if word.isdigit() and ("previous" in words or "current" in words):
+                continue  # the year that makes it the previous one
             if not self._known(field, word) and word not in implied:
                 surplus += 0.5 if word in GENERIC else 1.0
         return fit * (1 - (0.12 if label.kind == "prose" else 0.25) * surplus / len(words))
@@ -190,6 +195,11 @@ class Affinity:
         return known
 
 
+def _is_fraction(value: Decimal | float) -> bool:
+    finite = value.is_finite() if isinstance(value, Decimal) else math.isfinite(value)
+    return finite and 0 < abs(value) < 1
+
+
 def _name(field: Field) -> tuple[str, ...]:
     """The words that name a field; `vendor.name` is named by its vendor too, `items[0].name` by itself."""
     if field.own and all(word in GENERIC for word in field.own) and not field.record:
@@ -205,7 +215,7 @@ def _family(field: Field) -> str:
     if isinstance(value, bool):
         return "flag"
     if isinstance(value, int | float | Decimal):
-        fraction = not isinstance(value, int) and 0 < abs(value) < 1
+        fraction = isinstance(value, Decimal | float) and _is_fraction(value)
         return "rate" if fraction or "rate" in field.own or "percent" in field.own else "number"
     if isinstance(value, date) or field.form.startswith("date"):
         return "date"

@@ -59,16 +59,17 @@ class Context:
     labels: tuple[Label, ...]
     primary: tuple[Label, ...]
     free: bool  # nothing names its role: no label beside it, no heading above it
+    weights: dict[str, float]  # for each concept the most that any label makes of it
 
-    @property
-    def weights(self) -> dict[str, float]:
-        """For each concept the most that any label makes of it."""
-        best: dict[str, float] = {}
-        for label in self.labels:
-            for word, weight in label.weights.items():
-                if weight > best.get(word, 0.0):
-                    best[word] = weight
-        return best
+
+def _context(line: int, labels: list[Label], primary: list[Label]) -> Context:
+    best: dict[str, float] = {}
+    for label in labels:
+        for word, weight in label.weights.items():
+            if weight > best.get(word, 0.0):
+                best[word] = weight
+    free = not any(label.weights for label in primary)
+    return Context(line, tuple(labels), tuple(primary), free, best)
 
 
 class Contexts:
@@ -92,7 +93,7 @@ class Contexts:
         number = layout.line_of(start)
         cell = layout.cell_of(start, number)
         if cell is None:
-            return Context(number, (), (), True)
+            return _context(number, [], [])
         labels: list[Label] = []
         primary: list[Label] = []
         inline = self._inline(number, cell, start)
@@ -138,8 +139,7 @@ class Contexts:
                 primary.append(section)
         if not primary and inline is not None:
             primary.append(_last_piece(inline))
-        free = not any(label.weights for label in primary)
-        return Context(number, tuple(labels), tuple(primary), free)
+        return _context(number, labels, primary)
 
     def _inline(self, number: int, cell: Cell, start: int) -> Label | None:
         """The words before the place in its cell, in prose also those of the lines before."""
@@ -310,6 +310,7 @@ class Contexts:
             rank = years.index(int(head[owner].text))
             if rank < 2:
                 label.weights[("current", "previous")[rank]] = 0.8
+                label.weights["year"] = 0.8
         return label
 
     def _below(self, number: int, cell: Cell) -> Label | None:

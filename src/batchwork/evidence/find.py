@@ -206,7 +206,7 @@ class _Finder:
         return 0 <= column < len(head) and self._judge.affinity.owned_by_another(field, head[column].text)
 
     def _boolean(self, field: Field) -> list[Verdict]:
-        said = statements(field, self._source.layout)
+        said = statements(field, self._source.phrases)
         said += self._answers(field)
         home = self._homes.get(field.record) if field.record else None
         if home is not None:

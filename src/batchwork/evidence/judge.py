@@ -145,6 +145,8 @@ class Judge:
     def _scored(self, field: Field, candidate: Candidate) -> _Scored:
         context = self._source.contexts.of(candidate.start, candidate.end)
         score = self.affinity.score(field, context, candidate.kind)
+        if candidate.weight >= ACCEPTED:
+            score *= 0.4 + 0.6 * candidate.weight  # 8 is rather "8.00" than "8%"
         if self._is_ticked(candidate):
             score = min(1.0, score + 0.5)
         return _Scored(score, candidate, context)
@@ -216,25 +218,21 @@ class Judge:
         lines |= {line + 1 for line in lines} | {line + 2 for line in lines}
         if within is not None:
             lines &= set(range(*within))
-        taken = {candidate.start for candidate in candidates}
-        mentions = source.dates.mentions if best.candidate.kind == "date" else source.numbers.mentions
+        is_date = best.candidate.kind == "date"
+        by_line = source.by_line["date" if is_date else "number"]
+        mentions = [mention for line in sorted(lines & by_line.keys()) for mention in by_line[line]]
         strongest = 0.0
-        seen = 0
-        for mention in mentions:
-            if mention.start in taken or source.layout.line_of(mention.start) not in lines:
-                continue
+        for mention in mentions[:_RIVALS]:
             if any(candidate.start <= mention.start < candidate.end for candidate in candidates):
                 continue
             if all(reading.kind == "part" or reading.weight < 0.5 for reading in mention.readings):
                 continue
-            kind = "date" if best.candidate.kind == "date" else self._kind_of(mention.readings[0].kind, mention.money)
+            kind = "date" if is_date else self._kind_of(mention.readings[0].kind, mention.money)
             if (kind == "percent") != (best.candidate.kind == "percent"):
                 continue
-            seen += 1
-            if seen > _RIVALS:
-                break
             context = source.contexts.of(mention.start, mention.end)
-            strongest = max(strongest, self.affinity.score(field, context, kind))
+            floor = max(strongest, 0.5, best.score - 0.02)  # below this a rival changes nothing
+            strongest = max(strongest, self.affinity.score(field, context, kind, floor))
         return strongest
 
     def _kind_of(self, reading: str, money: bool) -> str:

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date, datetime, time
 from decimal import Decimal, InvalidOperation
+from functools import cached_property
 from typing import Any
 
 from batchwork.evidence.context import Contexts
@@ -17,6 +18,7 @@ from batchwork.evidence.fields import Field
 from batchwork.evidence.layout import Layout
 from batchwork.evidence.mention import Mention, Reading
 from batchwork.evidence.numbers import Numbers
+from batchwork.evidence.phrases import Phrases
 from batchwork.evidence.scales import Scales
 from batchwork.evidence.textindex import TextIndex
 from batchwork.evidence.words import concepts, likeness
@@ -65,8 +67,11 @@ class Source:
         taken = [(mention.start, mention.end) for mention in self.dates.mentions]
         self.numbers = Numbers(text, taken)
         self.index = TextIndex(self.layout)
-        value_lines = {self.layout.line_of(m.start) for m in (*self.numbers.mentions, *self.dates.mentions)}
-        self.contexts = Contexts(self.layout, value_lines)
+        self.by_line: dict[str, dict[int, list[Mention]]] = {"number": {}, "date": {}}
+        for kind, mentions in (("number", self.numbers.mentions), ("date", self.dates.mentions)):
+            for mention in mentions:
+                self.by_line[kind].setdefault(self.layout.line_of(mention.start), []).append(mention)
+        self.contexts = Contexts(self.layout, {line for lines in self.by_line.values() for line in lines})
         self._scales = Scales(self.layout, self.contexts)
         self._numbers: dict[Decimal, list[tuple[Mention, Reading]]] = {}
         for mention in self.numbers.mentions:
@@ -90,6 +95,11 @@ class Source:
                 continue
             yield Reading(value * 10**power, reading.weight)
             yield Reading(value, 0.4, "unscaled")
+
+    @cached_property
+    def phrases(self) -> Phrases:
+        """The sentences and lines, for questions of yes or no."""
+        return Phrases(self.layout)
 
     def lines_with(self, words: Iterable[str]) -> set[int]:
         """The lines on which one of these concepts stands."""
@@ -136,8 +146,9 @@ class Source:
             if reading.kind == "part" and not _PART_WORDS.intersection(field.words):
                 continue
             weight = reading.weight
-            if reading.kind == "percent" and not _PERCENT_WORDS.intersection(field.words):
-                weight *= 0.5 if abs(number) < 1 else 0.8
+            if reading.kind == "percent" and not {"rate", "percent"}.intersection(field.words):
+                known = _PERCENT_WORDS.intersection(field.words)
+                weight *= (0.9 if known else 0.8) if abs(number) >= 1 else (0.6 if known else 0.5)
             if reading.kind == "unscaled" and _SCALE_WORDS.intersection(field.words):
                 weight = 1.0
             kind = "percent" if reading.kind in ("fraction", "percent") else "money" if mention.money else "number"
