@@ -197,7 +197,7 @@ class Affinity:
 
 def _is_fraction(value: Decimal | float) -> bool:
     finite = value.is_finite() if isinstance(value, Decimal) else math.isfinite(value)
-    return finite and 0 < abs(value) < 1
+    return finite and 0 < abs(float(value)) < 1
 
 
 def _name(field: Field) -> tuple[str, ...]:

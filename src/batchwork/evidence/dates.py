@@ -26,10 +26,12 @@ _NUMERIC = re.compile(
 )
 _DAY_FIRST = re.compile(
     rf"(?<![\d.,/$€£-]){_DAY}(?:st|nd|rd|th|er|\.|º)?(?:\s+day)?{_GAP}(?:(?:of|de|di)\s+|d['’])?(?<![\d]){_MONTH}"
-    rf"(?:\s*(?:de|del|of)(?=\s))?{_COMMA}{_YEAR}(?!\d)",
+    rf"(?:\s*(?:de|del|of)(?=\s))?{_COMMA}{_YEAR}\Z",
     re.IGNORECASE,
 )
-_MONTH_FIRST = re.compile(rf"(?<![^\W_]){_MONTH}{_GAP}{_DAY}(?:st|nd|rd|th)?(?!\d){_COMMA}{_YEAR}(?!\d)", re.IGNORECASE)
+_MONTH_FIRST = re.compile(rf"(?<![^\W_]){_MONTH}{_GAP}{_DAY}(?:st|nd|rd|th)?(?!\d){_COMMA}{_YEAR}\Z", re.IGNORECASE)
+_YEARS = re.compile(r"(?<!\d)(?:(?:1[6-9]|2[0-2])\d\d|['’]\d\d)(?!\d)")
+_LONGEST = 45  # characters from the day or the month to the year's end
 _MONTH_YEAR = re.compile(rf"(?<![^\W_]){_MONTH}[ \u00a0]?,?[ \u00a0]?(?P<year>(?:19|20)\d\d)(?!\d)", re.IGNORECASE)
 _COMPACT = re.compile(
     r"(?<![^\W_])(?P<year>(?:19|20)\d\d)(?P<month>0[1-9]|1[0-2])(?P<day>0[1-9]|[12]\d|3[01])(?![^\W_])"
@@ -55,7 +57,7 @@ class Dates:
     def __init__(self, text: str) -> None:
         self._text = text
         self.partial: list[tuple[int, int, int, int]] = []  # start, end, year, month
-        certain = [*self._iso(), *self._named(_DAY_FIRST), *self._named(_MONTH_FIRST), *self._compact()]
+        certain = [*self._iso(), *self._named(), *self._compact()]
         numeric = list(_NUMERIC.finditer(text))
         self.day_first = self._order(certain, numeric)
         self.mentions = sorted(
@@ -79,15 +81,19 @@ class Dates:
                 found.append(Mention(match.start(), match.end(), (Reading(day, 0.6),), match.start()))
         return found
 
-    def _named(self, pattern: re.Pattern[str]) -> list[Mention]:
+    def _named(self) -> list[Mention]:
+        """Dates with the month's name: looked for before every year, because years are few and words are many."""
         found = []
-        for match in pattern.finditer(self._text):
-            month = MONTHS.get(fold(match["month"]))
-            if month is None or match.group().count("\n") > 1:
-                continue
-            day = _date(match["year"], str(month), match["day"])
-            if day is not None:
-                found.append(Mention(match.start(), match.end(), (Reading(day),), match.start()))
+        for year in _YEARS.finditer(self._text):
+            low = max(0, year.start() - _LONGEST)
+            for pattern in (_DAY_FIRST, _MONTH_FIRST):
+                match = pattern.search(self._text, low, year.end())
+                month = MONTHS.get(fold(match["month"])) if match else None
+                if match is None or month is None or match.group().count("\n") > 1:
+                    continue
+                day = _date(match["year"], str(month), match["day"])
+                if day is not None:
+                    found.append(Mention(match.start(), match.end(), (Reading(day),), match.start()))
         return found
 
     def _months(self) -> None:
