@@ -10,8 +10,9 @@ from collections import defaultdict
 from datetime import date
 from decimal import Decimal
 
-from batchwork.evidence.context import Context, Label
+from batchwork.evidence.context import Context
 from batchwork.evidence.fields import Field
+from batchwork.evidence.labels import Label
 from batchwork.evidence.lexicon import GENERIC
 from batchwork.evidence.words import concepts, excludes, likeness
 

@@ -1,3 +1,4 @@
+# ruff: noqa: RUF001 - the dashes and quotes of documents are what this is about
 """Yes or no: find the phrase that says it, and understand when it says the opposite.
 
 Forms: an answer beside the question ("Gift wrap: no"), a ticked or empty box, a chosen one of two options, a sentence
@@ -12,10 +13,17 @@ from batchwork.evidence.lexicon import NEGATIONS, words
 from batchwork.evidence.phrases import BOX, Phrase, Phrases, Word, names
 
 _AUXILIARY = words("is are has have was were can does do did should be been flag include enabled status yes no")
-_POSITIVE = "yes|y|true|ja|oui|sí|si|enabled|included|applicable|active|on|granted|accepted|required|agreed|provided|confirmed|available|present|ok|positive|valid|allowed|permitted"
-_NEGATIVE = "no|n|false|nein|non|not \\w+|disabled|excluded|inactive|off|none|denied|rejected|declined|waived|absent|unavailable|negative|never|invalid|prohibited|without|forbidden"
+_POSITIVE = (
+    "yes|y|true|ja|oui|sí|si|enabled|included|applicable|active|on|granted|accepted|required|agreed|provided|confirmed"
+    "|available|present|ok|positive|valid|allowed|permitted"
+)
+_NEGATIVE = (
+    r"no|n|false|nein|non|not \w+|disabled|excluded|inactive|off|none|denied|rejected|declined|waived|absent"
+    "|unavailable|negative|never|invalid|prohibited|without|forbidden"
+)
 _ANSWER = re.compile(
-    rf"[\s:=?|.\-–—]*(?P<answer>(?P<no>{_NEGATIVE})|(?P<yes>{_POSITIVE})|(?P<tick>[✓✔☑☒✗✘☐])|(?P<box>\[[ xX✓]?\]))(?![\w-])",
+    rf"[\s:=?|.\-–—]*(?P<answer>(?P<no>{_NEGATIVE})|(?P<yes>{_POSITIVE})"
+    r"|(?P<tick>[✓✔☑☒✗✘☐])|(?P<box>\[[ xX✓]?\]))(?![\w-])",
     re.IGNORECASE,
 )
 _UNKNOWN = re.compile(r"[\s:=?|]*(?:n/?a|not applicable|not stated|unknown|tbd|-+|—|\?)\s*$", re.IGNORECASE)

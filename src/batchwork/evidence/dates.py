@@ -1,3 +1,4 @@
+# ruff: noqa: RUF001 - the dashes and quotes of documents are what this is about
 """Find every date in a text, in all common forms, and decide which of two numbers is the day.
 
 The order of day and month is a habit of the whole text: a form hint ("DD/MM/YYYY") settles it, then dates that can be
@@ -22,7 +23,8 @@ _ISO = re.compile(
     r"(?<![\d-])(?P<year>\d{4})(?P<mark>[-/.‐‑–])(?P<month>\d{1,2})(?P=mark)(?P<day>\d{1,2})(?![\d]|[-/.]\d)"
 )
 _NUMERIC = re.compile(
-    r"(?<![\d/.-])(?P<a>\d{1,2})(?P<mark>[/.‐‑–-]|\.[ \u00a0]|[ ]/[ ])(?P<b>\d{1,2})(?P=mark)(?P<year>\d{4}|\d{2})(?!\d|[-/.,]\d)"
+    r"(?<![\d/.-])(?P<a>\d{1,2})(?P<mark>[/.‐‑–-]|\.[ \u00a0]|[ ]/[ ])(?P<b>\d{1,2})(?P=mark)"
+    r"(?P<year>\d{4}|\d{2})(?!\d|[-/.,]\d)"
 )
 _DAY_FIRST = re.compile(
     rf"(?<![\d.,/$€£-]){_DAY}(?:st|nd|rd|th|er|\.|º)?(?:\s+day)?{_GAP}(?:(?:of|de|di)\s+|d['’])?(?<![\d]){_MONTH}"
@@ -42,11 +44,13 @@ _DAY_MONTH_HINT = re.compile(
 )
 _MONTH_DAY_HINT = re.compile(r"\bm{1,2}\s?[-/.]\s?d{1,2}\s?[-/.]\s?y{2,4}\b", re.IGNORECASE)
 _DAY_MONTH_LANDS = re.compile(
-    r"£|€|\b(?:GBP|EUR|AUD|NZD|INR|VAT|MwSt|TVA|GmbH|Ltd|PLC|plc|Limited|Sarl|SARL|S\.A\.|B\.V\.|Pty|ABN|UK|United Kingdom|England|"
-    r"Scotland|Wales|Ireland|Australia|London|Germany|France|Rechnung|Facture|[A-Z]{1,2}\d{1,2}[A-Z]? \d[A-Z]{2})\b|\d \d{3},\d\d\b"
+    r"£|€|\b(?:GBP|EUR|AUD|NZD|INR|VAT|MwSt|TVA|GmbH|Ltd|PLC|plc|Limited|Sarl|SARL|S\.A\.|B\.V\.|Pty"
+    r"|ABN|UK|United Kingdom|England|Scotland|Wales|Ireland|Australia|London|Germany|France|Rechnung|Facture"
+    r"|[A-Z]{1,2}\d{1,2}[A-Z]? \d[A-Z]{2})\b|\d \d{3},\d\d\b"
 )
 _MONTH_DAY_LANDS = re.compile(
-    r"(?<![A-Z])\$|\b(?:USD|US\$|LLC|Inc|Corp|USA|U\.S\.|United States|Sales tax|EIN|SSN|ZIP|[A-Z]{2} \d{5}(?:-\d{4})?)(?!\w)"
+    r"(?<![A-Z])\$|\b(?:USD|US\$|LLC|Inc|Corp|USA|U\.S\.|United States|Sales tax|EIN|SSN|ZIP"
+    r"|[A-Z]{2} \d{5}(?:-\d{4})?)(?!\w)"
 )
 _TERMS = re.compile(r"\b(\d{1,3})[ -]days?\b|\bnet\s?(\d{1,3})\b", re.IGNORECASE)
 

@@ -1,3 +1,4 @@
+# ruff: noqa: RUF001 - the dashes and quotes of documents are what this is about
 """Which of the places that say a value play the field's role, and how sure that is.
 
 The rules of the house: a place needs its field's label, or no label at all and nothing that speaks against it; a label
@@ -202,7 +203,7 @@ class Judge:
         label, colon, _ = cell.text.partition(":")
         if colon and candidate.end - cell.start <= len(label):
             return field.options != () or candidate.end - candidate.start < len(label.strip()) - 1
-        return self._source.contexts.is_heading(cell)
+        return self._source.contexts.columns.is_heading(cell)
 
     def _rival(
         self, field: Field, best: _Scored, candidates: list[Candidate], within: tuple[int, int] | None = None

@@ -72,7 +72,7 @@ class Source:
             for mention in mentions:
                 self.by_line[kind].setdefault(self.layout.line_of(mention.start), []).append(mention)
         self.contexts = Contexts(self.layout, {line for lines in self.by_line.values() for line in lines})
-        self._scales = Scales(self.layout, self.contexts)
+        self._scales = Scales(self.layout, self.contexts.columns)
         self._numbers: dict[Decimal, list[tuple[Mention, Reading]]] = {}
         for mention in self.numbers.mentions:
             for reading in self._scaled(mention):
