@@ -84,8 +84,8 @@ def score(made: list[Sample], *, show: bool = False) -> dict[str, Tally]:
                 wanted = [sample.document.text[a:b] for a, b in label.accepted]
                 got = [(c.text, c.confidence, c.start) for c in found[label.path]]
                 print(f"{sample.name} {label.path} = {label.value!r} {label.traps}")
-                print(f"    wanted {wanted} {label.accepted[:1]}
-    got {got}")
+                print(f"    wanted {wanted} {label.accepted[:1]}")
+                print(f"    got {got}")
     return tallies
 
 
