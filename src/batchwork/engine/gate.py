@@ -23,7 +23,6 @@ from batchwork.core.reply import Limit, Limits, Usage
 from batchwork.core.retry import REFUSALS
 from batchwork.core.window import AdaptiveWindow
 
-
 _TOKEN_ROUNDING = 1000.0  # providers round the tokens that remain to the nearest thousand
 
 
