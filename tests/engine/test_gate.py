@@ -423,7 +423,7 @@ async def test_a_closed_caller_is_turned_away_and_the_others_go_on() -> None:
 
 
 @in_virtual_time
-async def test_a_million_nanos_over_the_ceiling_of_others_do_not_slow_those_who_wait() -> None:
+async def test_thousands_who_wait_for_money_are_told_together_that_there_is_none() -> None:
     gate = _gate(most=1000, ceiling=10_000)
     caller, line = _join(gate, bound=5000), _Line(gate)
     line.want("holder", caller, _need(0, worst=9_999))
