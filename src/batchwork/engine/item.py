@@ -49,10 +49,10 @@ class _Life:
         "usage",
     )
 
-    def __init__(self, work: Work, request: Request, *, started: float) -> None:
+    def __init__(self, work: Work, request: Request) -> None:
         self.request = request
         self.bound = input_bound(request)
-        self.started = started
+        self.started: float | None = None  # its first call: how long it stood in line says nothing about it
         self.calls = work.attempts
         self.cost_nano = work.paid_nano
         self.charged_nano = 0  # the last call
@@ -94,7 +94,7 @@ class ItemCarrier:
             )
             await self._settle(work, outcome)
             return
-        life = _Life(work, work.request, started=self._p.clock.now())
+        life = _Life(work, work.request)
         while True:
             grant = await self._admit(work, life)
             if grant is Denied.CLOSED:
@@ -124,6 +124,10 @@ class ItemCarrier:
         answer = await self._p.gate.admit(self._caller, self._need(work, life))
         if answer is not Denied.NO_MONEY or not isinstance(self._p.backend, TokenCounter):
             return answer
+        assert self._price is not None
+        least = self._price.worst(input_tokens=1, output_tokens=life.request.max_tokens)
+        if not self._p.gate.ledger.could_ever_fit(least):
+            return answer  # no count can help, and a million items need not ask for one
         try:  # the bound alone may stand in the way: the provider counts for free
             counted = await self._p.backend.count_tokens(life.request)
         except BackendError:
@@ -146,6 +150,7 @@ class ItemCarrier:
                 if self._budgeted:
                     await self._p.journal.durable()
             started, sent = self._p.clock.now(), True
+            life.started = started if life.started is None else life.started
             self._tally.calls += 1
             self._tally.in_flight += 1
             said = await attempt(
@@ -158,7 +163,7 @@ class ItemCarrier:
         finally:
             self._tally.in_flight -= sent
             if said is None:  # cancelled, or the journal broke: what was sent may be billed, the admission says so
-                self._p.gate.release(grant, charged_nano=worst if sent else 0)
+                self._p.gate.abandon(grant, sent=sent)
         self._book(life, grant, said)
         return said
 
@@ -225,13 +230,14 @@ class ItemCarrier:
             self._record_attempt(work, life, failure)
             life.failures -= 1  # waiting for a quota says nothing about the item
             self._wait_for_quota(failure, failure.retry_after_s)
+            life.started = None
             await self._nap(failure.retry_after_s + self._p.dice())
             return True
         wait_s = wait_before_retry(
             failure,
             attempts=life.failures,
             refusals=life.refusals,
-            elapsed_s=clock.now() - life.started,
+            elapsed_s=0.0 if life.started is None else clock.now() - life.started,
             policy=self._p.policy.retry,
             dice=self._p.dice(),
         )
