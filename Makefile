@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check format perf clean
+.PHONY: help setup demo test check format torture test-real perf clean
 
 help: ## this list
 	@grep -hE '^[a-z][a-z-]*:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | awk -F'\t' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -21,13 +21,19 @@ demo: $(READY) ## the main job, without a key
 	$(BIN)/python examples/crash_and_resume.py
 
 test: $(READY) ## all tests of the normal suite
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n auto -m "not slow and not real"
 
 check: $(READY) ## format, lint, types, import contracts
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
+
+torture: $(READY) ## the full-size crash and fault suites
+	$(BIN)/python -m pytest -n auto -m slow
+
+test-real: $(READY) ## with a real model, the real claude program, foreign servers
+	$(BIN)/python -m pytest -m real
 
 format: $(READY) ## rewrite the code in the house format
 	$(BIN)/ruff format .

@@ -6,9 +6,9 @@ from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
-from batchwork.backends import Setup, open_backend
+from batchwork.backends import Setup, open_backend, traits_of
 from batchwork.clock import SystemClock
 from batchwork.core.errors import ConfigError, PriceUnknownError
 from batchwork.core.event import Began, Event
@@ -16,15 +16,16 @@ from batchwork.core.intake import Intake
 from batchwork.core.ledger import Ledger
 from batchwork.core.outcome import AnyOutcome, Status
 from batchwork.core.policy import Policy
-from batchwork.core.ports import Backend, Checker, Clock, Journal, Standing
+from batchwork.core.ports import Backend, BatchBackend, Checker, Clock, Journal, Standing, Traits
 from batchwork.core.pricing import FREE, Price, resolve
 from batchwork.core.stats import Tally
 from batchwork.core.window import AdaptiveWindow
+from batchwork.engine.batches import BatchRun
 from batchwork.engine.gate import Gate
 from batchwork.engine.live import LiveRun
 from batchwork.engine.opening import open_inputs, reopen_items
 from batchwork.engine.parts import Parts
-from batchwork.journal import JournalReader, MemoryJournal, SqliteJournal, set_aside
+from batchwork.journal import MemoryJournal, SqliteJournal, set_aside
 from batchwork.settings import Settings
 
 AGAIN = frozenset({Status.FAILED, Status.DEFERRED})
@@ -35,6 +36,7 @@ class Plan:
     """Everything a run asks for, validated before anything is opened."""
 
     model: str
+    mode: Literal["live", "batch"] = "live"
     policy: Policy = field(default_factory=Policy)
     price: Price | None = None  # stated by the user; None: look it up
     journal: Path | None = None  # None: in memory
@@ -60,12 +62,17 @@ class Engine:
     standing: Standing
     tally: Tally
 
-    def live(
+    @property
+    def uses_batches(self) -> bool:
+        """Whether calls go through provider batches: asked for, and the backend has them."""
+        return self.plan.mode == "batch" and isinstance(self.backend, BatchBackend)
+
+    def start(
         self,
         *,
         on_settled: Callable[[AnyOutcome], None] | None = None,
         has_room: Callable[[], bool] | None = None,
-    ) -> LiveRun:
+    ) -> LiveRun | BatchRun:
         """A pass over an input."""
         parts = Parts(
             backend=self.backend,
@@ -79,13 +86,15 @@ class Engine:
             on_settled=on_settled,
             has_room=has_room,
         )
+        if self.uses_batches and isinstance(self.backend, BatchBackend):
+            return BatchRun(parts, self.backend, self.tally, run_id=self.standing.run_id, price=self.price)
         return LiveRun(parts, self.tally)
 
-    async def process(self, run: LiveRun, intakes: Iterable[Intake]) -> None:
+    async def process(self, run: LiveRun | BatchRun, intakes: Iterable[Intake]) -> None:
         """Read an input and see it through."""
         await run.run(open_inputs(self.journal, intakes, self.tally))
 
-    async def again(self, run: LiveRun) -> None:
+    async def again(self, run: LiveRun | BatchRun) -> None:
         """Take the journal's failed and deferred items up again."""
         await run.run(reopen_items(self.journal, AGAIN, self.tally), is_input=False)
 
@@ -99,20 +108,9 @@ async def open_engine(plan: Plan, clock: Clock | None = None) -> AsyncIterator[E
         JournalError: the journal cannot be used.
     """
     clock = clock or SystemClock()
-    own, name = plan.backend, plan.model
-    if own is None:
-        setup = Setup(
-            clock=clock,
-            max_in_flight=plan.policy.max_in_flight,
-            settings=Settings.from_environment(),
-            base_url=plan.base_url,
-            api_key=plan.api_key,
-        )
-        backend, name = open_backend(plan.model, setup)
-    else:
-        backend = own
+    backend, name = _open_backend(plan, clock)
     try:
-        price = price_of(plan, backend, name)
+        price = _price_of(plan, backend.traits, name, batch=plan.mode == "batch" and isinstance(backend, BatchBackend))
         journal = _open_journal(plan, clock)
         try:
             began = Began(
@@ -121,6 +119,7 @@ async def open_engine(plan: Plan, clock: Clock | None = None) -> AsyncIterator[E
                 max_cost_nano=plan.policy.max_cost_nano,
                 settings=plan.settings,
             )
+            _refuse_open_batches(plan, journal)
             standing = journal.begin(began)
             ledger = Ledger(ceiling=plan.policy.max_cost_nano, spent=standing.spent_nano)
             window = AdaptiveWindow(plan.policy.max_in_flight, slow_start=_starts_slowly(plan, backend))
@@ -137,27 +136,55 @@ async def open_engine(plan: Plan, clock: Clock | None = None) -> AsyncIterator[E
         finally:
             journal.close()
     finally:
-        if own is None:
+        if plan.backend is None:
             await backend.aclose()
 
 
-def price_of(plan: Plan, backend: Backend, name: str) -> Price | None:
-    """What the model costs: stated, free, or in the price table; None when it is not known.
+def _open_backend(plan: Plan, clock: Clock) -> tuple[Backend, str]:
+    if plan.backend is not None:
+        return plan.backend, plan.model
+    setup = Setup(
+        clock=clock,
+        max_in_flight=plan.policy.max_in_flight,
+        settings=Settings.from_environment(),
+        base_url=plan.base_url,
+        api_key=plan.api_key,
+    )
+    return open_backend(plan.model, setup)
+
+
+def known_price(plan: Plan) -> Price | None:
+    """What the plan's model costs, without opening anything; None when it is not known.
 
     Raises:
         PriceUnknownError: a budget needs a price and there is none.
     """
+    traits, name = (plan.backend.traits, plan.model) if plan.backend is not None else traits_of(plan.model)
+    return _price_of(plan, traits, name, batch=plan.mode == "batch" and traits.batches)
+
+
+def _price_of(plan: Plan, traits: Traits, name: str, *, batch: bool) -> Price | None:
     if plan.price is not None:
         return plan.price
-    if backend.traits.free:
+    if traits.free:
         return FREE
-    price = resolve(name, provider=backend.traits.price_provider)
+    price = resolve(name, provider=traits.price_provider, batch=batch)
     if price is None and plan.policy.max_cost_nano is not None:
         raise PriceUnknownError(
             f"the price of {plan.model!r} is not known, so max_cost cannot be kept; state it in dollars per million"
             " tokens: --price IN,OUT (in Python price=(IN, OUT))"
         )
     return price
+
+
+def _refuse_open_batches(plan: Plan, journal: Journal) -> None:
+    """Items that ride in a provider's batch are being paid for: sending them live would pay twice."""
+    count = len(journal.open_batches())
+    if count and plan.mode == "live":
+        raise ConfigError(
+            f"{plan.journal} has {count} batches open at the provider; take them up with --mode batch"
+            " (mode='batch'), or use another journal"
+        )
 
 
 def _starts_slowly(plan: Plan, backend: Backend) -> bool:
@@ -172,6 +199,3 @@ def _open_journal(plan: Plan, clock: Clock) -> Journal:
     if plan.fresh:
         set_aside(plan.journal)
     return SqliteJournal(plan.journal, utc=clock.utc)
-
-
-__all__ = ["AGAIN", "Engine", "JournalReader", "Plan", "open_engine", "price_of"]

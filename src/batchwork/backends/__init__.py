@@ -9,9 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from importlib import import_module
+from types import ModuleType
 
 from batchwork.core.errors import ConfigError
-from batchwork.core.ports import Backend, Clock
+from batchwork.core.ports import Backend, Clock, Traits
 from batchwork.settings import Settings
 
 _MODULES = {"mock": "batchwork.backends.mock"}
@@ -34,6 +35,23 @@ def open_backend(model: str, setup: Setup) -> tuple[Backend, str]:
     Raises:
         ConfigError: no such backend or model; the message lists what comes near.
     """
+    module, name = _find(model)
+    backend: Backend = module.open_backend(name, setup)
+    return backend, name
+
+
+def traits_of(model: str) -> tuple[Traits, str]:
+    """What is known about a model's backend without opening it, and the model's name there.
+
+    Raises:
+        ConfigError: no such backend; the message lists what comes near.
+    """
+    module, name = _find(model)
+    traits: Traits = module.TRAITS
+    return traits, name
+
+
+def _find(model: str) -> tuple[ModuleType, str]:
     prefix, colon, name = model.partition(":")
     module = _MODULES.get(prefix) if colon else None
     if module is None:
@@ -41,5 +59,4 @@ def open_backend(model: str, setup: Setup) -> tuple[Backend, str]:
         hint = f"did you mean {' or '.join(f'{n}:{name or prefix}' for n in near)}?" if near else ""
         known = ", ".join(f"{n}:..." for n in sorted(_MODULES))
         raise ConfigError(f"unknown model {model!r}: a model is BACKEND:NAME with one of {known}. {hint}".rstrip())
-    backend: Backend = import_module(module).open_backend(name, setup)
-    return backend, name
+    return import_module(module), name

@@ -9,6 +9,7 @@ import math
 import os
 import random
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import parse_qsl
 
@@ -23,7 +24,7 @@ from batchwork.core.request import Request
 Script = Callable[[Request, int], Reply | Failure | str]
 _PERSONAS = ("echo",)
 _OPTIONS = ("latency", "sigma", "faults", "rpm", "headers", "seed", "log", "limited")
-_NOTICE = "mock backend: no language model is called, answers are made up here"
+TRAITS = Traits(name="mock", free=True, notice="mock backend: no language model is called, answers are made up here")
 
 
 class MockBackend:
@@ -53,7 +54,7 @@ class MockBackend:
         self._bucket: Bucket | None = None
         self._dice = random.Random(seed)
         self._log = None if log is None else os.open(log, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
-        self._traits = Traits(name="mock", free=True, limited=limited, notice=_NOTICE)
+        self._traits = replace(TRAITS, limited=limited)
         self.calls = 0
         self.in_flight = 0
         self.most_in_flight = 0

@@ -27,19 +27,18 @@ _AGAIN = "then run the same command again: what is finished is kept."
 class Breaker:
     """Watches every attempt and every ending of one run."""
 
-    __slots__ = ("_answered_at", "_in_a_row", "_policy", "_refused")
+    __slots__ = ("_in_a_row", "_policy", "_refused", "_refused_since")
 
-    def __init__(self, policy: Policy, *, now: float) -> None:
+    def __init__(self, policy: Policy) -> None:
         self._policy = policy
         self._in_a_row = 0
-        self._answered_at = now
         self._refused = 0
+        self._refused_since = 0.0
 
-    def answered(self, now: float) -> None:
+    def answered(self) -> None:
         """The provider answered a call, whatever the answer."""
         self._in_a_row = 0
         self._refused = 0
-        self._answered_at = now
 
     def failed(self, failure: Failure, now: float) -> Pause | None:
         """One attempt failed; a pause when there is no point in any other."""
@@ -55,15 +54,25 @@ class Breaker:
                 reason=f"A quota is used up ({failure.message}); {when}.",
                 remedy="Raise the quota or wait for its end (or raise --max-wait), " + _AGAIN,
             )
-        if failure.kind in REFUSALS:
-            self._refused += 1
-            if self._refused >= 3 and now - self._answered_at >= self._policy.stall_s:
-                return Pause(
-                    reason=f"The provider has refused every call for {_duration(now - self._answered_at)}"
-                    f" ({failure.message}).",
-                    remedy="Wait until it recovers or lower --max-in-flight, " + _AGAIN,
-                )
-        return None
+        return self._stalled(failure, now) if failure.kind in REFUSALS else None
+
+    def _stalled(self, failure: Failure, now: float) -> Pause | None:
+        if failure.retry_after_s is not None and failure.retry_after_s > self._policy.max_wait_s:
+            return Pause(
+                reason=f"The provider wants no call for {_duration(failure.retry_after_s)}, longer than max_wait"
+                f" ({failure.message}).",
+                remedy="Wait that long (or raise --max-wait), " + _AGAIN,
+            )
+        if not self._refused:
+            self._refused_since = now  # not the last answer: a quota waited out or a long input is no stall
+        self._refused += 1
+        for_s = now - self._refused_since
+        if self._refused < 3 or for_s < self._policy.stall_s:
+            return None
+        return Pause(
+            reason=f"The provider has refused every call for {_duration(for_s)} ({failure.message}).",
+            remedy="Wait until it recovers or lower --max-in-flight, " + _AGAIN,
+        )
 
     def gave_up(self, failure: Failure) -> Pause | None:
         """One item ended in a failure; a pause when it is one too many in a row."""

@@ -7,20 +7,27 @@ itself (it leaves when the bucket is full and the bucket goes into debt).
 
 from __future__ import annotations
 
-SMOOTHING_S = 0.1  # how much of the rate may leave at once: providers enforce a minute's limit in much shorter steps
+_BURST_S = 0.05  # how much of the rate may leave at once: providers enforce a minute's limit in much shorter steps
+_LEAST_BURST = 2.0  # a timer that fires late must not cost throughput
+_EASE, _MOST_EASE = 0.98, 0.9
 _ROUNDING = 1e-9  # float refill must not turn "exactly now" into "a nanosecond from now"
 
 
 class Bucket:
     """So much per minute, refilled continuously."""
 
-    __slots__ = ("_at", "_level", "capacity", "per_s")
+    __slots__ = ("_at", "_ease", "_level", "_limit_per_s", "capacity", "per_s")
 
-    def __init__(self, *, per_minute: float, now: float, smoothing_s: float = SMOOTHING_S) -> None:
-        self.per_s = per_minute / 60.0
-        self.capacity = max(1.0, self.per_s * smoothing_s)
-        self._level = self.capacity
+    def __init__(self, *, per_minute: float, now: float) -> None:
+        self._ease = 1.0
         self._at = now
+        self._set(per_minute / 60.0)
+        self._level = self.capacity
+
+    def _set(self, limit_per_s: float) -> None:
+        self._limit_per_s = limit_per_s
+        self.per_s = limit_per_s * self._ease
+        self.capacity = max(_LEAST_BURST, self.per_s * _BURST_S)
 
     def level(self, now: float) -> float:
         """What may leave now; negative while in debt."""
@@ -42,14 +49,24 @@ class Bucket:
         """Replace an estimate that was taken by what was really used."""
         self._level = min(self.capacity, self.level(now) + estimated - actual)
 
-    def learn(self, *, per_minute: float, now: float, smoothing_s: float = SMOOTHING_S) -> None:
+    def learn(self, *, per_minute: float, now: float) -> None:
         """Adopt the limit that the provider states, keeping what is left of the current filling."""
-        if per_minute / 60.0 == self.per_s:
-            return
+        if per_minute / 60.0 != self._limit_per_s:
+            level = self.level(now)
+            self._set(per_minute / 60.0)
+            self._level = min(self.capacity, level)
+
+    def ease(self, now: float) -> None:
+        """Stay a little below the limit from now on: calls that left exactly at it were refused."""
         level = self.level(now)
-        self.per_s = per_minute / 60.0
-        self.capacity = max(1.0, self.per_s * smoothing_s)
+        self._ease = max(_MOST_EASE, self._ease * _EASE)
+        self._set(self._limit_per_s)
         self._level = min(self.capacity, level)
+
+    @property
+    def eased_out(self) -> bool:
+        """Staying below the limit has not helped: the limit itself must be wrong."""
+        return self._ease <= _MOST_EASE
 
     def lower_to(self, remaining: float, now: float) -> None:
         """The provider says that less is left than we thought.

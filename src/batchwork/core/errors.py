@@ -52,6 +52,10 @@ class JournalWriteError(JournalError):
     """The journal could not be written: no space, no permission."""
 
 
+class Interrupted(BatchworkError):
+    """The run was interrupted and has stopped cleanly; the synchronous doors turn this into KeyboardInterrupt."""
+
+
 class AccountingError(BatchworkError):
     """The counts at the end of a run do not add up: a defect of batchwork, never to be passed over in silence."""
 

@@ -73,5 +73,30 @@ class Ended(msgspec.Struct, frozen=True, kw_only=True, gc=False, tag="ended"):
     stopped: str | None = None
 
 
+class BatchIntended(msgspec.Struct, frozen=True, kw_only=True, tag="batch_intended"):
+    """A provider batch is about to be submitted."""
+
+    chunk: int
+    items: tuple[int, ...]
+    custom_ids: tuple[str, ...]
+    reserved_nano: int
+    at: float
+
+
+class BatchSubmitted(msgspec.Struct, frozen=True, kw_only=True, tag="batch_submitted"):
+    """The provider has it."""
+
+    chunk: int
+    batch_id: str
+
+
+class BatchClosed(msgspec.Struct, frozen=True, kw_only=True, tag="batch_closed"):
+    """Everything it had to give was taken in, or it surely never existed."""
+
+    chunk: int
+    how: str  # collected, cancelled, absent or refused
+
+
 ItemEvent = Opened | Admitted | Attempted | Settled | Reopened
-Event = Began | ItemEvent | Ended
+BatchEvent = BatchIntended | BatchSubmitted | BatchClosed
+Event = Began | ItemEvent | BatchEvent | Ended

@@ -47,4 +47,7 @@ def show(nano: int | None) -> str:
     if nano is None:
         return "unknown"
     dollars = Decimal(nano) / NANO
-    return f"${dollars:,.2f}" if nano >= NANO or nano == 0 else f"${dollars:.6f}".rstrip("0")
+    if nano >= NANO or nano == 0:
+        return f"${dollars:,.2f}"
+    digits = f"{dollars:.{6 if nano >= 1000 else 9}f}".rstrip("0")
+    return f"${digits.ljust(len('0.00'), '0')}"

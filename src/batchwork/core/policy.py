@@ -41,6 +41,26 @@ class RatePolicy:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class BatchPolicy:
+    """How provider batches are made and watched."""
+
+    most_items: int | None = None  # per batch; None: as many as the provider takes
+    max_parallel: int = 5
+    poll_first_s: float = 5.0
+    poll_longest_s: float = 60.0
+    adopt_wait_s: float = 120.0  # how long a batch of unknown fate is looked for before it counts as absent
+    max_expiries: int = 2  # an item whose batches expired so often fails
+    cancel_on_interrupt: bool = False
+
+    def __post_init__(self) -> None:
+        if self.most_items is not None:
+            _at_least("items per batch", self.most_items, 1)
+        _at_least("max_parallel", self.max_parallel, 1)
+        _positive("poll_interval", self.poll_first_s)
+        _positive("poll_longest_s", self.poll_longest_s)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
     """How a run behaves."""
 
@@ -54,6 +74,7 @@ class Policy:
     stall_s: float = 300.0  # refusals for so long without one answer are a stall
     drain_s: float = 60.0  # how long an interrupted run waits for its calls in flight
     reasks: int = 1
+    batch: BatchPolicy = field(default_factory=BatchPolicy)
 
     def __post_init__(self) -> None:
         _at_least("max_in_flight", self.max_in_flight, 1)
@@ -61,8 +82,9 @@ class Policy:
         _at_least("reask", self.reasks, 0)
         _positive("timeout", self.timeout_s)
         _positive("stall_s", self.stall_s)
-        if self.max_wait_s < 0 or math.isnan(self.max_wait_s):
-            raise ConfigError(f"max_wait must be at least 0 seconds, got {self.max_wait_s}")
+        if self.max_wait_s != 0:
+            _positive("max_wait", self.max_wait_s)
+        _positive("drain_s", self.drain_s)
 
 
 def _at_least(name: str, value: int, least: int) -> None:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass
+from enum import Enum
 from typing import Any, Protocol, runtime_checkable
 
 from batchwork.core.event import Began, Event
 from batchwork.core.failure import Failure
 from batchwork.core.intake import Intake
 from batchwork.core.outcome import AnyOutcome, Status
+from batchwork.core.packing import BatchLimits
 from batchwork.core.reply import Reply
 from batchwork.core.request import Message, Request
 from batchwork.core.runstate import ItemState
+from batchwork.core.ticket import Ticket
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -22,6 +25,7 @@ class Traits:
     name: str
     limited: bool = False  # it has rate limits of its own that are not known before it has answered
     free: bool = False  # its calls cost nothing
+    batches: bool = False  # its provider takes many requests at once, for less money and later
     price_provider: str | None = None  # under which provider the price table lists its models
     notice: str | None = None  # what a user must be told, for example that it is a mock
 
@@ -59,6 +63,76 @@ class TokenCounter(Protocol):
         Raises:
             BackendError: the call failed.
         """
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BatchTag:
+    """By what a batch can be found again at the provider."""
+
+    run_id: str
+    chunk: int
+    custom_ids: tuple[str, ...]
+    intended_at: float  # UTC
+
+    @property
+    def name(self) -> str:
+        """One word for run and chunk, where a provider keeps metadata."""
+        return f"{self.run_id}-{self.chunk}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BatchProgress:
+    """Where a batch stands at the provider. `failure` says that it ended as a whole before anything ran."""
+
+    ended: bool
+    failure: Failure | None = None
+
+
+class Sighting(Enum):
+    """What a look at the provider's list says about a batch whose submission has an unknown outcome."""
+
+    ABSENT = "absent"
+    UNDECIDED = "undecided"  # something there may be it, and cannot be read yet
+
+
+@runtime_checkable
+class BatchBackend(Protocol):
+    """A backend whose provider takes many requests at once, for less money and later.
+
+    Like `complete`, none of these retries, sleeps or prices; each raises `BackendError` when its call failed.
+    """
+
+    @property
+    def batch_limits(self) -> BatchLimits:
+        """What one batch can hold."""
+        ...
+
+    def batch_line(self, custom_id: str, request: Request) -> bytes:
+        """The request as it stands in a batch."""
+        ...
+
+    async def submit_batch(self, lines: list[bytes], tag: BatchTag) -> str:
+        """Create a batch; the provider's id for it. Not idempotent at any provider."""
+        ...
+
+    async def poll_batch(self, batch_id: str) -> BatchProgress:
+        """Where it stands."""
+        ...
+
+    def collect_batch(self, batch_id: str) -> AsyncIterator[tuple[str, Reply | Failure]]:
+        """Everything an ended batch has to give, by custom id, in any order; of expired and cancelled ones too.
+
+        A request that was not executed comes as a failure of the kind EXPIRED.
+        """
+        ...
+
+    async def cancel_batch(self, batch_id: str) -> None:
+        """Ask the provider to stop; what is finished can still be collected."""
+        ...
+
+    async def find_batch(self, tag: BatchTag) -> str | Sighting:
+        """Look for a batch in the provider's own list: its id, or what the list says."""
         ...
 
 
@@ -160,6 +234,22 @@ class Journal(Protocol):
         Raises:
             JournalWriteError: it could not be written.
         """
+        ...
+
+    def take(self, item: int) -> ItemState:
+        """Hold an item that is known, so that facts about it can be recorded."""
+        ...
+
+    def request_of(self, item: int) -> Request:
+        """What an item asks."""
+        ...
+
+    def open_batches(self) -> list[Ticket]:
+        """Provider batches that were intended and not closed, oldest first."""
+        ...
+
+    def next_chunk(self) -> int:
+        """The number of the next provider batch."""
         ...
 
     def release(self, item: int) -> None:

@@ -34,6 +34,7 @@ class Price(msgspec.Struct, frozen=True, kw_only=True):
 
     tiers: tuple[tuple[int, Rates], ...]  # (applies above this many input tokens, rates), ascending
     source: str
+    per_call: int = 0  # pico-dollars for the call itself, at the few providers that charge for it
 
     def cost(self, usage: Usage) -> int:
         """Nano-dollars for one call, rounded up."""
@@ -50,7 +51,7 @@ class Price(msgspec.Struct, frozen=True, kw_only=True):
                 + usage.cache_write_tokens * rates.cache_write
                 + usage.cache_write_1h_tokens * rates.cache_write_1h
             )
-        pico += (usage.input_tokens - cached) * rates.input
+        pico += (usage.input_tokens - cached) * rates.input + self.per_call
         return -(-pico // _PICO_PER_NANO)
 
     def worst(self, *, input_tokens: int, output_tokens: int, cache_writes: bool = False) -> int:
@@ -61,12 +62,12 @@ class Price(msgspec.Struct, frozen=True, kw_only=True):
                 continue
             per_input = max(rates.input, rates.cache_write, rates.cache_write_1h) if cache_writes else rates.input
             worst = max(worst, input_tokens * per_input + output_tokens * rates.output)
-        return -(-worst // _PICO_PER_NANO)
+        return -(-(worst + self.per_call) // _PICO_PER_NANO)
 
     @property
     def is_free(self) -> bool:
         """Every rate is zero."""
-        return all(r.input == 0 and r.output == 0 for _, r in self.tiers)
+        return not self.per_call and all(r.input == 0 and r.output == 0 for _, r in self.tiers)
 
     def __str__(self) -> str:
         first = self.tiers[0][1]
@@ -107,6 +108,8 @@ def resolve(model: str, *, provider: str | None = None, batch: bool = False) -> 
     full price elsewhere, which `source` then says.
     """
     live = _look_up(model, provider, None)
+    if live is not None and (live.input_mtok is None or live.output_mtok is None):
+        live = None  # listed without a price, or priced by the hour or the page: not known, which is not zero
     if live is None or not batch:
         return None if live is None else _from_table(live, "genai-prices")
     discounted = _look_up(model, provider, {"processing": "batch"})
@@ -130,7 +133,8 @@ def _look_up(model: str, provider: str | None, context: dict[str, str] | None) -
 def _from_table(row: Any, source: str) -> Price:
     fields = {
         "input": row.input_mtok,
-        "output": row.output_mtok,
+        # Where thinking costs more than answering, a usage that does not tell them apart is charged the dearer one.
+        "output": max((f for f in (row.output_mtok, row.output_reasoning_mtok) if f is not None), key=_dearest),
         "cache_read": getattr(row, "cache_read_mtok", None),
         "cache_write": getattr(row, "cache_write_mtok", None),
         "cache_write_1h": getattr(row, "cache_write_1h_mtok", None),
@@ -145,7 +149,12 @@ def _from_table(row: Any, source: str) -> Price:
             for above in (-1, *starts)
         ),
         source=source,
+        per_call=_pico((row.requests_kcount or 0) * 1000),  # stated per thousand, so a million times a call's
     )
+
+
+def _dearest(field: Any) -> Decimal:
+    return max([field.base, *(tier.price for tier in field.tiers)]) if hasattr(field, "tiers") else Decimal(field)
 
 
 def _at(field: Any, above: int) -> Decimal:

@@ -4,8 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from batchwork.core.event import Admitted, Attempted, Ended, Event, ItemEvent, Opened, Reopened, Settled
+import msgspec
+
+from batchwork.core.event import (
+    Admitted,
+    Attempted,
+    BatchClosed,
+    BatchEvent,
+    BatchIntended,
+    Ended,
+    Event,
+    ItemEvent,
+    Opened,
+    Reopened,
+    Settled,
+)
 from batchwork.core.outcome import AnyOutcome, Status
+from batchwork.core.ticket import Ticket
 
 
 class ItemState:
@@ -58,6 +73,7 @@ class RunState:
         self.items: dict[int, ItemState] = {}
         self.places: dict[int, int] = {}
         self.outcomes: dict[int, AnyOutcome] = {}
+        self.batches: dict[int, Ticket] = {}  # open ones
         self.spent_nano = 0
         self.unconfirmed_nano = 0
         self.reserved_nano = 0
@@ -68,6 +84,9 @@ class RunState:
             if event.inputs is not None:
                 for index in [i for i in self.places if i >= event.inputs]:
                     self.items[self.places.pop(index)].index = None
+            return
+        if isinstance(event, BatchEvent):
+            follow_batches(self.batches, event)
             return
         if not isinstance(event, ItemEvent):
             return
@@ -94,6 +113,23 @@ class RunState:
         if state.index is not None and self.places.get(state.index) == state.item:
             del self.places[state.index]
         self.places[index] = state.item
+
+
+def follow_batches(open_batches: dict[int, Ticket], event: BatchEvent) -> None:
+    """Move the table of open provider batches on by one event."""
+    if isinstance(event, BatchIntended):
+        open_batches[event.chunk] = Ticket(
+            chunk=event.chunk,
+            items=event.items,
+            custom_ids=event.custom_ids,
+            reserved_nano=event.reserved_nano,
+            intended_at=event.at,
+        )
+    elif isinstance(event, BatchClosed):
+        del open_batches[event.chunk]
+    else:
+        ticket = open_batches[event.chunk]
+        open_batches[event.chunk] = msgspec.structs.replace(ticket, batch_id=event.batch_id)
 
 
 def fold(events: Iterable[Event]) -> RunState:

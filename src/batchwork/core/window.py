@@ -39,15 +39,16 @@ class AdaptiveWindow:
             step = 1.0 if self._size < self._slow_start_to else 1.0 / self._size
             self._size = min(float(self.most), self._size + step)
 
-    def refused(self, *, sent_at: float, now: float, in_flight: int, paused: bool) -> bool:
+    def refused(self, *, sent_at: float, now: float, in_flight: int, paused: bool, paced: bool) -> bool:
         """A call was refused; whether this began a new episode and cut the window.
 
-        `paused` says that the provider named a time to wait: everybody waits, then starts slowly.
+        `paused` says that the provider named a time to wait: everybody waits, then starts slowly. `paced` says that
+        the rate of starts is held down elsewhere: then the window may grow back as fast as answers come.
         """
         if sent_at <= self._cut_at:
             return False
         self._cut_at = now
         cut = max(1.0, min(self._size, float(in_flight)) * _CUT)
-        self._slow_start_to = cut if paused else 0.0
-        self._size = min(_FIRST, cut) if paused else cut
+        self._size = min(_FIRST, cut) if paused and not paced else cut
+        self._slow_start_to = float(self.most) if paced else cut if paused else 0.0
         return True

@@ -14,8 +14,9 @@ from enum import Enum
 from heapq import heapify, heappop, heappush
 
 from batchwork.core.buckets import Bucket
-from batchwork.core.failure import Failure
+from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.ledger import Ledger
+from batchwork.core.pace import Pace
 from batchwork.core.policy import RatePolicy
 from batchwork.core.ports import Clock
 from batchwork.core.reply import Limit, Limits, Usage
@@ -97,6 +98,8 @@ class Gate:
         stated = {"requests": rates.rpm, "input_tokens": rates.input_tpm, "output_tokens": rates.output_tpm}
         self._buckets = {name: Bucket(per_minute=rate, now=now) for name, rate in stated.items() if rate is not None}
         self._stated = frozenset(self._buckets)
+        self._limits_known = False  # the provider tells its own
+        self._pace = Pace()
 
     @property
     def in_flight(self) -> int:
@@ -155,6 +158,7 @@ class Gate:
     def _grant(self, caller: Caller, need: Need, now: float) -> Grant:
         for name, bucket in self._buckets.items():
             bucket.take(_amount(name, need), now)
+        self._pace.sent(now)
         self._in_flight += 1
         caller.in_flight += 1
         return Grant(caller, need, now)
@@ -190,17 +194,30 @@ class Gate:
         if failure is None:
             self._window.answered()
         elif failure.kind in REFUSALS:
-            wait_s = failure.retry_after_s
-            self._window.refused(
-                sent_at=grant.sent_at, now=now, in_flight=self._in_flight + 1, paused=wait_s is not None
-            )
-            if wait_s is not None:
-                self.cool_down(wait_s)
+            self._refused(grant, failure, now)
         if grant.need.worst_nano:
             self._unpark()
         self._dispatch()
         if not grant.caller.closed:
             grant.caller.on_room()
+
+    def _refused(self, grant: Grant, failure: Failure, now: float) -> None:
+        too_fast = failure.kind is FailureKind.RATE_LIMITED
+        stated = self._buckets["requests"] if "requests" in self._stated else None
+        if too_fast and not self._limits_known and (stated is None or stated.eased_out):
+            self._pace.refused(sent_at=grant.sent_at, now=now)
+        new_episode = self._window.refused(
+            sent_at=grant.sent_at,
+            now=now,
+            in_flight=self._in_flight + 1,
+            paused=failure.retry_after_s is not None,
+            paced=too_fast and ("requests" in self._buckets or self._pace.per_s(now) is not None),
+        )
+        if new_episode and too_fast:
+            for bucket in self._buckets.values():  # refused at the very limit: stay a little below it
+                bucket.ease(now)
+        if failure.retry_after_s is not None:
+            self.cool_down(failure.retry_after_s)
 
     def cool_down(self, seconds: float) -> None:
         """Nobody starts a call for so long."""
@@ -225,6 +242,7 @@ class Gate:
 
     def _learn(self, limits: Limits, now: float) -> None:
         """What the provider says of itself; where the user has stated a limit, the lower one holds."""
+        self._limits_known = True
         for name in ("requests", "input_tokens", "output_tokens", "tokens"):
             limit: Limit | None = getattr(limits, name)
             if limit is None:
@@ -240,6 +258,12 @@ class Gate:
                 bucket.lower_to(limit.remaining, now)
 
     def _wait_for_rate(self, need: Need, now: float) -> float:
+        if (guess := self._pace.per_s(now)) is not None and not self._limits_known:
+            bucket = self._buckets.get("requests")
+            if bucket is None:
+                self._buckets["requests"] = Bucket(per_minute=guess * 60.0, now=now)
+            elif "requests" not in self._stated or guess < bucket.per_s:
+                bucket.learn(per_minute=guess * 60.0, now=now)
         if not self._buckets:
             return 0.0
         return max(bucket.wait_for(_amount(name, need), now) for name, bucket in self._buckets.items())

@@ -14,7 +14,7 @@ import msgspec
 
 from batchwork.core.bounds import Expectation, input_bound
 from batchwork.core.breaker import Breaker, Pause
-from batchwork.core.errors import BackendError, CallbackError
+from batchwork.core.errors import BackendError
 from batchwork.core.event import Admitted, Attempted, Event, Settled
 from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.intake import Work
@@ -27,6 +27,7 @@ from batchwork.core.stats import Tally
 from batchwork.engine.attempt import attempt
 from batchwork.engine.gate import Caller, Denied, Grant, Need
 from batchwork.engine.parts import Parts
+from batchwork.engine.telling import tell
 
 _log = logging.getLogger(__name__)
 
@@ -80,7 +81,7 @@ class ItemCarrier:
         self._nap = nap
         self._pause = pause
         self._expect = Expectation()
-        self._breaker = Breaker(parts.policy, now=parts.clock.now())
+        self._breaker = Breaker(parts.policy)
         self._budgeted = parts.gate.ledger.ceiling is not None
         self._price = parts.price if parts.price is not None and not parts.price.is_free else None
 
@@ -173,7 +174,7 @@ class ItemCarrier:
             self._tally.input_tokens += said.usage.input_tokens
             self._tally.output_tokens += said.usage.output_tokens
         if failure is None or failure.reply is not None:
-            self._breaker.answered(self._p.clock.now())
+            self._breaker.answered()
         elif failure.unconfirmed:
             self._tally.unconfirmed_nano += life.charged_nano
         self._p.gate.release(
@@ -293,21 +294,13 @@ class ItemCarrier:
         self._p.journal.record(event)
         await self._p.journal.durable()
         self._tally.count(outcome)
-        self._tell(event)
+        tell(self._p.on_event, event)
         if self._p.on_settled is not None:
             self._p.on_settled(outcome)
 
     def _record(self, event: Event) -> None:
         self._p.journal.record(event)
-        self._tell(event)
-
-    def _tell(self, event: Event) -> None:
-        if self._p.on_event is None:
-            return
-        try:
-            self._p.on_event(event)
-        except Exception as error:  # the user's callback is foreign code; the run stops cleanly and says so
-            raise CallbackError(f"on_event raised {type(error).__name__}: {error}") from error
+        tell(self._p.on_event, event)
 
 
 def _kept(reply: Reply) -> Reply:

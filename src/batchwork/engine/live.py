@@ -17,6 +17,7 @@ from batchwork.core.intake import Work
 from batchwork.core.outcome import Status
 from batchwork.core.stats import Tally
 from batchwork.engine.item import ItemCarrier
+from batchwork.engine.naps import Naps
 from batchwork.engine.parts import Parts
 
 _log = logging.getLogger(__name__)
@@ -36,10 +37,11 @@ class LiveRun:
         self._error: BatchworkError | None = None
         self._room = asyncio.Event()
         self._caller = parts.gate.join(bound=parts.policy.max_in_flight, on_room=self._room.set)
-        self._carrier = ItemCarrier(parts, tally, self._caller, nap=self._nap, pause=self._on_pause)
+        naps = Naps(parts.clock)
+        self._carrier = ItemCarrier(parts, tally, self._caller, nap=naps.take, pause=self._on_pause)
         self._most_open = parts.policy.max_in_flight * (1 + _HELD_PER_SLOT)
         self._tasks: set[asyncio.Task[None]] = set()
-        self._naps: set[asyncio.Future[None]] = set()
+        self._naps = naps
         self._starting = 0
 
     async def run(self, source: Iterator[Work | None], *, is_input: bool = True) -> None:
@@ -54,6 +56,9 @@ class LiveRun:
             self.exhausted = await self._read(source)
         except BatchworkError as error:
             self._stop(error)
+        except asyncio.CancelledError:
+            self._close()
+            raise
         finally:
             await self._drain()
             self._p.gate.leave(self._caller)
@@ -132,19 +137,6 @@ class LiveRun:
             self.tally.open -= 1
             self._room.set()
 
-    async def _nap(self, seconds: float) -> None:
-        """Wait, or until the run closes."""
-        if self._caller.closed:
-            return
-        nap: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._naps.add(nap)
-        take_back = self._p.clock.call_later(seconds, lambda: None if nap.done() else nap.set_result(None))
-        try:
-            await nap
-        finally:
-            take_back()
-            self._naps.discard(nap)
-
     # -- ending ---------------------------------------------------------------------------------
 
     def _on_pause(self, pause: Pause) -> None:
@@ -161,9 +153,7 @@ class LiveRun:
     def _close(self) -> None:
         """No new calls; whoever waits for one is turned away, whoever naps wakes up."""
         self._p.gate.close(self._caller)
-        for nap in self._naps:
-            if not nap.done():
-                nap.set_result(None)
+        self._naps.close()
         self._room.set()
 
     async def _drain(self) -> None:

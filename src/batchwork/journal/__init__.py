@@ -2,7 +2,8 @@
 
 from batchwork.journal.aside import set_aside
 from batchwork.journal.memory import MemoryJournal
+from batchwork.journal.outputs import is_ours, remember_output
 from batchwork.journal.reading import JournalReader
 from batchwork.journal.sqlite import SqliteJournal
 
-__all__ = ["JournalReader", "MemoryJournal", "SqliteJournal", "set_aside"]
+__all__ = ["JournalReader", "MemoryJournal", "SqliteJournal", "is_ours", "remember_output", "set_aside"]

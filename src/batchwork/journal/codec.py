@@ -6,6 +6,7 @@ million requests share is kept in the blob table under its digest.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Any
 from zlib import crc32
@@ -13,10 +14,33 @@ from zlib import crc32
 import msgspec
 
 from batchwork.core.errors import JournalDamagedError
-from batchwork.core.event import Admitted, Attempted, Began, Ended, Event, Opened, Reopened, Settled
+from batchwork.core.event import (
+    Admitted,
+    Attempted,
+    BatchClosed,
+    BatchIntended,
+    BatchSubmitted,
+    Began,
+    Ended,
+    Event,
+    Opened,
+    Reopened,
+    Settled,
+)
 from batchwork.core.request import Attachment, Message, Request, Schema, digest
 
-KINDS: dict[type, int] = {Began: 1, Opened: 2, Admitted: 3, Attempted: 4, Settled: 5, Reopened: 6, Ended: 7}
+KINDS: dict[type, int] = {
+    Began: 1,
+    Opened: 2,
+    Admitted: 3,
+    Attempted: 4,
+    Settled: 5,
+    Reopened: 6,
+    Ended: 7,
+    BatchIntended: 8,  # from here on: the events of provider batches, which have an index of their own
+    BatchSubmitted: 9,
+    BatchClosed: 10,
+}
 _SHARE_ABOVE = 256  # characters; shorter system prompts are cheaper in place
 
 _encode = msgspec.msgpack.Encoder().encode
@@ -46,9 +70,10 @@ class _StoredOpened(msgspec.Struct, array_like=True):
     fingerprint: bytes
     occurrence: int
     request: _StoredRequest | None = None
-    columns: dict[str, Any] | None = None
+    columns: dict[str, Any] | str | None = None
 
 
+_UNPACKABLE = (OverflowError, UnicodeEncodeError, TypeError)
 _decode_opened = msgspec.msgpack.Decoder(_StoredOpened).decode
 _decode_blob = msgspec.msgpack.Decoder().decode
 
@@ -61,7 +86,12 @@ def encode(event: Event, blobs: Blobs) -> bytes:
         return _encode(event)
     request = event.request
     stored = None if request is None else _store(request, event.occurrence, blobs)
-    return _encode(_StoredOpened(event.index, event.fingerprint, event.occurrence, stored, event.columns))
+    opened = _StoredOpened(event.index, event.fingerprint, event.occurrence, stored, event.columns)
+    try:
+        return _encode(opened)
+    except _UNPACKABLE:
+        opened.columns = _stored_columns(event.columns)
+        return _encode(opened)
 
 
 def _store(request: Request, occurrence: int, blobs: Blobs) -> _StoredRequest:
@@ -113,7 +143,7 @@ def decode(row: tuple[int, int, int, bytes, int], blob: Callable[[bytes], bytes 
             fingerprint=stored.fingerprint,
             occurrence=stored.occurrence,
             request=None if stored.request is None else _restore(stored.request, blob),
-            columns=stored.columns,
+            columns=json.loads(stored.columns) if isinstance(stored.columns, str) else stored.columns,
         )
     except (msgspec.DecodeError, KeyError) as error:
         raise JournalDamagedError(f"event {seq} cannot be read: {error}") from error
@@ -149,6 +179,23 @@ def checksum(seq: int, kind: int, item: int, body: bytes) -> int:
     return crc32(body, (seq * 31 + kind * 7 + item) & 0xFFFFFFFF)
 
 
+def blob_checksum(key: bytes, body: bytes) -> int:
+    """What ties a shared part to its name."""
+    return crc32(body, crc32(key))
+
+
 def encode_columns(columns: dict[str, Any]) -> bytes:
     """The bytes by which two rows of input columns are compared."""
-    return _encode(columns)
+    try:
+        return _encode(columns)
+    except _UNPACKABLE:
+        return json.dumps(columns, default=str).encode()
+
+
+def _stored_columns(columns: dict[str, Any] | None) -> dict[str, Any] | str | None:
+    """As they are; as JSON text where MessagePack has no word for a value: a huge number, a lone surrogate."""
+    try:
+        _encode(columns)
+    except _UNPACKABLE:
+        return json.dumps(columns, default=str)
+    return columns

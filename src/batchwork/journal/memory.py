@@ -13,6 +13,7 @@ from batchwork.core.outcome import AnyOutcome, Status
 from batchwork.core.ports import Entry, Standing, Totals
 from batchwork.core.request import Request
 from batchwork.core.runstate import ItemState, RunState
+from batchwork.core.ticket import Ticket
 from batchwork.journal.placing import Placer, outcome_at
 
 
@@ -25,6 +26,7 @@ class MemoryJournal:
         self._requests: dict[int, Request | None] = {}
         self._columns: dict[int, dict[str, Any] | None] = {}
         self._placer = Placer(self)
+        self._chunks = 0
         self._run_id = uuid.uuid4().hex[:12]
 
     def begin(self, began: Began) -> Standing:
@@ -75,6 +77,25 @@ class MemoryJournal:
         """Take a failed or deferred item up again."""
         self.record(Reopened(item=item))
         return self._state.items[item]
+
+    def take(self, item: int) -> ItemState:
+        """The item."""
+        return self._state.items[item]
+
+    def request_of(self, item: int) -> Request:
+        """What an item asks."""
+        request = self._requests[item]
+        assert request is not None, "a bad row is never sent"
+        return request
+
+    def open_batches(self) -> list[Ticket]:
+        """Provider batches that were intended and not closed."""
+        return list(self._state.batches.values())
+
+    def next_chunk(self) -> int:
+        """The number of the next provider batch."""
+        self._chunks += 1
+        return self._chunks
 
     async def durable(self) -> None:
         """Nothing to wait for."""

@@ -9,22 +9,27 @@ from pathlib import Path
 from typing import Any
 
 from batchwork.core.errors import JournalDamagedError
-from batchwork.core.event import Began, Event, Opened, Settled
+from batchwork.core.event import BatchEvent, Began, Event, Opened, Settled
 from batchwork.core.outcome import AnyOutcome, Status
 from batchwork.core.ports import Entry, Totals
+from batchwork.core.request import Request
 from batchwork.journal import codec
 from batchwork.journal.placing import outcome_at
-from batchwork.journal.rows import COLUMNS, Row, row_from, status_code, status_of
+from batchwork.journal.rows import COLUMNS, Row, Sums, row_from, status_code, status_of
 from batchwork.journal.tables import connect, damaged, translated
 
 _AHEAD = 1024  # places read at once while an input is compared with the journal
 
 
 class JournalReader:
-    """A read-only view of a journal file; needs no lock and sees what is committed."""
+    """A read-only view of a journal file; needs no lock and sees what is committed.
 
-    def __init__(self, path: Path) -> None:
+    With `pinned` it goes on seeing what was committed at its first read until `refresh`, which is faster.
+    """
+
+    def __init__(self, path: Path, *, pinned: bool = False) -> None:
         self.path = path
+        self._pinned = pinned
         self._connection = connect(path, writable=False)
         self._reading = False
         self._ahead: dict[int, Row] = {}
@@ -53,31 +58,49 @@ class JournalReader:
         except sqlite3.Error as error:
             raise translated(error, self.path) from error
 
+    def _one(self, sql: str, values: tuple[Any, ...] = ()) -> Any | None:
+        cursor = self._query(sql, values)
+        try:
+            return cursor.fetchone()
+        except sqlite3.Error as error:
+            raise translated(error, self.path) from error
+
+    def _all(self, sql: str, values: tuple[Any, ...] = ()) -> list[Any]:
+        cursor = self._query(sql, values)
+        try:
+            return cursor.fetchall()
+        except sqlite3.Error as error:
+            raise translated(error, self.path) from error
+
+    def _let_go(self) -> None:
+        """A snapshot that is kept keeps the log from shrinking."""
+        if not self._pinned:
+            self.refresh()
+
     # -- look-ups -------------------------------------------------------------------------------
 
     def row_at(self, index: int) -> Row | None:
         """The row at this place."""
         if not self._ahead_from <= index < self._ahead_to:
             self._ahead_from, self._ahead_to = index, index + _AHEAD
-            cursor = self._query(f"SELECT {COLUMNS} FROM item WHERE idx >= ? AND idx < ?", (index, index + _AHEAD))  # noqa: S608
-            self._ahead = {values[3]: self._row(values) for values in self._all(cursor)}
+            sql = f"SELECT {COLUMNS} FROM item WHERE idx >= ? AND idx < ?"  # noqa: S608
+            self._ahead = {values[3]: self._row(values) for values in self._all(sql, (index, index + _AHEAD))}
         return self._ahead.get(index)
 
     def find(self, fingerprint: bytes, occurrence: int) -> Row | None:
         """The row of this identity."""
         sql = f"SELECT {COLUMNS} FROM item WHERE fingerprint = ? AND occurrence = ?"  # noqa: S608
-        values = self._query(sql, (fingerprint, occurrence)).fetchone()
+        values = self._one(sql, (fingerprint, occurrence))
         return None if values is None else self._row(values)
 
     def row(self, item: int) -> Row | None:
         """The row of this item."""
-        values = self._query(f"SELECT {COLUMNS} FROM item WHERE id = ?", (item,)).fetchone()  # noqa: S608
+        values = self._one(f"SELECT {COLUMNS} FROM item WHERE id = ?", (item,))  # noqa: S608
         return None if values is None else self._row(values)
 
     def reserved_rows(self) -> list[Row]:
         """Items with a call whose fate is open."""
-        cursor = self._query(f"SELECT {COLUMNS} FROM item WHERE reserved <> 0")  # noqa: S608
-        return [self._row(values) for values in self._all(cursor)]
+        return [self._row(v) for v in self._all(f"SELECT {COLUMNS} FROM item WHERE reserved <> 0")]  # noqa: S608
 
     def _row(self, values: tuple[Any, ...]) -> Row:
         try:
@@ -85,65 +108,100 @@ class JournalReader:
         except JournalDamagedError as error:
             raise damaged(self.path, str(error)) from error
 
-    def _all(self, cursor: sqlite3.Cursor) -> Iterator[Any]:
-        try:
-            yield from cursor
-        except sqlite3.Error as error:
-            raise translated(error, self.path) from error
-
     # -- the whole ------------------------------------------------------------------------------
 
-    def totals_row(self) -> tuple[str, int, int, int, int] | None:
-        """Run id, last event, spent, unconfirmed and reserved money; None in a file that is still empty."""
-        row: tuple[str, int, int, int, int] | None = self._query(
-            "SELECT run_id, seq, spent, unconfirmed, reserved FROM total"
-        ).fetchone()
-        (last,) = self._query("SELECT coalesce(max(seq), 0) FROM event").fetchone()
-        if row is None and last:
-            raise damaged(self.path, "its totals are missing")
-        if row is not None and row[1] != last:
-            raise damaged(self.path, f"it ends at event {last}, but {row[1]} were written")
-        return row
+    def sums(self) -> Sums | None:
+        """What it all adds up to; None in a file that is still empty."""
+        values = self._one("SELECT run_id, seq, spent, unconfirmed, reserved, places, began, crc FROM total")
+        (last,) = self._one("SELECT coalesce(max(seq), 0) FROM event") or (0,)
+        if values is None:
+            if last:
+                raise damaged(self.path, "its totals are missing")
+            return None
+        try:
+            sums = Sums.unsealed(values)
+        except JournalDamagedError as error:
+            raise damaged(self.path, str(error)) from error
+        if sums.seq != last:
+            raise damaged(self.path, f"it ends at event {last}, but {sums.seq} were written")
+        return sums
 
     def next_item(self) -> int:
         """The ordinal a new item takes."""
-        (last,) = self._query("SELECT coalesce(max(id), -1) FROM item").fetchone()
+        (last,) = self._one("SELECT coalesce(max(id), -1) FROM item") or (-1,)
         return int(last) + 1
 
     def totals(self) -> Totals:
         """The money, over all runs."""
-        row = self.totals_row()
-        return Totals(spent_nano=row[2], unconfirmed_nano=row[3]) if row else Totals(spent_nano=0, unconfirmed_nano=0)
+        sums = self.sums() or Sums(run_id="")
+        self._let_go()
+        return Totals(spent_nano=sums.spent, unconfirmed_nano=sums.unconfirmed)
 
     def count(self) -> int:
         """How many places the latest input has."""
-        (count,) = self._query("SELECT count(idx) FROM item").fetchone()
-        return int(count)
+        return sum(self.counts().values())
 
     def counts(self) -> dict[Status, int]:
-        """How many of them stand where."""
+        """How many of them stand where, counted afresh."""
         counts = dict.fromkeys(Status, 0)
-        for code, count in self._all(
-            self._query("SELECT status, count(*) FROM item WHERE idx IS NOT NULL GROUP BY status")
-        ):
+        sums = self.sums()
+        for code, count in self._all("SELECT status, count(*) FROM item WHERE idx IS NOT NULL GROUP BY status"):
+            if not isinstance(code, int) or not 0 <= code < len(Status):
+                raise damaged(self.path, f"there is no status {code!r}")
             counts[status_of(code)] = count
+        self._must_be_all(sum(counts.values()), sums)
+        self._let_go()
         return counts
+
+    def _must_be_all(self, found: int, sums: Sums | None) -> None:
+        if found != (sums.places if sums is not None else 0):
+            raise damaged(self.path, f"{found} rows of the input are there, {sums.places if sums else 0} were written")
 
     def last_run(self) -> Began | None:
         """How the latest run on this journal was started."""
-        sql = "SELECT seq, kind, item, body, crc FROM event WHERE kind = ? ORDER BY seq DESC LIMIT 1"
-        values = self._query(sql, (codec.KINDS[Began],)).fetchone()
-        event = None if values is None else self._decode(values)
+        sums = self.sums()
+        event = None if sums is None or not sums.began else self._event(sums.began)
+        self._let_go()
+        if sums is not None and sums.began and not isinstance(event, Began):
+            raise damaged(self.path, "the start of its latest run is missing")
         return event if isinstance(event, Began) else None
 
-    def outputs(self) -> dict[str, tuple[int, int]]:
-        """The files this journal wrote: path -> size and time of change."""
-        return {path: (size, mtime) for path, size, mtime in self._query("SELECT path, size, mtime_ns FROM output")}
+    def outputs(self) -> list[tuple[str, int, int]]:
+        """The files this journal wrote, the latest last: path, size and time of change."""
+        rows = self._all("SELECT path, size, mtime_ns FROM output ORDER BY rowid")
+        self._let_go()
+        return rows
 
     def events(self) -> Iterator[Event]:
         """Every event from the first to the last."""
-        for values in self._all(self._query("SELECT seq, kind, item, body, crc FROM event ORDER BY seq")):
-            yield self._decode(values)
+        sums, last = self.sums(), 0
+        while rows := self._all(
+            f"SELECT seq, kind, item, body, crc FROM event WHERE seq > ? ORDER BY seq LIMIT {_AHEAD}",  # noqa: S608
+            (last,),
+        ):
+            for values in rows:
+                last += 1
+                if values[0] != last:
+                    raise damaged(self.path, f"event {last} is missing")
+                yield self._decode(values)
+        if sums is not None and last < sums.seq:
+            raise damaged(self.path, f"it ends at event {last}, but {sums.seq} were written")
+        self._let_go()
+
+    def batch_events(self) -> Iterator[BatchEvent]:
+        """What was recorded about provider batches, from the first to the last."""
+        for values in self._all("SELECT seq, kind, item, body, crc FROM event WHERE kind >= 8 ORDER BY seq"):
+            event = self._decode(values)
+            assert isinstance(event, BatchEvent)
+            yield event
+
+    def request_of(self, item: int) -> Request:
+        """What an item asks."""
+        row = self.row(item)
+        request = None if row is None else self._opened(row, row.request_seq).request
+        if request is None:
+            raise damaged(self.path, f"item {item} has lost its request")
+        return request
 
     # -- results --------------------------------------------------------------------------------
 
@@ -154,14 +212,24 @@ class JournalReader:
         wanted = "" if statuses is None else f" AND status IN ({','.join(str(status_code(s)) for s in statuses)})"
         sql = f"SELECT {COLUMNS} FROM item WHERE idx >= ? AND idx < ?{wanted} ORDER BY idx LIMIT {_AHEAD}"  # noqa: S608
         end = stop if stop is not None else 1 << 62
-        while True:
-            rows = [self._row(values) for values in self._all(self._query(sql, (start, end)))]
-            for row in rows:
-                yield self._entry(row, bodies)
-            if len(rows) < _AHEAD:
-                return
-            assert rows[-1].index is not None
-            start = rows[-1].index + 1
+        before = self.sums() if start <= 0 and stop is None and statuses is None else None
+        found = 0
+        try:
+            while True:
+                rows = [self._row(values) for values in self._all(sql, (start, end))]
+                for row in rows:
+                    if row.index is None or not start <= row.index < end:
+                        raise damaged(self.path, f"item {row.item} stands in the wrong place")
+                    start = row.index + 1
+                    yield self._entry(row, bodies)
+                found += len(rows)
+                if len(rows) < _AHEAD:
+                    break
+                self._let_go()
+            if before is not None and self.sums() == before:  # nobody has written meanwhile
+                self._must_be_all(found, before)
+        finally:
+            self._let_go()
 
     def _entry(self, row: Row, bodies: bool) -> Entry:
         assert row.index is not None
@@ -192,15 +260,19 @@ class JournalReader:
         return event.outcome
 
     def _event(self, seq: int) -> Event | None:
-        values = self._query("SELECT seq, kind, item, body, crc FROM event WHERE seq = ?", (seq,)).fetchone()
+        values = self._one("SELECT seq, kind, item, body, crc FROM event WHERE seq = ?", (seq,))
         return None if values is None else self._decode(values)
 
     def _decode(self, values: tuple[int, int, int, bytes, int]) -> Event:
         try:
             return codec.decode(values, self._blob)
-        except JournalDamagedError as error:
+        except (JournalDamagedError, TypeError) as error:
             raise damaged(self.path, str(error)) from error
 
     def _read_blob(self, key: bytes) -> bytes | None:
-        row = self._query("SELECT body FROM blob WHERE digest = ?", (key,)).fetchone()
-        return None if row is None else bytes(row[0])
+        row = self._one("SELECT body, crc FROM blob WHERE digest = ?", (key,))
+        if row is None:
+            return None
+        if codec.blob_checksum(key, row[0]) != row[1]:
+            raise JournalDamagedError(f"a part shared by several requests is damaged ({key.hex()})")
+        return bytes(row[0])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hashlib import blake2b
-from typing import Any
+from typing import Any, NamedTuple
 from zlib import crc32
 
 from batchwork.core.errors import JournalDamagedError
@@ -16,6 +16,15 @@ COLUMNS = (
     "id, fingerprint, occurrence, idx, status, reserved, paid, attempts, columns, request_seq, columns_seq,"
     " settled_seq, crc"
 )
+INSERT_EVENT = "INSERT INTO event VALUES (?,?,?,?,?,?)"
+INSERT_ITEM = "INSERT INTO item VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)"
+UPDATE_ITEM = "UPDATE item SET status=?, reserved=?, paid=?, attempts=?, settled_seq=?, crc=? WHERE id=?"
+MOVE_ITEM = (
+    "UPDATE item SET idx=?, status=?, reserved=?, paid=?, attempts=?, columns=?, columns_seq=?, settled_seq=?, crc=?"
+    " WHERE id=?"
+)
+UPDATE_TOTAL = "UPDATE total SET run_id=?, seq=?, spent=?, unconfirmed=?, reserved=?, places=?, began=?, crc=?"
+TRIM_ITEM = "UPDATE item SET idx=NULL, crc=? WHERE id=?"
 _CODES = {status: code for code, status in enumerate(Status)}
 _STATUSES = tuple(Status)
 _SETTLED, _REOPENED = codec.KINDS[Settled], codec.KINDS[Reopened]
@@ -72,7 +81,7 @@ def row_values(row: Row) -> tuple[Any, ...]:
         row.columns_seq,
         row.settled_seq,
     )
-    return (*values, _seal(values))
+    return (*values, seal(values))
 
 
 def row_from(values: tuple[Any, ...]) -> Row:
@@ -81,7 +90,11 @@ def row_from(values: tuple[Any, ...]) -> Row:
     Raises:
         JournalDamagedError: it contradicts its checksum.
     """
-    if _seal(values[:12]) != values[12]:
+    try:
+        whole = seal(values) == values[12]
+    except TypeError:  # not even the types are right
+        whole = False
+    if not whole:
         raise JournalDamagedError(f"the row of item {values[0]} is damaged")
     row = Row(values[0], values[1], values[2])
     row.index = values[3]
@@ -92,7 +105,34 @@ def row_from(values: tuple[Any, ...]) -> Row:
     return row
 
 
-def _seal(values: tuple[Any, ...]) -> int:
-    # The place (index 3) is left out: it is checked against the event that gave it, and a shorter input
-    # takes the places of many rows away at once.
-    return crc32(repr((values[0], values[2], *values[4:12])).encode(), crc32(values[1]))
+def seal(values: tuple[Any, ...]) -> int:
+    """The checksum of a row's values, its place included."""
+    return crc32(repr((values[0], *values[2:12])).encode(), crc32(values[1]))
+
+
+class Sums(NamedTuple):
+    """What the whole journal adds up to, in one sealed row."""
+
+    run_id: str
+    seq: int = 0  # the last event
+    spent: int = 0
+    unconfirmed: int = 0
+    reserved: int = 0
+    places: int = 0  # items that stand somewhere in the latest input
+    began: int = 0  # the event that started the latest run
+
+    def sealed(self) -> tuple[Any, ...]:
+        """As it goes to disk."""
+        return (*self, crc32(repr(tuple(self)).encode()))
+
+    @classmethod
+    def unsealed(cls, values: tuple[Any, ...]) -> Sums:
+        """As it came from disk.
+
+        Raises:
+            JournalDamagedError: it contradicts its checksum.
+        """
+        sums = cls(*values[:7])
+        if sums.sealed() != values:
+            raise JournalDamagedError("its totals are damaged")
+        return sums

@@ -13,30 +13,26 @@ import sqlite3
 import uuid
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
 from batchwork.core.errors import JournalError
-from batchwork.core.event import Attempted, Began, Ended, Event, ItemEvent, Opened, Reopened
+from batchwork.core.event import Attempted, BatchEvent, Began, Ended, Event, ItemEvent, Opened, Reopened
 from batchwork.core.failure import FailureKind
 from batchwork.core.intake import Intake
 from batchwork.core.outcome import Status
 from batchwork.core.ports import Entry, Standing, Totals
-from batchwork.core.runstate import ItemState
-from batchwork.journal import codec
+from batchwork.core.request import Request
+from batchwork.core.runstate import ItemState, follow_batches
+from batchwork.core.ticket import Ticket
+from batchwork.journal import codec, rows
 from batchwork.journal.lock import WriterLock
 from batchwork.journal.placing import Placer
 from batchwork.journal.reading import JournalReader
-from batchwork.journal.rows import Row, columns_digest, row_values
+from batchwork.journal.rows import COLUMNS, Row, Sums, columns_digest, row_from, row_values
 from batchwork.journal.tables import connect, translated
 
-_INSERT_EVENT = "INSERT INTO event VALUES (?,?,?,?,?,?)"
-_INSERT_ITEM = "INSERT INTO item VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)"
-_UPDATE_ITEM = "UPDATE item SET status=?, reserved=?, paid=?, attempts=?, settled_seq=?, crc=? WHERE id=?"
-_MOVE_ITEM = (
-    "UPDATE item SET idx=?, status=?, reserved=?, paid=?, attempts=?, columns=?, columns_seq=?, settled_seq=?, crc=?"
-    " WHERE id=?"
-)
 _LIVE = frozenset({Status.PENDING, Status.DEFERRED})
 
 
@@ -49,6 +45,7 @@ class _Group:
     events: int
     blobs: list[bytes]
     trim: int | None
+    trimmed: int = 0
     commit: Future[sqlite3.Cursor] | None = None
 
 
@@ -69,32 +66,51 @@ class SqliteJournal:
         self._group: _Group | None = None  # on its way to the disk
         self._writing: dict[int, Row] = {}  # the rows it carries
         self._broken: JournalError | None = None
-        self._lock = WriterLock(path)
-        try:
+        with ExitStack() as undo:
+            self._lock = WriterLock(path)
+            undo.callback(self._lock.release)
             self._writer = connect(path, writable=True)
-            self._reader = JournalReader(path)
+            undo.callback(self._writer.close)
+            self._reader = JournalReader(path, pinned=True)
+            undo.callback(self._reader.close)
             self._load()
-        except BaseException:
-            self._lock.release()
-            raise
+            undo.pop_all()
         self._is_first = not self._next_item
         self._placer = Placer(self)
         self._committer = ThreadPoolExecutor(1, thread_name_prefix="journal")
 
     def _load(self) -> None:
-        row = self._reader.totals_row()
-        if row is None:
-            row = (uuid.uuid4().hex[:12], 0, 0, 0, 0)
+        sums = self._reader.sums()
+        if sums is None:
+            sums = Sums(run_id=uuid.uuid4().hex[:12])
             try:
-                self._writer.execute("INSERT INTO total VALUES (1, ?, 0, 0, 0, 0)", row[:1])
+                self._writer.execute("INSERT INTO total VALUES (1,?,?,?,?,?,?,?,?)", sums.sealed())
             except sqlite3.Error as error:
                 raise translated(error, self.path) from error
             self._reader.refresh()
-        self.run_id, self._seq, self._spent, self._unconfirmed, self._reserved = row
+        self.run_id, self._seq, self._spent, self._unconfirmed, self._reserved, self._places, self._began = sums
         self._next_item = self._reader.next_item()
+        self._batches: dict[int, Ticket] = {}
+        self._chunks = 0
+        for event in self._reader.batch_events():
+            self._follow_batch(event)
+
+    def _follow_batch(self, event: BatchEvent) -> None:
+        follow_batches(self._batches, event)
+        self._chunks = max(self._chunks, event.chunk)
+
+    def open_batches(self) -> list[Ticket]:
+        """Provider batches that were intended and not closed, oldest first."""
+        return list(self._batches.values())
+
+    def next_chunk(self) -> int:
+        """The number of the next provider batch."""
+        self._chunks += 1
+        return self._chunks
 
     def begin(self, began: Began) -> Standing:
         """Start a run: what an earlier crash left open is booked at its worst case."""
+        self.flush()  # the end of a run before this one frees places, which this one may take again
         open_calls = self._reader.reserved_rows() if self._reserved else []
         for row in open_calls:
             self._hold(row)
@@ -104,6 +120,7 @@ class SqliteJournal:
             self.record(lost)
             self.release(row.item)
         self.record(began)
+        self._began = self._seq
         self._is_first = not self._next_item  # nobody stands anywhere yet
         self._placer = Placer(self, is_empty=self._is_first)
         return Standing(
@@ -151,9 +168,11 @@ class SqliteJournal:
             self._hold(holder)
             holder.index = None
             holder.moved = True
+            self._places -= 1
             self._dirty[holder.item] = holder
             self.release(holder.item)
         self._hold(row)
+        self._places += row.index is None
         row.moved = True
         row.columns_digest = digest
         row.columns_seq = self._seq + 1
@@ -170,12 +189,21 @@ class SqliteJournal:
             )
         )
 
-    def reopen(self, item: int) -> ItemState:
-        """Take a failed or deferred item up again."""
+    def take(self, item: int) -> ItemState:
+        """Hold an item that is known, so that facts about it can be recorded."""
         row = self._rows.get(item) or self._reader.row(item)
         if row is None:
             raise JournalError(f"{self.path} has no item {item}")
         self._hold(row)
+        return row
+
+    def request_of(self, item: int) -> Request:
+        """What an item asks; it must be on disk, as everything in an intended batch is."""
+        return self._reader.request_of(item)
+
+    def reopen(self, item: int) -> ItemState:
+        """Take a failed or deferred item up again."""
+        row = self.take(item)
         self.record(Reopened(item=item))
         return row
 
@@ -214,6 +242,8 @@ class SqliteJournal:
             self._dirty[item] = row
         elif isinstance(event, Ended):
             self._trim_from = event.inputs
+        elif isinstance(event, BatchEvent):
+            self._follow_batch(event)
         body = codec.encode(event, self._blobs)
         self._queue.append((seq, self._utc(), kind, item, body, codec.checksum(seq, kind, item, body)))
 
@@ -236,25 +266,20 @@ class SqliteJournal:
                 waiters, self._waiters = self._waiters, []
                 try:
                     self._put_in()
-                    commit = self._start_commit()
+                    group, commit = self._group, self._start_commit()
                     await asyncio.wait([asyncio.wrap_future(commit)])
-                    self._finish_commit()
-                except sqlite3.Error as error:
-                    self._broken = translated(error, self.path)
-                    self._answer(waiters + self._waiters, self._broken)
+                    if self._group is group:
+                        self._finish_commit()
+                    elif (error := commit.exception()) is not None:  # a flush has come in between and taken it back
+                        raise error
+                except (sqlite3.Error, JournalError) as error:
+                    self._broken = error if isinstance(error, JournalError) else translated(error, self.path)
+                    _answer(waiters + self._waiters, self._broken)
                     self._waiters = []
                 else:
-                    self._answer(waiters, None)
+                    _answer(waiters, None)
         finally:
             self._commit_task = None
-
-    def _answer(self, waiters: list[asyncio.Future[None]], error: JournalError | None) -> None:
-        for waiter in waiters:
-            if not waiter.done():
-                if error is None:
-                    waiter.set_result(None)
-                else:
-                    waiter.set_exception(error)
 
     def _put_in(self) -> None:
         """Put everything queued into an open transaction."""
@@ -262,9 +287,10 @@ class SqliteJournal:
         if writer.in_transaction:
             writer.execute("ROLLBACK")
         writer.execute("BEGIN IMMEDIATE")
-        writer.executemany(_INSERT_EVENT, self._queue)
+        writer.executemany(rows.INSERT_EVENT, self._queue)
         if self._blobs:
-            writer.executemany("INSERT OR IGNORE INTO blob VALUES (?,?)", self._blobs.items())
+            blobs = ((key, body, codec.blob_checksum(key, body)) for key, body in self._blobs.items())
+            writer.executemany("INSERT OR IGNORE INTO blob VALUES (?,?,?)", blobs)
         group = _Group(new=[], moved=[], events=len(self._queue), blobs=list(self._blobs), trim=self._trim_from)
         changed = []
         for row in self._dirty.values():
@@ -276,19 +302,36 @@ class SqliteJournal:
                 values = row_values(row)
                 changed.append((*values[4:8], *values[11:], row.item))
         moved = ((*values[3:9], *values[10:], values[0]) for values in map(row_values, group.moved))
-        writer.executemany(_MOVE_ITEM, moved)
-        writer.executemany(_INSERT_ITEM, map(row_values, group.new))
-        writer.executemany(_UPDATE_ITEM, changed)
+        writer.executemany(rows.MOVE_ITEM, moved)
+        writer.executemany(rows.INSERT_ITEM, map(row_values, group.new))
+        writer.executemany(rows.UPDATE_ITEM, changed)
         if group.trim is not None:
-            writer.execute("UPDATE item SET idx = NULL WHERE idx >= ?", (group.trim,))
-        writer.execute(
-            "UPDATE total SET seq=?, spent=?, unconfirmed=?, reserved=?",
-            (self._seq, self._spent, self._unconfirmed, self._reserved),
+            group.trimmed = self._trim(group.trim)
+        sums = Sums(
+            run_id=self.run_id,
+            seq=self._seq,
+            spent=self._spent,
+            unconfirmed=self._unconfirmed,
+            reserved=self._reserved,
+            places=self._places - group.trimmed,
+            began=self._began,
         )
+        writer.execute(rows.UPDATE_TOTAL, sums.sealed())
         self._writing, self._dirty = self._dirty, {}
         for row in self._writing.values():
             row.is_new = row.moved = False
         self._group = group
+
+    def _trim(self, inputs: int) -> int:
+        """The input has become shorter: take the places beyond its end away; how many there were."""
+        trimmed = 0
+        sql = f"SELECT {COLUMNS} FROM item WHERE idx >= ? LIMIT 1000"  # noqa: S608
+        while page := [row_from(values) for values in self._writer.execute(sql, (inputs,)).fetchall()]:
+            for row in page:
+                row.index = None
+            self._writer.executemany(rows.TRIM_ITEM, [(row_values(row)[-1], row.item) for row in page])
+            trimmed += len(page)
+        return trimmed
 
     def _start_commit(self) -> Future[sqlite3.Cursor]:
         assert self._group is not None
@@ -313,6 +356,7 @@ class SqliteJournal:
         del self._queue[: group.events]
         for key in group.blobs:
             del self._blobs[key]
+        self._places -= group.trimmed
         if self._trim_from == group.trim:
             self._trim_from = None
         self._reader.refresh(moved=bool(group.moved) or group.trim is not None)
@@ -368,14 +412,12 @@ class SqliteJournal:
         self.flush()
         return self._reader.last_run()
 
-    def wrote(self, path: Path) -> None:
-        """Remember an output file as ours, so that a later run may replace it."""
-        seen = path.stat()
-        sql = "INSERT OR REPLACE INTO output VALUES (?,?,?)"
-        self._writer.execute(sql, (str(path.resolve()), seen.st_size, seen.st_mtime_ns))
 
-    def has_written(self, path: Path) -> bool:
-        """Whether the file is as this journal wrote it."""
-        self._reader.refresh()
-        seen = path.stat()
-        return self._reader.outputs().get(str(path.resolve())) == (seen.st_size, seen.st_mtime_ns)
+def _answer(waiters: list[asyncio.Future[None]], error: JournalError | None) -> None:
+    for waiter in waiters:
+        if waiter.done():
+            continue
+        if error is None:
+            waiter.set_result(None)
+        else:
+            waiter.set_exception(error)

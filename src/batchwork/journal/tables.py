@@ -16,6 +16,7 @@ _TABLES = """
 CREATE TABLE event (
   seq INTEGER PRIMARY KEY, at REAL NOT NULL, kind INTEGER NOT NULL, item INTEGER NOT NULL,
   body BLOB NOT NULL, crc INTEGER NOT NULL) STRICT;
+CREATE INDEX event_of_batch ON event (seq) WHERE kind >= 8;
 CREATE TABLE item (
   id INTEGER PRIMARY KEY, fingerprint BLOB NOT NULL, occurrence INTEGER NOT NULL, idx INTEGER,
   status INTEGER NOT NULL, reserved INTEGER NOT NULL, paid INTEGER NOT NULL, attempts INTEGER NOT NULL,
@@ -23,10 +24,11 @@ CREATE TABLE item (
   crc INTEGER NOT NULL) STRICT;
 CREATE UNIQUE INDEX item_identity ON item (fingerprint, occurrence);
 CREATE INDEX item_place ON item (idx);
-CREATE TABLE blob (digest BLOB PRIMARY KEY, body BLOB NOT NULL) STRICT, WITHOUT ROWID;
+CREATE TABLE blob (digest BLOB PRIMARY KEY, body BLOB NOT NULL, crc INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 CREATE TABLE total (
   one INTEGER PRIMARY KEY CHECK (one = 1), run_id TEXT NOT NULL, seq INTEGER NOT NULL,
-  spent INTEGER NOT NULL, unconfirmed INTEGER NOT NULL, reserved INTEGER NOT NULL) STRICT;
+  spent INTEGER NOT NULL, unconfirmed INTEGER NOT NULL, reserved INTEGER NOT NULL,
+  places INTEGER NOT NULL, began INTEGER NOT NULL, crc INTEGER NOT NULL) STRICT;
 CREATE TABLE output (path TEXT PRIMARY KEY, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL) STRICT;
 """
 
@@ -39,36 +41,67 @@ def connect(path: Path, *, writable: bool) -> sqlite3.Connection:
         JournalDamagedError: a journal that cannot be read.
         JournalWriteError: a folder or file that cannot be written.
     """
-    is_new = not path.exists() or path.stat().st_size == 0
+    is_new = _is_empty(path)
     if is_new and not writable:
         raise JournalError(f"there is no journal at {path}")
-    if not is_new:
-        _must_be_sqlite(path)
     try:
-        mode = "rwc" if writable else "ro"
-        uri = f"{path.absolute().as_uri()}?mode={mode}"
-        connection = sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False, timeout=10)
-        if is_new:
-            _create(connection)
-        _must_be_ours(connection, path)
-        connection.execute(f"PRAGMA cache_size = -{_PAGE_CACHE_KIB}")
-        connection.execute("PRAGMA temp_store = MEMORY")
-        if writable:
-            connection.execute("PRAGMA synchronous = FULL")
-            connection.execute("PRAGMA wal_autocheckpoint = 4000")
-    except sqlite3.DatabaseError as error:
+        connection = _open(path, "rwc" if writable else "ro")
+        try:
+            if writable and (is_new or _is_unfinished(connection)):
+                _create(connection)
+            _must_be_ours(connection, path)
+            connection.execute(f"PRAGMA cache_size = -{_PAGE_CACHE_KIB}")
+            connection.execute("PRAGMA temp_store = MEMORY")
+            if writable:
+                connection.execute("PRAGMA synchronous = FULL")
+                connection.execute("PRAGMA wal_autocheckpoint = 4000")
+        except BaseException:
+            connection.close()
+            raise
+    except sqlite3.Error as error:
         raise translated(error, path) from error
     return connection
 
 
-def _must_be_sqlite(path: Path) -> None:
+def _open(path: Path, mode: str) -> sqlite3.Connection:
+    def to(options: str) -> sqlite3.Connection:
+        uri = f"{path.absolute().as_uri()}?{options}"
+        return sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False, timeout=10)
+
+    connection = to(f"mode={mode}")
+    try:
+        connection.execute("PRAGMA user_version").fetchone()
+    except sqlite3.OperationalError:
+        connection.close()
+        # Reading needs a file beside the journal, which a folder that cannot be written refuses. Nobody writes
+        # there, so without a log of its own the file is all there is.
+        if mode != "ro" or path.with_name(path.name + "-wal").exists():
+            raise
+        return to("mode=ro&immutable=1")
+    except sqlite3.Error:
+        connection.close()
+        raise
+    return connection
+
+
+def _is_empty(path: Path) -> bool:
+    """Whether there is nothing yet; raises when there is something that is not SQLite's."""
     try:
         with path.open("rb") as file:
             head = file.read(len(_MAGIC))
+    except FileNotFoundError:
+        return True
     except OSError as error:
         raise JournalError(f"cannot read the journal {path}: {error.strerror}") from error
-    if head != _MAGIC:
+    if head and head != _MAGIC:
         raise JournalError(f"{path} is not a batchwork journal; name another file, or move this one away")
+    return not head
+
+
+def _is_unfinished(connection: sqlite3.Connection) -> bool:
+    """Whether its making was cut off: an SQLite file of ours to be, without one table."""
+    (application,) = connection.execute("PRAGMA application_id").fetchone()
+    return application == 0 and connection.execute("SELECT 1 FROM sqlite_master").fetchone() is None
 
 
 def _create(connection: sqlite3.Connection) -> None:

@@ -1,0 +1,5 @@
+"""`python -m batchwork` is `batchwork`."""
+
+from batchwork.cli import main
+
+main()

@@ -1,0 +1,199 @@
+"""The commands and their help."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+from typing import Any, cast
+
+import typer
+
+from batchwork.assembly import known_price
+from batchwork.cli import estimating, options
+from batchwork.cli.inputs import load_schema, row_intakes, template_of, write_results
+from batchwork.cli.running import carry_out, refuse_foreign_output
+from batchwork.core.errors import ConfigError
+from batchwork.core.money import show
+from batchwork.core.policy import Policy
+from batchwork.core.request import DEFAULT_MAX_TOKENS
+from batchwork.core.stats import account
+from batchwork.journal import JournalReader, remember_output
+from batchwork.plans import RunOptions, defaults_of, plan_of
+from batchwork.tables import check_output, open_table, total_rows
+
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    help="Run very many language-model calls: none lost, none paid for twice, never over budget, answers in order.",
+    epilog="Exit codes: 0 all succeeded, 1 some failed, 2 bad arguments or input, 3 stopped by the budget,"
+    " 4 paused, 130 interrupted. Running the same command again goes on where it stopped.",
+)
+_DEFAULTS = Policy()
+
+
+@app.command()
+def run(
+    input: options.Input,  # noqa: A002
+    model: options.Model,
+    output: options.Out,
+    prompt: options.Prompt = None,
+    prompt_file: options.PromptFile = None,
+    system: options.System = None,
+    schema: options.SchemaFile = None,
+    max_tokens: options.MaxTokens = DEFAULT_MAX_TOKENS,
+    reask: options.Reask = _DEFAULTS.reasks,
+    limit: options.Limit = None,
+    base_url: options.BaseUrl = None,
+    max_cost: options.MaxCost = None,
+    price: options.Price = None,
+    max_in_flight: options.MaxInFlight = _DEFAULTS.max_in_flight,
+    rpm: options.Rpm = None,
+    input_tpm: options.InputTpm = None,
+    output_tpm: options.OutputTpm = None,
+    retries: options.Retries = _DEFAULTS.retry.max_attempts - 1,
+    timeout: options.Timeout = _DEFAULTS.timeout_s,
+    max_wait: options.MaxWait = _DEFAULTS.max_wait_s,
+    journal: options.Journal = None,
+    fresh: options.Fresh = False,
+    overwrite: options.Overwrite = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Ask a model about every row of a file; one output row per input row, in input order.
+
+    Running it again goes on: rows that are settled are not sent again, new and changed ones are.
+
+    \b
+    Examples:
+      batchwork run rivers.jsonl -o out.jsonl --model mock:echo
+      batchwork run rivers.csv -o out.csv --model mock:echo --prompt 'Summarise: {text}' --max-cost 5 --price 0.1,0.5
+      cat rows.jsonl | batchwork run - -o out.parquet --model mock:echo --prompt-file ask.txt
+    """
+    told = locals()
+    journal = told["journal"] = journal or output.with_name(output.name + ".journal.db")
+    plan_options = _run_options(told)
+    table = open_table(input)
+    template = template_of(prompt, prompt_file, table)
+    check_output(output)
+    if input != "-" and output.resolve() == Path(input).resolve():
+        raise ConfigError("IN and OUT are the same file")
+    plan, defaults = plan_of(plan_options), defaults_of(plan_options)
+    refuse_foreign_output(output, journal, overwrite=overwrite)
+    known = total_rows(input)
+    total = known if known is None or limit is None else min(known, limit)
+    rows = row_intakes(table, template, defaults, limit)
+    raise typer.Exit(carry_out(plan, rows, out=output, quiet=quiet, total=total))
+
+
+def _same_arguments_as(command: Callable[..., None]) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command the arguments of another, so that one word on the command line can be exchanged."""
+
+    def dress(function: Callable[..., None]) -> Callable[..., None]:
+        signature = inspect.signature(command, eval_str=True)
+        changed = {"output": options.MaybeOut}
+        parameters = [
+            p.replace(annotation=changed.get(p.name, p.annotation), default=None if p.name in changed else p.default)
+            for p in signature.parameters.values()
+        ]
+        parameters.sort(key=lambda p: p.default is not inspect.Parameter.empty)
+        function.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+        function.__annotations__ = {p.name: p.annotation for p in parameters} | {"return": None}
+        return function
+
+    return dress
+
+
+@app.command()
+@_same_arguments_as(run)
+def estimate(**told: Any) -> None:
+    """What `batchwork run` with the same arguments would need: items, tokens, cost, time. Sends nothing.
+
+    \b
+    Examples:
+      batchwork estimate rivers.jsonl --model mock:echo --price 0.1,0.5 --max-tokens 200 --rpm 1000
+    """
+    table = open_table(told["input"])
+    template = template_of(told["prompt"], told["prompt_file"], table)
+    plan_options = _run_options(told)
+    plan, defaults = plan_of(plan_options), defaults_of(plan_options)
+    price = known_price(plan)
+    sums = estimating.estimate(row_intakes(table, template, defaults, told["limit"]), price)
+    for text in estimating.lines(sums, plan.policy, price, plan.model):
+        print(text)
+
+
+@app.command()
+def status(journal: options.JournalFile) -> None:
+    """Where a run stands: what is done, failed, deferred or pending, and what was paid.
+
+    \b
+    Examples:
+      batchwork status out.jsonl.journal.db
+    """
+    with closing(JournalReader(journal)) as reader:
+        counts, totals, last = reader.counts(), reader.totals(), reader.last_run()
+        outputs = [path for path, _, _ in reader.outputs()]
+    print(f"journal  {journal}")
+    print(f"model    {last.model if last else 'unknown'}")
+    print(f"items    {account(counts, inputs=sum(counts.values()))}")
+    unconfirmed = f", of which {show(totals.unconfirmed_nano)} unconfirmed" if totals.unconfirmed_nano else ""
+    limit = f" of {show(last.max_cost_nano)}" if last and last.max_cost_nano is not None else ""
+    print(f"cost     {show(totals.spent_nano)}{limit}{unconfirmed}")
+    for path in outputs:
+        print(f"results  {path}")
+
+
+@app.command()
+def results(journal: options.JournalFile, output: options.Out, overwrite: options.Overwrite = False) -> None:
+    """Write the results of a run, from its journal alone.
+
+    \b
+    Examples:
+      batchwork results out.jsonl.journal.db -o again.csv
+    """
+    check_output(output)
+    with closing(JournalReader(journal)) as reader:
+        refuse_foreign_output(output, journal, overwrite=overwrite)
+        rows = write_results(reader, output)
+    remember_output(journal, output)
+    print(f"{rows:,} rows written to {output}")
+
+
+@app.command()
+def retry(
+    journal: options.JournalFile,
+    output: options.MaybeOut = None,
+    max_cost: options.MaxCost = None,
+    overwrite: options.Overwrite = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Try the failed and deferred items of a run again; needs nothing but its journal.
+
+    The model, the limits and the budget are those of the last run; results go where they went.
+
+    \b
+    Examples:
+      batchwork retry out.jsonl.journal.db
+      batchwork retry out.jsonl.journal.db --max-cost 10
+    """
+    with closing(JournalReader(journal)) as reader:
+        last = reader.last_run()
+        written = [Path(path) for path, _, _ in reader.outputs()]
+    if last is None:
+        raise ConfigError(f"no run was ever started on {journal}")
+    told: dict[str, Any] = {**last.settings, "model": last.model, "journal": journal}
+    if max_cost is not None:
+        told["max_cost"] = max_cost
+    out = output or (written[-1] if written else None)
+    if out is not None:
+        check_output(out)
+        refuse_foreign_output(out, journal, overwrite=overwrite or output is None)
+    raise typer.Exit(carry_out(plan_of(cast("RunOptions", told)), None, out=out, quiet=quiet, total=None))
+
+
+def _run_options(told: dict[str, Any]) -> RunOptions:
+    """Of everything on a command line, what a run is told."""
+    chosen = {name: told[name] for name in RunOptions.__annotations__ if name in told}
+    return cast("RunOptions", chosen | {"schema": load_schema(told["schema"])})

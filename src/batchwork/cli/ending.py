@@ -1,0 +1,77 @@
+"""How a command ends: the accounting, an exit code, and one line that says what to do next."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+from pathlib import Path
+
+from batchwork.core.money import show
+from batchwork.core.ports import Totals
+from batchwork.core.stats import Accounting
+
+
+class Exit(IntEnum):
+    """Where several hold, the one furthest down."""
+
+    ALL_SUCCEEDED = 0
+    SOME_FAILED = 1
+    BAD_INPUT = 2
+    BUDGET = 3
+    PAUSED = 4
+    INTERRUPTED = 130
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ending:
+    """What a run came to."""
+
+    accounting: Accounting
+    totals: Totals
+    priced: bool
+    journal: Path
+    paused: str | None = None
+    interrupted: bool = False
+    error: str | None = None
+    total: int | None = None  # rows in the input, when it is known
+
+    @property
+    def code(self) -> Exit:
+        """The exit code."""
+        if self.interrupted:
+            return Exit.INTERRUPTED
+        if self.paused is not None:
+            return Exit.PAUSED
+        if self.accounting.deferred:
+            return Exit.BUDGET
+        if self.error is not None:
+            return Exit.BAD_INPUT
+        return Exit.SOME_FAILED if self.accounting.failed else Exit.ALL_SUCCEEDED
+
+    def lines(self) -> list[str]:
+        """The accounting, the cost, and what to do next."""
+        cost = show(self.totals.spent_nano) if self.priced or self.totals.spent_nano else "unknown"
+        if self.totals.unconfirmed_nano:
+            cost += f", of which {show(self.totals.unconfirmed_nano)} unconfirmed (booked at the worst case)"
+        said = [str(self.accounting) + self._not_reached(), f"cost {cost}"]
+        if self.error is not None:
+            said.append(f"error: {self.error}")
+        return [*said, self._next()]
+
+    def _not_reached(self) -> str:
+        missing = 0 if self.total is None else self.total - self.accounting.inputs
+        return f" ({missing:,} more rows not reached)" if missing > 0 else ""
+
+    def _next(self) -> str:
+        again = "run the same command again"
+        if self.interrupted:
+            return f"Interrupted: everything finished is kept; {again} to go on."
+        if self.paused is not None:
+            return f"Paused: {self.paused}"
+        if self.accounting.deferred:
+            return f"Stopped by the budget: {again} with a higher --max-cost for the deferred ones."
+        if self.error is not None:
+            return f"Everything finished is kept; mend the input and {again}."
+        if self.accounting.failed:
+            return f"Some failed: see the column 'error'; `batchwork retry {self.journal}` tries them again."
+        return "All succeeded."

@@ -1,0 +1,117 @@
+"""Input rows and a template become requests; outcomes become output rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from batchwork.core.errors import ConfigError
+from batchwork.core.intake import Intake
+from batchwork.core.outcome import AnyOutcome, Status
+from batchwork.core.ports import Entry
+from batchwork.journal import JournalReader
+from batchwork.pipeline.prepare import Defaults, intake
+from batchwork.tables import MissingColumn, Row, Table, Template, check_columns, result_columns, write_table
+
+_SETTLED = frozenset(Status) - {Status.PENDING}
+
+
+def template_of(prompt: str | None, prompt_file: Path | None, table: Table) -> Template | None:
+    """The template the user gave, checked against the table; None when the rows hold whole prompts.
+
+    Raises:
+        ConfigError: two templates, an unreadable file, or a column the table does not have.
+    """
+    if prompt is not None and prompt_file is not None:
+        raise ConfigError("--prompt and --prompt-file exclude each other")
+    if prompt_file is not None:
+        try:
+            prompt = prompt_file.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise ConfigError(f"cannot read the prompt file {prompt_file}: {error}") from error
+    if prompt is not None:
+        template = Template(prompt)
+        check_columns(template, table)
+        return template
+    if not {"prompt", "messages"} & set(table.columns):
+        raise ConfigError(
+            f"{table.name} has no column 'prompt' or 'messages'; say how a row becomes a prompt, for example"
+            f" --prompt 'Summarise: {{{next(iter(table.columns), 'text')}}}'. Columns there are:"
+            f" {', '.join(table.columns) or 'none'}."
+        )
+    return None
+
+
+def row_intakes(table: Table, template: Template | None, defaults: Defaults, limit: int | None) -> Iterator[Intake]:
+    """One intake per row, lazily; a row that cannot be used fails by itself."""
+    rows = table.rows() if limit is None else islice(table.rows(), limit)
+    for row in rows:
+        if row.problem is not None:
+            yield Intake.bad(row.problem, {"raw": row.raw} if row.raw else row.columns)
+            continue
+        try:
+            prompt = _own_prompt(row) if template is None else template.render(row.columns)
+        except MissingColumn as error:
+            yield Intake.bad(f"line {row.number}: {error}", row.columns)
+            continue
+        yield intake(prompt, defaults, row.columns)
+
+
+def _own_prompt(row: Row) -> Any:
+    if (messages := row.columns.get("messages")) is not None:
+        return {"messages": messages}
+    prompt = row.columns.get("prompt")
+    if prompt is None:
+        raise MissingColumn("prompt", tuple(row.columns))
+    return {"prompt": prompt}
+
+
+def load_schema(path: Path | None) -> Any:
+    """The JSON in a schema file.
+
+    Raises:
+        ConfigError: it cannot be read or is not JSON.
+    """
+    if path is None:
+        return None
+    try:
+        return msgspec.json.decode(path.read_bytes())
+    except (OSError, msgspec.DecodeError) as error:
+        raise ConfigError(f"cannot read the schema {path}: {error}") from error
+
+
+def write_results(journal: JournalReader, out: Path) -> int:
+    """Write every settled row, in input order; how many there were."""
+    first = next(journal.entries(0, 1), None)
+    columns = result_columns((first.columns or {}) if first is not None else ())
+    with write_table(out, columns.names) as table:
+        for entry in journal.entries(statuses=_SETTLED):
+            table.write(columns.row(_inputs(entry), _answers(entry.outcome)))
+        return table.rows
+
+
+def _inputs(entry: Entry) -> dict[str, Any]:
+    if entry.columns is not None:
+        return entry.columns
+    if entry.request is None:
+        return {}
+    last = entry.request.messages[-1].content
+    return {"prompt": last}
+
+
+def _answers(outcome: AnyOutcome | None) -> dict[str, Any]:
+    assert outcome is not None, "only settled rows are written"
+    return {
+        "response": outcome.text,
+        "status": outcome.status.value,
+        "error": outcome.error,
+        "cost_usd": None if outcome.cost is None else float(outcome.cost),
+        "input_tokens": None if outcome.usage is None else outcome.usage.input_tokens,
+        "output_tokens": None if outcome.usage is None else outcome.usage.output_tokens,
+        "attempts": outcome.attempts,
+        "latency_s": round(outcome.latency_s, 4),
+    }

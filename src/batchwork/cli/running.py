@@ -1,0 +1,77 @@
+"""Run a job from the command line: show it, write its results, say how it ended."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from contextlib import closing
+from pathlib import Path
+
+from batchwork._bridge import run_sync
+from batchwork.assembly import Engine, Plan
+from batchwork.cli.display import Display
+from batchwork.cli.ending import Ending
+from batchwork.cli.inputs import write_results
+from batchwork.core.errors import BatchworkError, ConfigError, Interrupted, RunPaused
+from batchwork.core.intake import Intake
+from batchwork.core.stats import account
+from batchwork.journal import JournalReader, is_ours, remember_output
+from batchwork.runs import Job
+
+
+def refuse_foreign_output(out: Path, journal: Path, *, overwrite: bool) -> None:
+    """A file that this journal did not write is not replaced without being asked.
+
+    Raises:
+        ConfigError: it is there, and --overwrite is not.
+    """
+    if out.exists() and not overwrite and not is_ours(journal, out):
+        raise ConfigError(
+            f"{out} exists and was not written by this run's journal; use --overwrite to replace it, or another -o"
+        )
+
+
+def carry_out(plan: Plan, source: Iterable[Intake] | None, *, out: Path | None, quiet: bool, total: int | None) -> int:
+    """Run to the end, whatever it is; the exit code."""
+    assert plan.journal is not None
+    seen: list[Engine] = []
+    display = Display(quiet=quiet, total=total)
+
+    def watch(engine: Engine) -> None:
+        seen.append(engine)
+        display.watch(engine)
+
+    job = Job(plan, source, on_open=watch)
+    paused: str | None = None
+    error: str | None = None
+    interrupted = False
+    try:
+        with display:
+            run_sync(job.execute, interrupt=job.interrupt).close()
+    except RunPaused as pause:
+        paused = str(pause)
+        pause.results.close()
+    except Interrupted:
+        interrupted = True
+    except BatchworkError as problem:
+        if not seen or not seen[0].tally.read:  # nothing was begun: the plain error says it all
+            raise
+        error = str(problem)
+    with closing(JournalReader(plan.journal)) as reader:
+        if out is not None and not job.left_at_once:
+            rows = write_results(reader, out)
+            remember_output(plan.journal, out)
+            display.say(f"{rows:,} rows written to {out}")
+        counts = reader.counts()
+        ending = Ending(
+            accounting=account(counts, inputs=sum(counts.values())),
+            totals=reader.totals(),
+            priced=bool(seen) and seen[0].price is not None,
+            journal=plan.journal,
+            paused=paused,
+            interrupted=interrupted,
+            error=error,
+            total=total,
+        )
+    for text in ending.lines():
+        display.say(text)
+    return ending.code

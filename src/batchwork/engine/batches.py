@@ -1,0 +1,376 @@
+"""Provider batches: intent on disk, submit, ticket on disk, poll, collect by key.
+
+The provider goes on whether we do or not, so what matters is to know at every instant what it may have of ours: the
+intent is on disk before the call and the ticket right after, and what lies between the two is looked for before
+anything is sent again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import deque
+from collections.abc import Iterator
+
+from batchwork.core.breaker import Pause
+from batchwork.core.errors import BackendError, BatchworkError
+from batchwork.core.event import BatchClosed, BatchEvent, BatchIntended, BatchSubmitted, Ended
+from batchwork.core.failure import Failure, FailureKind
+from batchwork.core.intake import Work
+from batchwork.core.outcome import Status
+from batchwork.core.ports import BatchBackend, BatchTag, Sighting
+from batchwork.core.pricing import Price
+from batchwork.core.reply import Reply
+from batchwork.core.stats import Tally
+from batchwork.core.ticket import Ticket
+from batchwork.engine.boarding import Boarded, Platform
+from batchwork.engine.naps import Naps
+from batchwork.engine.parts import Parts
+from batchwork.engine.riders import Carriage, Rider
+from batchwork.engine.sending import BatchSender, pauses_between_looks
+from batchwork.engine.taking_in import Intaker
+from batchwork.engine.telling import tell
+
+_log = logging.getLogger(__name__)
+_BREATHE_EVERY = 512
+_MOST_WAITING = 1000  # items that wait for money before reading on waits too
+
+
+class BatchRun:
+    """One pass over an input, through provider batches. Made once, run once."""
+
+    def __init__(self, parts: Parts, backend: BatchBackend, tally: Tally, *, run_id: str, price: Price | None) -> None:
+        self.tally = tally
+        self.pause: Pause | None = None
+        self.interrupted = False
+        self.cancelled = False
+        self.exhausted = False
+        self._p = parts
+        self._backend = backend
+        self._run_id = run_id
+        self._policy = parts.policy.batch
+        limits = backend.batch_limits.capped(self._policy.most_items)
+        self._platform = Platform(
+            backend, limits, ledger=parts.gate.ledger, price=price, run_id=run_id, next_chunk=parts.journal.next_chunk
+        )
+        self._intake = Intaker(parts, tally, price)
+        self._naps = Naps(parts.clock)
+        self._sender = BatchSender(backend, parts.policy, self._naps, parts.dice)
+        self._again: deque[Rider] = deque()  # to ride in a later batch
+        self._for_money: deque[Rider] = deque()  # to ride when there is room in the budget
+        self._followers: set[asyncio.Task[None]] = set()
+        self._riding: set[int] = set()
+        self._cancelling: asyncio.Task[None] | None = None
+        self._error: BatchworkError | None = None
+
+    async def run(self, source: Iterator[Work | None], *, is_input: bool = True) -> None:
+        """See everything through that the source yields.
+
+        Raises:
+            BatchworkError: the input, a callback or the journal failed; the provider's batches go on and are taken up
+                by the next run.
+        """
+        try:
+            self._take_up()
+            self.exhausted = await self._read(source)
+            await self._finish()
+            await self._intake.sync()
+        except BatchworkError as error:
+            self._stop(error)
+        finally:
+            await self._leave()
+            inputs = self.tally.read if self.exhausted and is_input else None
+            self._p.journal.record(Ended(inputs=inputs, stopped=self.stopped))
+        if self._error is not None:
+            raise self._error
+        await self._p.journal.durable()
+
+    @property
+    def stopped(self) -> str | None:
+        """Why the run ended before all was done; None when all was."""
+        if self.interrupted:
+            return "interrupted"
+        if self.cancelled:
+            return "cancelled"
+        if self.pause is not None:
+            return "paused"
+        if self._error is not None:
+            return "error"
+        return "budget" if self.tally.settled[Status.DEFERRED] else None
+
+    @property
+    def still_running(self) -> list[str]:
+        """The batches that go on at the provider."""
+        return [ticket.batch_id for ticket in self._p.journal.open_batches() if ticket.batch_id is not None]
+
+    def interrupt(self) -> None:
+        """Stop here; the provider's batches go on and the next run takes them up, unless they are to be cancelled."""
+        first, self.interrupted = not self.interrupted, True
+        if first and self._policy.cancel_on_interrupt:
+            self.cancel()
+        else:
+            self._naps.close()
+
+    def cancel(self) -> None:
+        """Send nothing more, cancel what is at the provider, take in what it has finished; the rest stays pending."""
+        self.cancelled = True
+        self._cancelling = asyncio.create_task(self._cancel_batches())
+
+    async def _cancel_batches(self) -> None:
+        for batch_id in self.still_running:
+            try:
+                await self._backend.cancel_batch(batch_id)
+            except BackendError as error:
+                _log.warning("cannot cancel batch %s: %s", batch_id, error.failure)
+
+    def wake(self) -> None:
+        """Nothing to wake: batches do not wait for whoever takes the outcomes."""
+
+    # -- reading and boarding -------------------------------------------------------------------
+
+    def _take_up(self) -> None:
+        """Attach to what an earlier run has left at the provider."""
+        for ticket in self._p.journal.open_batches():
+            self._p.gate.ledger.reserved += ticket.reserved_nano
+            self._riding.update(ticket.items)
+            self._follow(Carriage(ticket, {}, []))
+
+    async def _read(self, source: Iterator[Work | None]) -> bool:
+        for passed, work in enumerate(source):
+            if passed % _BREATHE_EVERY == 0:
+                await self._p.clock.sleep(0)
+            if work is not None and work.item not in self._riding:
+                await self._start(work)
+            if work is not None:
+                self._p.journal.release(work.item)
+            while len(self._for_money) >= _MOST_WAITING and self._followers and not self._closed:
+                await self._next_ending()
+            if self._ending:
+                return False
+        return True
+
+    async def _start(self, work: Work) -> None:
+        if work.request is None:
+            failure = Failure(kind=FailureKind.BAD_INPUT, message=work.problem or "not a request")
+            await self._intake.fail_unsent(work, failure)
+            return
+        await self._board(Rider.of(work))
+
+    async def _board(self, rider: Rider) -> None:
+        answer = self._platform.board(rider)
+        if answer is Boarded.FULL:
+            await self._depart()
+            if self._ending:
+                return
+            answer = self._platform.board(rider)
+        if isinstance(answer, Failure):
+            await self._intake.fail(rider, answer, 0)
+        elif answer is Boarded.NO_MONEY:
+            await self._intake.defer(rider, self._platform.worst(rider))
+        elif answer is Boarded.NO_MONEY_NOW:
+            self._for_money.append(rider)
+        elif self._platform.is_full:
+            await self._depart()
+
+    async def _finish(self) -> None:
+        """Send what is gathered, wait for what is under way, and let ride again what must, until nothing is left."""
+        while not self._closed:
+            if not self.cancelled:
+                for waiting in (self._again, self._for_money):
+                    for _ in range(len(waiting)):
+                        await self._board(waiting.popleft())
+            if not self._platform.is_empty and not self.cancelled:
+                await self._depart()
+            elif self._followers:
+                await self._next_ending()
+            elif self.cancelled or not (self._again or self._for_money):
+                return
+
+    async def _next_ending(self) -> None:
+        """Wait until one batch is done with, or the run closes."""
+        closing = asyncio.ensure_future(self._naps.closed())
+        try:
+            await asyncio.wait([closing, *self._followers], return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            closing.cancel()
+
+    # -- one batch ------------------------------------------------------------------------------
+
+    async def _depart(self) -> None:
+        """Send the gathered batch, as soon as fewer than `max_parallel` are under way."""
+        while len(self._followers) >= self._policy.max_parallel and not self._ending:
+            await self._next_ending()
+        if self._ending or self._platform.is_empty:
+            return
+        carriage = self._platform.depart(self._p.clock.utc())
+        ticket = carriage.ticket
+        self._record(
+            BatchIntended(
+                chunk=ticket.chunk,
+                items=ticket.items,
+                custom_ids=ticket.custom_ids,
+                reserved_nano=ticket.reserved_nano,
+                at=ticket.intended_at,
+            )
+        )
+        await self._p.journal.durable()
+        self._riding.update(ticket.items)
+        self._follow(carriage)
+
+    def _follow(self, carriage: Carriage) -> None:
+        task = asyncio.create_task(self._see_through(carriage))
+        self._followers.add(task)
+        self.tally.in_flight += len(carriage.ticket.items)
+        task.add_done_callback(self._followers.discard)
+
+    async def _see_through(self, carriage: Carriage) -> None:
+        ticket = carriage.ticket
+        try:
+            batch_id = ticket.batch_id or await self._submit(carriage)
+            if batch_id is None or not await self._until_ended(batch_id, carriage):
+                return
+            await self._collect(batch_id, carriage)
+        except BatchworkError as error:
+            self._stop(error)
+        finally:
+            self.tally.in_flight -= len(ticket.items)
+
+    async def _submit(self, carriage: Carriage) -> str | None:
+        """The provider's id for the batch; None when it has none: refused, surely absent, or the run closes first."""
+        tag = self._tag(carriage.ticket)
+        answer = await self._sender.send(carriage.lines, tag)
+        carriage.lines = []
+        if isinstance(answer, str):
+            self._record(BatchSubmitted(chunk=tag.chunk, batch_id=answer))
+            await self._p.journal.durable()
+            return answer
+        if isinstance(answer, Failure):
+            await self._refuse(carriage, answer)
+        elif answer is Sighting.ABSENT:
+            self._close_batch(carriage, "absent")
+            self._again.extend(self._rider(item) for item in carriage.waiting.values())
+        return None
+
+    async def _until_ended(self, batch_id: str, carriage: Carriage) -> bool:
+        """Look at it at growing intervals; a look that fails says nothing about the batch."""
+        pauses = pauses_between_looks(self._policy)
+        while not self._closed:
+            try:
+                progress = await self._backend.poll_batch(batch_id)
+            except BackendError as error:
+                if error.failure.kind is FailureKind.AUTH:
+                    self._on_pause(_no_access(error.failure))
+                    return False
+                _log.warning("cannot look at batch %s: %s", batch_id, error.failure.kind.value)
+            else:
+                if progress.ended and progress.failure is not None:
+                    await self._refuse(carriage, progress.failure)
+                    return False
+                if progress.ended:
+                    return True
+            await self._naps.take(next(pauses))
+        return False
+
+    async def _collect(self, batch_id: str, carriage: Carriage) -> None:
+        """Take everything in; a download that breaks off is begun again, and knows what it has."""
+        tries = 0
+        while carriage.waiting and not self._closed:
+            tries += 1
+            try:
+                async for name, said in self._backend.collect_batch(batch_id):
+                    await self._take_in(carriage, name, said)
+                break
+            except BackendError as error:
+                wait_s = self._sender.wait_after(error.failure, tries)
+                if wait_s is None:
+                    self._on_pause(_no_results(batch_id, error.failure))
+                    return
+                await self._naps.take(wait_s)
+        if self._closed and carriage.waiting:
+            return
+        for name in list(carriage.waiting):  # ended, and yet not told of: it rides again like one not executed
+            missing = Failure(kind=FailureKind.EXPIRED, message="the batch ended without a word about this item")
+            await self._take_in(carriage, name, missing)
+        await self._intake.sync()
+        self._close_batch(carriage, "collected")
+
+    async def _take_in(self, carriage: Carriage, name: str, said: Reply | Failure) -> None:
+        result = await self._intake.take(carriage, name, said)
+        if isinstance(result, Rider):
+            if not self.cancelled:
+                self._again.append(result)
+        elif isinstance(result, Pause):
+            self._on_pause(result)
+
+    async def _refuse(self, carriage: Carriage, failure: Failure) -> None:
+        """The provider took none of it: each item is classed as if it had been refused alone."""
+        for name in list(carriage.waiting):
+            await self._take_in(carriage, name, failure)
+        await self._intake.sync()
+        self._close_batch(carriage, "refused")
+        if self._again and (wait_s := self._sender.wait_after(failure, 1)) is not None:
+            await self._naps.take(wait_s)
+
+    def _close_batch(self, carriage: Carriage, how: str) -> None:
+        self._record(BatchClosed(chunk=carriage.ticket.chunk, how=how))
+        self._p.gate.ledger.settle(carriage.ticket.reserved_nano, 0)
+        self._riding.difference_update(carriage.ticket.items)
+
+    def _rider(self, item: int) -> Rider:
+        state = self._p.journal.take(item)
+        self._p.journal.release(item)
+        return Rider(
+            item=item,
+            index=state.index if state.index is not None else 0,
+            request=self._p.journal.request_of(item),
+            paid_nano=state.paid_nano,
+            attempts=state.attempts,
+        )
+
+    def _tag(self, ticket: Ticket) -> BatchTag:
+        return BatchTag(
+            run_id=self._run_id, chunk=ticket.chunk, custom_ids=ticket.custom_ids, intended_at=ticket.intended_at
+        )
+
+    # -- ending ---------------------------------------------------------------------------------
+
+    @property
+    def _closed(self) -> bool:
+        return self._naps.is_closed
+
+    @property
+    def _ending(self) -> bool:
+        return self.cancelled or self._naps.is_closed
+
+    def _on_pause(self, pause: Pause) -> None:
+        self.pause = self.pause or pause
+        self._naps.close()
+
+    def _stop(self, error: BatchworkError) -> None:
+        self._error = self._error or error
+        self._naps.close()
+
+    async def _leave(self) -> None:
+        """Let followers end where they are: asleep they wake, and what they are taking in they finish."""
+        if self._cancelling is not None:
+            await self._cancelling
+        if self._followers:
+            await asyncio.wait(self._followers)
+
+    def _record(self, event: BatchEvent) -> None:
+        self._p.journal.record(event)
+        tell(self._p.on_event, event)
+
+
+def _no_access(failure: Failure) -> Pause:
+    return Pause(
+        reason=f"The provider does not accept the credentials ({failure.message}).",
+        remedy="Set a valid API key and run the same command again: the batches go on and are taken up.",
+    )
+
+
+def _no_results(batch_id: str, failure: Failure) -> Pause:
+    return Pause(
+        reason=f"The results of batch {batch_id} cannot be read ({failure}).",
+        remedy="Run the same command again: the batch is kept at the provider and is taken up.",
+    )

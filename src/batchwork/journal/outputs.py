@@ -1,0 +1,34 @@
+"""Which output files a journal wrote: those, and only those, may be replaced without being asked."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+from batchwork.journal.lock import WriterLock
+from batchwork.journal.reading import JournalReader
+from batchwork.journal.tables import connect, translated
+
+
+def remember_output(journal: Path, out: Path) -> None:
+    """Note the file as this journal's own, as it is now."""
+    seen = out.stat()
+    lock = WriterLock(journal)
+    try:
+        with closing(connect(journal, writable=True)) as connection:
+            sql = "INSERT OR REPLACE INTO output VALUES (?,?,?)"
+            connection.execute(sql, (str(out.resolve()), seen.st_size, seen.st_mtime_ns))
+    except sqlite3.Error as error:
+        raise translated(error, journal) from error
+    finally:
+        lock.release()
+
+
+def is_ours(journal: Path, out: Path) -> bool:
+    """Whether `out` is just as this journal wrote it."""
+    if not journal.exists():
+        return False
+    seen = out.stat()
+    with closing(JournalReader(journal)) as reader:
+        return (str(out.resolve()), seen.st_size, seen.st_mtime_ns) in reader.outputs()

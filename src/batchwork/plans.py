@@ -1,0 +1,176 @@
+"""What a run is told, in the user's words, and the plan that follows from it. Nothing is opened here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from decimal import Decimal
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any, Literal, Required, TypedDict
+
+from batchwork.assembly import Plan
+from batchwork.core.errors import ConfigError
+from batchwork.core.event import Event
+from batchwork.core.money import ceiling_from_dollars
+from batchwork.core.policy import BatchPolicy, Policy, RatePolicy, RetryPolicy
+from batchwork.core.ports import Backend
+from batchwork.core.pricing import Price, parse_price, stated
+from batchwork.core.request import DEFAULT_MAX_TOKENS, Schema
+from batchwork.pipeline.prepare import Defaults
+from batchwork.schema import AnswerChecker
+
+# What `retry` needs to know of an earlier run; never a key.
+_REMEMBERED = (
+    "max_in_flight",
+    "max_cost",
+    "rpm",
+    "input_tpm",
+    "output_tpm",
+    "retries",
+    "timeout",
+    "max_wait",
+    "max_consecutive_failures",
+    "reask",
+    "base_url",
+    "mode",
+    "items_per_batch",
+    "max_parallel_batches",
+)
+
+
+class RunOptions(TypedDict, total=False):
+    """What a run can be told. See `run`."""
+
+    model: Required[str]
+    mode: Literal["live", "batch"]
+    system: str | None
+    max_tokens: int
+    schema: dict[str, Any] | bool | None
+    sampling: dict[str, Any] | None
+    extra_body: dict[str, Any] | None
+    max_in_flight: int
+    max_cost: float | Decimal | str | None
+    price: tuple[float, float] | str | Price | None
+    rpm: float | None
+    input_tpm: float | None
+    output_tpm: float | None
+    retries: int
+    timeout: float
+    max_wait: float
+    max_consecutive_failures: int
+    reask: int
+    items_per_batch: int | None
+    max_parallel_batches: int
+    poll_interval: float
+    adopt_wait: float
+    cancel_on_interrupt: bool
+    journal: str | Path | None
+    fresh: bool
+    backend: Backend | None
+    base_url: str | None
+    api_key: str | None
+    on_event: Callable[[Event], None] | None
+
+
+def plan_of(options: RunOptions) -> Plan:
+    """The plan behind a run's options.
+
+    Raises:
+        ConfigError: an option is unknown or wrong.
+    """
+    _refuse_unknown(options)
+    price = options.get("price")
+    if isinstance(price, str):
+        price = parse_price(price)
+    elif isinstance(price, tuple):
+        price = stated(*price)
+    max_cost = options.get("max_cost")
+    journal = options.get("journal")
+    return Plan(
+        model=options["model"],
+        mode=_mode_of(options),
+        policy=_policy_of(options, None if max_cost is None else ceiling_from_dollars(max_cost)),
+        price=price,
+        journal=None if journal is None else Path(journal),
+        fresh=options.get("fresh", False),
+        backend=options.get("backend"),
+        base_url=options.get("base_url"),
+        api_key=options.get("api_key"),
+        checker=AnswerChecker(),
+        on_event=options.get("on_event"),
+        settings=_remembered(options),
+    )
+
+
+def _mode_of(options: RunOptions) -> Literal["live", "batch"]:
+    mode = options.get("mode", "live")
+    if mode not in ("live", "batch"):
+        raise ConfigError(f"mode must be 'live' or 'batch', got {mode!r}")
+    return mode
+
+
+def _remembered(options: RunOptions) -> dict[str, Any]:
+    settings: dict[str, Any] = {name: value for name in _REMEMBERED if (value := options.get(name)) is not None}
+    if isinstance(price := options.get("price"), str | tuple):
+        settings["price"] = price if isinstance(price, str) else ",".join(map(str, price))
+    if "max_cost" in settings:
+        settings["max_cost"] = str(settings["max_cost"])
+    return settings
+
+
+def _policy_of(options: RunOptions, max_cost_nano: int | None) -> Policy:
+    defaults = Policy()
+    retries = options.get("retries", defaults.retry.max_attempts - 1)
+    if isinstance(retries, bool) or not isinstance(retries, int) or retries < 0:
+        raise ConfigError(f"retries must be a whole number of at least 0, got {retries!r}")
+    return Policy(
+        max_in_flight=options.get("max_in_flight", defaults.max_in_flight),
+        rates=RatePolicy(
+            rpm=options.get("rpm"), input_tpm=options.get("input_tpm"), output_tpm=options.get("output_tpm")
+        ),
+        retry=RetryPolicy(max_attempts=retries + 1, max_refusals=max(1, retries * 12)),
+        max_cost_nano=max_cost_nano,
+        timeout_s=options.get("timeout", defaults.timeout_s),
+        max_wait_s=options.get("max_wait", defaults.max_wait_s),
+        max_consecutive_failures=options.get("max_consecutive_failures", defaults.max_consecutive_failures),
+        reasks=options.get("reask", defaults.reasks),
+        batch=_batch_policy_of(options, defaults.batch),
+    )
+
+
+def _batch_policy_of(options: RunOptions, defaults: BatchPolicy) -> BatchPolicy:
+    return BatchPolicy(
+        most_items=options.get("items_per_batch"),
+        max_parallel=options.get("max_parallel_batches", defaults.max_parallel),
+        poll_first_s=options.get("poll_interval", defaults.poll_first_s),
+        poll_longest_s=max(defaults.poll_longest_s, options.get("poll_interval", 0.0)),
+        adopt_wait_s=options.get("adopt_wait", defaults.adopt_wait_s),
+        cancel_on_interrupt=options.get("cancel_on_interrupt", False),
+    )
+
+
+def defaults_of(options: RunOptions) -> Defaults:
+    """What every request of a run has.
+
+    Raises:
+        ConfigError: `max_tokens` or the schema is wrong.
+    """
+    schema = options.get("schema")
+    return Defaults(
+        model=options["model"],
+        system=options.get("system"),
+        max_tokens=options.get("max_tokens", DEFAULT_MAX_TOKENS),
+        schema=None if schema is None else Schema.of(schema),
+        sampling=options.get("sampling"),
+        extra_body=options.get("extra_body"),
+    )
+
+
+def _refuse_unknown(options: RunOptions) -> None:
+    known = RunOptions.__annotations__
+    for name in options:
+        if name not in known:
+            near = get_close_matches(name, known, n=1)
+            raise ConfigError(f"unknown option {name!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
+    if not isinstance(options.get("model"), str):
+        raise ConfigError("model= is required, for example model='mock:echo'")

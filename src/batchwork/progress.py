@@ -1,0 +1,77 @@
+"""The only formatter of progress: numbers of a run in, words for people out. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from batchwork.core.money import show
+from batchwork.core.outcome import Status
+from batchwork.core.stats import Tally
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Snapshot:
+    """A run at one instant, ready to be shown."""
+
+    done: int
+    total: int | None
+    per_s: float
+    in_flight: int
+    failed: int
+    deferred: int
+    cost: str
+    eta_s: float | None
+    waiting: str | None
+
+    @property
+    def fraction(self) -> float | None:
+        """How much of the input has an outcome."""
+        return None if not self.total else min(1.0, self.done / self.total)
+
+
+def snapshot(tally: Tally, *, elapsed_s: float, now: float, ceiling_nano: int | None, priced: bool) -> Snapshot:
+    """What can be said about a run after `elapsed_s` seconds."""
+    settled = sum(tally.settled.values())
+    per_s = settled / elapsed_s if elapsed_s > 0 else 0.0
+    left = None if tally.total is None else max(0, tally.total - tally.done)
+    cost = show(tally.spent_nano) if priced else "cost unknown"
+    if ceiling_nano is not None:
+        cost += f" of {show(ceiling_nano)}"
+    waiting = None
+    if tally.waiting_until is not None and tally.waiting_until > now:
+        waiting = f"waiting {duration(tally.waiting_until - now)} for a quota to end"
+    return Snapshot(
+        done=tally.done,
+        total=tally.total,
+        per_s=per_s,
+        in_flight=tally.in_flight,
+        failed=tally.settled[Status.FAILED],
+        deferred=tally.settled[Status.DEFERRED],
+        cost=cost,
+        eta_s=left / per_s if left is not None and per_s > 0 else None,
+        waiting=waiting,
+    )
+
+
+def line(seen: Snapshot) -> str:
+    """One line that says how far a run is."""
+    of = "" if seen.total is None else f"/{seen.total:,} ({100 * (seen.fraction or 0):.1f}%)"
+    parts = [f"{seen.done:,}{of} done", f"{seen.per_s:,.1f}/s", f"{seen.in_flight:,} in flight", seen.cost]
+    parts.append(f"{seen.failed:,} failed")
+    if seen.deferred:
+        parts.append(f"{seen.deferred:,} deferred")
+    if seen.eta_s is not None:
+        parts.append(f"ETA {duration(seen.eta_s)}")
+    if seen.waiting:
+        parts.append(seen.waiting)
+    return " · ".join(parts)
+
+
+def duration(seconds: float) -> str:
+    """A length of time as people say it."""
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60} s"
+    return f"{whole // 3600} h {whole % 3600 // 60} min"

@@ -1,0 +1,225 @@
+"""Answer a question from a text: find, compare two values that were read, or say that it is not there."""
+
+import re
+from typing import NamedTuple
+
+from batchwork.reader.asking import Asked, understand
+from batchwork.reader.facts import facts
+from batchwork.reader.finding import ENOUGH, Found, find, ranked, typed
+from batchwork.reader.values import truth
+from batchwork.reader.words import GENERIC, label_words, tokens
+
+
+def _words(text: str) -> list[str]:
+    return text.split()
+
+
+NOT_FOUND = "I cannot find it in the text I was given."
+_NEGATION = re.compile(
+    r"\b(?:no|not|never|neither|nor|without|isn't|aren't|wasn't|doesn't|lacks?|zero|free of)\b", re.IGNORECASE
+)
+_DATED = frozenset({"date", "due", "when", "day"})
+_NUMERIC = frozenset(
+    _words(
+        "mean stdev variance max min count median quantity cv iqr total subtotal price amount tax sum slope "
+        "percent range skewness kurtosis zscore rate cost balance age weight height length width temperature "
+        "period strength discount"
+    )
+)
+
+
+class Answer(NamedTuple):
+    """What was read and the places it was read from; no places when it was not found."""
+
+    text: str
+    spans: tuple[tuple[int, int], ...] = ()
+
+    @property
+    def found(self) -> bool:
+        """Whether the text says it."""
+        return bool(self.spans)
+
+
+def read(question: str, text: str) -> Answer:
+    """Answer from `text` alone.
+
+    The value at the asked label, the larger or smaller of two that were read, yes or no, one of the
+    choices named in the question; else `NOT_FOUND` without a place.
+    """
+    asked = understand(question)
+    if asked.compares:
+        return compare(asked, text)
+    if asked.choices:
+        chosen = choose(asked.words, asked.choices, text)
+        return Answer(chosen.value, ((chosen.start, chosen.end),)) if chosen else Answer(NOT_FOUND)
+    if asked.yes_no:
+        said = yes_or_no(asked.words, text)
+        return Answer("yes" if said.value else "no", ((said.start, said.end),)) if said else Answer(NOT_FOUND)
+    found = look_up(asked, question, text)
+    if found is None:
+        return Answer(NOT_FOUND)
+    return Answer(text[found.start : found.end], ((found.start, found.end),))
+
+
+def look_up(asked: Asked, question: str, text: str) -> Found | None:
+    """The value at the asked label, of the kind the question's words suggest."""
+    if asked.counts:
+        return count_of(asked.words, text)
+    words = set(asked.words)
+    if question.lower().lstrip().startswith("when") or words & _DATED:
+        kinds: tuple[str, ...] = ("date", "string")
+    elif words & _NUMERIC or any(re.fullmatch(r"p\d+(\.\d+)?", word) for word in words) or "much" in words:
+        kinds = ("number",)
+    else:
+        kinds = ("string",)
+    words_asked = tuple(word for word in asked.words if word not in ("when", "much"))
+    for kind in kinds:
+        found = find([words_asked], text, kind)
+        if found is not None:
+            return found
+    return None
+
+
+def count_of(words: tuple[str, ...], text: str) -> Found | None:
+    """How many of something: "3 anomalies", "anomalies: 3", "anomaly count 3", "no anomalies"."""
+    for label in (("count", *words), words):
+        for sure, fact in ranked(label, text, loose=False):
+            if sure < ENOUGH - 0.1:
+                break
+            if fact.kind == "phrase" and fact.label[-1] not in label:
+                continue  # "anomalies at position 12" counts nothing
+            found = typed(text, fact, "integer")
+            if found is not None:
+                return found._replace(score=sure)
+    denied = _denied(words, text)
+    return Found(0, *denied, 0.8) if denied else None
+
+
+def _denied(words: tuple[str, ...], text: str) -> tuple[int, int] | None:
+    """Where the text says that there is none: "no anomalies", "anomalies: none"."""
+    strong = [word for word in words if word not in GENERIC]
+    for word in strong[::-1]:
+        for token in tokens(text):
+            if word in label_words(token.word):
+                before = text[max(0, token.start - 24) : token.start]
+                said = list(_NEGATION.finditer(before))
+                if said and not re.search(r"[.;:!?\n]", before[said[-1].end() :]):
+                    return token.start - len(before) + said[-1].start(), token.end
+                after = re.match(
+                    r"\W{0,3}(?:(?:were|was|are|is) )?(?:none|not (?:found|detected|present))\b",
+                    text[token.end :],
+                    re.IGNORECASE,
+                )
+                if after:
+                    return token.start, token.end + after.end()
+    return None
+
+
+def compare(asked: Asked, text: str) -> Answer:
+    """Which of two has the larger (or smaller) value, by reading both."""
+    first, second = (_named_value(asked.words, choice, text) for choice in asked.choices[:2])
+    if first is None or second is None or isinstance(first.value, str) != isinstance(second.value, str):
+        return Answer(NOT_FOUND)
+    spans = ((first.start, first.end), (second.start, second.end))
+    if first.value == second.value:
+        return Answer("equal", spans)
+    less = first.value < second.value
+    return Answer(asked.choices[0] if less == asked.wants_less else asked.choices[1], spans)
+
+
+def _named_value(words: tuple[str, ...], choice: str, text: str) -> Found | None:
+    name = label_words(choice)
+    wanted = tuple(dict.fromkeys((*words, *name)))
+    for kind in ("number", "date"):
+        found = find([wanted], text, kind)
+        if found is None and not set(words) - GENERIC:
+            found = find([name], text, kind)
+        if found is not None:
+            return found
+    return None
+
+
+def choose(words: tuple[str, ...], choices: tuple[str, ...], text: str) -> Found | None:
+    """The one choice that stands at the asked label, denied ones left out."""
+    best: Found | None = None
+    for sure, fact in ranked(words, text) if words else []:
+        if sure < ENOUGH - 0.15 or (best is not None and sure < best.score):
+            break
+        named = _named(choices, text, fact.start, fact.end)
+        if len(named) == 1:
+            return named[0]._replace(score=sure)
+    strong = [word for word in words if word not in GENERIC]
+    for fact in facts(text):  # a sentence about it that names just one choice
+        about = set(fact.label) | set(fact.row) | fact.context
+        if strong and not any(word in about for word in strong):
+            continue
+        first, last = sentence_around(text, fact.start, fact.end)
+        named = _named(choices, text, first, last)
+        if len(named) == 1:
+            return named[0]._replace(score=0.5)
+    return best
+
+
+def _named(choices: tuple[str, ...], text: str, start: int, end: int) -> list[Found]:
+    """The choices that stand in a stretch of text and are not denied there."""
+    spoken = [(label_words(token.word), token) for token in tokens(text, start, end)]
+    found: list[Found] = []
+    for choice in choices:
+        wanted = label_words(choice.replace("_", " ").replace("-", " ")) or (choice.lower(),)
+        for words, token in spoken:
+            if wanted[0] in words or (words and words[0][:5] == wanted[0][:5] and len(wanted[0]) > 5):
+                last = text.lower().find(str(choice).lower().split()[-1], token.start, end)
+                stop = token.end if last < 0 or len(wanted) == 1 else last + len(choice.split()[-1])
+                if len(wanted) > 1 and not set(wanted) <= set(
+                    label_words(text[token.start : token.start + len(choice) + 12])
+                ):
+                    continue
+                before = text[max(start, token.start - 16) : token.start]
+                if not _NEGATION.search(before):
+                    found.append(Found(choice, token.start, stop, 0.0))
+                    break
+    return [
+        one
+        for one in found
+        if not any(one is not other and one.start >= other.start and one.end < other.end for other in found)
+    ]
+
+
+def yes_or_no(words: tuple[str, ...], text: str) -> Found | None:
+    """Whether the text says it is so: a stated yes or no, a count, a denial, or the plain statement."""
+    for sure, fact in ranked(words, text):
+        if sure < ENOUGH:
+            break
+        said = truth(text[fact.start : fact.end]) if fact.kind in ("pair", "cell", "gap", "below") else None
+        if said is not None:
+            return Found(said, fact.start, fact.end, sure)
+    denied = _denied(words, text)
+    if denied:
+        return Found(False, *denied, 0.7)
+    counted = count_of(words, text)
+    if counted is not None:
+        return Found(counted.value != 0, counted.start, counted.end, counted.score)
+    strong = [word for word in words if word not in GENERIC]
+    for sentence in re.finditer(r"[^.!?\n]+", text):
+        told = label_words(sentence.group())
+        if strong and all(word in told for word in strong):
+            denying = _NEGATION.search(sentence.group()) is not None
+            return Found(not denying, sentence.start(), sentence.end(), 0.6)
+    return None
+
+
+def sentence_around(text: str, start: int, end: int) -> tuple[int, int]:
+    """The sentence (or line) that holds a place, blanks trimmed."""
+    first = start
+    while first > 0 and text[first - 1] != "\n" and not re.match(r"[.!?]\s", text[first - 1 : first + 1]):
+        first -= 1
+    last = end
+    while last < len(text) and text[last] != "\n" and not re.match(r"[.!?](?:\s|$)", text[last : last + 2]):
+        last += 1
+    if last < len(text) and text[last] in ".!?":
+        last += 1
+    while first < start and text[first].isspace():
+        first += 1
+    while last > end and text[last - 1].isspace():
+        last -= 1
+    return first, last

@@ -1,0 +1,128 @@
+"""Understand a question: what is asked for, of what kind, and between which choices."""
+
+import re
+from typing import NamedTuple
+
+from batchwork.reader.words import GENERIC, content_words
+
+_MORE = (
+    "larger|higher|greater|bigger|more|highest|largest|greatest|biggest|most|longer|later|older|stronger|steeper|"
+    "faster|warmer|taller|heavier|above"
+)
+_LESS = "smaller|lower|less|fewer|lowest|smallest|least|shorter|earlier|younger|weaker|slower|colder|below|cheaper"
+_COMPARE = re.compile(rf"\b({_MORE}|{_LESS})\b", re.IGNORECASE)
+_LESS_WORD = re.compile(rf"^({_LESS})$", re.IGNORECASE)
+_OR = re.compile(
+    r"(?:^|[:,(]|\bbetween\b|\bthan\b|\bof\b)\s*([^,:()?]+?(?:,\s*[^,:()?]+?)*),?\s+(?:or|and)\s+([^,:()?]+?)\s*[?.)]*\s*$",
+    re.IGNORECASE,
+)
+_YES_NO = re.compile(r"^\W*(?:is|are|was|were|does|do|did|has|have|had|can|will|should)\b", re.IGNORECASE)
+_HOW_MANY = re.compile(r"\bhow many\b|\bnumber of\b|\bcount of\b|\bhow often\b", re.IGNORECASE)
+_INLINE_OR = re.compile(r"\b([\w-]+(?:, [\w-]+)*),? or ([\w-]+)\b")
+_ASKS = re.compile(
+    r"\b(?:what|which|who|whose|when|where|how|is|are|was|were|does|do|did|has|have|find|give|extract|return|tell|state|report|list|name|identify|determine|read|get|provide|compare)\b",
+    re.IGNORECASE,
+)
+_QUESTION_LABEL = re.compile(
+    r"^\s*(?:question|query|q|task|instruction|asked)\s*[:.]\s*(.+)$", re.IGNORECASE | re.MULTILINE
+)
+
+
+class Asked(NamedTuple):
+    """A question taken apart."""
+
+    words: tuple[str, ...]
+    choices: tuple[str, ...] = ()
+    compares: bool = False
+    wants_less: bool = False
+    yes_no: bool = False
+    counts: bool = False
+
+
+def understand(question: str) -> Asked:
+    """What one question asks."""
+    sentence = _core(question)
+    compare = _COMPARE.search(sentence)
+    choices = _choices(sentence, comparing=compare is not None)
+    if compare is not None and len(choices) == 2:
+        rest = sentence
+        for choice in choices:
+            rest = re.sub(rf"\b{re.escape(choice)}\b", " ", rest)
+        words = tuple(
+            word for word in content_words(_COMPARE.sub(" ", rest)) if word not in ("one", "two", "max", "min")
+        )
+        return Asked(words, choices, compares=True, wants_less=bool(_LESS_WORD.match(compare.group())))
+    rest = sentence
+    if choices:
+        rest = re.sub(rf"\b{re.escape(choices[0])}\b.*\b{re.escape(choices[-1])}\b", " ", sentence)
+    words = tuple(word for word in content_words(rest) if word != "count" or not _HOW_MANY.search(rest))
+    return Asked(
+        words, choices, yes_no=bool(_YES_NO.match(sentence)) and not choices, counts=bool(_HOW_MANY.search(rest))
+    )
+
+
+def _core(question: str) -> str:
+    """The sentence that asks, without the orders around it."""
+    sentences = re.split(r"(?<=[?.!])\s+|\n+", question.strip())
+    asking = [sentence for sentence in sentences if "?" in sentence] or [s for s in sentences if _ASKS.search(s)]
+    return (asking or sentences or [""])[0].strip()
+
+
+def _choices(sentence: str, *, comparing: bool) -> tuple[str, ...]:
+    bare = sentence.strip().rstrip("?. ")
+    match = _OR.search(bare) if comparing else None
+    if match and " or " in f" {bare} ":
+        parts = [re.split(r",\s*", match[1])[-1], match[2]]
+        return tuple(
+            re.sub(r"^(?:the|a|an|that of|in|of|is|it)\s+", "", part.strip(), flags=re.IGNORECASE)
+            for part in parts
+            if part.strip()
+        )
+    inline = _INLINE_OR.search(bare)
+    if inline:
+        return (*re.split(r",\s*", inline[1]), inline[2])
+    if comparing and (pair := re.search(r"\b(\w+) or (\w+)\b", bare)):
+        return pair[1], pair[2]
+    return ()
+
+
+def split_prompt(prompt: str) -> tuple[str, str]:
+    """A prompt as (question, text): the asking sentences, and everything that was given."""
+    marked = list(_QUESTION_LABEL.finditer(prompt))
+    if marked:
+        last = marked[-1]
+        return last[1].strip(), prompt[: last.start()] + "\n" + prompt[last.end() :]
+    lines = prompt.strip().split("\n")
+    if len(lines) == 1:
+        return _one_line(prompt.strip())
+    asking = [number for number, line in enumerate(lines) if line.rstrip().endswith("?")]
+    if not asking:
+        asking = [number for number in (len(lines) - 1, 0) if _ASKS.match(lines[number].lstrip(" *-#"))]
+    if not asking:
+        return prompt, prompt
+    chosen = asking[-1] if lines[asking[-1]].rstrip().endswith("?") else asking[0]
+    question = lines[chosen]
+    sentences = re.split(r"(?<=[.!:])\s+(?=[A-Z])", question)
+    if len(sentences) > 1 and question.rstrip().endswith("?"):
+        return sentences[-1], "\n".join([*lines[:chosen], " ".join(sentences[:-1]), *lines[chosen + 1 :]])
+    return question, "\n".join(lines[:chosen] + lines[chosen + 1 :])
+
+
+def _one_line(prompt: str) -> tuple[str, str]:
+    sentences = re.split(r"(?<=[.?!])\s+", prompt)
+    asking = [number for number, sentence in enumerate(sentences) if sentence.endswith("?")]
+    if not asking or len(sentences) == 1:
+        return prompt, prompt
+    chosen = asking[-1]
+    return sentences[chosen], " ".join(sentences[:chosen] + sentences[chosen + 1 :])
+
+
+def split_question(question: str) -> list[str]:
+    """The single things asked: "the invoice number and the total" are two."""
+    core = _core(question).rstrip("?. ")
+    if understand(question).choices:
+        return [question]
+    parts = [part for part in re.split(r",\s*(?:and\s+)?|\s+and\s+", core) if content_words(part)]
+    if len(parts) < 2 or not all(set(content_words(part)) - GENERIC for part in parts):
+        return [question]
+    return parts

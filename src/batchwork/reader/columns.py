@@ -1,0 +1,112 @@
+"""Decide which column of a heading a field means, and where the columns of an unruled heading begin."""
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from batchwork.reader.layout import Cell, Line
+from batchwork.reader.words import GENERIC, Token, alternatives, canonical, label_words, tokens
+
+
+def _words(text: str) -> list[str]:
+    return text.split()
+
+
+_NUMERIC_WORDS = frozenset(_words("number pos line tax vat discount gst percent weight hour day"))
+_EXACT, _SOME = 1.0, 0.6
+
+
+class Field(NamedTuple):
+    """A field of a row: its name, what it means, and its type."""
+
+    name: str
+    words: tuple[str, ...]
+    kind: str
+
+
+class Column(NamedTuple):
+    """One column of a heading: the field it holds, or none; and whether its values are numbers."""
+
+    field: Field | None
+    kind: str
+    at: int
+
+
+def fit(field: Field, words: tuple[str, ...]) -> float:
+    """How well a heading names a field."""
+    if not words:
+        return 0.0
+    asked, told = set(field.words) - GENERIC or set(field.words), set(words) - GENERIC or set(words)
+    if asked == told:
+        return _EXACT
+    for place, other in enumerate(alternatives(field.words)):
+        if set(other) == told:
+            return 0.9 - 0.02 * place
+    if asked <= told or told <= asked:
+        return _SOME - 0.05 * len(asked ^ told)
+    for place, other in enumerate(alternatives(field.words)):
+        if set(other) <= told:
+            return _SOME - 0.1 - 0.02 * place - 0.05 * len(told - set(other))
+    return 0.0
+
+
+def assign(fields: Sequence[Field], header: Sequence[Cell]) -> dict[int, Field]:
+    """Column number to field, the best fits first, none used twice."""
+    fits = sorted(
+        (
+            (-fit(field, label_words(cell.text)), number, index)
+            for number, cell in enumerate(header)
+            for index, field in enumerate(fields)
+        ),
+    )
+    chosen: dict[int, Field] = {}
+    for sure, number, index in fits:
+        if -sure < 0.3:
+            break
+        if number not in chosen and fields[index] not in chosen.values():
+            chosen[number] = fields[index]
+    return chosen
+
+
+def heading(fields: Sequence[Field], line: Line) -> list[Column]:
+    """The columns of a heading without visible borders, or nothing when the line is none.
+
+    Words are taken greedily, the longest phrase that names a field first; what is left over are columns
+    nobody asked for.
+    """
+    if re.search(r"\d{2}|[.!?]$", line.text) or len(line.text) > 160:
+        return []
+    spoken = canonical(tokens(line.text))
+    columns: list[Column] = []
+    used: set[str] = set()
+    at = 0
+    while at < len(spoken):
+        field, length = _longest(fields, used, spoken, at, line)
+        if field is not None:
+            used.add(field.name)
+            columns.append(Column(field, field.kind, spoken[at].start))
+        else:
+            length = 1
+            kind = "number" if spoken[at].word in _NUMERIC_WORDS else "string"
+            columns.append(Column(None, kind, spoken[at].start))
+        at += length
+    named = [column for column in columns if column.field is not None]
+    if len(named) < 2 or len(columns) - len(named) > 2:
+        return []
+    return columns
+
+
+def _longest(
+    fields: Sequence[Field], used: set[str], spoken: list[Token], at: int, line: Line
+) -> tuple[Field | None, int]:
+    for length in range(min(3, len(spoken) - at), 0, -1):
+        run = spoken[at : at + length]
+        if re.search(r"\t| {2,}|\|", line.text[run[0].start - line.start : run[-1].end - line.start]):
+            continue  # a wide gap parts two columns
+        words = tuple(token.word for token in run)
+        best = max(
+            (field for field in fields if field.name not in used), key=lambda field: fit(field, words), default=None
+        )
+        if best is not None and fit(best, words) >= 0.55:
+            return best, length
+    return None, 1

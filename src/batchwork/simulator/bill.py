@@ -1,0 +1,63 @@
+"""What a call costs: genai-prices directly, in whole nano-dollars, rounded up per call.
+
+The simulator's own bill, independent of the library's pricing on purpose. A model without a
+known price is billed `None`, never zero. A model without a batch price is billed the
+standard one, as genai-prices returns it.
+"""
+
+from decimal import ROUND_CEILING, Decimal
+from functools import lru_cache
+from typing import Literal
+
+from genai_prices import Usage as PricedUsage
+from genai_prices import calc_price
+from genai_prices.types import ModelPrice
+from msgspec import Struct
+
+Tier = Literal["standard", "batch"]
+_NANO = Decimal(10**9)
+
+
+class Usage(Struct, frozen=True, gc=False):
+    """Tokens of one answered call; `input` excludes the cached ones."""
+
+    input: int = 0
+    output: int = 0
+    cache_read: int = 0
+    cache_write_5m: int = 0
+    cache_write_1h: int = 0
+
+    @property
+    def total_input(self) -> int:
+        """All input tokens, cached or not."""
+        return self.input + self.cache_read + self.cache_write_5m + self.cache_write_1h
+
+
+@lru_cache(maxsize=1024)
+def _price_of(api: str, model: str, tier: Tier) -> ModelPrice | None:
+    context = {"processing": "batch"} if tier == "batch" else None
+    try:
+        found = calc_price(PricedUsage(input_tokens=1), model, provider_id=api, price_context=context)
+    except LookupError:
+        return None
+    return found.model_price
+
+
+@lru_cache(maxsize=65536)
+def nano_dollars(api: str, model: str, tier: Tier, usage: Usage) -> int | None:
+    """The cost of one call, or None when the price is not known."""
+    price = _price_of(api, model, tier)
+    if price is None:
+        return None
+    written = usage.cache_write_5m + usage.cache_write_1h
+    cost = price.calc_price(
+        PricedUsage(
+            input_tokens=usage.total_input,
+            output_tokens=usage.output,
+            cache_read_tokens=usage.cache_read or None,
+            cache_write_tokens=written or None,
+            cache_write_5m_tokens=usage.cache_write_5m or None,
+            cache_write_1h_tokens=usage.cache_write_1h or None,
+        )
+    )
+    return int((cost["total_price"] * _NANO).to_integral_value(rounding=ROUND_CEILING))

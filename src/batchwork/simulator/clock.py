@@ -1,0 +1,54 @@
+"""Tell the simulated time: real seconds times a scale, plus whatever was stepped.
+
+The simulator's own clock, shared with nobody: batches, latencies, expiry and archives
+live on it, so that a day can pass in a second. Rate limits do not: a client waits for
+them by its own watch, so they count real seconds (`real_s`).
+"""
+
+import asyncio
+import time
+from datetime import UTC, datetime
+from functools import lru_cache
+
+
+class SimClock:
+    """A clock that can run faster than the wall and can be stepped forward."""
+
+    def __init__(self, scale: float = 1.0) -> None:
+        self._scale = scale
+        self._born_unix_s = time.time()
+        self._born_s = time.monotonic()
+        self._stepped_s = 0.0
+
+    def now(self) -> float:
+        """Simulated time, seconds since 1970."""
+        return self._born_unix_s + (time.monotonic() - self._born_s) * self._scale + self._stepped_s
+
+    def step(self, seconds: float) -> None:
+        """Let `seconds` pass at once; sleepers are not woken."""
+        self._stepped_s += seconds
+
+    async def sleep(self, seconds: float) -> None:
+        """Wait `seconds` of simulated time."""
+        await asyncio.sleep(seconds / self._scale)
+
+
+def real_s() -> float:
+    """Real monotonic seconds: what a client's patience is measured in."""
+    return time.monotonic()
+
+
+def wall_s() -> float:
+    """Real seconds since 1970: for header times that a client compares with its own watch."""
+    return time.time()
+
+
+@lru_cache(maxsize=1024)
+def rfc3339(unix_s: int) -> str:
+    """`2026-11-15T06:25:32Z`."""
+    return datetime.fromtimestamp(unix_s, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def rfc3339_exact(unix_s: float) -> str:
+    """`2026-11-15T06:25:32.123456Z`: the form of batch objects."""
+    return datetime.fromtimestamp(unix_s, UTC).strftime("%Y-%m-%dT%H:%M:%S.%fZ")

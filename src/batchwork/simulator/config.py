@@ -1,0 +1,123 @@
+"""Every setting of the simulator, checked at birth, and the parser of its option strings."""
+
+from dataclasses import dataclass, field
+from math import isfinite
+
+from batchwork.simulator.errors import SimulatorConfigError
+from batchwork.simulator.faults import Faults
+
+_PERSONAS = ("reader", "echo", "schema")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Latency:
+    """Lognormal time to answer: its median and the sigma of its logarithm."""
+
+    median_s: float = 0.0
+    sigma: float = 0.0
+
+    def __post_init__(self) -> None:
+        for name, value in (("median", self.median_s), ("sigma", self.sigma)):
+            if not isfinite(value) or value < 0:
+                raise SimulatorConfigError(f"latency {name} must be a number of at least 0, got {value}")
+
+    @classmethod
+    def parse(cls, text: str) -> "Latency":
+        """Read `0.3` or `0.3,0.8`: median in seconds and sigma."""
+        parts = text.split(",")
+        try:
+            numbers = [float(part) for part in parts]
+        except ValueError:
+            numbers = []
+        if len(numbers) not in (1, 2):
+            raise SimulatorConfigError(f"latency {text!r}: expected MEDIAN or MEDIAN,SIGMA, for example 0.3,0.8")
+        return cls(median_s=numbers[0], sigma=numbers[1] if len(numbers) == 2 else 0.0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SimulatorConfig:
+    """How the simulated provider behaves.
+
+    Durations are simulated seconds: with `time_scale=60` a simulated minute takes a second. Rates
+    (`rpm`, `input_tpm`, `output_tpm`) are real minutes, because clients wait for them by their own watch.
+    """
+
+    host: str = "127.0.0.1"
+    port: int = 0
+    persona: str = "reader"
+    seed: int = 0
+    latency: Latency = field(default_factory=Latency)
+    rpm: int | None = None
+    input_tpm: int | None = None
+    output_tpm: int | None = None
+    burst_s: float = 5.0
+    rate_headers: bool = True
+    retry_after_s: float = 1.0
+    faults: Faults = field(default_factory=Faults)
+    time_scale: float = 1.0
+    batch_time_s: float = 2.0
+    validation_time_s: float = 0.2
+    cancel_time_s: float = 0.5
+    list_lag_s: float = 0.0
+    window_s: float = 24 * 3600.0
+    max_request_bytes: int = 32 * 2**20
+    max_batch_bytes: int = 256 * 2**20
+    max_batch_requests: int = 100_000
+    max_file_bytes: int = 200 * 2**20
+    max_file_requests: int = 50_000
+    api_keys: frozenset[str] | None = None
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.port <= 65535:
+            raise SimulatorConfigError(f"port must be between 0 (any free one) and 65535, got {self.port}")
+        if self.persona not in _PERSONAS and not self.persona.startswith("script:"):
+            raise SimulatorConfigError(
+                f"unknown persona {self.persona!r}: one of {', '.join(_PERSONAS)} or script:FILE"
+            )
+        if self.persona == "script:":
+            raise SimulatorConfigError("persona script: needs a file, for example script:outcomes.json")
+        for name in ("rpm", "input_tpm", "output_tpm"):
+            value = getattr(self, name)
+            if value is not None and value < 1:
+                raise SimulatorConfigError(f"{name} must be at least 1, got {value}; leave it out for no limit")
+        for name in ("time_scale", "burst_s", "window_s"):
+            value = getattr(self, name)
+            if not isfinite(value) or value <= 0:
+                raise SimulatorConfigError(f"{name} must be a number above 0, got {value}")
+        for name in ("batch_time_s", "validation_time_s", "cancel_time_s", "list_lag_s", "retry_after_s"):
+            value = getattr(self, name)
+            if not isfinite(value) or value < 0:
+                raise SimulatorConfigError(f"{name} must be a number of at least 0, got {value}")
+
+    @classmethod
+    def from_options(
+        cls,
+        *,
+        port: int = 0,
+        latency: str = "0",
+        rpm: int | None = None,
+        input_tpm: int | None = None,
+        output_tpm: int | None = None,
+        faults: str = "",
+        batch_time: float = 2.0,
+        time_scale: float = 1.0,
+        seed: int = 0,
+        persona: str = "reader",
+    ) -> "SimulatorConfig":
+        """From the command line's words.
+
+        Raises:
+            SimulatorConfigError: a word that cannot be; the message names it.
+        """
+        return cls(
+            port=port,
+            latency=Latency.parse(latency),
+            rpm=rpm,
+            input_tpm=input_tpm,
+            output_tpm=output_tpm,
+            faults=Faults.parse(faults),
+            batch_time_s=batch_time,
+            time_scale=time_scale,
+            seed=seed,
+            persona=persona,
+        )

@@ -1,0 +1,165 @@
+"""The path of one live call: is it valid, may it pass, what goes wrong, what is said, what is billed."""
+
+from collections.abc import Iterator, Mapping
+from math import ceil
+from typing import Literal, Protocol, cast
+
+import msgspec
+from aiohttp import web
+from multidict import CIMultiDict
+
+from batchwork.simulator import sending
+from batchwork.simulator.bill import Usage
+from batchwork.simulator.clock import wall_s
+from batchwork.simulator.dice import latency_s
+from batchwork.simulator.errors import Refused
+from batchwork.simulator.faults import HTTP_KINDS
+from batchwork.simulator.log import Entry, preview_of
+from batchwork.simulator.prompt import Prompt, Said
+from batchwork.simulator.speaking import speak, usage_for
+from batchwork.simulator.world import World
+
+
+class Wire(Protocol):
+    """One provider's model call."""
+
+    @property
+    def api(self) -> str: ...  # noqa: D102
+    @property
+    def path(self) -> str: ...  # noqa: D102
+    @property
+    def request_id_header(self) -> str: ...  # noqa: D102
+    def authorize(self, headers: Mapping[str, str]) -> str: ...  # noqa: D102
+    def parse(self, request: web.BaseRequest, body: object) -> Prompt: ...  # noqa: D102
+    def admit(self, prompt: Prompt) -> tuple[float, str]: ...  # noqa: D102
+    def produced(self, usage: Usage) -> None: ...  # noqa: D102
+    def limit_headers(self) -> CIMultiDict[str]: ...  # noqa: D102
+    def answer(self, prompt: Prompt, said: Said, usage: Usage, number: int) -> bytes: ...  # noqa: D102
+    def events(self, prompt: Prompt, said: Said, usage: Usage, number: int) -> Iterator[bytes]: ...  # noqa: D102
+    def error_event(self) -> bytes: ...  # noqa: D102
+    def error(self, refused: Refused, request_id: str) -> bytes: ...  # noqa: D102
+    def fault(self, kind: str, model: str) -> Refused: ...  # noqa: D102
+    def limited(self, what: str, wait_s: float) -> Refused: ...  # noqa: D102
+
+
+class LiveCalls:
+    """Answers the live calls of one wire."""
+
+    def __init__(self, world: World, wire: Wire) -> None:
+        self._world = world
+        self._wire = wire
+        self._api = cast(Literal["anthropic", "openai"], wire.api)
+        self._rates = world.config.rate_headers
+        self._limited = world.anthropic_limits.limited
+        self._second = 0
+        self._fixed: CIMultiDict[str] = CIMultiDict()
+
+    async def __call__(self, request: web.BaseRequest) -> web.StreamResponse:
+        """Answer one call."""
+        world, wire = self._world, self._wire
+        number = world.next_number()
+        entry: Entry | None = None
+        try:
+            wire.authorize(request.headers)
+            prompt = await self._prompt(request)
+            entry = Entry(
+                number=number, api=self._api, path=wire.path, model=prompt.model, prompt=prompt.digest,
+                preview=preview_of(prompt.last), at=world.clock.now(),
+            )  # fmt: skip
+            seen = world.log.receive(entry)
+            wait_s, what = wire.admit(prompt)
+            if wait_s > 0:
+                entry.fault = "limited"
+                raise wire.limited(what, wait_s)
+            return await self._answered(request, prompt, entry, seen)
+        except Refused as refused:
+            if entry is None:
+                world.log.note(f"{refused.status} {wire.path}")
+            else:
+                entry.status = refused.status
+            return self.refusal(refused, number)
+
+    async def _prompt(self, request: web.BaseRequest) -> Prompt:
+        most = self._world.config.max_request_bytes
+        if (request.content_length or 0) > most:
+            raise Refused(413, f"Request exceeds the maximum size of {most} bytes", type="request_too_large")
+        raw = await request.read()
+        if len(raw) > most:
+            raise Refused(413, f"Request exceeds the maximum size of {most} bytes", type="request_too_large")
+        try:
+            body = msgspec.json.decode(raw)
+        except (msgspec.DecodeError, UnicodeDecodeError) as error:
+            raise Refused(400, f"The request body is not valid JSON: {error}") from None
+        return self._wire.parse(request, body)
+
+    async def _answered(self, request: web.BaseRequest, prompt: Prompt, entry: Entry, seen: int) -> web.StreamResponse:
+        world, wire = self._world, self._wire
+        step = world.persona.step(prompt, None, seen)
+        kind = None
+        if step is not None:
+            kind = None if step.kind == "ok" else step.kind
+            if step.delay_s:
+                await world.clock.sleep(step.delay_s)
+        elif world.faults.armed("live"):
+            kind = world.faults.draw("live", world.roll("fault", prompt.digest, seen))
+        entry.fault = kind
+        if kind == "reset":
+            return sending.reset(request)
+        latency = world.config.latency
+        if latency.median_s:
+            await world.clock.sleep(latency_s(latency, world.roll("latency", prompt.digest, seen)))
+        if kind is not None and kind in HTTP_KINDS:
+            if kind == "413":
+                entry.status = 413
+                return sending.html_413(self.headers(entry.number))
+            raise wire.fault(kind, prompt.model)
+        said = speak(world.persona, prompt, kind, step)
+        usage = world.with_cache(prompt, usage_for(prompt, said))
+        return await self._sent(request, prompt, entry, said, usage)
+
+    async def _sent(
+        self, request: web.BaseRequest, prompt: Prompt, entry: Entry, said: Said, usage: Usage
+    ) -> web.StreamResponse:
+        world, wire, kind = self._world, self._wire, entry.fault
+        entry.status, entry.usage, entry.billed = 200, usage, True
+        wire.produced(usage)
+        if kind == "reset_after":
+            return sending.reset(request)
+        headers = self.headers(entry.number)
+        if prompt.stream:
+            events = list(wire.events(prompt, said, usage, entry.number))
+            if kind == "sse_error":
+                entry.billed = False  # an answer the provider broke off is not charged
+                return await sending.send_events(request, [*events[: len(events) // 2], wire.error_event()], headers)
+            if kind == "truncated":
+                body = b"".join(events)
+                return await sending.send_truncated(request, body, {**headers, "Content-Type": "text/event-stream"})
+            entry.answered = True
+            return await sending.send_events(request, events, headers)
+        body = wire.answer(prompt, said, usage, entry.number)
+        if kind == "truncated":
+            return await sending.send_truncated(request, body, headers)
+        entry.answered = True
+        if kind == "slow":
+            return await sending.send_slowly(request, body, headers, world.clock)
+        return sending.json_response(body, 200, headers)
+
+    def headers(self, number: int) -> CIMultiDict[str]:
+        """The headers of every answer; without limits their rate family changes once a second at most."""
+        second = int(wall_s())
+        if second != self._second or self._limited:
+            self._second = second
+            self._fixed = self._wire.limit_headers() if self._rates else CIMultiDict()
+            self._fixed["Content-Type"] = "application/json"
+        headers = self._fixed.copy()
+        headers[self._wire.request_id_header] = f"req_sim{number:08d}"
+        return headers
+
+    def refusal(self, refused: Refused, number: int) -> web.Response:
+        """An error as the provider sends it."""
+        headers = self.headers(number)
+        if refused.retry_after_s is not None:
+            headers["retry-after"] = str(ceil(refused.retry_after_s))
+        return sending.json_response(
+            self._wire.error(refused, headers[self._wire.request_id_header]), refused.status, headers
+        )

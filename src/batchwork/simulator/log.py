@@ -1,0 +1,125 @@
+"""Remember what was received, answered and billed: the oracle for "nothing paid twice".
+
+Entries keep tokens; money is worked out when the log is read, so that a call costs no price
+look-up.
+"""
+
+from typing import Any, Literal
+
+from msgspec import Struct, to_builtins
+
+from batchwork.simulator.bill import Tier, Usage, nano_dollars
+
+_PREVIEW = 80
+
+
+class Entry(Struct, kw_only=True, gc=False):
+    """One call received, live or inside a batch."""
+
+    number: int
+    api: Literal["anthropic", "openai"]
+    path: str
+    model: str
+    prompt: str
+    preview: str
+    at: float
+    custom_id: str | None = None
+    batch_id: str | None = None
+    tier: Tier = "standard"
+    status: int | None = None
+    fault: str | None = None
+    answered: bool = False
+    billed: bool = False
+    usage: Usage | None = None
+
+    def nano_dollars(self) -> int | None:
+        """What this call was billed; 0 when it was not, None when its price is unknown."""
+        if not self.billed or self.usage is None:
+            return 0
+        return nano_dollars(self.api, self.model, self.tier, self.usage)
+
+
+class Tally:
+    """How often one prompt or one custom_id was received, answered and billed."""
+
+    __slots__ = ("answered", "billed", "nano_dollars", "preview", "received", "unpriced")
+
+    def __init__(self, preview: str = "") -> None:
+        self.received = self.answered = self.billed = self.nano_dollars = self.unpriced = 0
+        self.preview = preview
+
+    def add(self, entry: Entry) -> None:
+        """Count one call."""
+        self.received += 1
+        self.answered += entry.answered
+        self.billed += entry.billed
+        cost = entry.nano_dollars()
+        if cost is None:
+            self.unpriced += 1
+        else:
+            self.nano_dollars += cost
+
+    def shown(self) -> dict[str, Any]:
+        """As JSON: unknown money is the word `unknown`, never zero."""
+        return {
+            "received": self.received,
+            "answered": self.answered,
+            "billed": self.billed,
+            "nano_dollars": "unknown" if self.unpriced else self.nano_dollars,
+            "preview": self.preview,
+        }
+
+
+class Log:
+    """All calls since the start or the last reset."""
+
+    def __init__(self) -> None:
+        self.entries: list[Entry] = []
+        self.seen: dict[str, int] = {}
+        self.other: dict[str, int] = {}
+
+    def receive(self, entry: Entry) -> int:
+        """Write a call down; returns how often its prompt was seen before."""
+        self.entries.append(entry)
+        before = self.seen.get(entry.prompt, 0)
+        self.seen[entry.prompt] = before + 1
+        return before
+
+    def note(self, what: str) -> None:
+        """Count a call that asks no model: polls, lists, uploads, refused bodies."""
+        self.other[what] = self.other.get(what, 0) + 1
+
+    def clear(self) -> None:
+        """Start again."""
+        self.entries.clear()
+        self.seen.clear()
+        self.other.clear()
+
+    def report(self) -> dict[str, Any]:
+        """Everything, as JSON."""
+        total = Tally()
+        prompts: dict[str, Tally] = {}
+        custom_ids: dict[str, Tally] = {}
+        requests: list[dict[str, Any]] = []
+        for entry in self.entries:
+            cost = entry.nano_dollars()
+            row = to_builtins(entry)
+            row["nano_dollars"] = "unknown" if cost is None else cost
+            requests.append(row)
+            total.add(entry)
+            prompts.setdefault(entry.prompt, Tally(entry.preview)).add(entry)
+            if entry.custom_id is not None:
+                custom_ids.setdefault(entry.custom_id, Tally(entry.preview)).add(entry)
+        return {
+            "simulated": True,
+            "total": total.shown(),
+            "prompts": {name: tally.shown() for name, tally in prompts.items()},
+            "custom_ids": {name: tally.shown() for name, tally in custom_ids.items()},
+            "requests": requests,
+            "other": dict(self.other),
+        }
+
+
+def preview_of(text: str) -> str:
+    """The beginning of a prompt, for the reader of the log."""
+    return text[:_PREVIEW]

@@ -1,0 +1,123 @@
+"""The calls about OpenAI batches: create, retrieve, list, cancel."""
+
+import re
+from typing import Any
+
+import msgspec
+from aiohttp import web
+
+from batchwork.simulator import sending
+from batchwork.simulator.around import Around
+from batchwork.simulator.errors import Refused
+from batchwork.simulator.live import LiveCalls
+from batchwork.simulator.openai.batches import Batch
+from batchwork.simulator.openai.files import Files, cursor_page
+from batchwork.simulator.openai.wire import ChatWire
+from batchwork.simulator.world import World
+
+_ENDPOINTS = ("/v1/chat/completions", "/v1/responses")
+
+
+class Batches:
+    """All OpenAI batches of one simulator."""
+
+    def __init__(self, world: World, wire: ChatWire, calls: LiveCalls, files: Files) -> None:
+        self._world = world
+        self._wire = wire
+        self._calls = calls
+        self._files = files
+        self._around = Around(world, wire, calls)
+        self._batches: dict[str, Batch] = {}
+        world.shelves.append(self)
+
+    async def settle(self) -> None:
+        """Let every batch catch up with the clock."""
+        for batch in list(self._batches.values()):
+            await batch.settle()
+
+    def clear(self) -> None:
+        """Forget every batch."""
+        self._batches.clear()
+
+    async def create(self, request: web.BaseRequest) -> web.StreamResponse:
+        """`POST /v1/batches`."""
+        self._wire.authorize(request.headers)
+        raw = await request.read()
+
+        async def work() -> web.Response:
+            batch = Batch(self._world, self._wire, self._files, self._checked(raw))
+            self._batches[batch.id] = batch
+            return self._json(await batch.shown())
+
+        return await self._around.run(request, "create", work)
+
+    def _checked(self, raw: bytes) -> dict[str, Any]:
+        try:
+            order = msgspec.json.decode(raw)
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            raise Refused(400, "We could not parse the JSON body of your request.") from None
+        for name in ("input_file_id", "endpoint", "completion_window"):
+            if not isinstance(order, dict) or not isinstance(order.get(name), str):
+                raise Refused(
+                    400, f"Missing required parameter: '{name}'.", param=name, code="missing_required_parameter"
+                )
+        if order["endpoint"] not in _ENDPOINTS:
+            known = ", ".join(_ENDPOINTS)
+            raise Refused(400, f"Invalid value: '{order['endpoint']}'. The simulator takes: {known}.", param="endpoint", code="invalid_value")  # fmt: skip # noqa: E501
+        if not re.fullmatch(r"\d+[hd]", order["completion_window"]):
+            raise Refused(400, "Invalid value for 'completion_window': expected '24h'.", param="completion_window", code="invalid_value")  # fmt: skip # noqa: E501
+        metadata = order.get("metadata") or {}
+        if len(metadata) > 16 or any(
+            len(k) > 64 or not isinstance(v, str) or len(v) > 512 for k, v in metadata.items()
+        ):
+            raise Refused(400, "Invalid 'metadata': at most 16 keys of 64 and values of 512 characters.", param="metadata", code="invalid_value")  # fmt: skip # noqa: E501
+        stored = self._files.get(order["input_file_id"])
+        if stored.purpose != "batch":
+            raise Refused(
+                400, f"File {stored.id} must have purpose 'batch'.", param="input_file_id", code="invalid_value"
+            )
+        checked: dict[str, Any] = order
+        return checked
+
+    async def retrieve(self, request: web.BaseRequest, batch_id: str) -> web.StreamResponse:
+        """`GET /v1/batches/{id}`."""
+
+        async def work() -> web.Response:
+            return self._json(await self._batch(batch_id).shown())
+
+        return await self._around.run(request, "poll", work)
+
+    async def listed(self, request: web.BaseRequest) -> web.StreamResponse:
+        """`GET /v1/batches`: newest first; a young batch may not be listed yet."""
+
+        async def work() -> web.Response:
+            ripe = self._world.clock.now() - self._world.config.list_lag_s
+            visible = [batch for batch in reversed(self._batches.values()) if batch.created_at <= ripe]
+            shown = [await batch.shown() for batch in visible]
+            return self._json(cursor_page(shown, request.rel_url.query, default=20, most=100))
+
+        return await self._around.run(request, "list", work)
+
+    async def cancel(self, request: web.BaseRequest, batch_id: str) -> web.StreamResponse:
+        """`POST /v1/batches/{id}/cancel`: what is done stays done."""
+
+        async def work() -> web.Response:
+            batch = self._batch(batch_id)
+            if not batch.cancellable:
+                message = f"Cannot cancel a batch with status '{batch.status()}'."
+                raise Refused(409, message, code="invalid_batch_status")
+            if batch.cancelled_at is None:
+                await batch.settle()
+                batch.cancelled_at = self._world.clock.now()
+            return self._json(await batch.shown())
+
+        return await self._around.run(request, "cancel", work)
+
+    def _batch(self, batch_id: str) -> Batch:
+        batch = self._batches.get(batch_id)
+        if batch is None:
+            raise Refused(404, f"No batch found with id '{batch_id}'.", param="id")
+        return batch
+
+    def _json(self, body: Any) -> web.Response:
+        return sending.json_response(msgspec.json.encode(body), 200, self._calls.headers(self._world.next_number()))

@@ -1,0 +1,187 @@
+"""OpenAI's files: uploaded batch inputs, and the outputs that batches leave behind."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+from aiohttp import BodyPartReader, web
+
+from batchwork.simulator import sending
+from batchwork.simulator.around import Around
+from batchwork.simulator.errors import Refused
+from batchwork.simulator.live import LiveCalls
+from batchwork.simulator.openai.wire import ChatWire
+from batchwork.simulator.world import World
+
+_PURPOSES = frozenset({"batch", "batch_output", "assistants", "fine-tune", "vision", "user_data", "evals"})
+_INPUT_LIVES_S = 30 * 24 * 3600
+
+
+class StoredFile:
+    """One file with its bytes."""
+
+    __slots__ = ("content", "created_at", "expires_at", "filename", "id", "purpose")
+
+    def __init__(self, file_id: str, content: bytes, filename: str, purpose: str, created_at: int) -> None:
+        self.id = file_id
+        self.content = content
+        self.filename = filename
+        self.purpose = purpose
+        self.created_at = created_at
+        self.expires_at: int | None = created_at + _INPUT_LIVES_S if purpose == "batch" else None
+
+    def shown(self) -> dict[str, Any]:
+        """The file object."""
+        return {
+            "id": self.id,
+            "object": "file",
+            "bytes": len(self.content),
+            "created_at": self.created_at,
+            "filename": self.filename,
+            "purpose": self.purpose,
+            "status": "processed",
+            "status_details": None,
+            "expires_at": self.expires_at,
+        }
+
+
+class Files:
+    """All files of one simulator and the calls about them."""
+
+    def __init__(self, world: World, wire: ChatWire, calls: LiveCalls) -> None:
+        self._world = world
+        self._calls = calls
+        self._around = Around(world, wire, calls)
+        self._wire = wire
+        self._files: dict[str, StoredFile] = {}
+        world.shelves.append(self)
+
+    async def settle(self) -> None:
+        """Files do not change by themselves."""
+
+    def clear(self) -> None:
+        """Forget every file."""
+        self._files.clear()
+
+    def add(self, content: bytes, filename: str, purpose: str) -> StoredFile:
+        """Keep a file."""
+        number = self._world.next_number()
+        stored = StoredFile(f"file-sim{number:08d}", content, filename, purpose, int(self._world.clock.now()))
+        self._files[stored.id] = stored
+        return stored
+
+    def get(self, file_id: str) -> StoredFile:
+        """A file by its id.
+
+        Raises:
+            Refused: 404, there is none (any more).
+        """
+        stored = self._files.get(file_id)
+        if stored is None or (stored.expires_at is not None and self._world.clock.now() >= stored.expires_at):
+            raise Refused(404, f"No such File object: {file_id}", param="id")
+        return stored
+
+    async def upload(self, request: web.BaseRequest) -> web.StreamResponse:
+        """`POST /v1/files`."""
+        self._wire.authorize(request.headers)
+        fields, content, filename = await _multipart(request)
+        purpose = fields.get("purpose", "")
+        if purpose not in _PURPOSES:
+            raise Refused(400, f"'{purpose}' is not one of the purposes", param="purpose", code="invalid_value")
+        if content is None:
+            raise Refused(400, "'file' is a required property", param="file")
+        if len(content) > self._world.config.max_file_bytes:
+            most = self._world.config.max_file_bytes
+            raise Refused(413, f"File is too large: {len(content)} bytes, at most {most}", code="file_too_large")
+
+        async def work() -> web.Response:
+            stored = self.add(content, filename, purpose)
+            if seconds := fields.get("expires_after[seconds]"):
+                stored.expires_at = stored.created_at + int(seconds)
+            return self._json(stored.shown())
+
+        return await self._around.run(request, "files", work)
+
+    async def retrieve(self, request: web.BaseRequest, file_id: str) -> web.StreamResponse:
+        """`GET /v1/files/{id}`."""
+
+        async def work() -> web.Response:
+            return self._json(self.get(file_id).shown())
+
+        return await self._around.run(request, "files", work)
+
+    async def listed(self, request: web.BaseRequest) -> web.StreamResponse:
+        """`GET /v1/files`: newest first."""
+
+        async def work() -> web.Response:
+            purpose = request.rel_url.query.get("purpose")
+            stored = [one.shown() for one in reversed(self._files.values()) if purpose in (None, one.purpose)]
+            return self._json(cursor_page(stored, request.rel_url.query, default=10_000, most=10_000))
+
+        return await self._around.run(request, "files", work)
+
+    async def delete(self, request: web.BaseRequest, file_id: str) -> web.StreamResponse:
+        """`DELETE /v1/files/{id}`."""
+
+        async def work() -> web.Response:
+            del self._files[self.get(file_id).id]
+            return self._json({"id": file_id, "object": "file", "deleted": True})
+
+        return await self._around.run(request, "files", work)
+
+    async def content(self, request: web.BaseRequest, file_id: str) -> web.StreamResponse:
+        """`GET /v1/files/{id}/content`."""
+
+        async def work() -> web.Response:
+            headers = self._calls.headers(self._world.next_number())
+            headers["Content-Type"] = "application/octet-stream"
+            return sending.json_response(self.get(file_id).content, 200, headers)
+
+        return await self._around.run(request, "results", work)
+
+    def _json(self, body: Any) -> web.Response:
+        return sending.json_response(msgspec.json.encode(body), 200, self._calls.headers(self._world.next_number()))
+
+
+async def _multipart(request: web.BaseRequest) -> tuple[dict[str, str], bytes | None, str]:
+    """The plain fields, the file's bytes and its name.
+
+    Raises:
+        Refused: 400, the body is not a form.
+    """
+    if not request.content_type.startswith("multipart/"):
+        raise Refused(400, "expected multipart/form-data", code="invalid_content_type")
+    fields: dict[str, str] = {}
+    content: bytes | None = None
+    filename = ""
+    async for part in await request.multipart():
+        if not isinstance(part, BodyPartReader):
+            continue
+        raw = bytes(await part.read(decode=False))
+        if part.name == "file":
+            content, filename = raw, part.filename or "file"
+        elif part.name:
+            fields[part.name] = raw.decode("utf-8", "replace")
+    return fields, content, filename
+
+
+def cursor_page(items: list[dict[str, Any]], query: Mapping[str, str], *, default: int, most: int) -> dict[str, Any]:
+    """A page of a list: `limit` and `after`.
+
+    Raises:
+        Refused: 400, a limit out of range or an unknown cursor.
+    """
+    text = query.get("limit", str(default))
+    limit = int(text) if text.isdigit() else 0
+    if not 1 <= limit <= most:
+        raise Refused(400, f"limit must be between 1 and {most}, got {text}", param="limit", code="invalid_value")
+    start = 0
+    after = query.get("after")
+    if after:
+        ids = [item["id"] for item in items]
+        if after not in ids:
+            raise Refused(400, f"No such object: {after}", param="after", code="invalid_value")
+        start = ids.index(after) + 1
+    data = items[start : start + limit]
+    first, last = (data[0]["id"], data[-1]["id"]) if data else (None, None)
+    return {"object": "list", "data": data, "has_more": start + limit < len(items), "first_id": first, "last_id": last}

@@ -1,0 +1,60 @@
+"""Reader: answer only from the text that was given, through `batchwork.reader`."""
+
+import msgspec
+
+from batchwork import reader
+from batchwork.simulator.prompt import Block, Citation, Document, Prompt, Said, Tool
+
+_GAP = "\n\n"
+
+
+class ReaderPersona:
+    """Finds what stands in the prompt and its documents; says so when it does not."""
+
+    def answer(self, prompt: Prompt) -> Said:
+        """Read the question in the last turn, look in everything that was given."""
+        question, told = reader.split_prompt(prompt.last)
+        text = _whole(prompt, told)
+        tool = _chosen_tool(prompt)
+        if tool is not None:
+            value, _ = reader.fill(tool.schema, text, question=question)
+            return Said(blocks=(Block(kind="tool_use", name=tool.name, input=value),), stop="tool_use")
+        if prompt.schema is not None:
+            value, _ = reader.fill(prompt.schema, text, question=question)
+            return Said(blocks=(Block(text=msgspec.json.encode(value).decode()),))
+        if prompt.citations:
+            return Said(blocks=_cited(question, prompt.documents, text))
+        return Said(blocks=(Block(text=reader.read(question, text).text),))
+
+    def step(self, prompt: Prompt, custom_id: str | None, seen_before: int) -> None:  # noqa: ARG002
+        """Nothing in particular."""
+        return
+
+
+def _whole(prompt: Prompt, told: str) -> str:
+    """Everything given, the documents first, then what was said."""
+    parts = [document.text for document in prompt.documents]
+    parts += [turn.text for turn in prompt.turns[:-1] if turn.role == "user"]
+    parts.append(told)
+    return _GAP.join(part for part in parts if part.strip()) or prompt.system
+
+
+def _chosen_tool(prompt: Prompt) -> Tool | None:
+    if not prompt.tools or prompt.forced_tool is None:
+        return None
+    return next((tool for tool in prompt.tools if tool.name == prompt.forced_tool), prompt.tools[0])
+
+
+def _cited(question: str, documents: tuple[Document, ...], text: str) -> tuple[Block, ...]:
+    """One block per thing asked, each with the place where it stands."""
+    blocks: list[Block] = []
+    for part in reader.split_question(question):
+        for index, document in enumerate(documents):
+            found = reader.read(part, document.text)
+            if found.spans:
+                places = tuple(Citation(index, *reader.sentence_around(document.text, *span)) for span in found.spans)
+                blocks.append(Block(text=("" if not blocks else "\n") + found.text, citations=places))
+                break
+        else:
+            blocks.append(Block(text=("" if not blocks else "\n") + reader.read(part, text).text))
+    return tuple(blocks)

@@ -1,0 +1,112 @@
+"""What was asked and what is said, in neither provider's words.
+
+The wires translate into a `Prompt`; a persona answers it with a `Said`; the wires translate back.
+"""
+
+import hashlib
+from typing import Any, Literal
+
+from msgspec import Struct
+
+
+class Document(Struct, frozen=True, kw_only=True, gc=False):
+    """An attached document; `parts` are its pages or the caller's own chunks, empty for plain text."""
+
+    text: str
+    title: str | None = None
+    source: Literal["text", "pdf", "content"] = "text"
+    parts: tuple[str, ...] = ()
+
+
+class Turn(Struct, frozen=True, gc=False):
+    """One message, its text blocks joined by blank lines."""
+
+    role: str
+    text: str
+
+
+class Tool(Struct, frozen=True, gc=False):
+    """A tool the model may call."""
+
+    name: str
+    schema: dict[str, Any]
+
+
+class Prompt(Struct, frozen=True, kw_only=True, gc=False):
+    """One model call."""
+
+    model: str
+    system: str
+    turns: tuple[Turn, ...]
+    digest: str
+    input_tokens: int
+    max_tokens: int | None = None
+    documents: tuple[Document, ...] = ()
+    schema: dict[str, Any] | None = None
+    citations: bool = False
+    tools: tuple[Tool, ...] = ()
+    forced_tool: str | None = None
+    stop_sequences: tuple[str, ...] = ()
+    stream: bool = False
+    stream_usage: bool = True
+    cached: "CacheMark | None" = None
+    choices: int = 1
+
+    @property
+    def last(self) -> str:
+        """The text of the last user turn."""
+        for turn in reversed(self.turns):
+            if turn.role == "user":
+                return turn.text
+        return self.system
+
+
+class CacheMark(Struct, frozen=True, gc=False):
+    """The prefix a caller asked to cache: its hash, its tokens and for how long."""
+
+    digest: str
+    tokens: int
+    ttl: Literal["5m", "1h"] = "5m"
+
+
+class Citation(Struct, frozen=True, gc=False):
+    """Where a statement stands: `document.text[start:end]`."""
+
+    document: int
+    start: int
+    end: int
+
+
+class Block(Struct, frozen=True, kw_only=True, gc=False):
+    """One piece of an answer."""
+
+    kind: Literal["text", "thinking", "tool_use"] = "text"
+    text: str = ""
+    citations: tuple[Citation, ...] = ()
+    name: str = ""
+    input: Any = None
+
+
+class Said(Struct, frozen=True, kw_only=True, gc=False):
+    """A whole answer; `stop` is Anthropic's word, OpenAI's wire translates it."""
+
+    blocks: tuple[Block, ...]
+    stop: str = "end_turn"
+    stop_sequence: str | None = None
+    category: str | None = None
+
+
+def says(text: str) -> Said:
+    """An answer of one text block."""
+    return Said(blocks=(Block(text=text),))
+
+
+def digest_of(model: str, system: str, turns: tuple[Turn, ...], documents: tuple[Document, ...] = ()) -> str:
+    """The name of a prompt in the log: the same text asked of the same model has the same digest."""
+    hasher = hashlib.blake2b(model.encode(), digest_size=12)
+    hasher.update(b"\x00" + system.encode("utf-8", "surrogatepass"))
+    for turn in turns:
+        hasher.update(b"\x01" + turn.role.encode() + b"\x02" + turn.text.encode("utf-8", "surrogatepass"))
+    for document in documents:
+        hasher.update(b"\x03" + document.text.encode("utf-8", "surrogatepass"))
+    return hasher.hexdigest()

@@ -1,0 +1,92 @@
+"""Everything the simulated provider knows: its clock, log, limits, faults, persona, caches, batches and files."""
+
+from typing import Any, Protocol
+
+import msgspec
+
+from batchwork.simulator.bill import Usage
+from batchwork.simulator.buckets import Limits
+from batchwork.simulator.clock import SimClock
+from batchwork.simulator.config import SimulatorConfig
+from batchwork.simulator.dice import roll
+from batchwork.simulator.faults import FaultDesk
+from batchwork.simulator.log import Log
+from batchwork.simulator.personas import persona_named
+from batchwork.simulator.prompt import Prompt
+
+_TTL_S = {"5m": 300.0, "1h": 3600.0}
+
+
+class Shelf(Protocol):
+    """A part with state of its own that settles with time and can be emptied."""
+
+    async def settle(self) -> None:
+        """Catch up with the clock."""
+        ...
+
+    def clear(self) -> None:
+        """Forget everything."""
+        ...
+
+
+class World:
+    """The provider's whole state; one per simulator."""
+
+    def __init__(self, config: SimulatorConfig) -> None:
+        self.config = config
+        self.clock = SimClock(config.time_scale)
+        self.log = Log()
+        self.faults = FaultDesk(config.faults)
+        self.persona = persona_named(config.persona, config.seed)
+        self.anthropic_limits = Limits(config)
+        self.openai_limits = Limits(config)
+        self.shelves: list[Shelf] = []
+        self.base_url = ""
+        self._cache: dict[str, float] = {}
+        self._count = 0
+
+    def next_number(self) -> int:
+        """A number nobody had before."""
+        self._count += 1
+        return self._count
+
+    def roll(self, *names: object) -> float:
+        """The dice of these names."""
+        return roll(self.config.seed, *names)
+
+    def with_cache(self, prompt: Prompt, usage: Usage) -> Usage:
+        """Split the input into what the prompt cache holds, what it takes in, and the rest."""
+        mark = prompt.cached
+        if mark is None:
+            return usage
+        now = self.clock.now()
+        held = min(mark.tokens, usage.input)
+        fresh = self._cache.get(mark.digest, 0.0) < now
+        self._cache[mark.digest] = now + _TTL_S[mark.ttl]
+        rest = usage.input - held
+        if not fresh:
+            return msgspec.structs.replace(usage, input=rest, cache_read=held)
+        if mark.ttl == "1h":
+            return msgspec.structs.replace(usage, input=rest, cache_write_1h=held)
+        return msgspec.structs.replace(usage, input=rest, cache_write_5m=held)
+
+    async def settle(self) -> None:
+        """Let everything that runs by itself catch up with the clock."""
+        for shelf in self.shelves:
+            await shelf.settle()
+
+    async def report(self) -> dict[str, Any]:
+        """The log, after everything has caught up."""
+        await self.settle()
+        return self.log.report()
+
+    def reset(self) -> None:
+        """Back to the beginning: no log, no batches, no files, full buckets, the faults of the configuration."""
+        self.log.clear()
+        self._cache.clear()
+        self.faults.replace(self.config.faults)
+        self.faults.clear()
+        self.anthropic_limits = Limits(self.config)
+        self.openai_limits = Limits(self.config)
+        for shelf in self.shelves:
+            shelf.clear()
