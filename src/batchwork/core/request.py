@@ -41,8 +41,17 @@ class Schema(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
     @classmethod
     def of(cls, body: Any, *, name: str = "answer") -> Schema:
-        """A schema from its JSON body."""
-        return cls(body=body, digest=digest(_canonical(body)), name=name)
+        """A schema from its JSON body.
+
+        Raises:
+            ConfigError: it is not JSON.
+        """
+        if not isinstance(body, dict | bool):
+            raise ConfigError(f"a schema is a dict (or True or False), not {type(body).__name__}")
+        try:
+            return cls(body=body, digest=digest(_canonical(body)), name=name)
+        except (TypeError, OverflowError, UnicodeEncodeError, RecursionError) as error:
+            raise ConfigError(f"the schema is not JSON: {error}") from error
 
 
 class Attachment(msgspec.Struct, frozen=True, kw_only=True, gc=False):

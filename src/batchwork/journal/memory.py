@@ -109,7 +109,11 @@ class MemoryJournal:
         """Places in input order; the bodies are in memory anyway."""
         del bodies
         places = self._state.places
-        for index in sorted(i for i in places if i >= start and (stop is None or i < stop)):
+        if stop is not None and stop - start < len(places):
+            indexes = [i for i in range(start, stop) if i in places]  # one look-up for one result, not a walk over all
+        else:
+            indexes = sorted(i for i in places if i >= start and (stop is None or i < stop))
+        for index in indexes:
             state = self._state.items[places[index]]
             if statuses is None or state.status in statuses:
                 yield self._entry(index, state)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sqlite3
 from contextlib import closing
 from pathlib import Path
 
 from batchwork.journal.lock import WriterLock
 from batchwork.journal.reading import JournalReader
-from batchwork.journal.tables import connect, translated
+from batchwork.journal.tables import FAULTS, connect, translated
 
 
 def remember_output(journal: Path, out: Path) -> None:
@@ -19,7 +18,7 @@ def remember_output(journal: Path, out: Path) -> None:
         with closing(connect(journal, writable=True)) as connection:
             sql = "INSERT OR REPLACE INTO output VALUES (?,?,?)"
             connection.execute(sql, (str(out.resolve()), seen.st_size, seen.st_mtime_ns))
-    except sqlite3.Error as error:
+    except FAULTS as error:
         raise translated(error, journal) from error
     finally:
         lock.release()

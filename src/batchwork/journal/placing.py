@@ -3,7 +3,7 @@
 An item is a fingerprint and an occurrence: the how-manieth equal row it is. A rerun of the same
 input finds every row in its old place, so as long as nothing has changed a comparison suffices. From the
 first difference on, rows are looked up, and the occurrence is found without counting: the
-occurrences that this pass has already claimed stand at lower places.
+occurrences that this pass has already claimed stand at lower places, and are always the first ones.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class Placer:
         """The known item for the row at `index`, or None and the occurrence a new one takes."""
         if self._unchanged:
             holder = self._known.at(index)
-            if holder is not None and holder.fingerprint == fingerprint:
+            if holder is not None and holder.fingerprint == fingerprint and self._is_next(holder, index):
                 return holder, holder.occurrence
             self._unchanged = False
         if self._seen is not None and not self._seen.add(fingerprint):
@@ -53,6 +53,11 @@ class Placer:
             return first, 0
         occurrence = self._first_unclaimed(index, fingerprint)
         return self._known.find(fingerprint, occurrence), occurrence
+
+    def _is_next(self, holder: ItemState, index: int) -> bool:
+        """Whether the equal rows before it are all claimed: a run that ended early may have left a gap among them."""
+        before = holder.occurrence - 1
+        return before < 0 or _is_claimed(self._known.find(holder.fingerprint, before), index)
 
     def _first_unclaimed(self, index: int, fingerprint: bytes) -> int:
         """Doubling, then halving: a prompt that stands in the input 100,000 times costs 34 look-ups, not 100,000."""

@@ -23,7 +23,7 @@ MOVE_ITEM = (
     "UPDATE item SET idx=?, status=?, reserved=?, paid=?, attempts=?, columns=?, columns_seq=?, settled_seq=?, crc=?"
     " WHERE id=?"
 )
-UPDATE_TOTAL = "UPDATE total SET run_id=?, seq=?, spent=?, unconfirmed=?, reserved=?, places=?, began=?, crc=?"
+UPDATE_TOTAL = "UPDATE total SET run_id=?, seq=?, spent=?, unconfirmed=?, reserved=?, standing=?, began=?, crc=?"
 TRIM_ITEM = "UPDATE item SET idx=NULL, crc=? WHERE id=?"
 _CODES = {status: code for code, status in enumerate(Status)}
 _STATUSES = tuple(Status)
@@ -53,11 +53,6 @@ def columns_digest(columns: dict[str, Any]) -> int:
     """What tells two rows of input columns apart, in one SQLite integer."""
     packed = codec.encode_columns(columns)
     return int.from_bytes(blake2b(packed, digest_size=8).digest(), "big", signed=True)
-
-
-def status_code(status: Status) -> int:
-    """The number that stands for a status on disk."""
-    return _CODES[status]
 
 
 def status_of(code: int) -> Status:
@@ -118,8 +113,18 @@ class Sums(NamedTuple):
     spent: int = 0
     unconfirmed: int = 0
     reserved: int = 0
-    places: int = 0  # items that stand somewhere in the latest input
+    standing: str = "0,0,0,0,0"  # how many items of the latest input stand at which status
     began: int = 0  # the event that started the latest run
+
+    @property
+    def counts(self) -> dict[Status, int]:
+        """How many items of the latest input stand at which status."""
+        return dict(zip(_STATUSES, map(int, self.standing.split(",")), strict=True))
+
+    @property
+    def places(self) -> int:
+        """How many places the latest input has."""
+        return sum(self.counts.values())
 
     def sealed(self) -> tuple[Any, ...]:
         """As it goes to disk."""

@@ -11,10 +11,11 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 import uuid
+from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from batchwork.core.errors import JournalError
@@ -31,7 +32,7 @@ from batchwork.journal.lock import WriterLock
 from batchwork.journal.placing import Placer
 from batchwork.journal.reading import JournalReader
 from batchwork.journal.rows import COLUMNS, Row, Sums, columns_digest, row_from, row_values
-from batchwork.journal.tables import connect, translated
+from batchwork.journal.tables import FAULTS, connect, translated
 
 _LIVE = frozenset({Status.PENDING, Status.DEFERRED})
 
@@ -45,7 +46,7 @@ class _Group:
     events: int
     blobs: list[bytes]
     trim: int | None
-    trimmed: int = 0
+    trimmed: Counter[Status] = field(default_factory=Counter)
     commit: Future[sqlite3.Cursor] | None = None
 
 
@@ -85,10 +86,11 @@ class SqliteJournal:
             sums = Sums(run_id=uuid.uuid4().hex[:12])
             try:
                 self._writer.execute("INSERT INTO total VALUES (1,?,?,?,?,?,?,?,?)", sums.sealed())
-            except sqlite3.Error as error:
+            except FAULTS as error:
                 raise translated(error, self.path) from error
             self._reader.refresh()
-        self.run_id, self._seq, self._spent, self._unconfirmed, self._reserved, self._places, self._began = sums
+        self.run_id, self._seq, self._spent, self._unconfirmed, self._reserved, _, self._began = sums
+        self._standing = sums.counts
         self._next_item = self._reader.next_item()
         self._batches: dict[int, Ticket] = {}
         self._chunks = 0
@@ -168,11 +170,10 @@ class SqliteJournal:
             self._hold(holder)
             holder.index = None
             holder.moved = True
-            self._places -= 1
+            self._standing[holder.status] -= 1
             self._dirty[holder.item] = holder
             self.release(holder.item)
         self._hold(row)
-        self._places += row.index is None
         row.moved = True
         row.columns_digest = digest
         row.columns_seq = self._seq + 1
@@ -234,7 +235,10 @@ class SqliteJournal:
         if isinstance(event, ItemEvent):
             item = event.item
             row = self._rows[item]
+            before = None if row.index is None else row.status
             spent, unconfirmed, reserved = row.apply(event)
+            if row.status is not before:  # an item that stands nowhere is not counted
+                self._recount(before, None if row.index is None else row.status)
             self._spent += spent
             self._unconfirmed += unconfirmed
             self._reserved += reserved
@@ -246,6 +250,12 @@ class SqliteJournal:
             self._follow_batch(event)
         body = codec.encode(event, self._blobs)
         self._queue.append((seq, self._utc(), kind, item, body, codec.checksum(seq, kind, item, body)))
+
+    def _recount(self, before: Status | None, after: Status | None) -> None:
+        if before is not None:
+            self._standing[before] -= 1
+        if after is not None:
+            self._standing[after] += 1
 
     async def durable(self) -> None:
         """Return when everything recorded so far is on disk."""
@@ -272,7 +282,7 @@ class SqliteJournal:
                         self._finish_commit()
                     elif (error := commit.exception()) is not None:  # a flush has come in between and taken it back
                         raise error
-                except (sqlite3.Error, JournalError) as error:
+                except (*FAULTS, JournalError) as error:
                     self._broken = error if isinstance(error, JournalError) else translated(error, self.path)
                     _answer(waiters + self._waiters, self._broken)
                     self._waiters = []
@@ -313,7 +323,7 @@ class SqliteJournal:
             spent=self._spent,
             unconfirmed=self._unconfirmed,
             reserved=self._reserved,
-            places=self._places - group.trimmed,
+            standing=",".join(str(count - group.trimmed.get(s, 0)) for s, count in self._standing.items()),
             began=self._began,
         )
         writer.execute(rows.UPDATE_TOTAL, sums.sealed())
@@ -322,15 +332,15 @@ class SqliteJournal:
             row.is_new = row.moved = False
         self._group = group
 
-    def _trim(self, inputs: int) -> int:
+    def _trim(self, inputs: int) -> Counter[Status]:
         """The input has become shorter: take the places beyond its end away; how many there were."""
-        trimmed = 0
+        trimmed: Counter[Status] = Counter()
         sql = f"SELECT {COLUMNS} FROM item WHERE idx >= ? LIMIT 1000"  # noqa: S608
         while page := [row_from(values) for values in self._writer.execute(sql, (inputs,)).fetchall()]:
             for row in page:
                 row.index = None
             self._writer.executemany(rows.TRIM_ITEM, [(row_values(row)[-1], row.item) for row in page])
-            trimmed += len(page)
+            trimmed.update(row.status for row in page)
         return trimmed
 
     def _start_commit(self) -> Future[sqlite3.Cursor]:
@@ -356,7 +366,8 @@ class SqliteJournal:
         del self._queue[: group.events]
         for key in group.blobs:
             del self._blobs[key]
-        self._places -= group.trimmed
+        for status, count in group.trimmed.items():
+            self._standing[status] -= count
         if self._trim_from == group.trim:
             self._trim_from = None
         self._reader.refresh(moved=bool(group.moved) or group.trim is not None)
@@ -371,7 +382,7 @@ class SqliteJournal:
                 self._put_in()
                 self._start_commit()
                 self._finish_commit()
-        except sqlite3.Error as error:
+        except FAULTS as error:
             raise translated(error, self.path) from error
 
     def close(self) -> None:

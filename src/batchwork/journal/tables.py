@@ -9,6 +9,8 @@ from batchwork.core.errors import JournalDamagedError, JournalError, JournalWrit
 
 APPLICATION_ID = 0x62747771  # "btwq"
 FORMAT = 1
+# What a damaged file may make SQLite raise; where its own text is damaged, even the message cannot be decoded.
+FAULTS = (sqlite3.Error, UnicodeDecodeError)
 _MAGIC = b"SQLite format 3\0"
 _PAGE_CACHE_KIB = 16_384
 
@@ -28,7 +30,7 @@ CREATE TABLE blob (digest BLOB PRIMARY KEY, body BLOB NOT NULL, crc INTEGER NOT 
 CREATE TABLE total (
   one INTEGER PRIMARY KEY CHECK (one = 1), run_id TEXT NOT NULL, seq INTEGER NOT NULL,
   spent INTEGER NOT NULL, unconfirmed INTEGER NOT NULL, reserved INTEGER NOT NULL,
-  places INTEGER NOT NULL, began INTEGER NOT NULL, crc INTEGER NOT NULL) STRICT;
+  standing TEXT NOT NULL, began INTEGER NOT NULL, crc INTEGER NOT NULL) STRICT;
 CREATE TABLE output (path TEXT PRIMARY KEY, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL) STRICT;
 """
 
@@ -58,7 +60,7 @@ def connect(path: Path, *, writable: bool) -> sqlite3.Connection:
         except BaseException:
             connection.close()
             raise
-    except sqlite3.Error as error:
+    except FAULTS as error:
         raise translated(error, path) from error
     return connection
 
@@ -78,7 +80,7 @@ def _open(path: Path, mode: str) -> sqlite3.Connection:
         if mode != "ro" or path.with_name(path.name + "-wal").exists():
             raise
         return to("mode=ro&immutable=1")
-    except sqlite3.Error:
+    except FAULTS:
         connection.close()
         raise
     return connection
@@ -126,9 +128,11 @@ def _must_be_ours(connection: sqlite3.Connection, path: Path) -> None:
         )
 
 
-def translated(error: sqlite3.Error, path: Path) -> JournalError:
+def translated(error: Exception, path: Path) -> JournalError:
     """SQLite's words in ours, with the remedy."""
     text = str(error)
+    if isinstance(error, UnicodeDecodeError):
+        return damaged(path, "its tables cannot be read")
     code = getattr(error, "sqlite_errorname", "") or ""
     if code.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")) or "malformed" in text:
         return damaged(path, text)

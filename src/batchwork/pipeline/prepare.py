@@ -13,6 +13,15 @@ from batchwork.core.intake import Intake
 from batchwork.core.request import DEFAULT_MAX_TOKENS, Message, Request, Schema
 
 _ROLES = ("user", "assistant", "system")
+_KINDS: dict[str, type] = {
+    "model": str,
+    "system": str,
+    "max_tokens": int,
+    "sampling": dict,
+    "extra_body": dict,
+    "label": str,
+}
+_A = {str: "a string", int: "a whole number", dict: "a dict"}
 _KEYS = ("prompt", "messages", "model", "system", "max_tokens", "sampling", "extra_body", "label")
 
 
@@ -30,6 +39,7 @@ class Defaults:
     def __post_init__(self) -> None:
         if isinstance(self.max_tokens, bool) or not isinstance(self.max_tokens, int) or self.max_tokens < 1:
             raise ConfigError(f"max_tokens must be a whole number of at least 1, got {self.max_tokens!r}")
+        _check_own({"system": self.system, "sampling": self.sampling, "extra_body": self.extra_body})
 
 
 def intakes(prompts: Iterable[object], defaults: Defaults) -> Iterator[Intake]:
@@ -42,10 +52,13 @@ def intake(prompt: object, defaults: Defaults, columns: dict[str, Any] | None = 
     """A request with its fingerprint, or the reason why there is none."""
     try:
         request = prepare(prompt, defaults)
+        if request.label is not None:
+            request.label.encode()
         return Intake(fingerprint=request.fingerprint, request=request, columns=columns)
     except UnicodeEncodeError as error:
-        return Intake.bad(f"the text holds a lone surrogate at character {error.start}, which is not valid Unicode")
-    except (ConfigError, TypeError, msgspec.MsgspecError) as error:
+        told = f"the text holds a lone surrogate at character {error.start}, which is not valid Unicode"
+        return Intake.bad(told, columns)
+    except (ConfigError, TypeError, OverflowError, RecursionError, msgspec.MsgspecError) as error:
         return Intake.bad(str(error), columns)
 
 
@@ -69,9 +82,9 @@ def prepare(prompt: object, defaults: Defaults) -> Request:
 def _request(messages: tuple[Message, ...], defaults: Defaults, own: dict[str, Any]) -> Request:
     return Request(
         messages=messages,
-        model=own.get("model", defaults.model),
+        model=own.get("model") or defaults.model,
         system=own.get("system", defaults.system),
-        max_tokens=own.get("max_tokens", defaults.max_tokens),
+        max_tokens=defaults.max_tokens if (most := own.get("max_tokens")) is None else most,
         schema=defaults.schema,
         sampling=own.get("sampling", defaults.sampling),
         extra_body=own.get("extra_body", defaults.extra_body),
@@ -90,10 +103,17 @@ def _filled_in(request: Request, defaults: Defaults) -> Request:
     )
 
 
+def _check_own(own: Mapping[Any, Any]) -> None:
+    for name, kind in _KINDS.items():
+        if not isinstance(value := own.get(name), kind | None):
+            raise ConfigError(f"{name!r} must be {_A[kind]}, not {type(value).__name__}")
+
+
 def _from_mapping(prompt: Mapping[Any, Any], defaults: Defaults) -> Request:
     unknown = [str(key) for key in prompt if key not in _KEYS]
     if unknown:
         raise ConfigError(f"unknown key {unknown[0]!r} in a request; there are {', '.join(_KEYS)}")
+    _check_own(prompt)
     if ("prompt" in prompt) == ("messages" in prompt):
         raise ConfigError("a request as a dict has either 'prompt' or 'messages'")
     if "messages" in prompt:

@@ -1,0 +1,69 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from batchwork.core.bounds import Expectation, input_bound
+from batchwork.core.reply import Usage
+from batchwork.core.request import Attachment, Message, Request, Schema, digest
+
+
+@given(st.text())
+def test_no_text_has_more_tokens_than_bytes(text: str) -> None:
+    assert input_bound(Request.ask(text)) >= len(text.encode("utf-8", "surrogatepass"))
+
+
+def test_every_part_counts() -> None:
+    plain = input_bound(Request.ask("x"))
+    parts: list[dict[str, object]] = [
+        {"system": "s" * 100},
+        {"schema": Schema.of({"type": "object", "title": "t" * 100})},
+        {"documents": (Attachment(media_type="text/plain", digest=digest(b"d"), text="d" * 100),)},
+        {"extra_body": {"tools": ["t" * 100]}},
+    ]
+    for part in parts:
+        assert input_bound(Request.ask("x", **part)) >= plain + 100
+
+
+@pytest.mark.parametrize("kind", ["image", "image_url"])
+def test_an_image_counts_as_the_providers_maximum_not_as_its_base64(kind: str) -> None:
+    block = {"type": kind, "source": {"data": "A" * 1_000_000}}
+    assert 5_000 < input_bound(Request(messages=(Message("user", [block]),))) < 10_000
+
+
+def test_a_pdf_is_bounded_by_the_pages_it_can_have() -> None:
+    small, large = (
+        input_bound(
+            Request.ask("x", documents=(Attachment(media_type="application/pdf", digest=b"d", data=b"%" * size),))
+        )
+        for size in (500, 50_000_000)
+    )
+    assert small >= 10_000
+    assert large >= 600 * 10_000
+
+
+def test_an_unknown_block_counts_with_all_its_bytes() -> None:
+    block = {"type": "novelty", "payload": "p" * 5000}
+    assert input_bound(Request(messages=(Message("user", [block]),))) > 5000
+
+
+def test_a_block_with_a_lone_surrogate_has_a_bound_too() -> None:
+    block = {"type": "text", "text": "\ud800" * 10}
+    assert input_bound(Request(messages=(Message("user", [block]),))) >= 30
+
+
+def test_the_expectation_starts_as_a_guess_and_learns() -> None:
+    expect = Expectation()
+    assert expect.of(400, 1000) == (100, 256)
+    expect.learn(400, Usage(input_tokens=40, output_tokens=7))
+    assert expect.of(800, 1000) == (80, 7)
+    assert expect.of(800, 3) == (80, 3)
+
+
+@given(st.lists(st.tuples(st.integers(1, 10**6), st.integers(0, 10**6), st.integers(0, 10**5)), max_size=20))
+def test_the_expectation_is_never_zero_and_never_above_max_tokens(seen: list[tuple[int, int, int]]) -> None:
+    expect = Expectation()
+    for bound, tokens_in, tokens_out in seen:
+        expect.learn(bound, Usage(input_tokens=tokens_in, output_tokens=tokens_out))
+    tokens_in, tokens_out = expect.of(1000, 50)
+    assert tokens_in >= 1
+    assert 1 <= tokens_out <= 50
