@@ -25,7 +25,7 @@ from batchwork.core.intake import Intake
 from batchwork.core.outcome import Status
 from batchwork.core.ports import Entry, Standing, Totals
 from batchwork.core.request import Request
-from batchwork.core.runstate import ItemState, follow_batches
+from batchwork.core.runstate import UNCHANGED, ItemState, follow_batches
 from batchwork.core.ticket import Ticket
 from batchwork.journal import codec, rows
 from batchwork.journal.lock import WriterLock
@@ -236,12 +236,13 @@ class SqliteJournal:
             item = event.item
             row = self._rows[item]
             before = None if row.index is None else row.status
-            spent, unconfirmed, reserved = row.apply(event)
+            change = row.apply(event)
             if row.status is not before:  # an item that stands nowhere is not counted
                 self._recount(before, None if row.index is None else row.status)
-            self._spent += spent
-            self._unconfirmed += unconfirmed
-            self._reserved += reserved
+            if change is not UNCHANGED:
+                self._spent += change[0]
+                self._unconfirmed += change[1]
+                self._reserved += change[2]
             row.note(kind, seq)
             self._dirty[item] = row
         elif isinstance(event, Ended):
@@ -309,12 +310,10 @@ class SqliteJournal:
             elif row.moved:
                 group.moved.append(row)
             else:
-                values = row_values(row)
-                changed.append((*values[4:8], *values[11:], row.item))
-        moved = ((*values[3:9], *values[10:], values[0]) for values in map(row_values, group.moved))
-        writer.executemany(rows.MOVE_ITEM, moved)
+                changed.append(row)
+        writer.executemany(rows.MOVE_ITEM, map(row_values, group.moved))
         writer.executemany(rows.INSERT_ITEM, map(row_values, group.new))
-        writer.executemany(rows.UPDATE_ITEM, changed)
+        writer.executemany(rows.UPDATE_ITEM, map(row_values, changed))
         if group.trim is not None:
             group.trimmed = self._trim(group.trim)
         sums = Sums(
