@@ -1,9 +1,9 @@
 """How fast the simulator is beside a bare aiohttp server with a canned answer, in one run.
 
 Both servers run in processes of their own and are driven by the same hand-rolled client, round by round in turn, so
-that a busy machine slows both alike. A server of one thread answers as many requests per second as its processor time
-allows, so the figure is requests per CPU-second of the server process, simulator / bare, median over rounds: it does
-not depend on who else uses the machine. The wall-clock rates and their ratio stand beside it.
+that a busy machine slows both alike. A server of one thread answers as many requests per second as its processor
+time allows, so the figure is requests per CPU-second of the server process, simulator / bare, median of the rounds:
+it does not depend on who else uses the machine. The wall-clock rates and their ratio stand beside it.
 """
 
 import argparse

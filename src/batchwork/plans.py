@@ -17,7 +17,7 @@ from batchwork.core.ports import Backend
 from batchwork.core.pricing import Price, parse_price, stated
 from batchwork.core.request import DEFAULT_MAX_TOKENS, Schema
 from batchwork.pipeline.prepare import Defaults
-from batchwork.schema import AnswerChecker
+from batchwork.schema import AnswerChecker, check_schema
 
 # What `retry` needs to know of an earlier run; never a key.
 _REMEMBERED = (
@@ -156,6 +156,8 @@ def defaults_of(options: RunOptions) -> Defaults:
         ConfigError: `max_tokens` or the schema is wrong.
     """
     schema = options.get("schema")
+    if schema is not None:
+        check_schema(schema)
     return Defaults(
         model=options["model"],
         system=options.get("system"),

@@ -1,10 +1,32 @@
-"""The only reader of the environment."""
+"""The only reader of the environment: the process's own variables, and `.env` in the working folder below them."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
+
+from batchwork.core.errors import ConfigError
+
+_OTHER_KEYS = (
+    "CEREBRAS_API_KEY",
+    "DEEPSEEK_API_KEY",
+    "FIREWORKS_API_KEY",
+    "GROQ_API_KEY",
+    "MISTRAL_API_KEY",
+    "OPENROUTER_API_KEY",
+    "TOGETHER_API_KEY",
+    "XAI_API_KEY",
+)
+
+# What the `claude` program may see of our environment: where it lives, its login, the way out of the building.
+_PROGRAM = (
+    *("HOME", "USER", "LOGNAME", "PATH", "SHELL", "TMPDIR", "LANG", "LC_ALL", "TZ"),
+    *("CLAUDE_CONFIG_DIR", "CLAUDE_CODE_OAUTH_TOKEN", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"),
+    *("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "all_proxy", "no_proxy"),
+    *("SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS"),
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -15,14 +37,78 @@ class Settings:
     anthropic_base_url: str | None = None
     openai_api_key: str | None = field(default=None, repr=False)
     openai_base_url: str | None = None
+    other_keys: Mapping[str, str] = field(default_factory=dict, repr=False)  # of servers that speak OpenAI's wire
+    trust_env: bool = False  # BATCHWORK_TRUST_ENV: take proxies and netrc from the environment
+    prices: Path | None = None  # BATCHWORK_PRICES: a file of prices that go before the bundled table
+    claude_program: str = "claude"  # BATCHWORK_CLAUDE: the name or path of the program
+    claude_with_key: bool = False  # BATCHWORK_CLAUDE_WITH_KEY: let the program use the API key instead of its login
+    program_environment: Mapping[str, str] = field(default_factory=dict, repr=False)
+    models_folder: Path | None = None  # BATCHWORK_MODELS: where local models are kept
+    server_api_keys: tuple[str, ...] = field(default=(), repr=False)  # those that callers of `batchwork serve` show
+    state_dir: Path = Path(".local/state/batchwork")
 
     @classmethod
-    def from_environment(cls, environment: Mapping[str, str] | None = None) -> Settings:
-        """The settings of this process."""
-        env = os.environ if environment is None else environment
+    def from_environment(cls, environment: Mapping[str, str] | None = None, *, dotenv: Path | None = None) -> Settings:
+        """The settings of this process. Without arguments its environment, and `.env` for what that leaves open.
+
+        Raises:
+            ConfigError: a line of `.env` is not `NAME=value`, or a switch is neither on nor off.
+        """
+        if environment is None:
+            environment, dotenv = os.environ, dotenv or Path(".env")
+        env = {**(_read(dotenv) if dotenv is not None else {}), **{k: v for k, v in environment.items() if v}}
         return cls(
-            anthropic_api_key=env.get("ANTHROPIC_API_KEY") or None,
+            anthropic_api_key=env.get("ANTHROPIC_API_KEY") or env.get("ANTHROPIC_AUTH_TOKEN") or None,
             anthropic_base_url=env.get("ANTHROPIC_BASE_URL") or None,
             openai_api_key=env.get("OPENAI_API_KEY") or None,
             openai_base_url=env.get("OPENAI_BASE_URL") or None,
+            other_keys={name: env[name] for name in _OTHER_KEYS if env.get(name)},
+            trust_env=_switch(env, "BATCHWORK_TRUST_ENV"),
+            prices=_path(env, "BATCHWORK_PRICES"),
+            claude_program=env.get("BATCHWORK_CLAUDE") or "claude",
+            claude_with_key=_switch(env, "BATCHWORK_CLAUDE_WITH_KEY"),
+            program_environment={name: env[name] for name in _PROGRAM if env.get(name)},
+            models_folder=_path(env, "BATCHWORK_MODELS") or _cache(env),
+            server_api_keys=tuple(filter(None, map(str.strip, env.get("BATCHWORK_API_KEYS", "").split(",")))),
+            state_dir=Path(env.get("XDG_STATE_HOME") or Path(env.get("HOME", ".")) / ".local" / "state") / "batchwork",
         )
+
+
+def _read(path: Path) -> dict[str, str]:
+    """`NAME=value` lines; comments, blank lines, `export` and quotes are understood, nothing is expanded."""
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (FileNotFoundError, IsADirectoryError, PermissionError):
+        return {}
+    found = {}
+    for number, raw in enumerate(text.splitlines(), 1):
+        line = raw.strip().removeprefix("export ").lstrip()
+        if not line or line.startswith("#"):
+            continue
+        name, equals, value = line.partition("=")
+        name, value = name.strip(), value.strip()
+        if not equals or not name.isidentifier():  # the line may hold a secret: it is named, not shown
+            raise ConfigError(f"{path}, line {number}: expected NAME=value")
+        if len(value) > 1 and value[0] == value[-1] and value[0] in "'\"":
+            value = value[1:-1]
+        elif " #" in value:
+            value = value[: value.index(" #")].rstrip()
+        found[name] = value
+    return found
+
+
+def _switch(env: Mapping[str, str], name: str) -> bool:
+    value = env.get(name, "").lower()
+    if value not in ("", "0", "no", "false", "off", "1", "yes", "true", "on"):
+        raise ConfigError(f"{name} is 1 or 0, got {value!r}")
+    return value in ("1", "yes", "true", "on")
+
+
+def _path(env: Mapping[str, str], name: str) -> Path | None:
+    return Path(env[name]) if env.get(name) else None
+
+
+def _cache(env: Mapping[str, str]) -> Path | None:
+    if env.get("XDG_CACHE_HOME"):
+        return Path(env["XDG_CACHE_HOME"]) / "batchwork"
+    return Path(env["HOME"]) / ".cache" / "batchwork" if env.get("HOME") else None

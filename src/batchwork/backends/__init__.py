@@ -1,7 +1,7 @@
 """Which backend a model name means: the one table.
 
-A model is `backend:name`, for example `mock:echo`. Each backend is a module with a function
-`open_backend(name, setup)`, imported only when it is chosen.
+A model is `backend:name`, for example `mock:echo`, or a bare id that belongs to one provider alone. Each backend is
+a module with two functions, `open_backend(name, setup)` and `describe(name, base_url)`, imported when it is chosen.
 """
 
 from __future__ import annotations
@@ -9,13 +9,26 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from importlib import import_module
-from types import ModuleType
 
+from batchwork.backends._catalog import ALIASES, CLAUDE, GPT, near, or_list, owner_of
 from batchwork.core.errors import ConfigError
 from batchwork.core.ports import Backend, Clock, Traits
 from batchwork.settings import Settings
 
-_MODULES = {"mock": "batchwork.backends.mock"}
+_MODULES = {
+    "anthropic": "batchwork.backends.anthropic",
+    "claude-code": "batchwork.backends.claude_code",
+    "local": "batchwork.backends.local",
+    "mock": "batchwork.backends.mock",
+    "openai": "batchwork.backends.openai",
+}
+_NAMES = {
+    "anthropic": CLAUDE,
+    "claude-code": ALIASES,
+    "local": ("smollm2",),
+    "mock": ("echo", "reader"),
+    "openai": GPT,
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,28 +48,45 @@ def open_backend(model: str, setup: Setup) -> tuple[Backend, str]:
     Raises:
         ConfigError: no such backend or model; the message lists what comes near.
     """
-    module, name = _find(model)
-    backend: Backend = module.open_backend(name, setup)
+    chosen, name = choose(model)
+    backend: Backend = import_module(_MODULES[chosen]).open_backend(name, setup)
     return backend, name
 
 
-def traits_of(model: str) -> tuple[Traits, str]:
-    """What is known about a model's backend without opening it, and the model's name there.
+def traits_of(model: str, base_url: str | None = None) -> tuple[Traits, str]:
+    """What is known about a model's backend without opening it, and the model's name in the price table.
 
     Raises:
         ConfigError: no such backend; the message lists what comes near.
     """
-    module, name = _find(model)
-    traits: Traits = module.TRAITS
-    return traits, name
+    chosen, name = choose(model)
+    traits: Traits = import_module(_MODULES[chosen]).describe(name, base_url)
+    return traits, traits.price_model or name
 
 
-def _find(model: str) -> tuple[ModuleType, str]:
+def choose(model: str) -> tuple[str, str]:
+    """The backend and the name that a model means.
+
+    Raises:
+        ConfigError: none, or more than one; the message lists what comes near.
+    """
     prefix, colon, name = model.partition(":")
-    module = _MODULES.get(prefix) if colon else None
-    if module is None:
-        near = get_close_matches(prefix, _MODULES, n=3, cutoff=0.5)
-        hint = f"did you mean {' or '.join(f'{n}:{name or prefix}' for n in near)}?" if near else ""
-        known = ", ".join(f"{n}:..." for n in sorted(_MODULES))
-        raise ConfigError(f"unknown model {model!r}: a model is BACKEND:NAME with one of {known}. {hint}".rstrip())
-    return import_module(module), name
+    if colon and prefix in _MODULES:
+        return prefix, name
+    if (owner := owner_of(model)) is not None:
+        return owner, model
+    backends = get_close_matches(prefix, _MODULES, n=2, cutoff=0.5) if colon else []
+    close = [f"{backend}:{name or _NAMES[backend][0]}" for backend in backends] or _near(model)
+    hint = f" Did you mean {or_list(close)}?" if close else ""
+    known = ", ".join(f"{backend}:..." for backend in sorted(_MODULES))
+    raise ConfigError(
+        f"unknown model {model!r}: a model is BACKEND:NAME with one of {known}, or a bare claude-... or gpt-... id;"
+        f" openai:NAME with a base_url reaches any server that speaks its wire.{hint}"
+    )
+
+
+def _near(model: str) -> list[str]:
+    """What a bare word may have meant, over all backends: those that have exactly this name first."""
+    exact = [f"{backend}:{model}" for backend, names in _NAMES.items() if model in names]
+    close = [f"{backend}:{name}" for backend, names in _NAMES.items() for name in near(model, names)[:2]]
+    return list(dict.fromkeys([*exact, *close]))[:4]

@@ -135,6 +135,12 @@ def _tokens(text: str) -> int:
     return len(text) // 4 + 1
 
 
+def describe(name: str, base_url: str | None) -> Traits:
+    """What is known before it is opened."""
+    del name, base_url
+    return TRAITS
+
+
 def open_backend(name: str, setup: Setup) -> MockBackend:
     """A mock from its name.
 

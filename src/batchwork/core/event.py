@@ -94,7 +94,7 @@ class BatchClosed(msgspec.Struct, frozen=True, kw_only=True, tag="batch_closed")
     """Everything it had to give was taken in, or it surely never existed."""
 
     chunk: int
-    how: str  # collected, cancelled, absent or refused
+    how: str  # collected, absent, refused or lost
 
 
 BatchEvent = BatchIntended | BatchSubmitted | BatchClosed

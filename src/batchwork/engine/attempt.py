@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeVar
 
 from batchwork.core.errors import BackendError
 from batchwork.core.failure import Failure, FailureKind
@@ -13,6 +13,7 @@ from batchwork.core.ports import Backend, Clock
 from batchwork.core.reply import Reply
 from batchwork.core.request import Request
 
+T = TypeVar("T")
 _log = logging.getLogger(__name__)
 _HAIR_S = 0.001  # a timer may fire so much early
 
@@ -88,3 +89,16 @@ async def attempt(
 def _timed_out(seconds: float) -> Failure:
     """The provider may still be working on it, and bill it."""
     return Failure(kind=FailureKind.TIMEOUT, message=f"no answer within {seconds:g} s", unconfirmed=True)
+
+
+async def within(timeout_s: float, call: Awaitable[T]) -> T:
+    """A call about a batch under a deadline.
+
+    Raises:
+        BackendError: it failed, or took too long.
+    """
+    try:
+        async with asyncio.timeout(timeout_s):
+            return await call
+    except TimeoutError as error:
+        raise BackendError(_timed_out(timeout_s)) from error

@@ -17,17 +17,6 @@ COLUMNS = (
     "id, fingerprint, occurrence, idx, status, reserved, paid, attempts, columns, request_seq, columns_seq,"
     " settled_seq, crc"
 )
-INSERT_EVENT = "INSERT INTO event VALUES (?,?,?,?,?,?)"
-INSERT_ITEM = "INSERT INTO item VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)"
-# The numbers are the places in `row_values`, so that one tuple serves all three. An update that leaves the place alone
-# does not touch its index.
-UPDATE_ITEM = "UPDATE item SET status=?5, reserved=?6, paid=?7, attempts=?8, settled_seq=?12, crc=?13 WHERE id=?1"
-MOVE_ITEM = (
-    "UPDATE item SET idx=?4, status=?5, reserved=?6, paid=?7, attempts=?8, columns=?9, columns_seq=?11,"
-    " settled_seq=?12, crc=?13 WHERE id=?1"
-)
-UPDATE_TOTAL = "UPDATE total SET run_id=?, seq=?, spent=?, unconfirmed=?, reserved=?, standing=?, began=?, crc=?"
-TRIM_ITEM = "UPDATE item SET idx=NULL, crc=? WHERE id=?"
 _CODES = {status: code for code, status in enumerate(Status)}
 _STATUSES = tuple(Status)
 _pack = struct.Struct("<11q").pack
@@ -115,6 +104,8 @@ class Sums(NamedTuple):
     reserved: int = 0
     standing: str = "0,0,0,0,0"  # how many items of the latest input stand at which status
     began: int = 0  # the event that started the latest run
+    items: int = 0  # ever opened
+    batches: int = 0  # events of provider batches
 
     @property
     def counts(self) -> dict[Status, int]:
@@ -137,7 +128,7 @@ class Sums(NamedTuple):
         Raises:
             JournalDamagedError: it contradicts its checksum.
         """
-        sums = cls(*values[:7])
+        sums = cls(*values[:-1])
         if sums.sealed() != values:
             raise JournalDamagedError("its totals are damaged")
         return sums

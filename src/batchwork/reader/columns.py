@@ -13,7 +13,7 @@ def _words(text: str) -> list[str]:
 
 
 _NUMERIC_WORDS = frozenset(_words("number pos line tax vat discount gst percent weight hour day"))
-_EXACT, _SOME = 1.0, 0.6
+_EXACT, _SOME, _NAMED = 1.0, 0.6, 0.52
 
 
 class Field(NamedTuple):
@@ -81,8 +81,10 @@ def heading(fields: Sequence[Field], line: Line) -> list[Column]:
     used: set[str] = set()
     at = 0
     while at < len(spoken):
-        field, length = _longest(fields, used, spoken, at, line)
-        if field is not None:
+        field, length = _best(fields, used, spoken, at, line)
+        if field is None and at and _same_column(line.text[spoken[at - 1].end : spoken[at].start]):
+            pass  # "Description of goods or service" is one heading
+        elif field is not None:
             used.add(field.name)
             columns.append(Column(field, field.kind, spoken[at].start))
         else:
@@ -96,17 +98,24 @@ def heading(fields: Sequence[Field], line: Line) -> list[Column]:
     return columns
 
 
-def _longest(
+def _same_column(between: str) -> bool:
+    return bool(re.fullmatch(r" (?:of|or|and|per|for|in) (?:the )?", between))
+
+
+def _best(
     fields: Sequence[Field], used: set[str], spoken: list[Token], at: int, line: Line
 ) -> tuple[Field | None, int]:
-    for length in range(min(3, len(spoken) - at), 0, -1):
+    """The field that the next one to three words name best, and how many of them."""
+    best: tuple[float, int, Field | None] = (0.0, 1, None)
+    for length in range(1, min(3, len(spoken) - at) + 1):
         run = spoken[at : at + length]
-        if re.search(r"\t| {2,}|\|", line.text[run[0].start - line.start : run[-1].end - line.start]):
-            continue  # a wide gap parts two columns
+        if re.search(r"\t| {2,}|\|", line.text[run[0].start : run[-1].end]):
+            break  # a wide gap parts two columns
         words = tuple(token.word for token in run)
-        best = max(
-            (field for field in fields if field.name not in used), key=lambda field: fit(field, words), default=None
-        )
-        if best is not None and fit(best, words) >= 0.55:
-            return best, length
-    return None, 1
+        if len(set(words)) < length:
+            continue  # "Units Unit price" are two headings
+        for field in fields:
+            sure = 0.0 if field.name in used else fit(field, words)
+            if sure > best[0] or (sure == best[0] > 0 and length > best[1]):
+                best = (sure, length, field)
+    return (best[2], best[1]) if best[0] > _NAMED else (None, 1)

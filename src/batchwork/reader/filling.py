@@ -11,8 +11,8 @@ from batchwork.reader.answering import choose, compare, count_of, look_up, yes_o
 from batchwork.reader.asking import understand
 from batchwork.reader.columns import Field
 from batchwork.reader.finding import ENOUGH, Found, find, ranked
-from batchwork.reader.layout import lines
 from batchwork.reader.rows import read_rows
+from batchwork.reader.unlabelled import currency, shade, unlabelled
 from batchwork.reader.values import numbers
 from batchwork.reader.words import GENERIC, label_words
 
@@ -25,17 +25,6 @@ Schema = dict[str, Any]
 Spans = dict[str, list[tuple[int, int]]]
 _PLAIN = frozenset(_words("answer value result response output prediction final choice selected label item items"))
 _ASIDE = frozenset(_words("reasoning explanation confidence thought rationale note comment justification summary"))
-_SENDER = frozenset(["vendor", "seller", "supplier", "company", "issuer", "merchant", "biller"])
-_CODES = {
-    "$": "USD",
-    "US$": "USD",
-    "\u20ac": "EUR",
-    "\u00a3": "GBP",
-    "\u00a5": "JPY",
-    "\u20b9": "INR",
-    "CA$": "CAD",
-    "A$": "AUD",
-}
 _MISSING = object()
 _DEEPEST = 12
 
@@ -140,6 +129,8 @@ class _Filler:
         if self._means_question(place) and self._asked is not None:
             labels = [self._asked.words, *labels]
         for words in labels:
+            if "position" in words and kind == "integer" and (placed := _places(self._text, words)):
+                return placed
             for sure, fact in ranked(words, self._text):
                 if sure < ENOUGH:
                     break
@@ -172,18 +163,16 @@ class _Filler:
         if "enum" in node:
             choices = tuple(str(choice) for choice in node["enum"])
             chosen = next((one for label in place.labels if (one := choose(label, choices, self._text))), None)
-            if chosen is None and words == ("currency",) and (money := _currency(self._text)):
+            if chosen is None and words == ("currency",) and (money := currency(self._text)):
                 chosen = money if money.value in choices else None
             return chosen._replace(value=node["enum"][choices.index(chosen.value)]) if chosen else None
         if kind == "boolean":
             return next((one for label in place.labels if (one := yes_or_no(label, self._text))), None)
-        found = find(place.labels, self._text, kind)
+        found = find(place.labels, self._text, shade(kind, words))
         if found is None and kind == "integer" and words:
             found = count_of(tuple(word for word in words if word != "count"), self._text)
-        if found is None and kind == "string" and "currency" in words:
-            found = _currency(self._text)
-        if found is None and kind == "string" and set(words) & _SENDER and set(words) <= _SENDER | GENERIC:
-            found = _letterhead(self._text)
+        if found is None:
+            found = unlabelled(words, self._text, kind)
         return found._replace(value=_as_kind(found.value, node)) if found else None
 
     def _answer(self, node: Schema, kind: str) -> Found | None:
@@ -276,6 +265,19 @@ def _leaves(node: Any) -> int:
     return sum(_leaves(child) for child in properties.values()) if properties else 1
 
 
+def _places(text: str, words: tuple[str, ...]) -> list[Found]:
+    """The positions told about something: "anomalies: at 50 ...; at 200 ..."."""
+    wanted = {word for word in words if word not in GENERIC and word != "position"}
+    for match in re.finditer(r"[^.\n]+(?:\.(?=\d)[^.\n]*)*", text):
+        told = label_words(match.group())
+        placed = re.finditer(r"\b(?:at|index|position|step)\s+#?(\d+)\b(?![.,]\d)", match.group(), re.IGNORECASE)
+        places = [(one.start(1) + match.start(), one.end(1) + match.start()) for one in placed]
+        if wanted and places and wanted <= set(told) and not re.search(r"\bat (?:positions|indices)\b", match.group()):
+            first = min(match.group().lower().find(word[:4]) for word in wanted)
+            return [Found(int(text[a:b]), a, b, 0.7) for a, b in places if a >= match.start() + max(first, 0)]
+    return []
+
+
 def _listed(text: str, start: int, stop: int, kind: str) -> list[Found]:
     if kind in ("number", "integer"):
         return [Found(one.value, one.start, one.end, 0.0) for one in numbers(text, start, stop)
@@ -287,29 +289,3 @@ def _listed(text: str, start: int, stop: int, kind: str) -> list[Found]:
             at = text.index(piece, start + match.start())
             found.append(Found(piece, at, at + len(piece), 0.0))
     return found
-
-
-def _currency(text: str) -> Found | None:
-    for value in numbers(text):
-        if value.money:
-            at = text.index(value.money, value.start)
-            return Found(_CODES.get(value.money, value.money), at, at + len(value.money), 0.6)
-    return None
-
-
-def _letterhead(text: str) -> Found | None:
-    """The first line that is neither a title nor a label: who sends the paper."""
-    for line in lines(text)[:12]:
-        bare = line.text.strip()
-        if (
-            not bare
-            or re.fullmatch(r"(?i)\W*(?:tax )?(?:invoice|bill|receipt|statement|page \d+.*)\W*", bare)
-            or "<" in bare
-        ):
-            continue
-        if ":" in bare or re.search(r"(?i)\binvoice\b", bare):
-            continue
-        start = line.start + line.text.index(bare)
-        cell = re.split(r"\t| {2,}", bare)[0]
-        return Found(cell, start, start + len(cell), 0.5)
-    return None

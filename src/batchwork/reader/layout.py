@@ -39,6 +39,8 @@ class Table(NamedTuple):
     rows: tuple[tuple[Cell, ...], ...]
     start: int
     end: int
+    loose: bool = False
+    """Two columns told by gaps alone: as likely a list of labels and values."""
 
 
 @lru_cache(maxsize=32)
@@ -149,13 +151,19 @@ def _table_at(rows: tuple[Line, ...], at: int) -> tuple[Table | None, int]:
         if sign in line.text and not re.search(r"\d,\d{3}\b|\. |: ", line.text):
             width = len(cells_by(line, _CSV[sign]))
             table, used = _grown(rows, at, lambda row, s=sign: cells_by(row, _CSV[s]), even=True)  # type: ignore[misc]
-            if table is not None and width >= 2 and _titled(table):
+            prose = sign == "," and width == 2 and ", " in line.text  # "Springfield, Ohio" is no heading
+            if table is not None and width >= 2 and _titled(table) and not prose:
                 return table, used
     if len(gap_cells(line)) >= 2 and _wordy(gap_cells(line)):
         table, used = _grown(rows, at, gap_cells, even=True)
         if table is not None:
-            return table, used
+            return table._replace(loose=len(table.header) == 2 and _is_list(table)), used
     return None, 1
+
+
+def _is_list(table: Table) -> bool:
+    """Whether the rows are words and then a value, as in a list of labels."""
+    return any(not re.search(r"\d", row[0].text) and re.search(r"\d", row[1].text) for row in table.rows)
 
 
 def _titled(table: Table) -> bool:
@@ -163,7 +171,7 @@ def _titled(table: Table) -> bool:
 
 
 def _wordy(cells: tuple[Cell, ...]) -> bool:
-    return all(cell.text and not re.search(r"\d{2}|[.!?]$|:$", cell.text) for cell in cells)
+    return all(cell.text and not re.search(r"\d{2}|[!?:]$|\w{4,}\.$|\w \w+ \w+ \w+\.$", cell.text) for cell in cells)
 
 
 def _grown(rows: tuple[Line, ...], at: int, split: "Splitter", *, even: bool) -> tuple[Table | None, int]:

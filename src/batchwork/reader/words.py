@@ -23,8 +23,9 @@ STOP = frozenset(
         "a an the of is are was were be been being in on at to for from by with and or as it its this that "
         "these those there has have had do does did what which who whom whose when where why how please give "
         "tell me find show state return extract answer question say your you i my we us our can could would "
-        "should will shall may might must if than then so into per about around roughly approximately exactly "
-        "only just also any some not no"
+        "should will shall may might must if than then so comes equals equal into per about around roughly "
+        "approximately exactly only just also any some not no contain contains containing include includes "
+        "exhibit exhibits display displays many much"
     )
 )
 GENERIC = frozenset(
@@ -32,10 +33,12 @@ GENERIC = frozenset(
         "series data dataset set value sequence list given following text document above below report figure "
         "result point observation sample entire whole overall recorded stated listed shown written according "
         "called field content information detail overview json reply respond single provided attached file "
-        "current name full"
+        "current name full pattern linear fitted estimated numeric numerical approximate rounded exact"
     )
 )
 """Words a label may have or lack without becoming another label."""
+_ASPECT = frozenset({"direction", "type", "kind", "presence", "nature", "sort", "category", "status"})
+"""Words that ask for what a label says anyway: the direction of the trend stands at "trend"."""
 
 _SAME: dict[str, str] = {
     "mean": "average|avg|arithmetic mean|mean value|average value|mu",
@@ -43,7 +46,7 @@ _SAME: dict[str, str] = {
     "variance": "var",
     "max": "maximum|highest|largest|greatest|biggest|peak|maximum value|top",
     "min": "minimum|lowest|smallest|least|minimum value",
-    "count": "number of|how many|count of|total number of|no of|num of|n|length|size",
+    "count": "number of|how many|count of|total number of|no of|num of|n",
     "number": "no|nr|num|#|nbr",
     "quantity": "qty|qnty|pcs",
     "cv": "coefficient of variation|coefficient of variance",
@@ -73,6 +76,10 @@ _SAME: dict[str, str] = {
     "flat": "stable|steady|constant|level|stationary|unchanged|sideways",
     "spike": "surge|jump",
     "direction": "directional",
+    "billto": "bill to|billed to|invoice to|invoiced to|sold to|charge to|bill recipient",
+    "shipto": "ship to|shipped to|deliver to|delivery to",
+    "issuedby": "issued by|billed by|sold by|invoiced by|invoice from|bill from|sold from",
+    "dueby": "pay by|payable by|payable until|pay until|due by|due on|payment due|pay before|payable before|paid by",
 }
 _LOOSE: dict[str, str] = {
     "total": "grand total|amount due|total due|balance due|total amount|amount payable|total payable|amount",
@@ -87,31 +94,32 @@ _LOOSE: dict[str, str] = {
     "description": "item|product|service|article|details|item description|particulars|designation|activity|work",
     "item": "description|product|service|article",
     "product": "item|description|article",
-    "vendor": "seller|supplier|from|company|issued by|merchant|billed by|provider|biller|sold by",
-    "seller": "vendor|supplier|from|company|issued by|merchant",
-    "supplier": "vendor|seller|from|company|issued by",
-    "company": "vendor|seller|supplier|from|issued by",
-    "customer": "bill to|billed to|client|buyer|sold to|invoice to|ship to|purchaser|recipient|account name",
-    "client": "bill to|billed to|customer|buyer|sold to",
-    "buyer": "bill to|billed to|customer|client|sold to",
+    "vendor": "seller|supplier|from|company|issuedby|merchant|provider|biller",
+    "seller": "vendor|supplier|from|company|issuedby|merchant",
+    "supplier": "vendor|seller|from|company|issuedby",
+    "company": "vendor|seller|supplier|from|issuedby",
+    "customer": "billto|client|buyer|purchaser|recipient|account name|to|shipto",
+    "client": "billto|customer|buyer|to|shipto",
+    "buyer": "billto|customer|client|to|shipto",
     "invoice number": "invoice|invoice id|document number|bill number|inv number|number|inv|reference number|reference",
     "invoice id": "invoice number|invoice|inv",
-    "invoice date": "date|issue date|date of issue|issued|issued on|dated|date issued|billing date",
+    "invoice date": "date|invoice|issue date|date of issue|issued|issued on|dated|date issued|billing date",
     "date": "invoice date|issue date|date of issue|issued|issued on|dated|date issued|billing date|order date",
     "issue date": "invoice date|date|date of issue|issued|issued on|date issued",
-    "due date": "payment due|due|pay by|due by|payable by|payment due date|due on|payment date",
+    "due date": "dueby|due|payment due date|payment date|dueby date",
     "tax": "vat|sales tax|gst|tax amount|total tax|vat amount",
     "tax amount": "tax|vat|sales tax|gst|total tax",
     "vat": "tax|sales tax|gst",
     "tax rate": "vat rate|tax|vat|sales tax|gst",
-    "subtotal": "net|total before tax|total net|total excl",
+    "subtotal": "net|net sum|sum net|total before tax|total net|total excl|sum",
     "currency": "currency code",
-    "count": "total",
+    "count": "total|length|size",
+    "length": "count",
+    "size": "count",
     "payment terms": "terms",
     "order number": "order|order id|purchase order number",
     "shipping": "freight|delivery|shipping cost|postage",
     "discount": "rebate|reduction",
-    "direction": "trend",
     "strength": "strong",
     "spread": "stdev|range",
 }
@@ -193,7 +201,7 @@ def canonical(found: list[Token]) -> list[Token]:
                 break
         else:
             taken, word = _percentile(words, at)
-        if word not in STOP:
+        if word not in STOP and not (taken == 1 and found[at].word in STOP):
             merged.append(Token(word, found[at].start, found[at + taken - 1].end))
         at += taken
     return merged
@@ -218,6 +226,22 @@ def label_words(text: str) -> tuple[str, ...]:
     return meant or tuple(token.word for token in spoken)  # "From" and "To" are labels too
 
 
+_BARE_NUMBER = re.compile(r"(?<![A-Za-z\d])[-+]?\d[\d.,]*(?:[eE][-+]?\d+)?(?![A-Za-z\d])")
+
+
+@lru_cache(maxsize=64)
+def vocabulary(text: str) -> frozenset[str]:
+    """Every word of a text as labels mean it, bare numbers left out; years and row numbers stay."""
+    words = _BARE_NUMBER.sub(" ", text)
+    spoken = tokens(words)
+    meant = {token.word for token in canonical(spoken)} | {token.word for token in spoken}
+    if meant & {"range", "from", "between", "ranging"}:
+        meant |= {"min", "max"}  # a stated range names them
+    if "at" in meant:
+        meant.add("position")
+    return frozenset(meant) | frozenset(re.findall(r"(?<![\d.])\d{1,6}(?![\d.])", text))
+
+
 def content_words(text: str) -> tuple[str, ...]:
     """The meaning of a sentence: like a label's, but stop words alone mean nothing."""
     return tuple(dict.fromkeys(token.word for token in canonical(tokens(text.replace("_", " ")))))
@@ -236,4 +260,6 @@ def alternatives(words: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
             if all(word in GENERIC or word in ("invoice", "line", "item", "unit") for word in head):
                 found.append(tuple(words[-size:]))
                 found += [label_words(other) for other in _LOOSE[tail].split("|")]
+    if set(words) & _ASPECT:
+        found.append(tuple(word for word in words if word not in _ASPECT))
     return tuple(dict.fromkeys(other for other in found if other))

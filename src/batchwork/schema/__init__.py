@@ -1,5 +1,47 @@
-"""JSON Schema: what each provider takes of it, and whether an answer satisfies it."""
+"""JSON Schema: what can be used, what providers take of it, whether an answer fits, and Pydantic models from it."""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from batchwork.schema.answers import AnswerChecker
+from batchwork.schema.checked import DEFAULT_LIMITS, Limits, Schema, check_schema
+from batchwork.schema.checker import Accepted, Rejected, SchemaChecker, reask_message
+from batchwork.schema.errors import SchemaError
+from batchwork.schema.wire import compile_for
 
-__all__ = ["AnswerChecker"]
+if TYPE_CHECKING:
+    from batchwork.schema.instances import ModelChecker, schema_from_model, typed
+    from batchwork.schema.models import response_model_from_schema
+
+__all__ = [
+    "Accepted",
+    "AnswerChecker",
+    "DEFAULT_LIMITS",
+    "Limits",
+    "ModelChecker",
+    "Rejected",
+    "Schema",
+    "SchemaChecker",
+    "SchemaError",
+    "check_schema",
+    "compile_for",
+    "reask_message",
+    "response_model_from_schema",
+    "schema_from_model",
+    "typed",
+]
+
+# Pydantic takes longer to import than the rest of a command takes to run; these bring it in when they are used.
+_WITH_PYDANTIC = {
+    "ModelChecker": "instances",
+    "response_model_from_schema": "models",
+    "schema_from_model": "instances",
+    "typed": "instances",
+}
+
+
+def __getattr__(name: str) -> Any:
+    module = _WITH_PYDANTIC.get(name)
+    if module is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{module}"), name)

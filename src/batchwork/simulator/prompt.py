@@ -46,6 +46,7 @@ class Prompt(Struct, frozen=True, kw_only=True, gc=False):
     citations: bool = False
     tools: tuple[Tool, ...] = ()
     forced_tool: str | None = None
+    tool_answered: bool = False
     stop_sequences: tuple[str, ...] = ()
     stream: bool = False
     stream_usage: bool = True
@@ -59,6 +60,14 @@ class Prompt(Struct, frozen=True, kw_only=True, gc=False):
             if turn.role == "user":
                 return turn.text
         return self.system
+
+    def chosen_tool(self) -> Tool | None:
+        """The tool that is forced; or the only one there is, unless it has just answered."""
+        if not self.tools or self.tool_answered:
+            return None
+        if self.forced_tool is None:
+            return self.tools[0] if len(self.tools) == 1 else None
+        return next((tool for tool in self.tools if tool.name == self.forced_tool), self.tools[0])
 
 
 class CacheMark(Struct, frozen=True, gc=False):

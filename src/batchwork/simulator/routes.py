@@ -51,8 +51,8 @@ class Routes:
             ("POST", "/_sim/advance"): oracle.advance,
             ("GET", "/_sim/faults"): oracle.show_faults,
             ("POST", "/_sim/faults"): oracle.change_faults,
-            ("HEAD", "/"): _here,
-            ("GET", "/"): _here,
+            ("HEAD", "/"): self._here,
+            ("GET", "/"): self._here,
         }
 
     async def __call__(self, request: web.BaseRequest) -> web.StreamResponse:
@@ -99,6 +99,10 @@ class Routes:
                 return await self._files.content(request, name)
         raise Refused(404, f"{method} /{'/'.join(parts)}: not found", type="not_found_error" if speaks_anthropic(request) else "invalid_request_error")  # fmt: skip # noqa: E501
 
+    async def _here(self, request: web.BaseRequest) -> web.Response:
+        self._world.log.note(f"{request.method} /")
+        return web.Response(text="batchwork simulator: a provider on loopback; every answer is simulated\n")
+
     async def _models(self, request: web.BaseRequest) -> web.StreamResponse:
         return await (self._anthropic if speaks_anthropic(request) else self._openai).models(request)
 
@@ -106,7 +110,3 @@ class Routes:
 def speaks_anthropic(request: web.BaseRequest) -> bool:
     """Whether a caller of a path that both providers have means Anthropic's."""
     return "anthropic-version" in request.headers or "/messages" in request.path or "x-api-key" in request.headers
-
-
-async def _here(request: web.BaseRequest) -> web.Response:  # noqa: ARG001
-    return web.Response(text="batchwork simulator: a provider on loopback; every answer is simulated\n")

@@ -80,10 +80,10 @@ class Simulator:
         self._stop = asyncio.Event()
         routes = Routes(self._world)
         server = web.Server(routes, request_factory=_request, access_log=None)
-        runner = web.ServerRunner(server, access_log=None)
+        runner = web.ServerRunner(server, access_log=None, shutdown_timeout=0.1)
         await runner.setup()
         try:
-            site = web.TCPSite(runner, self.config.host, self.config.port, shutdown_timeout=0.1, backlog=4096)
+            site = web.TCPSite(runner, self.config.host, self.config.port, backlog=4096)
             await site.start()
             host, port = runner.addresses[0][:2]
             self._world.base_url = f"http://{host}:{port}"

@@ -27,12 +27,25 @@ _SILENT = frozenset(
 class Contents:
     """What the blocks of one request add up to."""
 
-    __slots__ = ("_marked_tokens", "_prefix", "_texts", "_ttl", "citable", "cited", "documents", "marks", "tokens")
+    __slots__ = (
+        "_marked_tokens",
+        "_prefix",
+        "_texts",
+        "_ttl",
+        "answered_last",
+        "citable",
+        "cited",
+        "documents",
+        "marks",
+        "tokens",
+        "tool_results",
+    )
 
     def __init__(self) -> None:
         self.tokens = 0
         self.documents: list[Document] = []
-        self.cited = self.citable = self.marks = 0
+        self.cited = self.citable = self.marks = self.tool_results = 0
+        self.answered_last = False
         self._marked_tokens = 0
         self._ttl = "5m"
         self._texts: list[str] = []
@@ -85,6 +98,7 @@ def read_blocks(content: Any, where: str, role: str, contents: Contents, *, stri
         elif kind == "search_result":
             texts.append(_search_result(block, place, contents, strict=strict))
         elif kind == "tool_result":
+            contents.tool_results += 1
             texts.append(_tool_result(block, place, role, contents, strict=strict))
         elif kind == "tool_use":
             contents.add(msgspec.json.encode(block.get("input")).decode())

@@ -81,6 +81,7 @@ def parse_messages(body: Any, version: str, *, beta: bool = False, counting: boo
         citations=contents.cited > 0,
         tools=tools,
         forced_tool=forced,
+        tool_answered=contents.answered_last,
         stop_sequences=tuple(stops),
         stream=bool(body.get("stream")),
         cached=contents.cache_mark(model, system),
@@ -133,6 +134,7 @@ def _turns(messages: Any, contents: Contents, version: str) -> tuple[Turn, ...]:
             if name not in ("role", "content"):
                 raise Refused(400, f"{where}.{name}: Extra inputs are not permitted")
         content = message["content"]
+        results = contents.tool_results
         if isinstance(content, str):
             if not content and role == "user":
                 raise Refused(400, f"{where}: user messages must have non-empty content")
@@ -140,6 +142,7 @@ def _turns(messages: Any, contents: Contents, version: str) -> tuple[Turn, ...]:
             text = content
         else:
             text = read_blocks(content, where, role, contents, strict=version == NEW_VERSION)
+        contents.answered_last = contents.tool_results > results
         turns.append(Turn(role, text))
     return tuple(turns)
 

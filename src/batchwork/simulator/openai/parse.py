@@ -33,10 +33,11 @@ _CHAT = frozenset(
 class _Read:
     """What the messages add up to."""
 
-    __slots__ = ("documents", "tokens")
+    __slots__ = ("answered_last", "documents", "tokens")
 
     def __init__(self) -> None:
         self.tokens = 0
+        self.answered_last = False
         self.documents: list[Document] = []
 
 
@@ -129,6 +130,7 @@ def _prompt(
         schema=schema,
         tools=offered,
         forced_tool=forced,
+        tool_answered=read.answered_last,
     )
 
 
@@ -177,6 +179,7 @@ def _conversation(messages: list[Any], where: str, read: _Read) -> tuple[str, tu
             systems.append(text)
         else:
             read.tokens += tokens.count(text)
+            read.answered_last = role in ("tool", "function")
             turns.append(Turn("user" if role in ("tool", "function") else role, text))
     return "\n\n".join(systems), tuple(turns)
 

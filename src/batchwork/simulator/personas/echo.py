@@ -11,8 +11,8 @@ class EchoPersona:
 
     def answer(self, prompt: Prompt) -> Said:
         """The last user turn, or the simplest instance of the schema that was asked for."""
-        if prompt.forced_tool is not None:
-            tool = next((tool for tool in prompt.tools if tool.name == prompt.forced_tool), prompt.tools[0])
+        tool = prompt.chosen_tool()
+        if tool is not None:
             value = simplest(tool.schema, prompt.last)
             return Said(blocks=(Block(kind="tool_use", name=tool.name, input=value),), stop="tool_use")
         if prompt.schema is not None:

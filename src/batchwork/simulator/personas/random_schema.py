@@ -43,8 +43,8 @@ class SchemaPersona:
     def answer(self, prompt: Prompt) -> Said:
         """The same instance for the same prompt and seed."""
         dice = generator(self._seed, "schema", prompt.digest)
-        if prompt.forced_tool is not None:
-            tool = next((tool for tool in prompt.tools if tool.name == prompt.forced_tool), prompt.tools[0])
+        tool = prompt.chosen_tool()
+        if tool is not None:
             value = Maker(tool.schema, dice).make(tool.schema)
             return Said(blocks=(Block(kind="tool_use", name=tool.name, input=value),), stop="tool_use")
         if prompt.schema is None:

@@ -1,0 +1,178 @@
+"""Post a body and read the whole answer, over connections that are kept: the hot path of every HTTP backend.
+
+Decides one thing: whether a call that broke may have reached the provider and be billed (`unconfirmed`). It never
+retries, never follows a redirect (a POST would become a GET) and has no deadline of its own beyond connecting: the
+engine holds the watch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterable, Mapping
+from io import BytesIO
+from typing import NoReturn
+
+import aiohttp
+from yarl import URL
+
+from batchwork.core.errors import BackendError, ConfigError
+from batchwork.core.failure import Failure, FailureKind
+
+_CONNECT_S = 30.0
+_KEEP_ALIVE_S = 15.0
+_SILENCE_S = 120.0  # a download that says nothing for so long has broken off
+_LARGE = 2**20  # from here on aiohttp wants a stream, so that one write does not hold the loop
+_USER_AGENT = "batchwork"
+
+
+class Answer:
+    """What came back: the status, the headers, the whole body."""
+
+    __slots__ = ("body", "headers", "status")
+
+    def __init__(self, status: int, headers: Mapping[str, str], body: bytes) -> None:
+        self.status = status
+        self.headers = headers
+        self.body = body
+
+
+class Http:
+    """One session for one backend: pooled connections, prebuilt headers, no cookies, no timers."""
+
+    def __init__(self, *, headers: Mapping[str, str], max_in_flight: int, trust_env: bool = False) -> None:
+        # Answers are a few kilobytes: unpacking them would cost more than it saves.
+        fixed = {"content-type": "application/json", "accept": "application/json", "accept-encoding": "identity"}
+        self._headers = {**fixed, "user-agent": _USER_AGENT, **headers}
+        self._max_in_flight = max_in_flight
+        self._trust_env = trust_env
+        self._session: aiohttp.ClientSession | None = None
+
+    async def post(self, url: URL, body: bytes) -> Answer:
+        """Send one body, read one answer.
+
+        Raises:
+            BackendError: there was no whole answer.
+        """
+        session = self._session or self._open()
+        response: aiohttp.ClientResponse | None = None
+        try:
+            data = body if len(body) < _LARGE else BytesIO(body)
+            response = await session.post(url, data=data, allow_redirects=False)
+            read = await response.read()
+        except (aiohttp.ClientError, OSError) as error:
+            if response is None:
+                _give_up(error)
+            response.close()
+            if response.status < 400:
+                _give_up(error)
+            read = b""  # an error is an error, however little of its text arrived
+        except BaseException:
+            if response is not None:
+                response.close()
+            raise
+        return Answer(response.status, response.headers, read)
+
+    async def get(self, url: URL) -> Answer:
+        """Read one answer.
+
+        Raises:
+            BackendError: there was no whole answer.
+        """
+        session = self._session or self._open()
+        try:
+            async with session.get(url, allow_redirects=False) as response:
+                return Answer(response.status, response.headers, await response.read())
+        except (aiohttp.ClientError, OSError) as error:
+            _give_up(error)
+
+    async def upload(self, url: URL, fields: Mapping[str, str], name: str, parts: Iterable[bytes]) -> Answer:
+        """Send a file as a form, read one answer.
+
+        Raises:
+            BackendError: there was no whole answer.
+        """
+        session = self._session or self._open()
+        form = aiohttp.FormData()
+        for field, value in fields.items():
+            form.add_field(field, value)
+        form.add_field("file", BytesIO(b"".join(parts)), filename=name, content_type="application/octet-stream")
+        payload = form()
+        # Said for this call, because the session's own content type would hide the form's boundary.
+        headers = {"content-type": payload.headers["Content-Type"]}
+        try:
+            async with session.post(url, data=payload, allow_redirects=False, headers=headers) as response:
+                return Answer(response.status, response.headers, await response.read())
+        except (aiohttp.ClientError, OSError) as error:
+            _give_up(error)
+
+    async def lines(self, url: URL) -> AsyncIterator[Answer | bytes]:
+        """Read a long answer line by line; when its status is an error, the whole answer instead.
+
+        Raises:
+            BackendError: it broke off.
+        """
+        session = self._session or self._open()
+        rest = b""
+        try:
+            timeout = aiohttp.ClientTimeout(total=None, sock_connect=_CONNECT_S, sock_read=_SILENCE_S)
+            async with session.get(url, allow_redirects=False, timeout=timeout) as response:
+                if response.status != 200:
+                    yield Answer(response.status, response.headers, await response.read())
+                    return
+                async for piece in response.content.iter_any():
+                    *whole, rest = (rest + piece).split(b"\n")
+                    for line in whole:
+                        if line.strip():
+                            yield line
+        except (aiohttp.ClientError, OSError) as error:
+            _give_up(error)
+        if rest.strip():
+            yield rest
+
+    def _open(self) -> aiohttp.ClientSession:
+        # Not in the constructor: a session belongs to the loop that it was made in.
+        self._session = aiohttp.ClientSession(
+            connector=aiohttp.TCPConnector(
+                limit=self._max_in_flight, keepalive_timeout=_KEEP_ALIVE_S, ttl_dns_cache=300
+            ),
+            headers=self._headers,
+            cookie_jar=aiohttp.DummyCookieJar(),
+            timeout=aiohttp.ClientTimeout(total=None, sock_connect=_CONNECT_S),
+            trust_env=self._trust_env,
+        )
+        return self._session
+
+    async def aclose(self) -> None:
+        """Give the connections back."""
+        if self._session is not None:
+            session, self._session = self._session, None
+            await session.close()
+
+
+def _give_up(error: Exception) -> NoReturn:
+    """A broken call in our words."""
+    # Nothing was sent when no connection came about; in every other case nobody knows how far it got.
+    unsent = isinstance(error, aiohttp.ClientConnectorError | aiohttp.ConnectionTimeoutError | aiohttp.InvalidURL)
+    if isinstance(error, aiohttp.ClientPayloadError):
+        message = "the connection was lost in the middle of the answer"
+    elif isinstance(error, aiohttp.ServerDisconnectedError):
+        message = "the connection was closed before an answer came"
+    else:
+        message = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    raise BackendError(Failure(kind=FailureKind.CONNECTION, message=message, unconfirmed=not unsent)) from error
+
+
+def endpoint(base_url: str, path: str) -> URL:
+    """The address of one call below a base URL.
+
+    Raises:
+        ConfigError: the base is not an http(s) address, or holds a password.
+    """
+    try:
+        base = URL(base_url.rstrip("/"))
+    except ValueError:
+        base = URL()
+    if base.scheme not in ("http", "https") or not base.host:
+        raise ConfigError(f"base_url must be an http:// or https:// address, got {base_url!r}")
+    if base.user is not None or base.password is not None:
+        raise ConfigError("base_url must not hold a user or password: give the key as api_key")
+    return (base / path).with_query(base.query)

@@ -1,0 +1,73 @@
+"""Say no before anything is sent, and read foreign error texts without ever showing a key."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Mapping
+from typing import Any, NoReturn
+
+import msgspec
+
+from batchwork.core.errors import BackendError
+from batchwork.core.failure import Failure, FailureKind
+
+_LONGEST = 600
+_TAG = re.compile(r"<[^>]*>|\s+")
+
+
+def bad_input(message: str) -> NoReturn:
+    """This request cannot be sent to this backend; nothing was.
+
+    Raises:
+        BackendError: always.
+    """
+    raise BackendError(Failure(kind=FailureKind.BAD_INPUT, message=message))
+
+
+def check_sampling(sampling: Mapping[str, Any] | None, taken: Collection[str], who: str) -> None:
+    """Refuse sampling parameters that the API does not take.
+
+    Raises:
+        BackendError: one of them is not taken.
+    """
+    unknown = [name for name in sampling or () if name not in taken]
+    if unknown:
+        takes = f"it takes {', '.join(sorted(taken))}" if taken else "it takes none: leave them out"
+        bad_input(f"{who} does not take the sampling parameter {unknown[0]!r}; {takes}")
+
+
+def error_in(body: bytes) -> dict[str, Any]:
+    """The error object of an answer; empty when the body is not JSON or holds none.
+
+    Providers and those who imitate them say it as `{"error": {...}}`, `{"error": "..."}`, `{"detail": ...}` or flat.
+    """
+    try:
+        said = msgspec.json.decode(body)
+    except msgspec.DecodeError:
+        return {}
+    if not isinstance(said, dict):
+        return {}
+    error = said.get("error", said)
+    if isinstance(error, dict):
+        return error if "message" in error else {**error, "message": _plain(error.get("detail", ""))}
+    return {"message": _plain(error)}
+
+
+def message_of(error: Mapping[str, Any], body: bytes, *, secret: str | None, request_id: str | None) -> str:
+    """What the provider said, short, with its request id and without our key."""
+    message = error.get("message")
+    if not message:  # a page of some proxy in between, perhaps
+        message = " ".join(_TAG.sub(" ", body[:_LONGEST].decode("utf-8", "replace")).split()) or "no explanation"
+    message = str(message)[:_LONGEST]
+    if secret and len(secret) > 3:
+        message = message.replace(secret, "***")
+    return f"{message} [{request_id}]" if request_id else message
+
+
+def text_of(value: object) -> str | None:
+    """A code that is a text; some servers put the status there as a number, which says nothing new."""
+    return value if isinstance(value, str) and value else None
+
+
+def _plain(value: object) -> str:
+    return value if isinstance(value, str) else msgspec.json.encode(value).decode()

@@ -1,0 +1,76 @@
+"""Anthropic's errors in our words: by error code, then by type, then by status; the wording may change any day."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from batchwork.backends._catalog import CLAUDE, near, or_list
+from batchwork.backends._headers import Headers, anthropic_limits, retry_after_s
+from batchwork.backends._refusing import error_in, message_of, text_of
+from batchwork.core.failure import Failure, FailureKind
+
+_BY_CODE = {
+    "enforced_spend_limit_reached": FailureKind.QUOTA,
+    "ramp_limit_exceeded": FailureKind.RATE_LIMITED,
+    "organization_on_hold": FailureKind.AUTH,
+    "request_body_too_large_after_decoding": FailureKind.TOO_LONG,
+}
+_BY_TYPE = {
+    "invalid_request_error": FailureKind.REJECTED,
+    "authentication_error": FailureKind.AUTH,
+    "billing_error": FailureKind.QUOTA,
+    "permission_error": FailureKind.AUTH,
+    "not_found_error": FailureKind.REJECTED,
+    "conflict_error": FailureKind.SERVER,
+    "request_too_large": FailureKind.TOO_LONG,
+    "rate_limit_error": FailureKind.RATE_LIMITED,
+    "api_error": FailureKind.SERVER,
+    "timeout_error": FailureKind.TIMEOUT,
+    "overloaded_error": FailureKind.OVERLOADED,
+}
+_BY_STATUS = {
+    401: FailureKind.AUTH,
+    402: FailureKind.QUOTA,
+    403: FailureKind.AUTH,
+    408: FailureKind.TIMEOUT,
+    409: FailureKind.SERVER,
+    413: FailureKind.TOO_LONG,
+    429: FailureKind.RATE_LIMITED,
+    504: FailureKind.TIMEOUT,
+    529: FailureKind.OVERLOADED,
+}
+# Without a code of its own. Only the name of a failure that is final either way hangs on these words.
+_TOO_LONG = "prompt is too long"
+
+
+def failure_from(
+    status: int, headers: Headers, body: bytes, *, model: str, utc: float, secret: str | None = None
+) -> Failure:
+    """The failure that an answer with an error status is."""
+    error = error_in(body)
+    request_id = headers.get("request-id")
+    message = message_of(error, body, secret=secret, request_id=request_id)
+    kind, code = kind_of(error, status)
+    if status == 404 and kind is FailureKind.REJECTED and (others := near(model, CLAUDE)):
+        message = f"{message}: is the model {model!r} right? There is {or_list(others)}"
+    return Failure(
+        kind=kind,
+        message=message,
+        retry_after_s=retry_after_s(headers, utc),
+        status=status,
+        error_code=code,
+        limits=anthropic_limits(headers, utc),
+    )
+
+
+def kind_of(error: dict[str, Any], status: int) -> tuple[FailureKind, str | None]:
+    """The kind of an error object, and the code or type that says so. A batch line has no status: 0."""
+    details = error.get("details")
+    code = text_of(details.get("error_code")) if isinstance(details, dict) else None
+    kind_name = text_of(error.get("type"))
+    kind = _BY_CODE.get(code or "") or _BY_TYPE.get(kind_name or "") or _BY_STATUS.get(status)
+    if kind is None:
+        kind = FailureKind.SERVER if status >= 500 or not status else FailureKind.REJECTED
+    if kind is FailureKind.REJECTED and str(error.get("message", "")).startswith(_TOO_LONG):
+        kind = FailureKind.TOO_LONG
+    return kind, code or kind_name

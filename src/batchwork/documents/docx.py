@@ -1,0 +1,176 @@
+"""DOCX -> text, with nothing but the standard library.
+
+An archive is hostile until shown otherwise: sizes are checked before unpacking and again while unpacking (headers
+lie), and a document type declaration ends the reading, because that is where entity bombs and outside files live.
+"""
+
+import io
+import re
+import zipfile
+import zlib
+from xml.parsers import expat  # entities are refused below, before they can be declared
+
+from batchwork.documents.document import DocumentError, DocumentLimits
+
+_BODY = "word/document.xml"
+_PARTS = re.compile(r"word/(?:document|header\d*|footer\d*|footnotes|endnotes)\.xml")
+_RATIO = 300  # XML packs about 10:1; nothing honest of some size packs 300:1
+_RATIO_MATTERS_ABOVE = 2_000_000
+_XML_PER_CHARACTER = 50  # markup around one character of text, at the very most that is believable
+_CHUNK = 1 << 16
+
+
+def docx_text(data: bytes, limits: DocumentLimits) -> str:
+    """The text of header, body, footer and notes: a line per paragraph or table row, a tab between cells.
+
+    Raises:
+        DocumentError: it is another kind of archive, damaged, encrypted, a bomb or too large.
+    """
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            names = archive.namelist()
+            if _BODY not in names:
+                raise DocumentError(_what_else(names))
+            parts = sorted((name for name in names if _PARTS.fullmatch(name)), key=_reading_order)
+            budget = limits.max_characters * _XML_PER_CHARACTER
+            texts = []
+            for name in parts:
+                raw = _unpack(archive, name, budget)
+                budget -= len(raw)
+                texts.append(_text_of(raw, limits.max_characters))
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
+        raise DocumentError(f"is damaged: {error}") from error
+    text = "\n\n".join(text for text in texts if text)
+    if len(text) > limits.max_characters:
+        raise DocumentError(f"has more than {limits.max_characters} characters; raise max_characters to read it")
+    return text
+
+
+def _what_else(names: list[str]) -> str:
+    for prefix, what in (
+        ("xl/", "a spreadsheet (XLSX); save it as CSV or PDF"),
+        ("ppt/", "slides (PPTX); save them as PDF"),
+    ):
+        if any(name.startswith(prefix) for name in names):
+            return f"is {what}"
+    return "is an archive, not a document; unpack it first"
+
+
+def _reading_order(name: str) -> tuple[int, str]:
+    kinds = ("header", "document", "footnotes", "endnotes", "footer")
+    return next(rank for rank, kind in enumerate(kinds) if kind in name), name
+
+
+def _unpack(archive: zipfile.ZipFile, name: str, budget: int) -> bytes:
+    info = archive.getinfo(name)
+    if info.flag_bits & 0x1:
+        raise DocumentError("is encrypted; save it without a password")
+    too_dense = info.file_size > _RATIO_MATTERS_ABOVE and info.file_size > _RATIO * max(1, info.compress_size)
+    if too_dense or info.file_size > budget:
+        raise DocumentError(f"unpacks to {info.file_size} bytes, which no honest document of its size does")
+    pieces, size = [], 0
+    with archive.open(info) as stream:
+        while chunk := stream.read(_CHUNK):
+            size += len(chunk)
+            if size > budget or (size > _RATIO_MATTERS_ABOVE and size > _RATIO * max(1, info.compress_size)):
+                raise DocumentError("unpacks to far more than it says, which no honest document does")
+            pieces.append(chunk)
+    return b"".join(pieces)
+
+
+class _Refused(Exception):
+    """Raised inside the parser, where our own error would look like a damaged file."""
+
+
+class _Writer:
+    """Collects text while the parser walks; names come without their prefix."""
+
+    def __init__(self, limit: int) -> None:
+        self.lines: list[str] = []
+        self._line: list[str] = []
+        self._in_text = 0
+        self._skipped = 0  # depth inside an alternative rendering of what was read already
+        self._row_depth = 0
+        self._spans: list[int] = []  # per open row, how many columns its last cell takes; 0 before the first
+        self._size, self._limit = 0, limit
+
+    def start(self, name: str, attributes: dict[str, str]) -> None:
+        tag = name.rpartition(":")[2]
+        if self._skipped or name == "mc:Fallback":
+            self._skipped += 1
+            return
+        if tag == "t":
+            self._in_text += 1
+        elif tag == "tr":
+            if not self._row_depth and self._line:
+                self._flush()
+            self._row_depth += 1
+            self._spans.append(0)
+        elif tag == "tc" and self._row_depth:
+            self._line.append("\t" * self._spans[-1] if self._row_depth == 1 else " ")
+            self._spans[-1] = 1
+        elif name in ("w:tab", "w:ptab"):
+            self._line.append(" " if self._row_depth else "\t")
+        elif name in ("w:br", "w:cr"):
+            self._end_line()
+        elif tag == "noBreakHyphen":
+            self._line.append("-")
+        elif name == "w:gridSpan" and self._row_depth == 1:
+            span = attributes.get("w:val", "1")
+            self._spans[-1] = int(span) if span.isdecimal() and 0 < int(span) < 64 else 1
+
+    def end(self, name: str) -> None:
+        tag = name.rpartition(":")[2]
+        if self._skipped:
+            self._skipped -= 1
+        elif tag == "t":
+            self._in_text -= 1
+        elif tag == "p":
+            self._end_line()
+        elif tag == "tr" and self._row_depth:
+            self._row_depth -= 1
+            self._spans.pop()
+            if not self._row_depth:
+                self._flush()
+        elif tag == "tbl" and not self._row_depth:
+            self.lines.append("")
+
+    def text(self, data: str) -> None:
+        if self._in_text and not self._skipped:
+            self._size += len(data)
+            if self._size > self._limit:
+                raise _Refused(f"has more than {self._limit} characters; raise max_characters to read it")
+            self._line.append(data.replace("\n", " "))
+
+    def _end_line(self) -> None:
+        if self._row_depth:
+            self._line.append(" ")  # a row stays on one line, so that its cells can be told apart
+        else:
+            self._flush()
+
+    def _flush(self) -> None:
+        text = "".join(self._line)
+        if "\t" in text:
+            text = "\t".join(" ".join(cell.split()) for cell in text.split("\t")).rstrip("\t")
+        self.lines.append(text.rstrip())
+        self._line.clear()
+
+
+def _text_of(raw: bytes, limit: int) -> str:
+    writer = _Writer(limit)
+    parser = expat.ParserCreate()
+
+    def refuse(*_: object) -> None:
+        raise _Refused("declares a document type, which DOCX never does and attacks do")
+
+    parser.StartDoctypeDeclHandler = refuse
+    parser.StartElementHandler = writer.start
+    parser.EndElementHandler = writer.end
+    parser.CharacterDataHandler = writer.text
+    try:
+        parser.Parse(raw, True)
+    except _Refused as refusal:
+        raise DocumentError(str(refusal)) from refusal
+    except expat.ExpatError as error:
+        raise DocumentError(f"is damaged: {error}") from error
+    return re.sub(r"\n{3,}", "\n\n", "\n".join(writer.lines)).strip("\n")

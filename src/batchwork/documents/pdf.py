@@ -1,0 +1,124 @@
+"""PDF -> text with page starts, by pypdfium2.
+
+pdfium is not thread-safe, so everything that touches it stands behind one lock, taken page by page so that a long
+document does not keep the short ones waiting. What the characters mean as lines is decided in `pagelayout`.
+"""
+
+import ctypes
+import threading
+from typing import Any
+
+from batchwork.documents.document import DocumentError, DocumentLimits
+from batchwork.documents.pagelayout import Glyph, page_text
+
+_PDFIUM = threading.Lock()
+_PASSWORD = 4  # FPDF_ERR_PASSWORD
+_PAGE_BREAK = "\n\n"
+_HYPHENS = {0x02: "-", 0xFFFE: "-", 0xAD: "-"}  # what pdfium makes of a hyphen at a line's end
+_TURNED = 0.2  # radians; beyond this a character does not stand on a horizontal line
+
+
+def pdf_text(data: bytes, limits: DocumentLimits) -> tuple[str, tuple[int, ...]]:
+    """The text and the offset of each page's start; an empty text for a scan.
+
+    Raises:
+        DocumentError: encrypted, damaged, without pages or too large; or pypdfium2 is not installed.
+    """
+    try:
+        import pypdfium2  # noqa: PLC0415 - an optional dependency, needed for PDFs alone
+        import pypdfium2.raw as pdfium  # noqa: PLC0415
+    except ImportError as error:
+        raise DocumentError("is a PDF, and pypdfium2 is not installed: pip install 'batchwork[documents]'") from error
+    with _PDFIUM:
+        try:
+            file = pypdfium2.PdfDocument(data)
+        except pypdfium2.PdfiumError as error:
+            if getattr(error, "err_code", None) == _PASSWORD or "password" in str(error).lower():
+                raise DocumentError("is encrypted; save it without a password") from error
+            raise DocumentError(f"is damaged: {error}") from error
+        count = len(file)
+    try:
+        return _all_pages(file, count, pypdfium2, pdfium, limits)
+    finally:
+        with _PDFIUM:
+            file.close()
+
+
+def _all_pages(file: Any, count: int, binding: Any, pdfium: Any, limits: DocumentLimits) -> tuple[str, tuple[int, ...]]:
+    if count == 0:
+        raise DocumentError("is a PDF without pages")
+    if count > limits.max_pages:
+        raise DocumentError(f"has {count} pages, more than {limits.max_pages}; split it or raise max_pages")
+    pieces: list[str] = []
+    starts: list[int] = []
+    size = 0
+    for index in range(count):
+        with _PDFIUM:
+            try:
+                glyphs, plain = _glyphs(file, index, pdfium, limits.max_characters - size)
+            except binding.PdfiumError as error:
+                raise DocumentError(f"is damaged: page {index + 1} cannot be read: {error}") from error
+        text = page_text(glyphs) if plain is None else plain
+        starts.append(size)
+        pieces.append(text)
+        size += len(text) + len(_PAGE_BREAK)
+        if size > limits.max_characters:
+            raise DocumentError(f"has more than {limits.max_characters} characters; raise max_characters to read it")
+    text = _PAGE_BREAK.join(pieces)
+    if not text.strip():
+        return "", (0,) * count
+    return text, tuple(starts)
+
+
+def _glyphs(file: Any, index: int, pdfium: Any, room: int) -> tuple[list[Glyph], str | None]:
+    """The characters of a page with their boxes, in drawing order; or the plain text when the page is turned."""
+    page = file[index]
+    textpage = page.get_textpage()
+    try:
+        count = pdfium.FPDFText_CountChars(textpage)
+        if count > room:
+            raise DocumentError("has more characters than max_characters; raise it to read it")
+        if _is_turned(textpage, count, pdfium):
+            return [], _unstuck(textpage.get_text_range())
+        box = pdfium.FS_RECTF()
+        reference = ctypes.byref(box)
+        handle = textpage.raw
+        unicode_of, box_of, generated = (
+            pdfium.FPDFText_GetUnicode,
+            pdfium.FPDFText_GetLooseCharBox,
+            pdfium.FPDFText_IsGenerated,
+        )
+        glyphs: list[Glyph] = []
+        high = 0
+        for position in range(count):
+            code = unicode_of(handle, position)
+            if 0xD800 <= code < 0xDC00:
+                high = code
+                continue
+            if 0xDC00 <= code < 0xE000:
+                code = 0x10000 + ((high - 0xD800) << 10) + (code - 0xDC00) if high else 0xFFFD
+                high = 0
+            if code in (0, 0x0A, 0x0D) or (code == 0x20 and generated(handle, position) == 1):
+                continue
+            box_of(handle, position, reference)
+            char = _HYPHENS.get(code) or chr(code)
+            glyphs.append((char, box.left, box.right, box.bottom, box.top))
+        return glyphs, None
+    finally:
+        textpage.close()
+        page.close()
+
+
+def _is_turned(textpage: Any, count: int, pdfium: Any) -> bool:
+    sampled = range(0, count, max(1, count // 40))
+    angles = [pdfium.FPDFText_GetCharAngle(textpage, position) for position in sampled]
+    turned = sum(1 for angle in angles if _TURNED < angle < 2 * 3.14159 - _TURNED)
+    return turned > len(angles) / 2
+
+
+def _unstuck(text: str) -> str:
+    """Text as pdfium orders it, with our line ends."""
+    for code, hyphen in _HYPHENS.items():
+        text = text.replace(chr(code), hyphen)
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").replace("\x00", "").split("\n")
+    return "\n".join(line.rstrip() for line in lines).strip("\n")

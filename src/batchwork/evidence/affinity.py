@@ -1,0 +1,245 @@
+"""How well the labels of a place fit a field: 1 is its own label, 0 none or another role's.
+
+Three things count: how much of the field's name (and its parents and description) the labels say, how much more the
+label says than the name, and whether another field of the same result would own that label better.
+"""
+
+import math
+import re
+from collections import defaultdict
+from datetime import date
+from decimal import Decimal
+
+from batchwork.evidence.context import Context
+from batchwork.evidence.fields import Field
+from batchwork.evidence.labels import Label
+from batchwork.evidence.lexicon import GENERIC
+from batchwork.evidence.words import concepts, excludes, likeness
+
+# What the kind of value says by itself, so that a label need not: a date need not be called "date".
+IMPLIED: dict[str, dict[str, float]] = {
+    "date": {"date": 0.8, "day": 0.5, "time": 0.8},
+    "number": {
+        "amount": 0.7,
+        "value": 0.6,
+        "number": 0.4,
+        "price": 0.15,
+        "count": 0.5,
+        "quantity": 0.1,
+        "period": 0.5,
+        "cost": 0.15,
+    },
+    "percent": {"rate": 0.85, "percent": 1.0, "amount": 0.3, "value": 0.5},
+    "money": {"amount": 0.8, "price": 0.3, "value": 0.6, "cost": 0.3, "usd": 0.8, "eur": 0.8, "fee": 0.15},
+    "id": {"number": 0.7, "reference": 0.4, "name": 0.1},
+    "text": {"name": 0.6, "description": 0.4, "title": 0.3, "full": 0.4, "type": 0.4, "status": 0.2, "text": 0.5},
+}
+# Which families of fields a kind of place can belong to: a date's label is never a sum's.
+_ANY = frozenset({"unknown", "flag", "rate", "number", "date", "text"})
+_ABLE = {
+    "number": frozenset({"unknown", "number", "text"}),
+    "money": frozenset({"unknown", "number"}),
+    "percent": frozenset({"unknown", "number", "rate"}),
+    "date": frozenset({"unknown", "date"}),
+    "text": frozenset({"unknown", "text"}),
+    "id": frozenset({"unknown", "text"}),
+    "flag": frozenset({"unknown", "flag"}),
+}
+_OTHER_ROLE = 0.25
+_ALSO_OTHER_ROLE = 0.8
+_OWNED_BY_ANOTHER = 0.45
+_OWNS = 0.6
+
+
+class Affinity:
+    """Scores places for the fields of one result."""
+
+    def __init__(self, fields: list[Field]) -> None:
+        self._names: dict[str, set[tuple[str, tuple[str, ...]]]] = defaultdict(set)  # by the list they belong to
+        for field in fields:
+            self._names[scope_of(field)].add((_family(field), _name(field)))
+        self._owners: dict[tuple[str, str, tuple[str, ...]], tuple[float, set[tuple[str, ...]]]] = {}
+
+    def score(self, field: Field, context: Context, kind: str, floor: float = 0.0) -> float:
+        """How surely this place plays the field's role; 0 when that is surely not above `floor`."""
+        if not field.words:
+            return 0.0
+        covered = self._coverage(field, context, kind)
+        if covered <= floor:
+            return 0.0
+        covered *= self.fit(field, context, kind)
+        if not context.primary or context.primary[0].kind in ("left", "inline"):
+            for label in context.labels:
+                if label.kind == "section" and self._conflicts(field, label):
+                    covered *= 0.6
+        return min(1.0, covered)
+
+    def _coverage(self, field: Field, context: Context, kind: str) -> float:
+        weights = context.weights
+        implied = IMPLIED.get(kind, {})
+        said = wanted = bonus = 0.0
+        for word, weight in field.words.items():
+            own = word in field.own
+            best = 0.0
+            for label_word, label_weight in weights.items():
+                like = likeness(word, label_word)
+                if like and like * label_weight > best:
+                    best = like * label_weight
+            if own:
+                wanted += weight
+                said += weight * max(best, implied.get(word, 0.0))
+            elif word in field.parents:
+                bonus += weight * (best - 0.15)
+        described = self._described(field, context)
+        if not wanted:
+            return min(1.0, bonus + described)
+        own_share = said / wanted + described
+        if all(word in GENERIC for word in field.own) and field.parents:
+            return min(1.0, 0.55 * own_share + bonus * 0.9)  # vendor.name: the vendor matters more than the name
+        return min(1.0, own_share + 0.35 * bonus)
+
+    def _described(self, field: Field, context: Context) -> float:
+        """How much of a label stands in the field's description: all of it is nearly as good as the name."""
+        described = [word for word in field.words if word not in field.own and word not in field.parents]
+        if not described:
+            return 0.0
+        best = 0.0
+        for label in context.primary:
+            words = [word for word in label.key if word not in field.own]
+            hits = sum(1 for word in words if any(likeness(word, other) >= 0.7 for other in described))
+            if hits:
+                best = max(best, (0.3 if hits == 1 and label.key != (words[0],) else 0.5) * hits / len(words))
+        return best
+
+    def fit(self, field: Field, context: Context, kind: str) -> float:
+        """What the labels of the place take away by saying more than, or something else than, the field's name."""
+        fit = 1.0
+        for label in context.primary:
+            fit *= self._fit(field, label, kind)
+        named = [label for label in context.primary if label.weights and label.kind not in ("section", "prose")]
+        if named:
+            together = tuple(dict.fromkeys(word for label in named for word in label.key))
+            if self._owned_better(field, together, kind):
+                fit *= _OWNED_BY_ANOTHER
+        else:
+            near = tuple(word for word, weight in context.weights.items() if weight >= 0.5)
+            if self._owned_by_special(field, near, kind):
+                fit *= _OWNED_BY_ANOTHER
+        return fit
+
+    def _fit(self, field: Field, label: Label, kind: str) -> float:
+        words = label.key
+        if not words:
+            return 1.0
+        fit = 1.0
+        if self._conflicts(field, label):
+            distinct = [word for word in field.own if word not in GENERIC] or list(field.own)
+            all_there = all(any(likeness(word, other) >= 0.7 for other in words) for word in distinct)
+            fit = _ALSO_OTHER_ROLE if all_there else _OTHER_ROLE
+        implied = IMPLIED.get(kind, {})
+        surplus = 0.0
+        for word in words:
+            if word.isdigit() and ("previous" in words or "current" in words):
+                continue  # the year that makes it the previous one
+            if not self._known(field, word) and word not in implied:
+                surplus += 0.5 if word in GENERIC else 1.0
+        return fit * (1 - (0.12 if label.kind == "prose" else 0.25) * surplus / len(words))
+
+    def heading_match(self, field: Field, text: str) -> float:
+        """How well a heading alone names the field."""
+        return _match(_name(field), concepts(text))
+
+    def owned_by_another(self, field: Field, text: str) -> bool:
+        """Whether a heading names another field of the result clearly better."""
+        words = concepts(text)
+        return bool(words) and self._owned_better(field, words, "any")
+
+    def _conflicts(self, field: Field, label: Label) -> bool:
+        found = False
+        for word in label.key:
+            if word in field.words or any(likeness(word, own) >= 0.7 for own in field.own):
+                if label.kind == "prose":
+                    found = False  # in a sentence the words nearest to the value name it
+                continue
+            if any(excludes(word, own) for own in (*field.own, *field.parents)):
+                found = True
+        return found
+
+    def _known(self, field: Field, word: str) -> bool:
+        return any(likeness(word, other) >= 0.4 for other in field.words)
+
+    def _owned_by_special(self, field: Field, words: tuple[str, ...], kind: str) -> bool:
+        """Whether another field is the same with something added, and the words say the addition."""
+        mine, able = set(_name(field)), _ABLE.get(kind, _ANY)
+        for family, name in self._names[scope_of(field)]:
+            added = set(name) - mine
+            if family in able and mine < set(name) and all(any(likeness(a, w) >= 0.7 for w in words) for a in added):
+                return True
+        return False
+
+    def _owned_better(self, field: Field, words: tuple[str, ...], kind: str) -> bool:
+        """Whether another field's name fits this label clearly better than this one's."""
+        best, owners = self._owner(scope_of(field), kind, words)
+        mine = _match(_name(field), words)
+        if best < _OWNS or best <= mine + 0.12:
+            return False
+        # "Seller" above an address is the name's label too: fields of one object share what names the object.
+        return not any(name == _name(field) or set(field.parents) & set(name) & set(words) for name in owners)
+
+    def _owner(self, scope: str, kind: str, words: tuple[str, ...]) -> tuple[float, set[tuple[str, ...]]]:
+        known = self._owners.get((scope, kind, words))
+        if known is None:
+            able = _ABLE.get(kind, _ANY)
+            matches = [(_match(name, words), name) for family, name in self._names[scope] if family in able]
+            best = max((match for match, _ in matches), default=0.0)
+            known = self._owners[scope, kind, words] = (best, {name for match, name in matches if match == best})
+        return known
+
+
+def _is_fraction(value: Decimal | float) -> bool:
+    finite = value.is_finite() if isinstance(value, Decimal) else math.isfinite(value)
+    return finite and 0 < abs(float(value)) < 1
+
+
+def _name(field: Field) -> tuple[str, ...]:
+    """The words that name a field; `vendor.name` is named by its vendor too, `items[0].name` by itself."""
+    if field.own and all(word in GENERIC for word in field.own) and not field.record:
+        return field.parents + field.own
+    return field.own
+
+
+def _family(field: Field) -> str:
+    """What kind of value a field takes, as far as its own value and name tell."""
+    value = field.value
+    if value is None:
+        return "unknown"
+    if isinstance(value, bool):
+        return "flag"
+    if isinstance(value, int | float | Decimal):
+        fraction = isinstance(value, Decimal | float) and _is_fraction(value)
+        return "rate" if fraction or "rate" in field.own or "percent" in field.own else "number"
+    if isinstance(value, date) or field.form.startswith("date"):
+        return "date"
+    return "text"
+
+
+def scope_of(field: Field) -> str:
+    """Fields compete for labels with those of the same list alone: a column's heading is not the document's."""
+    return re.sub(r"\[\d+\]", "[]", field.record)
+
+
+def _match(name: tuple[str, ...], words: tuple[str, ...]) -> float:
+    """How well a name and a label say the same: both ways, generic words for less."""
+    if not name or not words:
+        return 0.0
+    return 0.5 * _share(name, words) + 0.5 * _share(words, name)
+
+
+def _share(these: tuple[str, ...], those: tuple[str, ...]) -> float:
+    total = said = 0.0
+    for word in these:
+        weight = 0.4 if word in GENERIC and len(these) > 1 else 1.0
+        total += weight
+        best = max(likeness(word, other) for other in those)
+        said += weight * (best if best >= 0.5 else 0.0)
+    return said / total

@@ -1,0 +1,194 @@
+# ruff: noqa: RUF001 - the dashes and quotes of documents are what this is about
+"""Yes or no: find the phrase that says it, and understand when it says the opposite.
+
+Forms: an answer beside the question ("Gift wrap: no"), a ticked or empty box, a chosen one of two options, a sentence
+with or without a negation, and words that carry their own opposite ("unpaid", "inactive", "excluded").
+"""
+
+import re
+from dataclasses import dataclass
+
+from batchwork.evidence.fields import Field
+from batchwork.evidence.lexicon import NEGATIONS, words
+from batchwork.evidence.phrases import BOX, Phrase, Phrases, Word, names
+
+_AUXILIARY = words("is are has have was were can does do did should be been flag include enabled status yes no")
+_POSITIVE = (
+    "yes|y|true|ja|oui|sí|si|enabled|included|applicable|active|on|granted|accepted|required|agreed|provided|confirmed"
+    "|available|present|ok|positive|valid|allowed|permitted"
+)
+_NEGATIVE = (
+    r"no|n|false|nein|non|not \w+|disabled|excluded|inactive|off|none|denied|rejected|declined|waived|absent"
+    "|unavailable|negative|never|invalid|prohibited|without|forbidden"
+)
+_ANSWER = re.compile(
+    rf"[\s:=?|.\-–—]*(?P<answer>(?P<no>{_NEGATIVE})|(?P<yes>{_POSITIVE})"
+    r"|(?P<tick>[✓✔☑☒✗✘☐])|(?P<box>\[[ xX✓]?\]))(?![\w-])",
+    re.IGNORECASE,
+)
+_UNKNOWN = re.compile(r"[\s:=?|]*(?:n/?a|not applicable|not stated|unknown|tbd|-+|—|\?)\s*$", re.IGNORECASE)
+_OPTION = re.compile(r"\b(yes|no|true|false|ja|nein|oui|non)\b", re.IGNORECASE)
+_DOUBT = frozenset({"if", "whether", "unless", "may", "might", "should", "could", "wenn", "ob", "falls"})
+_TO_ANSWER = re.compile(r"[^.:?\n\t]{0,40}?[:?]\s*(?:(?:A|Answer|Antwort)[:.]\s*)?|\s{2,}|\t|\s*\|\s*|\s*")
+_CLAUSE_END = re.compile(r"[.;:!?]\s|,\s*(?:and|but|or|which|while|aber|und|mais)\b|\bbut\b|\bhowever\b")
+_ENOUGH = 0.6
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A phrase that answers the field's question; `strength` says how fully it names the field."""
+
+    start: int
+    end: int
+    says: bool
+    strength: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Hit:
+    """A word that names the field, perhaps by its opposite."""
+
+    start: int
+    end: int
+    word: str
+    opposite: bool
+
+
+def statements(field: Field, phrases: Phrases) -> list[Statement]:
+    """Every phrase of the text that answers the field, strongest first."""
+    wanted = [word for word in field.own if word not in _AUXILIARY and word not in NEGATIONS]
+    if not wanted:
+        return []
+    parts = re.split(r"[_\W]+|(?<=[a-z])(?=[A-Z])", field.name)
+    denied = sum(1 for part in parts if part.lower() in NEGATIONS) % 2 == 1
+    found: list[Statement] = []
+    for phrase in phrases.naming(wanted, _ENOUGH):
+        statement = _read(phrases.text, phrase, wanted)
+        if statement is not None:
+            says = statement.says != denied
+            found.append(Statement(statement.start, statement.end, says, statement.strength))
+    return sorted(found, key=lambda statement: -statement.strength)
+
+
+def _read(text: str, phrase: Phrase, wanted: list[str]) -> Statement | None:
+    hits: list[_Hit] = []
+    named: set[str] = set()
+    for word in phrase.words:
+        hit, opposite = names(word.word, tuple(wanted))
+        if hit:
+            hits.append(_Hit(word.start, word.end, word.word, opposite))
+            named.update(want for want in wanted if names(word.word, (want,))[0])
+    strength = len(named) / len(set(wanted))
+    if strength < _ENOUGH or not hits:
+        return None
+    hits = _closest(hits, len(named))
+    end = phrase.end
+    boxed = _boxed(text, phrase, hits)
+    if boxed is not None:
+        return Statement(boxed[0], boxed[1], boxed[2], strength + 0.2)
+    last = hits[-1]
+    if _UNKNOWN.match(text, last.end, end):
+        return None
+    answer = _answer(text, last.end, end)
+    if answer is not None:
+        says = answer[2] if not any(hit.opposite for hit in hits) else not answer[2]
+        return Statement(answer[0], answer[1], says, strength + 0.2)
+    if "?" in text[last.end : end]:
+        return None  # a question says nothing by itself
+    return _sentence(text, phrase, hits, strength)
+
+
+def _sentence(text: str, phrase: Phrase, hits: list[_Hit], strength: float) -> Statement | None:
+    first, last = hits[0], hits[-1]
+    clause = [word for word in phrase.words if _same_clause(text, word, first, last)]
+    if any(word.word in _DOUBT for word in clause if word.start < last.start):
+        return None
+    places = {hit.start for hit in hits}
+    denials = [
+        word
+        for word in clause
+        if word.denies and word.start not in places and first.start - word.end < 60 and word.start - last.end < 40
+    ]
+    says = (len(denials) + sum(1 for hit in hits if hit.opposite)) % 2 == 0
+    low = min([first.start, *(word.start for word in denials)])
+    high = max([last.end, *(word.end for word in denials)])
+    if len(clause) <= len(hits) and len(phrase.words) <= 6:
+        return None  # a label or a heading that says nothing by itself
+    return Statement(low, high, says, strength)
+
+
+def _same_clause(text: str, word: Word, first: _Hit, last: _Hit) -> bool:
+    if first.start <= word.start <= last.end:
+        return True
+    between = text[word.end : first.start] if word.end <= first.start else text[last.end : word.start]
+    return _CLAUSE_END.search(between) is None
+
+
+def _closest(hits: list[_Hit], count: int) -> list[_Hit]:
+    """The shortest stretch that still names as many of the wanted words."""
+    if len(hits) <= count:
+        return hits
+    windows = [hits[index : index + count] for index in range(len(hits) - count + 1)]
+    return min(
+        windows, key=lambda window: (len({token.word for token in window}) < count, window[-1].end - window[0].start)
+    )
+
+
+def _boxed(text: str, phrase: Phrase, hits: list[_Hit]) -> tuple[int, int, bool] | None:
+    """A box before the words, or a ticked one among options behind them."""
+    first, last, end = hits[0], hits[-1], phrase.end
+    boxes = list(BOX.finditer(text, phrase.start, end))
+    if not boxes:
+        return None
+    options = [
+        (option.start(), option.end(), option.group().lower()) for option in _OPTION.finditer(text, last.end, end)
+    ]
+    if options:
+        for box in boxes:
+            if box["on"] and box.start() > last.start:
+                after = [option for option in options if option[0] >= box.end()]
+                before = [option for option in options if option[1] <= box.start()]
+                box_first = boxes[0].start() < options[0][0]
+                chosen = (after[:1] if box_first else before[-1:]) or after or before
+                if chosen:
+                    low, high, word = chosen[0]
+                    return low, high, word in ("yes", "true", "ja", "oui")
+        return None
+    before_words = [box for box in boxes if box.end() <= first.start]
+    if before_words:
+        box = before_words[-1]
+        if not any(box.end() <= word.start < first.start and word.word not in _AUXILIARY for word in phrase.words):
+            return box.start(), last.end, bool(box["on"])
+    behind = [box for box in boxes if box.start() >= last.end]
+    if behind and not text[last.end : behind[0].start()].strip(" :\t|.-"):
+        return behind[0].start(), behind[0].end(), bool(behind[0]["on"])
+    return None
+
+
+def cell_answer(text: str) -> bool | None:
+    """What a cell says that holds nothing but an answer; None when it is none."""
+    found = _ANSWER.fullmatch(text)
+    if found is None:
+        return None
+    return _is_yes(found)
+
+
+def _is_yes(found: re.Match[str]) -> bool:
+    ticked = bool(found["tick"]) and found["tick"] in "✓✔☑☒"
+    return bool(found["yes"]) or ticked or (bool(found["box"]) and found["box"].strip("[] ") != "")
+
+
+def _answer(text: str, position: int, end: int) -> tuple[int, int, bool] | None:
+    """The answer word right behind the label, at the end of its cell or line."""
+    # the label may go on a little ("Insurance coverage (optional): yes")
+    colon = _TO_ANSWER.match(text, position, end)
+    at = colon.end() if colon else position
+    found = _ANSWER.match(text, at, end) if at > position or colon else None
+    if found is None:
+        return None
+    separated = re.search(r"[:=?|\t]|\s{2,}|–|—|\s-\s", text[position : found.start("answer")]) is not None
+    behind = text[found.end("answer") : end]
+    ends = re.match(r"\s*(?:$|[.,;|\t)]|\s{2,}|\()", behind) is not None
+    if not separated or not ends:
+        return None
+    return found.start("answer"), found.end("answer"), _is_yes(found)

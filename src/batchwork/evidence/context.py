@@ -1,0 +1,149 @@
+# ruff: noqa: RUF001 - the dashes and quotes of documents are what this is about
+"""What labels a place in the text has: beside, above and below it, in headings, and in the sentence around it.
+
+A label is worth more the nearer it stands. `primary` are the labels that name the role of exactly this place; a word
+in them that belongs to another role speaks against a field.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from batchwork.evidence.columns import Columns
+from batchwork.evidence.labels import LABEL_END, Label, after, faded, label_of, last_piece, named_behind, range_end
+from batchwork.evidence.layout import Cell, Layout
+
+_CLAUSE_END = re.compile(r"(?<!\bNo|\bno|\bNr|\bAm|\bDr)[.!?]\s+(?=[^a-z\s\d])|;\s|[•▪‣]\s?|(?<=\s)(?:whereas|while)\s")
+_BULLET = re.compile(r"^[\s>*•▪‣+\-–\[\](){}\"'“”xX✓✔☑☐☒\d.]*$")
+_FAR = 52  # a gap wider than this is more likely white space between two things than between label and value
+_FLOWING = 38  # a line at least this long goes on in the next one
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """All labels of one place."""
+
+    line: int
+    labels: tuple[Label, ...]
+    primary: tuple[Label, ...]
+    free: bool  # nothing names its role: no label beside it, no heading above it
+    weights: dict[str, float]  # for each concept the most that any label makes of it
+
+
+def _context(line: int, labels: list[Label], primary: list[Label]) -> Context:
+    best: dict[str, float] = {}
+    for label in labels:
+        for word, weight in label.weights.items():
+            if weight > best.get(word, 0.0):
+                best[word] = weight
+    free = not any(label.weights for label in primary)
+    return Context(line, tuple(labels), tuple(primary), free, best)
+
+
+class Contexts:
+    """Finds the labels of places in one layout, each once."""
+
+    def __init__(self, layout: Layout, values: set[int]) -> None:
+        self._layout = layout
+        self.columns = Columns(layout, values)
+        self._known: dict[tuple[int, int], Context] = {}
+
+    def of(self, start: int, end: int) -> Context:
+        """The labels of the place from `start` to `end`."""
+        known = self._known.get((start, end))
+        if known is None:
+            known = self._known[start, end] = self._find(start, end)
+        return known
+
+    def _find(self, start: int, end: int) -> Context:
+        layout, columns = self._layout, self.columns
+        number = layout.line_of(start)
+        cell = layout.cell_of(start, number)
+        if cell is None:
+            return _context(number, [], [])
+        inline = self._inline(number, cell, start)
+        labels: list[Label] = [inline] if inline is not None else []
+        primary: list[Label] = []
+        named = inline is not None and bool(LABEL_END.search(inline.text) or len(layout.lines[number].cells) > 1)
+        if named and inline is not None:
+            primary.append(last_piece(inline))
+        defined = named_behind(layout.text, end)
+        if defined is not None:
+            labels.append(defined)
+            primary, named = [defined], True
+        labels.extend(range_end(layout.text, start, end))
+        behind = self._after(cell, end)
+        if behind is not None:
+            labels.append(behind)
+        for label in self._beside(number, cell, starts_cell=_BULLET.match(layout.text[cell.start : start]) is not None):
+            labels.append(label)
+            if label.kind == "left" and inline is None and label.key and max(label.weights.values()) > 0.7:
+                primary.append(label)
+        head = columns.above(number, cell, inline is not None)
+        if head is not None:
+            labels.append(head)
+            if inline is None or not named:
+                if cell.is_label and columns.is_beside_its_like(number, cell):
+                    primary = [label for label in primary if label.kind != "left"]
+                primary.append(head)
+        signed = columns.over_rule(number)
+        below = columns.below(number, cell) if inline is None and (signed or not primary) else None
+        if below is not None:
+            labels.append(below)
+            primary = [below] if signed else [*primary, below]
+        self._add_headings(number, inline, labels, primary)
+        if not primary and inline is not None:
+            primary.append(last_piece(inline))
+        return _context(number, labels, primary)
+
+    def _add_headings(self, number: int, inline: Label | None, labels: list[Label], primary: list[Label]) -> None:
+        for rank, heading in enumerate(self._layout.headings[number]):
+            text = self._layout.lines[heading].cells[0].text
+            near = number - heading <= 2 and inline is None
+            weight = (0.9 if near and text.endswith(":") else 0.8 if near else 0.6) - 0.2 * rank
+            section = label_of("section", text, weight)
+            labels.append(section)
+            if near and not primary and rank == 0:
+                primary.append(section)
+
+    def _inline(self, number: int, cell: Cell, start: int) -> Label | None:
+        """The words before the place in its cell, in prose also those of the lines before."""
+        text = self._layout.text
+        begin = cell.start
+        lines = self._layout.lines
+        above = number - 1
+        while (
+            above >= 0
+            and number - above <= 3
+            and len(lines[above].cells) == 1
+            and lines[above].end - lines[above].start >= _FLOWING
+            and len(lines[number].cells) == 1
+            and not lines[above].cells[0].text.endswith((":", "."))
+        ):
+            begin = lines[above].cells[0].start
+            above -= 1
+        before = text[begin:start]
+        for found in list(_CLAUSE_END.finditer(before)):
+            before = text[begin + found.end() : start]
+        if _BULLET.match(before):
+            return None
+        return faded("inline", before[-200:])
+
+    def _after(self, cell: Cell, end: int) -> Label | None:
+        text = self._layout.text[end : min(cell.end, end + 60)]
+        if not text and cell.end - cell.start >= _FLOWING:
+            text = self._layout.text[end : end + 40]  # a sentence that goes on in the next line
+        return after(text)
+
+    def _beside(self, number: int, cell: Cell, starts_cell: bool) -> Iterator[Label]:
+        cells = self._layout.lines[number].cells
+        lefts = [other for other in cells if other.start < cell.start and other.is_label]
+        if lefts and starts_cell:
+            nearest = lefts[-1]
+            between = [other for other in cells if nearest.start < other.start < cell.start]
+            if between and nearest.text.endswith(":"):
+                return  # that label has its value already
+            far = cell.column - nearest.until > _FAR
+            yield label_of("left", nearest.text, 0.6 if far else 1.0 if not between else 0.85)
+        if len(lefts) > 1 or (lefts and not starts_cell):
+            yield label_of("row", lefts[0].text, 0.85)

@@ -1,0 +1,296 @@
+# ruff: noqa: RUF001 - the dashes and quotes of documents are what this is about
+"""Which of the places that say a value play the field's role, and how sure that is.
+
+The rules of the house: a place needs its field's label, or no label at all and nothing that speaks against it; a label
+of the field beside another value contradicts; two places that fit alike are told with a confidence below one half.
+"""
+
+import re
+from dataclasses import dataclass
+
+from batchwork.evidence.affinity import Affinity
+from batchwork.evidence.context import Context
+from batchwork.evidence.fields import Field
+from batchwork.evidence.lexicon import GENERIC, NEGATIONS
+from batchwork.evidence.source import Candidate, Source
+from batchwork.evidence.words import concepts, fold, likeness
+
+ACCEPTED = 0.5
+_LABELLED = {"text": 0.42, "id": 0.42, "symbol": 0.0}
+_LABELLED_FIGURE = 0.5
+_TIE = 0.06
+_RIVALS = 80
+_UNTICKED = re.compile(r"(?:\[\s?\]|\(\s?\)|[☐□○])\s{0,2}$")
+_TICKED = re.compile(r"(?:\[[xX✓✔*]\]|\([xX✓]\)|[☑☒✓✔⊠●])\s{0,2}$")
+_UNTICKED_AFTER = re.compile(r"\s{0,2}(?:\[\s?\]|\(\s?\)|[☐□○])")
+_TICKED_AFTER = re.compile(r"\s{0,2}(?:\[[xX✓✔*]\]|\([xX✓]\)|[☑☒✓✔⊠●])")
+_EMPTY = re.compile(r"[\s:=\-–—.]*(?:n/?a|none|not stated|unknown|tbd|nil)?[\s.\-–—]*", re.IGNORECASE)
+_HOME = re.compile(r"^(?P<label>[^:\n]{2,45}?)\s?:\s+(?P<value>\S.*)$")
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """A place and how sure it is that it says this field."""
+
+    candidate: Candidate
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Scored:
+    score: float
+    candidate: Candidate
+    context: Context
+
+
+class Judge:
+    """Decides for the fields of one result over one source."""
+
+    def __init__(self, source: Source, fields: list[Field]) -> None:
+        self._source = source
+        self.affinity = Affinity(fields)
+
+    def score(self, field: Field, candidate: Candidate) -> float:
+        """How well the labels of a candidate fit the field."""
+        return self._scored(field, candidate).score
+
+    def decide(self, field: Field, candidates: list[Candidate], lines: tuple[int, int] | None = None) -> list[Verdict]:
+        """The places to cite, best first; empty when none says this field. `lines` is all the text that counts."""
+        scored = [self._scored(field, candidate) for candidate in candidates if not self.is_denied(field, candidate)]
+        if not scored:
+            return []
+        scored.sort(key=lambda entry: (-round(entry.score, 3), not entry.candidate.exact, entry.candidate.start))
+        best = scored[0]
+        ties = [entry for entry in scored if entry.score >= best.score - _TIE]
+        rival = self._rival(field, best, [entry.candidate for entry in scored], lines)
+        if rival >= 0.5 and (rival > best.score + 0.12 or (rival >= 0.9 and rival > best.score + 0.05)):
+            return []
+        figure = best.candidate.kind not in _LABELLED
+        if best.score >= _LABELLED.get(best.candidate.kind, _LABELLED_FIGURE):
+            confidence = 0.55 + 0.43 * best.score
+        else:
+            confidence = self._unlabelled(field, best, len(ties), figure)
+        if confidence <= 0:
+            return []
+        if figure and rival >= 0.5 and rival > best.score - 0.02:
+            confidence = min(confidence, 0.45)  # the same label beside another value: either may be meant
+        repeats = self._repeats(best, ties)
+        if len(ties) > len(repeats) and (figure or best.score >= 0.42):
+            doubt = self._doubt(field, best, [tie for tie in ties if tie not in repeats], figure)
+            confidence = min(confidence, doubt)
+            if doubt < ACCEPTED:
+                return [Verdict(entry.candidate, min(confidence, entry.candidate.weight)) for entry in ties[:5]]
+        return [Verdict(entry.candidate, _capped(confidence, entry.candidate)) for entry in repeats]
+
+    def _doubt(self, field: Field, best: _Scored, others: list[_Scored], figure: bool) -> float:
+        """What confidence remains when other places fit as well."""
+        if all(self._says_the_same(field, best, entry) for entry in others):
+            return 0.9
+        if best.candidate.kind == "symbol" or not figure:
+            # A name or an id means the same wherever it stands; the first place is as good as the others.
+            return 0.6 if not any(_is_row(entry, best) for entry in others) else 0.45
+        return 0.4
+
+    def _repeats(self, best: _Scored, ties: list[_Scored]) -> list[_Scored]:
+        """The best place and those that say the same under the same label, as running heads do."""
+        if best.candidate.kind == "symbol":
+            return [best]
+        line = self._line_text(best)
+        repeats = [best]
+        for entry in ties:
+            if entry is best or entry.context.line == best.context.line:
+                continue
+            same_line = self._line_text(entry) == line and self._source.layout.tables[entry.context.line] < 0
+            same_heading = self._headings(entry) == self._headings(best)
+            if same_line and (same_heading or abs(entry.context.line - best.context.line) > 20):
+                repeats.append(entry)
+        return repeats
+
+    def _says_the_same(self, field: Field, best: _Scored, other: _Scored) -> bool:
+        """Two labels, differently put, that both name the field and nothing else: the text says it twice."""
+        if min(best.score, other.score) < 0.8:
+            return False
+        texts = [{label.text for label in entry.context.primary} for entry in (best, other)]
+        if texts[0] & texts[1]:
+            return False  # one label, two places: which of them is meant is not said
+        words = {word for entry in (best, other) for label in entry.context.primary for word in label.key}
+        return all(word in GENERIC or any(likeness(word, own) >= 0.4 for own in field.words) for word in words)
+
+    def _line_text(self, entry: _Scored) -> str:
+        line = self._source.layout.lines[entry.context.line]
+        return " ".join(self._source.text[line.start : line.end].split())
+
+    def _headings(self, entry: _Scored) -> list[str]:
+        layout = self._source.layout
+        return [layout.lines[number].cells[0].text for number in layout.headings[entry.context.line]]
+
+    def _unlabelled(self, field: Field, best: _Scored, ties: int, figure: bool) -> float:
+        """The confidence of a place that no label of the field names; 0 when its label names another role."""
+        if not field.words:
+            return 0.7 if ties == 1 else 0.4
+        fit = self.affinity.fit(field, best.context, best.candidate.kind)
+        if fit < 0.6:
+            return 0.0
+        if not figure:
+            if best.candidate.distinctive:
+                return 0.62 + 0.2 * best.score
+            return 0.45
+        if ties > 1:
+            return 0.35
+        if best.candidate.kind == "date":
+            return 0.58 if best.context.free or best.score >= 0.3 else 0.45
+        if best.candidate.distinctive:
+            return 0.52 if best.context.free or best.score > 0.25 else 0.45
+        return 0.3
+
+    def _scored(self, field: Field, candidate: Candidate) -> _Scored:
+        context = self._source.contexts.of(candidate.start, candidate.end)
+        score = self.affinity.score(field, context, candidate.kind)
+        if candidate.weight >= ACCEPTED:
+            score *= 0.4 + 0.6 * candidate.weight  # 8 is rather "8.00" than "8%"
+        if self._is_ticked(candidate):
+            score = min(1.0, score + 0.5)
+        return _Scored(score, candidate, context)
+
+    def _is_ticked(self, candidate: Candidate) -> bool:
+        if candidate.kind != "text":
+            return False
+        text = self._source.text
+        before = text[max(0, candidate.start - 6) : candidate.start]
+        return _TICKED.search(before) is not None
+
+    def is_denied(self, field: Field, candidate: Candidate) -> bool:
+        """Whether the text says that it is not so: "not active", an empty box."""
+        if candidate.kind not in ("text", "id"):
+            return False
+        text = self._source.text
+        if self._is_label_word(field, candidate):
+            return True
+        line_start = text.rfind("\n", 0, candidate.start) + 1
+        before = text[max(line_start, candidate.start - 30) : candidate.start]
+        if _UNTICKED.search(before):
+            return True
+        line_end = text.find("\n", candidate.end)
+        rest = text[candidate.end : line_end if line_end >= 0 else len(text)]
+        marks_behind = not _UNTICKED.search(before) and not _TICKED.search(before)
+        first_mark = re.search(r"\[[ xX✓]?\]|[☐☑☒□]", text[line_start : line_end if line_end >= 0 else len(text)])
+        if (
+            marks_behind
+            and first_mark
+            and _UNTICKED_AFTER.match(rest)
+            and first_mark.start() + line_start >= candidate.end - 0
+        ):
+            return True
+        said = text[candidate.start : candidate.end]
+        plain = (
+            bool(field.options) or said.islower() or (field.value.islower() if isinstance(field.value, str) else False)
+        )
+        if not plain or len(said.split()) > 2:
+            return False
+        words = [fold(word) for word in re.findall(r"[^\W_]+(?:['’]\w+)?", before)][-2:]
+        if not words or fold(said.split()[0]) in NEGATIONS:
+            return False
+        return words[-1] in NEGATIONS or (
+            words[0] in ("not", "no", "nicht")
+            and words[-1] in ("yet", "longer", "been", "an", "a", "the", "currently", "be")
+        )
+
+    def _is_label_word(self, field: Field, candidate: Candidate) -> bool:
+        """Whether the place is a word of a label ("Emergency contact:") rather than something said."""
+        cell = self._source.layout.cell_of(candidate.start)
+        if cell is None or candidate.end - candidate.start >= len(cell.text) - 1 or len(cell.text) > 60:
+            return False
+        label, colon, _ = cell.text.partition(":")
+        if colon and candidate.end - cell.start <= len(label):
+            return field.options != () or candidate.end - candidate.start < len(label.strip()) - 1
+        return self._source.contexts.columns.is_heading(cell)
+
+    def _rival(
+        self, field: Field, best: _Scored, candidates: list[Candidate], within: tuple[int, int] | None = None
+    ) -> float:
+        """How well the field's own label stands beside another value."""
+        if not field.own:
+            return 0.0
+        own = [word for word in field.own if word not in GENERIC] or list(field.own)
+        if best.candidate.kind in ("text", "id", "symbol"):
+            return self._string_rival(field, own, best, candidates, within)
+        source = self._source
+        lines = source.lines_with(own)
+        lines |= {line + 1 for line in lines} | {line + 2 for line in lines}
+        if within is not None:
+            lines &= set(range(*within))
+        is_date = best.candidate.kind == "date"
+        by_line = source.by_line["date" if is_date else "number"]
+        mentions = [mention for line in sorted(lines & by_line.keys()) for mention in by_line[line]]
+        strongest = 0.0
+        for mention in mentions[:_RIVALS]:
+            if any(candidate.start <= mention.start < candidate.end for candidate in candidates):
+                continue
+            if all(reading.kind == "part" or reading.weight < 0.5 for reading in mention.readings):
+                continue
+            kind = "date" if is_date else self._kind_of(mention.readings[0].kind, mention.money)
+            if (kind == "percent") != (best.candidate.kind == "percent"):
+                continue
+            context = source.contexts.of(mention.start, mention.end)
+            floor = max(strongest, 0.5, best.score - 0.02)  # below this a rival changes nothing
+            strongest = max(strongest, self.affinity.score(field, context, kind, floor))
+        return strongest
+
+    def _kind_of(self, reading: str, money: bool) -> str:
+        return "percent" if reading in ("fraction", "percent") else "money" if money else "number"
+
+    def _string_rival(
+        self,
+        field: Field,
+        own: list[str],
+        best: _Scored,
+        candidates: list[Candidate],
+        within: tuple[int, int] | None,
+    ) -> float:
+        """A line "label: something else" whose label is the field's own."""
+        source = self._source
+        layout = source.layout
+        strongest = 0.0
+        used = {label.text for label in best.context.labels}  # a label that is the best place's own is no rival's
+        for number in source.lines_with(own):
+            if within is not None and not within[0] <= number < within[1]:
+                continue
+            cells = layout.lines[number].cells
+            for rank, cell in enumerate(cells):
+                found = _HOME.match(cell.text)
+                if found:
+                    label, low, high = found["label"], cell.start + found.start("value"), cell.end
+                elif rank + 1 < len(cells) and len(cells) == 2 and rank == 0 and cell.text not in used:
+                    label, low, high = cell.text, cells[1].start, cells[1].end
+                else:
+                    continue
+                if any(low - 1 <= candidate.start < high for candidate in candidates):
+                    continue
+                said = source.text[low:high]
+                if (best.candidate.kind == "id") != any(map(str.isdigit, said)) and not _EMPTY.fullmatch(said):
+                    continue
+                strongest = max(strongest, self._label_match(field, label))
+        return strongest
+
+    def _label_match(self, field: Field, label: str) -> float:
+        words = concepts(label)
+        if not words or len(words) > 5:
+            return 0.0
+        wanted = {word: 0.4 if word in GENERIC else 1.0 for word in field.own}
+        said = sum(weight * max(likeness(word, other) for other in words) for word, weight in wanted.items()) / sum(
+            wanted.values()
+        )
+        known = sum(1 for word in words if any(likeness(word, other) >= 0.7 for other in field.words)) / len(words)
+        return said * (0.5 + 0.5 * known)
+
+
+def _capped(confidence: float, candidate: Candidate) -> float:
+    if candidate.weight < ACCEPTED:
+        return min(confidence, candidate.weight)
+    return confidence * (0.5 + 0.5 * candidate.weight) if candidate.weight < 1 else confidence
+
+
+def _is_row(entry: _Scored, best: _Scored) -> bool:
+    """Whether both stand under one column heading, so that the rows make the difference."""
+    heads = [{label.text for label in one.context.labels if label.kind == "above"} for one in (entry, best)]
+    return bool(heads[0] & heads[1])

@@ -1,0 +1,73 @@
+# ruff: noqa: RUF001 - the dashes and quotes of documents are what this is about
+"""One numeral -> the numbers it can be read as: thousands and decimal separators, and whose habit decides.
+
+Nothing here looks at the text around; the caller says which habit the surroundings show.
+"""
+
+import re
+from decimal import Decimal
+
+_GROUPED = re.compile(r"\d{1,3}(?:([.,'’\u00a0\u202f ])\d{3})(?:\1\d{3})*")
+_INDIAN = re.compile(r"\d{1,2}(?:,\d{2})+,\d{3}")
+_LONGEST = 60  # digits; longer runs are no numbers anybody compares
+
+COMMA, POINT = "comma", "point"
+
+
+def decimal_habit(numeral: str) -> str | None:
+    """Which decimal separator this numeral shows beyond doubt, if any."""
+    marks = [char for char in numeral if char in ".,"]
+    if not marks:
+        return None
+    last = marks[-1]
+    tail = len(numeral) - numeral.rindex(last) - 1
+    habit = COMMA if last == "," else POINT
+    if len(set(marks)) == 2:
+        return habit if marks.count(last) == 1 else None
+    if len(marks) > 1:
+        if not _is_grouped(numeral, last):
+            return None  # a version or an address
+        return POINT if last == "," else COMMA  # 1,234,567 groups by commas
+    if tail != 3 and not numeral.startswith("0"):
+        return habit if tail <= 2 else None
+    return None
+
+
+def readings_of(numeral: str, habit: str | None) -> list[tuple[Decimal, float]]:
+    """The values of a numeral, likeliest first, with a weight; empty when it is none (a version, an address)."""
+    if len(numeral) > _LONGEST:
+        return []
+    plain = re.sub(r"['’\u00a0\u202f ]", "", numeral)
+    if len(plain) != len(numeral) and not _GROUPED.match(numeral):
+        return []
+    marks = [char for char in plain if char in ".,"]
+    if not marks:
+        return [(Decimal(plain), 1.0)]
+    last = marks[-1]
+    if len(set(marks)) == 2:
+        whole, _, rest = plain.rpartition(last)
+        other = "." if last == "," else ","
+        if last in whole or not _is_grouped(whole, other):
+            return []
+        return [(_number(whole, rest), 1.0)]
+    if len(marks) > 1:
+        return [(Decimal(plain.replace(last, "")), 1.0)] if _is_grouped(plain, last) else []
+    whole, _, rest = plain.partition(last)
+    if len(plain) != len(numeral) or len(rest) != 3 or len(whole) > 3 or whole.startswith("0"):
+        return [(_number(whole, rest), 1.0)]
+    fraction, grouped = _number(whole, rest), Decimal(whole + rest)
+    if habit is not None:
+        return [(fraction if (habit == COMMA) == (last == ",") else grouped, 1.0)]
+    # Nobody else in the text shows a habit: a comma before three digits groups, a point could do either.
+    return [(grouped, 1.0), (fraction, 0.4)] if last == "," else [(fraction, 0.8), (grouped, 0.45)]
+
+
+def _is_grouped(whole: str, mark: str) -> bool:
+    if mark not in whole:
+        return whole.isdigit()
+    found = _GROUPED.fullmatch(whole)
+    return (found is not None and found.group(1) == mark) or (mark == "," and _INDIAN.fullmatch(whole) is not None)
+
+
+def _number(whole: str, rest: str) -> Decimal:
+    return Decimal(f"{re.sub(r'[.,]', '', whole)}.{rest}")

@@ -1,0 +1,148 @@
+"""Which part of the text each element of a list speaks of: a row, a paragraph or a section.
+
+An element is recognised by its own values: the place where most of them stand together, the rare ones counting more.
+Never by its rank in the list. Two elements that fit the same two places equally well are told to be ambiguous.
+"""
+
+import re
+from collections import defaultdict
+from dataclasses import dataclass
+
+from batchwork.evidence.fields import Field
+from batchwork.evidence.layout import Layout
+from batchwork.evidence.source import Candidate
+from batchwork.evidence.words import concepts
+
+Unit = tuple[int, int]  # lines, from and to (exclusive)
+_TEXT, _FIGURE = 3.0, 1.2  # what a value says about the place by standing there
+_OWN_SECTION = 1.5
+_LEAST = 0.25  # of what an element could show; below this it was not recognised
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    """Where an element of a list lives; `sure` is false when another place fits as well."""
+
+    lines: Unit
+    sure: bool
+    kind: str  # row, block, section
+
+
+def homes_of(records: dict[str, list[tuple[Field, list[Candidate]]]], layout: Layout) -> dict[str, Home]:
+    """For the elements of one list, by path, the place of each that has one."""
+    best: dict[str, Home] = {}
+    most = 0.0
+    for rank, kind in enumerate(("row", "block", "section")):
+        units = _units(layout, kind)
+        fits = {path: _fits(leaves, units, layout) for path, leaves in records.items()}
+        _favour_own_section(fits, layout)
+        found = _assigned({path: fit for path, (fit, _) in fits.items()}, kind)
+        shown = sum(fits[path][1][home.lines] for path, home in found.items()) * (1 - 0.1 * rank)
+        if shown > most + 1e-9:
+            best, most = found, shown
+    return best
+
+
+def _favour_own_section(fits: dict[str, tuple[dict[Unit, float], dict[Unit, float]]], layout: Layout) -> None:
+    """A place under a heading that bears the list's name counts more than one under another heading."""
+    for path, (fit, shown) in fits.items():
+        names = set(concepts(re.sub(r".*\.", "", path[: path.rindex("[")])))
+        for unit in fit:
+            headings = layout.headings[unit[1] - 1][:1]
+            if any(names & set(concepts(layout.lines[number].cells[0].text)) for number in headings):
+                fit[unit] += _OWN_SECTION
+                shown[unit] += _OWN_SECTION
+
+
+def _units(layout: Layout, kind: str) -> list[Unit]:
+    """Every line belongs to one unit of each kind."""
+    units: list[Unit] = []
+    start = 0
+    for number in range(1, len(layout.lines) + 1):
+        if number == len(layout.lines) or _starts_unit(layout, number, kind):
+            units.append((start, number))
+            start = number
+    return units
+
+
+def _starts_unit(layout: Layout, number: int, kind: str) -> bool:
+    line, above = layout.lines[number], layout.lines[number - 1]
+    if line.kind != "text":
+        return kind == "row" or (kind == "block" and above.kind == "text")
+    if kind == "block":
+        return above.kind == "blank"
+    if kind == "section":
+        return layout.headings[number] != layout.headings[number - 1] and number - 1 in layout.headings[number][:1]
+    if above.kind != "text" or len(line.cells) > 1:
+        return not _is_rest_of_row(layout, number)
+    if layout.tables[number] >= 0 and layout.tables[number] == layout.tables[number - 1]:
+        return False  # the rest of a wrapped cell
+    text = line.cells[0].text
+    flows = len(above.cells) == 1 and above.end - above.start >= 38 and not text.startswith(("-", "*", "•"))
+    return not flows or text[:2].rstrip(".)").isdigit()
+
+
+def _is_rest_of_row(layout: Layout, number: int) -> bool:
+    """Two or more wrapped cells: words only, in a table whose rows carry figures, with the row's first cell missing."""
+    line, above = layout.lines[number], layout.lines[number - 1]
+    if layout.tables[number] < 0 or above.kind != "text" or len(above.cells) < 3 or len(line.cells) >= len(above.cells):
+        return False
+    return all(cell.is_label and cell.text[:1].islower() for cell in line.cells)
+
+
+def _fits(
+    leaves: list[tuple[Field, list[Candidate]]], units: list[Unit], layout: Layout
+) -> tuple[dict[Unit, float], dict[Unit, float]]:
+    """How well each place fits an element, the rare values counting more; and how much of the element it shows."""
+    owner: dict[int, Unit] = {line: unit for unit in units for line in range(*unit)}
+    fits: dict[Unit, float] = defaultdict(float)
+    shown: dict[Unit, float] = defaultdict(float)
+    whole = 0.0
+    for field, candidates in leaves:
+        if not candidates:
+            if field.value is not None and not isinstance(field.value, bool):
+                whole += _TEXT if isinstance(field.value, str) else _FIGURE
+            continue
+        worth = _worth(candidates[0])
+        whole += worth
+        inside = {owner[layout.line_of(candidate.start)] for candidate in candidates}
+        for unit in inside:
+            fits[unit] += worth * (0.4 + 0.6 / len(inside))
+            shown[unit] += worth
+    return {unit: fit for unit, fit in fits.items() if fit >= _LEAST * whole}, shown
+
+
+def _worth(candidate: Candidate) -> float:
+    if candidate.kind in ("text", "id"):
+        return _TEXT if candidate.distinctive else 0.8
+    return _FIGURE if candidate.distinctive or candidate.kind == "date" else 0.7
+
+
+def _assigned(fits: dict[str, dict[Unit, float]], kind: str) -> dict[str, Home]:
+    """Each element its best place, one element a place; what is left between equals is not sure."""
+    homes: dict[str, Home] = {}
+    taken: set[Unit] = set()
+    doubtful: set[str] = set()
+    waiting = {path for path, fit in fits.items() if fit}
+    while waiting:
+        choices: list[tuple[float, float, str, Unit]] = []
+        for path in waiting:
+            free = sorted(((fit, unit) for unit, fit in fits[path].items() if unit not in taken), reverse=True)
+            if free:
+                lead = free[0][0] - (free[1][0] if len(free) > 1 else 0.0)
+                choices.append((lead, free[0][0], path, (-free[0][1][0], -free[0][1][1])))
+        if not choices:
+            break
+        clear = [choice for choice in choices if choice[0] > 0.05]
+        if clear:
+            lead, fit, path, place = max(clear, key=lambda choice: (choice[1], choice[0]))
+            unit = (-place[0], -place[1])
+            homes[path] = Home(unit, path not in doubtful, kind)
+        else:
+            doubtful.update(choice[2] for choice in choices)  # whoever is left later was equal now
+            _, fit, path, _ = min(choices, key=lambda choice: choice[2])
+            unit = min(unit for unit, other in fits[path].items() if unit not in taken and other >= fit - 0.05)
+            homes[path] = Home(unit, False, kind)
+        taken.add(unit)
+        waiting.discard(path)
+    return homes

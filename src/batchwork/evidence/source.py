@@ -1,0 +1,247 @@
+"""A document made ready to be asked: its layout, numbers, dates and tokens, each found once.
+
+Also decides which places can say a value at all, before anybody asks which of them does.
+"""
+
+import math
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import date, datetime, time
+from decimal import Decimal, InvalidOperation
+from functools import cached_property
+from typing import Any
+
+from batchwork.evidence.context import Contexts
+from batchwork.evidence.dates import Dates
+from batchwork.evidence.fields import Field
+from batchwork.evidence.layout import Layout
+from batchwork.evidence.mention import Mention, Reading
+from batchwork.evidence.numbers import Numbers
+from batchwork.evidence.phrases import Phrases
+from batchwork.evidence.scales import Scales
+from batchwork.evidence.textindex import TextIndex
+from batchwork.evidence.words import concepts, likeness
+
+Span = tuple[int, int]
+_ISO_DATE = re.compile(r"(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}:\d{2}).*)?")
+_ISO_MONTH = re.compile(r"(\d{4})-(\d{2})")
+_PLAIN_NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d{1,3})?")
+_PERCENT_WORDS = frozenset(
+    {"rate", "percent", "interest", "margin", "growth", "discount", "tax", "share", "yield", "apr"}
+)
+_SCALE_WORDS = frozenset({"thousand", "million", "billion", "thousands", "millions"})
+_PART_WORDS = frozenset({"year", "month", "day", "date"})
+_SYMBOLS = {"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥", "INR": "₹", "CAD": "CA$", "AUD": "A$"}
+_SMALL = 4  # significant digits below which a number is no sign of anything by itself
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A place that says the value, read in one of the ways it can be read."""
+
+    spans: tuple[Span, ...]
+    kind: str  # number, money, percent, date, id, text, symbol
+    weight: float = 1.0
+    exact: bool = True
+    distinctive: bool = True
+
+    @property
+    def start(self) -> int:
+        """Where it starts."""
+        return self.spans[0][0]
+
+    @property
+    def end(self) -> int:
+        """Where its first part ends."""
+        return self.spans[0][1]
+
+
+class Source:
+    """One text, ready."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.layout = Layout(text)
+        self.dates = Dates(text)
+        taken = [(mention.start, mention.end) for mention in self.dates.mentions]
+        self.numbers = Numbers(text, taken)
+        self.index = TextIndex(self.layout)
+        self.by_line: dict[str, dict[int, list[Mention]]] = {"number": {}, "date": {}}
+        for kind, mentions in (("number", self.numbers.mentions), ("date", self.dates.mentions)):
+            for mention in mentions:
+                self.by_line[kind].setdefault(self.layout.line_of(mention.start), []).append(mention)
+        self.contexts = Contexts(self.layout, {line for lines in self.by_line.values() for line in lines})
+        self._scales = Scales(self.layout, self.contexts.columns)
+        self._numbers: dict[Decimal, list[tuple[Mention, Reading]]] = {}
+        for mention in self.numbers.mentions:
+            for reading in self._scaled(mention):
+                if isinstance(reading.value, Decimal):
+                    self._numbers.setdefault(reading.value, []).append((mention, reading))
+        self._dates: dict[date, list[tuple[Mention, Reading]]] = {}
+        for mention in self.dates.mentions:
+            for reading in mention.readings:
+                if isinstance(reading.value, date):
+                    self._dates.setdefault(reading.value, []).append((mention, reading))
+        self._lines_with: dict[str, list[int]] | None = None
+        self._alike: dict[str, list[str]] = {}  # concepts by how they begin
+
+    def _scaled(self, mention: Mention) -> Iterable[Reading]:
+        power = self._scales.power_at(mention.start)
+        for reading in mention.readings:
+            value = reading.value
+            if not power or not isinstance(value, Decimal) or reading.kind != "plain" or _is_year(value, mention):
+                yield reading
+                continue
+            yield Reading(value * 10**power, reading.weight)
+            yield Reading(value, 0.4, "unscaled")
+
+    @cached_property
+    def phrases(self) -> Phrases:
+        """The sentences and lines, for questions of yes or no."""
+        return Phrases(self.layout)
+
+    def lines_with(self, words: Iterable[str]) -> set[int]:
+        """The lines on which one of these concepts stands."""
+        if self._lines_with is None:
+            table: dict[str, list[int]] = {}
+            for number, line in enumerate(self.layout.lines):
+                for cell in line.cells:
+                    for word in concepts(cell.text) if len(cell.text) < 200 else set(concepts(cell.text)):
+                        table.setdefault(word, []).append(number)
+            self._lines_with = table
+            for word in table:
+                self._alike.setdefault(word[:4], []).append(word)
+        found: set[int] = set()
+        for word in words:
+            found.update(self._lines_with.get(word, ()))
+            for other in self._alike.get(word[:4], ()):
+                if other != word and likeness(word, other) >= 0.7:
+                    found.update(self._lines_with[other])
+        return found
+
+    def candidates(self, field: Field) -> list[Candidate]:
+        """Every place that says the field's value, by type; booleans are another matter."""
+        value = field.value
+        if value is None or isinstance(value, bool):
+            return []
+        if isinstance(value, int | float | Decimal):
+            return self._number_candidates(field, value)
+        if isinstance(value, datetime):
+            return self._date_candidates(value.date())
+        if isinstance(value, date):
+            return self._date_candidates(value)
+        if isinstance(value, time):
+            return self._time_candidates(value)
+        text = value if isinstance(value, str) else str(value) if not isinstance(value, bytes) else ""
+        return self._string_candidates(field, text.strip())
+
+    def _number_candidates(self, field: Field, value: Any) -> list[Candidate]:
+        number = _decimal(value)
+        if number is None:
+            return []
+        found: list[Candidate] = []
+        digits = len(number.normalize().as_tuple().digits) if abs(number.adjusted()) < 60 else _SMALL
+        for mention, reading in self._numbers.get(number, ()):
+            if reading.kind == "part" and not _PART_WORDS.intersection(field.words):
+                continue
+            weight = reading.weight
+            if reading.kind == "percent" and not {"rate", "percent"}.intersection(field.words):
+                known = _PERCENT_WORDS.intersection(field.words)
+                weight *= (0.9 if known else 0.8) if abs(number) >= 1 else (0.6 if known else 0.5)
+            if reading.kind == "unscaled" and _SCALE_WORDS.intersection(field.words):
+                weight = 1.0
+            kind = "percent" if reading.kind in ("fraction", "percent") else "money" if mention.money else "number"
+            span = (mention.start, mention.end)
+            found.append(Candidate((span,), kind, weight, distinctive=digits >= _SMALL))
+        if not found and isinstance(value, int) and abs(value) >= 100_000 and value < 10**40:
+            hits = self.index.find(str(value))  # an account number, grouped for the eye
+            found = [Candidate(hit.spans, "id") for hit in hits]
+        return found
+
+    def _date_candidates(self, day: date) -> list[Candidate]:
+        return [
+            Candidate(((mention.start, mention.end),), "date", reading.weight)
+            for mention, reading in self._dates.get(day, ())
+        ]
+
+    def _time_candidates(self, moment: time) -> list[Candidate]:
+        hour, minute = moment.hour, moment.minute
+        half = "am" if hour < 12 else "pm"
+        forms = [rf"0?{hour}[:.h]{minute:02d}(?:[:.]{moment.second:02d})?(?!\d|\s?[ap]\.?m)"]
+        forms.append(rf"0?{(hour + 11) % 12 + 1}[:.]{minute:02d}\s?{half[0]}\.?m\b\.?")
+        if minute == 0:
+            forms.append(rf"0?{(hour + 11) % 12 + 1}\s?{half[0]}\.?m\b\.?")
+        pattern = re.compile(r"(?<![\d:.])(?:" + "|".join(forms) + ")", re.IGNORECASE)
+        return [Candidate(((match.start(), match.end()),), "date") for match in pattern.finditer(self.text)]
+
+    def _string_candidates(self, field: Field, text: str) -> list[Candidate]:
+        if not text:
+            return []
+        iso = _ISO_DATE.fullmatch(text)
+        if iso:
+            try:
+                return self._date_candidates(date(int(iso[1]), int(iso[2]), int(iso[3])))
+            except ValueError:
+                return []
+        month = _ISO_MONTH.fullmatch(text)
+        if month:
+            wanted = (int(month[1]), int(month[2]))
+            found = [
+                Candidate(((low, high),), "date") for low, high, *said in self.dates.partial if tuple(said) == wanted
+            ]
+            if found:
+                return found
+        hits = self.index.find(text)
+        kind = "id" if any(map(str.isdigit, text)) else "text"
+        if "currency" in field.words and len(text) == 3:
+            kind = "symbol"  # it stands beside every amount and means the same each time
+        found = [Candidate(hit.spans, kind, 1.0, hit.exact, distinctive=len(text) > 3) for hit in hits]
+        if not found and re.search(r"[_-]", text):
+            hits = self.index.find(re.sub(r"[_-]+", " ", text))
+            found = [Candidate(hit.spans, kind, 1.0, exact=False, distinctive=len(text) > 3) for hit in hits]
+        if not found or _PLAIN_NUMBER.fullmatch(text):
+            found = self._typed(field, text) or found
+        if not found and text.upper() in _SYMBOLS and ("currency" in field.words or text in _SYMBOLS):
+            found = self._symbols(_SYMBOLS[text.upper()])
+        return found
+
+    def _typed(self, field: Field, text: str) -> list[Candidate]:
+        """A string that is a number or a date in other clothes: compare what it means."""
+        if _PLAIN_NUMBER.fullmatch(text) and not (text.lstrip("+-").startswith("0") and text.isdigit()):
+            return self._number_candidates(field, Decimal(text))
+        if len(text) > 40 or not any(map(str.isdigit, text)):
+            return []
+        days = Dates(text).mentions
+        if len(days) == 1 and (days[0].start, days[0].end) == (0, len(text)) and len(days[0].readings) == 1:
+            day = days[0].readings[0].value
+            return self._date_candidates(day) if isinstance(day, date) else []
+        numbers = Numbers(text, []).mentions
+        whole = [mention for mention in numbers if (mention.start, mention.end) == (0, len(text))]
+        if len(whole) == 1 and len(numbers) == 1:
+            said = whole[0].readings[0].value
+            return self._number_candidates(field, said) if isinstance(said, Decimal) else []
+        return []
+
+    def _symbols(self, symbol: str) -> list[Candidate]:
+        pattern = re.compile(
+            rf"(?<![A-Z]){re.escape(symbol)}(?=\s?[\d(])|(?<=\d){re.escape(symbol)}|(?<=\d[\s\u00a0]){re.escape(symbol)}"
+        )
+        return [Candidate(((match.start(), match.end()),), "symbol") for match in pattern.finditer(self.text)]
+
+
+def _is_year(value: Decimal, mention: Mention) -> bool:
+    return mention.end - mention.start == 4 and 1900 <= value <= 2100
+
+
+def _decimal(value: Any) -> Decimal | None:
+    """The number as it would be written; None for what cannot be written in a document."""
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            return None
+        return Decimal(repr(round(value, 12 - max(0, min(12, int(math.log10(abs(value)) + 1))) if value else 0)))
+    try:
+        number = Decimal(value)
+    except (InvalidOperation, ValueError, TypeError):
+        return None
+    return number if number.is_finite() else None

@@ -1,0 +1,138 @@
+# ruff: noqa: RUF001 - the dashes and quotes of documents are what this is about
+"""Words of labels and field names -> concepts, so that `qty`, "Quantity" and "Menge" meet.
+
+Pure and cached: the same labels come back in every document of a batch.
+"""
+
+import re
+import unicodedata
+from functools import lru_cache
+
+from batchwork.evidence.lexicon import FILLERS, RELATED, ROLES, SYNONYMS
+
+_WORD = re.compile(r"[^\W\d_]{1,2}\d{1,2}(?![^\W_])|[^\W\d_](?:[^\W\d_]|[\u0300-\u036f'’])*|\d+|#")
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_SPECIAL = str.maketrans(
+    {"ß": "ss", "ø": "o", "æ": "ae", "œ": "oe", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "’": "", "'": ""}
+)
+_INVISIBLE = re.compile("[\u0300-\u036f\u00ad\u200b-\u200d\u2060\ufeff]")
+_SUFFIXES = ("ations", "ation", "ments", "ment", "ings", "ing", "ions", "ion", "ally", "als", "al", "ate", "able")
+_ENDINGS = ("ies", "ied", "ed", "es", "s", "e", "y")
+
+
+@lru_cache(maxsize=50_000)
+def fold(word: str) -> str:
+    """Without case, accents and invisible characters."""
+    if word.isascii():
+        return word.lower().replace("'", "")
+    folded = unicodedata.normalize("NFKD", word.casefold()).translate(_SPECIAL)
+    return _INVISIBLE.sub("", folded)
+
+
+@lru_cache(maxsize=50_000)
+def stem(word: str) -> str:
+    """A crude root: what remains of an English word without its usual endings."""
+    for suffix in _SUFFIXES:
+        if word.endswith(suffix) and len(word) - len(suffix) >= 4:
+            word = word[: -len(suffix)]
+            break
+    for ending in _ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= (3 if ending in ("s", "ies", "ied") else 4):
+            if ending == "s" and word.endswith("ss"):
+                continue
+            word = word[: -len(ending)]
+            break
+    if len(word) > 3 and word[-1] == word[-2] and word[-1].isalpha() and word[-1] not in "sl":
+        return word[:-1]  # wrapping, shipped
+    return word
+
+
+def _tables() -> tuple[dict[str, tuple[str, ...]], dict[tuple[str, ...], tuple[str, ...]]]:
+    single: dict[str, tuple[str, ...]] = {}
+    phrases: dict[tuple[str, ...], tuple[str, ...]] = {}
+    for meaning, entries in SYNONYMS.items():
+        concepts = tuple(meaning.split())
+        words, *several = entries.split("|")
+        for word in words.split():
+            single.setdefault(fold(word), concepts)
+        for phrase in several:
+            phrases[tuple(fold(part) for part in re.split(r"[\s']+", phrase))] = concepts
+    for group in (*ROLES, *RELATED):
+        for word in group:
+            single.setdefault(word, (word,))  # a root must not take the word's place
+    # Stems come last, so that no plural takes the place of a word that is listed itself.
+    for word in list(single):
+        single.setdefault(stem(word), single[word])
+    return single, phrases
+
+
+_SINGLE, _PHRASES = _tables()
+
+
+@lru_cache(maxsize=50_000)
+def _concepts_of(word: str) -> tuple[str, ...]:
+    known = _SINGLE.get(word)
+    if known is not None:
+        return known
+    root = stem(word)
+    return _SINGLE.get(root) or _compound(word) or (root,)
+
+
+def _compound(word: str) -> tuple[str, ...]:
+    """The concepts of a word made of two known ones, as German and Dutch labels are: Artikel-nummer, Kunde-n-nummer."""
+    for cut in range(4, len(word) - 3):
+        behind = _SINGLE.get(word[cut:])
+        if behind is None:
+            continue
+        head = word[:cut]
+        before = _SINGLE.get(head) or _SINGLE.get(head.rstrip("s")) or _SINGLE.get(head.rstrip("n"))
+        if before is not None:
+            return before + behind
+    return ()
+
+
+@lru_cache(maxsize=20_000)
+def concepts(text: str) -> tuple[str, ...]:
+    """The concepts of a label or of a field's name, in order, without fillers."""
+    if not re.search(r"\s", text) and fold(text) not in _SINGLE:
+        text = _CAMEL.sub(" ", text.replace("_", " "))  # a field's name
+    words = [fold(word) for word in _WORD.findall(text)]
+    found: list[str] = []
+    position = 0
+    while position < len(words):
+        for length in (3, 2):
+            phrase = _PHRASES.get(tuple(words[position : position + length]))
+            if phrase is not None and len(words) - position >= length:
+                found.extend(phrase)
+                position += length
+                break
+        else:
+            word = words[position]
+            position += 1
+            if word == "#":
+                found.append("number")
+            elif word not in FILLERS:
+                found.extend(_concepts_of(word))
+    return tuple(found)
+
+
+@lru_cache(maxsize=50_000)
+def likeness(one: str, other: str) -> float:
+    """How much one concept may stand for another, 0 to 1."""
+    if one == other:
+        return 1.0
+    related = RELATED.get(frozenset((one, other)))
+    if related is not None:
+        return related
+    shorter, longer = sorted((one, other), key=len)
+    if longer.startswith(shorter) and (len(shorter) >= 5 or (len(shorter) == 4 and len(longer) <= 6)):
+        return 0.9
+    if len(shorter) == 4 and longer.startswith(shorter) and not (shorter in _SINGLE and longer in _SINGLE):
+        return 0.6  # temp, dept, desc
+    return 0.0
+
+
+@lru_cache(maxsize=50_000)
+def excludes(one: str, other: str) -> bool:
+    """Whether the two are different roles of one group, so that a label with the one is not the other's."""
+    return one != other and any(one in group and other in group for group in ROLES)

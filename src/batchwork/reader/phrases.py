@@ -1,0 +1,166 @@
+"""Find the values of plain sentences and the words that say what they are.
+
+"a mean of 12.3 and a median of 11": each value belongs to the words before it, back to the value before;
+a number may also belong to the noun right behind it, "3 anomalies".
+"""
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
+from itertools import pairwise
+
+from batchwork.reader.fact import Fact
+from batchwork.reader.layout import Line
+from batchwork.reader.pairs import label_of
+from batchwork.reader.values import Value, dates, numbers, small_numbers
+from batchwork.reader.words import STOP, Token, canonical, tokens
+
+_ID = re.compile(r"(?<![\w-])#?(?=[\w/-]*\d)[A-Za-z]{1,6}[-/]?\d[\w/-]*|(?<!\w)#\d[\w-]*")
+_LABEL_LIKE = re.compile(r"[A-Za-z]{1,2}\d{1,2}|\d+(?:st|nd|rd|th)")
+_CLAUSE = re.compile(r"[,;:.!?()\u2014](?=\s|$)|[;()|]|\s-\s")
+_SENTENCE = re.compile(
+    r"(?<=[!?;])\s+|(?<=\.)(?<!\bno\.)(?<!\bnr\.)(?<!\bapprox\.)(?<!\bincl\.)(?<!\bexcl\.)(?<!\be\.g\.)(?<!\bi\.e\.)"
+    r"(?<!\bvs\.)(?<!\bca\.)(?<!\bInc\.)(?<!\bLtd\.)(?<!\bCo\.)(?<!\bSt\.)(?<!\bMr\.)(?<!\bDr\.)(?<!\bNo\.)\s+"
+)
+_RANGE = re.compile(r"\b(?:from|between|range[sd]?|ranging)\b", re.IGNORECASE)
+_IS = re.compile(
+    r"\b(?:is|are|was|were|remains?|shows?|shown|seems?|appears?|stays?|has|have|exhibits?|follows?|contains?)\b\s+",
+    re.IGNORECASE,
+)
+_JOINED = re.compile(r"\s*(?:of|dated|from|on|,|\(|\u2014|-)?\s*")
+_PLACED = re.compile(r"\s+at(?: (?:index|position|step|point|time))?\s+#?")
+_LOOK_BACK = 24
+_LONGEST = 6
+
+
+def flows(lines: list[Line]) -> Iterator[tuple[int, int]]:
+    """Stretches of prose: a line that goes on in small letters on the next is one with it."""
+    at = 0
+    while at < len(lines):
+        last = at
+        while (
+            last + 1 < len(lines)
+            and lines[last + 1].start == lines[last].end + 1
+            and re.match(r"[a-z]", lines[last + 1].text)
+            and not re.search(r"[.:;!?]\s*$| {3,}\S", lines[last].text)
+        ):
+            last += 1
+        yield lines[at].start, lines[last].end
+        at = last + 1
+
+
+def phrases(text: str, start: int, end: int, above: frozenset[str]) -> Iterator[Fact]:
+    """All values of one stretch of prose."""
+    lead = re.match(r"[^:=.\n]{1,40}:(?=\s)", text[start:end])
+    if lead:
+        above |= frozenset(label_of(lead.group()))  # "Series B: ..." holds for the whole line
+    breaks = [start, *(start + match.end() for match in _SENTENCE.finditer(text[start:end])), end]
+    for first, last in pairwise(breaks):
+        yield from _sentence(text, first, last, above)
+
+
+def _sentence(text: str, start: int, end: int, above: frozenset[str]) -> Iterator[Fact]:
+    spoken = canonical(tokens(text, start, end))
+    places = [token.start for token in spoken]
+    everything = frozenset(token.word for token in spoken) | above
+    values = _values(text, start, end)
+    edges = [start, *(match.end() for match in _CLAUSE.finditer(text, start, end))]
+    edges = [edge for edge in edges if edge == start or text[edge - 1] not in ":()"]
+    label: tuple[str, ...] = ()
+    floor, aside = start, False
+    for index, value in enumerate(values):
+        bound = floor if aside else _bound(text, floor, edges, value.start)
+        first, last = bisect_left(places, bound), bisect_left(places, value.start)
+        said = tuple(token.word for token in spoken[max(first, last - 2 * _LONGEST) : last])
+        if aside:
+            said = tuple(word for word in said if not re.fullmatch(r"[\d.,]+|%|percent", word))
+        between = text[values[index - 1].end : value.start] if index else ""
+        if index and _PLACED.fullmatch(between):
+            label = (*label, "position")  # "max 40 at 50"
+        elif said or not (index and isinstance(value.value, str) and _JOINED.fullmatch(between)):
+            label = said  # else "Invoice A-1 of 3 May 2026": the date is the invoice's too
+        if label and not _is_year(text, value):
+            yield Fact("phrase", label[-_LONGEST:], value.start, value.end, (), everything)
+        following = values[index + 1].start if index + 1 < len(values) else end
+        behind = _behind(text, value.end, following)
+        if behind:
+            yield Fact("after", behind, value.start, value.end, (), everything)
+        year = _is_year(text, value)
+        if year:
+            yield Fact("phrase", (*label[-_LONGEST:], "year"), value.start, value.end, (), everything)
+        aside = value.percent or year  # "tax (8%) $4", "in 2024 it was $4": these do not part words from values
+        floor = floor if aside else value.end
+    yield from _ranges(text, values, everything)
+    yield from _is(text, start, end, above)
+
+
+def _is_year(text: str, value: Value) -> bool:
+    said = text[value.start : value.end]
+    return bool(re.fullmatch(r"(?:19|20)\d\d", said)) and bool(
+        re.search(r"\b(?:in|since|until|during|year|FY)\s$", text[max(0, value.start - 8) : value.start])
+    )
+
+
+def _bound(text: str, floor: int, edges: list[int], place: int) -> int:
+    """How far back the words of a value reach: to the value before, or to a comma that parts words."""
+    edge = edges[bisect_right(edges, place) - 1]
+    if edge <= floor:
+        return floor
+    spoken = re.search(r"[A-Za-z]{2}", text[edge:place])
+    return edge if spoken else floor  # "The mean, over all points, 12.3"
+
+
+def _behind(text: str, start: int, stop: int) -> tuple[str, ...]:
+    """The noun right behind a number: "3 anomalies at ..." counts anomalies."""
+    if not re.match(r" \w", text[start : start + 2]):
+        return ()
+    run: list[Token] = []
+    clause = _CLAUSE.search(text, start, stop)
+    for token in tokens(text, start, min(clause.start() if clause else stop, start + 60)):
+        if token.word in STOP or len(run) == 3:
+            break
+        run.append(token)
+    return tuple(token.word for token in canonical(run))
+
+
+def _values(text: str, start: int, end: int) -> list[Value]:
+    """Numbers, dates, small number words and ids, none inside another."""
+    kinds = (
+        dates(text, start, end),
+        _ids(text, start, end),
+        numbers(text, start, end),
+        small_numbers(text, start, end),
+    )
+    ordered = sorted((value.start, rank, value) for rank, kind in enumerate(kinds) for value in kind)
+    found: list[Value] = []
+    for _, _, value in ordered:
+        if not found or value.start >= found[-1].end:
+            found.append(value)
+    return found
+
+
+def _ids(text: str, start: int, end: int) -> Iterator[Value]:
+    for match in _ID.finditer(text, start, end):
+        if not _LABEL_LIKE.fullmatch(match.group()):  # p90, q1 and R2 are labels
+            yield Value(match.group(), match.start(), match.end())
+
+
+def _ranges(text: str, values: list[Value], context: frozenset[str]) -> Iterator[Fact]:
+    """The lowest and the highest of a stated range, "ranges from 1.2 to 9.8"."""
+    for low, high in pairwise(values):
+        between = text[low.end : high.start].strip().lower()
+        before = text[max(0, low.start - _LOOK_BACK) : low.start]
+        if between in ("to", "and", "-", "\u2013", "..", "...") and _RANGE.search(before):
+            yield Fact("phrase", ("min",), low.start, low.end, (), context)
+            yield Fact("phrase", ("max",), high.start, high.end, (), context)
+
+
+def _is(text: str, start: int, end: int, above: frozenset[str]) -> Iterator[Fact]:
+    """What a subject is said to be: "The trend is rising"."""
+    for match in _IS.finditer(text, start, end):
+        label = tuple(token.word for token in canonical(tokens(text, start, match.start())))
+        clause = re.search(r"[.;!?](?=\s|$)|,\s(?:and|but|while|with)\b", text[match.end() : end])
+        stop = match.end() + clause.start() if clause else end
+        last = len(text[:stop].rstrip())
+        if label and match.end() < last:
+            yield Fact("is", label[-_LONGEST:], match.end(), last, (), above)

@@ -1,0 +1,75 @@
+"""The JSON value in what a model said.
+
+The whole answer, or the one value in a code fence, or the one object or list in the prose around it. Two values are
+one too many: nobody knows which was meant. NaN and Infinity are not JSON. No regular expressions and a bounded number
+of attempts, because the text is as untrusted as the schema.
+"""
+
+import json
+from typing import Any
+
+import msgspec
+
+_FENCE = "```"
+_MOST_ATTEMPTS = 64
+_UNREADABLE = (msgspec.MsgspecError, UnicodeError, RecursionError, ValueError)
+_scanner = json.JSONDecoder()
+_decode = msgspec.json.Decoder().decode
+
+
+class NoJson(ValueError):
+    """There is no JSON value in the text, or there are several."""
+
+
+def json_in(text: str) -> Any:
+    """The JSON value in the text.
+
+    Raises:
+        NoJson: says why there is none.
+    """
+    try:
+        return _decode(text)
+    except _UNREADABLE as error:
+        complaint = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
+    if not text.strip():
+        raise NoJson("the answer is empty")
+    fenced = _fenced(text)
+    if len(fenced) == 1:
+        return fenced[0]
+    found = fenced or _in_prose(text)
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise NoJson(f"the answer has {len(found)} JSON values instead of one")
+    raise NoJson(f"the answer is not JSON: {complaint}")
+
+
+def _fenced(text: str) -> list[Any]:
+    """The values of the code fences whose content is JSON as a whole."""
+    pieces = text.split(_FENCE, 2 * _MOST_ATTEMPTS)
+    found = []
+    for piece in pieces[1::2]:
+        label, _, content = piece.partition("\n")
+        body = content if label.strip().isalnum() or not label.strip() else piece
+        try:
+            found.append(_decode(body))
+        except _UNREADABLE:
+            continue
+    return found
+
+
+def _in_prose(text: str) -> list[Any]:
+    """The objects and lists in the text that are not inside one another."""
+    found = []
+    at = 0
+    for _ in range(_MOST_ATTEMPTS):
+        start = min((place for mark in "{[" if (place := text.find(mark, at)) >= 0), default=-1)
+        if start < 0:
+            break
+        try:
+            _, end = _scanner.raw_decode(text, start)
+            found.append(_decode(text[start:end]))  # the stricter of the two has the last word
+        except _UNREADABLE:
+            end = start + 1
+        at = end
+    return found

@@ -1,0 +1,146 @@
+"""Say in short sentences what is wrong with an answer, and where.
+
+Not simply the validator's list of errors: under unions that recurse that list grows with a power of the depth (ten
+levels of three alternatives took it fourteen seconds). Here every value is explained once: of a union's alternatives
+only the nearest one is followed.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+import jsonschema_rs
+
+from batchwork.schema.checked import Schema
+from batchwork.schema.keywords import step, type_fits
+from batchwork.schema.mending import recased
+
+MOST_ERRORS = 10
+_LONGEST = 240
+_FOLLOWED = frozenset({"$ref", "allOf", "anyOf", "oneOf", "properties", "additionalProperties", "items", "prefixItems"})
+_OWN = (
+    *("type", "enum", "const", "required", "minProperties", "maxProperties", "dependentRequired"),
+    *("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"),
+    *("minLength", "maxLength", "pattern", "format", "minItems", "maxItems", "uniqueItems"),
+)
+
+
+class Explainer:
+    """Explains why values do not fit one schema."""
+
+    def __init__(self, schema: Schema) -> None:
+        self._schema = schema
+        self._own: dict[str, jsonschema_rs.Validator] = {}
+
+    def explain(self, value: Any, place: str = "") -> list[str]:
+        """At most ten sentences, each with the path of the value it is about; never none for a value that is wrong."""
+        sentences: list[str] = []
+        for sentence in self._wrong(value, place, ""):
+            if sentence not in sentences:
+                sentences.append(sentence)
+            if len(sentences) == MOST_ERRORS:
+                break
+        return sentences
+
+    def _wrong(self, value: Any, place: str, path: str) -> Iterator[str]:
+        """What is wrong with one value; nothing when it fits."""
+        if self._schema.validator_at(place).is_valid(value):
+            return
+        node = self._schema.at(place)
+        if not isinstance(node, dict):
+            yield _sentence(path, "there must be nothing here")
+            return
+        said = False
+        for sentence in self._parts(node, value, place, path):
+            said = True
+            yield sentence
+        if not said:
+            rules = sorted(node.keys() - _FOLLOWED - set(_OWN) - {"description", "title", "$defs"})
+            yield _sentence(
+                path, f"{_shown(value)} does not fit the schema" + (f" ({', '.join(rules)})" if rules else "")
+            )
+
+    def _parts(self, node: dict[str, Any], value: Any, place: str, path: str) -> Iterator[str]:
+        for error in self._own_validator(node, place).iter_errors(value):
+            yield _sentence(path, error.message)
+        target = self._schema.target(node, place)
+        if target is not None:
+            yield from self._wrong(value, target, path)
+        for index in range(len(node.get("allOf", ()))):
+            yield from self._wrong(value, f"{place}/allOf/{index}", path)
+        for keyword in ("anyOf", "oneOf"):
+            if keyword in node:
+                yield from self._union(value, [f"{place}/{keyword}/{n}" for n in range(len(node[keyword]))], path)
+        if isinstance(value, dict):
+            yield from self._properties(node, value, place, path)
+        elif isinstance(value, list):
+            prefix = len(node.get("prefixItems", ()))
+            for index, held in enumerate(value):
+                if index < prefix:
+                    yield from self._wrong(held, f"{place}/prefixItems/{index}", f"{path}[{index}]")
+                elif isinstance(node.get("items"), dict):
+                    yield from self._wrong(held, f"{place}/items", f"{path}[{index}]")
+
+    def _properties(self, node: dict[str, Any], value: dict[str, Any], place: str, path: str) -> Iterator[str]:
+        properties = node.get("properties", {})
+        for name, held in value.items():
+            if name in properties:
+                yield from self._wrong(held, step(step(place, "properties"), name), _inside(path, name))
+            elif isinstance(node.get("additionalProperties"), dict) and "patternProperties" not in node:
+                yield from self._wrong(held, step(place, "additionalProperties"), _inside(path, name))
+
+    def _union(self, value: Any, places: list[str], path: str) -> Iterator[str]:
+        fitting = sum(self._schema.validator_at(place).is_valid(value) for place in places)
+        if fitting:  # of an anyOf one is enough; of a oneOf two are too many
+            if fitting > 1 and "/oneOf/" in places[0]:
+                yield _sentence(path, f"{_shown(value)} fits {fitting} of the alternatives and must fit exactly one")
+            return
+        nearest = max(places, key=lambda place: self._nearness(value, place))
+        yield from self._wrong(value, nearest, path)
+
+    def _nearness(self, value: Any, place: str) -> tuple[int, int]:
+        """How near an alternative is: right type first, then how many of its properties look right.
+
+        Looks only, because compiling every part of every alternative would take longer than the answer is worth.
+        """
+        place, node = self._schema.resolved(place)
+        if isinstance(node, bool) or not type_fits(node, value):
+            return (0, 0)
+        if not isinstance(value, dict):
+            return (1, 0)
+        inner = step(place, "properties")
+        good = sum(
+            self._looks_right(step(inner, name), value[name]) for name in node.get("properties", {}) if name in value
+        )
+        return (1, good - sum(name not in value for name in node.get("required", ())))
+
+    def _looks_right(self, place: str, value: Any) -> bool:
+        _, node = self._schema.resolved(place)
+        if isinstance(node, bool):
+            return node
+        allowed = node.get("enum", [node["const"]] if "const" in node else None)
+        return type_fits(node, value) and (not isinstance(allowed, list) or recased(node, value) in allowed)
+
+    def _own_validator(self, node: dict[str, Any], place: str) -> jsonschema_rs.Validator:
+        """Checks what a schema says about its value itself, not about what is inside."""
+        if place not in self._own:
+            own: dict[str, Any] = {keyword: node[keyword] for keyword in _OWN if keyword in node}
+            if node.get("additionalProperties") is False:
+                own["additionalProperties"] = False
+                own["properties"] = dict.fromkeys(node.get("properties", {}), True)
+                own["patternProperties"] = dict.fromkeys(node.get("patternProperties", {}), True)
+            self._own[place] = self._schema.compiled(own)
+        return self._own[place]
+
+
+def _inside(path: str, name: str) -> str:
+    return f"{path}.{name}" if path else name
+
+
+def _sentence(path: str, message: str) -> str:
+    short = message if len(message) <= _LONGEST else message[: _LONGEST - 3] + "..."
+    return f"{path}: {short}" if path else short
+
+
+def _shown(value: Any) -> str:
+    kinds = {dict: "the object", list: "the list", str: "the text", type(None): "null", bool: "the boolean"}
+    return kinds.get(type(value), "the number")

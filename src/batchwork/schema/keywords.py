@@ -1,0 +1,89 @@
+"""Where a JSON schema has schemas inside, and how places in it are written.
+
+Knows draft 2020-12 and the older spellings of the same things (`definitions`, `items` as a list, `dependencies`).
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+_PYTHON: dict[str, Any] = {
+    "object": dict,
+    "array": list,
+    "string": str,
+    "null": type(None),
+    "integer": int | float,
+    "number": int | float,
+}
+Node = dict[str, Any] | bool
+
+IN_PLACE_ONE = ("not", "if", "then", "else")
+IN_PLACE_LIST = ("allOf", "anyOf", "oneOf")
+IN_PLACE_MAP = ("dependentSchemas", "dependencies")
+INWARD_ONE = (
+    "additionalProperties",
+    "propertyNames",
+    "unevaluatedProperties",
+    "items",
+    "additionalItems",
+    "contains",
+    "unevaluatedItems",
+)
+INWARD_LIST = ("prefixItems", "items")
+INWARD_MAP = ("properties", "patternProperties")
+STORES = ("$defs", "definitions")
+
+_IN_PLACE = frozenset((*IN_PLACE_ONE, *IN_PLACE_LIST, *IN_PLACE_MAP))
+_ONE = frozenset((*IN_PLACE_ONE, *INWARD_ONE))
+_LIST = frozenset((*IN_PLACE_LIST, *INWARD_LIST))
+_MAP = frozenset((*IN_PLACE_MAP, *INWARD_MAP, *STORES))
+
+
+def is_schema(node: object) -> bool:
+    """Whether something can be a schema at all."""
+    return isinstance(node, dict | bool)
+
+
+def children(node: Node, place: str) -> Iterator[tuple[str, str, Node]]:
+    """The schemas directly inside a schema: the keyword that holds each, its place, and the schema."""
+    if isinstance(node, bool):
+        return
+    for keyword, held in node.items():
+        here = step(place, keyword)
+        if keyword in _ONE and is_schema(held):
+            yield keyword, here, held
+        elif keyword in _LIST and isinstance(held, list):
+            for index, part in enumerate(held):
+                if is_schema(part):
+                    yield keyword, step(here, index), part
+        elif keyword in _MAP and isinstance(held, dict):
+            for name, part in held.items():
+                if is_schema(part):
+                    yield keyword, step(here, name), part
+
+
+def is_in_place(keyword: str) -> bool:
+    """Whether the keyword's schemas look at the same value as the schema they stand in."""
+    return keyword in _IN_PLACE
+
+
+def step(place: str, key: str | int) -> str:
+    """The JSON pointer one step further in."""
+    return f"{place}/{str(key).replace('~', '~0').replace('/', '~1')}"
+
+
+def types_of(node: dict[str, Any]) -> tuple[str, ...]:
+    """The types the schema names, none when it names none."""
+    named = node.get("type")
+    if isinstance(named, str):
+        return (named,)
+    return tuple(named) if isinstance(named, list) else ()
+
+
+def type_fits(node: dict[str, Any], value: Any) -> bool:
+    """Whether the value is of a type that the schema names; anything is when it names none."""
+    named = types_of(node)
+    if not named:
+        return True
+    if isinstance(value, bool):
+        return "boolean" in named
+    return any(isinstance(value, _PYTHON.get(name, object)) for name in named if name != "boolean")

@@ -1,0 +1,79 @@
+"""How far a schema unfolds when its references are followed, and whether it goes round in circles.
+
+A short schema can stand for a huge one (each definition using the next one twice). One walk finds the size it unfolds
+to; a second one, over the steps that do not move into the value, finds circles that no value would ever end.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol
+
+from batchwork.schema.errors import SchemaError
+from batchwork.schema.keywords import STORES, Node, children, is_in_place
+
+_Edges = Callable[[str], list[str]]
+
+
+class Document(Protocol):
+    """A schema with all its places known."""
+
+    places: dict[str, Node]
+
+    def target(self, node: dict[str, Any], place: str) -> str | None:
+        """Where the schema's reference leads."""
+
+
+def look_for_circles(document: Document, most: int) -> str | None:
+    """A place that the schema comes back to, when it is recursive (in a way that is allowed).
+
+    Raises:
+        SchemaError: it refers to itself on the spot, or unfolds to more than `most` schemas.
+    """
+    stuck = _circles(document.places, lambda place: _next(document, place, in_place=True))
+    if stuck:
+        raise SchemaError(min(stuck), "refers to itself without a step into the value")
+    sizes: dict[str, int] = {}
+    turned = _circles([""], lambda place: _next(document, place, in_place=False), sizes)
+    if sizes[""] > most:
+        raise SchemaError("", f"too complex: its references unfold to more than {most} schemas")
+    return min(turned, default=None)
+
+
+def _next(document: Document, place: str, *, in_place: bool) -> list[str]:
+    """The places that a value is held against next: in place only, or all."""
+    node = document.places[place]
+    if isinstance(node, bool):
+        return []
+    inner = [
+        there
+        for keyword, there, _ in children(node, place)
+        if keyword not in STORES and (is_in_place(keyword) or not in_place)
+    ]
+    target = document.target(node, place)
+    return inner if target is None else [*inner, target]
+
+
+def _circles(
+    starts: Mapping[str, Node] | list[str], next_places: _Edges, sizes: dict[str, int] | None = None
+) -> set[str]:
+    """The places that a walk from the starts comes back to while it is still inside them.
+
+    Written with its own stack, because a chain of references may be longer than Python's.
+    """
+    sizes = {} if sizes is None else sizes
+    inside: set[str] = set()
+    turned: set[str] = set()
+    for start in starts:
+        stack: list[tuple[str, list[str] | None]] = [(start, None)]
+        while stack:
+            place, following = stack.pop()
+            if following is not None:
+                inside.discard(place)
+                sizes[place] = 1 + sum(sizes.get(there, 1) for there in following)
+            elif place in inside:
+                turned.add(place)
+            elif place not in sizes:
+                inside.add(place)
+                following = next_places(place)
+                stack.append((place, following))
+                stack += [(there, None) for there in following]
+    return turned

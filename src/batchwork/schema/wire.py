@@ -1,0 +1,212 @@
+"""The schema as one provider takes it.
+
+Decides how each thing a user may write is said in a provider's subset: kept, said otherwise (`oneOf` as `anyOf`, an
+optional property as one that may be null, a root that is no object inside of one), or told in the description when the
+provider would refuse it. Every object is closed. What a subset cannot express at all is an error with its place. The
+result may be looser than the user's schema; answers are checked against that one.
+"""
+
+from typing import Any, Literal
+
+from batchwork.core.errors import ConfigError
+from batchwork.schema.checked import Schema, check_schema
+from batchwork.schema.counting import enforce_limits
+from batchwork.schema.dialects import DIALECTS, WRAP_KEY, Dialect
+from batchwork.schema.errors import SchemaError
+from batchwork.schema.keywords import Node, step, types_of
+from batchwork.schema.merging import ANNOTATIONS, HINTS, SILENT, flattened, merged
+from batchwork.schema.phrasing import applies, guessed, hint, is_simple_pattern, narrow_type, nullable, type_names
+
+Provider = Literal["anthropic", "openai"]
+_MOST_STEPS = 20_000
+_UNIONS = ("anyOf", "oneOf")
+_HANDLED = frozenset({"type", "properties", "required", "additionalProperties", "items", "enum", "const", "anyOf"})
+
+
+def compile_for(provider: Provider, schema: object) -> dict[str, Any]:
+    """The schema to send to a provider; `SchemaChecker` undoes in the answer what was changed here.
+
+    Raises:
+        SchemaError: the schema cannot be used, or not with this provider; names the place.
+        ConfigError: the provider is not known here.
+    """
+    if provider not in DIALECTS:
+        raise ConfigError(f"no wire schema is known for {provider!r}; known are {', '.join(DIALECTS)}")
+    try:
+        return _Compiler(check_schema(schema), DIALECTS[provider]).compile()
+    except RecursionError:
+        raise SchemaError("", "too complex: its references stand in one another too deeply") from None
+
+
+class _Compiler:
+    def __init__(self, schema: Schema, dialect: Dialect) -> None:
+        self._schema = schema
+        self._dialect = dialect
+        self._names: dict[str, str] = {}
+        self._definitions: dict[str, dict[str, Any]] = {}
+        self._steps = 0
+
+    def compile(self) -> dict[str, Any]:
+        if self._schema.circle is not None and not self._dialect.recursion:
+            raise SchemaError(self._schema.circle, f"the schema is recursive, which {self._dialect.name} does not take")
+        root = self._node(self._schema.root, "")
+        while "$ref" in root:  # a root that is only a reference becomes what it refers to
+            name = root["$ref"].rpartition("/")[2]
+            root = dict(self._definitions[name])
+        is_object = root.get("type") == "object" and "anyOf" not in root
+        if self._dialect.object_root and not is_object:
+            root = _closed({WRAP_KEY: root}, [WRAP_KEY])
+        if self._definitions:
+            root["$defs"] = self._definitions
+        enforce_limits(root, self._dialect)
+        return root
+
+    def _node(self, node: Node, place: str) -> dict[str, Any]:
+        self._steps += 1
+        if self._steps > _MOST_STEPS:  # unions beside unions multiply
+            raise SchemaError("", f"too complex: more than {_MOST_STEPS} schemas when it is written out")
+        flat = flattened(self._schema, node, place)
+        if isinstance(flat, bool) or not flat.keys() - ANNOTATIONS - SILENT:
+            raise SchemaError(place, f"{self._dialect.name} needs to know the type here")
+        if "$ref" in flat:
+            return {"$ref": f"#/$defs/{self._defined(flat, place)}"}
+        for keyword in _UNIONS:
+            if keyword in flat:
+                return self._union(flat, keyword, place)
+        types = types_of(flat) or guessed(flat)
+        if "enum" in flat or "const" in flat:
+            return self._described(self._allowed(flat, place), flat, types)
+        if not types:
+            raise SchemaError(place, f"{self._dialect.name} needs to know the type here")
+        if len(types) > 1 and {"object", "array"} & set(types):
+            return self._union({**flat, "anyOf": [{"type": name} for name in types]}, "anyOf", place)
+        out: dict[str, Any] = {"type": types[0] if len(types) == 1 else list(types)}
+        if types == ("object",):
+            out |= self._object(flat, place)
+        elif types == ("array",):
+            out["items"] = self._items(flat, place)
+        return self._described(out, flat, types)
+
+    def _defined(self, node: dict[str, Any], place: str) -> str:
+        """The name of the definition that a reference leads to, compiled when it is met first."""
+        target = self._schema.target(node, place)
+        assert target is not None
+        if target not in self._names:
+            last = target.rpartition("/")[2] or "root"
+            name = "".join(c if c.isascii() and (c.isalnum() or c in "_-") else "_" for c in last)
+            while name in self._names.values():
+                name += "_"
+            self._names[target] = name
+            self._definitions[name] = self._node(self._schema.places[target], target)
+        return self._names[target]
+
+    def _union(self, flat: dict[str, Any], keyword: str, place: str) -> dict[str, Any]:
+        rest = {key: held for key, held in flat.items() if key != keyword}
+        base = {key: held for key, held in rest.items() if key not in ANNOTATIONS and key != HINTS}
+        branches: list[dict[str, Any]] = []
+        for index, branch in enumerate(flat[keyword]):
+            here = f"{place}/{keyword}/{index}"
+            if branch is False:
+                continue
+            compiled = self._node(self._joined(base, branch, here) if base else branch, here)
+            for one in compiled["anyOf"] if compiled.keys() == {"anyOf"} else [compiled]:
+                if one not in branches:
+                    branches.append(one)
+        if not branches:
+            raise SchemaError(place, "nothing can ever fit here")
+        notes = {key: rest[key] for key in ("description", "title", HINTS) if key in rest}
+        if len(branches) == 1 and not notes:
+            return branches[0]
+        return self._described({"anyOf": branches}, notes, ())
+
+    def _joined(self, base: dict[str, Any], branch: Node, place: str) -> Node:
+        """An alternative together with what stands beside the union."""
+        flat = flattened(self._schema, branch, place)
+        if isinstance(flat, bool):
+            return base
+        if "$ref" in flat:
+            target = self._schema.target(flat, place)
+            assert target is not None
+            flat = flattened(self._schema, self._schema.places[target], target, frozenset({target}))
+            if isinstance(flat, bool) or "$ref" in flat:
+                return base
+        return merged(base, flat, place)
+
+    def _allowed(self, flat: dict[str, Any], place: str) -> dict[str, Any]:
+        keyword = "enum" if "enum" in flat else "const"
+        values = flat["enum"] if keyword == "enum" else [flat["const"]]
+        named = types_of(flat)
+        if any(isinstance(value, dict | list) for value in values):
+            raise SchemaError(step(place, keyword), f"{self._dialect.name} takes only plain values here")
+        fitting = [value for value in values if not named or type_names(value) & set(named)]
+        if not fitting:
+            raise SchemaError(step(place, keyword), "no allowed value is of the type that is asked for")
+        names = list(dict.fromkeys(narrow_type(value, named) for value in fitting))
+        kind = {"type": names[0] if len(names) == 1 else names}
+        return kind | ({"enum": fitting} if keyword == "enum" else {"const": fitting[0]})
+
+    def _object(self, flat: dict[str, Any], place: str) -> dict[str, Any]:
+        inner = step(place, "properties")
+        properties = {name: part for name, part in flat.get("properties", {}).items() if part is not False}
+        required = list(flat.get("required", ()))
+        strange = [name for name in required if name not in properties]
+        if strange:
+            raise SchemaError(step(place, "required"), f"{strange[0]!r} is required and is no property")
+        if not properties and flat.get("additionalProperties", True) is not False:
+            raise SchemaError(
+                place,
+                f"{self._dialect.name} cannot answer with an object of any keys; name its properties, "
+                "or ask for a list of objects with a key and a value",
+            )
+        compiled = {}
+        for name, part in properties.items():
+            compiled[name] = self._node(part, step(inner, name))
+            if self._dialect.all_required and name not in required:
+                compiled[name] = nullable(compiled[name])
+        return _closed(compiled, list(compiled) if self._dialect.all_required else required)
+
+    def _items(self, flat: dict[str, Any], place: str) -> dict[str, Any]:
+        if "prefixItems" in flat or isinstance(flat.get("items"), list):
+            keyword = "prefixItems" if "prefixItems" in flat else "items"
+            parts = [*flat[keyword], *([flat["items"]] if isinstance(flat.get("items"), dict) else [])]
+            return self._union({"anyOf": parts}, "anyOf", step(place, keyword))
+        if "items" not in flat:
+            raise SchemaError(place, f"{self._dialect.name} needs to know what the items are: say 'items'")
+        return self._node(flat["items"], step(place, "items"))
+
+    def _described(self, out: dict[str, Any], flat: dict[str, Any], types: tuple[str, ...]) -> dict[str, Any]:
+        """The compiled schema with what may stay of the other keywords, and the rest in its description."""
+        told: list[tuple[str, Any]] = []
+        for keyword, held in flat.items():
+            if keyword in _HANDLED or keyword in SILENT or keyword in ("title", "description", HINTS):
+                continue
+            if keyword in self._dialect.keeps and self._may_stay(keyword, held) and "anyOf" not in out:
+                if "enum" not in out and "const" not in out and applies(keyword, types):
+                    out[keyword] = held
+            elif applies(keyword, types):
+                told.append((keyword, held))
+        told += flat.get(HINTS, ())
+        extra = flat.get("additionalProperties")
+        if isinstance(extra, dict):
+            told.append(("additionalProperties", extra))
+        notes = [str(flat["description"])] if flat.get("description") else []
+        if told:
+            notes.append(hint(told))
+        if notes:
+            out["description"] = "\n".join(notes)
+        if isinstance(flat.get("title"), str):
+            out["title"] = flat["title"]
+        return out
+
+    def _may_stay(self, keyword: str, held: Any) -> bool:
+        if keyword == "format":
+            return held in self._dialect.formats
+        if keyword == "pattern":
+            return self._dialect.look_around or is_simple_pattern(held)
+        if keyword == "minItems" and self._dialect.most_min_items is not None:
+            return bool(held <= self._dialect.most_min_items)
+        return not isinstance(held, bool) or keyword == "default"
+
+
+def _closed(properties: dict[str, Any], required: list[str]) -> dict[str, Any]:
+    return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}

@@ -1,0 +1,164 @@
+import asyncio
+import socket
+
+import pytest
+from aiohttp import web
+
+from batchwork.backends import Setup, open_backend
+from batchwork.backends._headers import anthropic_limits, duration_s, openai_limits
+from batchwork.backends._http import Http, endpoint
+from batchwork.clock import SystemClock
+from batchwork.core.errors import BackendError, ConfigError
+from batchwork.core.failure import FailureKind
+from batchwork.core.ports import TokenCounter
+from batchwork.core.reply import Limit
+from batchwork.core.request import Request
+
+
+def opened(url, **fields):
+    setup = Setup(clock=SystemClock(), base_url=url, api_key="k", **{"max_in_flight": 4, **fields})
+    return open_backend("anthropic:claude-haiku-5-5", setup)[0]
+
+
+def test_a_refused_connection_was_never_sent():
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))  # bound, but nobody listens
+        url = f"http://127.0.0.1:{taken.getsockname()[1]}"
+
+        async def main():
+            backend = opened(url)
+            with pytest.raises(BackendError) as caught:
+                await backend.complete(Request.ask("?"))
+            await backend.aclose()
+            return caught.value.failure
+
+        failure = asyncio.run(main())
+    assert (failure.kind, failure.unconfirmed) == (FailureKind.CONNECTION, False)
+
+
+def test_connections_are_kept_and_never_more_than_the_window(canned, message):
+    async def main():
+        async with canned(message()) as server:
+            backend = opened(server.url, max_in_flight=3)
+            for _ in range(4):
+                await asyncio.gather(*(backend.complete(Request.ask("?")) for _ in range(6)))
+            await backend.aclose()
+            return len(server.connections), len(server.asked)
+
+    connections, asked = asyncio.run(main())
+    assert asked == 24
+    assert connections <= 3
+
+
+def test_a_redirect_is_not_followed():
+    seen = []
+
+    async def handle(request):
+        seen.append(request.path)
+        return web.Response(status=307, headers={"location": "/elsewhere"})
+
+    async def main():
+        runner = web.ServerRunner(web.Server(handle))
+        await runner.setup()
+        await web.TCPSite(runner, "127.0.0.1", 0).start()
+        http = Http(headers={}, max_in_flight=1)
+        answer = await http.post(endpoint(f"http://127.0.0.1:{runner.addresses[0][1]}", "v1/x"), b"{}")
+        await http.aclose()
+        await runner.cleanup()
+        return answer.status
+
+    assert asyncio.run(main()) == 307
+    assert seen == ["/v1/x"]
+
+
+def test_a_cancelled_call_gives_its_connection_up():
+    ended = asyncio.Semaphore(0)
+
+    async def never_answers(reader, writer):
+        while await reader.read(2**16):
+            pass
+        ended.release()
+        writer.close()
+
+    async def main():
+        async with await asyncio.start_server(never_answers, "127.0.0.1", 0) as server:
+            backend = opened(f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}", max_in_flight=1)
+            for _ in range(3):  # more than the pool has places
+                with pytest.raises(TimeoutError):
+                    async with asyncio.timeout(0.05):
+                        await backend.complete(Request.ask("?"))
+            await backend.aclose()
+            for _ in range(3):
+                await ended.acquire()
+
+    asyncio.run(asyncio.wait_for(main(), 20))
+
+
+def test_a_backend_that_never_called_closes_quietly():
+    asyncio.run(opened("http://127.0.0.1:1").aclose())
+
+
+def test_anthropic_counts_tokens(canned):
+    async def main():
+        async with canned({"input_tokens": 42}) as server:
+            backend = opened(server.url)
+            assert isinstance(backend, TokenCounter)
+            counted = await backend.count_tokens(Request.ask("Is it?", system="Be brief."))
+            await backend.aclose()
+            return counted, server.asked[0]
+
+    counted, asked = asyncio.run(main())
+    assert counted == 42
+    assert asked.path == "/v1/messages/count_tokens"
+    assert "max_tokens" not in asked.body
+    assert asked.body["system"] == "Be brief."
+
+
+@pytest.mark.parametrize("url", ["", "api.example.org", "ftp://x", "http://", "http://user:pass@x.org"])
+def test_a_base_url_that_is_none_is_refused_at_once(url):
+    with pytest.raises(ConfigError, match="base_url"):
+        endpoint(url, "v1")
+
+
+def test_a_base_url_keeps_its_path_and_query():
+    assert str(endpoint("https://x.org/a/v1/?v=2", "chat/completions")) == "https://x.org/a/v1/chat/completions?v=2"
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [
+        ("1s", 1),
+        ("6m0s", 360),
+        ("2m59.56s", 179.56),
+        ("120ms", 0.12),
+        ("1h2m3s", 3723),
+        ("12", 12),
+        ("1m", 60),
+        ("", None),
+        ("soon", None),
+        ("-1", None),
+    ],
+)
+def test_a_duration_is_read_in_all_its_forms(text, seconds):
+    assert duration_s(text) == seconds
+
+
+def test_a_limit_that_a_server_does_not_have_is_none():
+    assert openai_limits({"x-ratelimit-limit-requests": "-1", "x-ratelimit-remaining-requests": "-1"}) is None
+    assert openai_limits({"x-ratelimit-limit-tokens": "0", "x-ratelimit-remaining-tokens": "0"}) is None
+
+
+def test_one_limit_for_all_tokens_stands_where_there_is_no_other():
+    limits = anthropic_limits({"anthropic-ratelimit-tokens-limit": "80000"}, 0.0)
+    assert limits is not None
+    assert limits.tokens == Limit(per_minute=80_000)
+
+
+def test_a_reset_is_the_time_until_then():
+    headers = {
+        "anthropic-ratelimit-requests-limit": "60",
+        "anthropic-ratelimit-requests-reset": "1970-01-01T00:01:40Z",
+    }
+    limits = anthropic_limits(headers, 40.0)
+    assert limits is not None
+    assert limits.requests == Limit(per_minute=60, reset_s=60)

@@ -1,0 +1,226 @@
+"""Runs through provider batches: nothing lost, nothing paid for twice, whatever happens on the way."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import batchwork
+from batchwork.core.errors import ConfigError, Interrupted
+from batchwork.core.failure import Failure, FailureKind
+from batchwork.core.packing import BatchLimits
+from batchwork.core.reply import Reply, Usage
+from batchwork.pipeline.prepare import intakes
+from batchwork.plans import defaults_of, plan_of
+from batchwork.runs import Job
+from tests.support.batch_provider import BatchProvider
+from tests.support.scripted import failure
+from tests.support.virtual_time import run_virtual
+
+PROMPTS = [f"p{i}" for i in range(25)]
+TOLD: dict[str, Any] = {"model": "scripted", "mode": "batch", "price": (1, 1), "items_per_batch": 10}
+
+
+def run(provider: BatchProvider, prompts: Any = PROMPTS, **options: Any) -> batchwork.Results:
+    return run_virtual(batchwork.arun(prompts, backend=provider.client(), **(TOLD | options)))
+
+
+async def interrupted_after(seconds: float, told: Any) -> None:
+    """Start a run and interrupt it."""
+    job = Job(plan_of(told), intakes(PROMPTS, defaults_of(told)))
+    task = asyncio.create_task(job.execute())
+    await asyncio.sleep(seconds)
+    job.interrupt()
+    with pytest.raises(Interrupted):
+        await task
+
+
+def once(step: str, kind: FailureKind, times: int = 1, **more: Any) -> Any:
+    """Trouble at one step, so many times."""
+    left = [times]
+
+    def trouble(at: str) -> Failure | None:
+        if at != step or not left[0]:
+            return None
+        left[0] -= 1
+        return failure(kind, **more)
+
+    return trouble
+
+
+def test_items_ride_in_batches_of_so_many_and_come_back_in_input_order() -> None:
+    provider = BatchProvider()
+    results = run(provider)
+    assert [r.text for r in results] == PROMPTS
+    assert [len(b.lines) for b in provider.batches.values()] == [10, 10, 5]
+
+
+def test_a_batch_holds_no_more_bytes_than_the_provider_takes() -> None:
+    provider = BatchProvider(limits=BatchLimits(max_requests=1000, max_bytes=400))
+    results = run(provider, items_per_batch=None)
+    assert [r.text for r in results] == PROMPTS
+    assert all(sum(len(name) + len(text) for name, text in b.lines) < 400 for b in provider.batches.values())
+
+
+def test_an_item_larger_than_a_whole_batch_fails_alone() -> None:
+    provider = BatchProvider(limits=BatchLimits(max_requests=1000, max_bytes=400))
+    results = run(provider, ["small", "x" * 500, "tiny"], items_per_batch=None)
+    assert [r.status.value for r in results] == ["succeeded", "failed", "succeeded"]
+    assert str(results[1].error).startswith("too_long")
+
+
+def test_at_most_so_many_batches_are_under_way() -> None:
+    provider = BatchProvider()
+    seen: list[int] = []
+
+    def watch(step: str) -> None:
+        now = asyncio.get_running_loop().time()
+        if step == "submit":
+            seen.append(sum(b.ends_at > now for b in provider.batches.values()))
+
+    provider.trouble = watch
+    run(provider, [f"p{i}" for i in range(100)], max_parallel_batches=2, poll_interval=1.0)
+    assert len(provider.batches) == 10
+    assert max(seen) == 1
+
+
+def test_a_failed_poll_is_not_a_failed_batch() -> None:
+    provider = BatchProvider()
+    provider.trouble = once("poll", FailureKind.CONNECTION, times=7)
+    assert run(provider).accounting.succeeded == 25
+    assert len(provider.batches) == 3
+
+
+def test_a_submission_whose_answer_was_lost_is_found_and_not_sent_again() -> None:
+    provider = BatchProvider()
+    provider.lost_answers = 3
+    assert run(provider).accounting.succeeded == 25
+    assert len(provider.batches) == 3
+    assert set(provider.billed.values()) == {1}
+
+
+def test_a_provider_list_that_lags_is_waited_for() -> None:
+    provider = BatchProvider(takes_s=300.0)
+    provider.lost_answers = 1
+    provider.hides_for_s = 90.0
+    run(provider)
+    assert set(provider.billed.values()) == {1}
+
+
+def test_a_submission_that_surely_never_arrived_is_sent_again() -> None:
+    provider = BatchProvider()
+    provider.trouble = once("submit", FailureKind.CONNECTION, unconfirmed=True)
+    assert run(provider).accounting.succeeded == 25
+    assert set(provider.billed.values()) == {1}
+
+
+def test_a_download_that_breaks_off_is_begun_again_and_knows_what_it_has() -> None:
+    provider = BatchProvider()
+    provider.trouble = once("collect", FailureKind.CONNECTION, times=3)
+    settled: list[int] = []
+    results = run(provider, on_event=lambda event: settled.append(event.item) if hasattr(event, "outcome") else None)
+    assert results.accounting.succeeded == 25
+    assert len(settled) == len(set(settled)) == 25
+
+
+def test_expired_items_ride_again_twice_at_most() -> None:
+    expired = Failure(kind=FailureKind.EXPIRED, message="not executed")
+    provider = BatchProvider(lambda prompt, time: expired if prompt in ("p1", "p2") else prompt)
+    results = run(provider)
+    assert [r.index for r in results if r.status.value == "failed"] == [1, 2]
+    assert sum(name.split("-")[2] == "1" for b in provider.batches.values() for name, _ in b.lines) == 3
+
+
+def test_server_errors_ride_again_and_rejections_do_not() -> None:
+    sick = iter([True, True])
+
+    def answer(prompt: str, time: int) -> Reply | Failure | str:
+        if prompt == "p3":
+            return failure(FailureKind.REJECTED)
+        return failure(FailureKind.SERVER) if prompt == "p4" and next(sick, False) else prompt
+
+    results = run(BatchProvider(answer))
+    assert [r.index for r in results if r.status.value == "failed"] == [3]
+
+
+def test_the_budget_is_a_ceiling_and_what_does_not_fit_is_deferred() -> None:
+    results = run(BatchProvider(), max_tokens=10, price=(10, 10), max_cost=0.003)
+    assert float(results.total_cost or 0) <= 0.003
+    assert results.accounting.deferred > 0
+    assert results.accounting.succeeded > 0
+    assert results.stopped == "budget"
+
+
+def test_a_rerun_takes_up_the_batches_that_an_interrupted_run_left(tmp_path: Path) -> None:
+    provider = BatchProvider(takes_s=600.0)
+    told = TOLD | {"backend": provider.client(), "journal": tmp_path / "j.db"}
+
+    async def twice() -> batchwork.Results:
+        await interrupted_after(100, told)
+        return await batchwork.arun(PROMPTS, **told)
+
+    assert [r.text for r in run_virtual(twice())] == PROMPTS
+    assert len(provider.batches) == 3
+    assert set(provider.billed.values()) == {1}
+
+
+def test_an_intent_without_a_ticket_is_matched_before_anything_is_sent(tmp_path: Path) -> None:
+    provider = BatchProvider(takes_s=600.0)
+    told = TOLD | {"backend": provider.client(), "journal": tmp_path / "j.db"}
+
+    async def twice() -> batchwork.Results:
+        provider.lost_answers = 3  # submitted, the answer lost, and the run interrupted while it looks
+        provider.hides_for_s = 200.0
+        await interrupted_after(100, told)
+        return await batchwork.arun(PROMPTS, **told)
+
+    assert [r.text for r in run_virtual(twice())] == PROMPTS
+    assert len(provider.batches) == 3
+    assert set(provider.billed.values()) == {1}
+
+
+def test_a_live_run_on_a_journal_with_open_batches_is_refused(tmp_path: Path) -> None:
+    provider = BatchProvider(takes_s=600.0)
+    told = TOLD | {"backend": provider.client(), "journal": tmp_path / "j.db"}
+    run_virtual(interrupted_after(100, told))
+    with pytest.raises(ConfigError, match="--mode batch"):
+        run_virtual(batchwork.arun(PROMPTS, **(told | {"mode": "live"})))
+
+
+def test_an_interruption_that_cancels_keeps_what_is_finished(tmp_path: Path) -> None:
+    provider = BatchProvider(takes_s=50.0)
+    told = TOLD | {"backend": provider.client(), "journal": tmp_path / "j.db", "poll_interval": 1.0}
+    told |= {"cancel_on_interrupt": True, "max_parallel_batches": 1}
+    run_virtual(interrupted_after(80, told))
+    assert [b.cancelled for b in provider.batches.values()] == [False, True]
+    assert [r.text for r in run_virtual(batchwork.arun(PROMPTS, **told))] == PROMPTS
+    assert set(provider.billed.values()) == {1}
+
+
+def test_a_wrong_key_at_submission_pauses_and_leaves_everything_pending() -> None:
+    provider = BatchProvider()
+    provider.trouble = once("submit", FailureKind.AUTH, times=99)
+    with pytest.raises(batchwork.RunPaused) as paused:
+        run(provider)
+    assert paused.value.results.accounting.pending == paused.value.results.accounting.inputs > 0
+
+
+def test_an_input_that_raises_half_way_is_an_error_and_sends_nothing_more() -> None:
+    provider = BatchProvider()
+
+    def rows() -> Iterator[str]:
+        yield from PROMPTS[:15]
+        raise OSError("gone")
+
+    with pytest.raises(batchwork.InputError):
+        run(provider, rows())
+    assert len(provider.batches) <= 1
+
+
+def test_usage_is_billed_once_at_the_stated_price() -> None:
+    provider = BatchProvider(lambda prompt, time: Reply(text="x", usage=Usage(input_tokens=100, output_tokens=50)))
+    assert float(run(provider, price=(2, 4)).total_cost or 0) == pytest.approx(25 * (100 * 2 + 50 * 4) / 1e6)

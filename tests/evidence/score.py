@@ -1,0 +1,136 @@
+"""Score the evidence finder on the labelled documents, against the bars. `make evidence` runs this.
+
+At confidence 0.5: precision per span, recall per field that has evidence, false evidence over the fields that must
+stay empty; overall, per trap, for values that also stand in another role, for contradicted values, and for the layouts
+kept out of tuning.
+"""
+
+import argparse
+import sys
+import time
+from collections import defaultdict
+from dataclasses import dataclass
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[2]))
+
+from batchwork.evidence import Citation, find_evidence
+from tests.evidence.corpus.build import samples
+from tests.evidence.corpus.draft import Label, Sample
+
+CONFIDENT = 0.5
+BARS = {"overall": (0.98, 0.95), "elsewhere": (0.96, 0.93), "trap": (0.95, 0.90)}
+FALSE_BAR = 0.02
+
+
+@dataclass(slots=True)
+class Tally:
+    """Spans cited and right, fields with evidence and found, fields that must stay empty and did not."""
+
+    spans: int = 0
+    right: int = 0
+    fields: int = 0
+    found: int = 0
+    empties: int = 0
+    false: int = 0
+
+    @property
+    def precision(self) -> float:
+        return self.right / self.spans if self.spans else 1.0
+
+    @property
+    def recall(self) -> float:
+        return self.found / self.fields if self.fields else 1.0
+
+    @property
+    def false_share(self) -> float:
+        return self.false / self.empties if self.empties else 0.0
+
+
+def is_right(citation: Citation, label: Label) -> bool:
+    """Exactly an accepted span; for phrases any part of it that is at least a word."""
+    for start, end in label.accepted:
+        if (citation.start, citation.end) == (start, end):
+            return True
+        if label.inside and citation.start < end and start < citation.end:
+            return True
+    return False
+
+
+def score(made: list[Sample], *, show: bool = False) -> dict[str, Tally]:
+    """Tallies by name: overall, elsewhere, contradicted, seen, held out, and one per trap."""
+    tallies: dict[str, Tally] = defaultdict(Tally)
+    for sample in made:
+        found = find_evidence(sample.value, sample.document, schema=sample.schema)
+        for label in sample.labels:
+            cited = [citation for citation in found[label.path] if citation.confidence >= CONFIDENT]
+            right = [citation for citation in cited if is_right(citation, label)]
+            names = ["overall", "held out" if sample.held_out else "seen", f"layout {sample.layout}"]
+            names += [f"trap {trap}" for trap in label.traps]
+            names += ["elsewhere"] if label.elsewhere else []
+            for name in names:
+                tally = tallies[name]
+                if label.accepted:
+                    tally.spans += len(cited)
+                    tally.right += len(right)
+                    tally.fields += 1
+                    tally.found += bool(right)
+                else:
+                    tally.spans += len(cited)
+                    tally.empties += 1
+                    tally.false += bool(cited)
+            bad = len(right) < len(cited) or (label.accepted and not right)
+            if show and bad:
+                wanted = [sample.document.text[a:b] for a, b in label.accepted]
+                got = [(c.text, c.confidence, c.start) for c in found[label.path]]
+                print(f"{sample.name} {label.path} = {label.value!r} {label.traps}")
+                print(f"    wanted {wanted} {label.accepted[:1]}")
+                print(f"    got {got}")
+    return tallies
+
+
+def verdicts(tallies: dict[str, Tally]) -> list[str]:
+    """What falls short of its bar."""
+    short = []
+    for name, tally in tallies.items():
+        bar = BARS.get(name) or (BARS["trap"] if name.startswith("trap") else None)
+        if bar is None:
+            continue
+        if tally.fields and (tally.precision < bar[0] or tally.recall < bar[1]):
+            short.append(f"{name} {tally.precision:.3f}/{tally.recall:.3f} (bar {bar[0]}/{bar[1]})")
+    if tallies["overall"].false_share > FALSE_BAR:
+        short.append(f"false evidence {tallies['overall'].false_share:.3f} (bar {FALSE_BAR})")
+    if tallies["trap contradicted"].false:
+        short.append(f"contradicted values cited: {tallies['trap contradicted'].false} (bar 0)")
+    return short
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "--seen", action="store_true", help="only the layouts that may be looked at, with every mistake"
+    )
+    parser.add_argument("--per-layout", type=int, default=6)
+    parser.add_argument("--seed", type=int, default=0)
+    arguments = parser.parse_args()
+    made = samples(per_layout=arguments.per_layout, held_out=False if arguments.seen else None, seed=arguments.seed)
+    began = time.process_time()
+    tallies = score(made, show=arguments.seen)
+    spent = time.process_time() - began
+    fields = sum(len(sample.labels) for sample in made)
+    print(f"{len(made)} documents, {fields} fields, {1000 * spent / len(made):.1f} ms CPU per document")
+    print(f"{'':32}{'precision':>10}{'recall':>8}{'fields':>8}{'false':>8}{'of':>6}")
+    for name in sorted(tallies, key=lambda name: (name.split()[0] in ("trap", "layout"), name)):
+        tally = tallies[name]
+        print(f"{name:32}{tally.precision:10.3f}{tally.recall:8.3f}{tally.fields:8}{tally.false:8}{tally.empties:6}")
+    short = verdicts(tallies)
+    for line in short:
+        print(f"short: {line}")
+    overall = tallies["overall"]
+    figure = f"{overall.precision:.3f} / {overall.recall:.3f}, false {overall.false_share:.3f}"
+    print(f"evidence: {figure} (bar 0.98 / 0.95, false 0.02) {'short' if short else 'ok'}")
+    return 1 if short else 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
