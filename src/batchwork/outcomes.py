@@ -65,7 +65,9 @@ class Results(Sequence[Outcome]):
         return self._length
 
     def __iter__(self) -> Iterator[Outcome]:
-        return map(_outcome, self._source.entries())
+        # A generator, so that `for r in run(...)` keeps this object, and with it the journal, open while it goes on.
+        for entry in self._source.entries():
+            yield _outcome(entry)
 
     @overload
     def __getitem__(self, at: int) -> Outcome: ...
