@@ -67,7 +67,7 @@ class Engine:
     @property
     def uses_batches(self) -> bool:
         """Whether calls go through provider batches: asked for, and the backend has them."""
-        return self.plan.mode == "batch" and isinstance(self.backend, BatchBackend)
+        return self.plan.mode == "batch" and self.backend.traits.batches
 
     def start(
         self,
@@ -112,7 +112,7 @@ async def open_engine(plan: Plan, clock: Clock | None = None) -> AsyncIterator[E
     clock = clock or SystemClock()
     backend, name = _open_backend(plan, clock)
     try:
-        price = _price_of(plan, backend.traits, name, batch=plan.mode == "batch" and isinstance(backend, BatchBackend))
+        price = _price_of(plan, backend.traits, name, batch=plan.mode == "batch" and backend.traits.batches)
         journal = _open_journal(plan, clock)
         try:
             began = Began(

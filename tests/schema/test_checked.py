@@ -147,7 +147,7 @@ _NEARLY = st.recursive(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(_JSON | _NEARLY, _JSON)
 def test_anything_at_all_as_a_schema_is_used_or_refused(schema: Any, value: Any) -> None:
     try:

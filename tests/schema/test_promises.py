@@ -138,7 +138,7 @@ def _values(draw: st.DrawFn, schema: Any, root: Any, depth: int = 0) -> Any:
 
 
 _SETTINGS = settings(
-    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+    max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
 )
 
 

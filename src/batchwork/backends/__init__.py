@@ -1,7 +1,7 @@
 """Which backend a model name means: the one table.
 
 A model is `backend:name`, for example `mock:echo`, or a bare id that belongs to one provider alone. Each backend is
-a module with two functions, `open_backend(name, setup)` and `describe(name, base_url)`, imported only when it is chosen.
+a module with two functions, `open_backend(name, setup)` and `describe(name, base_url)`, imported when it is chosen.
 """
 
 from __future__ import annotations

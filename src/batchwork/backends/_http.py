@@ -7,7 +7,7 @@ engine holds the watch.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping
 from io import BytesIO
 from typing import NoReturn
 
@@ -19,6 +19,7 @@ from batchwork.core.failure import Failure, FailureKind
 
 _CONNECT_S = 30.0
 _KEEP_ALIVE_S = 15.0
+_SILENCE_S = 120.0  # a download that says nothing for so long has broken off
 _LARGE = 2**20  # from here on aiohttp wants a stream, so that one write does not hold the loop
 _USER_AGENT = "batchwork"
 
@@ -69,6 +70,63 @@ class Http:
                 response.close()
             raise
         return Answer(response.status, response.headers, read)
+
+    async def get(self, url: URL) -> Answer:
+        """Read one answer.
+
+        Raises:
+            BackendError: there was no whole answer.
+        """
+        session = self._session or self._open()
+        try:
+            async with session.get(url, allow_redirects=False) as response:
+                return Answer(response.status, response.headers, await response.read())
+        except (aiohttp.ClientError, OSError) as error:
+            _give_up(error)
+
+    async def upload(self, url: URL, fields: Mapping[str, str], name: str, parts: Iterable[bytes]) -> Answer:
+        """Send a file as a form, read one answer.
+
+        Raises:
+            BackendError: there was no whole answer.
+        """
+        session = self._session or self._open()
+        form = aiohttp.FormData()
+        for field, value in fields.items():
+            form.add_field(field, value)
+        form.add_field("file", BytesIO(b"".join(parts)), filename=name, content_type="application/octet-stream")
+        payload = form()
+        # Said for this call, because the session's own content type would hide the form's boundary.
+        headers = {"content-type": payload.headers["Content-Type"]}
+        try:
+            async with session.post(url, data=payload, allow_redirects=False, headers=headers) as response:
+                return Answer(response.status, response.headers, await response.read())
+        except (aiohttp.ClientError, OSError) as error:
+            _give_up(error)
+
+    async def lines(self, url: URL) -> AsyncIterator[Answer | bytes]:
+        """Read a long answer line by line; when its status is an error, the whole answer instead.
+
+        Raises:
+            BackendError: it broke off.
+        """
+        session = self._session or self._open()
+        rest = b""
+        try:
+            timeout = aiohttp.ClientTimeout(total=None, sock_connect=_CONNECT_S, sock_read=_SILENCE_S)
+            async with session.get(url, allow_redirects=False, timeout=timeout) as response:
+                if response.status != 200:
+                    yield Answer(response.status, response.headers, await response.read())
+                    return
+                async for piece in response.content.iter_any():
+                    *whole, rest = (rest + piece).split(b"\n")
+                    for line in whole:
+                        if line.strip():
+                            yield line
+        except (aiohttp.ClientError, OSError) as error:
+            _give_up(error)
+        if rest.strip():
+            yield rest
 
     def _open(self) -> aiohttp.ClientSession:
         # Not in the constructor: a session belongs to the loop that it was made in.

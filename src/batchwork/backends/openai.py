@@ -38,13 +38,14 @@ class _Host:
 
     prices: str  # under which provider the price table lists its models
     key: str  # the variable that holds its key
+    batches: bool = False  # files and batches on this same wire
 
 
 _HOSTS = {
     "api.cerebras.ai": _Host(prices="cerebras", key="CEREBRAS_API_KEY"),
     "api.deepseek.com": _Host(prices="deepseek", key="DEEPSEEK_API_KEY"),
     "api.fireworks.ai": _Host(prices="fireworks", key="FIREWORKS_API_KEY"),
-    "api.groq.com": _Host(prices="groq", key="GROQ_API_KEY"),
+    "api.groq.com": _Host(prices="groq", key="GROQ_API_KEY", batches=True),
     "api.mistral.ai": _Host(prices="mistral", key="MISTRAL_API_KEY"),
     "api.together.xyz": _Host(prices="together", key="TOGETHER_API_KEY"),
     "api.x.ai": _Host(prices="x-ai", key="XAI_API_KEY"),
@@ -64,7 +65,9 @@ def describe(name: str, base_url: str | None) -> Traits:
     if _is_own(name, host) and takes_no_sampling(name):
         sampling = _SAMPLING_THINKERS
     prices = elsewhere.prices if elsewhere is not None else "openai"
-    return Traits(name="openai", limited=True, price_provider=prices, sampling=sampling)
+    # A server we do not know is believed to have batches until it says no; of those we know, few have this kind.
+    batches = elsewhere is None or elsewhere.batches
+    return Traits(name="openai", limited=True, batches=batches, price_provider=prices, sampling=sampling)
 
 
 def open_backend(name: str, setup: Setup) -> ChatBackend:

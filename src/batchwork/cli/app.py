@@ -14,6 +14,7 @@ from batchwork.assembly import known_price
 from batchwork.cli import estimating, options, serving
 from batchwork.cli.inputs import load_schema, row_intakes, template_of, write_results
 from batchwork.cli.running import carry_out, refuse_foreign_output
+from batchwork.cli.simulating import simulate
 from batchwork.core.errors import ConfigError
 from batchwork.core.money import show
 from batchwork.core.policy import Policy
@@ -33,6 +34,7 @@ app = typer.Typer(
 )
 app.command()(serving.serve), app.command()(serving.ask)
 _DEFAULTS = Policy()
+app.command()(simulate)
 
 
 @app.command()
@@ -45,6 +47,7 @@ def run(
     system: options.System = None,
     schema: options.SchemaFile = None,
     max_tokens: options.MaxTokens = DEFAULT_MAX_TOKENS,
+    mode: options.ModeOption = options.Mode.LIVE,
     reask: options.Reask = _DEFAULTS.reasks,
     limit: options.Limit = None,
     base_url: options.BaseUrl = None,
@@ -197,4 +200,4 @@ def retry(
 def _run_options(told: dict[str, Any]) -> RunOptions:
     """Of everything on a command line, what a run is told."""
     chosen = {name: told[name] for name in RunOptions.__annotations__ if name in told}
-    return cast("RunOptions", chosen | {"schema": load_schema(told["schema"])})
+    return cast("RunOptions", chosen | {"schema": load_schema(told["schema"]), "mode": told["mode"].value})

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+from enum import Enum
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 _RUN, _LIMITS, _FILES = "What is asked", "How much, how fast", "Files"
+
+
+class Mode(Enum):
+    """How calls are made."""
+
+    LIVE = "live"
+    BATCH = "batch"
+
 
 Input = Annotated[str, typer.Argument(metavar="IN", help="JSONL, CSV, TSV or Parquet by suffix; - is JSONL on stdin.")]
 JournalFile = Annotated[Path, typer.Argument(metavar="JOURNAL", help="The journal of a run.")]
@@ -25,7 +34,7 @@ MaybeOut = Annotated[
 ]
 Journal = Annotated[
     Path | None,
-    typer.Option(metavar="PATH", help="Remembers the run.  [default: OUT.journal.db]", rich_help_panel=_FILES),
+    typer.Option(metavar="PATH", help="Remembers the run. Default: OUT.journal.db.", rich_help_panel=_FILES),
 ]
 Fresh = Annotated[
     bool, typer.Option("--fresh", help="Set an old journal aside and start anew.", rich_help_panel=_FILES)
@@ -37,7 +46,7 @@ Model = Annotated[str, typer.Option(metavar="M", help="BACKEND:NAME, for example
 Prompt = Annotated[
     str | None,
     typer.Option(
-        metavar="TEXT", help="Template; {column} is filled in.  [default: the column 'prompt']", rich_help_panel=_RUN
+        metavar="TEXT", help="Template; {column} is filled in. Default: the column prompt.", rich_help_panel=_RUN
     ),
 ]
 PromptFile = Annotated[Path | None, typer.Option(metavar="T", help="The template in a file.", rich_help_panel=_RUN)]
@@ -74,3 +83,7 @@ MaxWait = Annotated[
     float, typer.Option(metavar="S", help="Wait at most so long for a quota to end.", rich_help_panel=_LIMITS)
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
+ModeOption = Annotated[
+    Mode,
+    typer.Option("--mode", help="batch: the provider's batches, half the price, within a day.", rich_help_panel=_RUN),
+]

@@ -68,11 +68,11 @@ class Bucket:
         """Staying below the limit has not helped: the limit itself must be wrong."""
         return self._ease <= _MOST_EASE
 
-    def lower_to(self, remaining: float, now: float) -> None:
+    def lower_to(self, remaining: float, now: float, *, slack: float = 1.0) -> None:
         """The provider says that less is left than we thought.
 
-        A difference below one unit is left alone: at the limit every answer says "0 remaining",
-        and dropping the fraction that has grown since would cost half the throughput.
+        A difference within `slack` is left alone: at the limit every answer says "0 remaining", and dropping
+        what has grown since would cost half the throughput.
         """
-        if remaining < self.level(now) - 1.0:
+        if remaining < self.level(now) - slack:
             self._level = remaining

@@ -23,6 +23,7 @@ from batchwork.core.pricing import Price
 from batchwork.core.reply import Reply
 from batchwork.core.stats import Tally
 from batchwork.core.ticket import Ticket
+from batchwork.engine.attempt import within
 from batchwork.engine.boarding import Boarded, Platform
 from batchwork.engine.naps import Naps
 from batchwork.engine.parts import Parts
@@ -256,10 +257,13 @@ class BatchRun:
         pauses = pauses_between_looks(self._policy)
         while not self._closed:
             try:
-                progress = await self._backend.poll_batch(batch_id)
+                progress = await within(self._p.policy.timeout_s, self._backend.poll_batch(batch_id))
             except BackendError as error:
                 if error.failure.kind is FailureKind.AUTH:
                     self._on_pause(_no_access(error.failure))
+                    return False
+                if error.failure.kind is FailureKind.REJECTED:
+                    await self._lose(batch_id, carriage)
                     return False
                 _log.warning("cannot look at batch %s: %s", batch_id, error.failure.kind.value)
             else:
@@ -310,6 +314,15 @@ class BatchRun:
         self._close_batch(carriage, "refused")
         if self._again and (wait_s := self._sender.wait_after(failure, 1)) is not None:
             await self._naps.take(wait_s)
+
+    async def _lose(self, batch_id: str, carriage: Carriage) -> None:
+        """The provider no longer has it. Its answers were paid for, so nothing is sent again without being asked."""
+        gone = Failure(kind=FailureKind.EXPIRED, message=f"the provider no longer has batch {batch_id}")
+        for name, item in list(carriage.waiting.items()):
+            del carriage.waiting[name]
+            await self._intake.fail(carriage.riders.get(name) or self._rider(item), gone, 0)
+        await self._intake.sync()
+        self._close_batch(carriage, "lost")
 
     def _close_batch(self, carriage: Carriage, how: str) -> None:
         self._record(BatchClosed(chunk=carriage.ticket.chunk, how=how))

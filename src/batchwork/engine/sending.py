@@ -10,6 +10,7 @@ from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.policy import BatchPolicy, Policy
 from batchwork.core.ports import BatchBackend, BatchTag, Sighting
 from batchwork.core.retry import wait_before_retry
+from batchwork.engine.attempt import within
 from batchwork.engine.naps import Naps
 
 _log = logging.getLogger(__name__)
@@ -37,7 +38,7 @@ class BatchSender:
         while not self._naps.is_closed:
             tries += 1
             try:
-                return await self._backend.submit_batch(lines, tag)
+                return await within(self._policy.timeout_s, self._backend.submit_batch(lines, tag))
             except BackendError as error:
                 failure = error.failure
             if failure.unconfirmed or failure.kind in _MAYBE_THERE:
@@ -55,7 +56,7 @@ class BatchSender:
         looked_s = 0.0
         for pause_s in pauses_between_looks(self._policy.batch):
             try:
-                seen = await self._backend.find_batch(tag)
+                seen = await within(self._policy.timeout_s, self._backend.find_batch(tag))
             except BackendError as error:
                 _log.warning("cannot look for batch %s: %s", tag.name, error.failure.kind.value)
                 seen = Sighting.UNDECIDED

@@ -98,7 +98,8 @@ class DelimitedFile(Table):
 
 
 def _delimiter(header: str, default: str) -> str:
-    return ";" if default == "," and "," not in header and ";" in header else default
+    outside_quotes = "".join(header.split('"')[::2])
+    return ";" if default == "," and "," not in outside_quotes and ";" in outside_quotes else default
 
 
 def _is_broken(fields: list[str] | tuple[str, ...]) -> bool:

@@ -72,7 +72,10 @@ def write_delimited(gathered: Path, final: BinaryIO, shape: Shape, delimiter: st
     text = TextIOWrapper(final, encoding="utf-8", newline="")
     # "\r\n" is what RFC 4180 says, and makes the csv module quote a lone "\r" in a field too
     writer = csv.writer(text, delimiter=delimiter, lineterminator="\r\n")
-    writer.writerow(names)
+    if any(";" in name for name in names):  # in quotes, or a reader may take it for the delimiter
+        csv.writer(text, delimiter=delimiter, lineterminator="\r\n", quoting=csv.QUOTE_ALL).writerow(names)
+    else:
+        writer.writerow(names)
     with open_input(gathered) as lines:
         for line in lines:
             get = _decode(line).get

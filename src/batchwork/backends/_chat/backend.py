@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator
+
 import msgspec
 from multidict import istr
 
 from batchwork.backends._chat.answering import reply_in
 from batchwork.backends._chat.asking import Asking, Dialect
+from batchwork.backends._chat.batching import LIMITS, Batches
 from batchwork.backends._chat.failing import failure_from
 from batchwork.backends._headers import openai_limits
-from batchwork.backends._http import Http, endpoint
+from batchwork.backends._http import Answer, Http, endpoint
 from batchwork.backends._refusing import bad_input
 from batchwork.core.errors import BackendError
-from batchwork.core.ports import Clock, Traits
+from batchwork.core.failure import Failure
+from batchwork.core.packing import BatchLimits
+from batchwork.core.ports import BatchProgress, BatchTag, Clock, Sighting, Traits
 from batchwork.core.reply import Reply
 from batchwork.core.request import Request
 
@@ -49,6 +54,7 @@ class ChatBackend:
         headers = {"authorization": f"Bearer {api_key}"} if api_key is not None else {}
         self._http = Http(headers=headers, max_in_flight=max_in_flight, trust_env=trust_env)
         self._traits = traits
+        self._batches = Batches(self._http, base_url, self._asking, self._failure)
 
     @property
     def traits(self) -> Traits:
@@ -67,10 +73,41 @@ class ChatBackend:
         answer = await self._http.post(self._url, _encode(self._asking.body(request)))
         headers = answer.headers
         if answer.status != 200:
-            utc, secret = self._clock.utc(), self._secret
-            failure = failure_from(answer.status, headers, answer.body, model=self._model, utc=utc, secret=secret)
-            raise BackendError(failure)
+            raise BackendError(self._failure(answer))
         return reply_in(answer.body, request, limits=openai_limits(headers), request_id=headers.get(_REQUEST_ID))
+
+    def _failure(self, answer: Answer) -> Failure:
+        utc, secret = self._clock.utc(), self._secret
+        return failure_from(answer.status, answer.headers, answer.body, model=self._model, utc=utc, secret=secret)
+
+    @property
+    def batch_limits(self) -> BatchLimits:
+        """What one batch can hold."""
+        return LIMITS
+
+    def batch_line(self, custom_id: str, request: Request) -> bytes:
+        """The request as it stands in a batch."""
+        return self._batches.line(custom_id, request)
+
+    async def submit_batch(self, lines: list[bytes], tag: BatchTag) -> str:
+        """Create a batch."""
+        return await self._batches.submit(lines, tag)
+
+    async def poll_batch(self, batch_id: str) -> BatchProgress:
+        """Where it stands."""
+        return await self._batches.poll(batch_id)
+
+    def collect_batch(self, batch_id: str) -> AsyncIterator[tuple[str, Reply | Failure]]:
+        """Everything an ended batch has to give."""
+        return self._batches.collect(batch_id)
+
+    async def cancel_batch(self, batch_id: str) -> None:
+        """Ask the provider to stop."""
+        await self._batches.cancel(batch_id)
+
+    async def find_batch(self, tag: BatchTag) -> str | Sighting:
+        """Look for a batch of ours in the provider's list."""
+        return await self._batches.find(tag)
 
     async def aclose(self) -> None:
         """Give the connections back."""

@@ -7,9 +7,10 @@ from aiohttp import web
 
 from batchwork.simulator import sending
 from batchwork.simulator.anthropic.batches import MessageBatch, check_envelope
-from batchwork.simulator.anthropic.endpoints import decoded, page
+from batchwork.simulator.anthropic.endpoints import page
 from batchwork.simulator.anthropic.wire import AnthropicWire
 from batchwork.simulator.around import Around
+from batchwork.simulator.bodies import decoded
 from batchwork.simulator.errors import Refused
 from batchwork.simulator.live import LiveCalls
 from batchwork.simulator.world import World
@@ -49,6 +50,7 @@ class MessageBatches:
             requests = check_envelope(decoded(raw), self._world.config.max_batch_requests)
             batch_id = f"msgbatch_sim{self._world.next_number():08d}"
             batch = MessageBatch(self._world, self._wire, batch_id, requests, version)
+            await batch.take_in()
             self._batches[batch_id] = batch
             return self._json(await batch.shown())
 

@@ -9,6 +9,7 @@ import msgspec
 from batchwork.simulator.anthropic.parse import parse_messages
 from batchwork.simulator.anthropic.render import error_body, message_of
 from batchwork.simulator.anthropic.wire import AnthropicWire
+from batchwork.simulator.bodies import parsed
 from batchwork.simulator.clock import rfc3339_exact
 from batchwork.simulator.errors import Refused
 from batchwork.simulator.items import answer_item, received, received_invalid
@@ -39,8 +40,14 @@ class MessageBatch:
         self._prompts: list[tuple[Prompt, Entry, int] | Refused] = []
         self._lines: dict[int, tuple[str, bytes]] = {}
         self._lock = asyncio.Lock()
-        for custom_id, params in requests:
-            self._prompts.append(self._take(custom_id, params, version))
+        self._version = version
+
+    async def take_in(self) -> None:
+        """Read all requests, giving other calls their turn in between."""
+        for number, (custom_id, params) in enumerate(self._requests):
+            self._prompts.append(self._take(custom_id, params, self._version))
+            if number % (8 * _BREATH) == 0:
+                await asyncio.sleep(0)
 
     def _take(self, custom_id: str, params: Any, version: str) -> tuple[Prompt, Entry, int] | Refused:
         """Read the request; what is wrong with it is only told in its result line."""
@@ -48,7 +55,7 @@ class MessageBatch:
             for name in ("stream", "speed", "thread"):
                 if isinstance(params, dict) and params.get(name):
                     raise Refused(400, f"{name}: not supported in message batches")
-            prompt = parse_messages(params, version)
+            prompt = parsed(lambda: parse_messages(params, version))
             if prompt.max_tokens == 0:
                 raise Refused(400, "max_tokens: Input should be greater than or equal to 1")
         except Refused as refused:

@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 
 from batchwork.simulator.bill import Usage
+from batchwork.simulator.bodies import parsed
 from batchwork.simulator.errors import Refused
 from batchwork.simulator.items import answer_item, received, received_invalid
 from batchwork.simulator.log import Entry
@@ -47,13 +48,19 @@ class Batch:
         self._outputs: tuple[str | None, str | None] | None = None
         self._lock = asyncio.Lock()
         self._taken: list[tuple[Prompt, Entry, int] | Refused] = []
-        if not self._errors:
-            self._taken = [self._take(line) for line in self._lines]
+
+    async def take_in(self) -> None:
+        """Read all requests of a valid file, giving other calls their turn in between."""
+        for number, line in enumerate(self._lines if not self._errors else ()):
+            self._taken.append(self._take(line))
+            if number % (8 * _BREATH) == 0:
+                await asyncio.sleep(0)
 
     def _take(self, line: InputLine) -> tuple[Prompt, Entry, int] | Refused:
         endpoint = self._order["endpoint"]
         try:
-            prompt = parse_responses(line.body) if endpoint == "/v1/responses" else parse_chat(line.body)
+            parse = parse_responses if endpoint == "/v1/responses" else parse_chat
+            prompt = parsed(lambda: parse(line.body))
             if prompt.stream:
                 raise Refused(
                     400, "Streaming is not supported in batches.", param="stream", code="unsupported_parameter"

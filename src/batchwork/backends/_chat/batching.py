@@ -1,0 +1,196 @@
+"""Files and batches on OpenAI's wire: upload the requests, create a batch of them, fetch two files of results.
+
+A batch keeps metadata, so one whose creation has an unknown outcome is found by the name we gave it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from typing import Any, TypeVar
+
+import msgspec
+from msgspec import Struct
+
+from batchwork.backends._chat.answering import reply_in
+from batchwork.backends._chat.asking import Asking
+from batchwork.backends._chat.failing import kind_of
+from batchwork.backends._http import Answer, Http, endpoint
+from batchwork.core.errors import BackendError
+from batchwork.core.failure import Failure, FailureKind
+from batchwork.core.packing import BatchLimits
+from batchwork.core.ports import BatchProgress, BatchTag, Sighting
+from batchwork.core.reply import Reply
+from batchwork.core.request import Request
+
+LIMITS = BatchLimits(max_requests=50_000, max_bytes=200 * 1024 * 1024)
+_ENDPOINT = "/v1/chat/completions"
+_ENDED = frozenset({"completed", "expired", "cancelled", "failed"})
+_NOT_EXECUTED = frozenset({"batch_expired", "batch_cancelled"})
+_METADATA = "batchwork"
+_CLOCKS_DIFFER_S = 600.0
+_PAGE = 100
+_encode = msgspec.json.Encoder().encode
+T = TypeVar("T")
+_UNKNOWN = Request.ask("")
+
+
+class _Problem(Struct):
+    code: str | None = None
+    message: str | None = None
+    line: int | None = None
+
+
+class _Problems(Struct):
+    data: list[_Problem] = []
+
+
+class _Batch(Struct):
+    id: str
+    status: str
+    created_at: float | str = 0.0
+    output_file_id: str | None = None
+    error_file_id: str | None = None
+    errors: _Problems | None = None
+    metadata: dict[str, str] | None = None
+
+
+class _Page(Struct):
+    data: list[_Batch]
+    has_more: bool = False
+
+
+class _File(Struct):
+    id: str
+
+
+class _Response(Struct):
+    status_code: int
+    body: msgspec.Raw
+    request_id: str | None = None
+
+
+class _Line(Struct):
+    custom_id: str
+    response: _Response | None = None
+    error: dict[str, Any] | None = None
+
+
+class _Body(Struct):
+    error: dict[str, Any] | None = None
+
+
+_decode_batch = msgspec.json.Decoder(_Batch).decode
+_decode_page = msgspec.json.Decoder(_Page).decode
+_decode_file = msgspec.json.Decoder(_File).decode
+_decode_line = msgspec.json.Decoder(_Line).decode
+_decode_body = msgspec.json.Decoder(_Body).decode
+
+
+class Batches:
+    """The batches of one project."""
+
+    def __init__(self, http: Http, base_url: str, asking: Asking, failure: Callable[[Answer], Failure]) -> None:
+        self._http = http
+        self._asking = asking
+        self._failure = failure
+        self._files = endpoint(base_url, "files")
+        self._url = endpoint(base_url, "batches")
+
+    def line(self, custom_id: str, request: Request) -> bytes:
+        """One line of the input file."""
+        body = self._asking.body(request)
+        return _encode({"custom_id": custom_id, "method": "POST", "url": _ENDPOINT, "body": body}) + b"\n"
+
+    async def submit(self, lines: list[bytes], tag: BatchTag) -> str:
+        """Upload the lines and create a batch of them; an upload without a batch costs nothing."""
+        answer = await self._http.upload(self._files, {"purpose": "batch"}, f"{tag.name}.jsonl", lines)
+        file = self._read(answer, _decode_file)
+        asked = {
+            "input_file_id": file.id,
+            "endpoint": _ENDPOINT,
+            "completion_window": "24h",
+            "metadata": {_METADATA: tag.name},
+        }
+        return self._read(await self._http.post(self._url, _encode(asked)), _decode_batch, unconfirmed=True).id
+
+    async def poll(self, batch_id: str) -> BatchProgress:
+        """Where it stands; `failed` means that its file was not even accepted."""
+        batch = await self._batch(batch_id)
+        if batch.status.lower() == "failed":
+            return BatchProgress(ended=True, failure=_refusal(batch))
+        return BatchProgress(ended=batch.status.lower() in _ENDED)
+
+    async def collect(self, batch_id: str) -> AsyncIterator[tuple[str, Reply | Failure]]:
+        """Its answers and its errors, which stand in two files."""
+        batch = await self._batch(batch_id)
+        for file_id in filter(None, (batch.output_file_id, batch.error_file_id)):
+            async for line in self._http.lines(self._files / file_id / "content"):
+                if isinstance(line, Answer):
+                    raise BackendError(self._failure(line))
+                try:
+                    told = _decode_line(line)
+                except msgspec.DecodeError as error:
+                    problem = f"a line of {file_id} cannot be read: {error}"
+                    raise BackendError(Failure(kind=FailureKind.CONNECTION, message=problem)) from error
+                yield told.custom_id, _said(told)
+
+    async def cancel(self, batch_id: str) -> None:
+        """Ask the provider to stop."""
+        self._read(await self._http.post(self._url / batch_id / "cancel", b""), _decode_batch)
+
+    async def find(self, tag: BatchTag) -> str | Sighting:
+        """Look for the name we gave it, as far back as it can be."""
+        url = self._url.with_query(limit=_PAGE)
+        while True:
+            page = self._read(await self._http.get(url), _decode_page)
+            for batch in page.data:
+                if (batch.metadata or {}).get(_METADATA) == tag.name:
+                    return batch.id
+                if isinstance(batch.created_at, float) and batch.created_at < tag.intended_at - _CLOCKS_DIFFER_S:
+                    return Sighting.ABSENT
+            if not page.has_more or not page.data:
+                return Sighting.ABSENT
+            url = self._url.with_query(limit=_PAGE, after=page.data[-1].id)
+
+    async def _batch(self, batch_id: str) -> _Batch:
+        return self._read(await self._http.get(self._url / batch_id), _decode_batch)
+
+    def _read(self, answer: Answer, decode: Callable[[bytes], T], *, unconfirmed: bool = False) -> T:
+        if answer.status not in (200, 201):
+            raise BackendError(self._failure(answer))
+        try:
+            return decode(answer.body)
+        except msgspec.DecodeError as error:
+            problem = f"the answer about a batch cannot be read: {error}"
+            failure = Failure(kind=FailureKind.SERVER, message=problem, unconfirmed=unconfirmed)
+            raise BackendError(failure) from error
+
+
+def _refusal(batch: _Batch) -> Failure:
+    """Why a batch failed before anything ran."""
+    problems = batch.errors.data if batch.errors is not None else []
+    first = problems[0] if problems else _Problem(message="no explanation")
+    where = f" (line {first.line})" if first.line is not None else ""
+    # The queue of enqueued tokens is full: it empties as other batches end.
+    kind = FailureKind.RATE_LIMITED if first.code == "token_limit_exceeded" else FailureKind.REJECTED
+    return Failure(kind=kind, message=f"{first.message or first.code}{where}", error_code=first.code)
+
+
+def _said(line: _Line) -> Reply | Failure:
+    """One line of either file in our words."""
+    response = line.response
+    if response is not None and response.status_code == 200:
+        try:
+            return reply_in(bytes(response.body), _UNKNOWN, request_id=response.request_id)
+        except BackendError as error:
+            return error.failure
+    error_object = line.error or {}
+    if error_object.get("code") in _NOT_EXECUTED:
+        return Failure(kind=FailureKind.EXPIRED, message=str(error_object.get("message") or error_object["code"]))
+    status = 0
+    if response is not None:
+        status = response.status_code
+        error_object = _decode_body(bytes(response.body)).error or {}
+    kind, code = kind_of(error_object, status or 500)
+    message = str(error_object.get("message") or "no explanation")
+    return Failure(kind=kind, message=message, status=status or None, error_code=code)

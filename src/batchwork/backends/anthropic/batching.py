@@ -1,0 +1,174 @@
+"""Message batches: many requests at once, answered within a day at half the price.
+
+A batch carries nothing by which it could be found again but the custom ids inside it, and these can be read
+only once it has ended. Looking for one therefore has three answers: found, surely not there, not decided yet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable
+from datetime import datetime
+from typing import Any, TypeVar
+
+import msgspec
+from msgspec import Struct
+
+from batchwork.backends._http import Answer, Http, endpoint
+from batchwork.backends.anthropic.answering import reply_in
+from batchwork.backends.anthropic.asking import Asking
+from batchwork.backends.anthropic.failing import kind_of
+from batchwork.core.errors import BackendError
+from batchwork.core.failure import Failure, FailureKind
+from batchwork.core.packing import BatchLimits
+from batchwork.core.ports import BatchProgress, BatchTag, Sighting
+from batchwork.core.reply import Reply
+from batchwork.core.request import Request
+
+LIMITS = BatchLimits(max_requests=100_000, max_bytes=256 * 1024 * 1024)
+_CLOCKS_DIFFER_S = 600.0  # ours and theirs
+_PAGE = 100
+_NOT_EXECUTED = {"expired": "the batch expired before its turn", "canceled": "the batch was cancelled before its turn"}
+_encode = msgspec.json.Encoder().encode
+T = TypeVar("T")
+# What the answer's own request could tell is not known here, and not needed: a batch always says what it used.
+_UNKNOWN = Request.ask("")
+
+
+class _Counts(Struct):
+    processing: int = 0
+    succeeded: int = 0
+    errored: int = 0
+    canceled: int = 0
+    expired: int = 0
+
+    @property
+    def total(self) -> int:
+        return self.processing + self.succeeded + self.errored + self.canceled + self.expired
+
+
+class _Batch(Struct):
+    id: str
+    processing_status: str
+    created_at: str
+    request_counts: _Counts
+
+    @property
+    def has_ended(self) -> bool:
+        return self.processing_status == "ended"
+
+
+class _Page(Struct):
+    data: list[_Batch]
+    has_more: bool = False
+    last_id: str | None = None
+
+
+class _Result(Struct):
+    type: str
+    message: msgspec.Raw = msgspec.Raw(b"null")
+    error: dict[str, Any] | None = None
+
+
+class _Line(Struct):
+    custom_id: str
+    result: _Result
+
+
+_decode_batch = msgspec.json.Decoder(_Batch).decode
+_decode_page = msgspec.json.Decoder(_Page).decode
+_decode_line = msgspec.json.Decoder(_Line).decode
+
+
+class Batches:
+    """The message batches of one workspace."""
+
+    def __init__(self, http: Http, base_url: str, asking: Asking, failure: Callable[[Answer], Failure]) -> None:
+        self._http = http
+        self._asking = asking
+        self._failure = failure
+        self._url = endpoint(base_url, "v1/messages/batches")
+
+    def line(self, custom_id: str, request: Request) -> bytes:
+        """One request of a batch."""
+        return _encode({"custom_id": custom_id, "params": self._asking.body(request)})
+
+    async def submit(self, lines: list[bytes]) -> str:
+        """Create a batch."""
+        answer = await self._http.post(self._url, b'{"requests":[' + b",".join(lines) + b"]}")
+        return self._read(answer, _decode_batch, unconfirmed=True).id
+
+    async def poll(self, batch_id: str) -> BatchProgress:
+        """Where it stands: it tells nothing but whether it has ended."""
+        batch = self._read(await self._http.get(self._url / batch_id), _decode_batch)
+        return BatchProgress(ended=batch.has_ended)
+
+    async def collect(self, batch_id: str) -> AsyncIterator[tuple[str, Reply | Failure]]:
+        """Its results, in any order."""
+        async for line in self._http.lines(self._url / batch_id / "results"):
+            if isinstance(line, Answer):
+                raise BackendError(self._failure(line))
+            try:
+                told = _decode_line(line)
+            except msgspec.DecodeError as error:
+                problem = f"a line of the results of {batch_id} cannot be read: {error}"
+                raise BackendError(Failure(kind=FailureKind.CONNECTION, message=problem)) from error
+            yield told.custom_id, _said(told.result)
+
+    async def cancel(self, batch_id: str) -> None:
+        """Ask the provider to stop."""
+        self._read(await self._http.post(self._url / batch_id / "cancel", b""), _decode_batch)
+
+    async def find(self, tag: BatchTag) -> str | Sighting:
+        """Look at every batch that is young enough, of the right size, and ours by its custom ids."""
+        undecided = False
+        async for batch in self._since(tag.intended_at - _CLOCKS_DIFFER_S):
+            if batch.request_counts.total != len(tag.custom_ids):
+                continue
+            if not batch.has_ended:
+                undecided = True
+            elif await self._holds(batch.id, tag):
+                return batch.id
+        return Sighting.UNDECIDED if undecided else Sighting.ABSENT
+
+    async def _since(self, utc: float) -> AsyncIterator[_Batch]:
+        """The provider's list, newest first, as far back as that."""
+        url = self._url.with_query(limit=_PAGE)
+        while True:
+            page = self._read(await self._http.get(url), _decode_page)
+            for batch in page.data:
+                if datetime.fromisoformat(batch.created_at).timestamp() < utc:
+                    return
+                yield batch
+            if not page.has_more or page.last_id is None:
+                return
+            url = self._url.with_query(limit=_PAGE, after_id=page.last_id)
+
+    async def _holds(self, batch_id: str, tag: BatchTag) -> bool:
+        async for name, _ in self.collect(batch_id):
+            return name in tag.custom_ids  # one is enough: they name our run and our batch
+        return False
+
+    def _read(self, answer: Answer, decode: Callable[[bytes], T], *, unconfirmed: bool = False) -> T:
+        if answer.status != 200:
+            raise BackendError(self._failure(answer))
+        try:
+            return decode(answer.body)
+        except msgspec.DecodeError as error:
+            problem = f"the answer about a batch cannot be read: {error}"
+            failure = Failure(kind=FailureKind.SERVER, message=problem, unconfirmed=unconfirmed)
+            raise BackendError(failure) from error
+
+
+def _said(result: _Result) -> Reply | Failure:
+    """One result in our words."""
+    if result.type == "succeeded":
+        try:
+            return reply_in(bytes(result.message), _UNKNOWN)
+        except BackendError as error:
+            return error.failure
+    if result.type in _NOT_EXECUTED:
+        return Failure(kind=FailureKind.EXPIRED, message=_NOT_EXECUTED[result.type])
+    outer = result.error or {}
+    error_object = outer.get("error", outer)  # the cause stands one level deeper than one would think
+    kind, code = kind_of(error_object, 0)
+    return Failure(kind=kind, message=str(error_object.get("message", "no explanation")), error_code=code)

@@ -1,0 +1,87 @@
+"""`batchwork simulate`: a provider on loopback."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Annotated
+
+import typer
+
+from batchwork._bridge import run_sync
+from batchwork.core.errors import ConfigError
+
+_LIMITS, _WEATHER = "Rate limits", "Weather"
+
+
+def simulate(
+    port: Annotated[int, typer.Option(help="0 takes a free one.")] = 8765,
+    persona: Annotated[str, typer.Option(help="reader, echo, schema, or script:FILE.")] = "reader",
+    seed: Annotated[int, typer.Option(help="Makes everything drawn at random the same again.")] = 0,
+    latency: Annotated[
+        str, typer.Option(metavar="MEDIAN,SIGMA", help="Seconds, lognormal.", rich_help_panel=_WEATHER)
+    ] = "0",
+    faults: Annotated[
+        str, typer.Option(metavar="KIND=SHARE,...", help="For example 529=0.02,reset=0.01.", rich_help_panel=_WEATHER)
+    ] = "",
+    batch_time: Annotated[
+        float, typer.Option(metavar="S", help="How long a batch takes.", rich_help_panel=_WEATHER)
+    ] = 2.0,
+    time_scale: Annotated[
+        float, typer.Option(metavar="X", help="Simulated seconds per real one.", rich_help_panel=_WEATHER)
+    ] = 1.0,
+    rpm: Annotated[int | None, typer.Option(help="Requests per minute.", rich_help_panel=_LIMITS)] = None,
+    input_tpm: Annotated[int | None, typer.Option(help="Input tokens per minute.", rich_help_panel=_LIMITS)] = None,
+    output_tpm: Annotated[int | None, typer.Option(help="Output tokens per minute.", rich_help_panel=_LIMITS)] = None,
+) -> None:
+    """Start a provider on loopback that speaks Anthropic's and OpenAI's wire. No model, no key, no network.
+
+    Every answer says that it is simulated. GET /_sim/log tells what was received and billed.
+
+    \b
+    Examples:
+      batchwork simulate
+      batchwork simulate --persona echo --latency 0.3,0.8 --rpm 2400 --faults 529=0.02,reset=0.01
+      batchwork run in.jsonl -o out.jsonl --model anthropic:claude-haiku-5-5 --base-url http://127.0.0.1:8765
+    """
+    # Imported here: a server need not be loaded to run `batchwork run`.
+    from batchwork.simulator import Simulator, SimulatorConfig, SimulatorConfigError  # noqa: PLC0415
+
+    try:
+        config = SimulatorConfig.from_options(
+            port=port,
+            latency=latency,
+            rpm=rpm,
+            input_tpm=input_tpm,
+            output_tpm=output_tpm,
+            faults=faults,
+            batch_time=batch_time,
+            time_scale=time_scale,
+            seed=seed,
+            persona=persona,
+        )
+        simulator = Simulator(config)
+    except SimulatorConfigError as error:
+        raise ConfigError(str(error)) from error
+    stop = asyncio.Event()
+
+    async def serve() -> None:
+        serving = asyncio.create_task(simulator.serve_forever(_ready))
+        stopping = asyncio.create_task(stop.wait())
+        await asyncio.wait([serving, stopping], return_when=asyncio.FIRST_COMPLETED)
+        stopping.cancel()
+        if not serving.done():
+            serving.cancel()
+            await asyncio.wait([serving])
+        elif (error := serving.exception()) is not None:
+            if isinstance(error, OSError):
+                raise ConfigError(f"cannot listen on port {port}: {error.strerror}; choose another --port")
+            raise error
+
+    run_sync(serve, interrupt=stop.set)
+
+
+def _ready(url: str) -> None:
+    print(f"A simulated provider listens on {url} (no model behind it). Ctrl-C ends it.", flush=True)
+    print(f"  Anthropic:  --base-url {url}", flush=True)
+    print(f"  OpenAI:     --base-url {url}/v1", flush=True)
+    print(f"  the bill:   {url}/_sim/log", flush=True)
