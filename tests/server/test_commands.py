@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from batchwork.cli import main
+from batchwork.server import logs
+
 RIVER = {"type": "object", "properties": {"river": {"type": "string"}}, "required": ["river"]}
 
 
@@ -61,12 +64,23 @@ def test_ask_with_a_schema_and_a_path(tmp_path: Path) -> None:
         (["serve", "--model", "mock:echo", "--host", "256.1.1.1", "--key-file", "keys"], 2, "cannot listen"),
     ],
 )
-def test_what_is_wrong_is_said_in_one_line(tmp_path: Path, arguments: list[str], code: int, said: str) -> None:
+def test_what_is_wrong_is_said_in_one_line(
+    arguments: list[str],
+    code: int,
+    said: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     (tmp_path / "keys").write_text("a-key-that-is-long-enough\n")
-    got, _, err = batchwork(tmp_path, *arguments)
-    assert got == code
-    assert said in err
-    assert "Traceback" not in err
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("BATCHWORK_API_KEYS", raising=False)
+    monkeypatch.setattr(sys, "argv", ["batchwork", *arguments])
+    monkeypatch.setattr(logs, "set_up", lambda: None)
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert ended.value.code == code
+    assert said in capsys.readouterr().err
 
 
 def test_a_new_key_is_printed_once_and_kept_as_a_digest(tmp_path: Path) -> None:
