@@ -6,6 +6,7 @@ from batchwork.simulator import tokens
 from batchwork.simulator.anthropic.content import Contents, read_blocks
 from batchwork.simulator.anthropic.generations import generation_of
 from batchwork.simulator.anthropic.schema_rules import check_schema, check_strict_tools
+from batchwork.simulator.bodies import stop_sequences
 from batchwork.simulator.errors import Refused
 from batchwork.simulator.prompt import Prompt, Tool, Turn, digest_of
 
@@ -82,7 +83,7 @@ def parse_messages(body: Any, version: str, *, beta: bool = False, counting: boo
         tools=tools,
         forced_tool=forced,
         tool_answered=contents.answered_last,
-        stop_sequences=tuple(body.get("stop_sequences") or ()),
+        stop_sequences=stop_sequences(body.get("stop_sequences"), "stop_sequences"),
         stream=bool(body.get("stream")),
         cached=contents.cache_mark(model, system),
     )
