@@ -69,6 +69,22 @@ class Columns:
             return False
         return self.above(number, lefts[-1], has_inline=False) is not None
 
+    def captions_below(self, number: int) -> bool:
+        """Whether the next line holds a label under each cell of this one, and nothing else stands around."""
+        lines = self._layout.lines
+        if number + 1 >= len(lines) or not lines[number].cells or not self._is_label_line(number + 1):
+            return False
+        alone = (number == 0 or lines[number - 1].kind != "text") and (
+            number + 2 >= len(lines) or lines[number + 2].kind != "text"
+        )
+        here, below = lines[number].cells, lines[number + 1].cells
+        return alone and len(here) == len(below) and all(map(overlap, here, below)) and self._is_said(number)
+
+    def _is_said(self, number: int) -> bool:
+        """Whether a line holds names or values rather than labels: every word with a capital, or a figure."""
+        words = [word for cell in self._layout.lines[number].cells for word in cell.text.split()]
+        return all(word[:1].isupper() or any(map(str.isdigit, word)) for word in words)
+
     def over_rule(self, number: int) -> bool:
         """Whether the place stands on a line to be filled in, with its label underneath."""
         lines = self._layout.lines
@@ -94,7 +110,7 @@ class Columns:
             same = overlap(other, cell) or other.column == cell.column
             named = other.text.endswith(":") or self._is_label_line(above)
             if same and other.is_label and len(other.text) <= 45 and named:
-                return label_of("above", other.text, 0.9)
+                return label_of("above" if other.text.endswith(":") else "over", other.text, 0.9)
         return None
 
     def _is_label_line(self, number: int) -> bool:
