@@ -975,6 +975,60 @@ case(
 )
 
 
+T = """# Report
+
+## Cleaning
+
+Vendor: Alpha Ltd
+Yearly price: €500.00
+
+## Security
+
+Vendor: Beta Ltd
+Yearly price: €500.00
+"""
+case(
+    "sec",
+    T,
+    {"cleaning": {"vendor": "Alpha Ltd", "yearly_price": 500}, "security": {"vendor": "Beta Ltd", "yearly_price": 500}},
+    {
+        "cleaning.yearly_price": ("€500.00", 1),
+        "security.yearly_price": ("€500.00", 2),
+        "cleaning.vendor": "Alpha Ltd",
+        "security.vendor": "Beta Ltd",
+    },
+)
+case(
+    "sec contra",
+    T,
+    {"cleaning": {"vendor": "Beta Ltd"}, "security": {"vendor": "Alpha Ltd"}},
+    {"cleaning.vendor": None, "security.vendor": None},
+)
+T2 = T.replace("# Report\n\n## ", "").replace("## ", "").replace("\n\nV", "\nV")
+case(
+    "sec2",
+    T2,
+    {"cleaning": {"vendor": "Alpha Ltd", "yearly_price": 500}, "security": {"vendor": "Beta Ltd", "yearly_price": 500}},
+    {
+        "cleaning.yearly_price": ("€500.00", 1),
+        "security.yearly_price": ("€500.00", 2),
+        "cleaning.vendor": "Alpha Ltd",
+        "security.vendor": "Beta Ltd",
+    },
+)
+T3 = """Lead: Ana Diaz (Cleaning)
+The cleaning contract costs €500.00 a year and the security contract costs €700.00 a year."""
+case(
+    "sec3",
+    T3,
+    {"cleaning": {"cost": 500}, "security": {"cost": 700}},
+    {"cleaning.cost": "€500.00", "security.cost": "€700.00"},
+)
+case(
+    "sec3c", T3, {"cleaning": {"cost": 700}, "security": {"cost": 500}}, {"cleaning.cost": None, "security.cost": None}
+)
+
+
 @pytest.mark.parametrize("index", range(len(CASES)), ids=[entry[0] for entry in CASES])
 def test_a_document_written_by_hand(index: int) -> None:
     _, text, value, expect, schema = CASES[index]

@@ -102,7 +102,7 @@ class Contexts:
             text = self._layout.lines[heading].cells[0].text
             near = number - heading <= 2 and inline is None
             weight = (0.9 if near and text.endswith(":") else 0.8 if near else 0.6) - 0.2 * rank
-            section = label_of("section", text, weight)
+            section = label_of("section", text.lstrip("# "), weight)
             labels.append(section)
             if near and not primary and rank == 0:
                 primary.append(section)
