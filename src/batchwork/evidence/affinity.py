@@ -14,7 +14,7 @@ from batchwork.evidence.context import Context
 from batchwork.evidence.fields import Field
 from batchwork.evidence.labels import Label
 from batchwork.evidence.lexicon import GENERIC
-from batchwork.evidence.words import concepts, excludes, likeness
+from batchwork.evidence.words import concepts, excludes, is_known, likeness
 
 # What the kind of value says by itself, so that a label need not: a date need not be called "date".
 IMPLIED: dict[str, dict[str, float]] = {
@@ -82,7 +82,7 @@ class Affinity:
         covered *= self.fit(field, context, kind)
         if not context.primary or context.primary[0].kind in ("left", "inline"):
             for label in context.labels:
-                if label.kind == "section" and self._conflicts(field, label):
+                if label.kind == "section" and all(map(is_known, label.key)) and self._conflicts(field, label):
                     covered *= 0.6
         return min(1.0, covered)
 

@@ -4,6 +4,7 @@ import re
 
 from batchwork.evidence.labels import ASIDE, Label, is_year, label_of
 from batchwork.evidence.layout import Cell, Layout, overlap
+from batchwork.evidence.words import concepts, is_known
 
 _SAYS = re.compile(r":\s*\S|\d{2}|[.!;,]$")  # a cell that says something is no mere label
 
@@ -45,7 +46,11 @@ class Columns:
         if not rows:
             return -1, []
         head = max(rows, key=lambda number: (len(self._layout.lines[number].cells), -number))
-        return head, list(self._layout.lines[head].cells)
+        cells = self._layout.lines[head].cells
+        ruled = head + 1 < len(self._layout.lines) and self._layout.lines[head + 1].kind == "rule"
+        if len(cells) == 2 and not ruled and not any(map(is_known, concepts(cells[1].text))):
+            return -1, []  # a list of labels and values that happens to start with a name
+        return head, list(cells)
 
     def is_heading(self, cell: Cell) -> bool:
         """Whether a cell with words stands right above a value in its column, as labels in forms do."""
