@@ -65,7 +65,8 @@ class Results(Sequence[Outcome]):
         return self._length
 
     def __iter__(self) -> Iterator[Outcome]:
-        return map(_outcome, self._source.entries())
+        for entry in self._source.entries():  # a generator holds the results, which hold the journal open
+            yield _outcome(entry)
 
     @overload
     def __getitem__(self, at: int) -> Outcome: ...
