@@ -1,7 +1,7 @@
 """A program that runs prompts on a journal and kills itself with SIGKILL: at a journal write, or at an instant.
 
 `python -m tests.support.killed JOURNAL LOG HOW [again|faulty]` where HOW is `KIND:N:WHEN` (the N-th event of a kind,
-WHEN it is `queued`, `before` or `after` its commit), `SECONDS` after the start, or `never`; `again` retries what has failed.
+WHEN it is `queued`, `before` or `after` its commit), `SECONDS` after the start, or `never`; `again` tries again.
 """
 
 from __future__ import annotations
