@@ -65,7 +65,8 @@ class Results(Sequence[Outcome]):
         return self._length
 
     def __iter__(self) -> Iterator[Outcome]:
-        for entry in self._source.entries():  # a generator holds the results, which hold the journal open
+        # A generator, so that `for r in run(...)` keeps this object, and with it the journal, open while it goes on.
+        for entry in self._source.entries():
             yield _outcome(entry)
 
     @overload

@@ -13,6 +13,8 @@ from collections.abc import Callable
 from enum import Enum
 from heapq import heapify, heappop, heappush
 
+import msgspec
+
 from batchwork.core.buckets import Bucket
 from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.ledger import Ledger
@@ -33,27 +35,21 @@ class Denied(Enum):
     CLOSED = "closed"
 
 
-class Need:
+class Need(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """What a call asks of the gate. `order` is its rank within its caller: the lowest goes first."""
 
-    __slots__ = ("input_tokens", "order", "output_tokens", "worst_nano")
-
-    def __init__(self, *, order: int, input_tokens: int, output_tokens: int, worst_nano: int) -> None:
-        self.order = order
-        self.input_tokens = input_tokens
-        self.output_tokens = output_tokens
-        self.worst_nano = worst_nano
+    order: int
+    input_tokens: int
+    output_tokens: int
+    worst_nano: int
 
 
-class Grant:
+class Grant(msgspec.Struct, frozen=True, gc=False, eq=False):
     """A call that may start; given back with `Gate.release`."""
 
-    __slots__ = ("caller", "need", "sent_at")
-
-    def __init__(self, caller: Caller, need: Need, sent_at: float) -> None:
-        self.caller = caller
-        self.need = need
-        self.sent_at = sent_at
+    caller: Caller
+    need: Need
+    sent_at: float
 
 
 class Caller:

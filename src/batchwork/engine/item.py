@@ -24,7 +24,7 @@ from batchwork.core.reply import Reply, Usage
 from batchwork.core.request import Request
 from batchwork.core.retry import REFUSALS, wait_before_retry
 from batchwork.core.stats import Tally
-from batchwork.engine.attempt import attempt
+from batchwork.engine.attempt import Deadlines, attempt
 from batchwork.engine.gate import Caller, Denied, Grant, Need
 from batchwork.engine.parts import Parts
 from batchwork.engine.telling import tell
@@ -32,35 +32,20 @@ from batchwork.engine.telling import tell
 _log = logging.getLogger(__name__)
 
 
-class _Life:
+class _Life(msgspec.Struct, gc=False, eq=False):
     """What has happened to one item so far."""
 
-    __slots__ = (
-        "bound",
-        "calls",
-        "charged_nano",
-        "cost_nano",
-        "failures",
-        "latency_s",
-        "reasks",
-        "refusals",
-        "request",
-        "started",
-        "usage",
-    )
-
-    def __init__(self, work: Work, request: Request) -> None:
-        self.request = request
-        self.bound = input_bound(request)
-        self.started: float | None = None  # its first call: how long it stood in line says nothing about it
-        self.calls = work.attempts
-        self.cost_nano = work.paid_nano
-        self.charged_nano = 0  # the last call
-        self.failures = 0
-        self.refusals = 0
-        self.reasks = 0
-        self.latency_s = 0.0
-        self.usage: Usage | None = None
+    request: Request
+    bound: int  # of its input tokens
+    calls: int
+    cost_nano: int
+    started: float | None = None  # its first call: how long it stood in line says nothing about it
+    charged_nano: int = 0  # the last call
+    failures: int = 0
+    refusals: int = 0
+    reasks: int = 0
+    latency_s: float = 0.0
+    usage: Usage | None = None
 
 
 class ItemCarrier:
@@ -81,6 +66,7 @@ class ItemCarrier:
         self._nap = nap
         self._pause = pause
         self._expect = Expectation()
+        self._deadlines = Deadlines(parts.clock, parts.policy.timeout_s)
         self._breaker = Breaker(parts.policy)
         self._budgeted = parts.gate.ledger.ceiling is not None
         self._price = parts.price if parts.price is not None and not parts.price.is_free else None
@@ -94,7 +80,8 @@ class ItemCarrier:
             )
             await self._settle(work, outcome)
             return
-        life = _Life(work, work.request)
+        request = work.request
+        life = _Life(request, input_bound(request), work.attempts, work.paid_nano)
         while True:
             grant = await self._admit(work, life)
             if grant is Denied.CLOSED:
@@ -156,7 +143,8 @@ class ItemCarrier:
             said = await attempt(
                 self._p.backend,
                 life.request,
-                timeout_s=self._p.policy.timeout_s,
+                deadlines=self._deadlines,
+                now=started,
                 ceiling_nano=worst if self._budgeted else None,
             )
             life.latency_s = self._p.clock.now() - started
@@ -200,7 +188,16 @@ class ItemCarrier:
         """Settle it, or ask again with what was wrong; whether another attempt follows."""
         verdict = Verdict() if self._p.checker is None else self._p.checker.check(life.request, reply)
         if verdict.failure is None:
-            settled = Succeeded(index=work.index, reply=_kept(reply), parsed=verdict.value, **self._so_far(life))
+            settled = Succeeded(
+                index=work.index,
+                reply=_kept(reply),
+                parsed=verdict.value,
+                attempts=life.calls,
+                cost_nano=self._known(life.cost_nano),
+                usage=life.usage,
+                latency_s=life.latency_s,
+                label=life.request.label,
+            )
             await self._settle(work, settled, life)
             return False
         if not verdict.reask or life.reasks >= self._p.policy.reasks:

@@ -109,17 +109,20 @@ class LiveRun:
                     )  # rows that have moved are facts too, and must not pile up in memory
             else:
                 self._start(work)
-                await self._until_room()
+                if not self._has_room():
+                    await self._until_room()
             if self._caller.closed:
                 return False
         return True
 
+    def _has_room(self) -> bool:
+        # A task started in this turn has not reached the gate yet, but it will stand in line there.
+        if self.tally.open >= self._most_open or self._caller.waiting + self._starting >= self._caller.bound:
+            return False
+        return self._p.has_room is None or self._p.has_room()
+
     async def _until_room(self) -> None:
-        while not self._caller.closed:
-            # A task started in this turn has not reached the gate yet, but it will stand in line there.
-            fits = self.tally.open < self._most_open and self._caller.waiting + self._starting < self._caller.bound
-            if fits and (self._p.has_room is None or self._p.has_room()):
-                return
+        while not self._caller.closed and not self._has_room():
             self._room.clear()
             await self._room.wait()
 

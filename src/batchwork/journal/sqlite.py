@@ -23,7 +23,7 @@ from batchwork.core.intake import Intake
 from batchwork.core.outcome import Status
 from batchwork.core.ports import Entry, Standing, Totals
 from batchwork.core.request import Request
-from batchwork.core.runstate import ItemState, follow_batches
+from batchwork.core.runstate import UNCHANGED, ItemState, follow_batches
 from batchwork.core.ticket import Ticket
 from batchwork.journal import codec
 from batchwork.journal.lock import WriterLock
@@ -225,12 +225,13 @@ class SqliteJournal:
             item = event.item
             row = self._rows[item]
             before = None if row.index is None else row.status
-            spent, unconfirmed, reserved = row.apply(event)
+            change = row.apply(event)
             if row.status is not before:  # an item that stands nowhere is not counted
                 self._recount(before, None if row.index is None else row.status)
-            self._spent += spent
-            self._unconfirmed += unconfirmed
-            self._reserved += reserved
+            if change is not UNCHANGED:
+                self._spent += change[0]
+                self._unconfirmed += change[1]
+                self._reserved += change[2]
             row.note(kind, seq)
             self._dirty[item] = row
         elif isinstance(event, Ended):
