@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
@@ -179,7 +180,7 @@ class Service:
             journal=FleetingJournal(self.book),
             gate=lane.gate,
             clock=self.clock,
-            policy=replace(self.plan.policy, max_in_flight=batch_size),
+            policy=_bounded(self.plan.policy, batch_size),
             price=lane.price,
             checker=self.plan.checker,
             on_event=on_event,
@@ -192,6 +193,11 @@ class Service:
         if self.book is not None and self.book.turn_page():
             for lane in self.lanes.values():
                 lane.gate.money_changed()
+
+
+@lru_cache(maxsize=1024)
+def _bounded(policy: Policy, batch_size: int) -> Policy:
+    return replace(policy, max_in_flight=batch_size)
 
 
 class _SharedLedger(Ledger):

@@ -179,7 +179,7 @@ class Gate:
     def _withdraw(self, caller: Caller, wait: _Wait) -> None:
         if wait.future.done() and not wait.future.cancelled():
             if isinstance(grant := wait.future.result(), Grant):
-                self.release(grant, charged_nano=0)
+                self.abandon(grant, sent=False)
             return
         before = len(caller.queue)
         caller.queue = [entry for entry in caller.queue if entry[2] is not wait]
@@ -198,9 +198,7 @@ class Gate:
     ) -> None:
         """A call has ended: give its place back, book what it cost, learn what it said."""
         now = self._clock.now()
-        self._in_flight -= 1
-        grant.caller.in_flight -= 1
-        self.ledger.settle(grant.need.worst_nano, charged_nano)
+        self._give_back(grant, charged_nano)
         self._correct(grant.need, usage, failure, now)
         if limits is not None:
             self._learn(limits, now)
@@ -208,11 +206,35 @@ class Gate:
             self._window.answered()
         elif failure.kind in REFUSALS:
             self._refused(grant, failure, now)
+        elif failure.kind is FailureKind.QUOTA and failure.retry_after_s is not None:
+            self._start_slowly(grant, now)
+            self.cool_down(failure.retry_after_s)
+        self._look_again(grant)
+
+    def abandon(self, grant: Grant, *, sent: bool) -> None:
+        """A call was given up: booked at its worst case when it was sent, as if it had never been when it was not."""
+        self._give_back(grant, grant.need.worst_nano if sent else 0)
+        if not sent:
+            now = self._clock.now()
+            for name, bucket in self._buckets.items():
+                bucket.correct(_amount(name, grant.need), 0, now)
+        self._look_again(grant)
+
+    def _give_back(self, grant: Grant, charged_nano: int) -> None:
+        self._in_flight -= 1
+        grant.caller.in_flight -= 1
+        self.ledger.settle(grant.need.worst_nano, charged_nano)
+
+    def _look_again(self, grant: Grant) -> None:
         if grant.need.worst_nano:
             self._unpark()
         self._dispatch()
         if not grant.caller.closed:
             grant.caller.on_room()
+
+    def _start_slowly(self, grant: Grant, now: float) -> None:
+        """After a pause for a quota a few go first: a full window at its very end would be a herd."""
+        self._window.refused(sent_at=grant.sent_at, now=now, in_flight=self._in_flight + 1, paused=True, paced=False)
 
     def _refused(self, grant: Grant, failure: Failure, now: float) -> None:
         too_fast = failure.kind is FailureKind.RATE_LIMITED

@@ -37,9 +37,9 @@ class _Life(msgspec.Struct, gc=False, eq=False):
 
     request: Request
     bound: int  # of its input tokens
-    started: float
     calls: int
     cost_nano: int
+    started: float | None = None  # its first call: how long it stood in line says nothing about it
     charged_nano: int = 0  # the last call
     failures: int = 0
     refusals: int = 0
@@ -81,7 +81,7 @@ class ItemCarrier:
             await self._settle(work, outcome)
             return
         request = work.request
-        life = _Life(request, input_bound(request), self._p.clock.now(), work.attempts, work.paid_nano)
+        life = _Life(request, input_bound(request), work.attempts, work.paid_nano)
         while True:
             grant = await self._admit(work, life)
             if grant is Denied.CLOSED:
@@ -111,6 +111,10 @@ class ItemCarrier:
         answer = await self._p.gate.admit(self._caller, self._need(work, life))
         if answer is not Denied.NO_MONEY or not isinstance(self._p.backend, TokenCounter):
             return answer
+        assert self._price is not None
+        least = self._price.worst(input_tokens=1, output_tokens=life.request.max_tokens)
+        if not self._p.gate.ledger.could_ever_fit(least):
+            return answer  # no count can help, and a million items need not ask for one
         try:  # the bound alone may stand in the way: the provider counts for free
             counted = await self._p.backend.count_tokens(life.request)
         except BackendError:
@@ -133,6 +137,7 @@ class ItemCarrier:
                 if self._budgeted:
                     await self._p.journal.durable()
             started, sent = self._p.clock.now() if worst else grant.sent_at, True
+            life.started = started if life.started is None else life.started
             self._tally.calls += 1
             self._tally.in_flight += 1
             said = await attempt(
@@ -146,7 +151,7 @@ class ItemCarrier:
         finally:
             self._tally.in_flight -= sent
             if said is None:  # cancelled, or the journal broke: what was sent may be billed, the admission says so
-                self._p.gate.release(grant, charged_nano=worst if sent else 0)
+                self._p.gate.abandon(grant, sent=sent)
         self._book(life, grant, said)
         return said
 
@@ -222,13 +227,14 @@ class ItemCarrier:
             self._record_attempt(work, life, failure)
             life.failures -= 1  # waiting for a quota says nothing about the item
             self._wait_for_quota(failure, failure.retry_after_s)
+            life.started = None
             await self._nap(failure.retry_after_s + self._p.dice())
             return True
         wait_s = wait_before_retry(
             failure,
             attempts=life.failures,
             refusals=life.refusals,
-            elapsed_s=clock.now() - life.started,
+            elapsed_s=0.0 if life.started is None else clock.now() - life.started,
             policy=self._p.policy.retry,
             dice=self._p.dice(),
         )

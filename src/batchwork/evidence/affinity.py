@@ -30,7 +30,16 @@ IMPLIED: dict[str, dict[str, float]] = {
         "cost": 0.15,
     },
     "percent": {"rate": 0.85, "percent": 1.0, "amount": 0.3, "value": 0.5},
-    "money": {"amount": 0.8, "price": 0.3, "value": 0.6, "cost": 0.3, "usd": 0.8, "eur": 0.8, "fee": 0.15},
+    "money": {
+        "amount": 0.8,
+        "payment": 0.5,
+        "price": 0.3,
+        "value": 0.6,
+        "cost": 0.3,
+        "usd": 0.8,
+        "eur": 0.8,
+        "fee": 0.15,
+    },
     "id": {"number": 0.7, "reference": 0.4, "name": 0.1},
     "text": {"name": 0.6, "description": 0.4, "title": 0.3, "full": 0.4, "type": 0.4, "status": 0.2, "text": 0.5},
 }
@@ -49,6 +58,7 @@ _OTHER_ROLE = 0.25
 _ALSO_OTHER_ROLE = 0.8
 _OWNED_BY_ANOTHER = 0.45
 _OWNS = 0.6
+_OLD = frozenset({"previous", "start", "minimum", "low"})
 
 
 class Affinity:
@@ -116,6 +126,9 @@ class Affinity:
         fit = 1.0
         for label in context.primary:
             fit *= self._fit(field, label, kind)
+        aged = bool(_OLD.intersection(field.words)) or any(word.isdigit() for word in field.own)
+        if not aged and any(label.kind == "from" for label in context.labels):
+            fit *= _OTHER_ROLE  # what it rose from is not what it is
         named = [label for label in context.primary if label.weights and label.kind not in ("section", "prose")]
         if named:
             together = tuple(dict.fromkeys(word for label in named for word in label.key))

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from batchwork.evidence.columns import Columns
-from batchwork.evidence.labels import LABEL_END, Label, after, faded, label_of, last_piece, named_behind, range_end
+from batchwork.evidence.labels import Label, after, faded, is_named, label_of, last_piece, named_behind, range_end
 from batchwork.evidence.layout import Cell, Layout
 
 _CLAUSE_END = re.compile(r"(?<!\bNo|\bno|\bNr|\bAm|\bDr)[.!?]\s+(?=[^a-z\s\d])|;\s|[•▪‣]\s?|(?<=\s)(?:whereas|while)\s")
@@ -64,7 +64,7 @@ class Contexts:
         inline = self._inline(number, cell, start)
         labels: list[Label] = [inline] if inline is not None else []
         primary: list[Label] = []
-        named = inline is not None and bool(LABEL_END.search(inline.text) or len(layout.lines[number].cells) > 1)
+        named = inline is not None and bool(is_named(inline.text) or len(layout.lines[number].cells) > 1)
         if named and inline is not None:
             primary.append(last_piece(inline))
         defined = named_behind(layout.text, end)

@@ -62,7 +62,7 @@ class SqliteJournal:
             undo.callback(self._reader.close)
             self._load()
             undo.pop_all()
-        self._is_first = self._identities_checked = not self._next_item
+        self._is_first = self._is_checked = not self._next_item
         self._placer = Placer(self)
         self._committer = ThreadPoolExecutor(1, thread_name_prefix="journal")
 
@@ -99,6 +99,7 @@ class SqliteJournal:
     def begin(self, began: Began) -> Standing:
         """Start a run: what an earlier crash left open is booked at its worst case."""
         self.flush()  # the end of a run before this one frees places, which this one may take again
+        self._reader.refresh(moved=True)
         open_calls = self._reader.reserved_rows() if self._reserved else []
         for row in open_calls:
             self._hold(row)
@@ -133,9 +134,9 @@ class SqliteJournal:
         row = self._identities.get((fingerprint, occurrence))
         if row is not None:
             return row
-        if not self._identities_checked:
-            self._reader.check_identities()
-            self._identities_checked = True
+        if not self._is_checked:
+            self._reader.check_indexes()
+            self._is_checked = True
         return self._reader.find(fingerprint, occurrence)
 
     def place(self, index: int, intake: Intake) -> ItemState:

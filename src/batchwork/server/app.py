@@ -18,7 +18,7 @@ from batchwork.server.entrance import Entrance, visit_of
 from batchwork.server.errors import ApiError
 from batchwork.server.measures import Measures
 from batchwork.server.metrics import CONTENT_TYPE
-from batchwork.server.openapi import describe, document
+from batchwork.server.openapi import ROUTES, document
 from batchwork.server.reading import read_body, watching
 from batchwork.server.reporting import facts
 from batchwork.server.streaming import NDJSON, AnswerStream
@@ -41,7 +41,7 @@ class Door:
         )
         self.app.add_middleware(Entrance, config=config, measures=self.measures)
         self.app.add_exception_handler(HTTPException, _refuse)
-        self.app.openapi = lambda: document(self.app)  # type: ignore[method-assign]
+        self.app.openapi = document  # type: ignore[method-assign]
         self._add_routes()
 
     @property
@@ -80,14 +80,19 @@ class Door:
             yield self._desk
 
     def _add_routes(self) -> None:
-        add = self.app.add_api_route
-        add("/api/v1/prompt", self._prompt, methods=["POST"], **describe("prompt"))
-        add("/api/v1/prompts", self._prompts, methods=["POST"], **describe("prompts"))
-        add("/health", self._health, methods=["GET"], **describe("health"))
-        add("/ready", self._ready, methods=["GET"], **describe("ready"))
-        add("/metrics", self._metrics, methods=["GET"], **describe("metrics"))
-        add("/docs", self._docs, methods=["GET"], include_in_schema=False)
-        add("/openapi.json", self._openapi, methods=["GET"], include_in_schema=False)
+        # Plain routes: bodies are read and checked by our own decoders, so nothing is left for dependencies to solve.
+        handlers = {
+            "prompt": self._prompt,
+            "prompts": self._prompts,
+            "health": self._health,
+            "ready": self._ready,
+            "metrics": self._metrics,
+        }
+        for name, handler in handlers.items():
+            route = ROUTES[name]
+            self.app.add_route(route.path, handler, methods=[route.method], name=name)
+        self.app.add_route("/docs", self._docs, methods=["GET"])
+        self.app.add_route("/openapi.json", self._openapi, methods=["GET"])
 
     # -- prompts --------------------------------------------------------------------------------
 
@@ -123,22 +128,22 @@ class Door:
 
     # -- about the server -----------------------------------------------------------------------
 
-    async def _health(self) -> Response:
+    async def _health(self, _: Request) -> Response:
         return _json(b'{"status":"ok"}')
 
-    async def _ready(self) -> Response:
+    async def _ready(self, _: Request) -> Response:
         if self.desk.closing:
             raise ApiError("shutting_down", "the server is about to end")
         return _json(b'{"status":"ready"}')
 
-    async def _metrics(self) -> Response:
+    async def _metrics(self, _: Request) -> Response:
         return Response(self.measures.metrics.exposition(), media_type=CONTENT_TYPE)
 
-    async def _docs(self) -> Response:
-        return Response(docs_page(document(self.app)), media_type="text/html")
+    async def _docs(self, _: Request) -> Response:
+        return Response(docs_page(document()), media_type="text/html")
 
-    async def _openapi(self) -> Response:
-        return _json(_encode(document(self.app)))
+    async def _openapi(self, _: Request) -> Response:
+        return _json(_encode(document()))
 
 
 def _json(body: bytes) -> Response:

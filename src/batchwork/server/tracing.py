@@ -15,11 +15,13 @@ from batchwork.core.request import Request
 
 
 def tracer() -> Any | None:
-    """The process's tracer, or None where OpenTelemetry is not installed."""
+    """The process's tracer, or None where nobody has set up OpenTelemetry: an empty span costs time as well."""
     if find_spec("opentelemetry") is None:
         return None
     from opentelemetry import trace  # noqa: PLC0415 -- an extra
 
+    if isinstance(trace.get_tracer_provider(), trace.ProxyTracerProvider | trace.NoOpTracerProvider):
+        return None
     return trace.get_tracer("batchwork")
 
 

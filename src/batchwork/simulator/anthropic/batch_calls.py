@@ -50,6 +50,7 @@ class MessageBatches:
             requests = check_envelope(decoded(raw), self._world.config.max_batch_requests)
             batch_id = f"msgbatch_sim{self._world.next_number():08d}"
             batch = MessageBatch(self._world, self._wire, batch_id, requests, version)
+            await batch.take_in()
             self._batches[batch_id] = batch
             return self._json(await batch.shown())
 

@@ -47,6 +47,7 @@ class Batches:
 
         async def work() -> web.Response:
             batch = Batch(self._world, self._wire, self._files, self._checked(raw))
+            await batch.take_in()
             self._batches[batch.id] = batch
             return self._json(await batch.shown())
 
