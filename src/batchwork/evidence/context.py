@@ -17,6 +17,7 @@ _CLAUSE_END = re.compile(r"(?<!\bNo|\bno|\bNr|\bAm|\bDr)[.!?]\s+(?=[^a-z\s\d])|;
 _KEYED = re.compile(r"[^\W\d_][\w ./&-]{0,30}:\s")  # a line that starts with a label of its own
 _BULLET = re.compile(r"^[\s>*•▪‣+\-–\[\](){}\"'“”xX✓✔☑☐☒\d.]*$")
 _FAR = 52  # a gap wider than this is more likely white space between two things than between label and value
+_REACH = 300  # characters; no label is further away, and lines can be endless
 _FLOWING = 38  # a line at least this long goes on in the next one
 
 
@@ -124,6 +125,7 @@ class Contexts:
         ):
             begin = lines[above].cells[0].start
             above -= 1
+        begin = max(begin, start - _REACH)
         before = text[begin:start]
         for found in list(_CLAUSE_END.finditer(before)):
             before = text[begin + found.end() : start]
