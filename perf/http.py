@@ -35,12 +35,13 @@ def canned_server() -> Iterator[str]:
 
 def main() -> int:
     smoke = arguments(__doc__ or "").smoke
-    ours, theirs, rounds = (1_000, 200, 1) if smoke else (6_000, 1_000, 5)
+    ours, theirs, rounds = (1_000, 200, 1) if smoke else (5_000, 600, 5)
     peer = peers_python()
     with canned_server() as url:
         sides = {
             "raw aiohttp": lambda: _ours("raw", url, ours),
             "batchwork": lambda: _ours("batchwork", url, ours),
+            "batchwork, max_cost": lambda: _ours("batchwork-budget", url, ours),
             "anthropic SDK": lambda: _theirs(peer, "sdk", url, theirs),
             "litellm": lambda: _theirs(peer, "litellm", url, theirs),
         }
@@ -57,9 +58,10 @@ def main() -> int:
             for name, values in seen.items()
         ],
     )
-    times_raw = ratio(seen["batchwork"], seen["raw aiohttp"])
-    of_sdk = ratio(seen["anthropic SDK"], seen["batchwork"])
-    of_litellm = ratio(seen["litellm"], seen["batchwork"])
+    # With a budget every call waits until its reservation is on disk: the dearest way to run is the one that counts.
+    times_raw = ratio(seen["batchwork, max_cost"], seen["raw aiohttp"])
+    of_sdk = ratio(seen["anthropic SDK"], seen["batchwork, max_cost"])
+    of_litellm = ratio(seen["litellm"], seen["batchwork, max_cost"])
     print(
         f"batchwork is 1/{of_sdk:.1f} of the anthropic SDK (bar 1/{LEAST_OF_SDK:g})"
         f" and 1/{of_litellm:.1f} of litellm (bar 1/{LEAST_OF_LITELLM:g})"

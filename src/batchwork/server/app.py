@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Any
 
 import msgspec
 from fastapi import FastAPI, Request, Response
-from starlette.exceptions import HTTPException
+from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
 
 from batchwork.core.ports import Backend
 from batchwork.pipeline import PreparedPrompt, open_prompt_service
@@ -37,13 +38,11 @@ class Door:
         self.measures = Measures()
         self._backend = backend
         self._desk: Desk | None = None
-        self.app = FastAPI(
-            title="batchwork prompts API", docs_url=None, redoc_url=None, openapi_url=None, redirect_slashes=False
-        )
-        self.app.add_middleware(Entrance, config=config, measures=self.measures)
-        self.app.add_exception_handler(HTTPException, _refuse)
-        self.app.openapi = self._document  # type: ignore[method-assign]
+        self._api = FastAPI(docs_url=None, redoc_url=None, openapi_url=None, redirect_slashes=False)
+        self._api.openapi = self._document  # type: ignore[method-assign]
         self._add_routes()
+        # The entrance does what the framework's own layers do (errors, logs), so it stands right before the routes.
+        self.app = Entrance(self._api, config=config, measures=self.measures)
 
     def _document(self) -> dict[str, Any]:
         return document((self.config.model, *self.config.models))
@@ -92,11 +91,11 @@ class Door:
             "ready": self._ready,
             "metrics": self._metrics,
         }
-        for name, handler in handlers.items():
-            route = ROUTES[name]
-            self.app.add_route(route.path, handler, methods=[route.method], name=name)
-        self.app.add_route("/docs", self._docs, methods=["GET"])
-        self.app.add_route("/openapi.json", self._openapi, methods=["GET"])
+        routes = [(ROUTES[name].path, ROUTES[name].method, handler) for name, handler in handlers.items()]
+        routes += [("/docs", "GET", self._docs), ("/openapi.json", "GET", self._openapi)]
+        self._api.router.routes += [
+            Route(path, _Endpoint(handler), methods=[method]) for path, method, handler in routes
+        ]
 
     # -- prompts --------------------------------------------------------------------------------
 
@@ -151,6 +150,17 @@ class Door:
         return _json(_encode(self._document()))
 
 
+class _Endpoint:
+    """A handler as an application of its own: the router hands over, and nothing stands in between."""
+
+    def __init__(self, handler: Callable[[Request], Awaitable[Response]]) -> None:
+        self._handler = handler
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        response = await self._handler(Request(scope, receive))
+        await response(scope, receive, send)
+
+
 def _json(body: bytes) -> Response:
     return Response(body, media_type="application/json")
 
@@ -173,13 +183,3 @@ def _refuse_problem(prompt: PreparedPrompt) -> None:
     """What is one item's error among many is the whole request's error when it is alone."""
     if prompt.problem is not None:
         raise ApiError(prompt.problem.code, prompt.problem.message, where=prompt.problem.where or None)
-
-
-async def _refuse(_: Request, error: Exception) -> Response:
-    """What the router itself refuses, in our words; the entrance answers."""
-    assert isinstance(error, HTTPException)
-    if error.status_code == 405:
-        wrong = ApiError("method_not_allowed", "this address has another method")
-        wrong.allow = (error.headers or {}).get("Allow")
-        raise wrong
-    raise ApiError("not_found", "there is nothing at this address; /docs lists what there is")
