@@ -17,7 +17,7 @@ from batchwork.core.ports import Traits
 from batchwork.core.reply import Reply, Usage
 from batchwork.core.request import Request
 from perf._harness import arguments, show_table, verdict
-from tests.support.virtual_time import run_virtual, virtual_now
+from perf.virtual_time import run_virtually
 
 CALLS = 1_000
 IN_FLIGHT = 100
@@ -77,13 +77,11 @@ def main() -> int:
 
 
 def _window(latencies: list[float]) -> float:
-    async def seconds() -> float:
-        prompts = map(str, range(len(latencies)))
-        results = await arun(prompts, model="dawdler:1", backend=Dawdler(latencies), max_in_flight=IN_FLIGHT)
-        assert results.accounting.succeeded == len(latencies)
-        return virtual_now()
-
-    return run_virtual(seconds())
+    prompts = map(str, range(len(latencies)))
+    run = arun(prompts, model="dawdler:1", backend=Dawdler(latencies), max_in_flight=IN_FLIGHT)
+    results, seconds = run_virtually(run)
+    assert results.accounting.succeeded == len(latencies)
+    return seconds
 
 
 def _ideal(latencies: list[float]) -> float:

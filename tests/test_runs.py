@@ -160,6 +160,10 @@ def test_results_are_a_sequence(tmp_path: Path) -> None:
                 results[beyond]
 
 
+def test_results_need_no_name_to_be_iterated(tmp_path: Path) -> None:
+    assert [r.text for r in batchwork.run(["a", "b"], model="mock:echo", journal=tmp_path / "j.db")] == ["a", "b"]
+
+
 def test_an_outcome_tells_what_it_cost_and_how_it_came() -> None:
     (only,) = _arun(["hello"], backend=Scripted(lambda *_: reply("hi"), latency=2.0), price=_PRICE)
     assert (only.status, only.text, only.attempts, only.error) == (Status.SUCCEEDED, "hi", 1, None)

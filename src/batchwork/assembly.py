@@ -29,7 +29,8 @@ from batchwork.engine.parts import Parts
 from batchwork.journal import DayBook, FleetingJournal, MemoryJournal, SqliteJournal, set_aside
 from batchwork.settings import Settings
 
-AGAIN = frozenset({Status.FAILED, Status.DEFERRED})
+# What a retry takes up: what failed or was deferred, and what an interrupted run or retry left pending.
+AGAIN = frozenset({Status.FAILED, Status.DEFERRED, Status.PENDING})
 _NEWCOMERS = 0.1  # the share of a service's window that a request which already has calls under way leaves free
 
 
@@ -97,7 +98,7 @@ class Engine:
         await run.run(open_inputs(self.journal, intakes, self.tally))
 
     async def again(self, run: LiveRun | BatchRun) -> None:
-        """Take the journal's failed and deferred items up again."""
+        """Take the journal's failed, deferred and pending items up again."""
         await run.run(reopen_items(self.journal, AGAIN, self.tally), is_input=False)
 
 

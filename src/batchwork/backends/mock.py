@@ -73,20 +73,22 @@ class MockBackend:
         call = self.calls
         if self._log is not None:  # before the answer, so that a kill at any instant leaves no call unlogged
             os.write(self._log, f"{request.key}\n".encode())
-        limits = self._take_rate()
+        limits = None if self._rpm is None else self._take_rate(self._rpm)
         self.in_flight += 1
         self.most_in_flight = max(self.most_in_flight, self.in_flight)
         try:
             await self._clock.sleep(self._delay())
         finally:
             self.in_flight -= 1
-        self._maybe_fail()
-        said = _prompt(request) if self._script is None else self._script(request, call)
+        if self._faults:
+            self._maybe_fail()
+        prompt = _prompt(request)
+        said = prompt if self._script is None else self._script(request, call)
         if isinstance(said, Failure):
             raise BackendError(said)
         if isinstance(said, Reply):
             return said if limits is None else msgspec.structs.replace(said, limits=limits)
-        usage = Usage(input_tokens=_tokens(_prompt(request)), output_tokens=min(_tokens(said), request.max_tokens))
+        usage = Usage(input_tokens=_tokens(prompt), output_tokens=min(_tokens(said), request.max_tokens))
         return Reply(text=said, usage=usage, model="mock", stop_reason="end_turn", limits=limits)
 
     def _delay(self) -> float:
@@ -94,17 +96,15 @@ class MockBackend:
             return self._latency_s
         return self._latency_s * math.exp(self._sigma * self._dice.gauss(0.0, 1.0))
 
-    def _take_rate(self) -> Limits | None:
-        if self._rpm is None:
-            return None
+    def _take_rate(self, rpm: float) -> Limits | None:
         now = self._clock.now()
         if self._bucket is None:
-            self._bucket = Bucket(per_minute=self._rpm, now=now)
+            self._bucket = Bucket(per_minute=rpm, now=now)
         wait = self._bucket.wait_for(1, now)
         left = max(0.0, math.floor(self._bucket.level(now)))
-        limits = Limits(requests=Limit(per_minute=self._rpm, remaining=left)) if self._headers else None
+        limits = Limits(requests=Limit(per_minute=rpm, remaining=left)) if self._headers else None
         if wait > 0:
-            message = f"mock limit of {self._rpm:g} requests per minute"
+            message = f"mock limit of {rpm:g} requests per minute"
             raise BackendError(
                 Failure(kind=FailureKind.RATE_LIMITED, message=message, retry_after_s=wait, limits=limits)
             )
@@ -112,8 +112,6 @@ class MockBackend:
         return limits
 
     def _maybe_fail(self) -> None:
-        if not self._faults:
-            return
         roll = self._dice.random()
         for kind, share in self._faults.items():
             roll -= share

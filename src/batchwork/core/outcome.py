@@ -22,6 +22,8 @@ class Status(Enum):
     DEFERRED = "deferred"
     SKIPPED = "skipped"
 
+    __hash__ = object.__hash__  # members are singletons; Enum's own hash is a Python call, many times per item
+
 
 class Outcome(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """What every outcome tells; `status` says which kind it is."""

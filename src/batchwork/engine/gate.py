@@ -261,6 +261,8 @@ class Gate:
     # -- rate -----------------------------------------------------------------------------------
 
     def _correct(self, need: Need, usage: Usage | None, failure: Failure | None, now: float) -> None:
+        if not self._buckets:
+            return
         used_in, used_out = need.input_tokens, need.output_tokens
         if usage is not None:
             # Cache reads do not count against the rate limit at the providers that have a cache.

@@ -136,7 +136,7 @@ class ItemCarrier:
                 self._record(Admitted(item=work.item, reserved_nano=worst))
                 if self._budgeted:
                     await self._p.journal.durable()
-            started, sent = self._p.clock.now(), True
+            started, sent = self._p.clock.now() if worst else grant.sent_at, True
             life.started = started if life.started is None else life.started
             self._tally.calls += 1
             self._tally.in_flight += 1

@@ -20,7 +20,8 @@ SYNONYMS: dict[str, str] = {
     "unit price": "einzelpreis stückpreis ep|prix unitaire|precio unitario",
     "amount": "amount amounts amt betrag montant importe importo bedrag sum",
     "due": "due payable owed owing outstanding fällig zahlbar",
-    "due date": "fälligkeitsdatum fälligkeit|zahlbar bis|pay by|payable by|payable until|date d'échéance|échéance",
+    "due date": "fälligkeitsdatum fälligkeit échéance d'échéance vencimiento scadenza vervaldatum"
+    "|zahlbar bis|pay by|payable by|payable until",
     "invoice": "invoice invoices rechnung facture factura fattura factuur inv",
     "invoice number": "rechnungsnummer rechnungsnr",
     "invoice date": "rechnungsdatum",
@@ -55,7 +56,7 @@ SYNONYMS: dict[str, str] = {
     "birth": "birth born dob birthdate birthday geburtsdatum geboren|date of birth",
     "issue": "issue issued issuance ausgestellt issuing",
     "payment": "payment payments paid pay zahlung paiement zahlungsbedingungen",
-    "order": "order orders po bestellung commande ordered|purchase order",
+    "order": "order orders po bestellung commande pedido ordine ordered|purchase order",
     "order number": "bestellnummer auftragsnummer",
     "discount": "discount discounts rabatt skonto remise rebate",
     "deposit": "deposit advance anzahlung acompte prepayment|down payment|prepaid amount",
@@ -65,6 +66,7 @@ SYNONYMS: dict[str, str] = {
     "description": "description item items product article service particulars beschreibung bezeichnung artikel"
     " leistung désignation descripción goods|line item|item name|product name",
     "name": "name names nom nombre nome naam",
+    "city": "city town ort stadt ville ciudad",
     "address": "address adresse anschrift dirección indirizzo adres",
     "phone": "phone telephone tel telefon téléphone mobile cell",
     "email": "email mail courriel|e mail",

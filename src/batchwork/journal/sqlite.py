@@ -13,7 +13,7 @@ import sqlite3
 import uuid
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 from batchwork.core.errors import JournalError
@@ -363,6 +363,8 @@ class SqliteJournal:
         finally:
             self._committer.shutdown(wait=True)
             self._reader.close()
+            with suppress(*FAULTS):  # so that the file is all there is, also while others have it open
+                self._writer.execute("PRAGMA wal_checkpoint(PASSIVE)")
             self._writer.close()
             self._lock.release()
 

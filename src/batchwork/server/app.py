@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import Any
 
 import msgspec
 from fastapi import FastAPI, Request, Response
@@ -41,8 +42,11 @@ class Door:
         )
         self.app.add_middleware(Entrance, config=config, measures=self.measures)
         self.app.add_exception_handler(HTTPException, _refuse)
-        self.app.openapi = document  # type: ignore[method-assign]
+        self.app.openapi = self._document  # type: ignore[method-assign]
         self._add_routes()
+
+    def _document(self) -> dict[str, Any]:
+        return document((self.config.model, *self.config.models))
 
     @property
     def desk(self) -> Desk:
@@ -111,9 +115,10 @@ class Door:
         streamed = _wants_stream(request.headers.get("accept", "*/*"))
         asked = many_decoded(await read_body(request, self.config.max_body_bytes))
         prepared = await self.desk.prepare(asked.prompts)
+        batch_size = None if asked.batch_size is None else int(asked.batch_size)
         if streamed:
-            return self._stream(prepared, asked.batch_size)
-        with self.desk.taken_on(prepared, asked.batch_size) as ask:
+            return self._stream(prepared, batch_size)
+        with self.desk.taken_on(prepared, batch_size) as ask:
             taken = await self._run(ask, request)
         return _json(_encode(PromptsAnswer(results=taken.answers, summary=taken.summary)))
 
@@ -140,10 +145,10 @@ class Door:
         return Response(self.measures.metrics.exposition(), media_type=CONTENT_TYPE)
 
     async def _docs(self, _: Request) -> Response:
-        return Response(docs_page(document()), media_type="text/html")
+        return Response(docs_page(self._document()), media_type="text/html")
 
     async def _openapi(self, _: Request) -> Response:
-        return _json(_encode(document()))
+        return _json(_encode(self._document()))
 
 
 def _json(body: bytes) -> Response:

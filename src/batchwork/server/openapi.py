@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import msgspec
 
 from batchwork.pipeline import Answer, PromptItem
+from batchwork.pipeline.paths import PATTERN
 from batchwork.server.errors import HTTP_CODES, ErrorBody
 from batchwork.server.wire import PromptsAnswer, PromptsBody, StreamedAnswer, StreamedSummary
 
@@ -52,10 +54,8 @@ class Route:
 
 
 @cache
-def document() -> dict[str, Any]:
-    """The whole document, made once."""
-    _, schemas = msgspec.json.schema_components(_TYPES, ref_template=_REF)
-    schemas["PromptItem"]["oneOf"] = [_either("prompt", "string", "messages"), _either("messages", "array", "prompt")]
+def document(models: tuple[str, ...]) -> dict[str, Any]:
+    """The whole document of a server with these models, made once."""
     return {
         "openapi": "3.1.0",
         "info": {
@@ -65,10 +65,34 @@ def document() -> dict[str, Any]:
         },
         "paths": {route.path: {route.method.lower(): route.operation(name)} for name, route in ROUTES.items()},
         "components": {
-            "schemas": schemas,
+            "schemas": _schemas(models),
             "securitySchemes": {"key": {"type": "apiKey", "in": "header", "name": "X-API-Key"}},
         },
     }
+
+
+def _schemas(models: tuple[str, ...]) -> dict[str, Any]:
+    """The types as they are, and what our decoders check beyond them.
+
+    `OnePrompt` is a `PromptItem` that stands alone: what is one item's error among many is the whole request's there.
+    """
+    _, schemas = msgspec.json.schema_components(_TYPES, ref_template=_REF)
+    schemas["PromptItem"]["oneOf"] = [
+        _either("prompt", "string", "messages"),
+        _either("messages", "array", "prompt"),
+    ]
+    one, turn = deepcopy(schemas["PromptItem"]), deepcopy(schemas["Turn"])
+    one["properties"]["model"] = {"enum": [*models, None], "default": None}
+    for choice in one["properties"]["extract_field_path"]["anyOf"]:
+        if choice["type"] == "string":
+            choice["pattern"] = PATTERN
+    for choice in one["properties"]["messages"]["anyOf"]:
+        if choice["type"] == "array":
+            choice["items"] = {"$ref": _REF.format(name="OneTurn")}
+    for choice in turn["properties"]["content"]["anyOf"]:
+        if choice["type"] == "array":
+            choice["items"] |= {"required": ["type"], "properties": {"type": {"type": "string"}}}
+    return schemas | {"OnePrompt": one | {"title": "OnePrompt"}, "OneTurn": turn | {"title": "OneTurn"}}
 
 
 def _either(there: str, kind: str, not_there: str) -> dict[str, Any]:
@@ -79,8 +103,9 @@ def _ref(of: type) -> dict[str, str]:
     return {"$ref": _REF.format(name=of.__name__)}
 
 
-def _body(of: type, example: Any) -> dict[str, Any]:
-    return {"required": True, "content": {"application/json": {"schema": _ref(of), "example": example}}}
+def _body(name: str, example: Any) -> dict[str, Any]:
+    schema = {"$ref": _REF.format(name=name)}
+    return {"required": True, "content": {"application/json": {"schema": schema, "example": example}}}
 
 
 def _found(description: str, content: dict[str, Any]) -> dict[str, Any]:
@@ -103,7 +128,7 @@ ROUTES = {
         path="/api/v1/prompt",
         method="POST",
         summary="Ask one prompt.",
-        takes=_body(PromptItem, _EXAMPLE),
+        takes=_body("OnePrompt", _EXAMPLE),
         responses=_found("The answer, or why there is none.", {"application/json": _ref(Answer)})
         | _errors(*_READING, "invalid_schema", "invalid_path", "unknown_model", *_STARTING),
     ),
@@ -111,7 +136,7 @@ ROUTES = {
         path="/api/v1/prompts",
         method="POST",
         summary="Ask 1 to 1000 prompts; answers in request order, or as a stream with Accept: application/x-ndjson.",
-        takes=_body(PromptsBody, {"prompts": [_EXAMPLE], "batch_size": 100}),
+        takes=_body("PromptsBody", {"prompts": [_EXAMPLE], "batch_size": 100}),
         responses=_found(
             "The answers in request order; as a stream one JSON object per line, the summary last.",
             {

@@ -69,7 +69,8 @@ class MessageBatches:
 
         async def work() -> web.Response:
             ripe = self._world.clock.now() - self._world.config.list_lag_s
-            visible = [batch for batch in reversed(self._batches.values()) if batch.created_at <= ripe]
+            newest = sorted(self._batches.values(), key=lambda batch: batch.created_at)[::-1]
+            visible = [batch for batch in newest if batch.created_at <= ripe]
             return self._json(page([await batch.shown() for batch in visible], request))
 
         return await self._around.run(request, "list", work)
