@@ -132,8 +132,8 @@ def batchwork(url: str, count: int, max_cost: float | None = None) -> tuple[int,
 
 
 def main(side: str, url: str, count: int) -> None:
-    if side == "batchwork":
-        answered, spent = batchwork(url, count)
+    if side.startswith("batchwork"):
+        answered, spent = batchwork(url, count, max_cost=1000 if side == "batchwork-budget" else None)
     else:
         answered, spent = asyncio.run({"raw": raw, "sdk": sdk, "litellm": litellm}[side](url, count))
     print(json.dumps({"answered": answered, "cpu_s": spent}))

@@ -85,7 +85,7 @@ def main(journal: Path, log: Path, how: str, *more: str) -> None:
         job = Job(plan_of(options(journal, log)), None)  # type: ignore[arg-type]
         run_sync(job.execute, interrupt=job.interrupt)
     else:
-        batchwork.run(prompts(), **options(journal, log, faults="server:0.3" if "faulty" in more else ""))
+        batchwork.run(prompts(), **options(journal, log, faults="server:0.5" if "faulty" in more else ""))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""A backend without a model: echoes, follows a script, fails and dawdles as told. It says that it is a mock.
+"""A backend without a model: echoes, reads, follows a script, fails and dawdles as told. It says that it is a mock.
 
 From the command line it is set up by its name: `mock:echo?latency=0.2&sigma=1&faults=server:0.05&rpm=600&seed=7`.
 """
@@ -13,6 +13,8 @@ from dataclasses import replace
 from pathlib import Path
 from urllib.parse import parse_qsl
 
+import msgspec
+
 from batchwork.backends import Setup
 from batchwork.core.buckets import Bucket
 from batchwork.core.errors import BackendError, ConfigError
@@ -22,7 +24,7 @@ from batchwork.core.reply import Limit, Limits, Reply, Usage
 from batchwork.core.request import Request
 
 Script = Callable[[Request, int], Reply | Failure | str]
-_PERSONAS = ("echo",)
+_PERSONAS = ("echo", "reader")
 _OPTIONS = ("latency", "sigma", "faults", "rpm", "headers", "seed", "log", "limited")
 TRAITS = Traits(name="mock", free=True, notice="mock backend: no language model is called, answers are made up here")
 
@@ -85,7 +87,7 @@ class MockBackend:
         if isinstance(said, Failure):
             raise BackendError(said)
         if isinstance(said, Reply):
-            return said
+            return said if limits is None else msgspec.structs.replace(said, limits=limits)
         usage = Usage(input_tokens=_tokens(prompt), output_tokens=min(_tokens(said), request.max_tokens))
         return Reply(text=said, usage=usage, model="mock", stop_reason="end_turn", limits=limits)
 
@@ -124,6 +126,13 @@ class MockBackend:
             self._log = None
 
 
+def _read(request: Request, call: int) -> Reply:
+    from batchwork.backends._reading import read_request  # noqa: PLC0415 (a room that echoing has no use for)
+
+    del call
+    return read_request(request)
+
+
 def _prompt(request: Request) -> str:
     content = request.messages[-1].content
     return content if isinstance(content, str) else " ".join(str(b.get("text", "")) for b in content)
@@ -154,6 +163,7 @@ def open_backend(name: str, setup: Setup) -> MockBackend:
     try:
         return MockBackend(
             clock=setup.clock,
+            script=_read if persona == "reader" else None,
             latency_s=float(options.get("latency", 0)),
             sigma=float(options.get("sigma", 0)),
             faults=_faults(options.get("faults", "")),

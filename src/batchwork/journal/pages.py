@@ -37,12 +37,14 @@ class PageFile:
             self._log.close()
 
     def _frames(self) -> Iterator[tuple[int, int]]:
-        """Page number and place of every frame of the log that belongs to its latest round."""
+        """Page number and place of every frame of the log that belongs to its latest round, as its first one does."""
         assert self._log is not None
-        salt = self._log.read(32)[16:24]
+        self._log.seek(32)
+        salt: bytes | None = None
         at = 32
         while len(header := self._log.read(24)) == 24:
             number = int.from_bytes(header[:4], "big")
+            salt = header[8:16] if salt is None else salt
             if header[8:16] == salt and 0 < number < 1 << 31:
                 yield number, at + 24
             at += 24 + self.page_size
