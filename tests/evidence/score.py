@@ -1,7 +1,8 @@
 """Score the evidence finder on the labelled documents, against the bars. `make evidence` runs this.
 
-At confidence 0.5: precision per span, recall per field that has evidence, false evidence over the fields that must stay
-empty; overall, per trap, for values that also stand in another role, for contradicted values, seen and held-out layouts.
+At confidence 0.5: precision per span, recall per field that has evidence, false evidence over the fields that must
+stay empty; overall, per trap, for values that also stand in another role, for contradicted values, and for the layouts
+kept out of tuning.
 """
 
 import argparse
@@ -82,9 +83,9 @@ def score(made: list[Sample], *, show: bool = False) -> dict[str, Tally]:
             if show and bad:
                 wanted = [sample.document.text[a:b] for a, b in label.accepted]
                 got = [(c.text, c.confidence, c.start) for c in found[label.path]]
-                print(
-                    f"{sample.name} {label.path} = {label.value!r} {label.traps}\n    wanted {wanted} {label.accepted[:1]}\n    got {got}"
-                )
+                print(f"{sample.name} {label.path} = {label.value!r} {label.traps}")
+                print(f"    wanted {wanted} {label.accepted[:1]}")
+                print(f"    got {got}")
     return tallies
 
 

@@ -4,13 +4,15 @@ Three things count: how much of the field's name (and its parents and descriptio
 label says than the name, and whether another field of the same result would own that label better.
 """
 
+import math
 import re
 from collections import defaultdict
 from datetime import date
 from decimal import Decimal
 
-from batchwork.evidence.context import Context, Label
+from batchwork.evidence.context import Context
 from batchwork.evidence.fields import Field
+from batchwork.evidence.labels import Label
 from batchwork.evidence.lexicon import GENERIC
 from batchwork.evidence.words import concepts, excludes, likeness
 
@@ -40,7 +42,7 @@ _ABLE = {
     "percent": frozenset({"unknown", "number", "rate"}),
     "date": frozenset({"unknown", "date"}),
     "text": frozenset({"unknown", "text"}),
-    "id": frozenset({"unknown", "text", "number"}),
+    "id": frozenset({"unknown", "text"}),
     "flag": frozenset({"unknown", "flag"}),
 }
 _OTHER_ROLE = 0.25
@@ -55,14 +57,16 @@ class Affinity:
     def __init__(self, fields: list[Field]) -> None:
         self._names: dict[str, set[tuple[str, tuple[str, ...]]]] = defaultdict(set)  # by the list they belong to
         for field in fields:
-            self._names[scope_of(field)].add((_family(field), field.own))
+            self._names[scope_of(field)].add((_family(field), _name(field)))
         self._owners: dict[tuple[str, str, tuple[str, ...]], tuple[float, set[tuple[str, ...]]]] = {}
 
-    def score(self, field: Field, context: Context, kind: str) -> float:
-        """How surely this place plays the field's role."""
+    def score(self, field: Field, context: Context, kind: str, floor: float = 0.0) -> float:
+        """How surely this place plays the field's role; 0 when that is surely not above `floor`."""
         if not field.words:
             return 0.0
         covered = self._coverage(field, context, kind)
+        if covered <= floor:
+            return 0.0
         covered *= self.fit(field, context, kind)
         if not context.primary or context.primary[0].kind in ("left", "inline"):
             for label in context.labels:
@@ -111,15 +115,19 @@ class Affinity:
         """What the labels of the place take away by saying more than, or something else than, the field's name."""
         fit = 1.0
         for label in context.primary:
-            fit *= self._fit(field, label)
+            fit *= self._fit(field, label, kind)
         named = [label for label in context.primary if label.weights and label.kind not in ("section", "prose")]
         if named:
             together = tuple(dict.fromkeys(word for label in named for word in label.key))
             if self._owned_better(field, together, kind):
                 fit *= _OWNED_BY_ANOTHER
+        else:
+            near = tuple(word for word, weight in context.weights.items() if weight >= 0.5)
+            if self._owned_by_special(field, near, kind):
+                fit *= _OWNED_BY_ANOTHER
         return fit
 
-    def _fit(self, field: Field, label: Label) -> float:
+    def _fit(self, field: Field, label: Label, kind: str) -> float:
         words = label.key
         if not words:
             return 1.0
@@ -128,12 +136,18 @@ class Affinity:
             distinct = [word for word in field.own if word not in GENERIC] or list(field.own)
             all_there = all(any(likeness(word, other) >= 0.7 for other in words) for word in distinct)
             fit = _ALSO_OTHER_ROLE if all_there else _OTHER_ROLE
-        surplus = [word for word in words if word not in GENERIC and not self._known(field, word)]
-        return fit * (1 - (0.08 if label.kind == "prose" else 0.25) * len(surplus) / len(words))
+        implied = IMPLIED.get(kind, {})
+        surplus = 0.0
+        for word in words:
+            if word.isdigit() and ("previous" in words or "current" in words):
+                continue  # the year that makes it the previous one
+            if not self._known(field, word) and word not in implied:
+                surplus += 0.5 if word in GENERIC else 1.0
+        return fit * (1 - (0.12 if label.kind == "prose" else 0.25) * surplus / len(words))
 
     def heading_match(self, field: Field, text: str) -> float:
         """How well a heading alone names the field."""
-        return _match(field.own, concepts(text))
+        return _match(_name(field), concepts(text))
 
     def owned_by_another(self, field: Field, text: str) -> bool:
         """Whether a heading names another field of the result clearly better."""
@@ -154,11 +168,23 @@ class Affinity:
     def _known(self, field: Field, word: str) -> bool:
         return any(likeness(word, other) >= 0.4 for other in field.words)
 
+    def _owned_by_special(self, field: Field, words: tuple[str, ...], kind: str) -> bool:
+        """Whether another field is the same with something added, and the words say the addition."""
+        mine, able = set(_name(field)), _ABLE.get(kind, _ANY)
+        for family, name in self._names[scope_of(field)]:
+            added = set(name) - mine
+            if family in able and mine < set(name) and all(any(likeness(a, w) >= 0.7 for w in words) for a in added):
+                return True
+        return False
+
     def _owned_better(self, field: Field, words: tuple[str, ...], kind: str) -> bool:
         """Whether another field's name fits this label clearly better than this one's."""
         best, owners = self._owner(scope_of(field), kind, words)
-        mine = _match(field.own, words)
-        return best >= _OWNS and best > mine + 0.12 and field.own not in owners
+        mine = _match(_name(field), words)
+        if best < _OWNS or best <= mine + 0.12:
+            return False
+        # "Seller" above an address is the name's label too: fields of one object share what names the object.
+        return not any(name == _name(field) or set(field.parents) & set(name) & set(words) for name in owners)
 
     def _owner(self, scope: str, kind: str, words: tuple[str, ...]) -> tuple[float, set[tuple[str, ...]]]:
         known = self._owners.get((scope, kind, words))
@@ -170,6 +196,18 @@ class Affinity:
         return known
 
 
+def _is_fraction(value: Decimal | float) -> bool:
+    finite = value.is_finite() if isinstance(value, Decimal) else math.isfinite(value)
+    return finite and 0 < abs(float(value)) < 1
+
+
+def _name(field: Field) -> tuple[str, ...]:
+    """The words that name a field; `vendor.name` is named by its vendor too, `items[0].name` by itself."""
+    if field.own and all(word in GENERIC for word in field.own) and not field.record:
+        return field.parents + field.own
+    return field.own
+
+
 def _family(field: Field) -> str:
     """What kind of value a field takes, as far as its own value and name tell."""
     value = field.value
@@ -178,7 +216,8 @@ def _family(field: Field) -> str:
     if isinstance(value, bool):
         return "flag"
     if isinstance(value, int | float | Decimal):
-        return "rate" if "rate" in field.own or "percent" in field.own else "number"
+        fraction = isinstance(value, Decimal | float) and _is_fraction(value)
+        return "rate" if fraction or "rate" in field.own or "percent" in field.own else "number"
     if isinstance(value, date) or field.form.startswith("date"):
         return "date"
     return "text"

@@ -1,3 +1,4 @@
+# ruff: noqa: RUF001 - the dashes and quotes of documents are what this is about
 """Find every date in a text, in all common forms, and decide which of two numbers is the day.
 
 The order of day and month is a habit of the whole text: a form hint ("DD/MM/YYYY") settles it, then dates that can be
@@ -22,14 +23,17 @@ _ISO = re.compile(
     r"(?<![\d-])(?P<year>\d{4})(?P<mark>[-/.‐‑–])(?P<month>\d{1,2})(?P=mark)(?P<day>\d{1,2})(?![\d]|[-/.]\d)"
 )
 _NUMERIC = re.compile(
-    r"(?<![\d/.-])(?P<a>\d{1,2})(?P<mark>[/.‐‑–-]|\.[ \u00a0]|[ ]/[ ])(?P<b>\d{1,2})(?P=mark)(?P<year>\d{4}|\d{2})(?!\d|[-/.,]\d)"
+    r"(?<![\d/.-])(?P<a>\d{1,2})(?P<mark>[/.‐‑–-]|\.[ \u00a0]|[ ]/[ ])(?P<b>\d{1,2})(?P=mark)"
+    r"(?P<year>\d{4}|\d{2})(?!\d|[-/.,]\d)"
 )
 _DAY_FIRST = re.compile(
     rf"(?<![\d.,/$€£-]){_DAY}(?:st|nd|rd|th|er|\.|º)?(?:\s+day)?{_GAP}(?:(?:of|de|di)\s+|d['’])?(?<![\d]){_MONTH}"
-    rf"(?:\s*(?:de|del|of)(?=\s))?{_COMMA}{_YEAR}(?!\d)",
+    rf"(?:\s*(?:de|del|of)(?=\s))?{_COMMA}{_YEAR}\Z",
     re.IGNORECASE,
 )
-_MONTH_FIRST = re.compile(rf"(?<![^\W_]){_MONTH}{_GAP}{_DAY}(?:st|nd|rd|th)?(?!\d){_COMMA}{_YEAR}(?!\d)", re.IGNORECASE)
+_MONTH_FIRST = re.compile(rf"(?<![^\W_]){_MONTH}{_GAP}{_DAY}(?:st|nd|rd|th)?(?!\d){_COMMA}{_YEAR}\Z", re.IGNORECASE)
+_YEARS = re.compile(r"(?<!\d)(?:(?:1[6-9]|2[0-2])\d\d|['’]\d\d)(?!\d)")
+_LONGEST = 45  # characters from the day or the month to the year's end
 _MONTH_YEAR = re.compile(rf"(?<![^\W_]){_MONTH}[ \u00a0]?,?[ \u00a0]?(?P<year>(?:19|20)\d\d)(?!\d)", re.IGNORECASE)
 _COMPACT = re.compile(
     r"(?<![^\W_])(?P<year>(?:19|20)\d\d)(?P<month>0[1-9]|1[0-2])(?P<day>0[1-9]|[12]\d|3[01])(?![^\W_])"
@@ -40,11 +44,13 @@ _DAY_MONTH_HINT = re.compile(
 )
 _MONTH_DAY_HINT = re.compile(r"\bm{1,2}\s?[-/.]\s?d{1,2}\s?[-/.]\s?y{2,4}\b", re.IGNORECASE)
 _DAY_MONTH_LANDS = re.compile(
-    r"£|€|\b(?:GBP|EUR|AUD|NZD|INR|VAT|MwSt|TVA|GmbH|Ltd|PLC|plc|Limited|Sarl|SARL|S\.A\.|B\.V\.|Pty|ABN|UK|United Kingdom|England|"
-    r"Scotland|Wales|Ireland|Australia|London|Germany|France|Rechnung|Facture|[A-Z]{1,2}\d{1,2}[A-Z]? \d[A-Z]{2})\b|\d \d{3},\d\d\b"
+    r"£|€|\b(?:GBP|EUR|AUD|NZD|INR|VAT|MwSt|TVA|GmbH|Ltd|PLC|plc|Limited|Sarl|SARL|S\.A\.|B\.V\.|Pty"
+    r"|ABN|UK|United Kingdom|England|Scotland|Wales|Ireland|Australia|London|Germany|France|Rechnung|Facture"
+    r"|[A-Z]{1,2}\d{1,2}[A-Z]? \d[A-Z]{2})\b|\d \d{3},\d\d\b"
 )
 _MONTH_DAY_LANDS = re.compile(
-    r"(?<![A-Z])\$|\b(?:USD|US\$|LLC|Inc|Corp|USA|U\.S\.|United States|Sales tax|EIN|SSN|ZIP|[A-Z]{2} \d{5}(?:-\d{4})?)(?!\w)"
+    r"(?<![A-Z])\$|\b(?:USD|US\$|LLC|Inc|Corp|USA|U\.S\.|United States|Sales tax|EIN|SSN|ZIP"
+    r"|[A-Z]{2} \d{5}(?:-\d{4})?)(?!\w)"
 )
 _TERMS = re.compile(r"\b(\d{1,3})[ -]days?\b|\bnet\s?(\d{1,3})\b", re.IGNORECASE)
 
@@ -55,7 +61,7 @@ class Dates:
     def __init__(self, text: str) -> None:
         self._text = text
         self.partial: list[tuple[int, int, int, int]] = []  # start, end, year, month
-        certain = [*self._iso(), *self._named(_DAY_FIRST), *self._named(_MONTH_FIRST), *self._compact()]
+        certain = [*self._iso(), *self._named(), *self._compact()]
         numeric = list(_NUMERIC.finditer(text))
         self.day_first = self._order(certain, numeric)
         self.mentions = sorted(
@@ -79,15 +85,19 @@ class Dates:
                 found.append(Mention(match.start(), match.end(), (Reading(day, 0.6),), match.start()))
         return found
 
-    def _named(self, pattern: re.Pattern[str]) -> list[Mention]:
+    def _named(self) -> list[Mention]:
+        """Dates with the month's name: looked for before every year, because years are few and words are many."""
         found = []
-        for match in pattern.finditer(self._text):
-            month = MONTHS.get(fold(match["month"]))
-            if month is None or match.group().count("\n") > 1:
-                continue
-            day = _date(match["year"], str(month), match["day"])
-            if day is not None:
-                found.append(Mention(match.start(), match.end(), (Reading(day),), match.start()))
+        for year in _YEARS.finditer(self._text):
+            low = max(0, year.start() - _LONGEST)
+            for pattern in (_DAY_FIRST, _MONTH_FIRST):
+                match = pattern.search(self._text, low, year.end())
+                month = MONTHS.get(fold(match["month"])) if match else None
+                if match is None or month is None or match.group().count("\n") > 1:
+                    continue
+                day = _date(match["year"], str(month), match["day"])
+                if day is not None:
+                    found.append(Mention(match.start(), match.end(), (Reading(day),), match.start()))
         return found
 
     def _months(self) -> None:

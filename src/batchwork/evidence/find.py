@@ -12,7 +12,7 @@ from typing import Any
 from batchwork.documents import Document
 from batchwork.evidence.booleans import Statement, cell_answer, statements
 from batchwork.evidence.citation import Citation
-from batchwork.evidence.context import column_of
+from batchwork.evidence.columns import column_of
 from batchwork.evidence.fields import Field, fields_of
 from batchwork.evidence.judge import ACCEPTED, Judge, Verdict
 from batchwork.evidence.rows import Home, homes_of
@@ -117,7 +117,7 @@ class _Finder:
         cell = layout.cell_of(candidate.start, number)
         if cell is None:
             return 99
-        head = self._source.contexts.head_row(number)
+        head = self._source.contexts.columns.head_row(number)
         if head:
             owner = column_of(head, cell)
             return 99 if owner is None else owner
@@ -150,7 +150,7 @@ class _Finder:
         free = []
         for candidate in candidates:
             line = layout.line_of(candidate.start)
-            in_table = layout.tables[line] in tables or bool(self._source.contexts.head_row(line))
+            in_table = layout.tables[line] in tables or bool(self._source.contexts.columns.head_row(line))
             if line not in lines and not in_table:
                 free.append(candidate)
         if any(candidate.kind in ("number", "money", "percent") for candidate in free):
@@ -182,16 +182,16 @@ class _Finder:
     def _in_paragraph(self, field: Field, inside: list[Candidate], home: Home) -> list[Verdict]:
         """The place within an element's own paragraph; its only one needs less of a label."""
         verdicts = self._judge.decide(field, inside, home.lines)
-        if len(inside) == 1 and verdicts and verdicts[0].confidence < ACCEPTED <= inside[0].weight:
-            if self._judge.score(field, inside[0]) >= 0.3:
-                return [Verdict(inside[0], 0.65)]
+        unsure = len(inside) == 1 and verdicts and verdicts[0].confidence < ACCEPTED <= inside[0].weight
+        if unsure and self._judge.score(field, inside[0]) >= 0.3:
+            return [Verdict(inside[0], 0.65)]
         return verdicts
 
     def _is_elsewhere(self, field: Field, candidate: Candidate) -> bool:
         """Whether the field has a column of its own in this table, and the place is not in it."""
         layout = self._source.layout
         number = layout.line_of(candidate.start)
-        head = self._source.contexts.head_row(number)
+        head = self._source.contexts.columns.head_row(number)
         if not head:
             return False
         column = self._column(candidate)
@@ -206,7 +206,7 @@ class _Finder:
         return 0 <= column < len(head) and self._judge.affinity.owned_by_another(field, head[column].text)
 
     def _boolean(self, field: Field) -> list[Verdict]:
-        said = statements(field, self._source.layout)
+        said = statements(field, self._source.phrases)
         said += self._answers(field)
         home = self._homes.get(field.record) if field.record else None
         if home is not None:

@@ -1,3 +1,4 @@
+# ruff: noqa: RUF001 - the dashes and quotes of documents are what this is about
 """Which of the places that say a value play the field's role, and how sure that is.
 
 The rules of the house: a place needs its field's label, or no label at all and nothing that speaks against it; a label
@@ -62,7 +63,7 @@ class Judge:
         best = scored[0]
         ties = [entry for entry in scored if entry.score >= best.score - _TIE]
         rival = self._rival(field, best, [entry.candidate for entry in scored], lines)
-        if rival > best.score + 0.12 and rival >= 0.5:
+        if rival >= 0.5 and (rival > best.score + 0.12 or (rival >= 0.9 and rival > best.score + 0.05)):
             return []
         figure = best.candidate.kind not in _LABELLED
         if best.score >= _LABELLED.get(best.candidate.kind, _LABELLED_FIGURE):
@@ -71,6 +72,8 @@ class Judge:
             confidence = self._unlabelled(field, best, len(ties), figure)
         if confidence <= 0:
             return []
+        if figure and rival >= 0.5 and rival > best.score - 0.02:
+            confidence = min(confidence, 0.45)  # the same label beside another value: either may be meant
         repeats = self._repeats(best, ties)
         if len(ties) > len(repeats) and (figure or best.score >= 0.42):
             doubt = self._doubt(field, best, [tie for tie in ties if tie not in repeats], figure)
@@ -143,6 +146,8 @@ class Judge:
     def _scored(self, field: Field, candidate: Candidate) -> _Scored:
         context = self._source.contexts.of(candidate.start, candidate.end)
         score = self.affinity.score(field, context, candidate.kind)
+        if candidate.weight >= ACCEPTED:
+            score *= 0.4 + 0.6 * candidate.weight  # 8 is rather "8.00" than "8%"
         if self._is_ticked(candidate):
             score = min(1.0, score + 0.5)
         return _Scored(score, candidate, context)
@@ -198,7 +203,7 @@ class Judge:
         label, colon, _ = cell.text.partition(":")
         if colon and candidate.end - cell.start <= len(label):
             return field.options != () or candidate.end - candidate.start < len(label.strip()) - 1
-        return self._source.contexts.is_heading(cell)
+        return self._source.contexts.columns.is_heading(cell)
 
     def _rival(
         self, field: Field, best: _Scored, candidates: list[Candidate], within: tuple[int, int] | None = None
@@ -214,25 +219,21 @@ class Judge:
         lines |= {line + 1 for line in lines} | {line + 2 for line in lines}
         if within is not None:
             lines &= set(range(*within))
-        taken = {candidate.start for candidate in candidates}
-        mentions = source.dates.mentions if best.candidate.kind == "date" else source.numbers.mentions
+        is_date = best.candidate.kind == "date"
+        by_line = source.by_line["date" if is_date else "number"]
+        mentions = [mention for line in sorted(lines & by_line.keys()) for mention in by_line[line]]
         strongest = 0.0
-        seen = 0
-        for mention in mentions:
-            if mention.start in taken or source.layout.line_of(mention.start) not in lines:
-                continue
+        for mention in mentions[:_RIVALS]:
             if any(candidate.start <= mention.start < candidate.end for candidate in candidates):
                 continue
             if all(reading.kind == "part" or reading.weight < 0.5 for reading in mention.readings):
                 continue
-            kind = "date" if best.candidate.kind == "date" else self._kind_of(mention.readings[0].kind, mention.money)
+            kind = "date" if is_date else self._kind_of(mention.readings[0].kind, mention.money)
             if (kind == "percent") != (best.candidate.kind == "percent"):
                 continue
-            seen += 1
-            if seen > _RIVALS:
-                break
             context = source.contexts.of(mention.start, mention.end)
-            strongest = max(strongest, self.affinity.score(field, context, kind))
+            floor = max(strongest, 0.5, best.score - 0.02)  # below this a rival changes nothing
+            strongest = max(strongest, self.affinity.score(field, context, kind, floor))
         return strongest
 
     def _kind_of(self, reading: str, money: bool) -> str:

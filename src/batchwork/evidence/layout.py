@@ -1,3 +1,4 @@
+# ruff: noqa: RUF001 - the dashes and quotes of documents are what this is about
 """Text -> lines, cells, tables and headings: what stands beside, above and below what.
 
 Works on characters alone, so it is the same for a PDF (whose columns our extraction keeps), a plain text with aligned
@@ -198,15 +199,14 @@ def _cells(raw: str, start: int, piped: bool, mark: str | None) -> list[Cell]:
         if piped and pieces and pieces[0][0] == pieces[0][1]:
             pieces = pieces[1:]
     cells: list[Cell] = []
-    for index, (low, high) in enumerate(pieces):
-        while low < high and raw[low].isspace():
-            low += 1
-        while high > low and raw[high - 1].isspace():
-            high -= 1
-        if low < high:
-            place = index * 20 if piped or mark is not None or "\t" in raw else low
-            until = place + 10 if piped or mark is not None or "\t" in raw else high
-            cells.append(Cell(start + low, start + high, place, until, index, raw[low:high]))
+    by_rank = piped or mark is not None or "\t" in raw
+    for index, (first, last) in enumerate(pieces):
+        text = raw[first:last].strip()
+        if text:
+            low = raw.index(text, first)
+            high = low + len(text)
+            column, until = (index * 20, index * 20 + 10) if by_rank else (low, high)
+            cells.append(Cell(start + low, start + high, column, until, index, text))
     return cells
 
 

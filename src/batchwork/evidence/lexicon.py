@@ -10,7 +10,8 @@ SYNONYMS: dict[str, str] = {
     "total amount": "gesamtbetrag rechnungsbetrag endbetrag bruttobetrag|grand total|montant total|importe total",
     "subtotal": "subtotal zwischensumme subtotaal nettosumme|sub total|sous total|net total|total net|total ht",
     "net amount": "nettobetrag|montant ht",
-    "tax": "tax taxes vat gst hst pst mwst ust umsatzsteuer mehrwertsteuer steuer tva iva btw|value added tax|sales tax",
+    "tax": "tax taxes vat gst hst pst mwst ust umsatzsteuer mehrwertsteuer steuer tva iva btw"
+    "|value added tax|sales tax",
     "tax rate": "steuersatz|taux tva",
     "rate": "rate rates satz taux tarif",
     "percent": "percent percentage pct prozent",
@@ -28,18 +29,21 @@ SYNONYMS: dict[str, str] = {
     "date": "date dated datum fecha dt",
     "day": "day days daily tage jours",
     "unit": "unit each apiece",
-    "growth": "growth grew grow grows grown rose rise rises risen increase increased increases",
+    "growth": "growth grew grow grows grown rose rise rises risen increase increased increases stieg wuchs",
     "decline": "decline declined declines fell fall falls decrease decreased drop dropped reduction",
     "guidance": "guidance guides guided guide outlook",
     "ton": "ton tons tonne tonnes t",
     "hour": "hour hours hourly hrs h stunden",
     "auto": "auto automatic automatically",
     "seller": "vendor vendors seller supplier issuer merchant lieferant fournisseur proveedor verkäufer",
-    "customer": "customer client buyer purchaser kunde acheteur cliente klant|bill to|billed to|sold to|invoice to|charge to",
+    "customer": "customer client buyer purchaser kunde acheteur cliente klant"
+    "|bill to|billed to|sold to|invoice to|charge to",
     "customer number": "kundennummer|account no|account number",
-    "delivery": "delivery delivered shipping shipment shipped freight versand lieferung livraison ship|ship to|deliver to",
+    "delivery": "delivery delivered shipping shipment shipped freight versand lieferung livraison ship"
+    "|ship to|deliver to",
     "delivery date": "lieferdatum",
-    "start": "start starts starting begin begins beginning commence commences commencement commencing effective inception",
+    "start": "start starts starting begin begins beginning commence commences commencement commencing"
+    " effective inception",
     "end": "end ends ending expiry expiration expires expire expiring until ablauf|valid until|valid through",
     "birth": "birth born dob birthdate birthday geburtsdatum geboren|date of birth",
     "issue": "issue issued issuance ausgestellt issuing",
@@ -51,8 +55,8 @@ SYNONYMS: dict[str, str] = {
     "balance": "balance saldo solde",
     "previous": "previous prior vorjahr preceding|last year|last month",
     "current": "current|this year|this month",
-    "description": "description item items product article service particulars beschreibung bezeichnung artikel leistung"
-    " désignation descripción goods|line item|item name|product name",
+    "description": "description item items product article service particulars beschreibung bezeichnung artikel"
+    " leistung désignation descripción goods|line item|item name|product name",
     "name": "name names nom nombre nome naam",
     "address": "address adresse anschrift dirección indirizzo adres",
     "phone": "phone telephone tel telefon téléphone mobile cell",
@@ -99,7 +103,8 @@ ROLES: tuple[frozenset[str], ...] = tuple(
         "total subtotal tax discount deposit delivery balance refund fee",
         "quantity price amount",
         "seller customer delivery bank employer guarantor witness",
-        "start end issue due birth delivery order payment sign invoice renew terminate admission discharge hire quote received",
+        "start end issue due birth delivery order payment sign invoice renew terminate admission discharge hire"
+        " quote received",
         "minimum maximum average",
         "gross net",
         "previous current budget forecast",
@@ -181,16 +186,17 @@ def words(text: str) -> frozenset[str]:
 
 # Words that say little about which value is meant.
 FILLERS = words(
-    "the a an of in on at to for by and or is are was were be been has have had this that these those with from as it its"
-    " your our my their his her which per der die das den dem des und von zu im am le la les du de et un une el los y al"
-    " si if any all will shall may must we you they field given stated please"
+    "the a an of in on at to for by and or is are was were be been has have had this that these those with from"
+    " as it its your our my their his her which per der die das den dem des und von zu im am le la les du de et un"
+    " une el los y al si if any all will shall may must we you they field given stated please"
 )
 GENERIC = words(
     "amount number date name value percent rate type status description text period"
     " usd eur gbp chf kg km cm mm lb bar kwh ton"  # units say how a value is counted, not which one it is
 )
 NEGATIONS = words(
-    "not no never without neither nor non none cannot cant dont doesnt isnt arent wasnt wont didnt hasnt havent nicht kein"
-    " keine keinen keiner pas sans ohne excluding excluded excludes exclude exempt waived waives waive declined declines"
-    " refused prohibited forbidden lacks lacking denied disabled absent revoked unable refuses prohibits forbids"
+    "not no never without neither nor non none cannot cant dont doesnt isnt arent wasnt wont didnt hasnt havent"
+    " nicht kein keine keinen keiner pas sans ohne excluding excluded excludes exclude exempt waived waives waive"
+    " declined declines refused prohibited forbidden lacks lacking denied disabled absent revoked unable refuses"
+    " prohibits forbids"
 )

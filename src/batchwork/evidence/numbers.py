@@ -1,3 +1,4 @@
+# ruff: noqa: RUF001 - the dashes and quotes of documents are what this is about
 """Find every number in a text, with its sign, currency, percent sign and magnitude.
 
 Decides what a parenthesis means: an amount alone in its cell or after a colon is negative as accountants write it, one
@@ -37,10 +38,12 @@ _BEFORE = re.compile(
 _PERCENT = re.compile(r"[ \u00a0\u202f]?(?:%|(?:percent|per cent|pct|Prozent|pour cent|por ciento)\b)")
 _MAGNITUDES = {
     "k": 3, "thousand": 3, "tsd": 3, "tausend": 3, "million": 6, "millions": 6, "mn": 6, "mio": 6, "mln": 6, "m": 6,
-    "millionen": 6, "billion": 9, "billions": 9, "bn": 9, "mrd": 9, "b": 9, "milliarden": 9, "trillion": 12, "lakh": 5, "crore": 7,
+    "millionen": 6, "billion": 9, "billions": 9, "bn": 9, "mrd": 9, "b": 9, "milliarden": 9, "trillion": 12,
+    "lakh": 5, "crore": 7,
 }  # fmt: skip
 _MAGNITUDE = re.compile(
-    r"([ \u00a0\u202f]|\s?\n\s*)?(thousand|tausend|tsd|millionen|millions?|mio|mln|mn|billions?|milliarden|bn|mrd|trillion|lakh|crore|[kKmMbB])\b(?:(?<=mio)\.|(?<=mrd)\.|(?<=tsd)\.|(?<=mn)\.|(?<=bn)\.)?",
+    r"([ \u00a0\u202f]|\s?\n\s*)?(thousand|tausend|tsd|millionen|millions?|mio|mln|mn|billions?|milliarden|bn|mrd"
+    r"|trillion|lakh|crore|[kKmMbB])\b(?:(?<=mio)\.|(?<=mrd)\.|(?<=tsd)\.|(?<=mn)\.|(?<=bn)\.)?",
     re.IGNORECASE,
 )
 _AFTER_CURRENCY = re.compile(rf"[ \u00a0\u202f]?{_CURRENCY_AFTER}")

@@ -45,12 +45,13 @@ def homes_of(records: dict[str, list[tuple[Field, list[Candidate]]]], layout: La
 
 def _favour_own_section(fits: dict[str, tuple[dict[Unit, float], dict[Unit, float]]], layout: Layout) -> None:
     """A place under a heading that bears the list's name counts more than one under another heading."""
-    for path, (fit, _) in fits.items():
+    for path, (fit, shown) in fits.items():
         names = set(concepts(re.sub(r".*\.", "", path[: path.rindex("[")])))
         for unit in fit:
-            headings = layout.headings[unit[0]][:1]
+            headings = layout.headings[unit[1] - 1][:1]
             if any(names & set(concepts(layout.lines[number].cells[0].text)) for number in headings):
                 fit[unit] += _OWN_SECTION
+                shown[unit] += _OWN_SECTION
 
 
 def _units(layout: Layout, kind: str) -> list[Unit]:
@@ -121,6 +122,7 @@ def _assigned(fits: dict[str, dict[Unit, float]], kind: str) -> dict[str, Home]:
     """Each element its best place, one element a place; what is left between equals is not sure."""
     homes: dict[str, Home] = {}
     taken: set[Unit] = set()
+    doubtful: set[str] = set()
     waiting = {path for path, fit in fits.items() if fit}
     while waiting:
         choices: list[tuple[float, float, str, Unit]] = []
@@ -135,8 +137,9 @@ def _assigned(fits: dict[str, dict[Unit, float]], kind: str) -> dict[str, Home]:
         if clear:
             lead, fit, path, place = max(clear, key=lambda choice: (choice[1], choice[0]))
             unit = (-place[0], -place[1])
-            homes[path] = Home(unit, True, kind)
+            homes[path] = Home(unit, path not in doubtful, kind)
         else:
+            doubtful.update(choice[2] for choice in choices)  # whoever is left later was equal now
             _, fit, path, _ = min(choices, key=lambda choice: choice[2])
             unit = min(unit for unit, other in fits[path].items() if unit not in taken and other >= fit - 0.05)
             homes[path] = Home(unit, False, kind)

@@ -1,3 +1,4 @@
+# ruff: noqa: RUF001 - the dashes and quotes of documents are what this is about
 """Find notes such as "(in thousands)" or "USD '000", and the figures they multiply.
 
 A note in a column heading holds for its column, one in a row's label for its row, one in a line of its own for the
@@ -6,12 +7,12 @@ tables below it until the next heading of its kind.
 
 import re
 
-from batchwork.evidence.context import Contexts, column_of
+from batchwork.evidence.columns import Columns, column_of
 from batchwork.evidence.layout import Layout
 
 _NOTE = re.compile(
-    r"(?:\b(?:in|amounts? in|figures in|expressed in|stated in|values? in)\s+(?:[A-Z]{3}\s+|US\$?\s*|[$€£]\s?)?(?P<word>thousands?|"
-    r"millions?|billions?|tausend|millionen)\b"
+    r"(?:\b(?:in|amounts? in|figures in|expressed in|stated in|values? in)\s+(?:[A-Z]{3}\s+|US\$?\s*|[$€£]\s?)?"
+    r"(?P<word>thousands?|millions?|billions?|tausend|millionen)\b"
     r"|[$€£]?\s?['’‘]?000s?(?=\s*(?:\)|$|[|,;]))(?<![\d,.]000)(?<![\d,.]000s)"
     r"|\b(?P<letters>TEUR|T€|TUSD|kEUR|k€|KUSD|MEUR|M€|mEUR)(?!\w)"
     r"|[($€£]\s?(?P<short>mn|mm|m|bn|k)\s?(?=\)|$)"
@@ -21,7 +22,8 @@ _NOTE = re.compile(
 )
 _POWERS = {"t": 3, "k": 3, "m": 6, "b": 9}
 _UNSCALED = re.compile(
-    r"%|\bper\b|\b(?:employees|headcount|staff|number of|shares|ratio|days|margin|rate|percent|years?|customers|stores|count|fte)\b",
+    r"%|\bper\b|\b(?:employees|headcount|staff|number of|shares|ratio|days"
+    r"|margin|rate|percent|years?|customers|stores|count|fte)\b",
     re.IGNORECASE,
 )
 
@@ -29,9 +31,9 @@ _UNSCALED = re.compile(
 class Scales:
     """The power of ten that notes give to a place; 0 when none does."""
 
-    def __init__(self, layout: Layout, contexts: Contexts) -> None:
+    def __init__(self, layout: Layout, columns: Columns) -> None:
         self._layout = layout
-        self._contexts = contexts
+        self._columns = columns
         self._notes: list[tuple[int, int, int]] = []  # line, offset, power
         for found in _NOTE.finditer(layout.text):
             self._notes.append((layout.line_of(found.start()), found.start(), _power(found)))
@@ -81,7 +83,7 @@ class Scales:
                 return power
         if _UNSCALED.search(label):
             return 0
-        head = self._contexts.head_row(number)
+        head = self._columns.head_row(number)
         if head:
             owner = column_of(head, cell)
             above = head[owner] if owner is not None else None

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date, datetime, time
 from decimal import Decimal, InvalidOperation
+from functools import cached_property
 from typing import Any
 
 from batchwork.evidence.context import Contexts
@@ -17,9 +18,10 @@ from batchwork.evidence.fields import Field
 from batchwork.evidence.layout import Layout
 from batchwork.evidence.mention import Mention, Reading
 from batchwork.evidence.numbers import Numbers
+from batchwork.evidence.phrases import Phrases
 from batchwork.evidence.scales import Scales
 from batchwork.evidence.textindex import TextIndex
-from batchwork.evidence.words import concepts
+from batchwork.evidence.words import concepts, likeness
 
 Span = tuple[int, int]
 _ISO_DATE = re.compile(r"(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}:\d{2}).*)?")
@@ -65,9 +67,12 @@ class Source:
         taken = [(mention.start, mention.end) for mention in self.dates.mentions]
         self.numbers = Numbers(text, taken)
         self.index = TextIndex(self.layout)
-        value_lines = {self.layout.line_of(m.start) for m in (*self.numbers.mentions, *self.dates.mentions)}
-        self.contexts = Contexts(self.layout, value_lines)
-        self._scales = Scales(self.layout, self.contexts)
+        self.by_line: dict[str, dict[int, list[Mention]]] = {"number": {}, "date": {}}
+        for kind, mentions in (("number", self.numbers.mentions), ("date", self.dates.mentions)):
+            for mention in mentions:
+                self.by_line[kind].setdefault(self.layout.line_of(mention.start), []).append(mention)
+        self.contexts = Contexts(self.layout, {line for lines in self.by_line.values() for line in lines})
+        self._scales = Scales(self.layout, self.contexts.columns)
         self._numbers: dict[Decimal, list[tuple[Mention, Reading]]] = {}
         for mention in self.numbers.mentions:
             for reading in self._scaled(mention):
@@ -79,7 +84,7 @@ class Source:
                 if isinstance(reading.value, date):
                     self._dates.setdefault(reading.value, []).append((mention, reading))
         self._lines_with: dict[str, list[int]] | None = None
-        self._found: dict[str, list[Candidate]] = {}
+        self._alike: dict[str, list[str]] = {}  # concepts by how they begin
 
     def _scaled(self, mention: Mention) -> Iterable[Reading]:
         power = self._scales.power_at(mention.start)
@@ -91,6 +96,11 @@ class Source:
             yield Reading(value * 10**power, reading.weight)
             yield Reading(value, 0.4, "unscaled")
 
+    @cached_property
+    def phrases(self) -> Phrases:
+        """The sentences and lines, for questions of yes or no."""
+        return Phrases(self.layout)
+
     def lines_with(self, words: Iterable[str]) -> set[int]:
         """The lines on which one of these concepts stands."""
         if self._lines_with is None:
@@ -100,7 +110,15 @@ class Source:
                     for word in concepts(cell.text) if len(cell.text) < 200 else set(concepts(cell.text)):
                         table.setdefault(word, []).append(number)
             self._lines_with = table
-        return {number for word in words for number in self._lines_with.get(word, ())}
+            for word in table:
+                self._alike.setdefault(word[:4], []).append(word)
+        found: set[int] = set()
+        for word in words:
+            found.update(self._lines_with.get(word, ()))
+            for other in self._alike.get(word[:4], ()):
+                if other != word and likeness(word, other) >= 0.7:
+                    found.update(self._lines_with[other])
+        return found
 
     def candidates(self, field: Field) -> list[Candidate]:
         """Every place that says the field's value, by type; booleans are another matter."""
@@ -128,8 +146,9 @@ class Source:
             if reading.kind == "part" and not _PART_WORDS.intersection(field.words):
                 continue
             weight = reading.weight
-            if reading.kind == "percent" and not _PERCENT_WORDS.intersection(field.words):
-                weight *= 0.5 if abs(number) < 1 else 0.8
+            if reading.kind == "percent" and not {"rate", "percent"}.intersection(field.words):
+                known = _PERCENT_WORDS.intersection(field.words)
+                weight *= (0.9 if known else 0.8) if abs(number) >= 1 else (0.6 if known else 0.5)
             if reading.kind == "unscaled" and _SCALE_WORDS.intersection(field.words):
                 weight = 1.0
             kind = "percent" if reading.kind in ("fraction", "percent") else "money" if mention.money else "number"

@@ -1,3 +1,4 @@
+# ruff: noqa: RUF001 - the dashes and quotes of documents are what this is about
 """Find a string in a text whatever its case, accents, dashes, spacing and line breaks; never inside another word.
 
 The letters and digits of the text stand in one long folded string without anything between them; a value is looked up
@@ -8,6 +9,7 @@ than punctuation. A second string follows the columns downwards, for values that
 import re
 from bisect import bisect_left
 from dataclasses import dataclass
+from itertools import pairwise
 
 from batchwork.evidence.layout import Cell, Layout, overlap
 from batchwork.evidence.words import fold
@@ -131,7 +133,7 @@ class TextIndex:
     def _hit(self, tokens: list[int], value: str) -> Hit | None:
         start, end = self.starts[tokens[0]], self.ends[tokens[-1]]
         digits = value.strip().replace(" ", "").isdigit()
-        for one, other in zip(tokens, tokens[1:], strict=False):
+        for one, other in pairwise(tokens):
             gap = self.text[self.ends[one] : self.starts[other]]
             if not _joins(gap, digits=digits):
                 return None

@@ -64,7 +64,7 @@ def _claimed(citation: Mapping[str, Any], document: Document) -> tuple[int, int,
 
 
 def _exactly(text: str, wanted: str, low: int, high: int, hint: int | None) -> tuple[int, int, float] | None:
-    places = []
+    places: list[int] = []
     position = text.find(wanted, low, high)
     while position >= 0 and len(places) < 1_000:
         places.append(position)

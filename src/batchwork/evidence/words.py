@@ -1,3 +1,4 @@
+# ruff: noqa: RUF001 - the dashes and quotes of documents are what this is about
 """Words of labels and field names -> concepts, so that `qty`, "Quantity" and "Menge" meet.
 
 Pure and cached: the same labels come back in every document of a batch.
@@ -126,6 +127,8 @@ def likeness(one: str, other: str) -> float:
     shorter, longer = sorted((one, other), key=len)
     if longer.startswith(shorter) and (len(shorter) >= 5 or (len(shorter) == 4 and len(longer) <= 6)):
         return 0.9
+    if len(shorter) == 4 and longer.startswith(shorter) and not (shorter in _SINGLE and longer in _SINGLE):
+        return 0.6  # temp, dept, desc
     return 0.0
 
 

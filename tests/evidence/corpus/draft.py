@@ -9,6 +9,7 @@ import re
 import unicodedata
 import zipfile
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any
 
 from batchwork.documents import Document, read_document, text_document
@@ -99,7 +100,7 @@ def nested(pairs: list[tuple[str, Any]]) -> Any:
     for path, value in pairs:
         parts: list[str | int] = [int(p[1:-1]) if p[0] == "[" else p for p in re.findall(r"[^.\[\]]+|\[\d+\]", path)]
         here: Any = root
-        for part, following in zip(parts, parts[1:], strict=False):
+        for part, following in pairwise(parts):
             new: Any = [] if isinstance(following, int) else {}
             if isinstance(part, int):
                 while len(here) <= part:

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - documents are written as they look
 """Names, amounts and ways to write them, for the labelled documents."""
 
 import random

@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - documents are written as they look
 """Layouts that may be looked at: forms with options, elements as blocks and as sentences, figures in prose."""
 
 import random
@@ -120,12 +121,12 @@ def fleet_text(dice: random.Random, draft: Draft) -> Made:
         if index == 2:
             cars[2][5] = cars[0][5]
             cars[2][3] = cars[0][3]
-        make, plate, year, tons, worth, premium = cars[index]
+        model, plate, year, tons, worth, premium = cars[index]
         head = dice.choice([f"Vehicle {index + 1}", f"{index + 1}. Vehicle", f"Unit #{index + 1}"])
         gap = ":" + " " * dice.choice([1, 3])
         lines += [
             head,
-            f"Make and model{gap}{m(f'm{index}', make)}",
+            f"Make and model{gap}{m(f'm{index}', model)}",
             f"Registration{gap}{m(f'p{index}', plate)}",
             f"Year{gap}{m(f'y{index}', year)}",
             f"Payload{gap}{m(f't{index}', tons)} t",

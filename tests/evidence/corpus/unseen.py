@@ -1,3 +1,4 @@
+# ruff: noqa: E501, RUF001 - documents are written as they look
 """The layouts kept out of tuning: only their score is looked at, and only at the end."""
 
 import random
@@ -257,17 +258,16 @@ def packing_text(dice: random.Random, draft: Draft) -> Made:
     """A customs packing list: several consignments as blocks of label and value, European numbers, equal fields."""
     sender, carrier = dice.sample(pools.COMPANIES, 2)
     leaves, arrives = murky_day(dice), clear_day(dice)
-    boxes = []
-    for thing in dice.sample(pools.GOODS, 3):
-        boxes.append(
-            (
-                thing,
-                dice.randint(2, 60),
-                Decimal(dice.randint(1000, 99_999)) / 10,
-                money(dice, 100_000, 4_000_000),
-                f"{dice.randint(7000, 8999)} {dice.randint(10, 99)} {dice.randint(10, 99)}",
-            )
+    boxes = [
+        (
+            thing,
+            dice.randint(2, 60),
+            Decimal(dice.randint(1000, 99_999)) / 10,
+            money(dice, 100_000, 4_000_000),
+            f"{dice.randint(7000, 8999)} {dice.randint(10, 99)} {dice.randint(10, 99)}",
         )
+        for thing in dice.sample(pools.GOODS, 3)
+    ]
     boxes[2] = (boxes[2][0], boxes[0][1], boxes[2][2], boxes[2][3], boxes[2][4])  # the same count in two blocks
     hazardous = dice.random() < 0.5
     lines = [

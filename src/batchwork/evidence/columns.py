@@ -1,0 +1,152 @@
+"""Columns: the heading above a cell, the label over or under it, and which lines hold labels alone."""
+
+import re
+
+from batchwork.evidence.labels import ASIDE, Label, is_year, label_of
+from batchwork.evidence.layout import Cell, Layout, overlap
+
+_SAYS = re.compile(r":\s*\S|\d{2}|[.!;,]$")  # a cell that says something is no mere label
+
+
+class Columns:
+    """Answers what stands above and below a cell; `values` are the lines with numbers or dates."""
+
+    def __init__(self, layout: Layout, values: set[int]) -> None:
+        self._layout = layout
+        self._values = values
+        self._heads: dict[int, tuple[int, list[Cell]]] = {}  # by the first line of their table
+
+    def head_row(self, number: int) -> list[Cell]:
+        """The heading cells of the table in which a line stands; empty when it has none."""
+        first = self._layout.tables[number]
+        if first < 0:
+            return []
+        known = self._heads.get(first)
+        if known is None:
+            known = self._heads[first] = self._find_head(first)
+        line, cells = known
+        return cells if line < number else []
+
+    def _find_head(self, first: int) -> tuple[int, list[Cell]]:
+        """The heading row of the table that starts at a line: the fullest row of labels before rules and values."""
+        rows: list[int] = []
+        for number in range(first, len(self._layout.lines)):
+            line = self._layout.lines[number]
+            if self._layout.tables[number] != first or (line.kind == "rule" and rows):
+                break
+            if len(line.cells) < 2:
+                continue
+            if not all(_can_head(cell) for cell in line.cells):
+                break
+            rows.append(number)
+            if len(rows) > 3:
+                rows = rows[:1]  # a table of words: the first row heads the others
+                break
+        if not rows:
+            return -1, []
+        head = max(rows, key=lambda number: (len(self._layout.lines[number].cells), -number))
+        return head, list(self._layout.lines[head].cells)
+
+    def is_heading(self, cell: Cell) -> bool:
+        """Whether a cell with words stands right above a value in its column, as labels in forms do."""
+        number = self._layout.line_of(cell.start)
+        lines = self._layout.lines
+        if number + 1 >= len(lines) or len(lines[number].cells) < 2 or not self._is_label_line(number):
+            return False
+        return any(overlap(cell, other) and not other.is_label for other in lines[number + 1].cells) or (
+            number + 1 in self._values and len(lines[number + 1].cells) >= len(lines[number].cells)
+        )
+
+    def _is_summary(self, number: int, head: list[Cell]) -> bool:
+        """Whether a line below a table is a label with one value, such as a total, and no row of the table."""
+        cells = self._layout.lines[number].cells
+        return len(head) > 2 and len(cells) == 2 and cells[0].is_label and cells[0].column > head[0].until
+
+    def is_beside_its_like(self, number: int, cell: Cell) -> bool:
+        """Whether what stands left of some words is no label but the same thing of another column."""
+        lefts = [other for other in self._layout.lines[number].cells if other.until <= cell.column]
+        if not lefts or lefts[-1].text.endswith(":"):
+            return False
+        return self.above(number, lefts[-1], has_inline=False) is not None
+
+    def over_rule(self, number: int) -> bool:
+        """Whether the place stands on a line to be filled in, with its label underneath."""
+        lines = self._layout.lines
+        return (
+            number + 1 < len(lines)
+            and lines[number + 1].kind == "rule"
+            and "_" in self._layout.text[lines[number + 1].start : lines[number + 1].end]
+        )
+
+    def above(self, number: int, cell: Cell, has_inline: bool) -> Label | None:
+        """The heading of the column, or the label that stands right above."""
+        head = self.head_row(number)
+        owner = column_of(head, cell) if head else None
+        if owner is not None:
+            return None if self._is_summary(number, head) else self._head_label(head, owner)
+        if number == 0 or has_inline:
+            return None
+        above = number - 1
+        lines = self._layout.lines
+        if lines[above].kind == "rule" and above > 0:
+            above -= 1
+        for other in lines[above].cells:
+            same = overlap(other, cell) or other.column == cell.column
+            named = other.text.endswith(":") or self._is_label_line(above)
+            if same and other.is_label and len(other.text) <= 45 and named:
+                return label_of("above", other.text, 0.9)
+        return None
+
+    def _is_label_line(self, number: int) -> bool:
+        """Whether a line holds labels for the next one rather than values or a sentence of its own."""
+        cells = self._layout.lines[number].cells
+        return all(cell.is_label and len(cell.text.split()) <= 6 and not _SAYS.search(cell.text) for cell in cells)
+
+    def _head_label(self, head: list[Cell], owner: int) -> Label:
+        text = head[owner].text
+        line = self._layout.line_of(head[owner].start)
+        if line > 0 and self._layout.tables[line - 1] == self._layout.tables[line]:
+            upper = [
+                cell for cell in self._layout.lines[line - 1].cells if cell.is_label and overlap(cell, head[owner])
+            ]
+            text = " ".join([*(cell.text for cell in upper), text])  # a heading in two lines
+        label = label_of("above", text, 0.95)
+        years = sorted((int(cell.text) for cell in head if is_year(cell.text)), reverse=True)
+        if len(years) > 1 and is_year(head[owner].text):
+            rank = years.index(int(head[owner].text))
+            if rank < 2:
+                label.weights[("current", "previous")[rank]] = 0.8
+                label.weights["year"] = 0.8
+        return label
+
+    def below(self, number: int, cell: Cell) -> Label | None:
+        """The label that stands right below, as under a signature."""
+        lines = self._layout.lines
+        below = number + 1
+        if below < len(lines) and lines[below].kind == "rule":
+            below += 1
+        if below >= len(lines) or not self._is_label_line(below):
+            return None
+        for other in lines[below].cells:
+            if (overlap(other, cell) or other.column == cell.column) and len(other.text) <= 45:
+                return label_of("below", other.text, 0.75)
+        return None
+
+
+def column_of(head: list[Cell], cell: Cell) -> int | None:
+    """Which heading cell a cell belongs to: the one it overlaps most, else the nearest one."""
+    best, most = None, -6
+    for index, other in enumerate(head):
+        shared = min(other.until, cell.until) - max(other.column, cell.column)
+        if shared > most:
+            best, most = index, shared
+    return best
+
+
+def _can_head(cell: Cell) -> bool:
+    """Whether a cell can be the heading of a column: words or a year, no value of its own and no colon."""
+    if is_year(cell.text):
+        return True
+    said = ASIDE.sub("", cell.text)
+    figures = [digits for digits in re.findall(r"\d{2,}", said) if not is_year(digits)]
+    return cell.is_label and not figures and not cell.text.endswith(":") and ": " not in cell.text

@@ -1,0 +1,141 @@
+# ruff: noqa: RUF001 - the dashes and quotes of documents are what this is about
+"""Words near a place -> a label: which concepts it says, and what each is worth there.
+
+Decides how much a word of a sentence still says about a value: the nearest words most, words beyond a comma or another
+number less, asides in parentheses half.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import takewhile
+
+from batchwork.evidence.words import concepts
+
+LABEL_END = re.compile(r"[:=#?]\s*[\"'“(\[]*$|\s[-–—]\s*$")
+_PIECE = re.compile(r"[,;](?!\d)|[()\[\]]|\s[-–—]\s|(?<=[a-z\d)])\.\s|:\s")
+_PIECES = re.compile(f"({_PIECE.pattern})")
+_DEFINED = re.compile(
+    r",?\s*\((?:the |each an? |an? |hereinafter |hereafter |collectively |referred to as |as |\s)*"
+    r"[\"'“”‘’„«]?([A-Z][\w ]{2,30}?)[\"'“”‘’»]?\)"
+)
+_RANGE_BEHIND = re.compile(
+    r"\s*(?:to|until|through|till|bis|au|al|a|–|—|-|/)\s+(?:the\s+)?(?:[$€£]\s?)?(?:[A-Z][a-zé]{2,9}\.? )?\d"
+)
+_RANGE_BEFORE = re.compile(r"\d[\w%]*\s*(?:to|until|through|till|bis|au|al|–|—|-)\s+(?:the\s+)?$")
+_BETWEEN = re.compile(r"\b(?:between|zwischen|entre)\s+$", re.IGNORECASE)
+_BETWEEN_AND = re.compile(r"\b(?:between|zwischen|entre)\s+\S*\d[^.;]*?\s(?:and|und|et|y)\s+$", re.IGNORECASE)
+_AFTER_END = re.compile(r"[.;,:]\s|\n\n|[;(]|\s(?:and|but|while|or|und|aber|et|mais|y)\s")
+ASIDE = re.compile(r"\([^()]*\)")
+_WORDS_FULL = 4
+_FADE = 0.86
+_FAINTEST = 0.25
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """Some words near a place; `weights` says what each concept is worth there."""
+
+    kind: str  # inline, after, left, row, above, below, section
+    weights: dict[str, float]
+    text: str
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """Its concepts, for comparing labels."""
+        return tuple(self.weights)
+
+
+def label_of(kind: str, text: str, weight: float) -> Label:
+    """A label all of whose words count alike."""
+    head = text.partition(": ")[0] if kind != "section" else text
+    words = [word for word in concepts(head[:120]) if not word.isdigit() or is_year(word)]
+    return Label(kind, dict.fromkeys(words, weight), text)
+
+
+def faded(kind: str, text: str) -> Label | None:
+    """Words before a place: the last few in full, those further away ever less, less again beyond a comma."""
+    weights: dict[str, float] = {}
+    weight = 1.0
+    asides = ASIDE.findall(text)
+    outside = ASIDE.sub(" ", text)
+    if asides and concepts(outside):
+        weights = dict.fromkeys((word for aside in asides[-1:] for word in concepts(aside)), 0.5)
+    else:
+        outside = text
+    pieces = _PIECES.split(outside)  # and what separates them
+    count = 0
+    for rank, piece in enumerate(reversed(pieces)):
+        if rank % 2:
+            continue
+        taken: list[str] = []
+        digits = False
+        for word in reversed(concepts(piece)):
+            if word.isdigit() and not digits:
+                # Another number stands here: the words right behind it are its own, those before it rather its label.
+                for own in taken[-2:]:
+                    weights[own] = min(weights[own], 0.5)
+                weight, taken = weight * 0.75, []
+            digits = word.isdigit()
+            if digits and not is_year(word):
+                continue
+            taken.append(word)
+            worth = weight if count < _WORDS_FULL else weight * _FADE ** (count - _WORDS_FULL + 1)
+            worth = max(worth, _FAINTEST)
+            if worth > weights.get(word, 0.0):
+                weights[word] = worth
+            count += 1
+        if piece.strip() and rank < len(pieces) - 1 and (rank > 0 or concepts(piece)):
+            weight *= 0.9 if ":" in pieces[-rank - 2] else 0.6
+    return Label(kind, weights, text) if weights else None
+
+
+def last_piece(label: Label) -> Label:
+    """The part of an inline label that names the role: what follows the last comma or bracket."""
+    text = label.text
+    trimmed = LABEL_END.sub("", text)
+    outside = ASIDE.sub(" ", trimmed)
+    if concepts(outside):
+        trimmed, text = outside, ASIDE.sub(" ", text)
+    pieces = [piece for piece in _PIECE.split(trimmed) if concepts(piece)]
+    named = LABEL_END.search(label.text) is not None
+    words: list[str] = []
+    for word in concepts(pieces[-1]) if pieces else ():
+        if word.isdigit() and not is_year(word):
+            words = words if named else []  # in a sentence the words before another number are that one's
+        else:
+            words.append(word)
+    return Label(label.kind if named else "prose", dict.fromkeys(words[-6:] if named else words[-3:], 1.0), text)
+
+
+def range_end(text: str, start: int, end: int) -> Iterator[Label]:
+    """Which end of a range from-to the place is, for what is called a start, an end, a minimum or a maximum."""
+    if _RANGE_BEHIND.match(text, end) or _BETWEEN.search(text[max(0, start - 12) : start]):
+        yield Label("range", {"start": 0.85, "minimum": 0.85, "low": 0.85}, "")
+    elif _RANGE_BEFORE.search(text[max(0, start - 12) : start]) or _BETWEEN_AND.search(
+        text[max(0, start - 40) : start]
+    ):
+        yield Label("range", {"end": 0.85, "maximum": 0.85, "high": 0.85}, "")
+
+
+def named_behind(text: str, end: int) -> Label | None:
+    """The name that a contract gives to what it just said: `(the "Tenant")`, `(hereinafter Buyer)`."""
+    found = _DEFINED.match(text, end)
+    return label_of("defined", found[1], 1.0) if found else None
+
+
+def after(text: str) -> Label | None:
+    """The words behind a place, up to the end of their clause or the next number: units, and nouns that it counts."""
+    text = _AFTER_END.split(text, maxsplit=1)[0]
+    words = tuple(takewhile(lambda word: not word.isdigit() or is_year(word), concepts(text)))[:5]
+    if not words:
+        return None
+    weights: dict[str, float] = {}
+    for rank, word in enumerate(words):
+        weights.setdefault(word, (0.9, 0.8, 0.7, 0.5, 0.35)[rank])
+    return Label("after", weights, text)
+
+
+def is_year(text: str) -> bool:
+    """Whether these four digits are a year of our time."""
+    return len(text) == 4 and text.isdigit() and text[:2] in ("19", "20")

@@ -1,0 +1,171 @@
+# ruff: noqa: RUF001 - the dashes and quotes of documents are what this is about
+"""A text as phrases: sentences of prose, and lines of forms and tables, each with its words.
+
+Knows which phrases name given concepts, straight or by their opposite ("unpaid" names paid), without reading them all.
+"""
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from batchwork.evidence.layout import Layout
+from batchwork.evidence.lexicon import NEGATIONS
+from batchwork.evidence.words import concepts, fold, likeness
+
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
+_SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n\s*\n|\n(?=\s*(?:[-*•▪‣]|\d+[.)]|#|\||\[))")
+BOX = re.compile(r"(?P<on>\[[xX✓✔*]\]|\([xX✓]\)|[☑☒✓✔⊠●])|(?P<off>\[\s?\]|\(\s?\)|[☐□○])")
+_NAMED = 0.7  # how like a word must be to a concept to name it
+_OPPOSITES: dict[str, str] = {}
+for _pair in [
+    "enabled disabled",
+    "included excluded",
+    "include exclude",
+    "active inactive",
+    "accepted rejected",
+    "approved denied",
+    "approved rejected",
+    "allowed prohibited",
+    "permitted prohibited",
+    "allowed forbidden",
+    "open closed",
+    "present absent",
+    "paid outstanding",
+    "paid overdue",
+    "active expired",
+    "active terminated",
+    "active suspended",
+    "valid expired",
+    "taxable exempt",
+    "refundable final",
+    "married single",
+    "remote onsite",
+    "employed unemployed",
+    "available discontinued",
+    "signed unsigned",
+    "fixed variable",
+    "exclusive shared",
+    "successful failed",
+    "passed failed",
+]:
+    _one, _other = _pair.split()
+    _OPPOSITES[_other] = _one
+_PREFIXES = ("un", "in", "non", "im", "ir", "dis")
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word of a phrase, folded."""
+
+    start: int
+    end: int
+    word: str
+    denies: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Phrase:
+    """A sentence or a line, with its words."""
+
+    start: int
+    end: int
+    words: tuple[Word, ...]
+
+
+class Phrases:
+    """All phrases of a text, by the concepts they name."""
+
+    def __init__(self, layout: Layout) -> None:
+        self.text = layout.text
+        self.phrases = [
+            Phrase(start, end, tuple(_word(match) for match in _WORD.finditer(self.text, start, end)))
+            for start, end in _units(layout)
+        ]
+        self._naming: dict[str, set[int]] = {}
+        for number, phrase in enumerate(self.phrases):
+            for word in phrase.words:
+                for concept in all_concepts(word.word):
+                    self._naming.setdefault(concept, set()).add(number)
+        self._alike: dict[str, list[str]] = {}
+        for concept in self._naming:
+            self._alike.setdefault(concept[:4], []).append(concept)
+
+    def naming(self, wanted: list[str], enough: float) -> list[Phrase]:
+        """The phrases that name at least this share of the wanted concepts."""
+        counts: dict[int, int] = {}
+        for concept in set(wanted):
+            numbers = set(self._naming.get(concept, ()))
+            for other in self._alike.get(concept[:4], ()):
+                if other != concept and likeness(concept, other) >= _NAMED:
+                    numbers |= self._naming[other]
+            for number in numbers:
+                counts[number] = counts.get(number, 0) + 1
+        least = enough * len(set(wanted))
+        return [self.phrases[number] for number in sorted(counts) if counts[number] >= least]
+
+
+@lru_cache(maxsize=50_000)
+def all_concepts(word: str) -> tuple[str, ...]:
+    """What a word names, straight or by denying it."""
+    straight = concepts(word) + concepts(_OPPOSITES.get(word, ""))
+    if not word.startswith(_PREFIXES):
+        return straight
+    return straight + tuple(
+        other
+        for prefix in _PREFIXES
+        if word.startswith(prefix) and len(word) > len(prefix) + 3
+        for other in concepts(word[len(prefix) :])
+    )
+
+
+@lru_cache(maxsize=50_000)
+def names(word: str, wanted: tuple[str, ...]) -> tuple[bool, bool]:
+    """Whether a word names one of the concepts, and whether it does so by its opposite."""
+    if any(likeness(want, other) >= _NAMED for want in wanted for other in concepts(word)):
+        return True, False
+    opposite = any(likeness(want, other) >= _NAMED for want in wanted for other in all_concepts(word))
+    return opposite, opposite
+
+
+def _word(match: re.Match[str]) -> Word:
+    word = fold(match.group())
+    denies = word in NEGATIONS or match.group().lower().endswith(("n't", "n’t"))
+    return Word(match.start(), match.end(), word, denies)
+
+
+def _units(layout: Layout) -> list[tuple[int, int]]:
+    """Sentences, and lines of forms and tables, each by itself."""
+    units: list[tuple[int, int]] = []
+    begin: int | None = None
+    prose_end = 0
+    for number, line in enumerate(layout.lines):
+        above = layout.lines[number - 1] if number else None
+        prose = (
+            line.kind == "text"
+            and len(line.cells) == 1
+            and line.end - line.start >= 30
+            and not BOX.search(line.cells[0].text)
+        )
+        goes_on = (
+            prose_end and above is not None and above.end == prose_end and line.kind == "text" and len(line.cells) == 1
+        )
+        if begin is not None and not (goes_on and (prose or (above is not None and above.end - above.start >= 38))):
+            units.extend(_sentences(layout.text, begin, prose_end))
+            begin = None
+        if prose or (begin is not None and line.kind == "text"):
+            begin = line.start if begin is None else begin
+            prose_end = line.end
+        elif line.kind == "text":
+            units.append((line.start, line.end))
+            prose_end = 0
+    if begin is not None:
+        units.extend(_sentences(layout.text, begin, prose_end))
+    return units
+
+
+def _sentences(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    cuts = [start]
+    for gap in _SENTENCE.finditer(text, start, end):
+        cuts.extend((gap.start(), gap.end()))
+    cuts.append(end)
+    return [(low, high) for low, high in zip(cuts[::2], cuts[1::2], strict=True) if low < high]
