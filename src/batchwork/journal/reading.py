@@ -18,6 +18,7 @@ from batchwork.journal.placing import outcome_at
 from batchwork.journal.rows import COLUMNS, Row, Sums, row_from, status_of
 from batchwork.journal.tables import FAULTS, connect, damaged, translated
 
+_SUMS = "SELECT run_id, seq, spent, unconfirmed, reserved, standing, began, items, batches, crc FROM total"
 _AHEAD = 1024  # places read at once while an input is compared with the journal
 
 
@@ -112,7 +113,7 @@ class JournalReader:
 
     def sums(self) -> Sums | None:
         """What it all adds up to; None in a file that is still empty."""
-        values = self._one("SELECT run_id, seq, spent, unconfirmed, reserved, standing, began, crc FROM total")
+        values = self._one(_SUMS)
         (last,) = self._one("SELECT coalesce(max(seq), 0) FROM event") or (0,)
         if values is None:
             if last:
@@ -126,10 +127,14 @@ class JournalReader:
             raise damaged(self.path, f"it ends at event {last}, but {sums.seq} were written")
         return sums
 
-    def next_item(self) -> int:
-        """The ordinal a new item takes."""
-        (last,) = self._one("SELECT coalesce(max(id), -1) FROM item") or (-1,)
-        return int(last) + 1
+    def check_identities(self) -> None:
+        """That every item is found by its identity: one that is not would be asked, and paid, again."""
+        same = "j.fingerprint = i.fingerprint AND j.occurrence = i.occurrence"
+        found = f"EXISTS (SELECT 1 FROM item j INDEXED BY item_identity WHERE {same})"  # noqa: S608
+        sql = f"SELECT count(*), coalesce(sum({found}), 0) FROM item i NOT INDEXED"  # noqa: S608
+        sums = self.sums() or Sums(run_id="")
+        if self._one(sql) != (sums.items, sums.items):
+            raise damaged(self.path, "not every item is found by its key")
 
     def totals(self) -> Totals:
         """The money, over all runs."""
@@ -189,7 +194,11 @@ class JournalReader:
 
     def batch_events(self) -> Iterator[BatchEvent]:
         """What was recorded about provider batches, from the first to the last."""
-        for values in self._all("SELECT seq, kind, item, body, crc FROM event WHERE kind >= 8 ORDER BY seq"):
+        sums = self.sums() or Sums(run_id="")
+        rows = self._all("SELECT seq, kind, item, body, crc FROM event WHERE kind >= 8 ORDER BY seq")
+        if len(rows) != sums.batches:
+            raise damaged(self.path, f"{len(rows)} events of provider batches are there, {sums.batches} were written")
+        for values in rows:
             event = self._decode(values)
             assert isinstance(event, BatchEvent)
             yield event

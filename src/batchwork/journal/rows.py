@@ -16,15 +16,6 @@ COLUMNS = (
     "id, fingerprint, occurrence, idx, status, reserved, paid, attempts, columns, request_seq, columns_seq,"
     " settled_seq, crc"
 )
-INSERT_EVENT = "INSERT INTO event VALUES (?,?,?,?,?,?)"
-INSERT_ITEM = "INSERT INTO item VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)"
-UPDATE_ITEM = "UPDATE item SET status=?, reserved=?, paid=?, attempts=?, settled_seq=?, crc=? WHERE id=?"
-MOVE_ITEM = (
-    "UPDATE item SET idx=?, status=?, reserved=?, paid=?, attempts=?, columns=?, columns_seq=?, settled_seq=?, crc=?"
-    " WHERE id=?"
-)
-UPDATE_TOTAL = "UPDATE total SET run_id=?, seq=?, spent=?, unconfirmed=?, reserved=?, standing=?, began=?, crc=?"
-TRIM_ITEM = "UPDATE item SET idx=NULL, crc=? WHERE id=?"
 _CODES = {status: code for code, status in enumerate(Status)}
 _STATUSES = tuple(Status)
 _SETTLED, _REOPENED = codec.KINDS[Settled], codec.KINDS[Reopened]
@@ -115,6 +106,8 @@ class Sums(NamedTuple):
     reserved: int = 0
     standing: str = "0,0,0,0,0"  # how many items of the latest input stand at which status
     began: int = 0  # the event that started the latest run
+    items: int = 0  # ever opened
+    batches: int = 0  # events of provider batches
 
     @property
     def counts(self) -> dict[Status, int]:
@@ -137,7 +130,7 @@ class Sums(NamedTuple):
         Raises:
             JournalDamagedError: it contradicts its checksum.
         """
-        sums = cls(*values[:7])
+        sums = cls(*values[:-1])
         if sums.sealed() != values:
             raise JournalDamagedError("its totals are damaged")
         return sums

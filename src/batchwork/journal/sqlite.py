@@ -11,11 +11,9 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 import uuid
-from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from batchwork.core.errors import JournalError
@@ -27,27 +25,15 @@ from batchwork.core.ports import Entry, Standing, Totals
 from batchwork.core.request import Request
 from batchwork.core.runstate import ItemState, follow_batches
 from batchwork.core.ticket import Ticket
-from batchwork.journal import codec, rows
+from batchwork.journal import codec
 from batchwork.journal.lock import WriterLock
 from batchwork.journal.placing import Placer
 from batchwork.journal.reading import JournalReader
-from batchwork.journal.rows import COLUMNS, Row, Sums, columns_digest, row_from, row_values
+from batchwork.journal.rows import Row, Sums, columns_digest
 from batchwork.journal.tables import FAULTS, connect, translated
+from batchwork.journal.writing import UPDATE_TOTAL, Group, QueuedEvent, answer, put_in
 
 _LIVE = frozenset({Status.PENDING, Status.DEFERRED})
-
-
-@dataclass(slots=True, kw_only=True)
-class _Group:
-    """What one commit carries, so that it can be taken back when the commit fails."""
-
-    new: list[Row]
-    moved: list[Row]
-    events: int
-    blobs: list[bytes]
-    trim: int | None
-    trimmed: Counter[Status] = field(default_factory=Counter)
-    commit: Future[sqlite3.Cursor] | None = None
 
 
 class SqliteJournal:
@@ -56,7 +42,7 @@ class SqliteJournal:
     def __init__(self, path: Path, *, utc: Callable[[], float]) -> None:
         self.path = path
         self._utc = utc
-        self._queue: list[tuple[int, float, int, int, bytes, int]] = []
+        self._queue: list[QueuedEvent] = []
         self._blobs: codec.Blobs = {}
         self._rows: dict[int, Row] = {}  # items that are being worked on or not yet on disk
         self._identities: dict[tuple[bytes, int], Row] = {}
@@ -64,7 +50,7 @@ class SqliteJournal:
         self._trim_from: int | None = None
         self._waiters: list[asyncio.Future[None]] = []
         self._commit_task: asyncio.Task[None] | None = None
-        self._group: _Group | None = None  # on its way to the disk
+        self._group: Group | None = None  # on its way to the disk
         self._writing: dict[int, Row] = {}  # the rows it carries
         self._broken: JournalError | None = None
         with ExitStack() as undo:
@@ -76,7 +62,7 @@ class SqliteJournal:
             undo.callback(self._reader.close)
             self._load()
             undo.pop_all()
-        self._is_first = not self._next_item
+        self._is_first = self._identities_checked = not self._next_item
         self._placer = Placer(self)
         self._committer = ThreadPoolExecutor(1, thread_name_prefix="journal")
 
@@ -85,20 +71,20 @@ class SqliteJournal:
         if sums is None:
             sums = Sums(run_id=uuid.uuid4().hex[:12])
             try:
-                self._writer.execute("INSERT INTO total VALUES (1,?,?,?,?,?,?,?,?)", sums.sealed())
+                self._writer.execute("INSERT INTO total VALUES (1,?,?,?,?,?,?,?,?,?,?)", sums.sealed())
             except FAULTS as error:
                 raise translated(error, self.path) from error
             self._reader.refresh()
-        self.run_id, self._seq, self._spent, self._unconfirmed, self._reserved, _, self._began = sums
-        self._standing = sums.counts
-        self._next_item = self._reader.next_item()
+        self.run_id, self._seq, self._spent, self._unconfirmed, self._reserved = sums[:5]
+        self._standing, self._began, self._next_item = sums.counts, sums.began, sums.items
         self._batches: dict[int, Ticket] = {}
-        self._chunks = 0
+        self._chunks = self._batch_events = 0
         for event in self._reader.batch_events():
             self._follow_batch(event)
 
     def _follow_batch(self, event: BatchEvent) -> None:
         follow_batches(self._batches, event)
+        self._batch_events += 1
         self._chunks = max(self._chunks, event.chunk)
 
     def open_batches(self) -> list[Ticket]:
@@ -145,7 +131,12 @@ class SqliteJournal:
     def find(self, fingerprint: bytes, occurrence: int) -> Row | None:
         """The item of this identity."""
         row = self._identities.get((fingerprint, occurrence))
-        return row if row is not None else self._reader.find(fingerprint, occurrence)
+        if row is not None:
+            return row
+        if not self._identities_checked:
+            self._reader.check_identities()
+            self._identities_checked = True
+        return self._reader.find(fingerprint, occurrence)
 
     def place(self, index: int, intake: Intake) -> ItemState:
         """The item that stands at `index`: one already known, or a new one, which is recorded."""
@@ -168,10 +159,7 @@ class SqliteJournal:
         holder = None if self._is_first else self.at(index)
         if holder is not None and holder.item != row.item:  # who stood here in an earlier input no longer does
             self._hold(holder)
-            holder.index = None
-            holder.moved = True
-            self._standing[holder.status] -= 1
-            self._dirty[holder.item] = holder
+            self._displace(holder)
             self.release(holder.item)
         self._hold(row)
         row.moved = True
@@ -245,11 +233,24 @@ class SqliteJournal:
             row.note(kind, seq)
             self._dirty[item] = row
         elif isinstance(event, Ended):
-            self._trim_from = event.inputs
+            self._trim(event.inputs)
         elif isinstance(event, BatchEvent):
             self._follow_batch(event)
         body = codec.encode(event, self._blobs)
         self._queue.append((seq, self._utc(), kind, item, body, codec.checksum(seq, kind, item, body)))
+
+    def _trim(self, inputs: int | None) -> None:
+        """The input has ended: who stood beyond its end stands nowhere, in memory now and on disk with the event."""
+        self._trim_from = inputs
+        for row in self._rows.values():
+            if inputs is not None and row.index is not None and row.index >= inputs:
+                self._displace(row)
+
+    def _displace(self, row: Row) -> None:
+        self._standing[row.status] -= 1
+        row.index = None
+        row.moved = True
+        self._dirty[row.item] = row
 
     def _recount(self, before: Status | None, after: Status | None) -> None:
         if before is not None:
@@ -284,64 +285,32 @@ class SqliteJournal:
                         raise error
                 except (*FAULTS, JournalError) as error:
                     self._broken = error if isinstance(error, JournalError) else translated(error, self.path)
-                    _answer(waiters + self._waiters, self._broken)
+                    answer(waiters + self._waiters, self._broken)
                     self._waiters = []
                 else:
-                    _answer(waiters, None)
+                    answer(waiters, None)
         finally:
             self._commit_task = None
 
     def _put_in(self) -> None:
         """Put everything queued into an open transaction."""
-        writer = self._writer
-        if writer.in_transaction:
-            writer.execute("ROLLBACK")
-        writer.execute("BEGIN IMMEDIATE")
-        writer.executemany(rows.INSERT_EVENT, self._queue)
-        if self._blobs:
-            blobs = ((key, body, codec.blob_checksum(key, body)) for key, body in self._blobs.items())
-            writer.executemany("INSERT OR IGNORE INTO blob VALUES (?,?,?)", blobs)
-        group = _Group(new=[], moved=[], events=len(self._queue), blobs=list(self._blobs), trim=self._trim_from)
-        changed = []
-        for row in self._dirty.values():
-            if row.is_new:
-                group.new.append(row)
-            elif row.moved:
-                group.moved.append(row)
-            else:
-                values = row_values(row)
-                changed.append((*values[4:8], *values[11:], row.item))
-        moved = ((*values[3:9], *values[10:], values[0]) for values in map(row_values, group.moved))
-        writer.executemany(rows.MOVE_ITEM, moved)
-        writer.executemany(rows.INSERT_ITEM, map(row_values, group.new))
-        writer.executemany(rows.UPDATE_ITEM, changed)
-        if group.trim is not None:
-            group.trimmed = self._trim(group.trim)
+        group = put_in(self._writer, self._queue, self._blobs, self._dirty.values(), self._trim_from)
         sums = Sums(
             run_id=self.run_id,
             seq=self._seq,
             spent=self._spent,
             unconfirmed=self._unconfirmed,
             reserved=self._reserved,
-            standing=",".join(str(count - group.trimmed.get(s, 0)) for s, count in self._standing.items()),
+            standing=",".join(str(count - group.trimmed[status]) for status, count in self._standing.items()),
             began=self._began,
+            items=self._next_item,
+            batches=self._batch_events,
         )
-        writer.execute(rows.UPDATE_TOTAL, sums.sealed())
+        self._writer.execute(UPDATE_TOTAL, sums.sealed())
         self._writing, self._dirty = self._dirty, {}
         for row in self._writing.values():
             row.is_new = row.moved = False
         self._group = group
-
-    def _trim(self, inputs: int) -> Counter[Status]:
-        """The input has become shorter: take the places beyond its end away; how many there were."""
-        trimmed: Counter[Status] = Counter()
-        sql = f"SELECT {COLUMNS} FROM item WHERE idx >= ? LIMIT 1000"  # noqa: S608
-        while page := [row_from(values) for values in self._writer.execute(sql, (inputs,)).fetchall()]:
-            for row in page:
-                row.index = None
-            self._writer.executemany(rows.TRIM_ITEM, [(row_values(row)[-1], row.item) for row in page])
-            trimmed.update(row.status for row in page)
-        return trimmed
 
     def _start_commit(self) -> Future[sqlite3.Cursor]:
         assert self._group is not None
@@ -422,13 +391,3 @@ class SqliteJournal:
         """How the latest run on this journal was started."""
         self.flush()
         return self._reader.last_run()
-
-
-def _answer(waiters: list[asyncio.Future[None]], error: JournalError | None) -> None:
-    for waiter in waiters:
-        if waiter.done():
-            continue
-        if error is None:
-            waiter.set_result(None)
-        else:
-            waiter.set_exception(error)

@@ -1,0 +1,96 @@
+"""Put a group of facts into one transaction: events, shared parts, the rows they changed, and the sums."""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from collections import Counter
+from collections.abc import Iterable
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+
+from batchwork.core.errors import JournalError
+from batchwork.core.outcome import Status
+from batchwork.journal import codec
+from batchwork.journal.rows import COLUMNS, Row, row_from, row_values
+
+QueuedEvent = tuple[int, float, int, int, bytes, int]
+
+_INSERT_EVENT = "INSERT INTO event VALUES (?,?,?,?,?,?)"
+_INSERT_BLOB = "INSERT OR IGNORE INTO blob VALUES (?,?,?)"
+_INSERT_ITEM = "INSERT INTO item VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)"
+_UPDATE_ITEM = "UPDATE item SET status=?, reserved=?, paid=?, attempts=?, settled_seq=?, crc=? WHERE id=?"
+_MOVE_ITEM = (
+    "UPDATE item SET idx=?, status=?, reserved=?, paid=?, attempts=?, columns=?, columns_seq=?, settled_seq=?, crc=?"
+    " WHERE id=?"
+)
+UPDATE_TOTAL = (
+    "UPDATE total SET run_id=?, seq=?, spent=?, unconfirmed=?, reserved=?, standing=?, began=?, items=?, batches=?,"
+    " crc=?"
+)
+_TRIM_ITEM = "UPDATE item SET idx=NULL, crc=? WHERE id=?"
+
+
+@dataclass(slots=True, kw_only=True)
+class Group:
+    """What one commit carries, so that it can be taken back when the commit fails."""
+
+    events: int
+    blobs: list[bytes]
+    trim: int | None
+    new: list[Row] = field(default_factory=list)
+    moved: list[Row] = field(default_factory=list)
+    trimmed: Counter[Status] = field(default_factory=Counter)
+    commit: Future[sqlite3.Cursor] | None = None
+
+
+def put_in(
+    writer: sqlite3.Connection, events: list[QueuedEvent], blobs: codec.Blobs, dirty: Iterable[Row], trim: int | None
+) -> Group:
+    """Put everything into a transaction that is left open."""
+    if writer.in_transaction:
+        writer.execute("ROLLBACK")
+    writer.execute("BEGIN IMMEDIATE")
+    writer.executemany(_INSERT_EVENT, events)
+    if blobs:
+        writer.executemany(_INSERT_BLOB, ((key, body, codec.blob_checksum(key, body)) for key, body in blobs.items()))
+    group = Group(events=len(events), blobs=list(blobs), trim=trim)
+    changed = []
+    for row in dirty:
+        if row.is_new:
+            group.new.append(row)
+        elif row.moved:
+            group.moved.append(row)
+        else:
+            values = row_values(row)
+            changed.append((*values[4:8], *values[11:], row.item))
+    moved = ((*values[3:9], *values[10:], values[0]) for values in map(row_values, group.moved))
+    writer.executemany(_MOVE_ITEM, moved)
+    writer.executemany(_INSERT_ITEM, map(row_values, group.new))
+    writer.executemany(_UPDATE_ITEM, changed)
+    if trim is not None:
+        group.trimmed = _trim(writer, trim)
+    return group
+
+
+def _trim(writer: sqlite3.Connection, inputs: int) -> Counter[Status]:
+    """The input has become shorter: take the places beyond its end away; how many there were."""
+    trimmed: Counter[Status] = Counter()
+    sql = f"SELECT {COLUMNS} FROM item WHERE idx >= ? LIMIT 1000"  # noqa: S608
+    while page := [row_from(values) for values in writer.execute(sql, (inputs,)).fetchall()]:
+        for row in page:
+            row.index = None
+        writer.executemany(_TRIM_ITEM, [(row_values(row)[-1], row.item) for row in page])
+        trimmed.update(row.status for row in page)
+    return trimmed
+
+
+def answer(waiters: list[asyncio.Future[None]], error: JournalError | None) -> None:
+    """Tell those who wait for a commit how it ended."""
+    for waiter in waiters:
+        if waiter.done():
+            continue
+        if error is None:
+            waiter.set_result(None)
+        else:
+            waiter.set_exception(error)
