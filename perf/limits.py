@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import sys
 from dataclasses import dataclass
+from statistics import median
 from typing import Any
 
 from perf._harness import arguments, peers_python, run_child, run_module, show_table, verdict
@@ -79,9 +80,9 @@ PEERS = [
 ]
 
 
-def measure(case: Case, requests: int) -> tuple[float, float, int]:
+def measure(case: Case, requests: int, seed: int) -> tuple[float, float, int]:
     """Share of the allowed throughput, share refused, how many were lost."""
-    settings = {"persona": "echo", "latency": "0.3,0.8", "seed": 7, "burst_s": BURST_S, "rate_headers": case.headers}
+    settings = {"persona": "echo", "latency": "0.3,0.8", "seed": seed, "burst_s": BURST_S, "rate_headers": case.headers}
     with provider(**settings, **case.limits) as there:
         if case.peer:
             told = run_child([peers_python(), "perf/peer_limited.py", case.peer, there.url, requests]).json()
@@ -97,7 +98,10 @@ def main() -> int:
     cases = CASES[:3] if options.smoke else CASES + PEERS
     rows, ok, worst = [], True, 1.0
     for case in cases:
-        share, refused, lost = measure(case, requests)
+        # The slowest answers of a run weigh much in 20 seconds: the median of three draws of them.
+        runs = [measure(case, requests, seed) for seed in ((1,) if options.smoke or case.peer else (1, 2, 3))]
+        share, refused = (median(run[i] for run in runs) for i in (0, 1))
+        lost = sum(run[2] for run in runs)
         # The tail of the slowest answers weighs more in a short run: a smoke cut only shows that nothing is lost.
         good = case.peer != "" or (
             lost == 0 and (options.smoke or (share >= case.least and refused <= case.most_refused))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Iterable
-from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -25,10 +25,11 @@ from batchwork.engine.gate import Gate
 from batchwork.engine.live import LiveRun
 from batchwork.engine.opening import open_inputs, reopen_items
 from batchwork.engine.parts import Parts
-from batchwork.journal import MemoryJournal, SqliteJournal, set_aside
+from batchwork.journal import DayBook, FleetingJournal, MemoryJournal, SqliteJournal, set_aside
 from batchwork.settings import Settings
 
 AGAIN = frozenset({Status.FAILED, Status.DEFERRED})
+_NEWCOMERS = 0.1  # the share of a service's window that a request which already has calls under way leaves free
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -138,6 +139,116 @@ async def open_engine(plan: Plan, clock: Clock | None = None) -> AsyncIterator[E
     finally:
         if plan.backend is None:
             await backend.aclose()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lane:
+    """One model of a service: its backend behind its gate, at its price."""
+
+    model: str
+    backend: Backend
+    gate: Gate
+    price: Price | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Service:
+    """Opened parts that many requests share: a lane per model, one ledger, one clock.
+
+    Every request makes its own passes with `live`: it is a caller of the gates with its own bound, and keeps nothing.
+    """
+
+    plan: Plan
+    lanes: dict[str, Lane]
+    ledger: Ledger
+    clock: Clock
+    book: DayBook | None
+
+    def live(
+        self,
+        model: str,
+        *,
+        batch_size: int,
+        on_settled: Callable[[AnyOutcome], None] | None = None,
+        on_event: Callable[[Event], None] | None = None,
+    ) -> LiveRun:
+        """A pass of one request over its prompts for one model, with at most `batch_size` calls in flight."""
+        lane = self.lanes[model]
+        parts = Parts(
+            backend=lane.backend,
+            journal=FleetingJournal(self.book),
+            gate=lane.gate,
+            clock=self.clock,
+            policy=replace(self.plan.policy, max_in_flight=batch_size),
+            price=lane.price,
+            checker=self.plan.checker,
+            on_event=on_event,
+            on_settled=on_settled,
+        )
+        return LiveRun(parts, Tally())
+
+    def turn_page(self) -> None:
+        """Begin a new day's budget when there is a new day."""
+        if self.book is not None and self.book.turn_page():
+            for lane in self.lanes.values():
+                lane.gate.money_changed()
+
+
+class _SharedLedger(Ledger):
+    """A ledger behind several gates: money that comes back at one of them is news for all."""
+
+    __slots__ = ("gates",)
+
+    def __init__(self, *, ceiling: int | None) -> None:
+        super().__init__(ceiling=ceiling)
+        self.gates: list[Gate] = []
+
+    def settle(self, reserved: int, spent: int) -> None:
+        """Give a reservation back, book what was really spent, and let everybody look again."""
+        super().settle(reserved, spent)
+        if reserved:
+            for gate in self.gates:
+                gate.money_changed()
+
+
+@asynccontextmanager
+async def open_service(
+    plan: Plan,
+    *,
+    models: Iterable[str] = (),
+    book: Path | None = None,
+    dress: Callable[[Backend, str], Backend] | None = None,
+    clock: Clock | None = None,
+) -> AsyncIterator[Service]:
+    """Open what many requests share, and close it again whatever happens.
+
+    `plan.model` is served, and `models` beside it. With `book` the plan's `max_cost_nano` is a day's budget that
+    the file remembers. `dress` may wrap a backend, for example to trace its calls.
+
+    Raises:
+        ConfigError: an unknown model, or a budget without a known price.
+        JournalError: the day's book cannot be used.
+    """
+    clock = clock or SystemClock()
+    ledger = _SharedLedger(ceiling=plan.policy.max_cost_nano)
+    lanes: dict[str, Lane] = {}
+    async with AsyncExitStack() as stack:
+        for model in dict.fromkeys((plan.model, *models)):
+            own = replace(plan, model=model)
+            backend, name = _open_backend(own, clock)
+            if plan.backend is None:
+                stack.push_async_callback(backend.aclose)
+            window = AdaptiveWindow(plan.policy.max_in_flight, slow_start=_starts_slowly(plan, backend))
+            gate = Gate(clock=clock, ledger=ledger, rates=plan.policy.rates, window=window, newcomers=_NEWCOMERS)
+            price = _price_of(own, backend.traits, name, batch=False)
+            dressed = backend if dress is None else dress(backend, name)
+            lanes[model] = Lane(model=model, backend=dressed, gate=gate, price=price)
+        if len(lanes) > 1:
+            ledger.gates.extend(lane.gate for lane in lanes.values())
+        day = None if book is None else DayBook(book, ledger=ledger, utc=clock.utc)
+        if day is not None:
+            stack.push_async_callback(day.aclose)
+        yield Service(plan=plan, lanes=lanes, ledger=ledger, clock=clock, book=day)
 
 
 def _open_backend(plan: Plan, clock: Clock) -> tuple[Backend, str]:

@@ -44,6 +44,8 @@ class Settings:
     claude_with_key: bool = False  # BATCHWORK_CLAUDE_WITH_KEY: let the program use the API key instead of its login
     program_environment: Mapping[str, str] = field(default_factory=dict, repr=False)
     models_folder: Path | None = None  # BATCHWORK_MODELS: where local models are kept
+    server_api_keys: tuple[str, ...] = field(default=(), repr=False)  # those that callers of `batchwork serve` show
+    state_dir: Path = Path(".local/state/batchwork")
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] | None = None, *, dotenv: Path | None = None) -> Settings:
@@ -67,6 +69,8 @@ class Settings:
             claude_with_key=_switch(env, "BATCHWORK_CLAUDE_WITH_KEY"),
             program_environment={name: env[name] for name in _PROGRAM if env.get(name)},
             models_folder=_path(env, "BATCHWORK_MODELS") or _cache(env),
+            server_api_keys=tuple(filter(None, map(str.strip, env.get("BATCHWORK_API_KEYS", "").split(",")))),
+            state_dir=Path(env.get("XDG_STATE_HOME") or Path(env.get("HOME", ".")) / ".local" / "state") / "batchwork",
         )
 
 

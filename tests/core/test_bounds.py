@@ -53,10 +53,10 @@ def test_a_block_with_a_lone_surrogate_has_a_bound_too() -> None:
 
 def test_the_expectation_starts_as_a_guess_and_learns() -> None:
     expect = Expectation()
-    assert expect.of(400, 1000) == (100, 256)
-    expect.learn(400, Usage(input_tokens=40, output_tokens=7))
-    assert expect.of(800, 1000) == (80, 7)
-    assert expect.of(800, 3) == (80, 3)
+    assert expect.of(464, 1000) == (104, 256)
+    expect.learn(464, Usage(input_tokens=40, output_tokens=7))
+    assert expect.of(864, 1000) == (80, 7)
+    assert expect.of(864, 3) == (80, 3)
 
 
 @given(st.lists(st.tuples(st.integers(1, 10**6), st.integers(0, 10**6), st.integers(0, 10**5)), max_size=20))

@@ -1,5 +1,6 @@
 """Who answers: echo, schema, script and the literal reader."""
 
+import base64
 import json
 import time
 
@@ -168,6 +169,53 @@ def test_citations_of_own_chunks_name_the_chunk(start):
         2,
     )
     assert citation["cited_text"] == "Tax: $1.00\n"
+
+
+def one_page_pdf(*lines: str) -> bytes:
+    shown = "\n".join(f"BT /F 12 Tf 50 {700 - 20 * n} Td ({line}) Tj ET" for n, line in enumerate(lines)).encode()
+    parts = [
+        b"<< /Type /Catalog /Pages 2 0 R >>",
+        b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+        b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Contents 5 0 R "
+        b"/Resources << /Font << /F 4 0 R >> >> >>",
+        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+        b"<< /Length %d >>\nstream\n%s\nendstream" % (len(shown), shown),
+    ]
+    body = b"".join(b"%d 0 obj\n%s\nendobj\n" % (n, part) for n, part in enumerate(parts, start=1))
+    return b"%PDF-1.4\n" + body + b"trailer << /Root 1 0 R /Size 6 >>\n%%EOF"
+
+
+def test_a_pdf_sent_as_it_is_is_read_and_cited_by_page(start):
+    data = base64.b64encode(one_page_pdf("Invoice number: INV-9", "Total: $12.50")).decode()
+    source = {"type": "base64", "media_type": "application/pdf", "data": data}
+    sim = start(persona="reader")
+    (block,) = cited(sim, source, "What is the total?")
+    assert block["text"] == "$12.50"
+    (citation,) = block["citations"]
+    assert (citation["type"], citation["start_page_number"], citation["end_page_number"]) == ("page_location", 1, 2)
+    assert citation["cited_text"] == "Total: $12.50"
+    asked = [
+        {"type": "file", "file": {"filename": "a.pdf", "file_data": f"data:application/pdf;base64,{data}"}},
+        {"type": "text", "text": "What is the invoice number?"},
+    ]
+    said = ask_openai(sim, {**chat(), "messages": [{"role": "user", "content": asked}]}).json
+    assert said["choices"][0]["message"]["content"] == "INV-9"
+
+
+def test_a_broken_pdf_is_refused(start):
+    block = {"type": "document", "source": {"type": "base64", "media_type": "application/pdf", "data": "AAAA"}}
+    turn = {"role": "user", "content": [block, {"type": "text", "text": "What?"}]}
+    assert ask_anthropic(start(), {**message(), "messages": [turn]}).status == 400
+
+
+def test_a_repeated_question_is_answered_from_the_first_turn(start):
+    turns = [
+        {"role": "user", "content": "mean 4.5, median 5\n\nWhat is the mean?"},
+        {"role": "assistant", "content": "about five"},
+        {"role": "user", "content": "That is not valid: 'about five' is not a number. Answer again."},
+    ]
+    said = ask_anthropic(start(persona="reader"), {**message(), "messages": turns}).json
+    assert said["content"][0]["text"] == "4.5"
 
 
 def test_what_is_not_in_the_document_is_not_cited(start):

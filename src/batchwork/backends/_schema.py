@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
+
+from batchwork.backends._refusing import bad_input
+from batchwork.schema import SchemaError, compile_for
 
 
-def wire_schema(provider: str, body: Any) -> Any:
-    """The schema to send to this provider."""
-    del provider
-    return body
+def wire_schema(provider: Literal["anthropic", "openai"], body: Any) -> Any:
+    """The schema to send to this provider.
+
+    Raises:
+        BackendError: the provider cannot be told this schema.
+    """
+    try:
+        return compile_for(provider, body)
+    except SchemaError as error:
+        bad_input(str(error))

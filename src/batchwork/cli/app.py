@@ -11,7 +11,7 @@ from typing import Any, cast
 import typer
 
 from batchwork.assembly import known_price
-from batchwork.cli import estimating, options
+from batchwork.cli import estimating, options, serving
 from batchwork.cli.inputs import load_schema, row_intakes, template_of, write_results
 from batchwork.cli.running import carry_out, refuse_foreign_output
 from batchwork.cli.simulating import simulate
@@ -32,6 +32,7 @@ app = typer.Typer(
     epilog="Exit codes: 0 all succeeded, 1 some failed, 2 bad arguments or input, 3 stopped by the budget,"
     " 4 paused, 130 interrupted. Running the same command again goes on where it stopped.",
 )
+app.command()(serving.serve), app.command()(serving.ask)
 _DEFAULTS = Policy()
 app.command()(simulate)
 

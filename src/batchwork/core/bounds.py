@@ -67,20 +67,26 @@ def _file(media_type: str, size: int) -> int:
 class Expectation:
     """What calls of this run really use, learned from those that have come back."""
 
-    __slots__ = ("_bound", "_calls", "_input", "_output")
+    __slots__ = ("_calls", "_input", "_output", "_weight")
 
     def __init__(self) -> None:
-        self._bound = self._input = self._output = self._calls = 0
+        self._weight = self._input = self._output = self._calls = 0
 
     def learn(self, bound: int, usage: Usage) -> None:
         """A call whose input was bounded by `bound` used this much."""
-        self._bound += bound
+        self._weight += _weight(bound)
         self._input += usage.input_tokens
         self._output += usage.output_tokens
         self._calls += 1
 
     def of(self, bound: int, max_tokens: int) -> tuple[int, int]:
         """Probable input and output tokens of the next call."""
+        weight = _weight(bound)
         if not self._calls:
-            return max(1, bound // 4), max(1, min(max_tokens, 256))
-        return max(1, bound * self._input // max(1, self._bound)), max(1, min(max_tokens, self._output // self._calls))
+            return weight // 4 + 4, max(1, min(max_tokens, 256))
+        return max(1, weight * self._input // self._weight), max(1, min(max_tokens, self._output // self._calls))
+
+
+def _weight(bound: int) -> int:
+    """The part of a bound that grows with the text: the allowance for a provider's wrapping is mostly not used."""
+    return max(1, bound - _PER_REQUEST)

@@ -23,7 +23,6 @@ from batchwork.core.reply import Limit, Limits, Usage
 from batchwork.core.retry import REFUSALS
 from batchwork.core.window import AdaptiveWindow
 
-
 _TOKEN_ROUNDING = 1000.0  # providers round the tokens that remain to the nearest thousand
 
 
@@ -87,10 +86,13 @@ class _Wait:
 class Gate:
     """The one door to a provider."""
 
-    def __init__(self, *, clock: Clock, ledger: Ledger, rates: RatePolicy, window: AdaptiveWindow) -> None:
+    def __init__(
+        self, *, clock: Clock, ledger: Ledger, rates: RatePolicy, window: AdaptiveWindow, newcomers: float = 0.0
+    ) -> None:
         self.ledger = ledger
         self._clock = clock
         self._window = window
+        self._newcomers = newcomers  # the share of the window that only callers without a call under way may use
         self._turn: deque[Caller] = deque()
         self._in_flight = 0
         self._ticket = 0
@@ -108,6 +110,11 @@ class Gate:
     def in_flight(self) -> int:
         """Calls under way, of all callers."""
         return self._in_flight
+
+    @property
+    def window(self) -> int:
+        """How many calls may be under way now."""
+        return self._window.size
 
     @property
     def cooling_s(self) -> float:
@@ -137,7 +144,7 @@ class Gate:
         """Wait until the call may start."""
         if caller.closed:
             return Denied.CLOSED
-        if not self._in_line and self._in_flight < self._window.size and caller.in_flight < caller.bound:
+        if not self._in_line and caller.in_flight < caller.bound and self._in_flight < self._places_for(caller):
             now = self._clock.now()
             if self._passes(need, now):
                 return self._grant(caller, need, now)
@@ -151,6 +158,13 @@ class Gate:
         except asyncio.CancelledError:
             self._withdraw(caller, wait)
             raise
+
+    def _places_for(self, caller: Caller) -> int:
+        """How far this caller may fill the window: a large one leaves a little of it to those who come next."""
+        size = self._window.size
+        if not self._newcomers or not caller.in_flight or size < 2:
+            return size
+        return size - max(1, int(size * self._newcomers))
 
     def _passes(self, need: Need, now: float) -> bool:
         """Whether a call that nobody is in line before may start at once."""
@@ -313,9 +327,14 @@ class Gate:
         for _ in range(len(self._turn)):
             caller = self._turn[0]
             self._turn.rotate(-1)
-            if caller.queue and caller.in_flight < caller.bound:
+            if caller.queue and caller.in_flight < caller.bound and self._in_flight < self._places_for(caller):
                 return caller
         return None
+
+    def money_changed(self) -> None:
+        """The ledger has changed from outside: another gate settled a call, or a new day began."""
+        self._unpark()
+        self._dispatch()
 
     def _unpark(self) -> None:
         """Reservations have changed: who stepped aside for money looks again, in order."""

@@ -1,9 +1,20 @@
 """Append events, look up what is settled: durable in SQLite, or in memory."""
 
 from batchwork.journal.aside import set_aside
+from batchwork.journal.daybook import DayBook
+from batchwork.journal.fleeting import FleetingJournal
 from batchwork.journal.memory import MemoryJournal
 from batchwork.journal.outputs import is_ours, remember_output
 from batchwork.journal.reading import JournalReader
 from batchwork.journal.sqlite import SqliteJournal
 
-__all__ = ["JournalReader", "MemoryJournal", "SqliteJournal", "is_ours", "remember_output", "set_aside"]
+__all__ = [
+    "DayBook",
+    "FleetingJournal",
+    "JournalReader",
+    "MemoryJournal",
+    "SqliteJournal",
+    "is_ours",
+    "remember_output",
+    "set_aside",
+]

@@ -6,8 +6,9 @@ from typing import NamedTuple
 from batchwork.reader.asking import Asked, understand
 from batchwork.reader.facts import facts
 from batchwork.reader.finding import ENOUGH, Found, find, ranked, typed
+from batchwork.reader.layout import lines
 from batchwork.reader.values import truth
-from batchwork.reader.words import GENERIC, label_words, tokens
+from batchwork.reader.words import GENERIC, label_words, tokens, vocabulary
 
 
 def _words(text: str) -> list[str]:
@@ -18,6 +19,9 @@ NOT_FOUND = "I cannot find it in the text I was given."
 _NEGATION = re.compile(
     r"\b(?:no|not|never|neither|nor|without|isn't|aren't|wasn't|doesn't|lacks?|zero|free of)\b", re.IGNORECASE
 )
+_NONE = re.compile(r"(?:none|nil|absent|no|not (?:found|detected|present))\b(?!\.\d)", re.IGNORECASE)
+_NEUTRAL = frozenset({"flat", "none", "no", "absent", "neither", "normal"})
+_TYPED = frozenset({"type", "kind", "nature", "category", "direction"})
 _DATED = frozenset({"date", "due", "when", "day"})
 _NUMERIC = frozenset(
     _words(
@@ -58,6 +62,8 @@ def read(question: str, text: str) -> Answer:
     found = look_up(asked, question, text)
     if found is None:
         return Answer(NOT_FOUND)
+    if asked.counts:
+        return Answer(str(found.value), ((found.start, found.end),))
     return Answer(text[found.start : found.end], ((found.start, found.end),))
 
 
@@ -71,7 +77,7 @@ def look_up(asked: Asked, question: str, text: str) -> Found | None:
     elif words & _NUMERIC or any(re.fullmatch(r"p\d+(\.\d+)?", word) for word in words) or "much" in words:
         kinds = ("number",)
     else:
-        kinds = ("string",)
+        kinds = ("name",) if words & _TYPED else ("string",)
     words_asked = tuple(word for word in asked.words if word not in ("when", "much"))
     for kind in kinds:
         found = find([words_asked], text, kind)
@@ -82,29 +88,39 @@ def look_up(asked: Asked, question: str, text: str) -> Found | None:
 
 def count_of(words: tuple[str, ...], text: str) -> Found | None:
     """How many of something: "3 anomalies", "anomalies: 3", "anomaly count 3", "no anomalies"."""
-    for label in (("count", *words), words):
-        for sure, fact in ranked(label, text, loose=False):
+    strong = {word for word in words if word not in GENERIC} or set(words)
+    denied = _denied(words, text)
+    for label in (("count", *words), words, ("count",) if strong <= GENERIC else ()):
+        for sure, fact in ranked(label, text, loose=False) if label else ():
             if sure < ENOUGH - 0.1:
                 break
+            if not strong & {*fact.label, *fact.row} and not strong <= GENERIC:
+                continue  # "count 300 ... anomalies" counts no anomalies
             if fact.kind == "phrase" and fact.label[-1] not in label:
                 continue  # "anomalies at position 12" counts nothing
             found = typed(text, fact, "integer")
-            if found is not None:
+            if found is not None and not (denied and denied[0] <= fact.start < denied[1]):
                 return found._replace(score=sure)
-    denied = _denied(words, text)
     return Found(0, *denied, 0.8) if denied else None
 
 
 def _denied(words: tuple[str, ...], text: str) -> tuple[int, int] | None:
     """Where the text says that there is none: "no anomalies", "anomalies: none"."""
     strong = [word for word in words if word not in GENERIC]
+    if not strong or not vocabulary(text).intersection(strong):
+        return None
+    for fact in facts(text):
+        if fact.kind in ("pair", "gap", "cell", "below") and set(strong) <= {*fact.label, *fact.row}:
+            said = _NONE.match(text[fact.start : fact.end])
+            if said:
+                return fact.start, fact.start + said.end()
     for word in strong[::-1]:
         for token in tokens(text):
             if word in label_words(token.word):
                 before = text[max(0, token.start - 24) : token.start]
-                said = list(_NEGATION.finditer(before))
-                if said and not re.search(r"[.;:!?\n]", before[said[-1].end() :]):
-                    return token.start - len(before) + said[-1].start(), token.end
+                denials = list(_NEGATION.finditer(before))
+                if denials and not re.search(r"[.;:!?\n]", before[denials[-1].end() :]):
+                    return token.start - len(before) + denials[-1].start(), token.end
                 after = re.match(
                     r"\W{0,3}(?:(?:were|was|are|is) )?(?:none|not (?:found|detected|present))\b",
                     text[token.end :],
@@ -118,6 +134,11 @@ def _denied(words: tuple[str, ...], text: str) -> tuple[int, int] | None:
 def compare(asked: Asked, text: str) -> Answer:
     """Which of two has the larger (or smaller) value, by reading both."""
     first, second = (_named_value(asked.words, choice, text) for choice in asked.choices[:2])
+    parts = [_section(text, choice, asked.choices) for choice in asked.choices[:2]]
+    if all(parts):
+        inside = [_value_in(asked.words, text, *part) for part in parts if part]
+        if None not in inside:
+            first, second = inside
     if first is None or second is None or isinstance(first.value, str) != isinstance(second.value, str):
         return Answer(NOT_FOUND)
     spans = ((first.start, first.end), (second.start, second.end))
@@ -125,6 +146,26 @@ def compare(asked: Asked, text: str) -> Answer:
         return Answer("equal", spans)
     less = first.value < second.value
     return Answer(asked.choices[0] if less == asked.wants_less else asked.choices[1], spans)
+
+
+def _section(text: str, choice: str, choices: tuple[str, ...]) -> tuple[int, int] | None:
+    """The part of a text that stands under a name, up to the line that begins with another one."""
+    names = {other: label_words(other)[-1:] for other in choices}
+    start: int | None = None
+    for line in lines(text):
+        opening = label_words(line.text[: len(choice) + 24].partition(":")[0])[:4]
+        if start is None and set(names[choice]) <= set(opening):
+            start = line.start
+        elif start is not None and any(set(name) <= set(opening) for other, name in names.items() if other != choice):
+            return start, line.start
+    return None if start is None else (start, len(text))
+
+
+def _value_in(words: tuple[str, ...], text: str, start: int, end: int) -> Found | None:
+    """A number or a count in one part of a text."""
+    part = text[start:end]
+    found = find([words], part, "number") or count_of(words, part) or find([words], part, "date")
+    return found._replace(start=found.start + start, end=found.end + start) if found else None
 
 
 def _named_value(words: tuple[str, ...], choice: str, text: str) -> Found | None:
@@ -148,9 +189,15 @@ def choose(words: tuple[str, ...], choices: tuple[str, ...], text: str) -> Found
         named = _named(choices, text, fact.start, fact.end)
         if len(named) == 1:
             return named[0]._replace(score=sure)
+        neutral = [choice for choice in choices if set(label_words(choice)) & _NEUTRAL]
+        said = _NONE.match(text[fact.start : fact.end]) if fact.kind != "after" else None
+        if said and len(neutral) == 1:  # "trend: none", asked whether it rises, falls or is flat
+            return Found(neutral[0], fact.start, fact.start + said.end(), sure)
     strong = [word for word in words if word not in GENERIC]
+    if strong and not vocabulary(text).intersection(strong):
+        return None
     for fact in facts(text):  # a sentence about it that names just one choice
-        about = set(fact.label) | set(fact.row) | fact.context
+        about = set(fact.label) | set(fact.row)
         if strong and not any(word in about for word in strong):
             continue
         first, last = sentence_around(text, fact.start, fact.end)
@@ -190,7 +237,15 @@ def yes_or_no(words: tuple[str, ...], text: str) -> Found | None:
     for sure, fact in ranked(words, text):
         if sure < ENOUGH:
             break
-        said = truth(text[fact.start : fact.end]) if fact.kind in ("pair", "cell", "gap", "below") else None
+        if fact.kind not in ("pair", "cell", "gap", "below"):
+            continue
+        said = truth(text[fact.start : fact.end])
+        meant = {word for word in words if word not in GENERIC}
+        counted = typed(text, fact, "integer")
+        if said is None and counted is not None and re.match(r"\W*\d+\b(?![.,]\d)", text[fact.start : fact.end]):
+            said = counted.value != 0
+        if said is None and sure >= 0.8 and meant == set(fact.label):
+            said = True  # "season: period 12": it is there, and more is said about it
         if said is not None:
             return Found(said, fact.start, fact.end, sure)
     denied = _denied(words, text)

@@ -23,6 +23,11 @@ _ASKS = re.compile(
     r"\b(?:what|which|who|whose|when|where|how|is|are|was|were|does|do|did|has|have|find|give|extract|return|tell|state|report|list|name|identify|determine|read|get|provide|compare)\b",
     re.IGNORECASE,
 )
+_ORDERS = re.compile(
+    r"(?:^\W*|[.!:]\s+)(?:please\s+|now\s+|then\s+|you (?:must|should|will)\s+)?(?:find|give|extract|return|tell|state|"
+    r"report|list|name|identify|determine|read|get|provide|compare|answer|respond|reply|output|write|fill|parse|summari[sz]e|use)\b",
+    re.IGNORECASE,
+)
 _QUESTION_LABEL = re.compile(
     r"^\s*(?:question|query|q|task|instruction|asked)\s*[:.]\s*(.+)$", re.IGNORECASE | re.MULTILINE
 )
@@ -48,13 +53,12 @@ def understand(question: str) -> Asked:
         rest = sentence
         for choice in choices:
             rest = re.sub(rf"\b{re.escape(choice)}\b", " ", rest)
-        words = tuple(
-            word for word in content_words(_COMPARE.sub(" ", rest)) if word not in ("one", "two", "max", "min")
-        )
+        words = tuple(word for word in content_words(_COMPARE.sub(" ", rest)) if word not in ("one", "two"))
         return Asked(words, choices, compares=True, wants_less=bool(_LESS_WORD.match(compare.group())))
     rest = sentence
     if choices:
         rest = re.sub(rf"\b{re.escape(choices[0])}\b.*\b{re.escape(choices[-1])}\b", " ", sentence)
+    rest = re.sub(r"\bper \w+", " ", rest)  # "the slope per step" is the slope
     words = tuple(word for word in content_words(rest) if word != "count" or not _HOW_MANY.search(rest))
     return Asked(
         words, choices, yes_no=bool(_YES_NO.match(sentence)) and not choices, counts=bool(_HOW_MANY.search(rest))
@@ -96,11 +100,14 @@ def split_prompt(prompt: str) -> tuple[str, str]:
     if len(lines) == 1:
         return _one_line(prompt.strip())
     asking = [number for number, line in enumerate(lines) if line.rstrip().endswith("?")]
-    if not asking:
-        asking = [number for number in (len(lines) - 1, 0) if _ASKS.match(lines[number].lstrip(" *-#"))]
-    if not asking:
-        return prompt, prompt
-    chosen = asking[-1] if lines[asking[-1]].rstrip().endswith("?") else asking[0]
+    if not asking:  # orders stand at the beginning or at the end, outside of what they are about
+        edges = [*range(min(3, len(lines))), *range(max(0, len(lines) - 3), len(lines))]
+        orders = [number for number in dict.fromkeys(edges) if _ORDERS.search(lines[number])]
+        if not orders:
+            return prompt, prompt
+        kept = [line for number, line in enumerate(lines) if number not in orders]
+        return " ".join(lines[number].strip() for number in orders), "\n".join(kept)
+    chosen = asking[-1]
     question = lines[chosen]
     sentences = re.split(r"(?<=[.!:])\s+(?=[A-Z])", question)
     if len(sentences) > 1 and question.rstrip().endswith("?"):

@@ -129,6 +129,8 @@ class _Filler:
         if self._means_question(place) and self._asked is not None:
             labels = [self._asked.words, *labels]
         for words in labels:
+            if "position" in words and kind == "integer" and (placed := _places(self._text, words)):
+                return placed
             for sure, fact in ranked(words, self._text):
                 if sure < ENOUGH:
                     break
@@ -261,6 +263,19 @@ def _leaves(node: Any) -> int:
         return 1
     properties = node.get("properties")
     return sum(_leaves(child) for child in properties.values()) if properties else 1
+
+
+def _places(text: str, words: tuple[str, ...]) -> list[Found]:
+    """The positions told about something: "anomalies: at 50 ...; at 200 ..."."""
+    wanted = {word for word in words if word not in GENERIC and word != "position"}
+    for match in re.finditer(r"[^.\n]+(?:\.(?=\d)[^.\n]*)*", text):
+        told = label_words(match.group())
+        placed = re.finditer(r"\b(?:at|index|position|step)\s+#?(\d+)\b(?![.,]\d)", match.group(), re.IGNORECASE)
+        places = [(one.start(1) + match.start(), one.end(1) + match.start()) for one in placed]
+        if wanted and places and wanted <= set(told) and not re.search(r"\bat (?:positions|indices)\b", match.group()):
+            first = min(match.group().lower().find(word[:4]) for word in wanted)
+            return [Found(int(text[a:b]), a, b, 0.7) for a, b in places if a >= match.start() + max(first, 0)]
+    return []
 
 
 def _listed(text: str, start: int, stop: int, kind: str) -> list[Found]:

@@ -2,14 +2,13 @@
 
 import re
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Any, NamedTuple
 
 from batchwork.reader.fact import Fact
 from batchwork.reader.facts import facts
 from batchwork.reader.layout import lines
 from batchwork.reader.values import dates, numbers, small_numbers, truth
-from batchwork.reader.words import GENERIC, alternatives, canonical, tokens
+from batchwork.reader.words import GENERIC, alternatives, canonical, tokens, vocabulary
 
 ENOUGH = 0.5
 _PENALTY = {
@@ -38,10 +37,13 @@ class Found(NamedTuple):
     score: float
 
 
-@lru_cache(maxsize=8192)
+def _strong(words: tuple[str, ...]) -> list[str]:
+    return [word for word in words if word not in GENERIC] or list(words)
+
+
 def score(words: tuple[str, ...], fact: Fact) -> float:
     """How surely a fact is about these words; 0 when it is not."""
-    strong = [word for word in words if word not in GENERIC] or list(words)
+    strong = _strong(words)
     label = set(fact.label)
     own = label | set(fact.row)
     hits = [word for word in strong if word in own]
@@ -52,7 +54,7 @@ def score(words: tuple[str, ...], fact: Fact) -> float:
         return 0.0
     asked = set(words)
     extra = [word for word in fact.label if word not in asked and word not in GENERIC]
-    result = 1.0 - 0.12 * len(missing) - 0.16 * min(4, len(set(extra))) - _PENALTY[fact.kind]
+    result = 1.0 - 0.18 * len(missing) - 0.15 * min(4, len(set(extra))) - _PENALTY[fact.kind]
     if fact.row and fact.rows > 1:
         unasked = [word for word in set(fact.row) if word not in asked and word not in GENERIC]
         covered = len(set(fact.row)) - len(unasked)
@@ -70,6 +72,10 @@ def ranked(words: tuple[str, ...], text: str, *, loose: bool = True) -> list[tup
     readings: list[tuple[tuple[str, ...], float]] = [(words, 0.0)]
     if loose:
         readings += [(other, _LOOSE + 0.015 * place) for place, other in enumerate(alternatives(words))]
+    known = vocabulary(text)
+    readings = [(reading, cost) for reading, cost in readings if known.issuperset(_strong(reading))]
+    if not readings:
+        return []  # no fact can be about words that do not stand there
     best: dict[tuple[int, int, str], tuple[float, Fact]] = {}
     for fact in facts(text):
         for reading, cost in readings:

@@ -18,7 +18,7 @@ _LONGEST_ALONE = 4
 def pairs(rows: tuple[Line, ...], number: int, above: frozenset[str], *, in_table: bool) -> Iterator[Fact]:
     """All labelled values of one line."""
     line = rows[number]
-    marks = list(_SEPARATOR.finditer(line.text))
+    marks = _marks(line.text)
     lead = label_words(line.text[: marks[0].start()]) if len(marks) > 1 else ()
     starts = [_label_start(line.text, marks, index) for index in range(len(marks))]
     for index, mark in enumerate(marks):
@@ -36,6 +36,16 @@ def pairs(rows: tuple[Line, ...], number: int, above: frozenset[str], *, in_tabl
             yield from _below(rows, number, label, context)
     if not marks and not in_table:
         yield from _gaps(rows, number, above)
+
+
+def _marks(line: str) -> list[re.Match[str]]:
+    """The separators that part a label from a value: before them stands a word."""
+    found: list[re.Match[str]] = []
+    for mark in _SEPARATOR.finditer(line):
+        start = _label_start(line, [*found, mark], len(found))
+        if re.search(r"[A-Za-z#]", line[start : mark.start()]):
+            found.append(mark)
+    return found
 
 
 def _gaps(rows: tuple[Line, ...], number: int, above: frozenset[str]) -> Iterator[Fact]:
@@ -80,7 +90,7 @@ def _label_start(line: str, marks: list[re.Match[str]], index: int) -> int:
 def _trimmed(line: str, start: int, stop: int) -> tuple[int, int]:
     while start < stop and line[start] in " \t*\"'`":
         start += 1
-    while stop > start and line[stop - 1] in " \t,;|*\"'`{":
+    while stop > start and line[stop - 1] in " \t,;.|*\"'`{":
         stop -= 1
     return start, stop
 

@@ -5,24 +5,30 @@ a number may also belong to the noun right behind it, "3 anomalies".
 """
 
 import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from itertools import pairwise
 
 from batchwork.reader.fact import Fact
 from batchwork.reader.layout import Line
+from batchwork.reader.pairs import label_of
 from batchwork.reader.values import Value, dates, numbers, small_numbers
 from batchwork.reader.words import STOP, Token, canonical, tokens
 
 _ID = re.compile(r"(?<![\w-])#?(?=[\w/-]*\d)[A-Za-z]{1,6}[-/]?\d[\w/-]*|(?<!\w)#\d[\w-]*")
-_LABEL_LIKE = re.compile(r"[pPqQ]\d{1,2}|\d+(?:st|nd|rd|th)")
+_LABEL_LIKE = re.compile(r"[A-Za-z]{1,2}\d{1,2}|\d+(?:st|nd|rd|th)")
 _CLAUSE = re.compile(r"[,;:.!?()\u2014](?=\s|$)|[;()|]|\s-\s")
-_SENTENCE = re.compile(r"(?<=[.!?;])\s+(?=[A-Z\d\"'(-])")
+_SENTENCE = re.compile(
+    r"(?<=[!?;])\s+|(?<=\.)(?<!\bno\.)(?<!\bnr\.)(?<!\bapprox\.)(?<!\bincl\.)(?<!\bexcl\.)(?<!\be\.g\.)(?<!\bi\.e\.)"
+    r"(?<!\bvs\.)(?<!\bca\.)(?<!\bInc\.)(?<!\bLtd\.)(?<!\bCo\.)(?<!\bSt\.)(?<!\bMr\.)(?<!\bDr\.)(?<!\bNo\.)\s+"
+)
 _RANGE = re.compile(r"\b(?:from|between|range[sd]?|ranging)\b", re.IGNORECASE)
 _IS = re.compile(
     r"\b(?:is|are|was|were|remains?|shows?|shown|seems?|appears?|stays?|has|have|exhibits?|follows?|contains?)\b\s+",
     re.IGNORECASE,
 )
 _JOINED = re.compile(r"\s*(?:of|dated|from|on|,|\(|\u2014|-)?\s*")
+_PLACED = re.compile(r"\s+at(?: (?:index|position|step|point|time))?\s+#?")
 _LOOK_BACK = 24
 _LONGEST = 6
 
@@ -45,6 +51,9 @@ def flows(lines: list[Line]) -> Iterator[tuple[int, int]]:
 
 def phrases(text: str, start: int, end: int, above: frozenset[str]) -> Iterator[Fact]:
     """All values of one stretch of prose."""
+    lead = re.match(r"[^:=.\n]{1,40}:(?=\s)", text[start:end])
+    if lead:
+        above |= frozenset(label_of(lead.group()))  # "Series B: ..." holds for the whole line
     breaks = [start, *(start + match.end() for match in _SENTENCE.finditer(text[start:end])), end]
     for first, last in pairwise(breaks):
         yield from _sentence(text, first, last, above)
@@ -52,43 +61,62 @@ def phrases(text: str, start: int, end: int, above: frozenset[str]) -> Iterator[
 
 def _sentence(text: str, start: int, end: int, above: frozenset[str]) -> Iterator[Fact]:
     spoken = canonical(tokens(text, start, end))
-    everything = frozenset(token.word for token in spoken)
+    places = [token.start for token in spoken]
+    everything = frozenset(token.word for token in spoken) | above
     values = _values(text, start, end)
-    edges = [start, *(start + match.end() for match in _CLAUSE.finditer(text[start:end]))]
+    edges = [start, *(match.end() for match in _CLAUSE.finditer(text, start, end))]
+    edges = [edge for edge in edges if edge == start or text[edge - 1] not in ":()"]
     label: tuple[str, ...] = ()
+    floor, aside = start, False
     for index, value in enumerate(values):
-        bound, aside = _bound(text, values[:index], edges, value)
-        said = tuple(token.word for token in spoken if bound <= token.start and token.end <= value.start)
+        bound = floor if aside else _bound(text, floor, edges, value.start)
+        first, last = bisect_left(places, bound), bisect_left(places, value.start)
+        said = tuple(token.word for token in spoken[max(first, last - 2 * _LONGEST) : last])
         if aside:
             said = tuple(word for word in said if not re.fullmatch(r"[\d.,]+|%|percent", word))
-        if said or not (index and _JOINED.fullmatch(text[values[index - 1].end : value.start])):
+        between = text[values[index - 1].end : value.start] if index else ""
+        if index and _PLACED.fullmatch(between):
+            label = (*label, "position")  # "max 40 at 50"
+        elif said or not (index and isinstance(value.value, str) and _JOINED.fullmatch(between)):
             label = said  # else "Invoice A-1 of 3 May 2026": the date is the invoice's too
-        context = (everything - frozenset(label)) | above
-        if label:
-            yield Fact("phrase", label[-_LONGEST:], value.start, value.end, (), context)
+        if label and not _is_year(text, value):
+            yield Fact("phrase", label[-_LONGEST:], value.start, value.end, (), everything)
         following = values[index + 1].start if index + 1 < len(values) else end
-        stop = min([following, *(edge for edge in edges if edge > value.end)])
-        behind = _behind(text, value.end, stop)
+        behind = _behind(text, value.end, following)
         if behind:
-            yield Fact("after", behind, value.start, value.end, (), context)
-    yield from _ranges(text, values, everything | above)
+            yield Fact("after", behind, value.start, value.end, (), everything)
+        year = _is_year(text, value)
+        if year:
+            yield Fact("phrase", (*label[-_LONGEST:], "year"), value.start, value.end, (), everything)
+        aside = value.percent or year  # "tax (8%) $4", "in 2024 it was $4": these do not part words from values
+        floor = floor if aside else value.end
+    yield from _ranges(text, values, everything)
     yield from _is(text, start, end, above)
 
 
-def _bound(text: str, earlier: list[Value], edges: list[int], value: Value) -> tuple[int, bool]:
-    """How far back the words of a value reach, and whether a percentage stands between, "tax (8%) $4"."""
-    floor = max([edges[0], *(other.end for other in earlier if not other.percent)])
-    if any(other.percent and other.start >= floor for other in earlier):
-        return floor, True
-    bound = max([floor, *(edge for edge in edges if edge <= value.start and text[edge - 1] not in ":()")])
-    spoken = re.search(r"[A-Za-z]{2}", text[bound : value.start])
-    return (bound if spoken else floor), False  # "The mean, over all points, 12.3": a comma alone parts nothing
+def _is_year(text: str, value: Value) -> bool:
+    said = text[value.start : value.end]
+    return bool(re.fullmatch(r"(?:19|20)\d\d", said)) and bool(
+        re.search(r"\b(?:in|since|until|during|year|FY)\s$", text[max(0, value.start - 8) : value.start])
+    )
+
+
+def _bound(text: str, floor: int, edges: list[int], place: int) -> int:
+    """How far back the words of a value reach: to the value before, or to a comma that parts words."""
+    edge = edges[bisect_right(edges, place) - 1]
+    if edge <= floor:
+        return floor
+    spoken = re.search(r"[A-Za-z]{2}", text[edge:place])
+    return edge if spoken else floor  # "The mean, over all points, 12.3"
 
 
 def _behind(text: str, start: int, stop: int) -> tuple[str, ...]:
     """The noun right behind a number: "3 anomalies at ..." counts anomalies."""
+    if not re.match(r" \w", text[start : start + 2]):
+        return ()
     run: list[Token] = []
-    for token in tokens(text, start, stop):
+    clause = _CLAUSE.search(text, start, stop)
+    for token in tokens(text, start, min(clause.start() if clause else stop, start + 60)):
         if token.word in STOP or len(run) == 3:
             break
         run.append(token)
@@ -97,22 +125,23 @@ def _behind(text: str, start: int, stop: int) -> tuple[str, ...]:
 
 def _values(text: str, start: int, end: int) -> list[Value]:
     """Numbers, dates, small number words and ids, none inside another."""
-    found: list[Value] = []
     kinds = (
         dates(text, start, end),
         _ids(text, start, end),
         numbers(text, start, end),
         small_numbers(text, start, end),
     )
-    for value in (value for kind in kinds for value in kind):
-        if not any(value.start < other.end and other.start < value.end for other in found):
+    ordered = sorted((value.start, rank, value) for rank, kind in enumerate(kinds) for value in kind)
+    found: list[Value] = []
+    for _, _, value in ordered:
+        if not found or value.start >= found[-1].end:
             found.append(value)
-    return sorted(found, key=lambda value: value.start)
+    return found
 
 
 def _ids(text: str, start: int, end: int) -> Iterator[Value]:
     for match in _ID.finditer(text, start, end):
-        if not _LABEL_LIKE.fullmatch(match.group()):  # p90 and q1 are labels
+        if not _LABEL_LIKE.fullmatch(match.group()):  # p90, q1 and R2 are labels
             yield Value(match.group(), match.start(), match.end())
 
 

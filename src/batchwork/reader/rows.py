@@ -35,6 +35,9 @@ Row = dict[str, Found]
 
 def read_rows(fields: Sequence[Field], text: str) -> list[Row]:
     """The rows that have these fields, in the order in which they stand; none when there is no such table."""
+    keyed = [field for field in fields if re.search(rf"\"{re.escape(field.name)}\"\s*:", text)]
+    if len(keyed) >= min(2, len(fields)):  # the text is JSON, or holds some
+        return _repeated(fields, text, 0.9)
     best: list[Row] = []
     for table in tables(text):
         found = _ruled(fields, table, text)
@@ -79,18 +82,33 @@ def _bare(fields: Sequence[Field], text: str) -> list[Row]:
         columns = heading(fields, line)
         if not columns:
             continue
-        rows: list[Row] = []
-        for below in every[number + 1 :]:
-            if not below.text.strip() or is_rule(below.text):
-                continue
-            row = _bare_row(columns, below, text)
-            if row is not None and not (_SUMMARY.match(below.text) and len(row) < len([c for c in columns if c.field])):
-                rows.append(row)
-            elif not _continues(rows, fields, below, text):
-                break
+        rows = _below_heading(fields, columns, [line for line in every[number + 1 :] if line.text.strip()], text)
         if _weight(rows) > _weight(best):
             best = rows
     return best
+
+
+def _below_heading(fields: Sequence[Field], columns: list[Column], below: list[Line], text: str) -> list[Row]:
+    rows: list[Row] = []
+    named = len([column for column in columns if column.field])
+    words = [field.name for field in fields if field.kind == "string"]
+    pending: Line | None = None
+    for line in below:
+        if is_rule(line.text):
+            continue
+        row = _bare_row(columns, line, text)
+        if row is not None and not (_SUMMARY.match(line.text) and len(row) < named):
+            if pending is not None and words and words[0] in row:  # a description that began on the line above
+                said = row[words[0]]
+                start = pending.start + len(pending.text) - len(pending.text.lstrip())
+                row[words[0]] = said._replace(value=f"{pending.text.strip()} {said.value}", start=start)
+            rows.append(row)
+            pending = None
+        elif pending is None and not rows and not _SUMMARY.match(line.text) and not _line_values(text, line):
+            pending = line
+        elif not _continues(rows, fields, line, text):
+            break
+    return rows
 
 
 def _bare_row(columns: list[Column], line: Line, text: str) -> Row | None:
@@ -247,14 +265,14 @@ def _stack(body: list[Line], width: int, columns: dict[int, Field], text: str) -
     return rows
 
 
-def _repeated(fields: Sequence[Field], text: str) -> list[Row]:
+def _repeated(fields: Sequence[Field], text: str, enough: float = 0.8) -> list[Row]:
     """Records with a label at each value: the first of each label makes the first row."""
     lists: dict[str, list[Found]] = {}
     pairs = {fact for fact in facts(text) if fact.kind in ("pair", "below")}
     for field in fields:
         found: list[Found] = []
-        for sure, fact in ranked(field.words, text):
-            if sure >= 0.8 and fact in pairs and (value := typed(text, fact, field.kind)) is not None:
+        for sure, fact in ranked(field.words, text, loose=enough < 0.9):
+            if sure >= enough and fact in pairs and (value := typed(text, fact, field.kind)) is not None:
                 found.append(value)
         found.sort(key=lambda value: value.start)
         if found:

@@ -77,9 +77,14 @@ def _letterhead(text: str) -> Found | None:
     top = _top_cells(text)
     if not top:
         return None
-    cell = top[0][2]
-    name = _without_address(cell.text)
-    return Found(name, cell.start, cell.start + len(name), 0.5)
+    return _named(top[0][2])
+
+
+def _named(cell: Cell) -> Found:
+    said = cell.text.lstrip("#*_ ")
+    name = _without_address(said.rstrip("*_ "))
+    start = cell.start + len(cell.text) - len(said)
+    return Found(name, start, start + len(name), 0.5)
 
 
 def _without_address(said: str) -> str:
@@ -98,8 +103,7 @@ def _addressee(text: str) -> Found | None:
     for number, _, cell in top[1:]:
         new_block = number > 0 and not rows[number - 1].text.strip()
         if (new_block or one_line) and not re.match(r"\d", cell.text):
-            name = _without_address(cell.text)
-            return Found(name, cell.start, cell.start + len(name), 0.5)
+            return _named(cell)
     return None
 
 

@@ -4,6 +4,7 @@ Reads "$1,250.50", "1.250,50 EUR", "(1,250)", "8%", "1.5 million" and dates in t
 """
 
 import re
+from collections import deque
 from datetime import date
 from functools import lru_cache
 from typing import NamedTuple
@@ -89,12 +90,14 @@ def _parsed(digits: str, *, comma: bool) -> int | float:
 def numbers(text: str, start: int = 0, end: int | None = None) -> list[Value]:
     """All numbers in a stretch of text; parts of dates are not numbers."""
     stop = len(text) if end is None else end
-    taken = [(found.start, found.end) for found in dates(text, start, stop)]
+    taken = deque((found.start, found.end) for found in dates(text, start, stop))
     comma = _comma_is_decimal(text)
     found: list[Value] = []
     for match in _NUMBER.finditer(text, start, stop):
         first, last = match.start(), match.end()
-        if any(first < b and a < last for a, b in taken):
+        while taken and taken[0][1] <= first:
+            taken.popleft()
+        if (taken and taken[0][0] < last) or _in_code(text, first):
             continue
         bracketed = bool(match["open"] and match["close"])
         if match["open"] and not bracketed:
@@ -118,6 +121,12 @@ def numbers(text: str, start: int = 0, end: int | None = None) -> list[Value]:
         money = match["money"] or match["money2"] or ""
         found.append(Value(-number if negative else number, first, last, bool(match["percent"]), money))
     return found
+
+
+def _in_code(text: str, at: int) -> bool:
+    """Whether a number is a piece of a code such as INV-2026-001."""
+    joined = re.search(r"[A-Za-z][\w/-]*[-/]$", text[max(0, at - 24) : at])
+    return joined is not None
 
 
 def _stands_alone(text: str, at: int) -> bool:
@@ -147,12 +156,15 @@ def dates(text: str, start: int = 0, end: int | None = None) -> list[Value]:
     found: list[Value] = []
     for pattern in _DATES:
         for match in pattern.finditer(text, start, stop):
-            if any(match.start() < other.end and other.start < match.end() for other in found):
-                continue
             iso = _iso(match.groupdict(), text)
             if iso is not None:
                 found.append(Value(iso, match.start(), match.end()))
-    return sorted(found, key=lambda value: value.start)
+    found.sort(key=lambda value: (value.start, -value.end))
+    kept: list[Value] = []
+    for value in found:
+        if not kept or value.start >= kept[-1].end:
+            kept.append(value)
+    return kept
 
 
 def _iso(parts: dict[str, str | None], text: str) -> str | None:

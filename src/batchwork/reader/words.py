@@ -24,7 +24,8 @@ STOP = frozenset(
         "these those there has have had do does did what which who whom whose when where why how please give "
         "tell me find show state return extract answer question say your you i my we us our can could would "
         "should will shall may might must if than then so comes equals equal into per about around roughly "
-        "approximately exactly only just also any some not no"
+        "approximately exactly only just also any some not no contain contains containing include includes "
+        "exhibit exhibits display displays many much"
     )
 )
 GENERIC = frozenset(
@@ -32,10 +33,12 @@ GENERIC = frozenset(
         "series data dataset set value sequence list given following text document above below report figure "
         "result point observation sample entire whole overall recorded stated listed shown written according "
         "called field content information detail overview json reply respond single provided attached file "
-        "current name full"
+        "current name full pattern linear fitted estimated numeric numerical approximate rounded exact"
     )
 )
 """Words a label may have or lack without becoming another label."""
+_ASPECT = frozenset({"direction", "type", "kind", "presence", "nature", "sort", "category", "status"})
+"""Words that ask for what a label says anyway: the direction of the trend stands at "trend"."""
 
 _SAME: dict[str, str] = {
     "mean": "average|avg|arithmetic mean|mean value|average value|mu",
@@ -43,7 +46,7 @@ _SAME: dict[str, str] = {
     "variance": "var",
     "max": "maximum|highest|largest|greatest|biggest|peak|maximum value|top",
     "min": "minimum|lowest|smallest|least|minimum value",
-    "count": "number of|how many|count of|total number of|no of|num of|n|length|size",
+    "count": "number of|how many|count of|total number of|no of|num of|n",
     "number": "no|nr|num|#|nbr",
     "quantity": "qty|qnty|pcs",
     "cv": "coefficient of variation|coefficient of variance",
@@ -110,12 +113,13 @@ _LOOSE: dict[str, str] = {
     "tax rate": "vat rate|tax|vat|sales tax|gst",
     "subtotal": "net|net sum|sum net|total before tax|total net|total excl|sum",
     "currency": "currency code",
-    "count": "total",
+    "count": "total|length|size",
+    "length": "count",
+    "size": "count",
     "payment terms": "terms",
     "order number": "order|order id|purchase order number",
     "shipping": "freight|delivery|shipping cost|postage",
     "discount": "rebate|reduction",
-    "direction": "trend",
     "strength": "strong",
     "spread": "stdev|range",
 }
@@ -197,7 +201,7 @@ def canonical(found: list[Token]) -> list[Token]:
                 break
         else:
             taken, word = _percentile(words, at)
-        if word not in STOP:
+        if word not in STOP and not (taken == 1 and found[at].word in STOP):
             merged.append(Token(word, found[at].start, found[at + taken - 1].end))
         at += taken
     return merged
@@ -222,6 +226,22 @@ def label_words(text: str) -> tuple[str, ...]:
     return meant or tuple(token.word for token in spoken)  # "From" and "To" are labels too
 
 
+_BARE_NUMBER = re.compile(r"(?<![A-Za-z\d])[-+]?\d[\d.,]*(?:[eE][-+]?\d+)?(?![A-Za-z\d])")
+
+
+@lru_cache(maxsize=64)
+def vocabulary(text: str) -> frozenset[str]:
+    """Every word of a text as labels mean it, bare numbers left out; years and row numbers stay."""
+    words = _BARE_NUMBER.sub(" ", text)
+    spoken = tokens(words)
+    meant = {token.word for token in canonical(spoken)} | {token.word for token in spoken}
+    if meant & {"range", "from", "between", "ranging"}:
+        meant |= {"min", "max"}  # a stated range names them
+    if "at" in meant:
+        meant.add("position")
+    return frozenset(meant) | frozenset(re.findall(r"(?<![\d.])\d{1,6}(?![\d.])", text))
+
+
 def content_words(text: str) -> tuple[str, ...]:
     """The meaning of a sentence: like a label's, but stop words alone mean nothing."""
     return tuple(dict.fromkeys(token.word for token in canonical(tokens(text.replace("_", " ")))))
@@ -240,4 +260,6 @@ def alternatives(words: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
             if all(word in GENERIC or word in ("invoice", "line", "item", "unit") for word in head):
                 found.append(tuple(words[-size:]))
                 found += [label_words(other) for other in _LOOSE[tail].split("|")]
+    if set(words) & _ASPECT:
+        found.append(tuple(word for word in words if word not in _ASPECT))
     return tuple(dict.fromkeys(other for other in found if other))

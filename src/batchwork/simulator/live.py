@@ -4,12 +4,12 @@ from collections.abc import Iterator, Mapping
 from math import ceil
 from typing import Literal, Protocol, cast
 
-import msgspec
 from aiohttp import web
 from multidict import CIMultiDict
 
 from batchwork.simulator import sending
 from batchwork.simulator.bill import Usage
+from batchwork.simulator.bodies import decoded, parsed
 from batchwork.simulator.clock import wall_s
 from batchwork.simulator.dice import latency_s
 from batchwork.simulator.errors import Refused
@@ -86,11 +86,8 @@ class LiveCalls:
         raw = await request.read()
         if len(raw) > most:
             raise Refused(413, f"Request exceeds the maximum size of {most} bytes", type="request_too_large")
-        try:
-            body = msgspec.json.decode(raw)
-        except (msgspec.DecodeError, UnicodeDecodeError) as error:
-            raise Refused(400, f"The request body is not valid JSON: {error}") from None
-        return self._wire.parse(request, body)
+        body = decoded(raw)
+        return parsed(lambda: self._wire.parse(request, body))
 
     async def _answered(self, request: web.BaseRequest, prompt: Prompt, entry: Entry, seen: int) -> web.StreamResponse:
         world, wire = self._world, self._wire

@@ -7,9 +7,10 @@ from aiohttp import web
 
 from batchwork.simulator import sending
 from batchwork.simulator.anthropic.batches import MessageBatch, check_envelope
-from batchwork.simulator.anthropic.endpoints import decoded, page
+from batchwork.simulator.anthropic.endpoints import page
 from batchwork.simulator.anthropic.wire import AnthropicWire
 from batchwork.simulator.around import Around
+from batchwork.simulator.bodies import decoded
 from batchwork.simulator.errors import Refused
 from batchwork.simulator.live import LiveCalls
 from batchwork.simulator.world import World

@@ -9,6 +9,7 @@ import msgspec
 from batchwork.simulator.anthropic.parse import parse_messages
 from batchwork.simulator.anthropic.render import error_body, message_of
 from batchwork.simulator.anthropic.wire import AnthropicWire
+from batchwork.simulator.bodies import parsed
 from batchwork.simulator.clock import rfc3339_exact
 from batchwork.simulator.errors import Refused
 from batchwork.simulator.items import answer_item, received, received_invalid
@@ -48,7 +49,7 @@ class MessageBatch:
             for name in ("stream", "speed", "thread"):
                 if isinstance(params, dict) and params.get(name):
                     raise Refused(400, f"{name}: not supported in message batches")
-            prompt = parse_messages(params, version)
+            prompt = parsed(lambda: parse_messages(params, version))
             if prompt.max_tokens == 0:
                 raise Refused(400, "max_tokens: Input should be greater than or equal to 1")
         except Refused as refused:

@@ -10,6 +10,7 @@ from batchwork.simulator import sending
 from batchwork.simulator.anthropic.generations import IDS, generation_of
 from batchwork.simulator.anthropic.parse import parse_messages
 from batchwork.simulator.anthropic.wire import AnthropicWire
+from batchwork.simulator.bodies import decoded, parsed
 from batchwork.simulator.errors import Refused
 from batchwork.simulator.live import LiveCalls
 from batchwork.simulator.world import World
@@ -29,9 +30,8 @@ class AnthropicEndpoints:
         """`POST /v1/messages/count_tokens`: free, and not in the log of model calls."""
         self._world.log.note("count_tokens")
         version = self._wire.authorize(request.headers)
-        prompt = parse_messages(
-            decoded(await request.read()), version, beta="anthropic-beta" in request.headers, counting=True
-        )
+        body, beta = decoded(await request.read()), "anthropic-beta" in request.headers
+        prompt = parsed(lambda: parse_messages(body, version, beta=beta, counting=True))
         return self.answer({"input_tokens": prompt.input_tokens})
 
     async def models(self, request: web.BaseRequest) -> web.Response:
@@ -49,18 +49,6 @@ class AnthropicEndpoints:
     def answer(self, body: Any, status: int = 200) -> web.Response:
         """A JSON answer with the provider's headers."""
         return sending.json_response(msgspec.json.encode(body), status, self._calls.headers(self._world.next_number()))
-
-
-def decoded(raw: bytes) -> Any:
-    """A JSON body.
-
-    Raises:
-        Refused: it is not JSON.
-    """
-    try:
-        return msgspec.json.decode(raw)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise Refused(400, f"The request body is not valid JSON: {error}") from None
 
 
 def model_of(name: str) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from aiohttp import web
 
 from batchwork.simulator import sending
 from batchwork.simulator.around import Around
+from batchwork.simulator.bodies import decoded
 from batchwork.simulator.errors import Refused
 from batchwork.simulator.live import LiveCalls
 from batchwork.simulator.openai.batches import Batch
@@ -52,10 +53,7 @@ class Batches:
         return await self._around.run(request, "create", work)
 
     def _checked(self, raw: bytes) -> dict[str, Any]:
-        try:
-            order = msgspec.json.decode(raw)
-        except (msgspec.DecodeError, UnicodeDecodeError):
-            raise Refused(400, "We could not parse the JSON body of your request.") from None
+        order = decoded(raw)
         for name in ("input_file_id", "endpoint", "completion_window"):
             if not isinstance(order, dict) or not isinstance(order.get(name), str):
                 raise Refused(

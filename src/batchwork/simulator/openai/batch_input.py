@@ -31,7 +31,7 @@ def read_input(content: bytes, endpoint: str, config: SimulatorConfig) -> tuple[
             continue
         try:
             line = msgspec.json.decode(raw)
-        except (msgspec.DecodeError, UnicodeDecodeError):
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
             wrong("invalid_json_line", "This line is not parseable as valid JSON.", number)
             continue
         if not isinstance(line, dict) or not isinstance(line.get("custom_id"), str) or not line["custom_id"]:

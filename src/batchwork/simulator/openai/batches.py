@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 
 from batchwork.simulator.bill import Usage
+from batchwork.simulator.bodies import parsed
 from batchwork.simulator.errors import Refused
 from batchwork.simulator.items import answer_item, received, received_invalid
 from batchwork.simulator.log import Entry
@@ -53,7 +54,8 @@ class Batch:
     def _take(self, line: InputLine) -> tuple[Prompt, Entry, int] | Refused:
         endpoint = self._order["endpoint"]
         try:
-            prompt = parse_responses(line.body) if endpoint == "/v1/responses" else parse_chat(line.body)
+            parse = parse_responses if endpoint == "/v1/responses" else parse_chat
+            prompt = parsed(lambda: parse(line.body))
             if prompt.stream:
                 raise Refused(
                     400, "Streaming is not supported in batches.", param="stream", code="unsupported_parameter"

@@ -13,8 +13,7 @@ class ReaderPersona:
 
     def answer(self, prompt: Prompt) -> Said:
         """Read the question in the last turn, look in everything that was given."""
-        question, told = reader.split_prompt(prompt.last)
-        text = _whole(prompt, told)
+        question, text = _asked(prompt)
         tool = prompt.chosen_tool()
         if tool is not None:
             value, _ = reader.fill(tool.schema, text, question=question)
@@ -31,12 +30,17 @@ class ReaderPersona:
         return
 
 
-def _whole(prompt: Prompt, told: str) -> str:
-    """Everything given, the documents first, then what was said."""
+def _asked(prompt: Prompt) -> tuple[str, str]:
+    """The question, and everything that was given: the documents first, then what the user said.
+
+    The question is in the last turn that asks one; a later turn that only finds fault with an answer is not it.
+    """
+    said = [turn.text for turn in prompt.turns if turn.role == "user"] or [prompt.system]
+    asking = next((number for number in range(len(said) - 1, 0, -1) if "?" in said[number]), 0)
+    question, told = reader.split_prompt(said[asking])
     parts = [document.text for document in prompt.documents]
-    parts += [turn.text for turn in prompt.turns[:-1] if turn.role == "user"]
-    parts.append(told)
-    return _GAP.join(part for part in parts if part.strip()) or prompt.system
+    parts += [told if number == asking else text for number, text in enumerate(said) if number <= asking]
+    return question, _GAP.join(part for part in parts if part.strip()) or prompt.system
 
 
 def _cited(question: str, documents: tuple[Document, ...], text: str) -> tuple[Block, ...]:

@@ -1,0 +1,211 @@
+"""The real Claude Code program, one process per call: for those who pay by subscription.
+
+`claude-code:sonnet`, or with its own deadlines `claude-code:sonnet?base_timeout=90&timeout_per_1k_chars=5`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import shutil
+import signal
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import replace
+from urllib.parse import parse_qsl
+
+from batchwork.backends import Setup
+from batchwork.backends._catalog import ALIASES, CLAUDE, or_list
+from batchwork.backends._refusing import bad_input
+from batchwork.backends.claude_code.command import (
+    Folder,
+    arguments,
+    call_environment,
+    environment,
+    prompt_of,
+    system_of,
+)
+from batchwork.backends.claude_code.telling import INSTALL, SIGN_IN, reply_in
+from batchwork.core.errors import BackendError, ConfigError
+from batchwork.core.failure import Failure, FailureKind
+from batchwork.core.ports import Clock, Traits
+from batchwork.core.reply import Reply
+from batchwork.core.request import Request
+
+_BASE_TIMEOUT_S = 120.0
+_TIMEOUT_PER_1K_CHARS_S = 10.0
+_OPTIONS = ("base_timeout", "timeout_per_1k_chars")
+# The program prices by a table of its own, which lags: these are the dearest models that an alias has meant in it.
+_PRICED_AS = {"haiku": "claude-haiku-4-5", "sonnet": "claude-sonnet-4-5", "opus": "claude-opus-4-8"}
+TRAITS = Traits(
+    name="claude-code",
+    limited=True,
+    price_provider="anthropic",
+    sampling=frozenset(),
+    overhead_tokens=2_000,
+    default_in_flight=2,
+)
+
+
+class ClaudeCodeBackend:
+    """Calls the `claude` program without tools, memory or retries of its own."""
+
+    def __init__(
+        self,
+        model: str,
+        *,
+        clock: Clock,
+        program: str,
+        environment: Mapping[str, str],
+        base_timeout_s: float = _BASE_TIMEOUT_S,
+        timeout_per_1k_chars_s: float = _TIMEOUT_PER_1K_CHARS_S,
+        notice: str | None = None,
+    ) -> None:
+        self._model = model
+        self._names = frozenset({"", model, f"claude-code:{model}"})
+        self._clock = clock
+        self._program = program
+        self._environment = dict(environment)
+        self._base_timeout_s = base_timeout_s
+        self._per_1k_chars_s = timeout_per_1k_chars_s
+        self._folder: Folder | None = None
+        self._traits = replace(
+            TRAITS, notice=notice, price_model=_PRICED_AS.get(model, model), timeout_for=self.timeout_for
+        )
+
+    @property
+    def traits(self) -> Traits:
+        """Limited by a plan, priced by the program itself, slow: with a deadline of its own for every request."""
+        return self._traits
+
+    def timeout_for(self, request: Request) -> float:
+        """Seconds that a call may take: more for a longer prompt."""
+        try:
+            length = len(prompt_of(request)) + len(system_of(request))
+        except BackendError:  # it will not be sent at all
+            length = 0
+        return self._base_timeout_s + length / 1000.0 * self._per_1k_chars_s
+
+    async def complete(self, request: Request, *, ceiling_nano: int | None = None) -> Reply:
+        """Answer one request with one process.
+
+        Raises:
+            BackendError: the call failed; its failure says how.
+        """
+        if request.model.partition("?")[0] not in self._names:
+            bad_input(f"this run asks {self._model!r}; a request for {request.model!r} needs a run of its own")
+        prompt = prompt_of(request)
+        self._folder = folder = self._folder or Folder()
+        told = arguments(self._model, request, folder, ceiling_nano)
+        env = call_environment(self._environment, request)
+        timeout_s = self._base_timeout_s + (len(prompt) + len(system_of(request))) / 1000.0 * self._per_1k_chars_s
+        try:
+            async with asyncio.timeout(timeout_s):
+                stdout, stderr, code = await self._run(told, env, prompt, folder)
+        except TimeoutError:
+            problem = f"CLI timed out after {timeout_s:.0f} s: shorten the prompt or raise base_timeout"
+            raise BackendError(Failure(kind=FailureKind.TIMEOUT, message=problem, unconfirmed=True)) from None
+        return reply_in(stdout, stderr, code, request, self._clock.utc())
+
+    async def warm_up(self) -> Reply:
+        """One tiny call, so that a program that cannot answer says so before a run begins.
+
+        Raises:
+            BackendError: it cannot; the message names the remedy.
+        """
+        try:
+            return await self.complete(Request.ask("Reply with OK."))
+        except BackendError as error:
+            failure = error.failure
+            problem = f"warmup failed: {failure.message}. The CLI may need re-authentication: {SIGN_IN}"
+            raise BackendError(
+                Failure(kind=failure.kind, message=problem, status=failure.status, retry_after_s=failure.retry_after_s)
+            ) from error
+
+    async def aclose(self) -> None:
+        """Remove the working folder."""
+        if self._folder is not None:
+            self._folder.remove()
+            self._folder = None
+
+    async def _run(
+        self, told: list[str], env: Mapping[str, str], prompt: str, folder: Folder
+    ) -> tuple[bytes, bytes, int]:
+        try:
+            process = await asyncio.create_subprocess_exec(
+                self._program,
+                *told,
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=asyncio.subprocess.PIPE,
+                cwd=folder.empty,
+                env=env,
+                start_new_session=True,  # a group of its own, so that its children end with it
+            )
+        except OSError as error:
+            problem = f"claude CLI not found or not executable ({error}): {INSTALL}"
+            raise BackendError(Failure(kind=FailureKind.REJECTED, message=problem)) from error
+        try:
+            stdout, stderr = await process.communicate(prompt.encode("utf-8", "replace"))
+        except BaseException:
+            with suppress(ProcessLookupError, PermissionError):  # it may have gone meanwhile
+                os.killpg(process.pid, signal.SIGKILL)
+            await process.wait()
+            raise
+        assert process.returncode is not None
+        return stdout, stderr, process.returncode
+
+
+def describe(name: str, base_url: str | None) -> Traits:
+    """What is known before it is opened."""
+    del base_url
+    model = name.partition("?")[0]
+    return replace(TRAITS, price_model=_PRICED_AS.get(model, model))
+
+
+def open_backend(name: str, setup: Setup) -> ClaudeCodeBackend:
+    """The program for one of its models.
+
+    Raises:
+        ConfigError: the program is not there, or the model or an option is unknown.
+    """
+    model, _, query = name.partition("?")
+    if model not in ALIASES and model not in CLAUDE:
+        known = or_list([f"claude-code:{alias}" for alias in ALIASES])
+        raise ConfigError(f"unknown model 'claude-code:{model}'; there is {known}, or a full id like {CLAUDE[0]}")
+    options = dict(parse_qsl(query, keep_blank_values=True))
+    if unknown := sorted(set(options) - set(_OPTIONS)):
+        raise ConfigError(f"unknown claude-code option {unknown[0]!r}; there are {', '.join(_OPTIONS)}")
+    try:
+        base_timeout_s = float(options.get("base_timeout", _BASE_TIMEOUT_S))
+        per_1k_chars_s = float(options.get("timeout_per_1k_chars", _TIMEOUT_PER_1K_CHARS_S))
+    except ValueError as error:
+        raise ConfigError(f"claude-code option in {name!r}: {error}") from error
+    settings = setup.settings
+    program = shutil.which(settings.claude_program, path=settings.program_environment.get("PATH", os.defpath))
+    if program is None:
+        raise ConfigError(f"claude CLI not found: there is no program {settings.claude_program!r}; {INSTALL}")
+    env = environment(settings, base_url=setup.base_url, api_key=setup.api_key)
+    return ClaudeCodeBackend(
+        model,
+        clock=setup.clock,
+        program=program,
+        environment=env,
+        base_timeout_s=base_timeout_s,
+        timeout_per_1k_chars_s=per_1k_chars_s,
+        notice=_notice(env, setup.max_in_flight),
+    )
+
+
+def _notice(env: Mapping[str, str], max_in_flight: int) -> str:
+    """Who pays, which a user must not have to guess; and that a plan bears only so many at once."""
+    if "ANTHROPIC_API_KEY" in env:
+        paid = "claude-code: the program uses an API key; calls are billed to its owner"
+    else:
+        paid = (
+            "claude-code: the program uses its own login; the costs shown are its estimate of what the API would charge"
+        )
+    if "ANTHROPIC_BASE_URL" in env:
+        paid += f", at {env['ANTHROPIC_BASE_URL']}"
+    many = f"; {max_in_flight} at once may hit the plan's rate limit, 2 to 4 is what plans bear"
+    return paid + (many if max_in_flight > 4 else "")

@@ -1,0 +1,160 @@
+"""How the `claude` program is called: its arguments, its environment, and the prompt it reads from standard input."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from batchwork.backends._content import as_blocks, piece_from, piece_of
+from batchwork.backends._refusing import bad_input
+from batchwork.core.money import to_dollars
+from batchwork.core.request import Message, Request, digest
+from batchwork.settings import Settings
+
+_LONGEST_ARGUMENT = 100_000  # the system takes 128 KiB for one argument
+# Without one the program puts its own in place: thousands of tokens about writing software.
+_NO_SYSTEM = "Answer the user."
+_EXTRA = ("effort", "max_thinking_tokens")
+
+_QUIET = {
+    "CLAUDE_CODE_MAX_RETRIES": "0",  # who retries, and when, is not the program's to decide
+    "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+    "DISABLE_TELEMETRY": "1",
+    "DISABLE_ERROR_REPORTING": "1",
+    "DISABLE_AUTOUPDATER": "1",
+}
+
+
+class Folder:
+    """An empty folder to run in, so that nothing lying about is read; and a place beside it for long system prompts."""
+
+    def __init__(self) -> None:
+        self._home = tempfile.TemporaryDirectory(prefix="batchwork-claude-")
+        self.empty = Path(self._home.name) / "empty"
+        self.empty.mkdir()
+
+    def file_of(self, text: str) -> Path:
+        """A file that holds this text."""
+        path = Path(self._home.name) / digest(text.encode()).hex()
+        if not path.exists():
+            path.write_text(text, encoding="utf-8")
+        return path
+
+    def remove(self) -> None:
+        """Clean up."""
+        self._home.cleanup()
+
+
+def arguments(model: str, request: Request, folder: Folder, ceiling_nano: int | None) -> list[str]:
+    """Everything after the program's name.
+
+    Raises:
+        BackendError: the program has no way to be told this.
+    """
+    if request.sampling:
+        bad_input(f"the claude program takes no sampling parameters: leave {next(iter(request.sampling))!r} out")
+    extra = request.extra_body or {}
+    if unknown := [name for name in extra if name not in _EXTRA]:
+        bad_input(f"the claude program has no way to be told {unknown[0]!r}; extra_body may hold {', '.join(_EXTRA)}")
+    # The answer comes as all messages, not only the last: at max_tokens the program goes on by itself in a new one.
+    said = ["-p", "--output-format", "json", "--verbose", "--model", model, "--tools", ""]
+    said += ["--no-session-persistence", "--setting-sources", "", "--strict-mcp-config", "--disable-slash-commands"]
+    system = system_of(request) or _NO_SYSTEM
+    if len(system.encode()) > _LONGEST_ARGUMENT:
+        said += ["--system-prompt-file", str(folder.file_of(system))]
+    else:
+        said += ["--system-prompt", system]
+    if request.schema is not None:
+        schema = msgspec.json.encode(request.schema.body).decode()
+        if len(schema.encode()) > _LONGEST_ARGUMENT:
+            bad_input(f"the schema is {len(schema):,} characters long, too long for the claude program")
+        said += ["--json-schema", schema]
+    if "effort" in extra:
+        said += ["--effort", str(extra["effort"])]
+    if ceiling_nano is not None:
+        said += ["--max-budget-usd", f"{to_dollars(ceiling_nano):f}"]
+    return said
+
+
+def environment(settings: Settings, *, base_url: str | None, api_key: str | None) -> dict[str, str]:
+    """What the program sees, built from nothing.
+
+    An API key passes only beside a base URL or when asked for: a stray one would silently switch the bill
+    from the user's subscription to the API.
+    """
+    env = {**settings.program_environment, **_QUIET}
+    address = base_url or settings.anthropic_base_url
+    if address is not None:
+        env["ANTHROPIC_BASE_URL"] = address
+    if api_key is None and (address is not None or settings.claude_with_key):
+        api_key = settings.anthropic_api_key
+    if api_key is not None:
+        env["ANTHROPIC_API_KEY"] = api_key
+        env.pop("CLAUDE_CODE_OAUTH_TOKEN", None)
+    return env
+
+
+def call_environment(env: Mapping[str, str], request: Request) -> dict[str, str]:
+    """The environment of one call: the limits of a request have no other way in."""
+    thinking = (request.extra_body or {}).get("max_thinking_tokens", 0)
+    return {**env, "CLAUDE_CODE_MAX_OUTPUT_TOKENS": str(request.max_tokens), "MAX_THINKING_TOKENS": str(thinking)}
+
+
+def system_of(request: Request) -> str:
+    """The system prompt, with the system turns at the start of the conversation."""
+    said = [request.system] if request.system else []
+    for message in request.messages:
+        if message.role != "system":
+            break
+        said.append(_text(message.content))
+    return "\n\n".join(said)
+
+
+def prompt_of(request: Request) -> str:
+    """What goes to standard input: one question as it is, a conversation as a transcript.
+
+    Raises:
+        BackendError: something that is no text, or nothing at all.
+    """
+    turns = list(request.messages)
+    while turns and turns[0].role == "system":
+        turns.pop(0)
+    attached = [_document(piece_from(document)) for document in request.documents]
+    if len(turns) == 1:
+        said = _text(turns[0].content)
+    else:
+        said = "\n\n".join(f"{_speaker(turn)}: {_text(turn.content)}" for turn in turns)
+    prompt = "\n\n".join([*attached, said])
+    if not prompt.strip():
+        bad_input("the claude program takes no empty prompt")
+    return prompt
+
+
+def _speaker(turn: Message) -> str:
+    return turn.role.capitalize()
+
+
+def _text(content: str | list[dict[str, Any]]) -> str:
+    parts = []
+    for block in as_blocks(content):
+        piece = piece_of(block)
+        if piece is not None:
+            parts.append(_document(piece))
+        elif block.get("type") == "text":
+            parts.append(str(block.get("text", "")))
+        else:
+            bad_input(f"the claude program is given text alone here, not a block of type {block.get('type')!r}")
+    return "\n\n".join(parts)
+
+
+def _document(piece: Any) -> str:
+    if piece.text is None:
+        bad_input(f"the claude program is given text alone here, not {piece.media_type}: send its text")
+    if piece.citations:
+        bad_input("citations by the provider exist at Anthropic's API alone: leave them off for this model")
+    title = f' title="{piece.title}"' if piece.title else ""
+    return f"<document{title}>\n{piece.text}\n</document>"

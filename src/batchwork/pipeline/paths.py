@@ -1,0 +1,190 @@
+r"""Take one field out of an answer: `customer.name`, `items[0].total`, `items[*].total`, `a\.b`, `["a.b"]`. Pure.
+
+A path is steps: a key after a dot, an index in brackets (from the end when negative), `[*]` for every element of a
+list. A backslash takes the meaning from the character after it. A number after a dot is an index where it meets a list.
+Every `[*]` gives a list, so that two of them give a list of lists and nothing loses its place.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from json import JSONDecodeError, JSONDecoder
+from typing import Any
+
+from batchwork.core.errors import BatchworkError, ConfigError
+
+MAX_CHARACTERS = 1000
+MAX_STEPS = 100
+_SPECIAL = ".[]\\*"
+_read_string = JSONDecoder(strict=True).raw_decode
+
+
+class PathSyntaxError(ConfigError):
+    """The path itself is wrong; the message says at which character."""
+
+
+class PathNotFound(BatchworkError):
+    """The answer does not have this path; `reached` is how far it goes."""
+
+    def __init__(self, path: str, *, reached: str, reason: str) -> None:
+        super().__init__(f"extract_field_path {path!r} stopped at {reached or 'the root'}: {reason}")
+        self.path = path
+        self.reached = reached
+        self.reason = reason
+
+
+class Every:
+    """The step `[*]`."""
+
+    def __repr__(self) -> str:
+        return "EVERY"
+
+
+EVERY = Every()
+Step = str | int | Every
+
+
+@dataclass(frozen=True, slots=True)
+class FieldPath:
+    """A path that was understood."""
+
+    text: str
+    steps: tuple[Step, ...]
+
+    def extract(self, answer: Any) -> Any:
+        """What stands there.
+
+        Raises:
+            PathNotFound: nothing does.
+        """
+        return self._follow(answer, 0, "")
+
+    def _follow(self, value: Any, number: int, reached: str) -> Any:
+        for at in range(number, len(self.steps)):
+            step = self.steps[at]
+            if isinstance(step, Every):
+                if not isinstance(value, list):
+                    raise PathNotFound(self.text, reached=reached, reason=f"[*] needs a list, found {kind_of(value)}")
+                return [self._follow(part, at + 1, f"{reached}[{index}]") for index, part in enumerate(value)]
+            value = self._one(value, step, reached)
+            reached += written(step) if isinstance(step, int) or not reached else f".{written(step)}"
+        return value
+
+    def _one(self, value: Any, step: str | int, reached: str) -> Any:
+        if isinstance(value, list) and (index := _index(step)) is not None:
+            if -len(value) <= index < len(value):
+                return value[index]
+            raise PathNotFound(self.text, reached=reached, reason=f"no index {index} in a list of {len(value)}")
+        if isinstance(step, int):
+            raise PathNotFound(
+                self.text, reached=reached, reason=f"index [{step}] needs a list, found {kind_of(value)}"
+            )
+        if not isinstance(value, dict):
+            raise PathNotFound(
+                self.text, reached=reached, reason=f"key {step!r} needs an object, found {kind_of(value)}"
+            )
+        if step not in value:
+            raise PathNotFound(self.text, reached=reached, reason=f"no key {step!r}; {_keys(value)}")
+        return value[step]
+
+
+def parse_path(text: str) -> FieldPath:
+    """A path from its text.
+
+    Raises:
+        PathSyntaxError: it is not one.
+    """
+    if not text:
+        raise PathSyntaxError("extract_field_path is empty")
+    if len(text) > MAX_CHARACTERS:
+        raise PathSyntaxError(f"extract_field_path has more than {MAX_CHARACTERS} characters")
+    steps: list[Step] = []
+    at = 0
+    while at < len(text):
+        if text[at] == "[":
+            step, at = _in_brackets(text, at)
+        else:
+            if text[at] == "." and steps:
+                at += 1
+            elif steps:
+                raise _wrong(text, at, "expected '.' or '['")
+            step, at = _key(text, at)
+        steps.append(step)
+    if len(steps) > MAX_STEPS:
+        raise PathSyntaxError(f"extract_field_path has more than {MAX_STEPS} steps")
+    return FieldPath(text, tuple(steps))
+
+
+def written(step: Step) -> str:
+    """A step as it stands in a path; `parse_path` of it gives it back."""
+    if isinstance(step, Every):
+        return "[*]"
+    if isinstance(step, int):
+        return f"[{step}]"
+    if not step:
+        return '[""]'
+    return "".join(f"\\{c}" if c in _SPECIAL else c for c in step)
+
+
+def _key(text: str, at: int) -> tuple[Step, int]:
+    start, key, bare = at, [], True
+    while at < len(text) and text[at] not in ".[":
+        if text[at] == "]":
+            raise _wrong(text, at, "a ']' without its '['; write '\\]' for the character")
+        if text[at] == "\\":
+            at += 1
+            bare = False
+            if at == len(text) or text[at] not in _SPECIAL:
+                raise _wrong(text, at, "a backslash stands before one of . [ ] \\ *")
+        key.append(text[at])
+        at += 1
+    if not key:
+        raise _wrong(text, start, 'a key is missing here; an empty key is written [""]')
+    if bare and key == ["*"]:
+        return EVERY, at
+    return "".join(key), at
+
+
+def _in_brackets(text: str, start: int) -> tuple[Step, int]:
+    at = start + 1
+    if text[at : at + 1] == '"':
+        try:
+            key, end = _read_string(text, at)
+        except JSONDecodeError as error:
+            raise _wrong(text, error.pos, "a quoted key must be a JSON string") from None
+        if text[end : end + 1] != "]":
+            raise _wrong(text, end, "expected ']'")
+        return str(key), end + 1
+    end = text.find("]", at)
+    if end < 0:
+        raise _wrong(text, start, "a '[' without its ']'")
+    inside = text[at:end]
+    if inside == "*":
+        return EVERY, end + 1
+    digits = inside.removeprefix("-")
+    if not (digits.isascii() and digits.isdigit() and len(digits) <= 9):
+        raise _wrong(text, at, 'in brackets stands an index, * or a key in "quotes"')
+    return int(inside), end + 1
+
+
+def _wrong(text: str, at: int, reason: str) -> PathSyntaxError:
+    return PathSyntaxError(f"extract_field_path {text!r}, character {at}: {reason}")
+
+
+def _index(step: str | int) -> int | None:
+    if isinstance(step, int):
+        return step
+    return int(step) if step.isascii() and step.isdigit() and len(step) <= 9 else None
+
+
+def _keys(value: dict[Any, Any]) -> str:
+    if not value:
+        return "the object is empty"
+    shown = ", ".join(repr(str(key)[:40]) for key in list(value)[:8])
+    return f"there are {shown}" + (" and more" if len(value) > 8 else "")
+
+
+def kind_of(value: Any) -> str:
+    """What a JSON value is, in words."""
+    names = {type(None): "null", bool: "true or false", str: "text", list: "a list", dict: "an object"}
+    return names.get(type(value), "a number")

@@ -1,0 +1,175 @@
+"""The application: its routes, and what holds it together while it runs."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import msgspec
+from fastapi import FastAPI, Request, Response
+from starlette.exceptions import HTTPException
+
+from batchwork.core.ports import Backend
+from batchwork.pipeline import PreparedPrompt, open_prompt_service
+from batchwork.server.config import ServerConfig
+from batchwork.server.desk import Ask, Desk, Taken
+from batchwork.server.docs import docs_page
+from batchwork.server.entrance import Entrance, visit_of
+from batchwork.server.errors import ApiError
+from batchwork.server.measures import Measures
+from batchwork.server.metrics import CONTENT_TYPE
+from batchwork.server.openapi import describe, document
+from batchwork.server.reading import read_body, watching
+from batchwork.server.reporting import facts
+from batchwork.server.streaming import NDJSON, AnswerStream
+from batchwork.server.tracing import traced
+from batchwork.server.wire import PromptsAnswer, many_decoded, one_decoded
+
+_encode = msgspec.json.Encoder().encode
+
+
+class Door:
+    """The application and the desk behind it, which is there while the door is open."""
+
+    def __init__(self, config: ServerConfig, *, backend: Backend | None = None) -> None:
+        self.config = config
+        self.measures = Measures()
+        self._backend = backend
+        self._desk: Desk | None = None
+        self.app = FastAPI(
+            title="batchwork prompts API", docs_url=None, redoc_url=None, openapi_url=None, redirect_slashes=False
+        )
+        self.app.add_middleware(Entrance, config=config, measures=self.measures)
+        self.app.add_exception_handler(HTTPException, _refuse)
+        self.app.openapi = lambda: document(self.app)  # type: ignore[method-assign]
+        self._add_routes()
+
+    @property
+    def desk(self) -> Desk:
+        """Where requests are taken on."""
+        assert self._desk is not None, "the door is not open"
+        return self._desk
+
+    @asynccontextmanager
+    async def open(self) -> AsyncIterator[Desk]:
+        """Open the engine behind the application; requests can come while the block runs.
+
+        Raises:
+            ConfigError: the model or the budget cannot be used.
+            JournalError: the day's book cannot be used.
+        """
+        config = self.config
+        async with open_prompt_service(
+            config.model,
+            models=config.models,
+            max_in_flight=config.max_in_flight,
+            max_cost=config.max_cost_per_day,
+            book=config.budget_file if config.max_cost_per_day is not None else None,
+            price=config.price,
+            rpm=config.rpm,
+            input_tpm=config.input_tpm,
+            output_tpm=config.output_tpm,
+            retries=config.retries,
+            timeout=config.timeout_s,
+            backend=self._backend,
+            base_url=config.base_url,
+            dress=traced,
+        ) as service:
+            self._desk = Desk(service, config, self.measures)
+            self.measures.watch(service, lambda: self.desk.under_way, lambda: self.desk.open_prompts)
+            yield self._desk
+
+    def _add_routes(self) -> None:
+        add = self.app.add_api_route
+        add("/api/v1/prompt", self._prompt, methods=["POST"], **describe("prompt"))
+        add("/api/v1/prompts", self._prompts, methods=["POST"], **describe("prompts"))
+        add("/health", self._health, methods=["GET"], **describe("health"))
+        add("/ready", self._ready, methods=["GET"], **describe("ready"))
+        add("/metrics", self._metrics, methods=["GET"], **describe("metrics"))
+        add("/docs", self._docs, methods=["GET"], include_in_schema=False)
+        add("/openapi.json", self._openapi, methods=["GET"], include_in_schema=False)
+
+    # -- prompts --------------------------------------------------------------------------------
+
+    async def _prompt(self, request: Request) -> Response:
+        item = one_decoded(await read_body(request, self.config.max_body_bytes))
+        prepared = await self.desk.prepare([item])
+        _refuse_problem(prepared[0])
+        with self.desk.taken_on(prepared) as ask:
+            taken = await self._run(ask, request)
+        answer = taken.answers[0]
+        if answer.error_code in ("over_budget", "shutting_down"):
+            raise ApiError(answer.error_code, answer.error or "")
+        return _json(_encode(answer))
+
+    async def _prompts(self, request: Request) -> Response:
+        streamed = _wants_stream(request.headers.get("accept", "*/*"))
+        asked = many_decoded(await read_body(request, self.config.max_body_bytes))
+        prepared = await self.desk.prepare(asked.prompts)
+        if streamed:
+            return self._stream(prepared, asked.batch_size)
+        with self.desk.taken_on(prepared, asked.batch_size) as ask:
+            taken = await self._run(ask, request)
+        return _json(_encode(PromptsAnswer(results=taken.answers, summary=taken.summary)))
+
+    async def _run(self, ask: Ask, request: Request) -> Taken:
+        async with watching(request.receive, ask.leave):
+            taken = await ask.run()
+        visit_of(request.scope).note(facts(taken, ask, log_text=self.config.log_text))
+        return taken
+
+    def _stream(self, prepared: list[PreparedPrompt], batch_size: int | None) -> Response:
+        return AnswerStream(lambda: self.desk.taken_on(prepared, batch_size), log_text=self.config.log_text)
+
+    # -- about the server -----------------------------------------------------------------------
+
+    async def _health(self) -> Response:
+        return _json(b'{"status":"ok"}')
+
+    async def _ready(self) -> Response:
+        if self.desk.closing:
+            raise ApiError("shutting_down", "the server is about to end")
+        return _json(b'{"status":"ready"}')
+
+    async def _metrics(self) -> Response:
+        return Response(self.measures.metrics.exposition(), media_type=CONTENT_TYPE)
+
+    async def _docs(self) -> Response:
+        return Response(docs_page(document(self.app)), media_type="text/html")
+
+    async def _openapi(self) -> Response:
+        return _json(_encode(document(self.app)))
+
+
+def _json(body: bytes) -> Response:
+    return Response(body, media_type="application/json")
+
+
+def _wants_stream(accept: str) -> bool:
+    """Whether the caller asked for a stream of lines; JSON is what everybody else gets.
+
+    Raises:
+        ApiError: it takes neither.
+    """
+    kinds = {part.partition(";")[0].strip().lower() for part in accept.split(",")}
+    if NDJSON in kinds:
+        return True
+    if kinds & {"*/*", "application/*", "application/json", ""}:
+        return False
+    raise ApiError("not_acceptable", f"there is application/json and {NDJSON}")
+
+
+def _refuse_problem(prompt: PreparedPrompt) -> None:
+    """What is one item's error among many is the whole request's error when it is alone."""
+    if prompt.problem is not None:
+        raise ApiError(prompt.problem.code, prompt.problem.message, where=prompt.problem.where or None)
+
+
+async def _refuse(_: Request, error: Exception) -> Response:
+    """What the router itself refuses, in our words; the entrance answers."""
+    assert isinstance(error, HTTPException)
+    if error.status_code == 405:
+        wrong = ApiError("method_not_allowed", "this address has another method")
+        wrong.allow = (error.headers or {}).get("Allow")
+        raise wrong
+    raise ApiError("not_found", "there is nothing at this address; /docs lists what there is")

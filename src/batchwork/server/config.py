@@ -1,0 +1,67 @@
+"""Every knob of the server, checked at birth."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from ipaddress import ip_address
+from pathlib import Path
+
+from batchwork.core.errors import ConfigError
+from batchwork.pipeline import DEFAULT_BATCH_SIZE
+from batchwork.server.keys import KeyRing
+
+MAX_PROMPTS = 1000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServerConfig:
+    """How the server behaves."""
+
+    model: str
+    models: tuple[str, ...] = ()  # served beside `model`
+    host: str = "127.0.0.1"
+    port: int = 8000
+    keys: KeyRing = field(default_factory=KeyRing)
+    batch_size: int = DEFAULT_BATCH_SIZE
+    max_in_flight: int = 400
+    max_cost_per_day: float | str | None = None
+    budget_file: Path | None = None
+    price: str | None = None
+    rpm: float | None = None
+    input_tpm: float | None = None
+    output_tpm: float | None = None
+    retries: int = 3
+    timeout_s: float = 120.0
+    base_url: str | None = None
+    max_body_bytes: int = 8 * 2**20
+    max_open_prompts: int = 20_000
+    grace_s: float = 30.0
+    log_text: bool = False
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.port <= 65535:
+            raise ConfigError(f"port must be between 0 (any free one) and 65535, got {self.port}")
+        for name in ("batch_size", "max_in_flight", "max_body_bytes", "max_open_prompts"):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+                raise ConfigError(f"{name} must be a whole number of at least 1, got {value!r}")
+        if not 0 <= self.grace_s < float("inf"):
+            raise ConfigError(f"grace must be at least 0 seconds, got {self.grace_s}")
+        if self.max_cost_per_day is not None and self.budget_file is None:
+            raise ConfigError("a budget per day needs a file that remembers it: --budget-file")
+        if not self.keys and not is_loopback(self.host):
+            raise ConfigError(
+                f"without an API key the server listens on loopback only, not on {self.host}: set BATCHWORK_API_KEYS or"
+                " --key-file; `batchwork serve --new-key` makes a key"
+            )
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a host name or address means this machine alone."""
+    name = host.strip("[]").lower()
+    if name == "localhost":
+        return True
+    try:
+        return ip_address(name).is_loopback
+    except ValueError:
+        return False

@@ -1,0 +1,98 @@
+"""Who may call: API keys from the environment and a key file, compared in constant time.
+
+Only digests are kept. A key file has one key per line, plain or as `sha256:...`; `#` begins a comment.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Iterable
+from hashlib import sha256
+from hmac import compare_digest
+from pathlib import Path
+
+from batchwork.core.errors import ConfigError
+
+_SHORTEST = 16
+_HASHED = "sha256:"
+
+
+class KeyRing:
+    """The keys that open the door. Without any, the door is open to this machine alone."""
+
+    __slots__ = ("_digests",)
+
+    def __init__(self, digests: Iterable[bytes] = ()) -> None:
+        self._digests = tuple(dict.fromkeys(digests))
+
+    def __bool__(self) -> bool:
+        return bool(self._digests)
+
+    def __len__(self) -> int:
+        return len(self._digests)
+
+    def __repr__(self) -> str:
+        return f"<KeyRing of {len(self._digests)}>"
+
+    def opens(self, shown: str) -> bool:
+        """Whether this is one of the keys. Takes the same time whichever it is, and whether it is."""
+        digest = sha256(shown.encode("utf-8", "replace")).digest()
+        found = 0
+        for known in self._digests:
+            found |= compare_digest(known, digest)
+        return bool(found)
+
+
+def key_ring(keys: Iterable[str] = (), key_file: Path | None = None) -> KeyRing:
+    """The keys of the environment and of a file.
+
+    Raises:
+        ConfigError: the file cannot be read, or a key in either is too short to be one.
+    """
+    digests = [_digest(key, "BATCHWORK_API_KEYS") for key in keys]
+    if key_file is not None:
+        try:
+            lines = key_file.read_text(encoding="utf-8").splitlines()
+        except (OSError, UnicodeDecodeError) as error:
+            raise ConfigError(f"cannot read the key file {key_file}: {error}") from error
+        for number, line in enumerate(lines, 1):
+            if text := line.partition("#")[0].strip():
+                digests.append(_digest(text, f"{key_file}, line {number}"))
+        if not digests:
+            raise ConfigError(f"the key file {key_file} has no key; `batchwork serve --new-key --key-file` adds one")
+    return KeyRing(digests)
+
+
+def new_key() -> str:
+    """A key that nobody can guess."""
+    return f"bw-{secrets.token_urlsafe(32)}"
+
+
+def add_key(key_file: Path, key: str) -> None:
+    """Add a key's digest to a file that only its owner can read.
+
+    Raises:
+        ConfigError: the file cannot be written.
+    """
+    line = f"{_HASHED}{sha256(key.encode()).hexdigest()}\n"
+    try:
+        descriptor = os.open(key_file, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        with os.fdopen(descriptor, "a", encoding="ascii") as file:
+            file.write(line)
+    except OSError as error:
+        raise ConfigError(f"cannot write the key file {key_file}: {error.strerror}") from error
+
+
+def _digest(text: str, where: str) -> bytes:
+    if text.startswith(_HASHED):
+        try:
+            digest = bytes.fromhex(text.removeprefix(_HASHED))
+        except ValueError:
+            digest = b""
+        if len(digest) != 32:
+            raise ConfigError(f"{where}: {_HASHED} must be followed by 64 hexadecimal digits")
+        return digest
+    if len(text) < _SHORTEST:
+        raise ConfigError(f"{where}: a key of less than {_SHORTEST} characters; `batchwork serve --new-key` makes one")
+    return sha256(text.encode()).digest()

@@ -1,0 +1,67 @@
+"""Read a request's body, within bounds; and notice when its sender goes away."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+
+from starlette.requests import ClientDisconnect, Request
+from starlette.types import Receive
+
+from batchwork.server.errors import ApiError
+
+_READ_S = 60.0  # a sender that takes longer for its body is let go
+_DISCARD = 8  # so many times the limit is read and thrown away, so that the sender can hear why
+
+
+async def read_body(request: Request, limit: int) -> bytes:
+    """The body.
+
+    Raises:
+        ApiError: not JSON by its own word, too large, or too slow.
+    """
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if kind != "application/json":
+        raise ApiError("unsupported_media_type", f"the body must be application/json, not {kind[:100] or 'unnamed'}")
+    if request.headers.get("content-encoding", "identity").lower() != "identity":
+        raise ApiError("unsupported_media_type", "a compressed body is not taken")
+    told = request.headers.get("content-length", "")
+    chunks: list[bytes] = []
+    size = 0
+    try:
+        async with asyncio.timeout(_READ_S):
+            async for chunk in request.stream():
+                size += len(chunk)
+                if size <= limit:
+                    chunks.append(chunk)
+                elif size > limit * _DISCARD:
+                    break
+                else:
+                    chunks.clear()
+    except TimeoutError:
+        raise ApiError("request_timeout", f"the body did not arrive within {_READ_S:g} s") from None
+    except ClientDisconnect:
+        raise ApiError("invalid_json", "the sender went away") from None
+    if size > limit:
+        of = f"{told} bytes" if told.isdigit() else f"more than {size} bytes"
+        raise ApiError("body_too_large", f"the body has {of}; at most {limit} are taken")
+    return b"".join(chunks)
+
+
+@asynccontextmanager
+async def watching(receive: Receive, on_gone: Callable[[], None]) -> AsyncIterator[None]:
+    """Call `on_gone` when the sender closes its connection while the block runs. Its body must be read already."""
+    watcher = asyncio.create_task(_until_gone(receive, on_gone))
+    try:
+        yield
+    finally:
+        watcher.cancel()
+        with suppress(asyncio.CancelledError):
+            await watcher
+
+
+async def _until_gone(receive: Receive, on_gone: Callable[[], None]) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+    on_gone()

@@ -1,0 +1,146 @@
+"""Run the server until it is told to end: SIGTERM or Ctrl-C closes the desk, finishes what is under way, then leaves.
+
+First signal: new requests are refused, those under way go on for the grace time. After it what is not sent yet is given
+up, and calls in flight get a little longer. Second signal: at once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import Callable
+from types import FrameType
+
+import uvicorn
+
+from batchwork._bridge import run_sync
+from batchwork.clock import SystemClock
+from batchwork.core.errors import ConfigError
+from batchwork.core.money import show
+from batchwork.server.app import Door
+from batchwork.server.config import ServerConfig
+from batchwork.server.logs import log
+
+_LOOK_EVERY_S = 0.02
+_LAST_S = 5.0  # for calls in flight after the grace time
+
+
+class Server(uvicorn.Server):
+    """A web server that ends in two steps."""
+
+    def __init__(self, door: Door, *, on_started: Callable[[str], None] | None = None) -> None:
+        config = uvicorn.Config(
+            door.app,
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            timeout_keep_alive=65,
+            timeout_graceful_shutdown=5,
+            lifespan="off",
+        )
+        super().__init__(config)
+        self.door = door
+        self._on_started = on_started
+        self._clock = SystemClock()
+        self._ending: asyncio.Task[None] | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Listen, and say where."""
+        self._loop = asyncio.get_running_loop()
+        await super().startup(sockets)
+        if self.started and sockets and self._on_started is not None:
+            host, port = sockets[0].getsockname()[:2]
+            self._on_started(f"http://{f'[{host}]' if ':' in host else host}:{port}")
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """A signal came."""
+        del sig, frame
+        if self._loop is not None:
+            self._loop.call_soon_threadsafe(self.end)
+
+    def end(self) -> None:
+        """First time: finish what is under way. Second time: leave at once."""
+        if self._ending is not None:
+            self.force_exit = True
+            self.should_exit = True
+        else:
+            self._ending = asyncio.create_task(self._finish())
+
+    async def _finish(self) -> None:
+        desk = self.door.desk
+        desk.close()
+        log("closing", under_way=desk.under_way, grace_s=self.door.config.grace_s)
+        try:
+            if not await self._empty_within(self.door.config.grace_s):
+                log("grace over", under_way=desk.under_way)
+                desk.end()
+                if not await self._empty_within(_LAST_S):
+                    desk.end()
+                    await self._empty_within(_LAST_S)
+        finally:
+            self.should_exit = True
+
+    async def _empty_within(self, seconds: float) -> bool:
+        until = self._clock.now() + seconds
+        while self.door.desk.under_way and self._clock.now() < until:
+            await self._clock.sleep(_LOOK_EVERY_S)
+        return not self.door.desk.under_way
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A socket that listens.
+
+    Raises:
+        ConfigError: the address cannot be had.
+    """
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(
+            host.strip("[]"), port, type=socket.SOCK_STREAM, proto=socket.IPPROTO_TCP
+        )[0]
+        # The protocol is named because asyncio sends without delay only where it is: an answer's head and body are two
+        # packets, and 40 ms lay between them.
+        listening = socket.socket(family, kind, protocol)
+        try:
+            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            listening.bind(address)
+            listening.listen(2048)
+        except BaseException:
+            listening.close()
+            raise
+    except OSError as error:
+        raise ConfigError(f"cannot listen on {host} port {port}: {error.strerror or error}") from error
+    return listening
+
+
+def serve(config: ServerConfig, say: Callable[[str], None]) -> None:
+    """Serve until a signal comes.
+
+    Raises:
+        ConfigError: the address, the model or the budget cannot be used.
+        JournalError: the day's book cannot be used.
+    """
+    door = Door(config)
+    server = Server(door, on_started=lambda address: _announce(door, address, say))
+
+    async def run() -> None:
+        with listen(config.host, config.port) as listening:
+            async with door.open():
+                await server.serve([listening])
+
+    run_sync(run, interrupt=server.end)
+    log("ended")
+
+
+def _announce(door: Door, address: str, say: Callable[[str], None]) -> None:
+    config = door.config
+    say(f"batchwork serves {', '.join((config.model, *config.models))} on {address} (documentation at /docs)")
+    if not config.keys:
+        say("no API key is configured: listening on loopback only; `batchwork serve --new-key` makes one")
+    for lane in door.desk.service.lanes.values():
+        if lane.backend.traits.notice:
+            say(lane.backend.traits.notice)
+    ledger = door.desk.service.ledger
+    if ledger.ceiling is not None:
+        say(f"{show(ledger.spent)} of today's {show(ledger.ceiling)} is spent, remembered in {config.budget_file}")
+    log("started", address=address, keys=len(config.keys))

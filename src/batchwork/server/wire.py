@@ -1,0 +1,114 @@
+"""From bytes to bodies: what the API takes, strictly, and the words for what it does not take. Pure."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, TypeVar
+
+import msgspec
+from msgspec import Meta
+
+from batchwork.pipeline import Answer, PromptItem, Summary
+from batchwork.server.config import MAX_PROMPTS
+from batchwork.server.errors import ApiError
+
+T = TypeVar("T")
+_INDEX = re.compile(r"\[([0-9]+|\*)\]")
+_PLACE = re.compile(r"^(.*) - at `\$?(.*)`$", re.DOTALL)
+
+
+class PromptsBody(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Many prompts, and how many of them may be in flight at a time."""
+
+    prompts: Annotated[list[PromptItem], Meta(min_length=1, max_length=MAX_PROMPTS)]
+    batch_size: Annotated[int, Meta(ge=1, le=MAX_PROMPTS)] | None = None
+
+
+class PromptsAnswer(msgspec.Struct, frozen=True, kw_only=True):
+    """The answers in request order, and their statistics."""
+
+    results: list[Answer]
+    summary: Summary
+
+
+class StreamedAnswer(Answer, frozen=True, kw_only=True):
+    """One line of a stream: an answer and the index of its prompt."""
+
+    index: int
+
+
+class StreamedSummary(msgspec.Struct, frozen=True, kw_only=True):
+    """The last line of a stream. Without it the stream was cut off."""
+
+    summary: Summary
+
+
+one_prompt = msgspec.json.Decoder(PromptItem)
+many_prompts = msgspec.json.Decoder(PromptsBody)
+
+
+def decoded(decoder: msgspec.json.Decoder[T], body: bytes) -> T:
+    """The body.
+
+    Raises:
+        ApiError: it is not JSON (400), or not what the decoder expects (422).
+    """
+    try:
+        return decoder.decode(body)
+    except msgspec.ValidationError as error:
+        message, where = _split(str(error))
+        raise ApiError(_code(message, where), message, where=where) from None
+    except msgspec.DecodeError as error:
+        raise ApiError("invalid_json", f"the body is not JSON: {error}") from None
+    except UnicodeDecodeError as error:
+        raise ApiError("invalid_json", f"the body is not UTF-8: {error.reason} at byte {error.start}") from None
+    except RecursionError:
+        raise ApiError("invalid_json", "the body is nested too deeply") from None
+
+
+def one_decoded(body: bytes) -> PromptItem:
+    """The body of a request with one prompt.
+
+    Raises:
+        ApiError: it is not one.
+    """
+    item = decoded(one_prompt, body)
+    _refuse_half(item, None)
+    return item
+
+
+def many_decoded(body: bytes) -> PromptsBody:
+    """The body of a request with many prompts.
+
+    Raises:
+        ApiError: it is not one.
+    """
+    asked = decoded(many_prompts, body)
+    seen: dict[str, int] = {}
+    for index, item in enumerate(asked.prompts):
+        _refuse_half(item, f"/prompts/{index}")
+        if item.id is None:
+            continue
+        first = seen.setdefault(item.id, index)
+        if first != index:
+            message = f"prompts {first} and {index} have the same id {item.id!r}"
+            raise ApiError("duplicate_id", message, where=f"/prompts/{index}/id")
+    return asked
+
+
+def _refuse_half(item: PromptItem, where: str | None) -> None:
+    if (item.prompt is None) == (item.messages is None):
+        raise ApiError("invalid_request", "a prompt has either 'prompt' or 'messages'", where=where)
+
+
+def _split(message: str) -> tuple[str, str | None]:
+    """A validation message and its place, as a JSON pointer."""
+    found = _PLACE.match(message)
+    if found is None:
+        return message, None
+    said, place = found.groups()
+    return said, _INDEX.sub(r"/\1", place.replace("[...]", "[*]").replace(".", "/")) or "/"
+
+
+def _code(message: str, where: str | None) -> str:
+    return "prompt_count" if where == "/prompts" and "length" in message else "invalid_request"

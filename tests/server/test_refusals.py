@@ -1,0 +1,228 @@
+"""Every bad request gets one documented answer, and the server goes on."""
+
+import json
+import random
+import socket
+from typing import Any
+
+import pytest
+
+from batchwork.server.errors import HTTP_CODES
+from tests.server.house import JSON, House, serving
+
+ONE, MANY = "/api/v1/prompt", "/api/v1/prompts"
+
+
+def nested(depth: int, inside: str = "1") -> str:
+    return "[" * depth + inside + "]" * depth
+
+
+def bodies() -> list[tuple[str, bytes, str]]:
+    """Hostile bodies: where they go, what they are, why."""
+    made: list[tuple[str, bytes, str]] = []
+
+    def add(path: str, body: Any, why: str) -> None:
+        raw = body if isinstance(body, bytes) else body.encode() if isinstance(body, str) else json.dumps(body).encode()
+        made.append((path, raw, why))
+
+    for path in (ONE, MANY):
+        for raw in (
+            b"",
+            b" ",
+            b"{",
+            b"}",
+            b"null",
+            b"[]",
+            b"1",
+            b'"text"',
+            b"{'prompt': 'x'}",
+            b"\xff\xfe{",
+            b"\x00",
+            b"{}",
+        ):
+            add(path, raw, "not a request")
+        for depth in (100, 1_000, 10_000, 100_000):
+            add(path, nested(depth), "nested lists")
+            add(path, '{"prompt":' * depth + "1" + "}" * depth, "nested objects")
+            add(path, "[" * depth, "never closed")
+        add(path, b'{"prompt": "' + b"a" * (10 * 2**20) + b'"}', "10 MB")
+        add(path, b"[" * (9 * 2**20), "9 MB of brackets")
+
+    def items(fields: Any, why: str) -> None:
+        raw = fields if isinstance(fields, str) else json.dumps(fields)
+        add(ONE, raw, why)
+        add(MANY, f'{{"prompts": [{{"prompt": "fine"}}, {raw}]}}', why)
+
+    for number in ("NaN", "Infinity", "-Infinity", "1e999", "-1e999", "1" * 5000, "0x10", "01", "1.", "+1", ".5"):
+        items(f'{{"prompt": "x", "max_tokens": {number}}}', "strange number")
+        schema = f'{{"type": "json_schema", "json_schema": {{"schema": {{"minimum": {number}}}}}}}'
+        if number not in ("1" * 5000, "1e999", "-1e999"):
+            items(f'{{"prompt": "x", "response_format": {schema}}}', "strange number in a schema")
+    for escape in (
+        r"\ud800",
+        r"\udc00",
+        r"\ud800\ud800",
+        r"\udfff\ud800",
+        r"\ud83d\u0041",
+        r"\u12",
+        r"\x41",
+        r"\q",
+        "\n",
+        "\x00",
+    ):
+        items(f'{{"prompt": "a{escape}b"}}', "not Unicode")
+        items(f'{{"prompt": "x", "id": "{escape}z"}}', "not Unicode in an id")
+    for raw in (b"\xed\xa0\x80", b"\xff", b"\xc0\xaf", b"\xf5\x80\x80\x80"):
+        add(ONE, b'{"prompt": "' + raw + b'"}', "not UTF-8")
+        add(MANY, b'{"prompts": [{"prompt": "' + raw + b'"}]}', "not UTF-8")
+    wrong: list[Any] = [None, 1, 1.5, True, [], {}, [1], {"a": 1}]
+    for value in wrong:
+        if value is not None:
+            items({"prompt": value}, "prompt of the wrong type")
+            for name in ("system", "model", "id", "extract_field_path"):
+                items({"prompt": "x", name: value}, f"{name} of the wrong type")
+        for name in ("messages", "response_format", "max_tokens"):
+            if value not in (None, 1, [], True) or (name, value) in (("messages", 1), ("response_format", [])):
+                items({"prompt": "x", name: value}, f"{name} of the wrong type")
+        add(MANY, {"prompts": value}, "prompts of the wrong type")
+        add(MANY, {"prompts": [value]}, "a prompt of the wrong type")
+        if value not in (None, 1):
+            add(MANY, {"prompts": [{"prompt": "x"}], "batch_size": value}, "batch_size of the wrong type")
+    for size in (0, -1, 1001, 10**30, "5"):
+        add(MANY, {"prompts": [{"prompt": "x"}], "batch_size": size}, "batch_size out of range")
+    for tokens in (0, -5, 10**9, 10**40, "7", 2.5):
+        items({"prompt": "x", "max_tokens": tokens}, "max_tokens out of range")
+    for extra in ("stream", "temperature", "Prompt", "", "__proto__"):
+        items({"prompt": "x", extra: 1}, "unknown field")
+    add(MANY, {"prompts": []}, "no prompts")
+    add(MANY, {"prompts": [{"prompt": "x"}] * 1001}, "too many prompts")
+    add(MANY, {"prompts": [{"prompt": "x", "id": "a"}, {"prompt": "y", "id": "a"}]}, "duplicate ids")
+    add(MANY, {"prompts": [{"prompt": "x"}], "more": 1}, "unknown field")
+    for kind in ("json_object", "", None, 1, "JSON_SCHEMA"):
+        items({"prompt": "x", "response_format": {"type": kind, "json_schema": {"schema": {}}}}, "format type")
+    for schema in (None, 1, "x", [], [{}]):
+        items(
+            {"prompt": "x", "response_format": {"type": "json_schema", "json_schema": {"schema": schema}}}, "no schema"
+        )
+    for name in ("", "a b", "a" * 65, 1, "ü"):
+        held = {"name": name, "schema": {}}
+        items({"prompt": "x", "response_format": {"type": "json_schema", "json_schema": held}}, "schema name")
+    for turns in ([1], [{}], [{"role": "user"}], [{"role": "king", "content": "x"}], [{"role": "user", "content": 1}]):
+        items({"messages": turns}, "messages of the wrong form")
+    # These are single item problems among many, so they are refused alone only.
+    for fields in (
+        {"prompt": "x", "messages": [{"role": "user", "content": "x"}]},
+        {"messages": []},
+        {"messages": [{"role": "user", "content": [{"no": "type"}]}]},
+        {"prompt": "x", "extract_field_path": "a..b"},
+        {"prompt": "x", "extract_field_path": "a["},
+        {"prompt": "x", "extract_field_path": "[x]"},
+        {"prompt": "x", "model": "other:model"},
+    ):
+        add(ONE, fields, "an item that cannot be asked")
+    deep: Any = {"type": "string"}
+    for _ in range(200):
+        deep = {"items": deep}
+    for schema in (
+        deep,
+        {"type": "no such type"},
+        {"$ref": "#/nowhere"},
+        {"$ref": "http://127.0.0.1:1/schema.json"},
+        {"$ref": "#"},
+        {"pattern": "("},
+        {"pattern": "a" * 5000},
+        {"enum": []} | {"minimum": "x"},
+        {"properties": {str(i): {"type": "string", "description": "x" * 100} for i in range(9000)}},
+        {"allOf": [{"$ref": "#/allOf/0"}]},
+    ):
+        held = {"type": "json_schema", "json_schema": {"schema": schema}}
+        add(ONE, {"prompt": "x", "response_format": held}, "a schema that cannot be used")
+    return made
+
+
+def test_three_hundred_hostile_bodies_get_a_documented_4xx_each_and_the_server_goes_on(echo: House) -> None:
+    hostile = bodies()
+    assert len(hostile) >= 300
+    for path, body, why in hostile:
+        answered = echo.send("POST", path, body, JSON)
+        assert 400 <= answered.status < 500, (why, body[:200], answered)
+        status, retryable, _ = HTTP_CODES[answered.code]
+        assert (status, retryable) == (answered.status, answered.json()["retryable"])
+    assert echo.prompt(prompt="still here").json()["response"] == "still here"
+
+
+def test_a_hundred_random_mutations_of_a_good_body_never_break_the_server(echo: House) -> None:
+    dice = random.Random(5)
+    good = json.dumps({"prompts": [{"prompt": "é😀", "id": "a", "max_tokens": 5}, {"prompt": "b"}], "batch_size": 2})
+    for _ in range(200):
+        raw = bytearray(good.encode())
+        for _ in range(dice.randint(1, 6)):
+            raw[dice.randrange(len(raw))] = dice.randrange(256)
+        answered = echo.post(MANY, bytes(raw))
+        assert answered.status == 200 or answered.code in HTTP_CODES
+        assert answered.status < 500
+
+
+@pytest.mark.parametrize(
+    ("fields", "code", "where"),
+    [
+        ([{"prompt": "x"}, {"prompt": 1}], "invalid_request", "/prompts/1/prompt"),
+        ([], "prompt_count", "/prompts"),
+        ([{"prompt": "x"}] * 1001, "prompt_count", "/prompts"),
+        ([{"prompt": "x", "id": "a"}, {"prompt": "x", "id": "a"}], "duplicate_id", "/prompts/1/id"),
+        ([{"prompt": "x", "max_tokens": 0}], "invalid_request", "/prompts/0/max_tokens"),
+    ],
+)
+def test_a_refusal_names_the_place(echo: House, fields: Any, code: str, where: str) -> None:
+    answered = echo.prompts(fields)
+    assert (answered.status, answered.code, answered.json()["where"]) == (422, code, where)
+
+
+def test_what_is_not_json_by_its_own_word_is_not_read(echo: House) -> None:
+    for kind in ("text/plain", "application/x-www-form-urlencoded", "", "application/jsonp"):
+        assert echo.send("POST", ONE, b'{"prompt": "x"}', {"content-type": kind}).code == "unsupported_media_type"
+    packed = JSON | {"content-encoding": "gzip"}
+    assert echo.send("POST", ONE, b'{"prompt": "x"}', packed).code == "unsupported_media_type"
+    assert echo.send("POST", ONE, b'{"prompt": "x"}', {"content-type": "Application/JSON; charset=utf-8"}).status == 200
+
+
+def test_a_caller_that_takes_neither_kind_of_answer_is_told(echo: House) -> None:
+    assert echo.post(MANY, {"prompts": [{"prompt": "x"}]}, {"accept": "text/html"}).code == "not_acceptable"
+
+
+def test_a_body_without_a_length_is_measured_as_it_comes() -> None:
+    with serving(max_body_bytes=1000) as house:
+        with socket.create_connection((house.host, house.port), timeout=10) as wire:
+            wire.sendall(
+                b"POST /api/v1/prompt HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n"
+                b"transfer-encoding: chunked\r\n\r\n"
+            )
+            for _ in range(20):
+                wire.sendall(b"64\r\n" + b"x" * 100 + b"\r\n")
+            wire.sendall(b"0\r\n\r\n")
+            assert b"413" in wire.recv(1000).split(b"\r\n")[0]
+        assert house.prompt(prompt="x" * 900).status == 200
+        assert house.prompt(prompt="x" * 1000).code == "body_too_large"
+
+
+def test_unknown_addresses_and_methods_have_the_same_shape(echo: House) -> None:
+    assert echo.get("/nowhere").code == "not_found"
+    assert echo.get("/api/v1/prompt/").code == "not_found"
+    answered = echo.get("/api/v1/prompt")
+    assert answered.code == "method_not_allowed"
+    assert answered.headers["allow"] == "POST"
+
+
+def test_too_many_waiting_prompts_are_turned_away_for_a_while() -> None:
+    with serving(None, model="mock:echo?latency=0.5", max_open_prompts=10) as house:
+        assert house.prompts(["x"] * 50).status == 200  # alone it may be as large as it likes
+        with socket.create_connection((house.host, house.port), timeout=10) as wire:
+            body = json.dumps({"prompts": [{"prompt": "x"}] * 8}).encode()
+            head = f"POST {MANY} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n"
+            wire.sendall(f"{head}content-length: {len(body)}\r\n\r\n".encode() + body)
+            while house.door.desk.under_way == 0:
+                pass
+            answered = house.prompts(["x"] * 3)
+            assert (answered.status, answered.code) == (503, "too_busy")
+            assert int(answered.headers["retry-after"]) > 0
+            wire.recv(100)
