@@ -22,6 +22,7 @@ from batchwork.core.stats import Tally
 from batchwork.core.window import AdaptiveWindow
 from batchwork.engine.batches import BatchRun
 from batchwork.engine.gate import Gate
+from batchwork.engine.lanes import Lanes
 from batchwork.engine.live import LiveRun
 from batchwork.engine.opening import open_inputs, reopen_items
 from batchwork.engine.parts import Parts
@@ -47,6 +48,7 @@ class Plan:
     api_key: str | None = field(default=None, repr=False)
     checker: Checker | None = None
     on_event: Callable[[Event], None] | None = None
+    lanes: Lanes | None = None  # how the input is divided into jobs; made for one run
     settings: dict[str, Any] = field(default_factory=dict)  # kept in the journal for `retry`
 
 
@@ -86,14 +88,15 @@ class Engine:
             on_event=self.plan.on_event,
             on_settled=on_settled,
             has_room=has_room,
+            lanes=self.plan.lanes,
         )
         if self.uses_batches and isinstance(self.backend, BatchBackend):
             return BatchRun(parts, self.backend, self.tally, run_id=self.standing.run_id, price=self.price)
         return LiveRun(parts, self.tally)
 
-    async def process(self, run: LiveRun | BatchRun, intakes: Iterable[Intake]) -> None:
-        """Read an input and see it through."""
-        await run.run(open_inputs(self.journal, intakes, self.tally))
+    async def process(self, run: LiveRun | BatchRun, intakes: Iterable[Intake], *, again: bool = False) -> None:
+        """Read an input and see it through; with `again` also what has failed before."""
+        await run.run(open_inputs(self.journal, intakes, self.tally, again=again))
 
     async def again(self, run: LiveRun | BatchRun) -> None:
         """Take the journal's failed and deferred items up again."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from enum import Enum
+from enum import StrEnum
 from typing import Any, ClassVar
 
 import msgspec
@@ -13,7 +13,7 @@ from batchwork.core.money import to_dollars
 from batchwork.core.reply import Reply, Usage
 
 
-class Status(Enum):
+class Status(StrEnum):
     """Where an item stands. `pending` is the only one that is not an outcome."""
 
     PENDING = "pending"

@@ -52,7 +52,13 @@ class BatchRun:
         self._policy = parts.policy.batch
         limits = backend.batch_limits.capped(self._policy.most_items)
         self._platform = Platform(
-            backend, limits, ledger=parts.gate.ledger, price=price, run_id=run_id, next_chunk=parts.journal.next_chunk
+            backend,
+            limits,
+            ledger=parts.gate.ledger,
+            price=price,
+            run_id=run_id,
+            next_chunk=parts.journal.next_chunk,
+            lanes=parts.lanes,
         )
         self._intake = Intaker(parts, tally, price)
         self._naps = Naps(parts.clock)

@@ -102,11 +102,20 @@ class LiveRun:
                 if passed % _BREATHE_EVERY == 0:
                     await self._p.clock.sleep(0)
             else:
+                await self._until_lane(work)
+                if self._caller.closed:
+                    return False
                 self._start(work)
                 await self._until_room()
             if self._caller.closed:
                 return False
         return True
+
+    async def _until_lane(self, work: Work) -> None:
+        lanes = self._p.lanes
+        while lanes is not None and not lanes.may_start(work.index) and not self._caller.closed:
+            self._room.clear()
+            await self._room.wait()
 
     async def _until_room(self) -> None:
         while not self._caller.closed:
@@ -122,6 +131,8 @@ class LiveRun:
     def _start(self, work: Work) -> None:
         self.tally.open += 1
         self._starting += 1
+        if self._p.lanes is not None:
+            self._p.lanes.start(work.index)
         task = asyncio.create_task(self._carry(work))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
@@ -135,6 +146,8 @@ class LiveRun:
         finally:
             self._p.journal.release(work.item)
             self.tally.open -= 1
+            if self._p.lanes is not None:
+                self._p.lanes.end(work.index)
             self._room.set()
 
     # -- ending ---------------------------------------------------------------------------------

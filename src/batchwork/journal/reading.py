@@ -170,6 +170,13 @@ class JournalReader:
             raise damaged(self.path, "the start of its latest run is missing")
         return event if isinstance(event, Began) else None
 
+    def settled_times(self) -> dict[int, float]:
+        """When the item at each place of the latest input settled: UTC by place."""
+        sql = "SELECT i.idx, e.at FROM item i JOIN event e ON e.seq = i.settled_seq WHERE i.idx IS NOT NULL"
+        times = dict(self._all(sql))
+        self._let_go()
+        return times
+
     def outputs(self) -> list[tuple[str, int, int]]:
         """The files this journal wrote, the latest last: path, size and time of change."""
         rows = self._all("SELECT path, size, mtime_ns FROM output ORDER BY rowid")
