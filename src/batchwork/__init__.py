@@ -16,11 +16,17 @@ from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.outcome import Deferred, Failed, Outcome, Pending, Skipped, Status, Succeeded
 from batchwork.core.reply import Reply, Usage
 from batchwork.core.request import Attachment, Message, Request
+from batchwork.jobs import BatchJob, BatchResult, BatchResults, batch
+from batchwork.manager import BatchManager
 from batchwork.outcomes import Results
 from batchwork.runs import arun, astream, run, stream
 
 __all__ = [
     "Attachment",
+    "BatchJob",
+    "BatchManager",
+    "BatchResult",
+    "BatchResults",
     "BatchworkError",
     "CallbackError",
     "ConfigError",
@@ -47,6 +53,7 @@ __all__ = [
     "Usage",
     "arun",
     "astream",
+    "batch",
     "run",
     "stream",
 ]

@@ -42,6 +42,7 @@ class Plan:
     policy: Policy = field(default_factory=Policy)
     price: Price | None = None  # stated by the user; None: look it up
     journal: Path | None = None  # None: in memory
+    held: Journal | None = None  # one in memory that is gone on with
     fresh: bool = False
     backend: Backend | None = None  # the user's own; None: chosen by the model's name
     base_url: str | None = None
@@ -307,7 +308,7 @@ def _starts_slowly(plan: Plan, backend: Backend) -> bool:
 
 def _open_journal(plan: Plan, clock: Clock) -> Journal:
     if plan.journal is None:
-        return MemoryJournal()
+        return plan.held if plan.held is not None else MemoryJournal()
     if not plan.journal.parent.is_dir():
         raise ConfigError(f"there is no folder {plan.journal.parent} for the journal {plan.journal}")
     if plan.fresh:

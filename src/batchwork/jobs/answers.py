@@ -140,6 +140,11 @@ class BatchResults(Sequence[BatchResult]):
             return BatchResult(entry, self._finisher)
         raise IndexError(f"there is no result at place {index}")
 
+    @property
+    def source(self) -> Source:
+        """Where the results are read from."""
+        return self._source
+
     def values(self) -> list[Any]:
         """The typed values alone, in input order; None where there is none."""
         return [result.value for result in self]

@@ -13,6 +13,8 @@ from batchwork.core.event import BatchEvent, Began, Event, Opened, Settled
 from batchwork.core.outcome import AnyOutcome, Status
 from batchwork.core.ports import Entry, Totals
 from batchwork.core.request import Request
+from batchwork.core.runstate import follow_batches
+from batchwork.core.ticket import Ticket
 from batchwork.journal import codec
 from batchwork.journal.placing import outcome_at
 from batchwork.journal.rows import COLUMNS, Row, Sums, row_from, status_of
@@ -209,6 +211,14 @@ class JournalReader:
             event = self._decode(values)
             assert isinstance(event, BatchEvent)
             yield event
+
+    def open_batches(self) -> list[Ticket]:
+        """Provider batches that were intended and not closed, oldest first."""
+        found: dict[int, Ticket] = {}
+        for event in self.batch_events():
+            follow_batches(found, event)
+        self._let_go()
+        return list(found.values())
 
     def request_of(self, item: int) -> Request:
         """What an item asks."""
