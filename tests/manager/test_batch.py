@@ -23,7 +23,9 @@ class City(BaseModel):
 CITIES = [f"City: Berlin{i}\nWhich city is it?" for i in range(5)]
 
 
-def test_a_job_gives_typed_results_in_order_at_the_batch_price(provider: Simulator, at_provider: dict[str, Any]) -> None:
+def test_a_job_gives_typed_results_in_order_at_the_batch_price(
+    provider: Simulator, at_provider: dict[str, Any]
+) -> None:
     job = batch(messages=CITIES, response_model=City, **at_provider)
     assert job.wait(20)
     assert job.is_complete()
@@ -71,7 +73,12 @@ def test_a_models_own_validator_causes_a_second_question() -> None:
         lambda prompt, time: '{"number": 4}' if "must be even" in prompt else '{"number": 3}', takes_s=0.0
     )
     results = batch(
-        messages=["a number"], response_model=Even, model="m", backend=provider.client(), price=(1, 1), poll_interval=0.01
+        messages=["a number"],
+        response_model=Even,
+        model="m",
+        backend=provider.client(),
+        price=(1, 1),
+        poll_interval=0.01,
     ).results()
     assert results[0].value == Even(number=4)
     assert len(provider.batches) == 2

@@ -170,7 +170,12 @@ def test_results_are_written_raw_and_processed(at_provider: dict[str, Any], tmp_
     manager.run()
     first = json.loads((folder / "processed" / "job_0_results.json").read_text())
     assert first["results"] == [{"city": "Oslo"}, None]
-    assert first["citations"][0]["city"][0] | {"confidence": 1} == {"start": 6, "end": 10, "text": "Oslo", "confidence": 1}
+    assert first["citations"][0]["city"][0] | {"confidence": 1} == {
+        "start": 6,
+        "end": 10,
+        "text": "Oslo",
+        "confidence": 1,
+    }
     assert first["citations"][1] == {}
     assert json.loads((folder / "processed" / "job_1_results.json").read_text())["results"] == [{"city": "Rome"}]
     assert json.loads((folder / "raw" / "job_1_item_0.json").read_text())["text"]
