@@ -18,7 +18,7 @@ from tests.support.crash_server import MODEL, City, prompts
 
 ROOT = Path(__file__).resolve().parents[2]
 ITEMS, PER_JOB = 6, 3
-SMOKE = [1, 3, 5, 8, 12, 17]
+SMOKE = [2, 5, 12]
 
 
 class Runs:
@@ -108,7 +108,7 @@ def test_a_kill_at_every_step_pays_for_nothing_twice(runs: Runs, tmp_path: Path)
     assert step > 20
 
 
-@pytest.mark.parametrize("kills", [2, pytest.param(100, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("kills", [1, pytest.param(100, marks=pytest.mark.slow)])
 def test_kills_at_random_instants_pay_for_nothing_twice(kills: int, runs: Runs, tmp_path: Path) -> None:
     dice = random.Random(kills)
     for number in range(kills):
