@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check format torture test-real perf clean
+.PHONY: help setup demo test check format torture test-real perf smoke evidence clean
 
 help: ## this list
 	@grep -hE '^[a-z][a-z-]*:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | awk -F'\t' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -38,6 +38,20 @@ test-real: $(READY) ## with a real model, the real claude program, foreign serve
 format: $(READY) ## rewrite the code in the house format
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+# Each measurement prints a table and ends with one line that says whether its bar is met.
+PERF := engine window memory resume http limits simulator prompts server
+
+perf: $(addprefix perf-,$(PERF)) ## every measurement, against the peers (long)
+
+perf-%: $(READY)
+	$(BIN)/python -m perf.$*
+
+evidence: $(READY) ## the score of the evidence finder on its labelled documents
+	$(BIN)/python tests/evidence/score.py
+
+smoke: $(READY) ## a cut of every measurement: shows that it runs, on a machine too busy to judge it
+	$(BIN)/python -m perf.smoke $(PERF)
 
 clean: ## remove the virtual environments
 	rm -rf $(VENV) .venv-*

@@ -26,8 +26,8 @@ from batchwork.server.app import Door
 from batchwork.server.config import ServerConfig
 from batchwork.server.running import Server, listen
 from perf._harness import arguments, show_table, verdict
-from perf.virtual_time import run_virtually
 from perf.window import Dawdler
+from tests.support.virtual_time import run_virtual, virtual_now
 
 PROMPTS = 1_000
 BATCH_SIZE = 100
@@ -44,8 +44,8 @@ def main() -> int:
     for seed in range(SEEDS):
         dice = random.Random(seed)
         latencies = [LATENCY_S * dice.lognormvariate(0.0, 1.0) for _ in range(PROMPTS)]
-        texts, ours = run_virtually(_ours(latencies))
-        expected, gathered = run_virtually(_gathered(latencies))
+        texts, ours = run_virtual(_ours(latencies))
+        expected, gathered = run_virtual(_gathered(latencies))
         assert texts == expected, "the answers differ from those of gather"
         gains.append(gathered / ours)
         rows.append((str(seed), f"{ours:.2f} s", f"{gathered:.2f} s", f"{gathered / ours:.2f}x"))
@@ -69,15 +69,15 @@ def main() -> int:
     )
 
 
-async def _ours(latencies: list[float]) -> list[str]:
+async def _ours(latencies: list[float]) -> tuple[list[str], float]:
     async with open_prompt_service("dawdler:1", backend=Dawdler(latencies)) as service:
         prompts = [str(index) for index in range(len(latencies))]
         result = await process_multiple_prompts(prompts, service, batch_size=BATCH_SIZE)
     assert result.summary.completed == len(latencies)
-    return [answer.response for answer in result.answers]
+    return [answer.response for answer in result.answers], virtual_now()
 
 
-async def _gathered(latencies: list[float]) -> list[str]:
+async def _gathered(latencies: list[float]) -> tuple[list[str], float]:
     """What the seed describes: batch after batch, each with gather."""
     backend = Dawdler(latencies)
     requests = [Request.ask(str(index)) for index in range(len(latencies))]
@@ -85,7 +85,7 @@ async def _gathered(latencies: list[float]) -> list[str]:
     for start in range(0, len(requests), BATCH_SIZE):
         replies = await asyncio.gather(*map(backend.complete, requests[start : start + BATCH_SIZE]))
         texts += [reply.text for reply in replies]
-    return texts
+    return texts, virtual_now()
 
 
 # -- over HTTP ------------------------------------------------------------------------------------

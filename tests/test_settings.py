@@ -71,3 +71,14 @@ def test_a_switch_is_on_or_off():
     assert not Settings.from_environment({"BATCHWORK_TRUST_ENV": "0"}).trust_env
     with pytest.raises(ConfigError, match="BATCHWORK_TRUST_ENV"):
         Settings.from_environment({"BATCHWORK_TRUST_ENV": "maybe"})
+
+
+def test_a_file_of_prices_is_read_where_one_is_named(tmp_path: Path):
+    path = tmp_path / "prices.toml"
+    path.write_text('["my-model"]\ninput = 1\noutput = 2\n')
+    table = Settings.from_environment({"BATCHWORK_PRICES": str(path)}).price_table()
+    assert table is not None
+    assert table.find("my-model") is not None
+    assert Settings().price_table() is None
+    with pytest.raises(ConfigError, match="cannot be read"):
+        Settings(prices=tmp_path / "nowhere.toml").price_table()

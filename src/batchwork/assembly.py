@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
@@ -29,7 +30,8 @@ from batchwork.engine.parts import Parts
 from batchwork.journal import DayBook, FleetingJournal, MemoryJournal, SqliteJournal, set_aside
 from batchwork.settings import Settings
 
-AGAIN = frozenset({Status.FAILED, Status.DEFERRED})
+# What a retry takes up: what failed or was deferred, and what an interrupted run or retry left pending.
+AGAIN = frozenset({Status.FAILED, Status.DEFERRED, Status.PENDING})
 _NEWCOMERS = 0.1  # the share of a service's window that a request which already has calls under way leaves free
 
 
@@ -100,7 +102,7 @@ class Engine:
         await run.run(open_inputs(self.journal, intakes, self.tally, again=again))
 
     async def again(self, run: LiveRun | BatchRun) -> None:
-        """Take the journal's failed and deferred items up again."""
+        """Take the journal's failed, deferred and pending items up again."""
         await run.run(reopen_items(self.journal, AGAIN, self.tally), is_input=False)
 
 
@@ -183,7 +185,7 @@ class Service:
             journal=FleetingJournal(self.book),
             gate=lane.gate,
             clock=self.clock,
-            policy=replace(self.plan.policy, max_in_flight=batch_size),
+            policy=_bounded(self.plan.policy, batch_size),
             price=lane.price,
             checker=self.plan.checker,
             on_event=on_event,
@@ -196,6 +198,11 @@ class Service:
         if self.book is not None and self.book.turn_page():
             for lane in self.lanes.values():
                 lane.gate.money_changed()
+
+
+@lru_cache(maxsize=1024)
+def _bounded(policy: Policy, batch_size: int) -> Policy:
+    return replace(policy, max_in_flight=batch_size)
 
 
 class _SharedLedger(Ledger):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
+from typing import Any
 
 
 class SystemClock:
@@ -18,9 +19,9 @@ class SystemClock:
         """Seconds since 1970."""
         return time.time()
 
-    async def sleep(self, seconds: float) -> None:
+    def sleep(self, seconds: float) -> Coroutine[Any, Any, None]:
         """Wait."""
-        await asyncio.sleep(seconds)
+        return asyncio.sleep(seconds)
 
     def call_later(self, seconds: float, callback: Callable[[], None]) -> Callable[[], None]:
         """Call back after so many seconds; the function returned takes that back."""

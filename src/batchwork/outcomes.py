@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
+from itertools import islice
 from typing import Protocol, overload
 
 from batchwork.core.money import to_dollars
@@ -42,6 +43,8 @@ class Results(Sequence[Outcome]):
     def __init__(self, source: Source, *, accounting: Accounting, stopped: str | None, priced: bool) -> None:
         self._source = source
         self._priced = priced
+        self._length: int | None = None
+        self._has_gaps: bool | None = None
         self.accounting = accounting
         self.stopped = stopped
 
@@ -62,7 +65,9 @@ class Results(Sequence[Outcome]):
         return to_dollars(self._source.totals().unconfirmed_nano)
 
     def __len__(self) -> int:
-        return self._source.count()
+        if self._length is None:  # counted once: `results[i]` in a loop must not count every time
+            self._length = self._source.count()
+        return self._length
 
     def __iter__(self) -> Iterator[Outcome]:
         # A generator, so that `for r in run(...)` keeps this object, and with it the journal, open while it goes on.
@@ -75,16 +80,24 @@ class Results(Sequence[Outcome]):
     def __getitem__(self, at: slice) -> list[Outcome]: ...
 
     def __getitem__(self, at: int | slice) -> Outcome | list[Outcome]:
-        length = len(self)
         if isinstance(at, slice):
-            start, stop, step = at.indices(length)
-            low, high = (start, stop) if step > 0 else (stop + 1, start + 1)
-            window = [_outcome(entry) for entry in self._source.entries(low, high)]
-            return [window[i - low] for i in range(start, stop, step)]
-        index = at + length if at < 0 else at
-        for entry in self._source.entries(index, index + 1):
-            return _outcome(entry)
-        raise IndexError(f"there are {length} results, no number {at}")
+            wanted = range(*at.indices(len(self)))
+            if not wanted:
+                return []
+            low, high = min(wanted), max(wanted)
+            window = self._between(low, high + 1)
+            return [window[i - low] for i in wanted]
+        index = at + len(self) if at < 0 else at
+        if not 0 <= index < len(self):
+            raise IndexError(f"there are {len(self)} results, no number {at}")
+        return self._between(index, index + 1)[0]
+
+    def _between(self, low: int, high: int) -> list[Outcome]:
+        """The outcomes from the `low`-th on; where a run that ended early left gaps, they are counted out."""
+        if self._has_gaps is None:
+            self._has_gaps = next(iter(self._source.entries(len(self))), None) is not None
+        entries = islice(self._source.entries(), low, high) if self._has_gaps else self._source.entries(low, high)
+        return [_outcome(entry) for entry in entries]
 
     def __repr__(self) -> str:
         return f"<Results: {self.accounting}>"

@@ -79,18 +79,13 @@ def plan_of(options: RunOptions) -> Plan:
         ConfigError: an option is unknown or wrong.
     """
     _refuse_unknown(options)
-    price = options.get("price")
-    if isinstance(price, str):
-        price = parse_price(price)
-    elif isinstance(price, tuple):
-        price = stated(*price)
     max_cost = options.get("max_cost")
     journal = options.get("journal")
     return Plan(
         model=options["model"],
         mode=_mode_of(options),
         policy=_policy_of(options, None if max_cost is None else ceiling_from_dollars(max_cost)),
-        price=price,
+        price=_stated_price(options.get("price")),
         journal=None if journal is None else Path(journal),
         fresh=options.get("fresh", False),
         backend=options.get("backend"),
@@ -102,6 +97,16 @@ def plan_of(options: RunOptions) -> Plan:
     )
 
 
+def _stated_price(price: object) -> Price | None:
+    if price is None or isinstance(price, Price):
+        return price
+    if isinstance(price, str):
+        return parse_price(price)
+    if isinstance(price, tuple | list) and len(price) == 2:
+        return stated(*price)
+    raise ConfigError(f"price must be (IN, OUT) in dollars per million tokens, got {price!r}")
+
+
 def _mode_of(options: RunOptions) -> Literal["live", "batch"]:
     mode = options.get("mode", "live")
     if mode not in ("live", "batch"):
@@ -111,7 +116,7 @@ def _mode_of(options: RunOptions) -> Literal["live", "batch"]:
 
 def _remembered(options: RunOptions) -> dict[str, Any]:
     settings: dict[str, Any] = {name: value for name in _REMEMBERED if (value := options.get(name)) is not None}
-    if isinstance(price := options.get("price"), str | tuple):
+    if isinstance(price := options.get("price"), str | tuple | list):
         settings["price"] = price if isinstance(price, str) else ",".join(map(str, price))
     if "max_cost" in settings:
         settings["max_cost"] = str(settings["max_cost"])
@@ -176,3 +181,10 @@ def _refuse_unknown(options: RunOptions) -> None:
             raise ConfigError(f"unknown option {name!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
     if not isinstance(options.get("model"), str):
         raise ConfigError("model= is required, for example model='mock:echo'")
+    if not isinstance(options.get("journal"), str | Path | None):
+        raise ConfigError(f"journal must be a path, got {options.get('journal')!r}")
+    if not callable(options.get("on_event") or print):
+        raise ConfigError(f"on_event must be a function, got {options.get('on_event')!r}")
+    backend = options.get("backend")
+    if backend is not None and not (hasattr(backend, "complete") and hasattr(backend, "traits")):
+        raise ConfigError(f"backend must have `complete` and `traits`, which {type(backend).__name__} has not")

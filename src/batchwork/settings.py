@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from batchwork.core.errors import ConfigError
+from batchwork.core.pricetable import PriceTable, parse_price_table
 
 _OTHER_KEYS = (
     "CEREBRAS_API_KEY",
@@ -72,6 +73,20 @@ class Settings:
             server_api_keys=tuple(filter(None, map(str.strip, env.get("BATCHWORK_API_KEYS", "").split(",")))),
             state_dir=Path(env.get("XDG_STATE_HOME") or Path(env.get("HOME", ".")) / ".local" / "state") / "batchwork",
         )
+
+    def price_table(self) -> PriceTable | None:
+        """The prices in the file that `BATCHWORK_PRICES` names; None without one.
+
+        Raises:
+            ConfigError: the file cannot be read, or is not a table of prices.
+        """
+        if self.prices is None:
+            return None
+        try:
+            text = self.prices.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise ConfigError(f"the price table {self.prices} cannot be read: {error}") from error
+        return parse_price_table(text, source=str(self.prices))
 
 
 def _read(path: Path) -> dict[str, str]:

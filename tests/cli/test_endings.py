@@ -138,3 +138,25 @@ def test_a_second_process_on_the_same_journal_is_told_who_holds_it(batchwork: Ru
     finally:
         process.kill()
         process.communicate()
+
+
+def test_a_damaged_journal_is_a_clear_error_that_names_the_remedy_and_the_remedy_works(
+    batchwork: Run, rivers: Path, folder: Path
+) -> None:
+    command = ("run", rivers.name, "-o", "out.jsonl", "--model", "mock:echo", "--prompt", "Say {text}")
+    batchwork(*command)
+    journal = folder / "out.jsonl.journal.db"
+    whole = bytearray(journal.read_bytes())
+    at = whole.rindex(b"Say river 7")
+    whole[at] ^= 0xFF
+    journal.write_bytes(whole)
+    broken = batchwork("results", journal.name, "-o", "again.jsonl")
+    assert broken.returncode == 2
+    assert "batchwork recover" in broken.stderr
+    assert "Traceback" not in broken.stderr
+    saved = batchwork("recover", journal.name)
+    assert saved.returncode == 0, saved.stderr
+    assert "recovered" in saved.stdout
+    assert (folder / "out.jsonl.journal.db.damaged-1").exists()
+    assert batchwork(*command, "--overwrite").returncode == 0
+    assert len(rows(folder / "out.jsonl")) == 10

@@ -189,7 +189,21 @@ def test_a_foreign_output_file_is_not_replaced_without_being_asked(batchwork: Ru
     assert batchwork("run", rivers.name, "-o", "out.jsonl", *ECHO).returncode == 0
 
 
-@pytest.mark.parametrize("command", [(), ("run",), ("estimate",), ("status",), ("results",), ("retry",)])
+@pytest.mark.parametrize(
+    "command",
+    [
+        (),
+        ("run",),
+        ("estimate",),
+        ("status",),
+        ("results",),
+        ("retry",),
+        ("recover",),
+        ("simulate",),
+        ("serve",),
+        ("ask",),
+    ],
+)
 def test_every_command_has_help_with_examples(batchwork: Run, command: tuple[str, ...]) -> None:
     done = batchwork(*command, "--help")
     assert done.returncode == 0

@@ -1,3 +1,5 @@
+import base64
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -67,3 +69,29 @@ def test_the_expectation_is_never_zero_and_never_above_max_tokens(seen: list[tup
     tokens_in, tokens_out = expect.of(1000, 50)
     assert tokens_in >= 1
     assert 1 <= tokens_out <= 50
+
+
+def test_a_document_block_is_bounded_by_its_pages_in_every_form() -> None:
+    pdf = b"%PDF" + b"x" * 8000
+    text = base64.b64encode(pdf).decode()
+    forms = [
+        {"type": "document", "media_type": "application/pdf", "data": pdf},
+        {"type": "document", "data": pdf},
+        {"type": "document", "source": {"type": "base64", "media_type": "application/pdf", "data": text}},
+        {"type": "file", "file": {"filename": "a.pdf", "file_data": text}},
+    ]
+    for block in forms:
+        assert input_bound(Request(messages=(Message("user", [block]),))) >= 200_000, block
+
+
+def test_a_document_by_address_may_be_as_long_as_any() -> None:
+    block = {"type": "document", "url": "https://example.org/a.pdf"}
+    assert input_bound(Request(messages=(Message("user", [block]),))) >= 6_000_000
+
+
+def test_a_document_of_text_is_bounded_by_its_bytes() -> None:
+    for block in (
+        {"type": "document", "text": "word " * 100, "title": "a"},
+        {"type": "document", "source": {"type": "text", "media_type": "text/plain", "data": "word " * 100}},
+    ):
+        assert 500 < input_bound(Request(messages=(Message("user", [block]),))) < 1000

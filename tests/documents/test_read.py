@@ -152,6 +152,13 @@ def test_the_rows_of_a_table_stay_rows_even_when_drawn_column_by_column() -> Non
     ]
 
 
+def test_bold_by_drawing_twice_is_read_once() -> None:
+    page = Page()
+    for shift in (0, 0.4):
+        page.text(50 + shift, 60, "Total amount")
+    assert read_document(pdf_bytes([page])).text == "Total amount"
+
+
 def test_a_heading_stands_above_its_figures() -> None:
     text = read_document(make_invoices(1)[0].data).text
     head, *rows = text[text.index("Item ") :].split("\n")[:4]

@@ -89,10 +89,12 @@ def score(made: list[Sample], *, show: bool = False) -> dict[str, Tally]:
     return tallies
 
 
-def verdicts(tallies: dict[str, Tally]) -> list[str]:
-    """What falls short of its bar."""
+def verdicts(tallies: dict[str, Tally], only: tuple[str, ...] = ()) -> list[str]:
+    """What falls short of its bar; with `only`, of these bars and the two for false evidence."""
     short = []
     for name, tally in tallies.items():
+        if only and name not in only:
+            continue
         bar = BARS.get(name) or (BARS["trap"] if name.startswith("trap") else None)
         if bar is None:
             continue

@@ -1,11 +1,12 @@
 import json
+import re
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from batchwork.pipeline.paths import EVERY, Every, PathNotFound, PathSyntaxError, Step, parse_path, written
+from batchwork.pipeline.paths import EVERY, PATTERN, Every, PathNotFound, PathSyntaxError, Step, parse_path, written
 
 ORDER = {
     "customer": {"name": "Ada", "e.mail": "a@b", "": "empty", "*": "star", "a[0]": "bracket", "1": "one"},
@@ -130,6 +131,17 @@ def test_any_text_and_any_answer_give_a_value_or_one_of_two_errors(text: str, an
         assert str(error)  # noqa: PT017
     else:
         json.dumps(found)
+
+
+@given(st.one_of(st.text(max_size=30), st.text('ab.[]*\\\\"01-', max_size=12), st.from_regex(PATTERN)))
+def test_the_published_pattern_and_the_parser_agree(text: str) -> None:
+    try:
+        parse_path(text)
+    except PathSyntaxError as error:
+        told = str(error)
+        assert "more than" in told or not re.fullmatch(PATTERN[1:-1], text), told
+    else:
+        assert re.fullmatch(PATTERN[1:-1], text)
 
 
 def _places(value: Any, steps: tuple[Step, ...] = ()) -> list[tuple[tuple[Step, ...], Any]]:

@@ -26,13 +26,13 @@ from batchwork.pipeline import (
     process_prompt_batch,
     summarise,
 )
-from perf.virtual_time import run_virtually
+from tests.support.virtual_time import run_virtual
 
 T = TypeVar("T")
 
 
 def virtually(main: Coroutine[Any, Any, T]) -> T:
-    return run_virtually(main)[0]
+    return run_virtual(main)
 
 
 def backend_of(**settings: Any) -> MockBackend:

@@ -1,4 +1,4 @@
-"""SIGKILL at every step of submit, poll and collect, and at random instants: nothing is paid for twice, nothing lost."""
+"""SIGKILL at every step of submit, poll and collect, and at random instants: nothing is lost or paid for twice."""
 
 from __future__ import annotations
 

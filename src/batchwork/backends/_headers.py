@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from email.utils import parsedate_to_datetime
 
@@ -66,6 +66,50 @@ def openai_limits(headers: Headers) -> Limits | None:
     if requests is None and tokens is None:
         return None
     return Limits(requests=requests, tokens=tokens)
+
+
+class LimitsReader:
+    """Reads the limits of every answer, and says them again only when there is news.
+
+    While the same limits hold and more than half of each is left, an answer tells the gate nothing that it does not
+    pace by already; not saying so saves a tenth of what a call costs.
+    """
+
+    __slots__ = ("_families", "_known", "_read")
+
+    def __init__(self, families: tuple[tuple[istr, istr, istr], ...], read: Callable[[Headers], Limits | None]) -> None:
+        self._families = families
+        self._read = read
+        self._known: list[tuple[istr, istr, str | None, float]] = []
+
+    @classmethod
+    def anthropic(cls, utc: Callable[[], float]) -> LimitsReader:
+        """Of the `anthropic-ratelimit-` family."""
+        families = (_ANTHROPIC_REQUESTS, _ANTHROPIC_INPUT, _ANTHROPIC_OUTPUT, _ANTHROPIC_TOKENS)
+        return cls(families, lambda headers: anthropic_limits(headers, utc()))
+
+    @classmethod
+    def openai(cls) -> LimitsReader:
+        """Of the `x-ratelimit-` family."""
+        return cls((_OPENAI_REQUESTS, _OPENAI_TOKENS), openai_limits)
+
+    def news(self, headers: Headers) -> Limits | None:
+        """The limits, when they have changed or less than half of one is left."""
+        if self._known and self._nothing_new(headers):
+            return None
+        limits = self._read(headers)
+        if limits is not None:
+            limit_texts = ((limit, remaining, headers.get(limit)) for limit, remaining, _ in self._families)
+            self._known = [(name, left, text, (_number(text or "") or 0.0) / 2) for name, left, text in limit_texts]
+        return limits
+
+    def _nothing_new(self, headers: Headers) -> bool:
+        for limit, remaining, text, half in self._known:
+            if headers.get(limit) != text:
+                return False
+            if text is not None and ((left := headers.get(remaining)) is None or (_number(left) or 0.0) < half):
+                return False
+        return True
 
 
 def _limit(headers: Headers, names: tuple[istr, istr, istr], utc: float | None) -> Limit | None:

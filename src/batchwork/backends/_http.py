@@ -8,6 +8,7 @@ engine holds the watch.
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterable, Mapping
+from http.cookies import BaseCookie, SimpleCookie
 from io import BytesIO
 from typing import NoReturn
 
@@ -22,6 +23,17 @@ _KEEP_ALIVE_S = 15.0
 _SILENCE_S = 120.0  # a download that says nothing for so long has broken off
 _LARGE = 2**20  # from here on aiohttp wants a stream, so that one write does not hold the loop
 _USER_AGENT = "batchwork"
+
+
+_NO_COOKIES: BaseCookie[str] = SimpleCookie()
+
+
+class _NoCookies(aiohttp.DummyCookieJar):
+    """Keeps no cookies, and does not even make an empty jar of them for every call."""
+
+    def filter_cookies(self, request_url: URL) -> BaseCookie[str]:
+        del request_url
+        return _NO_COOKIES
 
 
 class Answer:
@@ -135,7 +147,7 @@ class Http:
                 limit=self._max_in_flight, keepalive_timeout=_KEEP_ALIVE_S, ttl_dns_cache=300
             ),
             headers=self._headers,
-            cookie_jar=aiohttp.DummyCookieJar(),
+            cookie_jar=_NoCookies(),
             timeout=aiohttp.ClientTimeout(total=None, sock_connect=_CONNECT_S),
             trust_env=self._trust_env,
         )

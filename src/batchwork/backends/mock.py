@@ -1,4 +1,4 @@
-"""A backend without a model: echoes, follows a script, fails and dawdles as told. It says that it is a mock.
+"""A backend without a model: echoes, reads, follows a script, fails and dawdles as told. It says that it is a mock.
 
 From the command line it is set up by its name: `mock:echo?latency=0.2&sigma=1&faults=server:0.05&rpm=600&seed=7`.
 """
@@ -13,6 +13,8 @@ from dataclasses import replace
 from pathlib import Path
 from urllib.parse import parse_qsl
 
+import msgspec
+
 from batchwork.backends import Setup
 from batchwork.core.buckets import Bucket
 from batchwork.core.errors import BackendError, ConfigError
@@ -22,7 +24,7 @@ from batchwork.core.reply import Limit, Limits, Reply, Usage
 from batchwork.core.request import Request
 
 Script = Callable[[Request, int], Reply | Failure | str]
-_PERSONAS = ("echo",)
+_PERSONAS = ("echo", "reader")
 _OPTIONS = ("latency", "sigma", "faults", "rpm", "headers", "seed", "log", "limited")
 TRAITS = Traits(name="mock", free=True, notice="mock backend: no language model is called, answers are made up here")
 
@@ -71,20 +73,22 @@ class MockBackend:
         call = self.calls
         if self._log is not None:  # before the answer, so that a kill at any instant leaves no call unlogged
             os.write(self._log, f"{request.key}\n".encode())
-        limits = self._take_rate()
+        limits = None if self._rpm is None else self._take_rate(self._rpm)
         self.in_flight += 1
         self.most_in_flight = max(self.most_in_flight, self.in_flight)
         try:
             await self._clock.sleep(self._delay())
         finally:
             self.in_flight -= 1
-        self._maybe_fail()
-        said = _prompt(request) if self._script is None else self._script(request, call)
+        if self._faults:
+            self._maybe_fail()
+        prompt = _prompt(request)
+        said = prompt if self._script is None else self._script(request, call)
         if isinstance(said, Failure):
             raise BackendError(said)
         if isinstance(said, Reply):
-            return said
-        usage = Usage(input_tokens=_tokens(_prompt(request)), output_tokens=min(_tokens(said), request.max_tokens))
+            return said if limits is None else msgspec.structs.replace(said, limits=limits)
+        usage = Usage(input_tokens=_tokens(prompt), output_tokens=min(_tokens(said), request.max_tokens))
         return Reply(text=said, usage=usage, model="mock", stop_reason="end_turn", limits=limits)
 
     def _delay(self) -> float:
@@ -92,17 +96,15 @@ class MockBackend:
             return self._latency_s
         return self._latency_s * math.exp(self._sigma * self._dice.gauss(0.0, 1.0))
 
-    def _take_rate(self) -> Limits | None:
-        if self._rpm is None:
-            return None
+    def _take_rate(self, rpm: float) -> Limits | None:
         now = self._clock.now()
         if self._bucket is None:
-            self._bucket = Bucket(per_minute=self._rpm, now=now)
+            self._bucket = Bucket(per_minute=rpm, now=now)
         wait = self._bucket.wait_for(1, now)
         left = max(0.0, math.floor(self._bucket.level(now)))
-        limits = Limits(requests=Limit(per_minute=self._rpm, remaining=left)) if self._headers else None
+        limits = Limits(requests=Limit(per_minute=rpm, remaining=left)) if self._headers else None
         if wait > 0:
-            message = f"mock limit of {self._rpm:g} requests per minute"
+            message = f"mock limit of {rpm:g} requests per minute"
             raise BackendError(
                 Failure(kind=FailureKind.RATE_LIMITED, message=message, retry_after_s=wait, limits=limits)
             )
@@ -110,8 +112,6 @@ class MockBackend:
         return limits
 
     def _maybe_fail(self) -> None:
-        if not self._faults:
-            return
         roll = self._dice.random()
         for kind, share in self._faults.items():
             roll -= share
@@ -124,6 +124,13 @@ class MockBackend:
         if self._log is not None:
             os.close(self._log)
             self._log = None
+
+
+def _read(request: Request, call: int) -> Reply:
+    from batchwork.backends._reading import read_request  # noqa: PLC0415 (a room that echoing has no use for)
+
+    del call
+    return read_request(request)
 
 
 def _prompt(request: Request) -> str:
@@ -156,6 +163,7 @@ def open_backend(name: str, setup: Setup) -> MockBackend:
     try:
         return MockBackend(
             clock=setup.clock,
+            script=_read if persona == "reader" else None,
             latency_s=float(options.get("latency", 0)),
             sigma=float(options.get("sigma", 0)),
             faults=_faults(options.get("faults", "")),

@@ -6,9 +6,10 @@ import asyncio
 import sys
 from types import TracebackType
 
-from rich.console import Console, Group
+from rich.console import Console
 from rich.live import Live
 from rich.progress_bar import ProgressBar
+from rich.table import Table
 from rich.text import Text
 
 from batchwork.assembly import Engine
@@ -72,9 +73,11 @@ class Display:
                 print(line(seen), file=sys.stderr, flush=True)
 
 
-def _picture(seen: Snapshot) -> Group:
-    bar = ProgressBar(total=seen.total or None, completed=seen.done, pulse=seen.total is None, width=60)
-    return Group(bar, Text(line(seen), overflow="ellipsis", no_wrap=True))
+def _picture(seen: Snapshot) -> Table:
+    picture = Table.grid()
+    picture.add_row(ProgressBar(total=seen.total or None, completed=seen.done, pulse=seen.total is None, width=60))
+    picture.add_row(Text(line(seen)))
+    return picture
 
 
 def _notices(engine: Engine) -> list[str]:

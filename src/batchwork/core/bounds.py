@@ -52,8 +52,18 @@ def _block(block: dict[str, Any]) -> int:
     size = len(msgspec.json.encode(block))
     if kind in ("image", "image_url"):
         return _IMAGE
-    source = block.get("source")
-    if kind == "document" and isinstance(source, dict) and source.get("media_type") == "application/pdf":
+    if kind in ("document", "file"):
+        return _document(block, size)
+    return _PER_MESSAGE + size
+
+
+def _document(block: dict[str, Any], size: int) -> int:
+    """A document in the neutral form, or in a provider's own: `source` at Anthropic, `file` at OpenAI."""
+    inner = block.get("source") or block.get("file")
+    held = inner if isinstance(inner, dict) else block
+    if held.get("url") or held.get("file_id"):
+        return _PDF_PAGE * _PDF_MOST_PAGES  # nothing is known of what stands there
+    if held.get("media_type") == "application/pdf" or ("media_type" not in held and "text" not in held):
         return _file("application/pdf", size)
     return _PER_MESSAGE + size
 

@@ -15,7 +15,7 @@ from batchwork.core.outcome import AnyOutcome
 from batchwork.core.request import Request
 
 
-class Began(msgspec.Struct, frozen=True, kw_only=True, tag="began"):
+class Began(msgspec.Struct, frozen=True, kw_only=True, gc=False, tag="began"):
     """A run started on this journal."""
 
     run_id: str
@@ -24,10 +24,15 @@ class Began(msgspec.Struct, frozen=True, kw_only=True, tag="began"):
     settings: dict[str, Any] = {}
 
 
-class Opened(msgspec.Struct, frozen=True, kw_only=True, tag="opened"):
-    """An input row was read at `index`. `request` is there the first time its key is met."""
+class ItemEvent(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """Something happened to one item."""
 
     item: int
+
+
+class Opened(ItemEvent, frozen=True, kw_only=True, gc=False, tag="opened"):
+    """An input row was read at `index`. `request` is there the first time its key is met."""
+
     index: int
     fingerprint: bytes
     occurrence: int
@@ -35,38 +40,33 @@ class Opened(msgspec.Struct, frozen=True, kw_only=True, tag="opened"):
     columns: dict[str, Any] | None = None
 
 
-class Admitted(msgspec.Struct, frozen=True, kw_only=True, tag="admitted"):
+class Admitted(ItemEvent, frozen=True, kw_only=True, gc=False, tag="admitted"):
     """A call is about to be sent, with so much money set aside for it."""
 
-    item: int
     reserved_nano: int
 
 
-class Attempted(msgspec.Struct, frozen=True, kw_only=True, tag="attempted"):
+class Attempted(ItemEvent, frozen=True, kw_only=True, gc=False, tag="attempted"):
     """A call ended without settling its item."""
 
-    item: int
     kind: FailureKind
     charged_nano: int = 0
     unconfirmed: bool = False  # booked at its worst case: the provider may have billed it
 
 
-class Settled(msgspec.Struct, frozen=True, kw_only=True, tag="settled"):
+class Settled(ItemEvent, frozen=True, kw_only=True, gc=False, tag="settled"):
     """An item has its outcome. `charged_nano` is the last call alone; the outcome's cost is all of them."""
 
-    item: int
     outcome: AnyOutcome
     charged_nano: int = 0
     unconfirmed: bool = False
 
 
-class Reopened(msgspec.Struct, frozen=True, kw_only=True, tag="reopened"):
+class Reopened(ItemEvent, frozen=True, kw_only=True, gc=False, tag="reopened"):
     """A failed or deferred item is to be tried again."""
 
-    item: int
 
-
-class Ended(msgspec.Struct, frozen=True, kw_only=True, tag="ended"):
+class Ended(msgspec.Struct, frozen=True, kw_only=True, gc=False, tag="ended"):
     """A run ended. `inputs` is the number of rows when the input was read to its end."""
 
     inputs: int | None = None
@@ -97,6 +97,5 @@ class BatchClosed(msgspec.Struct, frozen=True, kw_only=True, tag="batch_closed")
     how: str  # collected, absent, refused or lost
 
 
-ItemEvent = Opened | Admitted | Attempted | Settled | Reopened
 BatchEvent = BatchIntended | BatchSubmitted | BatchClosed
 Event = Began | ItemEvent | BatchEvent | Ended

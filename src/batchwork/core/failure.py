@@ -29,7 +29,7 @@ class FailureKind(Enum):
     INTERNAL = "internal"  # a defect in a backend; the item fails, the run goes on
 
 
-class Failure(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class Failure(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """One failed call.
 
     `reply` and `usage` are there when an answer came and was billed. `unconfirmed` says that the

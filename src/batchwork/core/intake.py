@@ -4,21 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
+
 from batchwork.core.request import Request, digest
 
 
-class Intake:
+class Intake(msgspec.Struct, kw_only=True, gc=False, eq=False):
     """One input row. Exactly one of `request` and `problem` is there."""
 
-    __slots__ = ("columns", "fingerprint", "problem", "request")
-
-    def __init__(
-        self, *, fingerprint: bytes, request: Request | None, columns: dict[str, Any] | None, problem: str | None = None
-    ) -> None:
-        self.fingerprint = fingerprint
-        self.request = request
-        self.columns = columns
-        self.problem = problem
+    fingerprint: bytes
+    request: Request | None
+    columns: dict[str, Any] | None
+    problem: str | None = None
 
     @classmethod
     def bad(cls, problem: str, columns: dict[str, Any] | None = None) -> Intake:
@@ -27,17 +24,12 @@ class Intake:
         return cls(fingerprint=digest(b"bad\0" + told), request=None, columns=columns, problem=problem)
 
 
-class Work:
+class Work(msgspec.Struct, kw_only=True, gc=False, eq=False):
     """An item that is to be done: what the engine carries through its attempts."""
 
-    __slots__ = ("attempts", "index", "item", "paid_nano", "problem", "request")
-
-    def __init__(
-        self, *, item: int, index: int, request: Request | None, problem: str | None, paid_nano: int, attempts: int
-    ) -> None:
-        self.item = item
-        self.index = index
-        self.request = request
-        self.problem = problem
-        self.paid_nano = paid_nano
-        self.attempts = attempts
+    item: int
+    index: int
+    request: Request | None
+    problem: str | None
+    paid_nano: int
+    attempts: int

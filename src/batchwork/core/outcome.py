@@ -22,8 +22,10 @@ class Status(StrEnum):
     DEFERRED = "deferred"
     SKIPPED = "skipped"
 
+    __hash__ = object.__hash__  # members are singletons; Enum's own hash is a Python call, many times per item
 
-class Outcome(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+
+class Outcome(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """What every outcome tells; `status` says which kind it is."""
 
     status: ClassVar[Status]
@@ -61,7 +63,7 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         return False
 
 
-class Succeeded(Outcome, frozen=True, kw_only=True, omit_defaults=True, tag="succeeded"):
+class Succeeded(Outcome, frozen=True, kw_only=True, omit_defaults=True, gc=False, tag="succeeded"):
     """The item has its answer."""
 
     status: ClassVar[Status] = Status.SUCCEEDED
@@ -84,7 +86,7 @@ class Succeeded(Outcome, frozen=True, kw_only=True, omit_defaults=True, tag="suc
         return self.reply.truncated
 
 
-class Failed(Outcome, frozen=True, kw_only=True, omit_defaults=True, tag="failed"):
+class Failed(Outcome, frozen=True, kw_only=True, omit_defaults=True, gc=False, tag="failed"):
     """The item ended without an answer that can be used; what was said is kept in `failure.reply`."""
 
     status: ClassVar[Status] = Status.FAILED
@@ -101,7 +103,7 @@ class Failed(Outcome, frozen=True, kw_only=True, omit_defaults=True, tag="failed
         return str(self.failure)
 
 
-class Deferred(Outcome, frozen=True, kw_only=True, omit_defaults=True, tag="deferred"):
+class Deferred(Outcome, frozen=True, kw_only=True, omit_defaults=True, gc=False, tag="deferred"):
     """The money left does not cover this item's worst case; a later run with more money takes it up."""
 
     status: ClassVar[Status] = Status.DEFERRED
@@ -113,7 +115,7 @@ class Deferred(Outcome, frozen=True, kw_only=True, omit_defaults=True, tag="defe
         return f"deferred: may cost up to ${to_dollars(self.needed_nano)}, which no longer fits under max_cost"
 
 
-class Skipped(Outcome, frozen=True, kw_only=True, omit_defaults=True, tag="skipped"):
+class Skipped(Outcome, frozen=True, kw_only=True, omit_defaults=True, gc=False, tag="skipped"):
     """Left out by a rule of the caller's."""
 
     status: ClassVar[Status] = Status.SKIPPED
@@ -125,7 +127,7 @@ class Skipped(Outcome, frozen=True, kw_only=True, omit_defaults=True, tag="skipp
         return f"skipped: {self.reason}"
 
 
-class Pending(Outcome, frozen=True, kw_only=True, omit_defaults=True):
+class Pending(Outcome, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """Not an outcome: the run ended before this item did. Never recorded; a rerun takes it up."""
 
     status: ClassVar[Status] = Status.PENDING

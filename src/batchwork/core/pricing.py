@@ -83,7 +83,7 @@ def stated(input_per_mtok: object, output_per_mtok: object, *, source: str = "st
     Raises:
         ConfigError: an amount is not a finite number of at least 0.
     """
-    rate_in, rate_out = _pico(input_per_mtok), _pico(output_per_mtok)
+    rate_in, rate_out = pico_per_token(input_per_mtok), pico_per_token(output_per_mtok)
     # A stated price knows no cache discount: cached tokens are charged in full, so that it never flatters.
     rates = Rates(input=rate_in, output=rate_out, cache_read=rate_in, cache_write=rate_in, cache_write_1h=rate_in)
     return Price(tiers=((-1, rates),), source=source)
@@ -145,11 +145,11 @@ def _from_table(row: Any, source: str) -> Price:
     starts = sorted({tier.start for field in fields.values() for tier in getattr(field, "tiers", ())})
     return Price(
         tiers=tuple(
-            (above, Rates(**{name: _pico(_at(field, above)) for name, field in fields.items()}))
+            (above, Rates(**{name: pico_per_token(_at(field, above)) for name, field in fields.items()}))
             for above in (-1, *starts)
         ),
         source=source,
-        per_call=_pico((row.requests_kcount or 0) * 1000),  # stated per thousand, so a million times a call's
+        per_call=pico_per_token((row.requests_kcount or 0) * 1000),  # stated per thousand, so a million times a call's
     )
 
 
@@ -170,7 +170,12 @@ def _at(field: Any, above: int) -> Decimal:
     return Decimal(price)
 
 
-def _pico(dollars_per_mtok: object) -> int:
+def pico_per_token(dollars_per_mtok: object) -> int:
+    """Pico-dollars per token of a price in dollars per million tokens, rounded up.
+
+    Raises:
+        ConfigError: not a finite number of at least 0.
+    """
     try:
         amount = Decimal(str(dollars_per_mtok))
     except InvalidOperation:

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 
-class Usage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class Usage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """Tokens of one or more calls. `input_tokens` is the total; the cache fields are parts of it."""
 
     input_tokens: int = 0
@@ -26,7 +26,7 @@ class Usage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
         )
 
 
-class Limit(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class Limit(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """One rate limit as a response's headers tell it: per minute, what is left, when it is full again."""
 
     per_minute: float | None = None
@@ -34,7 +34,7 @@ class Limit(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     reset_s: float | None = None
 
 
-class Limits(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class Limits(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """What a response's headers said about the provider's rate limits."""
 
     requests: Limit | None = None
@@ -43,7 +43,7 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     tokens: Limit | None = None  # input and output together, where that is how the provider counts
 
 
-class Reply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+class Reply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """One answer as the backend gave it."""
 
     text: str

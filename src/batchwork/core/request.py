@@ -1,4 +1,8 @@
-"""What is asked: a request, and the key under which its answer is remembered."""
+"""What is asked: a request, and the key under which its answer is remembered.
+
+The nouns of a call are frozen and hold only data, so they cannot form cycles: `gc=False` spares the collector
+from walking through millions of them, which is an eighth of the cost of an item.
+"""
 
 from __future__ import annotations
 
@@ -21,14 +25,14 @@ def digest(data: bytes) -> bytes:
     return blake2b(data, digest_size=16).digest()
 
 
-class Message(msgspec.Struct, frozen=True):
+class Message(msgspec.Struct, frozen=True, gc=False):
     """One turn: a role and its text, or a list of content blocks."""
 
     role: str
     content: str | list[dict[str, Any]]
 
 
-class Schema(msgspec.Struct, frozen=True, kw_only=True):
+class Schema(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A JSON schema that the answer must satisfy, with its digest so that a million requests share one."""
 
     body: Any
@@ -50,7 +54,7 @@ class Schema(msgspec.Struct, frozen=True, kw_only=True):
             raise ConfigError(f"the schema is not JSON: {error}") from error
 
 
-class Attachment(msgspec.Struct, frozen=True, kw_only=True):
+class Attachment(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """A document or image that goes with a request: as extracted text, or as the file itself."""
 
     media_type: str
@@ -62,7 +66,7 @@ class Attachment(msgspec.Struct, frozen=True, kw_only=True):
     pages: tuple[int, ...] = ()  # where the pages of `text` start
 
 
-class Request(msgspec.Struct, frozen=True, kw_only=True):
+class Request(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """Everything that influences one answer, and a label that does not.
 
     `occurrence` counts the equal requests before this one in the same input, so that duplicates

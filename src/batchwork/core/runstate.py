@@ -22,21 +22,20 @@ from batchwork.core.event import (
 from batchwork.core.outcome import AnyOutcome, Status
 from batchwork.core.ticket import Ticket
 
+UNCHANGED = (0, 0, 0)  # spent, unconfirmed and reserved money
 
-class ItemState:
+
+class ItemState(msgspec.Struct, gc=False, eq=False):
     """Where one item stands."""
 
-    __slots__ = ("attempts", "fingerprint", "index", "item", "occurrence", "paid_nano", "reserved_nano", "status")
-
-    def __init__(self, item: int, fingerprint: bytes, occurrence: int) -> None:
-        self.item = item
-        self.fingerprint = fingerprint
-        self.occurrence = occurrence
-        self.index: int | None = None  # its place in the latest input; None when it no longer stands there
-        self.status = Status.PENDING
-        self.reserved_nano = 0  # set aside for a call that has not ended
-        self.paid_nano = 0  # all its calls so far
-        self.attempts = 0
+    item: int
+    fingerprint: bytes
+    occurrence: int
+    index: int | None = None  # its place in the latest input; None when it no longer stands there
+    status: Status = Status.PENDING
+    reserved_nano: int = 0  # set aside for a call that has not ended
+    paid_nano: int = 0  # all its calls so far
+    attempts: int = 0
 
     def apply(self, event: ItemEvent) -> tuple[int, int, int]:
         """Move on by one event; the change of (spent, unconfirmed, reserved) money it brings."""
@@ -46,7 +45,7 @@ class ItemState:
             return self._charge(event.charged_nano, event.unconfirmed)
         if isinstance(event, Opened):
             self.index = event.index
-            return 0, 0, 0
+            return UNCHANGED
         if isinstance(event, Admitted):
             self.reserved_nano = event.reserved_nano
             return 0, 0, event.reserved_nano
@@ -54,16 +53,15 @@ class ItemState:
             self.attempts += 1
             return self._charge(event.charged_nano, event.unconfirmed)
         self.status = Status.PENDING
-        return 0, 0, 0
+        return UNCHANGED
 
     def _charge(self, nano: int, unconfirmed: bool) -> tuple[int, int, int]:
-        freed, self.reserved_nano = self.reserved_nano, 0
+        freed = self.reserved_nano
+        if not nano and not freed:
+            return UNCHANGED
+        self.reserved_nano = 0
         self.paid_nano += nano
         return nano, nano if unconfirmed else 0, -freed
-
-    def snapshot(self) -> tuple[object, ...]:
-        """Everything about it, for comparison."""
-        return tuple(getattr(self, name) for name in sorted(self.__slots__))
 
 
 class RunState:

@@ -13,6 +13,7 @@ from statistics import median
 Glyph = tuple[str, float, float, float, float]  # character, left, right, bottom, top
 
 _SPACE_GAP = 0.14  # in heights: wider than this between two characters is a space
+_DRAWN_GAP = 0.04  # and a drawn space is believed when there is any gap at all
 _CELL_GAP = 0.95  # wider than this is another cell
 _PARAGRAPH_GAP = 0.75  # a white strip higher than this between two lines is a blank line
 _WORDY = 26  # characters a line of prose has on average, even in a narrow column
@@ -62,18 +63,22 @@ def join_hyphens(text: str) -> str:
 def _runs(glyphs: list[Glyph]) -> list[Run]:
     runs: list[Run] = []
     current: Run | None = None
+    spaced = False
     for char, left, right, bottom, top in glyphs:
         if char.isspace():
-            continue  # gaps say more than drawn spaces: both kinds of producer are then read alike
+            spaced = True  # gaps say more than drawn spaces, which some producers leave out and others stretch
+            continue
         if current is not None:
             height = max(min(top - bottom, current.height), 1.0)
             overlap = min(top, current.top) - max(bottom, current.bottom)
             gap = left - current.right
             if overlap > 0.5 * height and -0.6 * height < gap <= _CELL_GAP * height:
-                current.text += " " + char if gap > _SPACE_GAP * height else char
+                current.text += " " + char if gap > (_DRAWN_GAP if spaced else _SPACE_GAP) * height else char
+                spaced = False
                 current.right = max(right, current.right)
                 current.bottom, current.top = min(current.bottom, bottom), max(current.top, top)
                 continue
+        spaced = False
         current = Run(text=char, left=left, right=right, bottom=bottom, top=top, order=len(runs))
         runs.append(current)
     return runs
@@ -99,6 +104,8 @@ def _merged(line: Line) -> Line:
     for run in line:
         if merged:
             last = merged[-1]
+            if run.text == last.text and abs(run.left - last.left) < 0.2 * last.height:
+                continue  # bold by drawing twice
             gap, height = run.left - last.right, max(1.0, min(run.height, last.height))
             if gap <= _CELL_GAP * height:
                 last.text += ("" if gap <= _SPACE_GAP * height else " ") + run.text

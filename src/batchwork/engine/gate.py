@@ -13,6 +13,8 @@ from collections.abc import Callable
 from enum import Enum
 from heapq import heapify, heappop, heappush
 
+import msgspec
+
 from batchwork.core.buckets import Bucket
 from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.ledger import Ledger
@@ -33,27 +35,21 @@ class Denied(Enum):
     CLOSED = "closed"
 
 
-class Need:
+class Need(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """What a call asks of the gate. `order` is its rank within its caller: the lowest goes first."""
 
-    __slots__ = ("input_tokens", "order", "output_tokens", "worst_nano")
-
-    def __init__(self, *, order: int, input_tokens: int, output_tokens: int, worst_nano: int) -> None:
-        self.order = order
-        self.input_tokens = input_tokens
-        self.output_tokens = output_tokens
-        self.worst_nano = worst_nano
+    order: int
+    input_tokens: int
+    output_tokens: int
+    worst_nano: int
 
 
-class Grant:
+class Grant(msgspec.Struct, frozen=True, gc=False, eq=False):
     """A call that may start; given back with `Gate.release`."""
 
-    __slots__ = ("caller", "need", "sent_at")
-
-    def __init__(self, caller: Caller, need: Need, sent_at: float) -> None:
-        self.caller = caller
-        self.need = need
-        self.sent_at = sent_at
+    caller: Caller
+    need: Need
+    sent_at: float
 
 
 class Caller:
@@ -183,7 +179,7 @@ class Gate:
     def _withdraw(self, caller: Caller, wait: _Wait) -> None:
         if wait.future.done() and not wait.future.cancelled():
             if isinstance(grant := wait.future.result(), Grant):
-                self.release(grant, charged_nano=0)
+                self.abandon(grant, sent=False)
             return
         before = len(caller.queue)
         caller.queue = [entry for entry in caller.queue if entry[2] is not wait]
@@ -202,9 +198,7 @@ class Gate:
     ) -> None:
         """A call has ended: give its place back, book what it cost, learn what it said."""
         now = self._clock.now()
-        self._in_flight -= 1
-        grant.caller.in_flight -= 1
-        self.ledger.settle(grant.need.worst_nano, charged_nano)
+        self._give_back(grant, charged_nano)
         self._correct(grant.need, usage, failure, now)
         if limits is not None:
             self._learn(limits, now)
@@ -212,11 +206,35 @@ class Gate:
             self._window.answered()
         elif failure.kind in REFUSALS:
             self._refused(grant, failure, now)
+        elif failure.kind is FailureKind.QUOTA and failure.retry_after_s is not None:
+            self._start_slowly(grant, now)
+            self.cool_down(failure.retry_after_s)
+        self._look_again(grant)
+
+    def abandon(self, grant: Grant, *, sent: bool) -> None:
+        """A call was given up: booked at its worst case when it was sent, as if it had never been when it was not."""
+        self._give_back(grant, grant.need.worst_nano if sent else 0)
+        if not sent:
+            now = self._clock.now()
+            for name, bucket in self._buckets.items():
+                bucket.correct(_amount(name, grant.need), 0, now)
+        self._look_again(grant)
+
+    def _give_back(self, grant: Grant, charged_nano: int) -> None:
+        self._in_flight -= 1
+        grant.caller.in_flight -= 1
+        self.ledger.settle(grant.need.worst_nano, charged_nano)
+
+    def _look_again(self, grant: Grant) -> None:
         if grant.need.worst_nano:
             self._unpark()
         self._dispatch()
         if not grant.caller.closed:
             grant.caller.on_room()
+
+    def _start_slowly(self, grant: Grant, now: float) -> None:
+        """After a pause for a quota a few go first: a full window at its very end would be a herd."""
+        self._window.refused(sent_at=grant.sent_at, now=now, in_flight=self._in_flight + 1, paused=True, paced=False)
 
     def _refused(self, grant: Grant, failure: Failure, now: float) -> None:
         too_fast = failure.kind is FailureKind.RATE_LIMITED
@@ -243,6 +261,8 @@ class Gate:
     # -- rate -----------------------------------------------------------------------------------
 
     def _correct(self, need: Need, usage: Usage | None, failure: Failure | None, now: float) -> None:
+        if not self._buckets:
+            return
         used_in, used_out = need.input_tokens, need.output_tokens
         if usage is not None:
             # Cache reads do not count against the rate limit at the providers that have a cache.

@@ -24,7 +24,7 @@ from batchwork.core.reply import Reply, Usage
 from batchwork.core.request import Request
 from batchwork.core.retry import REFUSALS, wait_before_retry
 from batchwork.core.stats import Tally
-from batchwork.engine.attempt import attempt
+from batchwork.engine.attempt import Deadlines, attempt
 from batchwork.engine.gate import Caller, Denied, Grant, Need
 from batchwork.engine.parts import Parts
 from batchwork.engine.telling import tell
@@ -32,35 +32,20 @@ from batchwork.engine.telling import tell
 _log = logging.getLogger(__name__)
 
 
-class _Life:
+class _Life(msgspec.Struct, gc=False, eq=False):
     """What has happened to one item so far."""
 
-    __slots__ = (
-        "bound",
-        "calls",
-        "charged_nano",
-        "cost_nano",
-        "failures",
-        "latency_s",
-        "reasks",
-        "refusals",
-        "request",
-        "started",
-        "usage",
-    )
-
-    def __init__(self, work: Work, request: Request, *, started: float) -> None:
-        self.request = request
-        self.bound = input_bound(request)
-        self.started = started
-        self.calls = work.attempts
-        self.cost_nano = work.paid_nano
-        self.charged_nano = 0  # the last call
-        self.failures = 0
-        self.refusals = 0
-        self.reasks = 0
-        self.latency_s = 0.0
-        self.usage: Usage | None = None
+    request: Request
+    bound: int  # of its input tokens
+    calls: int
+    cost_nano: int
+    started: float | None = None  # its first call: how long it stood in line says nothing about it
+    charged_nano: int = 0  # the last call
+    failures: int = 0
+    refusals: int = 0
+    reasks: int = 0
+    latency_s: float = 0.0
+    usage: Usage | None = None
 
 
 class ItemCarrier:
@@ -81,6 +66,7 @@ class ItemCarrier:
         self._nap = nap
         self._pause = pause
         self._expect = Expectation()
+        self._deadlines = Deadlines(parts.clock, parts.policy.timeout_s)
         self._breaker = Breaker(parts.policy)
         self._budgeted = parts.gate.ledger.ceiling is not None
         self._price = parts.price if parts.price is not None and not parts.price.is_free else None
@@ -94,7 +80,8 @@ class ItemCarrier:
             )
             await self._settle(work, outcome)
             return
-        life = _Life(work, work.request, started=self._p.clock.now())
+        request = work.request
+        life = _Life(request, input_bound(request), work.attempts, work.paid_nano)
         while True:
             grant = await self._admit(work, life)
             if grant is Denied.CLOSED:
@@ -124,6 +111,10 @@ class ItemCarrier:
         answer = await self._p.gate.admit(self._caller, self._need(work, life))
         if answer is not Denied.NO_MONEY or not isinstance(self._p.backend, TokenCounter):
             return answer
+        assert self._price is not None
+        least = self._price.worst(input_tokens=1, output_tokens=life.request.max_tokens)
+        if not self._p.gate.ledger.could_ever_fit(least):
+            return answer  # no count can help, and a million items need not ask for one
         try:  # the bound alone may stand in the way: the provider counts for free
             counted = await self._p.backend.count_tokens(life.request)
         except BackendError:
@@ -145,20 +136,22 @@ class ItemCarrier:
                 self._record(Admitted(item=work.item, reserved_nano=worst))
                 if self._budgeted:
                     await self._p.journal.durable()
-            started, sent = self._p.clock.now(), True
+            started, sent = self._p.clock.now() if worst else grant.sent_at, True
+            life.started = started if life.started is None else life.started
             self._tally.calls += 1
             self._tally.in_flight += 1
             said = await attempt(
                 self._p.backend,
                 life.request,
-                timeout_s=self._p.policy.timeout_s,
+                deadlines=self._deadlines,
+                now=started,
                 ceiling_nano=worst if self._budgeted else None,
             )
             life.latency_s = self._p.clock.now() - started
         finally:
             self._tally.in_flight -= sent
             if said is None:  # cancelled, or the journal broke: what was sent may be billed, the admission says so
-                self._p.gate.release(grant, charged_nano=worst if sent else 0)
+                self._p.gate.abandon(grant, sent=sent)
         self._book(life, grant, said)
         return said
 
@@ -195,7 +188,16 @@ class ItemCarrier:
         """Settle it, or ask again with what was wrong; whether another attempt follows."""
         verdict = Verdict() if self._p.checker is None else self._p.checker.check(life.request, reply)
         if verdict.failure is None:
-            settled = Succeeded(index=work.index, reply=_kept(reply), parsed=verdict.value, **self._so_far(life))
+            settled = Succeeded(
+                index=work.index,
+                reply=_kept(reply),
+                parsed=verdict.value,
+                attempts=life.calls,
+                cost_nano=self._known(life.cost_nano),
+                usage=life.usage,
+                latency_s=life.latency_s,
+                label=life.request.label,
+            )
             await self._settle(work, settled, life)
             return False
         if not verdict.reask or life.reasks >= self._p.policy.reasks:
@@ -225,13 +227,14 @@ class ItemCarrier:
             self._record_attempt(work, life, failure)
             life.failures -= 1  # waiting for a quota says nothing about the item
             self._wait_for_quota(failure, failure.retry_after_s)
+            life.started = None
             await self._nap(failure.retry_after_s + self._p.dice())
             return True
         wait_s = wait_before_retry(
             failure,
             attempts=life.failures,
             refusals=life.refusals,
-            elapsed_s=clock.now() - life.started,
+            elapsed_s=0.0 if life.started is None else clock.now() - life.started,
             policy=self._p.policy.retry,
             dice=self._p.dice(),
         )

@@ -34,7 +34,7 @@ class LiveRun:
         self.interrupted = False
         self.exhausted = False
         self._p = parts
-        self._error: BatchworkError | None = None
+        self._error: BaseException | None = None
         self._room = asyncio.Event()
         self._caller = parts.gate.join(bound=parts.policy.max_in_flight, on_room=self._room.set)
         naps = Naps(parts.clock)
@@ -56,14 +56,17 @@ class LiveRun:
             self.exhausted = await self._read(source)
         except BatchworkError as error:
             self._stop(error)
-        except asyncio.CancelledError:
+        except BaseException:  # cancelled, or interrupted inside the user's iterator: end cleanly, then let it pass
             self._close()
             raise
         finally:
-            await self._drain()
-            self._p.gate.leave(self._caller)
-            inputs = self.tally.read if self.exhausted and is_input else None
-            self._p.journal.record(Ended(inputs=inputs, stopped=self.stopped))
+            try:
+                await self._drain()
+            finally:
+                await self._abandon()
+                self._p.gate.leave(self._caller)
+                inputs = self.tally.read if self.exhausted and is_input else None
+                self._p.journal.record(Ended(inputs=inputs, stopped=self.stopped))
         if self._error is not None:
             raise self._error
         await self._p.journal.durable()
@@ -101,12 +104,16 @@ class LiveRun:
                 passed += 1
                 if passed % _BREATHE_EVERY == 0:
                     await self._p.clock.sleep(0)
+                    await (
+                        self._p.journal.durable()
+                    )  # rows that have moved are facts too, and must not pile up in memory
             else:
                 await self._until_lane(work)
                 if self._caller.closed:
                     return False
                 self._start(work)
-                await self._until_room()
+                if not self._has_room():
+                    await self._until_room()
             if self._caller.closed:
                 return False
         return True
@@ -117,12 +124,14 @@ class LiveRun:
             self._room.clear()
             await self._room.wait()
 
+    def _has_room(self) -> bool:
+        # A task started in this turn has not reached the gate yet, but it will stand in line there.
+        if self.tally.open >= self._most_open or self._caller.waiting + self._starting >= self._caller.bound:
+            return False
+        return self._p.has_room is None or self._p.has_room()
+
     async def _until_room(self) -> None:
-        while not self._caller.closed:
-            # A task started in this turn has not reached the gate yet, but it will stand in line there.
-            fits = self.tally.open < self._most_open and self._caller.waiting + self._starting < self._caller.bound
-            if fits and (self._p.has_room is None or self._p.has_room()):
-                return
+        while not self._caller.closed and not self._has_room():
             self._room.clear()
             await self._room.wait()
 
@@ -135,7 +144,12 @@ class LiveRun:
             self._p.lanes.start(work.index)
         task = asyncio.create_task(self._carry(work))
         self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        task.add_done_callback(self._ended)
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            self._stop(error)  # a defect of ours: never to be passed over in silence
 
     async def _carry(self, work: Work) -> None:
         self._starting -= 1
@@ -158,7 +172,7 @@ class LiveRun:
             _log.warning("pausing: %s", pause.reason)
         self._close()
 
-    def _stop(self, error: BatchworkError) -> None:
+    def _stop(self, error: BaseException) -> None:
         if self._error is None:
             self._error = error
         self._close()
@@ -171,15 +185,17 @@ class LiveRun:
 
     async def _drain(self) -> None:
         """Wait for what is under way: without end while the run is open, for so long once it is closed."""
-        while self._tasks:
-            closed = self._caller.closed
-            await asyncio.wait(
-                self._tasks,
-                timeout=self._p.policy.drain_s if closed else None,
-                return_when=asyncio.ALL_COMPLETED if closed else asyncio.FIRST_COMPLETED,
-            )
-            if closed and self._tasks:
-                _log.warning("leaving %d calls that did not end in %g s", len(self._tasks), self._p.policy.drain_s)
-                for task in self._tasks:
-                    task.cancel()
-                await asyncio.wait(self._tasks)
+        while self.tally.open and not self._caller.closed:
+            self._room.clear()
+            await self._room.wait()
+        if self._tasks:
+            await asyncio.wait(self._tasks, timeout=self._p.policy.drain_s if self._caller.closed else None)
+
+    async def _abandon(self) -> None:
+        """Leave what has not ended; the journal knows that its fate is open."""
+        if not self._tasks:
+            return
+        _log.warning("leaving %d calls that did not end in %g s", len(self._tasks), self._p.policy.drain_s)
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.wait(self._tasks)

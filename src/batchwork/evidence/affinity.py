@@ -14,7 +14,7 @@ from batchwork.evidence.context import Context
 from batchwork.evidence.fields import Field
 from batchwork.evidence.labels import Label
 from batchwork.evidence.lexicon import GENERIC
-from batchwork.evidence.words import concepts, excludes, likeness
+from batchwork.evidence.words import concepts, excludes, is_known, likeness
 
 # What the kind of value says by itself, so that a label need not: a date need not be called "date".
 IMPLIED: dict[str, dict[str, float]] = {
@@ -30,7 +30,16 @@ IMPLIED: dict[str, dict[str, float]] = {
         "cost": 0.15,
     },
     "percent": {"rate": 0.85, "percent": 1.0, "amount": 0.3, "value": 0.5},
-    "money": {"amount": 0.8, "price": 0.3, "value": 0.6, "cost": 0.3, "usd": 0.8, "eur": 0.8, "fee": 0.15},
+    "money": {
+        "amount": 0.8,
+        "payment": 0.5,
+        "price": 0.3,
+        "value": 0.6,
+        "cost": 0.3,
+        "usd": 0.8,
+        "eur": 0.8,
+        "fee": 0.15,
+    },
     "id": {"number": 0.7, "reference": 0.4, "name": 0.1},
     "text": {"name": 0.6, "description": 0.4, "title": 0.3, "full": 0.4, "type": 0.4, "status": 0.2, "text": 0.5},
 }
@@ -48,7 +57,9 @@ _ABLE = {
 _OTHER_ROLE = 0.25
 _ALSO_OTHER_ROLE = 0.8
 _OWNED_BY_ANOTHER = 0.45
+_OTHER_OBJECT, _NO_OBJECT = 0.35, 0.92
 _OWNS = 0.6
+_OLD = frozenset({"previous", "start", "minimum", "low"})
 
 
 class Affinity:
@@ -58,6 +69,7 @@ class Affinity:
         self._names: dict[str, set[tuple[str, tuple[str, ...]]]] = defaultdict(set)  # by the list they belong to
         for field in fields:
             self._names[scope_of(field)].add((_family(field), _name(field)))
+        self._groups = {field.parents for field in fields if field.parents and not field.record}
         self._owners: dict[tuple[str, str, tuple[str, ...]], tuple[float, set[tuple[str, ...]]]] = {}
 
     def score(self, field: Field, context: Context, kind: str, floor: float = 0.0) -> float:
@@ -70,7 +82,7 @@ class Affinity:
         covered *= self.fit(field, context, kind)
         if not context.primary or context.primary[0].kind in ("left", "inline"):
             for label in context.labels:
-                if label.kind == "section" and self._conflicts(field, label):
+                if label.kind == "section" and all(map(is_known, label.key)) and self._conflicts(field, label):
                     covered *= 0.6
         return min(1.0, covered)
 
@@ -116,6 +128,10 @@ class Affinity:
         fit = 1.0
         for label in context.primary:
             fit *= self._fit(field, label, kind)
+        fit *= self._group_fit(field, context)
+        aged = bool(_OLD.intersection(field.words)) or any(word.isdigit() for word in field.own)
+        if not aged and any(label.kind == "from" for label in context.labels):
+            fit *= _OTHER_ROLE  # what it rose from is not what it is
         named = [label for label in context.primary if label.weights and label.kind not in ("section", "prose")]
         if named:
             together = tuple(dict.fromkeys(word for label in named for word in label.key))
@@ -126,6 +142,21 @@ class Affinity:
             if self._owned_by_special(field, near, kind):
                 fit *= _OWNED_BY_ANOTHER
         return fit
+
+    def _group_fit(self, field: Field, context: Context) -> float:
+        """Whether the surroundings name the object that the field belongs to, or another object of the result."""
+        if field.record or not field.parents or len(self._groups) < 2:
+            return 1.0
+        mine = theirs = 0.0
+        others = {word for group in self._groups for word in group} - set(field.parents)
+        for word, weight in context.weights.items():
+            if any(likeness(word, own) >= 0.7 for own in field.parents):
+                mine = max(mine, weight)
+            elif any(likeness(word, other) >= 0.9 for other in others):
+                theirs = max(theirs, weight)
+        if theirs > mine + 0.1:
+            return _OTHER_OBJECT
+        return 1.0 if mine else _NO_OBJECT
 
     def _fit(self, field: Field, label: Label, kind: str) -> float:
         words = label.key

@@ -30,7 +30,13 @@ _UNKNOWN = re.compile(r"[\s:=?|]*(?:n/?a|not applicable|not stated|unknown|tbd|-
 _OPTION = re.compile(r"\b(yes|no|true|false|ja|nein|oui|non)\b", re.IGNORECASE)
 _DOUBT = frozenset({"if", "whether", "unless", "may", "might", "should", "could", "wenn", "ob", "falls"})
 _TO_ANSWER = re.compile(r"[^.:?\n\t]{0,40}?[:?]\s*(?:(?:A|Answer|Antwort)[:.]\s*)?|\s{2,}|\t|\s*\|\s*|\s*")
-_CLAUSE_END = re.compile(r"[.;:!?]\s|,\s*(?:and|but|or|which|while|aber|und|mais)\b|\bbut\b|\bhowever\b")
+# What is denied ends at punctuation, and at a conjunction that a new statement follows ("does not smoke and has").
+_CLAUSE_END = re.compile(
+    r"[.;:!?]\s|,\s*(?:and|but|or|which|while|aber|und|mais)\b|\bbut\b|\bhowever\b"
+    r"|\b(?:and|or|und|et|y)\s+(?:that|has|have|had|is|are|was|were|does|do|did|will|shall|can|may|must|no|not|the|a|an"
+    r"|they|he|she|it|we|you|ist|sind|hat|wird|kein|keine|nicht|die|der|das|est|sont|ne|pas|la|le|les)\b",
+    re.IGNORECASE,
+)
 _ENOUGH = 0.6
 
 

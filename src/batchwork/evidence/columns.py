@@ -4,6 +4,7 @@ import re
 
 from batchwork.evidence.labels import ASIDE, Label, is_year, label_of
 from batchwork.evidence.layout import Cell, Layout, overlap
+from batchwork.evidence.words import concepts, is_known
 
 _SAYS = re.compile(r":\s*\S|\d{2}|[.!;,]$")  # a cell that says something is no mere label
 
@@ -45,7 +46,11 @@ class Columns:
         if not rows:
             return -1, []
         head = max(rows, key=lambda number: (len(self._layout.lines[number].cells), -number))
-        return head, list(self._layout.lines[head].cells)
+        cells = self._layout.lines[head].cells
+        ruled = head + 1 < len(self._layout.lines) and self._layout.lines[head + 1].kind == "rule"
+        if len(cells) == 2 and not ruled and not any(map(is_known, concepts(cells[1].text))):
+            return -1, []  # a list of labels and values that happens to start with a name
+        return head, list(cells)
 
     def is_heading(self, cell: Cell) -> bool:
         """Whether a cell with words stands right above a value in its column, as labels in forms do."""
@@ -68,6 +73,22 @@ class Columns:
         if not lefts or lefts[-1].text.endswith(":"):
             return False
         return self.above(number, lefts[-1], has_inline=False) is not None
+
+    def captions_below(self, number: int) -> bool:
+        """Whether the next line holds a label under each cell of this one, and nothing else stands around."""
+        lines = self._layout.lines
+        if number + 1 >= len(lines) or not lines[number].cells or not self._is_label_line(number + 1):
+            return False
+        alone = (number == 0 or lines[number - 1].kind != "text") and (
+            number + 2 >= len(lines) or lines[number + 2].kind != "text"
+        )
+        here, below = lines[number].cells, lines[number + 1].cells
+        return alone and len(here) == len(below) and all(map(overlap, here, below)) and self._is_said(number)
+
+    def _is_said(self, number: int) -> bool:
+        """Whether a line holds names or values rather than labels: every word with a capital, or a figure."""
+        words = [word for cell in self._layout.lines[number].cells for word in cell.text.split()]
+        return all(word[:1].isupper() or any(map(str.isdigit, word)) for word in words)
 
     def over_rule(self, number: int) -> bool:
         """Whether the place stands on a line to be filled in, with its label underneath."""
@@ -94,7 +115,7 @@ class Columns:
             same = overlap(other, cell) or other.column == cell.column
             named = other.text.endswith(":") or self._is_label_line(above)
             if same and other.is_label and len(other.text) <= 45 and named:
-                return label_of("above", other.text, 0.9)
+                return label_of("above" if other.text.endswith(":") else "over", other.text, 0.9)
         return None
 
     def _is_label_line(self, number: int) -> bool:

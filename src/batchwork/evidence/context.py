@@ -10,12 +10,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from batchwork.evidence.columns import Columns
-from batchwork.evidence.labels import LABEL_END, Label, after, faded, label_of, last_piece, named_behind, range_end
+from batchwork.evidence.labels import Label, after, faded, is_named, label_of, last_piece, named_behind, range_end
 from batchwork.evidence.layout import Cell, Layout
 
 _CLAUSE_END = re.compile(r"(?<!\bNo|\bno|\bNr|\bAm|\bDr)[.!?]\s+(?=[^a-z\s\d])|;\s|[•▪‣]\s?|(?<=\s)(?:whereas|while)\s")
+_KEYED = re.compile(r"[^\W\d_][\w ./&-]{0,30}:\s")  # a line that starts with a label of its own
 _BULLET = re.compile(r"^[\s>*•▪‣+\-–\[\](){}\"'“”xX✓✔☑☐☒\d.]*$")
 _FAR = 52  # a gap wider than this is more likely white space between two things than between label and value
+_REACH = 300  # characters; no label is further away, and lines can be endless
 _FLOWING = 38  # a line at least this long goes on in the next one
 
 
@@ -64,7 +66,7 @@ class Contexts:
         inline = self._inline(number, cell, start)
         labels: list[Label] = [inline] if inline is not None else []
         primary: list[Label] = []
-        named = inline is not None and bool(LABEL_END.search(inline.text) or len(layout.lines[number].cells) > 1)
+        named = inline is not None and bool(is_named(inline.text) or len(layout.lines[number].cells) > 1)
         if named and inline is not None:
             primary.append(last_piece(inline))
         defined = named_behind(layout.text, end)
@@ -86,7 +88,7 @@ class Contexts:
                 if cell.is_label and columns.is_beside_its_like(number, cell):
                     primary = [label for label in primary if label.kind != "left"]
                 primary.append(head)
-        signed = columns.over_rule(number)
+        signed = columns.over_rule(number) or columns.captions_below(number)
         below = columns.below(number, cell) if inline is None and (signed or not primary) else None
         if below is not None:
             labels.append(below)
@@ -101,7 +103,7 @@ class Contexts:
             text = self._layout.lines[heading].cells[0].text
             near = number - heading <= 2 and inline is None
             weight = (0.9 if near and text.endswith(":") else 0.8 if near else 0.6) - 0.2 * rank
-            section = label_of("section", text, weight)
+            section = label_of("section", text.lstrip("# "), weight)
             labels.append(section)
             if near and not primary and rank == 0:
                 primary.append(section)
@@ -119,9 +121,11 @@ class Contexts:
             and lines[above].end - lines[above].start >= _FLOWING
             and len(lines[number].cells) == 1
             and not lines[above].cells[0].text.endswith((":", "."))
+            and _KEYED.match(lines[above + 1].cells[0].text) is None
         ):
             begin = lines[above].cells[0].start
             above -= 1
+        begin = max(begin, start - _REACH)
         before = text[begin:start]
         for found in list(_CLAUSE_END.finditer(before)):
             before = text[begin + found.end() : start]

@@ -46,6 +46,7 @@ _MONTH_DAY_HINT = re.compile(r"\bm{1,2}\s?[-/.]\s?d{1,2}\s?[-/.]\s?y{2,4}\b", re
 _DAY_MONTH_LANDS = re.compile(
     r"£|€|\b(?:GBP|EUR|AUD|NZD|INR|VAT|MwSt|TVA|GmbH|Ltd|PLC|plc|Limited|Sarl|SARL|S\.A\.|B\.V\.|Pty"
     r"|ABN|UK|United Kingdom|England|Scotland|Wales|Ireland|Australia|London|Germany|France|Rechnung|Facture"
+    r"|Fecha|Factura|Cliente|Datum|Kunde|Fattura"
     r"|[A-Z]{1,2}\d{1,2}[A-Z]? \d[A-Z]{2})\b|\d \d{3},\d\d\b"
 )
 _MONTH_DAY_LANDS = re.compile(

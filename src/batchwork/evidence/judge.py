@@ -7,19 +7,24 @@ of the field beside another value contradicts; two places that fit alike are tol
 
 import re
 from dataclasses import dataclass
+from itertools import takewhile
 
 from batchwork.evidence.affinity import Affinity
 from batchwork.evidence.context import Context
 from batchwork.evidence.fields import Field
+from batchwork.evidence.labels import is_named
+from batchwork.evidence.layout import overlap
 from batchwork.evidence.lexicon import GENERIC, NEGATIONS
 from batchwork.evidence.source import Candidate, Source
-from batchwork.evidence.words import concepts, fold, likeness
+from batchwork.evidence.words import concepts, fold, is_known, likeness
 
 ACCEPTED = 0.5
 _LABELLED = {"text": 0.42, "id": 0.42, "symbol": 0.0}
 _LABELLED_FIGURE = 0.5
 _TIE = 0.06
 _RIVALS = 80
+_SHORT = 3  # words before a figure that are a label even without a colon
+_NOT_FAR = 45
 _UNTICKED = re.compile(r"(?:\[\s?\]|\(\s?\)|[☐□○])\s{0,2}$")
 _TICKED = re.compile(r"(?:\[[xX✓✔*]\]|\([xX✓]\)|[☑☒✓✔⊠●])\s{0,2}$")
 _UNTICKED_AFTER = re.compile(r"\s{0,2}(?:\[\s?\]|\(\s?\)|[☐□○])")
@@ -131,17 +136,59 @@ class Judge:
         fit = self.affinity.fit(field, best.context, best.candidate.kind)
         if fit < 0.6:
             return 0.0
+        strange = self._is_strange(field, best, figure)
+        strange = strange or self._is_one_of_a_column(field, best)
         if not figure:
-            if best.candidate.distinctive:
-                return 0.62 + 0.2 * best.score
-            return 0.45
-        if ties > 1:
+            if strange or not best.candidate.distinctive:
+                return 0.45
+            return 0.62 + 0.2 * best.score
+        if ties > 1 or strange:
             return 0.35
         if best.candidate.kind == "date":
             return 0.58 if best.context.free or best.score >= 0.3 else 0.45
         if best.candidate.distinctive:
             return 0.52 if best.context.free or best.score > 0.25 else 0.45
         return 0.3
+
+    def _is_strange(self, field: Field, best: _Scored, figure: bool) -> bool:
+        """Whether a label of its own says something the field knows nothing of: then the place is another's."""
+        words: set[str] = set()
+        headed = any(label.kind == "above" for label in best.context.primary)  # what stands left of it is then a value
+        for label in best.context.labels:
+            if label.kind == "left" and headed:
+                continue
+            named = label.kind in ("above", "defined")
+            named = named or (label.kind == "left" and (figure or label.text.endswith(":") or self._is_pair(best)))
+            named = named or (label.kind == "inline" and is_named(label.text))
+            named = named or (label.kind == "inline" and figure and len(label.text.split()) <= _SHORT)
+            if named:
+                words.update(word for word in label.key if word not in GENERIC)
+        return bool(words) and not any(likeness(word, own) >= 0.4 for word in words for own in field.words)
+
+    def _is_pair(self, best: _Scored) -> bool:
+        """Whether its line is a label and a value, not far from each other."""
+        cells = self._source.layout.lines[best.context.line].cells
+        near = len(cells) == 2 and cells[1].column - cells[0].until <= _NOT_FAR
+        return near and cells[0].is_label and any(map(is_known, concepts(cells[0].text)))
+
+    def _is_one_of_a_column(self, field: Field, best: _Scored) -> bool:
+        """Whether it is one row's value in a column whose heading does not name the field."""
+        heads = [word for label in best.context.primary if label.kind == "above" for word in label.key]
+        if field.record or not heads:
+            return False
+        if any(likeness(word, own) >= 0.7 for word in heads if word not in GENERIC for own in field.words):
+            return False
+        layout = self._source.layout
+        first = layout.tables[best.context.line]
+        cell = layout.cell_of(best.candidate.start, best.context.line)
+        head = self._source.contexts.columns.head_row(best.context.line)
+        if first < 0 or cell is None or not head:
+            return False
+        below = range(layout.line_of(head[0].start) + 1, len(layout.lines))
+        rows = list(takewhile(lambda number: layout.tables[number] == first, below))
+        if best.candidate.kind == "date":
+            rows = [number for number in rows if number in self._source.by_line["date"]]
+        return sum(1 for number in rows if any(overlap(cell, other) for other in layout.lines[number].cells)) > 1
 
     def _scored(self, field: Field, candidate: Candidate) -> _Scored:
         context = self._source.contexts.of(candidate.start, candidate.end)

@@ -23,10 +23,15 @@ _RANGE_BEHIND = re.compile(
     r"\s*(?:to|until|through|till|bis|au|al|a|–|—|-|/)\s+(?:the\s+)?(?:[$€£]\s?)?(?:[A-Z][a-zé]{2,9}\.? )?\d"
 )
 _RANGE_BEFORE = re.compile(r"\d[\w%]*\s*(?:to|until|through|till|bis|au|al|–|—|-)\s+(?:the\s+)?$")
+_FROM = re.compile(
+    r"\b(?:up|down|(?:in|de)creased|rose|risen|fell|fallen|grew|grown|improved|dropped|declined|went|moved|changed)\s+from\s+$"
+)
 _BETWEEN = re.compile(r"\b(?:between|zwischen|entre)\s+$", re.IGNORECASE)
 _BETWEEN_AND = re.compile(r"\b(?:between|zwischen|entre)\s+\S*\d[^.;]*?\s(?:and|und|et|y)\s+$", re.IGNORECASE)
 _AFTER_END = re.compile(r"[.;,:]\s|\n\n|[;(]|\s(?:and|but|while|or|und|aber|et|mais|y)\s")
 ASIDE = re.compile(r"\([^()]*\)")
+_NEXT_THING = re.compile(r"(\d\S*(?:\s+[^\s,;]+){0,3}?)\s+(?:and|but|while|und|et|y)\s")
+_LONGEST_LABEL = 8  # words
 _WORDS_FULL = 4
 _FADE = 0.86
 _FAINTEST = 0.25
@@ -57,6 +62,7 @@ def faded(kind: str, text: str) -> Label | None:
     """Words before a place: the last few in full, those further away ever less, less again beyond a comma."""
     weights: dict[str, float] = {}
     weight = 1.0
+    text = _NEXT_THING.sub(r"\1, ", text)  # what follows "and" after a number is about the next one
     asides = ASIDE.findall(text)
     outside = ASIDE.sub(" ", text)
     if asides and concepts(outside):
@@ -74,7 +80,7 @@ def faded(kind: str, text: str) -> Label | None:
             if word.isdigit() and not digits:
                 # Another number stands here: the words right behind it are its own, those before it rather its label.
                 for own in taken[-2:]:
-                    weights[own] = min(weights[own], 0.5)
+                    weights[own] = min(weights[own], 0.5 * weight)
                 weight, taken = weight * 0.75, []
             digits = word.isdigit()
             if digits and not is_year(word):
@@ -85,9 +91,16 @@ def faded(kind: str, text: str) -> Label | None:
             if worth > weights.get(word, 0.0):
                 weights[word] = worth
             count += 1
-        if piece.strip() and rank < len(pieces) - 1 and (rank > 0 or concepts(piece)):
+        if rank < len(pieces) - 1 and (concepts(piece) or rank > 0 or "," in pieces[-rank - 2]):
             weight *= 0.9 if ":" in pieces[-rank - 2] else 0.6
     return Label(kind, weights, text) if weights else None
+
+
+def is_named(text: str) -> bool:
+    """Whether the words before a place are a label with its colon rather than a sentence."""
+    if LABEL_END.search(text) is None:
+        return False
+    return len(_PIECE.split(LABEL_END.sub("", text))[-1].split()) <= _LONGEST_LABEL
 
 
 def last_piece(label: Label) -> Label:
@@ -98,24 +111,30 @@ def last_piece(label: Label) -> Label:
     if concepts(outside):
         trimmed, text = outside, ASIDE.sub(" ", text)
     pieces = [piece for piece in _PIECE.split(trimmed) if concepts(piece)]
-    named = LABEL_END.search(label.text) is not None
+    named = is_named(label.text)
     words: list[str] = []
+    numbered = False
     for word in concepts(pieces[-1]) if pieces else ():
         if word.isdigit() and not is_year(word):
             words = words if named else []  # in a sentence the words before another number are that one's
+            numbered = True
         else:
             words.append(word)
+    if numbered and not named and label.text.rstrip().endswith(","):
+        words = []  # and so are those between it and the comma
     return Label(label.kind if named else "prose", dict.fromkeys(words[-6:] if named else words[-3:], 1.0), text)
 
 
 def range_end(text: str, start: int, end: int) -> Iterator[Label]:
-    """Which end of a range from-to the place is, for what is called a start, an end, a minimum or a maximum."""
-    if _RANGE_BEHIND.match(text, end) or _BETWEEN.search(text[max(0, start - 12) : start]):
-        yield Label("range", {"start": 0.85, "minimum": 0.85, "low": 0.85}, "")
-    elif _RANGE_BEFORE.search(text[max(0, start - 12) : start]) or _BETWEEN_AND.search(
-        text[max(0, start - 40) : start]
-    ):
-        yield Label("range", {"end": 0.85, "maximum": 0.85, "high": 0.85}, "")
+    """Which end of a range from-to the place is: a start or an end, a low or a high, the old value or the new one."""
+    before = text[max(0, start - 40) : start]
+    lower = {"start": 0.85, "minimum": 0.85, "low": 0.85}
+    if _FROM.search(before):
+        yield Label("from", {**lower, "previous": 0.85}, "")
+    elif _RANGE_BEHIND.match(text, end) or _BETWEEN.search(before):
+        yield Label("range", lower, "")
+    elif _RANGE_BEFORE.search(before[-12:]) or _BETWEEN_AND.search(before):
+        yield Label("range", {"end": 0.85, "maximum": 0.85, "high": 0.85, "current": 0.85}, "")
 
 
 def named_behind(text: str, end: int) -> Label | None:

@@ -32,7 +32,7 @@ _NUMERAL = re.compile(
 )
 _BLANK = r"[ \t\u00a0\u202f]?"
 _BEFORE = re.compile(
-    rf"(?P<open>[(\[]{_BLANK})?(?P<sign>[-−–+]{_BLANK})?(?P<currency>(?<![A-Za-z]){_CURRENCY}{_BLANK})?"
+    rf"(?P<open>[(\[]{_BLANK})?(?P<sign>[-−–+]{_BLANK})?(?P<currency>(?<![A-Za-z]){_CURRENCY}[ \t\u00a0\u202f\n]?)?"
     r"(?P<open2>\()?(?P<sign2>[-−–])?\Z"
 )
 _PERCENT = re.compile(r"[ \u00a0\u202f]?(?:%|(?:percent|per cent|pct|Prozent|pour cent|por ciento)\b)")
@@ -158,6 +158,8 @@ class Numbers:
         text, core = self._text, start
         window = text[max(0, start - 12, min(start, self._last_end)) : start]  # what another number took is not ours
         before = _BEFORE.search(window)
+        if before and "\n" in before.group() and not self._flows(start):
+            before = None
         groups = before.groupdict() if before else {}
         currency = bool(groups.get("currency"))
         negative = False
@@ -202,6 +204,12 @@ class Numbers:
             else:
                 readings.append(Reading(value * factor, weight))
         return Mention(start, end, tuple(readings), core, money=currency or after_currency)
+
+    def _flows(self, start: int) -> bool:
+        """Whether the line before is a line of prose, so that a currency at its end belongs to the number below."""
+        end = self._text.rfind("\n", 0, start)
+        line = self._text[self._text.rfind("\n", 0, max(0, end)) + 1 : end]
+        return len(line) >= 38 and "  " not in line and "\t" not in line and "|" not in line
 
     def _behind(self, end: int, currency: bool) -> tuple[int, int, bool, bool]:
         """The end with percent sign, magnitude and currency, the power of ten, and whether it is a percentage."""

@@ -33,6 +33,7 @@ _PERCENT_WORDS = frozenset(
 _SCALE_WORDS = frozenset({"thousand", "million", "billion", "thousands", "millions"})
 _PART_WORDS = frozenset({"year", "month", "day", "date"})
 _SYMBOLS = {"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥", "INR": "₹", "CAD": "CA$", "AUD": "A$"}
+_MOST = 300
 _SMALL = 4  # significant digits below which a number is no sign of anything by itself
 
 
@@ -121,7 +122,13 @@ class Source:
         return found
 
     def candidates(self, field: Field) -> list[Candidate]:
-        """Every place that says the field's value, by type; booleans are another matter."""
+        """The places that say the field's value, by type; booleans are another matter.
+
+        Beyond a few hundred they are not looked at: nobody could tell them apart.
+        """
+        return self._all_candidates(field)[:_MOST]
+
+    def _all_candidates(self, field: Field) -> list[Candidate]:
         value = field.value
         if value is None or isinstance(value, bool):
             return []

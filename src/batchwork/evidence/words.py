@@ -116,6 +116,11 @@ def concepts(text: str) -> tuple[str, ...]:
     return tuple(found)
 
 
+def is_known(concept: str) -> bool:
+    """Whether this is a word of labels that we know, rather than any word."""
+    return concept in _SINGLE
+
+
 @lru_cache(maxsize=50_000)
 def likeness(one: str, other: str) -> float:
     """How much one concept may stand for another, 0 to 1."""

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Any, Literal, Protocol, cast
 
 import msgspec
 
@@ -119,7 +119,8 @@ class Files:
             except OSError as error:
                 yield Intake.bad(f"{os.fspath(file)} cannot be read: {error.strerror or error}")
             else:
-                yield FileIntake(recipe, data, None if isinstance(file, bytes) else Path(file).name)
+                title = None if isinstance(file, bytes) else Path(file).name
+                yield cast(Intake, FileIntake(recipe, data, title))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -169,13 +170,13 @@ class _Recipe:
         )
 
 
-class FileIntake(Intake):
-    """A file on its way in. It is extracted when somebody looks at its request, which nobody does once it is settled.
+class FileIntake:
+    """A file on its way in, which looks like an `Intake`.
 
-    `request` and `problem` are left unset until then: Python asks `__getattr__` for a slot that is empty.
+    It is extracted when somebody asks for its request, which nobody does once it is settled.
     """
 
-    __slots__ = ("_data", "_recipe", "_title")
+    __slots__ = ("_data", "_made", "_recipe", "_title", "columns", "fingerprint")
 
     def __init__(self, recipe: _Recipe, data: bytes, title: str | None) -> None:
         self.fingerprint = recipe.fingerprint(data, title)
@@ -183,18 +184,27 @@ class FileIntake(Intake):
         self._recipe = recipe
         self._data = data
         self._title = title
+        self._made: Request | str | None = None
 
-    def __getattr__(self, name: str) -> Any:
-        if name not in ("request", "problem"):
-            raise AttributeError(name)
-        self.request = self.problem = None
-        try:
-            self.request = self._recipe.request(self._data, self._title)
-        except DocumentError as error:
-            self.problem = str(error)
-        except UnicodeEncodeError:
-            self.problem = "the text holds a lone surrogate, which is not valid Unicode"
-        return self.request if name == "request" else self.problem
+    @property
+    def request(self) -> Request | None:
+        """What is sent for it; None when it cannot be used."""
+        made = self._make()
+        return None if isinstance(made, str) else made
+
+    @property
+    def problem(self) -> str | None:
+        """Why it cannot be used."""
+        made = self._make()
+        return made if isinstance(made, str) else None
+
+    def _make(self) -> Request | str:
+        if self._made is None:
+            try:
+                self._made = self._recipe.request(self._data, self._title)
+            except DocumentError as error:
+                self._made = str(error)
+        return self._made
 
 
 def _must_be_list(name: str, given: object) -> None:

@@ -6,6 +6,7 @@ from batchwork.journal.fleeting import FleetingJournal
 from batchwork.journal.memory import MemoryJournal
 from batchwork.journal.outputs import is_ours, remember_output
 from batchwork.journal.reading import JournalReader
+from batchwork.journal.recovery import Recovered, recover
 from batchwork.journal.sqlite import SqliteJournal
 
 __all__ = [
@@ -13,8 +14,10 @@ __all__ = [
     "FleetingJournal",
     "JournalReader",
     "MemoryJournal",
+    "Recovered",
     "SqliteJournal",
     "is_ours",
+    "recover",
     "remember_output",
     "set_aside",
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -50,6 +50,12 @@ class JournalReader:
             self._reading = False
         if moved:
             self._ahead, self._ahead_to = {}, 0
+
+    def follow(self, rows: Iterable[Row]) -> None:
+        """Replace what was read ahead by what has been written since: an item may settle before its place is read."""
+        for row in rows:
+            if row.index is not None and self._ahead_from <= row.index < self._ahead_to:
+                self._ahead[row.index] = row
 
     def _query(self, sql: str, values: tuple[Any, ...] = ()) -> sqlite3.Cursor:
         """One read inside a transaction that is kept open: a snapshot per commit, not per look-up."""
@@ -129,14 +135,15 @@ class JournalReader:
             raise damaged(self.path, f"it ends at event {last}, but {sums.seq} were written")
         return sums
 
-    def check_identities(self) -> None:
-        """That every item is found by its identity: one that is not would be asked, and paid, again."""
+    def check_indexes(self) -> None:
+        """That every item is found by its key and at its place: one that is not would be asked, and paid, again."""
         same = "j.fingerprint = i.fingerprint AND j.occurrence = i.occurrence"
-        found = f"EXISTS (SELECT 1 FROM item j INDEXED BY item_identity WHERE {same})"  # noqa: S608
-        sql = f"SELECT count(*), coalesce(sum({found}), 0) FROM item i NOT INDEXED"  # noqa: S608
+        by_key = f"EXISTS (SELECT 1 FROM item j INDEXED BY item_identity WHERE {same})"  # noqa: S608
+        by_place = "EXISTS (SELECT 1 FROM item j INDEXED BY item_place WHERE j.idx = i.idx AND j.id = i.id)"
+        sql = f"SELECT count(*), coalesce(sum({by_key}), 0), coalesce(sum({by_place}), 0) FROM item i NOT INDEXED"  # noqa: S608
         sums = self.sums() or Sums(run_id="")
-        if self._one(sql) != (sums.items, sums.items):
-            raise damaged(self.path, "not every item is found by its key")
+        if self._one(sql) != (sums.items, sums.items, sums.places):
+            raise damaged(self.path, "not every item is found again")
 
     def totals(self) -> Totals:
         """The money, over all runs."""

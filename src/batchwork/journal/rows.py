@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from hashlib import blake2b
 from typing import Any, NamedTuple
 from zlib import crc32
@@ -18,19 +19,20 @@ COLUMNS = (
 )
 _CODES = {status: code for code, status in enumerate(Status)}
 _STATUSES = tuple(Status)
+_pack = struct.Struct("<11q").pack
 _SETTLED, _REOPENED = codec.KINDS[Settled], codec.KINDS[Reopened]
 
 
-class Row(ItemState):
-    """An item's state, and where its parts stand in the file."""
+class Row(ItemState, gc=False, eq=False):
+    """An item's state, and where its parts stand in the file. Its fields are the columns, in their order."""
 
-    __slots__ = ("columns_digest", "columns_seq", "held", "is_new", "moved", "request_seq", "settled_seq")
-
-    def __init__(self, item: int, fingerprint: bytes, occurrence: int) -> None:
-        super().__init__(item, fingerprint, occurrence)
-        self.columns_digest = 0
-        self.request_seq = self.columns_seq = self.settled_seq = 0
-        self.held = self.is_new = self.moved = False
+    columns_digest: int = 0
+    request_seq: int = 0
+    columns_seq: int = 0
+    settled_seq: int = 0
+    held: bool = False  # the engine is at work on it
+    is_new: bool = False  # not on disk yet
+    moved: bool = False  # more than its standing has changed
 
     def note(self, kind: int, seq: int) -> None:
         """Remember where the latest outcome stands."""
@@ -78,22 +80,18 @@ def row_from(values: tuple[Any, ...]) -> Row:
     """
     try:
         whole = seal(values) == values[12]
-    except TypeError:  # not even the types are right
+    except (TypeError, struct.error):  # not even the types are right
         whole = False
     if not whole:
         raise JournalDamagedError(f"the row of item {values[0]} is damaged")
-    row = Row(values[0], values[1], values[2])
-    row.index = values[3]
-    row.status = _STATUSES[values[4]]
-    row.reserved_nano, row.paid_nano, row.attempts = values[5], values[6], values[7]
-    row.columns_digest = values[8]
-    row.request_seq, row.columns_seq, row.settled_seq = values[9], values[10], values[11]
-    return row
+    item, fingerprint, occurrence, index, code, *rest = values[:12]
+    return Row(item, fingerprint, occurrence, index, _STATUSES[code], *rest)
 
 
 def seal(values: tuple[Any, ...]) -> int:
     """The checksum of a row's values, its place included."""
-    return crc32(repr((values[0], *values[2:12])).encode(), crc32(values[1]))
+    place = -1 if values[3] is None else values[3]
+    return crc32(_pack(values[0], values[2], place, *values[4:12]), crc32(values[1]))
 
 
 class Sums(NamedTuple):

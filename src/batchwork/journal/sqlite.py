@@ -13,7 +13,7 @@ import sqlite3
 import uuid
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 from batchwork.core.errors import JournalError
@@ -23,7 +23,7 @@ from batchwork.core.intake import Intake
 from batchwork.core.outcome import Status
 from batchwork.core.ports import Entry, Standing, Totals
 from batchwork.core.request import Request
-from batchwork.core.runstate import ItemState, follow_batches
+from batchwork.core.runstate import UNCHANGED, ItemState, follow_batches
 from batchwork.core.ticket import Ticket
 from batchwork.journal import codec
 from batchwork.journal.lock import WriterLock
@@ -62,7 +62,7 @@ class SqliteJournal:
             undo.callback(self._reader.close)
             self._load()
             undo.pop_all()
-        self._is_first = self._identities_checked = not self._next_item
+        self._is_first = self._is_checked = not self._next_item
         self._placer = Placer(self)
         self._committer = ThreadPoolExecutor(1, thread_name_prefix="journal")
 
@@ -99,6 +99,7 @@ class SqliteJournal:
     def begin(self, began: Began) -> Standing:
         """Start a run: what an earlier crash left open is booked at its worst case."""
         self.flush()  # the end of a run before this one frees places, which this one may take again
+        self._reader.refresh(moved=True)
         open_calls = self._reader.reserved_rows() if self._reserved else []
         for row in open_calls:
             self._hold(row)
@@ -133,9 +134,9 @@ class SqliteJournal:
         row = self._identities.get((fingerprint, occurrence))
         if row is not None:
             return row
-        if not self._identities_checked:
-            self._reader.check_identities()
-            self._identities_checked = True
+        if not self._is_checked:
+            self._reader.check_indexes()
+            self._is_checked = True
         return self._reader.find(fingerprint, occurrence)
 
     def place(self, index: int, intake: Intake) -> ItemState:
@@ -224,12 +225,13 @@ class SqliteJournal:
             item = event.item
             row = self._rows[item]
             before = None if row.index is None else row.status
-            spent, unconfirmed, reserved = row.apply(event)
+            change = row.apply(event)
             if row.status is not before:  # an item that stands nowhere is not counted
                 self._recount(before, None if row.index is None else row.status)
-            self._spent += spent
-            self._unconfirmed += unconfirmed
-            self._reserved += reserved
+            if change is not UNCHANGED:
+                self._spent += change[0]
+                self._unconfirmed += change[1]
+                self._reserved += change[2]
             row.note(kind, seq)
             self._dirty[item] = row
         elif isinstance(event, Ended):
@@ -340,6 +342,7 @@ class SqliteJournal:
         if self._trim_from == group.trim:
             self._trim_from = None
         self._reader.refresh(moved=bool(group.moved) or group.trim is not None)
+        self._reader.follow(writing.values())
         for row in writing.values():
             self._forget_if_written(row)
 
@@ -361,6 +364,8 @@ class SqliteJournal:
         finally:
             self._committer.shutdown(wait=True)
             self._reader.close()
+            with suppress(*FAULTS):  # so that the file is all there is, also while others have it open
+                self._writer.execute("PRAGMA wal_checkpoint(PASSIVE)")
             self._writer.close()
             self._lock.release()
 

@@ -6,6 +6,7 @@ import sqlite3
 from pathlib import Path
 
 from batchwork.core.errors import JournalDamagedError, JournalError, JournalWriteError
+from batchwork.journal.log import lost_writes
 
 APPLICATION_ID = 0x62747771  # "btwq"
 FORMAT = 1
@@ -50,6 +51,8 @@ def connect(path: Path, *, writable: bool) -> sqlite3.Connection:
     try:
         connection = _open(path, "rwc" if writable else "ro")
         try:
+            if lost := lost_writes(path):
+                raise damaged(path, f"{lost} finished writes in its log cannot be read")
             if writable and (is_new or _is_unfinished(connection)):
                 _create(connection)
             _must_be_ours(connection, path)

@@ -19,10 +19,12 @@ QueuedEvent = tuple[int, float, int, int, bytes, int]
 _INSERT_EVENT = "INSERT INTO event VALUES (?,?,?,?,?,?)"
 _INSERT_BLOB = "INSERT OR IGNORE INTO blob VALUES (?,?,?)"
 _INSERT_ITEM = "INSERT INTO item VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)"
-_UPDATE_ITEM = "UPDATE item SET status=?, reserved=?, paid=?, attempts=?, settled_seq=?, crc=? WHERE id=?"
+# The numbers are the places in `row_values`, so that one tuple serves all three. An update that leaves the place alone
+# does not touch its index.
+_UPDATE_ITEM = "UPDATE item SET status=?5, reserved=?6, paid=?7, attempts=?8, settled_seq=?12, crc=?13 WHERE id=?1"
 _MOVE_ITEM = (
-    "UPDATE item SET idx=?, status=?, reserved=?, paid=?, attempts=?, columns=?, columns_seq=?, settled_seq=?, crc=?"
-    " WHERE id=?"
+    "UPDATE item SET idx=?4, status=?5, reserved=?6, paid=?7, attempts=?8, columns=?9, columns_seq=?11,"
+    " settled_seq=?12, crc=?13 WHERE id=?1"
 )
 UPDATE_TOTAL = (
     "UPDATE total SET run_id=?, seq=?, spent=?, unconfirmed=?, reserved=?, standing=?, began=?, items=?, batches=?,"
@@ -62,12 +64,10 @@ def put_in(
         elif row.moved:
             group.moved.append(row)
         else:
-            values = row_values(row)
-            changed.append((*values[4:8], *values[11:], row.item))
-    moved = ((*values[3:9], *values[10:], values[0]) for values in map(row_values, group.moved))
-    writer.executemany(_MOVE_ITEM, moved)
+            changed.append(row)
+    writer.executemany(_MOVE_ITEM, map(row_values, group.moved))
     writer.executemany(_INSERT_ITEM, map(row_values, group.new))
-    writer.executemany(_UPDATE_ITEM, changed)
+    writer.executemany(_UPDATE_ITEM, map(row_values, changed))
     if trim is not None:
         group.trimmed = _trim(writer, trim)
     return group

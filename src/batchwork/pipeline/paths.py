@@ -16,6 +16,10 @@ from batchwork.core.errors import BatchworkError, ConfigError
 MAX_CHARACTERS = 1000
 MAX_STEPS = 100
 _SPECIAL = ".[]\\*"
+_KEY = r"([^.\[\]\\]|\\[.\[\]\\*])+"
+_BRACKETS = r'\[(\*|-?[0-9]{1,9}|"([^"\\\x00-\x1f]|\\(["\\/bfnrt]|u[0-9a-fA-F]{4}))*")\]'
+# For those who describe paths to others; the parser below is what decides.
+PATTERN = rf"^({_KEY}|{_BRACKETS})(\.{_KEY}|{_BRACKETS})*$"
 _read_string = JSONDecoder(strict=True).raw_decode
 
 

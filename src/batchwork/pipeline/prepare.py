@@ -69,14 +69,26 @@ def prepare(prompt: object, defaults: Defaults) -> Request:
         ConfigError: it is none of these, or not a whole one.
     """
     if isinstance(prompt, str):
-        return _request((Message("user", prompt),), defaults, {})
+        return _plain((Message("user", prompt),), defaults)
     if isinstance(prompt, Request):
         return _filled_in(prompt, defaults)
     if isinstance(prompt, Mapping):
         return _from_mapping(prompt, defaults)
     if isinstance(prompt, Sequence) and not isinstance(prompt, bytes | bytearray):
-        return _request(_messages(prompt), defaults, {})
+        return _plain(_messages(prompt), defaults)
     raise ConfigError(f"a prompt is a string, a list of messages, a dict or a Request, not {type(prompt).__name__}")
+
+
+def _plain(messages: tuple[Message, ...], defaults: Defaults) -> Request:
+    return Request(
+        messages=messages,
+        model=defaults.model,
+        system=defaults.system,
+        max_tokens=defaults.max_tokens,
+        schema=defaults.schema,
+        sampling=defaults.sampling,
+        extra_body=defaults.extra_body,
+    )
 
 
 def _request(messages: tuple[Message, ...], defaults: Defaults, own: dict[str, Any]) -> Request:

@@ -47,16 +47,20 @@ class Turn(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     content: str | list[dict[str, Any]]
 
 
+# JSON has one kind of number: 100.0 is as whole as 100.
+WholeTokens = Annotated[int, Meta(ge=1, le=_MOST_TOKENS)] | Annotated[float, Meta(ge=1, le=_MOST_TOKENS, multiple_of=1)]
+
+
 class PromptItem(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One prompt: either `prompt` or `messages`, and what the answer should be."""
 
     prompt: str | None = None
-    messages: list[Turn] | None = None
+    messages: Annotated[list[Turn], Meta(min_length=1)] | None = None
     response_format: ResponseFormat | None = None
     extract_field_path: Annotated[str, Meta(min_length=1, max_length=MAX_CHARACTERS)] | None = None
     system: str | None = None
     model: str | None = None
-    max_tokens: Annotated[int, Meta(ge=1, le=_MOST_TOKENS)] | None = None
+    max_tokens: WholeTokens | None = None
     id: Annotated[str, Meta(min_length=1, max_length=200)] | None = None
 
 
@@ -150,7 +154,7 @@ def _request_of(asked: PromptItem, defaults: PromptDefaults) -> Request:
     own = Defaults(
         model=model,
         system=asked.system if asked.system is not None else defaults.system,
-        max_tokens=asked.max_tokens or defaults.max_tokens,
+        max_tokens=int(asked.max_tokens or defaults.max_tokens),
         schema=_schema_of(asked.response_format, defaults.models.get(model)),
     )
     request = prepare(asked.prompt if asked.messages is None else _messages(asked.messages), own)

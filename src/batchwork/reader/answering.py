@@ -7,6 +7,7 @@ from batchwork.reader.asking import Asked, understand
 from batchwork.reader.facts import facts
 from batchwork.reader.finding import ENOUGH, Found, find, ranked, typed
 from batchwork.reader.layout import lines
+from batchwork.reader.unlabelled import shade, unlabelled
 from batchwork.reader.values import truth
 from batchwork.reader.words import GENERIC, label_words, tokens, vocabulary
 
@@ -80,7 +81,7 @@ def look_up(asked: Asked, question: str, text: str) -> Found | None:
         kinds = ("name",) if words & _TYPED else ("string",)
     words_asked = tuple(word for word in asked.words if word not in ("when", "much"))
     for kind in kinds:
-        found = find([words_asked], text, kind)
+        found = find([words_asked], text, shade(kind, words_asked)) or unlabelled(words_asked, text, kind)
         if found is not None:
             return found
     return None

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from typing import Any
 
 import msgspec
 from fastapi import FastAPI, Request, Response
-from starlette.exceptions import HTTPException
+from starlette.routing import Route
+from starlette.types import Receive, Scope, Send
 
 from batchwork.core.ports import Backend
 from batchwork.pipeline import PreparedPrompt, open_prompt_service
@@ -18,7 +20,7 @@ from batchwork.server.entrance import Entrance, visit_of
 from batchwork.server.errors import ApiError
 from batchwork.server.measures import Measures
 from batchwork.server.metrics import CONTENT_TYPE
-from batchwork.server.openapi import describe, document
+from batchwork.server.openapi import ROUTES, document
 from batchwork.server.reading import read_body, watching
 from batchwork.server.reporting import facts
 from batchwork.server.streaming import NDJSON, AnswerStream
@@ -36,13 +38,14 @@ class Door:
         self.measures = Measures()
         self._backend = backend
         self._desk: Desk | None = None
-        self.app = FastAPI(
-            title="batchwork prompts API", docs_url=None, redoc_url=None, openapi_url=None, redirect_slashes=False
-        )
-        self.app.add_middleware(Entrance, config=config, measures=self.measures)
-        self.app.add_exception_handler(HTTPException, _refuse)
-        self.app.openapi = lambda: document(self.app)  # type: ignore[method-assign]
+        self._api = FastAPI(docs_url=None, redoc_url=None, openapi_url=None, redirect_slashes=False)
+        self._api.openapi = self._document  # type: ignore[method-assign]
         self._add_routes()
+        # The entrance does what the framework's own layers do (errors, logs), so it stands right before the routes.
+        self.app = Entrance(self._api, config=config, measures=self.measures)
+
+    def _document(self) -> dict[str, Any]:
+        return document((self.config.model, *self.config.models))
 
     @property
     def desk(self) -> Desk:
@@ -80,14 +83,19 @@ class Door:
             yield self._desk
 
     def _add_routes(self) -> None:
-        add = self.app.add_api_route
-        add("/api/v1/prompt", self._prompt, methods=["POST"], **describe("prompt"))
-        add("/api/v1/prompts", self._prompts, methods=["POST"], **describe("prompts"))
-        add("/health", self._health, methods=["GET"], **describe("health"))
-        add("/ready", self._ready, methods=["GET"], **describe("ready"))
-        add("/metrics", self._metrics, methods=["GET"], **describe("metrics"))
-        add("/docs", self._docs, methods=["GET"], include_in_schema=False)
-        add("/openapi.json", self._openapi, methods=["GET"], include_in_schema=False)
+        # Plain routes: bodies are read and checked by our own decoders, so nothing is left for dependencies to solve.
+        handlers = {
+            "prompt": self._prompt,
+            "prompts": self._prompts,
+            "health": self._health,
+            "ready": self._ready,
+            "metrics": self._metrics,
+        }
+        routes = [(ROUTES[name].path, ROUTES[name].method, handler) for name, handler in handlers.items()]
+        routes += [("/docs", "GET", self._docs), ("/openapi.json", "GET", self._openapi)]
+        self._api.router.routes += [
+            Route(path, _Endpoint(handler), methods=[method]) for path, method, handler in routes
+        ]
 
     # -- prompts --------------------------------------------------------------------------------
 
@@ -106,9 +114,10 @@ class Door:
         streamed = _wants_stream(request.headers.get("accept", "*/*"))
         asked = many_decoded(await read_body(request, self.config.max_body_bytes))
         prepared = await self.desk.prepare(asked.prompts)
+        batch_size = None if asked.batch_size is None else int(asked.batch_size)
         if streamed:
-            return self._stream(prepared, asked.batch_size)
-        with self.desk.taken_on(prepared, asked.batch_size) as ask:
+            return self._stream(prepared, batch_size)
+        with self.desk.taken_on(prepared, batch_size) as ask:
             taken = await self._run(ask, request)
         return _json(_encode(PromptsAnswer(results=taken.answers, summary=taken.summary)))
 
@@ -123,22 +132,33 @@ class Door:
 
     # -- about the server -----------------------------------------------------------------------
 
-    async def _health(self) -> Response:
+    async def _health(self, _: Request) -> Response:
         return _json(b'{"status":"ok"}')
 
-    async def _ready(self) -> Response:
+    async def _ready(self, _: Request) -> Response:
         if self.desk.closing:
             raise ApiError("shutting_down", "the server is about to end")
         return _json(b'{"status":"ready"}')
 
-    async def _metrics(self) -> Response:
+    async def _metrics(self, _: Request) -> Response:
         return Response(self.measures.metrics.exposition(), media_type=CONTENT_TYPE)
 
-    async def _docs(self) -> Response:
-        return Response(docs_page(document(self.app)), media_type="text/html")
+    async def _docs(self, _: Request) -> Response:
+        return Response(docs_page(self._document()), media_type="text/html")
 
-    async def _openapi(self) -> Response:
-        return _json(_encode(document(self.app)))
+    async def _openapi(self, _: Request) -> Response:
+        return _json(_encode(self._document()))
+
+
+class _Endpoint:
+    """A handler as an application of its own: the router hands over, and nothing stands in between."""
+
+    def __init__(self, handler: Callable[[Request], Awaitable[Response]]) -> None:
+        self._handler = handler
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        response = await self._handler(Request(scope, receive))
+        await response(scope, receive, send)
 
 
 def _json(body: bytes) -> Response:
@@ -163,13 +183,3 @@ def _refuse_problem(prompt: PreparedPrompt) -> None:
     """What is one item's error among many is the whole request's error when it is alone."""
     if prompt.problem is not None:
         raise ApiError(prompt.problem.code, prompt.problem.message, where=prompt.problem.where or None)
-
-
-async def _refuse(_: Request, error: Exception) -> Response:
-    """What the router itself refuses, in our words; the entrance answers."""
-    assert isinstance(error, HTTPException)
-    if error.status_code == 405:
-        wrong = ApiError("method_not_allowed", "this address has another method")
-        wrong.allow = (error.headers or {}).get("Allow")
-        raise wrong
-    raise ApiError("not_found", "there is nothing at this address; /docs lists what there is")

@@ -7,14 +7,17 @@ import secrets
 from collections.abc import Mapping
 from typing import Any
 
+from fastapi import FastAPI
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.exceptions import HTTPException
+from starlette.types import Message, Receive, Scope, Send
 
 from batchwork.clock import stopwatch
 from batchwork.server.config import ServerConfig, is_loopback
 from batchwork.server.errors import ApiError
 from batchwork.server.logs import log, log_defect, request_id
 from batchwork.server.measures import Measures
+from batchwork.server.tracing import traced_request
 
 _OPEN = frozenset({"/health", "/ready"})  # whoever watches over the server has no key
 _KNOWN = frozenset({"/api/v1/prompt", "/api/v1/prompts", "/health", "/ready", "/metrics", "/docs", "/openapi.json"})
@@ -25,16 +28,18 @@ CLIENT_LEFT = 499  # in the log alone: nobody is there to be answered
 class Entrance:
     """The outermost part of the application."""
 
-    def __init__(self, app: ASGIApp, *, config: ServerConfig, measures: Measures) -> None:
+    def __init__(self, app: FastAPI, *, config: ServerConfig, measures: Measures) -> None:
         self._app = app
+        self._routes = app.router
         self._config = config
         self._measures = measures
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle one request."""
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
+        if scope["type"] != "http":  # there is nothing else here: a web socket is closed again
+            await send({"type": "websocket.close", "code": 1000})
             return
+        scope["app"] = self._app
         headers = Headers(scope=scope)
         own = headers.get("x-request-id", "")
         visit = _Visit(own if _ID.fullmatch(own) else secrets.token_hex(8), send)
@@ -53,9 +58,12 @@ class Entrance:
     async def _through(self, scope: Scope, receive: Receive, visit: _Visit, headers: Headers) -> None:
         try:
             self._check_key(scope["path"], headers)
-            await self._app(scope, receive, visit.send)
+            with traced_request(scope, visit.id):
+                await self._routes(scope, receive, visit.send)
         except ApiError as error:
             await visit.refuse(error)
+        except HTTPException as error:  # what the router itself refuses
+            await visit.refuse(_in_our_words(error))
         except Exception as error:  # the process edge: logged with its request, answered, and the server goes on
             log_defect("defect", kind=type(error).__name__)
             if not visit.started:
@@ -116,6 +124,14 @@ class _Visit:
             headers.append((b"www-authenticate", b"X-API-Key"))
         await self.send({"type": "http.response.start", "status": error.status, "headers": headers})
         await self.send({"type": "http.response.body", "body": body})
+
+
+def _in_our_words(error: HTTPException) -> ApiError:
+    if error.status_code != 405:
+        return ApiError("not_found", "there is nothing at this address; /docs lists what there is")
+    wrong = ApiError("method_not_allowed", "this address has another method")
+    wrong.allow = (error.headers or {}).get("Allow")
+    return wrong
 
 
 def visit_of(scope: Scope) -> _Visit:

@@ -30,9 +30,13 @@ class JsonLines(logging.Formatter):
         return msgspec.json.encode(line).decode("utf-8", "replace")
 
 
-def log(event: str, level: int = logging.INFO, **fields: Any) -> None:
+def log(event: str, **fields: Any) -> None:
     """One line about something that happened."""
-    _log.log(level, event, extra={"fields": fields})
+    if _log.isEnabledFor(logging.INFO):
+        # Without the search for the calling line: it costs more than the rest, and the event's name says it.
+        record = logging.LogRecord(_log.name, logging.INFO, "", 0, event, None, None)
+        record.fields = fields
+        _log.handle(record)
 
 
 def log_defect(event: str, **fields: Any) -> None:

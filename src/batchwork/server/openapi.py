@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from copy import deepcopy
+from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import msgspec
-from fastapi import FastAPI
-from fastapi.openapi.utils import get_openapi
 
 from batchwork.pipeline import Answer, PromptItem
+from batchwork.pipeline.paths import PATTERN
 from batchwork.server.errors import HTTP_CODES, ErrorBody
 from batchwork.server.wire import PromptsAnswer, PromptsBody, StreamedAnswer, StreamedSummary
 
@@ -30,95 +32,138 @@ _READING = (*_GUARDED, "invalid_json", "request_timeout", "body_too_large", "uns
 _STARTING = ("over_budget", "storage_failed", "too_busy", "shutting_down")
 
 
-def describe(name: str) -> dict[str, Any]:
-    """What a route says about itself."""
-    return {"operation_id": name, **_ROUTES[name]}
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Route:
+    """One address of the API, and what it says about itself."""
+
+    path: str
+    method: str
+    summary: str
+    responses: dict[str, Any]
+    takes: dict[str, Any] | None = None
+    guarded: bool = True
+
+    def operation(self, name: str) -> dict[str, Any]:
+        """Its part of the document."""
+        told: dict[str, Any] = {"operationId": name, "summary": self.summary, "responses": self.responses}
+        if self.takes is not None:
+            told["requestBody"] = self.takes
+        if self.guarded:
+            told["security"] = [{"key": []}]
+        return told
 
 
-def document(app: FastAPI) -> dict[str, Any]:
-    """The whole document, made once."""
-    if app.openapi_schema is None:
-        made = get_openapi(
-            title=app.title,
-            version="1",
-            description="One prompt or a thousand over one engine: in order, in budget, none reused.",
-            routes=app.routes,
-        )
-        _, schemas = msgspec.json.schema_components(_TYPES, ref_template=_REF)
-        schemas["PromptItem"]["oneOf"] = [
-            _either("prompt", "string", "messages"),
-            _either("messages", "array", "prompt"),
-        ]
-        components = made.setdefault("components", {})
-        components.setdefault("schemas", {}).update(schemas)
-        components["securitySchemes"] = {"key": {"type": "apiKey", "in": "header", "name": "X-API-Key"}}
-        app.openapi_schema = made
-    return app.openapi_schema
+@cache
+def document(models: tuple[str, ...]) -> dict[str, Any]:
+    """The whole document of a server with these models, made once."""
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "batchwork prompts API",
+            "version": "1",
+            "description": "One prompt or a thousand over one engine: in order, in budget, none reused.",
+        },
+        "paths": {route.path: {route.method.lower(): route.operation(name)} for name, route in ROUTES.items()},
+        "components": {
+            "schemas": _schemas(models),
+            "securitySchemes": {"key": {"type": "apiKey", "in": "header", "name": "X-API-Key"}},
+        },
+    }
+
+
+def _schemas(models: tuple[str, ...]) -> dict[str, Any]:
+    """The types as they are, and what our decoders check beyond them.
+
+    `OnePrompt` is a `PromptItem` that stands alone: what is one item's error among many is the whole request's there.
+    """
+    _, schemas = msgspec.json.schema_components(_TYPES, ref_template=_REF)
+    schemas["PromptItem"]["oneOf"] = [
+        _either("prompt", "string", "messages"),
+        _either("messages", "array", "prompt"),
+    ]
+    one, turn = deepcopy(schemas["PromptItem"]), deepcopy(schemas["Turn"])
+    one["properties"]["model"] = {"enum": [*models, None], "default": None}
+    for choice in one["properties"]["extract_field_path"]["anyOf"]:
+        if choice["type"] == "string":
+            choice["pattern"] = PATTERN
+    for choice in one["properties"]["messages"]["anyOf"]:
+        if choice["type"] == "array":
+            choice["items"] = {"$ref": _REF.format(name="OneTurn")}
+    for choice in turn["properties"]["content"]["anyOf"]:
+        if choice["type"] == "array":
+            choice["items"] |= {"required": ["type"], "properties": {"type": {"type": "string"}}}
+    return schemas | {"OnePrompt": one | {"title": "OnePrompt"}, "OneTurn": turn | {"title": "OneTurn"}}
 
 
 def _either(there: str, kind: str, not_there: str) -> dict[str, Any]:
     return {"required": [there], "properties": {there: {"type": kind}, not_there: {"type": "null"}}}
 
 
-def _body(of: type, example: Any) -> dict[str, Any]:
-    schema = {"$ref": _REF.format(name=of.__name__)}
-    return {"requestBody": {"required": True, "content": {"application/json": {"schema": schema, "example": example}}}}
-
-
-def _errors(*codes: str) -> dict[int | str, dict[str, Any]]:
-    by_status: dict[int | str, dict[str, Any]] = {}
-    for code in codes:
-        status, _, meaning = HTTP_CODES[code]
-        told = by_status.setdefault(
-            status,
-            {
-                "description": "",
-                "content": {"application/json": {"schema": {"$ref": _REF.format(name="ErrorBody")}}},
-            },
-        )
-        told["description"] += ("; " if told["description"] else "") + f"`{code}`: {meaning}"
-    return by_status
-
-
-def _found(description: str, **content: Any) -> dict[int | str, dict[str, Any]]:
-    kinds = {kind.replace("_", "/", 1).replace("_", "-"): {"schema": schema} for kind, schema in content.items()}
-    return {200: {"description": description, "content": kinds}}
-
-
 def _ref(of: type) -> dict[str, str]:
     return {"$ref": _REF.format(name=of.__name__)}
 
 
+def _body(name: str, example: Any) -> dict[str, Any]:
+    schema = {"$ref": _REF.format(name=name)}
+    return {"required": True, "content": {"application/json": {"schema": schema, "example": example}}}
+
+
+def _found(description: str, content: dict[str, Any]) -> dict[str, Any]:
+    return {"200": {"description": description, "content": {kind: {"schema": of} for kind, of in content.items()}}}
+
+
+def _errors(*codes: str) -> dict[str, Any]:
+    by_status: dict[str, Any] = {}
+    for code in codes:
+        status, _, meaning = HTTP_CODES[code]
+        content = {"application/json": {"schema": _ref(ErrorBody)}}
+        told = by_status.setdefault(str(status), {"description": "", "content": content})
+        told["description"] += ("; " if told["description"] else "") + f"`{code}`: {meaning}"
+    return by_status
+
+
 _STATUS = {"type": "object", "properties": {"status": {"type": "string"}}, "required": ["status"]}
-_KEY: dict[str, Any] = {"security": [{"key": []}]}
-_ROUTES: dict[str, dict[str, Any]] = {
-    "prompt": {
-        "summary": "Ask one prompt.",
-        "openapi_extra": {**_body(PromptItem, _EXAMPLE), **_KEY},
-        "responses": _found("The answer, or why there is none.", application_json=_ref(Answer))
+ROUTES = {
+    "prompt": Route(
+        path="/api/v1/prompt",
+        method="POST",
+        summary="Ask one prompt.",
+        takes=_body("OnePrompt", _EXAMPLE),
+        responses=_found("The answer, or why there is none.", {"application/json": _ref(Answer)})
         | _errors(*_READING, "invalid_schema", "invalid_path", "unknown_model", *_STARTING),
-    },
-    "prompts": {
-        "summary": "Ask 1 to 1000 prompts; answers in request order, or as a stream with Accept: application/x-ndjson.",
-        "openapi_extra": {**_body(PromptsBody, {"prompts": [_EXAMPLE], "batch_size": 100}), **_KEY},
-        "responses": _found(
+    ),
+    "prompts": Route(
+        path="/api/v1/prompts",
+        method="POST",
+        summary="Ask 1 to 1000 prompts; answers in request order, or as a stream with Accept: application/x-ndjson.",
+        takes=_body("PromptsBody", {"prompts": [_EXAMPLE], "batch_size": 100}),
+        responses=_found(
             "The answers in request order; as a stream one JSON object per line, the summary last.",
-            application_json=_ref(PromptsAnswer),
-            application_x_ndjson={"anyOf": [_ref(StreamedAnswer), _ref(StreamedSummary)]},
+            {
+                "application/json": _ref(PromptsAnswer),
+                "application/x-ndjson": {"anyOf": [_ref(StreamedAnswer), _ref(StreamedSummary)]},
+            },
         )
         | _errors(*_READING, "not_acceptable", "prompt_count", "duplicate_id", *_STARTING),
-    },
-    "health": {
-        "summary": "Whether the process lives.",
-        "responses": _found("It does.", application_json=_STATUS),
-    },
-    "ready": {
-        "summary": "Whether requests are taken.",
-        "responses": _found("They are.", application_json=_STATUS) | _errors("shutting_down"),
-    },
-    "metrics": {
-        "summary": "The numbers of the server, for Prometheus.",
-        "openapi_extra": _KEY,
-        "responses": _found("Text of version 0.0.4.", text_plain={"type": "string"}) | _errors(*_GUARDED),
-    },
+    ),
+    "health": Route(
+        path="/health",
+        method="GET",
+        summary="Whether the process lives.",
+        responses=_found("It does.", {"application/json": _STATUS}),
+        guarded=False,
+    ),
+    "ready": Route(
+        path="/ready",
+        method="GET",
+        summary="Whether requests are taken.",
+        responses=_found("They are.", {"application/json": _STATUS}) | _errors("shutting_down"),
+        guarded=False,
+    ),
+    "metrics": Route(
+        path="/metrics",
+        method="GET",
+        summary="The numbers of the server, for Prometheus.",
+        responses=_found("Text of version 0.0.4.", {"text/plain": {"type": "string"}}) | _errors(*_GUARDED),
+    ),
 }

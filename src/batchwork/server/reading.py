@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Callable
 
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import Request
 from starlette.types import Receive
 
 from batchwork.server.errors import ApiError
@@ -31,37 +30,42 @@ async def read_body(request: Request, limit: int) -> bytes:
     size = 0
     try:
         async with asyncio.timeout(_READ_S):
-            async for chunk in request.stream():
+            more = True
+            while more and size <= limit * _DISCARD:
+                message = await request.receive()
+                if message["type"] == "http.disconnect":
+                    raise ApiError("invalid_json", "the sender went away")
+                more = message.get("more_body", False)
+                chunk = message.get("body", b"")
                 size += len(chunk)
                 if size <= limit:
                     chunks.append(chunk)
-                elif size > limit * _DISCARD:
-                    break
                 else:
                     chunks.clear()
     except TimeoutError:
         raise ApiError("request_timeout", f"the body did not arrive within {_READ_S:g} s") from None
-    except ClientDisconnect:
-        raise ApiError("invalid_json", "the sender went away") from None
     if size > limit:
         of = f"{told} bytes" if told.isdigit() else f"more than {size} bytes"
         raise ApiError("body_too_large", f"the body has {of}; at most {limit} are taken")
     return b"".join(chunks)
 
 
-@asynccontextmanager
-async def watching(receive: Receive, on_gone: Callable[[], None]) -> AsyncIterator[None]:
+class watching:  # noqa: N801 -- it reads as a word in `async with watching(...)`
     """Call `on_gone` when the sender closes its connection while the block runs. Its body must be read already."""
-    watcher = asyncio.create_task(_until_gone(receive, on_gone))
-    try:
-        yield
-    finally:
-        watcher.cancel()
-        with suppress(asyncio.CancelledError):
-            await watcher
 
+    __slots__ = ("_on_gone", "_receive", "_watcher")
 
-async def _until_gone(receive: Receive, on_gone: Callable[[], None]) -> None:
-    while (await receive())["type"] != "http.disconnect":
-        pass
-    on_gone()
+    def __init__(self, receive: Receive, on_gone: Callable[[], None]) -> None:
+        self._receive = receive
+        self._on_gone = on_gone
+
+    async def __aenter__(self) -> None:
+        self._watcher = asyncio.create_task(self._until_gone())
+
+    async def __aexit__(self, *_: object) -> None:
+        self._watcher.cancel()
+
+    async def _until_gone(self) -> None:
+        while (await self._receive())["type"] != "http.disconnect":
+            pass
+        self._on_gone()

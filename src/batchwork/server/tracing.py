@@ -1,11 +1,14 @@
-"""OpenTelemetry spans for every call to a model, with the GenAI names. An extra: without the package nothing happens.
+"""OpenTelemetry spans for every request and every call to a model, with the GenAI names.
+
+An extra: where the package is missing, or nobody has set it up, nothing happens and nothing is paid.
 
 A span says which model, how many tokens, how it ended. Never what was asked or answered.
 """
 
 from __future__ import annotations
 
-from importlib.util import find_spec
+from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from batchwork.core.errors import BackendError
@@ -15,12 +18,35 @@ from batchwork.core.request import Request
 
 
 def tracer() -> Any | None:
-    """The process's tracer, or None where OpenTelemetry is not installed."""
-    if find_spec("opentelemetry") is None:
+    """The process's tracer, or None where nobody has set up OpenTelemetry: an empty span costs time as well."""
+    try:
+        from opentelemetry import trace  # noqa: PLC0415 -- an extra
+    except ModuleNotFoundError:
         return None
-    from opentelemetry import trace  # noqa: PLC0415 -- an extra
-
+    if isinstance(trace.get_tracer_provider(), trace.ProxyTracerProvider | trace.NoOpTracerProvider):
+        return None
     return trace.get_tracer("batchwork")
+
+
+_NOTHING = nullcontext()
+
+
+def traced_request(scope: Mapping[str, Any], own_id: str) -> AbstractContextManager[Any]:
+    """A span around one HTTP request, which those of its calls stand under."""
+    found = tracer()
+    if found is None:
+        return _NOTHING
+    from opentelemetry.trace import SpanKind  # noqa: PLC0415 -- an extra
+
+    told = {"http.request.method": scope["method"], "url.path": scope["path"], "batchwork.request_id": own_id}
+    span: AbstractContextManager[Any] = found.start_as_current_span(
+        f"{scope['method']} {scope['path']}",
+        kind=SpanKind.SERVER,
+        attributes=told,
+        record_exception=False,
+        set_status_on_exception=False,
+    )
+    return span
 
 
 def traced(backend: Backend, model: str) -> Backend:

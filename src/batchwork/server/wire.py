@@ -17,11 +17,14 @@ _INDEX = re.compile(r"\[([0-9]+|\*)\]")
 _PLACE = re.compile(r"^(.*) - at `\$?(.*)`$", re.DOTALL)
 
 
+WholeSize = Annotated[int, Meta(ge=1, le=MAX_PROMPTS)] | Annotated[float, Meta(ge=1, le=MAX_PROMPTS, multiple_of=1)]
+
+
 class PromptsBody(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Many prompts, and how many of them may be in flight at a time."""
 
     prompts: Annotated[list[PromptItem], Meta(min_length=1, max_length=MAX_PROMPTS)]
-    batch_size: Annotated[int, Meta(ge=1, le=MAX_PROMPTS)] | None = None
+    batch_size: WholeSize | None = None
 
 
 class PromptsAnswer(msgspec.Struct, frozen=True, kw_only=True):

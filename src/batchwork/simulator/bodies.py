@@ -35,3 +35,16 @@ def parsed(parse: Callable[[], Prompt]) -> Prompt:
         raise Refused(400, "The request body is nested too deeply") from None
     except (TypeError, AttributeError, KeyError, ValueError) as error:
         raise Refused(400, f"The request body has a value of an unexpected type: {error}") from None
+
+
+def stop_sequences(given: Any, name: str) -> tuple[str, ...]:
+    """The texts an answer ends at.
+
+    Raises:
+        Refused: 400, something else than a list of strings.
+    """
+    if not given:
+        return ()
+    if not isinstance(given, list) or not all(isinstance(one, str) for one in given):
+        raise Refused(400, f"{name}: Input should be a valid list of strings")
+    return tuple(given)

@@ -2,7 +2,7 @@
 
 import random
 
-from tests.evidence.corpus import seen, seen_forms, seen_more, unseen
+from tests.evidence.corpus import seen, seen_forms, seen_more, unseen, unseen_more
 from tests.evidence.corpus.draft import Draft, Sample, finish
 
 PER_LAYOUT = 6
@@ -13,7 +13,7 @@ def samples(*, per_layout: int = PER_LAYOUT, held_out: bool | None = None, seed:
     made = []
     for kept_out, layouts in (
         (False, [*seen.LAYOUTS, *seen_more.LAYOUTS, *seen_forms.LAYOUTS]),
-        (True, unseen.LAYOUTS),
+        (True, [*unseen.LAYOUTS, *unseen_more.LAYOUTS]),
     ):
         if held_out is not None and held_out != kept_out:
             continue

@@ -11,7 +11,7 @@ from batchwork.backends._chat.answering import reply_in
 from batchwork.backends._chat.asking import Asking, Dialect
 from batchwork.backends._chat.batching import LIMITS, Batches
 from batchwork.backends._chat.failing import failure_from
-from batchwork.backends._headers import openai_limits
+from batchwork.backends._headers import LimitsReader
 from batchwork.backends._http import Answer, Http, endpoint
 from batchwork.backends._refusing import bad_input
 from batchwork.core.errors import BackendError
@@ -50,6 +50,7 @@ class ChatBackend:
         self._clock = clock
         self._secret = api_key
         self._asking = Asking(model, dialect)
+        self._limits = LimitsReader.openai()
         self._url = endpoint(base_url, "chat/completions")
         headers = {"authorization": f"Bearer {api_key}"} if api_key is not None else {}
         self._http = Http(headers=headers, max_in_flight=max_in_flight, trust_env=trust_env)
@@ -74,7 +75,7 @@ class ChatBackend:
         headers = answer.headers
         if answer.status != 200:
             raise BackendError(self._failure(answer))
-        return reply_in(answer.body, request, limits=openai_limits(headers), request_id=headers.get(_REQUEST_ID))
+        return reply_in(answer.body, request, limits=self._limits.news(headers), request_id=headers.get(_REQUEST_ID))
 
     def _failure(self, answer: Answer) -> Failure:
         utc, secret = self._clock.utc(), self._secret

@@ -9,7 +9,7 @@ from multidict import istr
 
 from batchwork.backends import Setup
 from batchwork.backends._catalog import ALIASES, CLAUDE, near, or_list
-from batchwork.backends._headers import anthropic_limits
+from batchwork.backends._headers import LimitsReader
 from batchwork.backends._http import Answer, Http, endpoint
 from batchwork.backends._refusing import bad_input
 from batchwork.backends.anthropic.answering import reply_in
@@ -61,6 +61,7 @@ class AnthropicBackend:
         self._clock = clock
         self._secret = api_key
         self._asking = Asking(model)
+        self._limits = LimitsReader.anthropic(clock.utc)
         self._messages = endpoint(base_url, "v1/messages")
         self._count = endpoint(base_url, "v1/messages/count_tokens")
         headers = {"anthropic-version": API_VERSION}
@@ -86,7 +87,7 @@ class AnthropicBackend:
         answer = await self._http.post(self._messages, _encode(self._asking.body(request)))
         if answer.status != 200:
             raise BackendError(self._failure(answer))
-        limits = anthropic_limits(answer.headers, self._clock.utc())
+        limits = self._limits.news(answer.headers)
         return reply_in(answer.body, request, limits=limits, request_id=answer.headers.get(_REQUEST_ID))
 
     async def count_tokens(self, request: Request) -> int:

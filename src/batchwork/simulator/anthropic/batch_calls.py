@@ -50,6 +50,7 @@ class MessageBatches:
             requests = check_envelope(decoded(raw), self._world.config.max_batch_requests)
             batch_id = f"msgbatch_sim{self._world.next_number():08d}"
             batch = MessageBatch(self._world, self._wire, batch_id, requests, version)
+            await batch.take_in()
             self._batches[batch_id] = batch
             return self._json(await batch.shown())
 
@@ -68,7 +69,8 @@ class MessageBatches:
 
         async def work() -> web.Response:
             ripe = self._world.clock.now() - self._world.config.list_lag_s
-            visible = [batch for batch in reversed(self._batches.values()) if batch.created_at <= ripe]
+            newest = sorted(self._batches.values(), key=lambda batch: batch.created_at)[::-1]
+            visible = [batch for batch in newest if batch.created_at <= ripe]
             return self._json(page([await batch.shown() for batch in visible], request))
 
         return await self._around.run(request, "list", work)

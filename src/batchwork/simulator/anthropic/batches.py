@@ -40,8 +40,14 @@ class MessageBatch:
         self._prompts: list[tuple[Prompt, Entry, int] | Refused] = []
         self._lines: dict[int, tuple[str, bytes]] = {}
         self._lock = asyncio.Lock()
-        for custom_id, params in requests:
-            self._prompts.append(self._take(custom_id, params, version))
+        self._version = version
+
+    async def take_in(self) -> None:
+        """Read all requests, giving other calls their turn in between."""
+        for number, (custom_id, params) in enumerate(self._requests):
+            self._prompts.append(self._take(custom_id, params, self._version))
+            if number % (8 * _BREATH) == 0:
+                await asyncio.sleep(0)
 
     def _take(self, custom_id: str, params: Any, version: str) -> tuple[Prompt, Entry, int] | Refused:
         """Read the request; what is wrong with it is only told in its result line."""

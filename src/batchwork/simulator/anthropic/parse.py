@@ -6,6 +6,7 @@ from batchwork.simulator import tokens
 from batchwork.simulator.anthropic.content import Contents, read_blocks
 from batchwork.simulator.anthropic.generations import generation_of
 from batchwork.simulator.anthropic.schema_rules import check_schema, check_strict_tools
+from batchwork.simulator.bodies import stop_sequences
 from batchwork.simulator.errors import Refused
 from batchwork.simulator.prompt import Prompt, Tool, Turn, digest_of
 
@@ -39,6 +40,7 @@ _BETA = frozenset(
 )
 _ROLES = ("user", "assistant", "system")
 _MOST_MESSAGES = 100_000
+_REQUIRED = 3
 
 
 def parse_messages(body: Any, version: str, *, beta: bool = False, counting: bool = False) -> Prompt:
@@ -50,25 +52,24 @@ def parse_messages(body: Any, version: str, *, beta: bool = False, counting: boo
     if not isinstance(body, dict):
         raise Refused(400, "body: Input should be a valid dictionary")
     model, max_tokens = _required(body, counting=counting)
-    if unknown := body.keys() - _KNOWN:
-        for name in sorted(unknown):
-            if not (beta and name in _BETA):
-                raise Refused(400, f"{name}: Extra inputs are not permitted")
-    _check_sampling(body, model, version)
     contents = Contents()
     turns = _turns(body["messages"], contents, version)
-    system = _system(body.get("system", ""), contents)
-    schema = _schema(body)
-    tools, forced = _tools(body)
-    _check_thinking(body.get("thinking"), model, max_tokens)
-    _check_together(body, turns, contents, schema)
-    if body.get("cache_control"):
-        contents.mark(body["cache_control"])
+    system, schema, forced = "", None, None
+    tools: tuple[Tool, ...] = ()
+    if counting or len(body) > _REQUIRED:  # most calls in bulk have nothing else
+        _check_names(body, beta=beta)
+        _check_sampling(body, model, version)
+        system = _system(body.get("system", ""), contents)
+        schema = _schema(body)
+        tools, forced = _tools(body)
+        _check_thinking(body.get("thinking"), model, max_tokens)
+        if body.get("cache_control"):
+            contents.mark(body["cache_control"])
+    _check_together(model, turns, contents, schema)
     spent = contents.tokens + tokens.OVERHEAD + tokens.PER_TURN * len(turns) + tokens.count(system)
     if schema is not None or tools:
         spent += tokens.count(str(schema or "")) + tokens.count(str(tools or ""))
     documents = tuple(contents.documents)
-    stops = body.get("stop_sequences") or ()
     return Prompt(
         model=model,
         system=system,
@@ -82,10 +83,16 @@ def parse_messages(body: Any, version: str, *, beta: bool = False, counting: boo
         tools=tools,
         forced_tool=forced,
         tool_answered=contents.answered_last,
-        stop_sequences=tuple(stops),
+        stop_sequences=stop_sequences(body.get("stop_sequences"), "stop_sequences"),
         stream=bool(body.get("stream")),
         cached=contents.cache_mark(model, system),
     )
+
+
+def _check_names(body: dict[str, Any], *, beta: bool) -> None:
+    for name in sorted(body.keys() - _KNOWN):
+        if not (beta and name in _BETA):
+            raise Refused(400, f"{name}: Extra inputs are not permitted")
 
 
 def _required(body: dict[str, Any], *, counting: bool) -> tuple[str, int]:
@@ -218,9 +225,7 @@ def _check_thinking(thinking: Any, model: str, max_tokens: int) -> None:
         raise Refused(400, "thinking.type: Input should be 'adaptive', 'enabled', 'disabled' or 'between_tools'")
 
 
-def _check_together(
-    body: dict[str, Any], turns: tuple[Turn, ...], contents: Contents, schema: dict[str, Any] | None
-) -> None:
+def _check_together(model: str, turns: tuple[Turn, ...], contents: Contents, schema: dict[str, Any] | None) -> None:
     if contents.cited and contents.cited != contents.citable:
         raise Refused(400, "citations must be enabled on all or none of the documents in the request")
     if contents.cited and schema is not None:
@@ -228,7 +233,7 @@ def _check_together(
     if turns[-1].role == "assistant":
         if schema is not None:
             raise Refused(400, "messages: prefill cannot be used together with structured outputs")
-        if not generation_of(body["model"]).prefill:
+        if not generation_of(model).prefill:
             raise Refused(
                 400,
                 "This model does not support assistant message prefill. The conversation must end with a user message.",

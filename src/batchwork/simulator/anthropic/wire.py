@@ -72,7 +72,8 @@ class AnthropicWire:
 
     def admit(self, prompt: Prompt) -> tuple[float, str]:
         """Seconds to wait and for what; (0, "") takes the call in."""
-        return self.limits.admit_split(prompt.input_tokens, real_s())
+        limits = self._world.anthropic_limits
+        return limits.admit_split(prompt.input_tokens, real_s()) if limits.limited else (0.0, "")
 
     def produced(self, usage: Usage) -> None:
         """Output tokens count once they are produced."""

@@ -47,6 +47,7 @@ class Batches:
 
         async def work() -> web.Response:
             batch = Batch(self._world, self._wire, self._files, self._checked(raw))
+            await batch.take_in()
             self._batches[batch.id] = batch
             return self._json(await batch.shown())
 
@@ -90,7 +91,8 @@ class Batches:
 
         async def work() -> web.Response:
             ripe = self._world.clock.now() - self._world.config.list_lag_s
-            visible = [batch for batch in reversed(self._batches.values()) if batch.created_at <= ripe]
+            newest = sorted(self._batches.values(), key=lambda batch: batch.created_at)[::-1]
+            visible = [batch for batch in newest if batch.created_at <= ripe]
             shown = [await batch.shown() for batch in visible]
             return self._json(cursor_page(shown, request.rel_url.query, default=20, most=100))
 

@@ -48,8 +48,13 @@ class Batch:
         self._outputs: tuple[str | None, str | None] | None = None
         self._lock = asyncio.Lock()
         self._taken: list[tuple[Prompt, Entry, int] | Refused] = []
-        if not self._errors:
-            self._taken = [self._take(line) for line in self._lines]
+
+    async def take_in(self) -> None:
+        """Read all requests of a valid file, giving other calls their turn in between."""
+        for number, line in enumerate(self._lines if not self._errors else ()):
+            self._taken.append(self._take(line))
+            if number % (8 * _BREATH) == 0:
+                await asyncio.sleep(0)
 
     def _take(self, line: InputLine) -> tuple[Prompt, Entry, int] | Refused:
         endpoint = self._order["endpoint"]

@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 
 from batchwork.simulator import tokens
+from batchwork.simulator.bodies import stop_sequences
 from batchwork.simulator.errors import Refused
 from batchwork.simulator.openai.schema_rules import check_schema
 from batchwork.simulator.pdf import pages_of
@@ -71,7 +72,7 @@ def parse_chat(body: Any) -> Prompt:
     prompt = _prompt(model, spoken, read, limit, schema=schema, tools=_tools(body))
     return msgspec.structs.replace(
         prompt,
-        stop_sequences=(stop,) if isinstance(stop, str) else tuple(stop),
+        stop_sequences=(stop,) if isinstance(stop, str) else stop_sequences(stop, "stop"),
         stream=bool(body.get("stream")),
         stream_usage=bool(options.get("include_usage")),
         choices=_choices(body),

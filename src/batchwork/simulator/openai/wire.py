@@ -71,7 +71,10 @@ class OpenAIWire:
 
     def admit(self, prompt: Prompt) -> tuple[float, str]:
         """Seconds to wait and for what; (0, "") takes the call in."""
-        return self.limits.admit_joint(max(prompt.input_tokens, prompt.max_tokens or 0), real_s())
+        limits = self._world.openai_limits
+        if not limits.limited:
+            return 0.0, ""
+        return limits.admit_joint(max(prompt.input_tokens, prompt.max_tokens or 0), real_s())
 
     def produced(self, usage: Usage) -> None:
         """Nothing: the stated limit was charged on arrival."""

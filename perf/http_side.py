@@ -1,0 +1,143 @@
+"""One measured side of perf/http: so many requests to a canned provider, its bill as JSON on standard output.
+
+Runs in our environment (`batchwork`, `aiohttp`) or in the peers' (`anthropic`, `litellm`), so it imports only what
+the side it is asked for needs. Every side asks the same questions, keeps as many in flight, and reads the text of the
+answer. The first requests are not counted: they pay for imports, connections and first uses.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+import json
+import os
+import resource
+import sys
+from collections.abc import Awaitable, Callable
+
+IN_FLIGHT = 50
+MODEL = "claude-haiku-5-5"
+MAX_TOKENS = 256
+Ask = Callable[[str], Awaitable[str]]
+
+
+def prompts(count: int) -> list[str]:
+    return [f"What is the capital of country number {i}, and why is it there? " * 5 for i in range(count)]
+
+
+def cpu_s() -> float:
+    """All threads and children of this process."""
+    own, theirs = resource.getrusage(resource.RUSAGE_SELF), resource.getrusage(resource.RUSAGE_CHILDREN)
+    return own.ru_utime + own.ru_stime + theirs.ru_utime + theirs.ru_stime
+
+
+async def keep_busy(ask: Ask, questions: list[str]) -> int:
+    """As many at once as may be; how many answers came."""
+    waiting, answered = iter(questions), 0
+
+    async def worker() -> None:
+        nonlocal answered
+        for question in waiting:
+            text = await ask(question)  # not in one line with the sum, which would be read before and written after
+            answered += bool(text)
+
+    await asyncio.gather(*(worker() for _ in range(IN_FLIGHT)))
+    return answered
+
+
+async def measured(ask: Ask, count: int) -> tuple[int, float]:
+    await keep_busy(ask, prompts(count // 10))
+    gc.collect()
+    before = cpu_s()
+    answered = await keep_busy(ask, prompts(count))
+    return answered, cpu_s() - before
+
+
+def message(question: str) -> dict[str, object]:
+    return {"model": MODEL, "max_tokens": MAX_TOKENS, "messages": [{"role": "user", "content": question}]}
+
+
+async def raw(url: str, count: int) -> tuple[int, float]:
+    """aiohttp as one writes it by hand: no retries, no limits, no budget, nothing kept."""
+    import aiohttp
+
+    headers = {"authorization": "Bearer any", "anthropic-version": "2026-10-21"}
+    async with aiohttp.ClientSession(headers=headers) as session:
+
+        async def ask(question: str) -> str:
+            async with session.post(f"{url}/v1/messages", json=message(question)) as response:
+                response.raise_for_status()
+                said = await response.json()
+                return str(said["content"][0]["text"])
+
+        return await measured(ask, count)
+
+
+async def sdk(url: str, count: int) -> tuple[int, float]:
+    """The anthropic SDK as it comes."""
+    import anthropic
+
+    async with anthropic.AsyncAnthropic(api_key="any", base_url=url) as client:
+
+        async def ask(question: str) -> str:
+            said = await client.messages.create(**message(question))
+            return str(said.content[0].text)
+
+        return await measured(ask, count)
+
+
+async def litellm(url: str, count: int) -> tuple[int, float]:
+    """litellm as it comes, but for its look at the network when it is imported."""
+    os.environ["LITELLM_LOCAL_MODEL_COST_MAP"] = "True"
+    import litellm
+
+    litellm.suppress_debug_info = True
+
+    async def ask(question: str) -> str:
+        asked = {**message(question), "model": f"anthropic/{MODEL}"}
+        said = await litellm.acompletion(**asked, api_key="any", api_base=url)
+        return str(said.choices[0].message.content)
+
+    return await measured(ask, count)
+
+
+def batchwork(url: str, count: int, max_cost: float | None = None) -> tuple[int, float]:
+    """batchwork with everything on: journal on disk, gate, ledger, price; and a budget if one is given."""
+    import tempfile
+    from pathlib import Path
+
+    import batchwork
+
+    def once(number: int, journal: Path) -> int:
+        results = batchwork.run(
+            prompts(number),
+            model=f"anthropic:{MODEL}",
+            base_url=url,
+            api_key="any",
+            max_tokens=MAX_TOKENS,
+            max_in_flight=IN_FLIGHT,
+            max_cost=max_cost,
+            journal=journal,
+        )
+        settled = sum(bool(outcome.text) for outcome in results)
+        results.close()
+        return settled
+
+    with tempfile.TemporaryDirectory(prefix="batchwork-perf-") as folder:
+        once(count // 10, Path(folder) / "first.db")
+        gc.collect()
+        before = cpu_s()
+        settled = once(count, Path(folder) / "counted.db")
+        return settled, cpu_s() - before
+
+
+def main(side: str, url: str, count: int) -> None:
+    if side.startswith("batchwork"):
+        answered, spent = batchwork(url, count, max_cost=1000 if side == "batchwork-budget" else None)
+    else:
+        answered, spent = asyncio.run({"raw": raw, "sdk": sdk, "litellm": litellm}[side](url, count))
+    print(json.dumps({"answered": answered, "cpu_s": spent}))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], sys.argv[2], int(sys.argv[3]))

@@ -1,0 +1,214 @@
+"""The prompts API under load, beside a bare FastAPI relay under the same load: what the engine in between costs.
+
+200 clients send 100 requests a second in all to a server that asks the simulator, which takes 0.2 s: 60 s of it in
+twelve rounds. Ours and the relay take turns, so that a busy machine slows both alike, and the figure is the median over
+the rounds of one p99 by the other. A request's time counts from the moment it was due, so that a server that falls
+behind cannot hide it. Everybody is a process of its own.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import multiprocessing as mp
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import aiohttp
+
+from perf._harness import arguments, ratio, show_table, verdict
+
+CLIENTS = 200
+PER_S = 100
+LATENCY_S = 0.2
+MOST_P99 = 1.5
+MOST_GROWTH_MB = 8.0
+WARM_UP_S = 4.0
+MODEL = "claude-haiku-4-5"
+
+
+# -- the three servers, each in a process of its own ------------------------------------------------
+
+
+def simulator(out: Connection) -> None:
+    from batchwork.simulator import Latency, Simulator, SimulatorConfig
+
+    provider = Simulator(SimulatorConfig(persona="echo", latency=Latency(median_s=LATENCY_S)))
+    asyncio.run(provider.serve_forever(out.send))
+
+
+def ours(out: Connection, url: str) -> None:
+    from batchwork.server.app import Door
+    from batchwork.server.config import ServerConfig
+    from batchwork.server.running import Server, listen
+
+    os.environ["ANTHROPIC_API_KEY"] = "nobody-checks-it-here"
+    door = Door(ServerConfig(model=f"anthropic:{MODEL}", base_url=url, port=0))
+
+    async def run() -> None:
+        with listen("127.0.0.1", 0) as listening:
+            async with door.open():
+                await Server(door, on_started=out.send).serve([listening])
+
+    asyncio.run(run())
+
+
+def relay(out: Connection, url: str) -> None:
+    """As little as can stand between a caller and a provider."""
+    import uvicorn
+    from fastapi import FastAPI
+
+    from batchwork.server.running import listen
+
+    app = FastAPI()
+    held: dict[str, aiohttp.ClientSession] = {}
+
+    async def ask(body: dict[str, Any]) -> Any:
+        asked = {"model": MODEL, "max_tokens": 1024, "messages": [{"role": "user", "content": body["prompt"]}]}
+        headers = {"x-api-key": "nobody-checks-it-here", "anthropic-version": "2023-06-01"}
+        async with held["session"].post(f"{url}/v1/messages", json=asked, headers=headers) as response:
+            told = await response.json()
+        return {"response": told["content"][0]["text"]}
+
+    app.add_api_route("/api/v1/prompt", ask, methods=["POST"])
+
+    async def run() -> None:
+        async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0)) as held["session"]:
+            with listen("127.0.0.1", 0) as listening:
+                config = uvicorn.Config(app, log_config=None, access_log=False, lifespan="off")
+                out.send(f"http://127.0.0.1:{listening.getsockname()[1]}")
+                await uvicorn.Server(config).serve([listening])
+
+    asyncio.run(run())
+
+
+@contextmanager
+def running(main: Callable[..., None], *more: str) -> Iterator[tuple[str, int]]:
+    """A server's address and process id."""
+    context = mp.get_context("spawn")
+    here, there = context.Pipe()
+    process = context.Process(target=main, args=(there, *more), daemon=True)
+    process.start()
+    try:
+        yield here.recv(), process.pid or 0
+    finally:
+        process.kill()
+        process.join()
+
+
+# -- the load ---------------------------------------------------------------------------------------
+
+
+@dataclass
+class Seen:
+    """What the clients of one server saw."""
+
+    url: str
+    pid: int
+    rounds: list[list[float]] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
+    cpu_s: float = 0.0
+    megabytes: list[float] = field(default_factory=list)
+
+    @property
+    def seconds(self) -> list[float]:
+        return [second for seconds in self.rounds for second in seconds]
+
+
+def at(share: float, seconds: list[float]) -> float:
+    return sorted(seconds)[min(len(seconds) - 1, int(share * len(seconds)))]
+
+
+async def load(seen: Seen, seconds: float, *, keep: bool) -> None:
+    """So many clients, each in its own rhythm, all of them spread evenly."""
+    before = _cpu_s(seen.pid)
+    measured: list[float] = []
+    timeout = aiohttp.ClientTimeout(total=30)
+    async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0), timeout=timeout) as session:
+        start = time.perf_counter() + 0.2
+        every = CLIENTS / PER_S
+
+        async def client(number: int) -> None:
+            turn = 0
+            while (due := number / PER_S + turn * every) < seconds:
+                await asyncio.sleep(max(0.0, start + due - time.perf_counter()))
+                error = await _ask(session, seen.url, f"client {number}, turn {turn}")
+                measured.append(time.perf_counter() - start - due)
+                if error is not None:
+                    seen.errors.append(error)
+                turn += 1
+
+        await asyncio.gather(*map(client, range(CLIENTS)))
+    if keep:
+        seen.rounds.append(measured)
+        seen.cpu_s += _cpu_s(seen.pid) - before
+    seen.megabytes.append(_megabytes(seen.pid))
+
+
+async def _ask(session: aiohttp.ClientSession, url: str, prompt: str) -> str | None:
+    try:
+        async with session.post(f"{url}/api/v1/prompt", json={"prompt": prompt}) as response:
+            told = await response.json()
+    except (aiohttp.ClientError, TimeoutError) as error:
+        return f"{type(error).__name__}: {error}"
+    if response.status != 200 or told.get("error") is not None or prompt not in (told["response"] or ""):
+        return f"{response.status}: {told}"
+    return None
+
+
+def _cpu_s(pid: int) -> float:
+    parts = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(parts[11]) + int(parts[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def _megabytes(pid: int) -> float:
+    return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE") / 2**20
+
+
+def main() -> int:
+    smoke = arguments(__doc__ or "").smoke
+    rounds, seconds = (3, 2.0) if smoke else (12, 5.0)
+    with running(simulator) as (provider, _), running(ours, provider) as one, running(relay, provider) as other:
+        sides = {"batchwork": Seen(*one), "bare relay": Seen(*other)}
+        for seen in sides.values():
+            asyncio.run(load(seen, WARM_UP_S, keep=False))
+        for number in range(rounds):
+            for seen in list(sides.values())[:: 1 if number % 2 else -1]:
+                asyncio.run(load(seen, seconds, keep=True))
+    show_table(
+        (f"{CLIENTS} clients, {PER_S}/s, {rounds} x {seconds:g} s", "p50", "p95", "p99", "errors", "CPU ms each", "MB"),
+        [
+            (
+                name,
+                f"{median(seen.seconds):.3f} s",
+                f"{at(0.95, seen.seconds):.3f} s",
+                f"{at(0.99, seen.seconds):.3f} s",
+                str(len(seen.errors)),
+                f"{1000 * seen.cpu_s / len(seen.seconds):.2f}",
+                f"{seen.megabytes[0]:.1f} -> {seen.megabytes[-1]:.1f}",
+            )
+            for name, seen in sides.items()
+        ],
+    )
+    mine, bare = sides["batchwork"], sides["bare relay"]
+    for error in mine.errors[:5]:
+        print(error)
+    times = ratio([at(0.99, one) for one in mine.rounds], [at(0.99, one) for one in bare.rounds])
+    growth = mine.megabytes[-1] - mine.megabytes[0]
+    return verdict(
+        "server",
+        f"p99 {times:.2f}x of a bare relay in the median round, {len(mine.errors)} errors, {growth:+.1f} MB",
+        f"{MOST_P99:g}x, 0 errors, +{MOST_GROWTH_MB:g} MB",
+        ok=times <= MOST_P99 and not mine.errors and growth <= MOST_GROWTH_MB,
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main())

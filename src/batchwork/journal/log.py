@@ -1,0 +1,78 @@
+"""Notice that a write-ahead log which a killed process left behind has been damaged since.
+
+SQLite reads such a log up to the first frame that contradicts its checksum and takes the rest for a write that was
+never finished. After a power cut that is right for the last write. But every finished write was synced to the disk
+before the next one began, so a finished write that is followed by another and cannot be read is a loss.
+"""
+
+from __future__ import annotations
+
+import struct
+import sys
+from pathlib import Path
+from typing import BinaryIO
+
+_HEADER, _FRAME_HEADER = 32, 24
+_MAGIC = {0x377F0682: "<", 0x377F0683: ">"}
+_LAST_FRAME_AT = 16  # in the index that SQLite keeps of the log: the last frame that it takes for whole
+
+
+def lost_writes(path: Path) -> int:
+    """How many finished writes in the log of this file cannot be read; a single one at the very end is not counted.
+
+    To be asked after something was read through SQLite, which then has made up its mind about the log.
+    """
+    try:
+        with path.with_name(path.name + "-wal").open("rb") as log:
+            header = log.read(_HEADER)
+            if len(header) < _HEADER:
+                return 0
+            salt = header[16:24] if _is_whole(header) else None
+            size = int.from_bytes(header[8:12], "big")
+            page_size = size if 512 <= size <= 65536 and size & (size - 1) == 0 else 4096
+            commits, last = _commits(log, _last_whole(path) if salt is not None else 0, page_size, salt)
+            read = _last_whole(path)  # asked again: a writer may have gone on meanwhile, or begun a new round
+            log.seek(0)
+            if log.read(_HEADER) != header:
+                return 0
+    except OSError:
+        return 0
+    beyond = [frame for frame in commits if salt is None or frame >= read]
+    return len(beyond) - 1 if beyond and beyond[-1] == last else len(beyond)
+
+
+def _last_whole(path: Path) -> int:
+    try:
+        with path.with_name(path.name + "-shm").open("rb") as index:
+            return int.from_bytes(index.read(_LAST_FRAME_AT + 4)[_LAST_FRAME_AT:], sys.byteorder)
+    except OSError:
+        return 1 << 31  # nobody has opened it: nothing can be said
+
+
+def _commits(log: BinaryIO, start: int, page_size: int, salt: bytes | None) -> tuple[list[int], int]:
+    """The numbers, from 0, of frames that finish a write, and of the last frame of this round of the log."""
+    commits: list[int] = []
+    last, number = -1, start
+    while True:
+        log.seek(_HEADER + number * (_FRAME_HEADER + page_size))
+        header = log.read(_FRAME_HEADER)
+        if len(header) < _FRAME_HEADER:
+            return commits, last
+        salt = salt if salt is not None else header[8:16]  # a damaged header: whatever the frames say
+        if header[8:16] == salt:
+            last = number
+            if header[4:8] != bytes(4):
+                commits.append(number)
+        number += 1
+
+
+def _is_whole(header: bytes) -> bool:
+    order = _MAGIC.get(int.from_bytes(header[:4], "big"))
+    if order is None:
+        return False
+    first = second = 0
+    words = struct.unpack(f"{order}6I", header[:24])
+    for x, y in zip(words[::2], words[1::2], strict=True):
+        first = (first + x + second) & 0xFFFFFFFF
+        second = (second + y + first) & 0xFFFFFFFF
+    return header[24:32] == struct.pack(">2I", first, second)

@@ -1,0 +1,58 @@
+import asyncio
+import json
+
+from batchwork.backends import Setup, open_backend
+from batchwork.clock import SystemClock
+from batchwork.core.request import Attachment, Message, Request, Schema
+
+BILL = "Invoice 17\nTotal: $1,250.00\nTax: $50.00\n"
+
+
+def ask(request):
+    async def main():
+        backend, _ = open_backend("mock:reader", Setup(clock=SystemClock(), max_in_flight=1))
+        reply = await backend.complete(request)
+        await backend.aclose()
+        return reply
+
+    return asyncio.run(main())
+
+
+def bill(**fields):
+    return Attachment(media_type="text/plain", digest=b"0" * 16, text=BILL, title="Bill", **fields)
+
+
+def test_it_answers_from_the_prompt_alone():
+    assert ask(Request.ask(f"{BILL}\nWhat is the total?")).text == "$1,250.00"
+
+
+def test_it_answers_from_an_attached_document():
+    assert ask(Request.ask("What is the tax?", documents=(bill(),))).text == "$50.00"
+
+
+def test_it_fills_a_schema():
+    body = {"type": "object", "properties": {"total": {"type": "number"}}, "required": ["total"]}
+    reply = ask(Request.ask("What is the total?", documents=(bill(),), schema=Schema.of(body)))
+    assert json.loads(reply.text) == {"total": 1250}
+
+
+def test_it_says_where_a_cited_answer_stands():
+    reply = ask(Request.ask("What is the total?", documents=(bill(citations=True),)))
+    (place,) = reply.blocks[0]["citations"]
+    assert BILL[place["start_char_index"] : place["end_char_index"]] == place["cited_text"]
+    assert "1,250.00" in place["cited_text"]
+
+
+def test_a_reask_is_answered_to_the_question_before_it():
+    turns = (
+        Message("user", f"{BILL}\nWhat is the total?"),
+        Message("assistant", "x"),
+        Message("user", "That is not valid."),
+    )
+    assert ask(Request(messages=turns)).text == "$1,250.00"
+
+
+def test_it_says_that_it_is_a_mock_and_when_it_does_not_know():
+    reply = ask(Request.ask(f"{BILL}\nWhat is the phone number?"))
+    assert reply.model == "mock:reader"
+    assert "1,250" not in reply.text

@@ -1,0 +1,1046 @@
+# ruff: noqa: E501, RUF001, DTZ001 - documents are written as they look
+"""Documents written by hand, each with what is to be cited: the places where a rule was learned."""
+
+from datetime import date, datetime, time
+from typing import Any
+
+import pytest
+
+from batchwork.evidence import find_evidence
+
+CASES: list[tuple[str, str, Any, dict[str, Any], Any]] = []
+
+
+def case(name: str, text: str, value: Any, expect: dict[str, Any], schema: Any = None) -> None:
+    """Expect by path: the cited text, or the text and which of its occurrences, or None for no evidence."""
+    CASES.append((name, text, value, expect, schema))
+
+
+case(
+    "basic",
+    "Invoice 2012-12\nTotal: $1,250.50 (tax (8%) included)\nStatus: not active\nGrowth: -5%",
+    {"total": 1250.5, "tax_rate": 0.08, "status": "active", "growth": 0.05, "qty": 12},
+    {"total": "$1,250.50", "tax_rate": "8%", "status": None, "growth": None, "qty": None},
+)
+case(
+    "receipt",
+    """CORNER CAFE
+12 High St
+-----------------------
+2 x Flat White     7.00
+1 x Croissant      2.80
+1 x Croissant      2.80
+-----------------------
+Subtotal          12.60
+VAT 20%            2.52
+TOTAL             15.12
+Cash              20.00
+Change             4.88
+Thank you! 05/03/2024 09:41""",
+    {
+        "merchant": "Corner Cafe",
+        "items": [{"name": "Flat White", "quantity": 2, "price": 7.00}],
+        "subtotal": 12.6,
+        "vat_rate": 0.2,
+        "vat": 2.52,
+        "total": 15.12,
+        "cash_paid": 20.0,
+        "change": 4.88,
+    },
+    {
+        "merchant": "CORNER CAFE",
+        "items[0].name": "Flat White",
+        "items[0].quantity": "2",
+        "items[0].price": "7.00",
+        "subtotal": "12.60",
+        "vat_rate": "20%",
+        "vat": "2.52",
+        "total": "15.12",
+        "cash_paid": "20.00",
+        "change": "4.88",
+    },
+)
+case(
+    "swapped",
+    "Invoice date: 03/04/2024\nDelivery: 25/04/2024\n",
+    {"invoice_date": date(2024, 4, 3), "delivery_date": date(2024, 4, 25)},
+    {"invoice_date": "03/04/2024", "delivery_date": "25/04/2024"},
+)
+case(
+    "swapped2",
+    "Invoice date: 03/04/2024\nDelivery: 25/04/2024\n",
+    {"invoice_date": date(2024, 3, 4)},
+    {"invoice_date": None},
+)
+case(
+    "iso str",
+    "Signed this 3rd day of April, 2024 in Boston",
+    {"signed": "2024-04-03"},
+    {"signed": "3rd day of April, 2024"},
+)
+case(
+    "two parties",
+    """AGREEMENT between Foo Ltd ("Supplier") and Bar Inc ("Customer").
+Supplier shall deliver 500 units per month at a price of EUR 12.40 per unit.
+The agreement commences on 1 May 2024 and continues for a period of 24 months.
+Either party may terminate with three months' notice. Governing law: England and Wales.
+Liability is capped at EUR 250,000. Confidentiality survives for 5 years.""",
+    {
+        "supplier": "Foo Ltd",
+        "customer": "Bar Inc",
+        "monthly_volume": 500,
+        "unit_price": 12.4,
+        "start_date": "2024-05-01",
+        "term_months": 24,
+        "notice_months": 3,
+        "governing_law": "England and Wales",
+        "liability_cap": 250000,
+        "confidentiality_years": 5,
+    },
+    {
+        "supplier": "Foo Ltd",
+        "customer": "Bar Inc",
+        "monthly_volume": "500",
+        "unit_price": "EUR 12.40",
+        "start_date": "1 May 2024",
+        "term_months": "24",
+        "notice_months": "three",
+        "governing_law": "England and Wales",
+        "liability_cap": "EUR 250,000",
+        "confidentiality_years": "5",
+    },
+)
+case(
+    "two parties swapped",
+    """AGREEMENT between Foo Ltd ("Supplier") and Bar Inc ("Customer").""",
+    {"supplier": "Bar Inc", "customer": "Foo Ltd"},
+    {"supplier": None, "customer": None},
+)
+case(
+    "kv other role",
+    "Gross: 500\nNet: 420\nTax: 80",
+    {"gross_amount": 420, "net_amount": 420, "tax": 80},
+    {"gross_amount": None, "net_amount": "420", "tax": "80"},
+)
+case(
+    "md table",
+    """| Region | Q1 | Q2 |
+|---|---|---|
+| North | 10 | 20 |
+| South | 20 | 30 |
+""",
+    {"north": {"q1": 10, "q2": 20}, "south": {"q1": 20, "q2": 30}},
+    {"north.q1": "10", "north.q2": ("20", 1), "south.q1": ("20", 2), "south.q2": "30"},
+)
+case(
+    "md table wrong",
+    """| Region | Q1 | Q2 |
+|---|---|---|
+| North | 10 | 20 |
+| South | 20 | 30 |
+""",
+    {"north": {"q1": 20}, "south": {"q2": 20}},
+    {"north.q1": None, "south.q2": None},
+)
+case(
+    "md recs",
+    """| Region | Q1 | Q2 |
+|---|---|---|
+| North | 10 | 20 |
+| South | 20 | 30 |
+""",
+    {"regions": [{"region": "North", "q1": 10, "q2": 20}, {"region": "South", "q1": 20, "q2": 30}]},
+    {"regions[0].q1": "10", "regions[0].q2": ("20", 1), "regions[1].q1": ("20", 2), "regions[1].q2": "30"},
+)
+case(
+    "thousands col",
+    """Balance sheet          2023 (USD '000)    2022 (USD '000)
+Cash                             1,250              980
+Total assets                    12,400           11,050
+""",
+    {"cash": 1250000, "total_assets": 12400000, "total_assets_2022": 11050000, "cash_2022": 1250000},
+    {"cash": "1,250", "total_assets": "12,400", "total_assets_2022": "11,050", "cash_2022": None},
+)
+case(
+    "european",
+    "Gesamtbetrag: 1.250,50 EUR\nRabatt: 3 %\nDatum: 05.03.2024\nMenge: 1.250 Stück",
+    {"total": 1250.5, "discount": 0.03, "date": date(2024, 3, 5), "quantity": 1250},
+    {"total": "1.250,50 EUR", "discount": "3 %", "date": "05.03.2024", "quantity": "1.250"},
+)
+case(
+    "bools",
+    """Refundable: no
+This ticket is non-transferable.
+Breakfast included
+Wi-Fi: available
+Pets not allowed.
+Late checkout is available on request.
+""",
+    {
+        "refundable": False,
+        "transferable": False,
+        "breakfast_included": True,
+        "wifi_available": True,
+        "pets_allowed": False,
+        "late_checkout": True,
+    },
+    {"refundable": "no", "pets_allowed": "Pets not allowed"},
+)
+case(
+    "bool contra",
+    "Refundable: no\nThis ticket is non-transferable.\nPets not allowed.",
+    {"refundable": True, "transferable": True, "pets_allowed": True},
+    {"refundable": None, "transferable": None, "pets_allowed": None},
+)
+case(
+    "na",
+    "Middle name: N/A\nFax: -\nSpouse: None\nChildren: 0",
+    {"middle_name": None, "fax": None, "spouse": None, "children": 0},
+    {"middle_name": None, "fax": None, "spouse": None, "children": "0"},
+)
+case(
+    "same amount two roles",
+    "Deposit: $500.00\nRefund: $500.00\n",
+    {"deposit": 500, "refund": 500},
+    {"deposit": ("$500.00", 1), "refund": ("$500.00", 2)},
+)
+case("ambig", "The first was 500 and the second 500.", {"amount": 500}, {"amount": None})
+case(
+    "phone",
+    "Tel.: +1 (555) 123-4567\nFax: +1 (555) 123-4568",
+    {"phone": "+15551234567", "fax": "15551234568"},
+    {"phone": "+1 (555) 123-4567"},
+)
+case(
+    "accents",
+    "Kunde: Jürgen Müller-Lüdenscheidt\nOrt: São Paulo",
+    {"customer": "Jurgen Muller-Ludenscheidt", "city": "Sao Paulo"},
+    {"customer": "Jürgen Müller-Lüdenscheidt", "city": "São Paulo"},
+)
+case("dash id", "Ref: AB‑12–34", {"reference": "AB-12-34"}, {"reference": "AB‑12–34"})
+case(
+    "broken",
+    "The purchaser, Globex International\nHoldings plc, agrees to pay one million\ndollars.",
+    {"purchaser": "Globex International Holdings plc"},
+    {"purchaser": "Globex International\nHoldings plc"},
+)
+case("hyphen", "the inter-\nnational market", {"market": "international market"}, {"market": "inter-\nnational market"})
+case(
+    "neg",
+    "Net income (loss): (1,250)\nOther: (30)\nAdjusted EBITDA $(2.5) million",
+    {"net_income": -1250, "adjusted_ebitda": -2500000},
+    {"net_income": "(1,250)", "adjusted_ebitda": "$(2.5) million"},
+)
+case("neg contra", "Net income (loss): (1,250)", {"net_income": 1250}, {"net_income": None})
+case(
+    "enum",
+    "Payment method: Bank transfer\nPriority: HIGH\nShipping: next day air",
+    {"payment_method": "BANK_TRANSFER", "priority": "high", "shipping_method": "next-day-air"},
+    {"payment_method": "Bank transfer", "priority": "HIGH", "shipping_method": "next day air"},
+)
+case(
+    "time",
+    "Meeting at 2:30 pm on 5 March 2024",
+    {"time": time(14, 30), "date": datetime(2024, 3, 5, 14, 30)},
+    {"time": "2:30 pm", "date": "5 March 2024"},
+)
+case(
+    "weird",
+    "Score: 12/20. Page 3 of 12. Room 12B, ISO 9001:2015",
+    {"score": 12, "pages": 12, "iso_year": 2015},
+    {"iso_year": None},
+)
+
+case(
+    "payslip",
+    """PAYSLIP                         Period: March 2024
+Employee: A. Novak              Employee ID: 00417
+Department: Logistics           Pay date: 28/03/2024
+
+Earnings            Hours    Rate     Amount    YTD
+Basic pay          160.00   18.50   2,960.00   8,880.00
+Overtime            12.00   27.75     333.00     333.00
+Deductions
+Income tax                            512.40   1,537.20
+National insurance                    248.16     744.48
+Gross pay                           3,293.00
+Total deductions                      760.56
+Net pay                             2,532.44
+""",
+    {
+        "employee_name": "A. Novak",
+        "employee_id": "417",
+        "period": "2024-03",
+        "pay_date": date(2024, 3, 28),
+        "basic_pay": 2960,
+        "overtime_hours": 12,
+        "overtime_rate": 27.75,
+        "overtime_amount": 333,
+        "income_tax": 512.4,
+        "income_tax_ytd": 1537.2,
+        "gross_pay": 3293,
+        "total_deductions": 760.56,
+        "net_pay": 2532.44,
+    },
+    {
+        "employee_name": "A. Novak",
+        "period": "March 2024",
+        "pay_date": "28/03/2024",
+        "basic_pay": "2,960.00",
+        "overtime_hours": "12.00",
+        "overtime_rate": "27.75",
+        "overtime_amount": ("333.00", 1),
+        "income_tax": "512.40",
+        "income_tax_ytd": "1,537.20",
+        "gross_pay": "3,293.00",
+        "total_deductions": "760.56",
+        "net_pay": "2,532.44",
+    },
+)
+case(
+    "flight",
+    """Booking reference: K7XQ2M
+Passenger          Seat   Class
+SMITH/JOHN MR      14C    Economy
+Flight   From            To               Departs             Arrives
+LH 902   Frankfurt FRA   London LHR       05 MAR 2024 07:30   05 MAR 2024 08:10
+LH 917   London LHR      Frankfurt FRA    09 MAR 2024 19:00   09 MAR 2024 21:35
+Baggage: 1 x 23kg   Fare: EUR 214.30   Taxes: EUR 96.12   Total: EUR 310.42
+""",
+    {
+        "booking_reference": "k7xq2m",
+        "passenger": "SMITH/JOHN MR",
+        "seat": "14C",
+        "flights": [
+            {"number": "LH902", "from": "Frankfurt FRA", "to": "London LHR"},
+            {"number": "LH917", "from": "London LHR", "to": "Frankfurt FRA"},
+        ],
+        "fare": 214.3,
+        "taxes": 96.12,
+        "total": 310.42,
+        "baggage_kg": 23,
+    },
+    {
+        "booking_reference": "K7XQ2M",
+        "passenger": "SMITH/JOHN MR",
+        "seat": "14C",
+        "flights[0].number": "LH 902",
+        "flights[0].from": ("Frankfurt FRA", 1),
+        "flights[0].to": ("London LHR", 1),
+        "flights[1].from": ("London LHR", 2),
+        "flights[1].to": ("Frankfurt FRA", 2),
+        "fare": "EUR 214.30",
+        "taxes": "EUR 96.12",
+        "total": "EUR 310.42",
+        "baggage_kg": "23",
+    },
+)
+case(
+    "wrapped",
+    """Item                         Qty    Price     Total
+Stainless steel bracket,       4    12.50     50.00
+  heavy duty, 40 mm
+Rubber mat                     2    25.00     50.00
+""",
+    {
+        "items": [
+            {"description": "Stainless steel bracket, heavy duty, 40 mm", "quantity": 4, "price": 12.5, "total": 50},
+            {"description": "Rubber mat", "quantity": 2, "price": 25, "total": 50},
+        ]
+    },
+    {
+        "items[0].quantity": "4",
+        "items[0].price": "12.50",
+        "items[0].total": ("50.00", 1),
+        "items[1].description": "Rubber mat",
+        "items[1].total": ("50.00", 2),
+        "items[1].quantity": ("2", 2),
+    },
+)
+case(
+    "camel",
+    "Inv. No.: 4711\nDt: 05-Mar-2024\nAmt Due: 99.00 USD\nCust. Name: Jo Bloggs\nTel: 555-0199",
+    {
+        "invoiceNumber": "4711",
+        "invoiceDate": "2024-03-05",
+        "amountDue": 99,
+        "customerName": "Jo Bloggs",
+        "phoneNumber": "5550199",
+    },
+    {
+        "invoiceNumber": "4711",
+        "invoiceDate": "05-Mar-2024",
+        "amountDue": "99.00 USD",
+        "customerName": "Jo Bloggs",
+        "phoneNumber": "555-0199",
+    },
+)
+case(
+    "generic desc",
+    "Peak load 450 kW was reached at 18:00. The annual average was 210 kW.",
+    {"a": 450, "b": 210},
+    {"a": "450", "b": "210"},
+    schema={"properties": {"a": {"description": "Peak load in kW"}, "b": {"description": "annual average load"}}},
+)
+case(
+    "root list",
+    "Red: 5\nBlue: 7",
+    [{"color": "Red", "n": 5}, {"color": "Blue", "n": 7}],
+    {"[0].color": "Red", "[0].n": "5", "[1].n": "7"},
+)
+case("scalar", "The answer is 42.", 42, {"": "42"})
+case(
+    "tags",
+    "Keywords: solar, wind; hydro\nAuthors: Ann Lee, Bob Ray",
+    {"keywords": ["solar", "wind", "hydro"], "authors": ["Ann Lee", "Bob Ray"]},
+    {"keywords[0]": "solar", "keywords[2]": "hydro", "authors[1]": "Bob Ray"},
+)
+case(
+    "two tables",
+    """Orders
+Product    Qty
+Bolt         5
+Nut          7
+
+Returns
+Product    Qty
+Bolt         2
+Nut          1
+""",
+    {
+        "orders": [{"product": "Bolt", "qty": 5}, {"product": "Nut", "qty": 7}],
+        "returns": [{"product": "Bolt", "qty": 2}, {"product": "Nut", "qty": 1}],
+    },
+    {
+        "orders[0].qty": "5",
+        "orders[1].qty": "7",
+        "returns[0].qty": "2",
+        "returns[1].qty": "1",
+        "returns[0].product": ("Bolt", 2),
+        "orders[0].product": ("Bolt", 1),
+    },
+)
+case(
+    "two tables swapped",
+    """Orders
+Product    Qty
+Bolt         5
+Nut          7
+
+Returns
+Product    Qty
+Bolt         2
+Nut          1
+""",
+    {"orders": [{"product": "Bolt", "qty": 2}]},
+    {"orders[0].qty": None},
+)
+case(
+    "neighbors",
+    """Acme Corp
+1 Road, London
+VAT GB123
+
+Globex Ltd
+2 Lane, Paris
+VAT FR999
+""",
+    {"seller": {"name": "Acme Corp", "vat_id": "GB123"}, "buyer": {"name": "Globex Ltd", "vat_id": "FR999"}},
+    {"seller.name": "Acme Corp", "seller.vat_id": "GB123", "buyer.vat_id": "FR999"},
+)
+case(
+    "prev year",
+    "Revenue for 2023 was $5.2 million, up from $4.8 million in 2022.",
+    {"revenue_2023": 5200000, "revenue_2022": 4800000},
+    {"revenue_2023": "$5.2 million", "revenue_2022": "$4.8 million"},
+)
+case(
+    "prev year swapped",
+    "Revenue for 2023 was $5.2 million, up from $4.8 million in 2022.",
+    {"revenue_2023": 4800000},
+    {"revenue_2023": None},
+)
+case(
+    "percent aside",
+    "Sales tax (8.875%): $12.34\nService charge (optional): 10%\nYield: 4.5 percent",
+    {"sales_tax_rate": 0.08875, "sales_tax": 12.34, "service_charge": 0.1, "yield": 4.5},
+    {"sales_tax_rate": "8.875%", "sales_tax": "$12.34", "service_charge": "10%", "yield": "4.5 percent"},
+)
+case(
+    "bool prose",
+    "The warranty does not cover accidental damage. The device is waterproof. No deposit is required. Smoking is prohibited. The seller has agreed to provide training.",
+    {
+        "covers_accidental_damage": False,
+        "waterproof": True,
+        "deposit_required": False,
+        "smoking_allowed": False,
+        "training_provided": True,
+    },
+    {"covers_accidental_damage": "not cover accidental damage"},
+)
+case(
+    "bool prose contra",
+    "The warranty does not cover accidental damage. The device isn't waterproof. No deposit is required. Smoking is prohibited.",
+    {"covers_accidental_damage": True, "waterproof": True, "deposit_required": True, "smoking_allowed": True},
+    {"covers_accidental_damage": None, "waterproof": None, "deposit_required": None, "smoking_allowed": None},
+)
+case(
+    "date forms",
+    "Born 5.III.1980? No: DOB: 1980-03-05. Issued: Mar 5, 24. Expires: 05/2030. Visit: 2024/3/5; Follow-up on Tuesday, the 12th of March 2024",
+    {"dob": date(1980, 3, 5), "issued": date(2024, 3, 5), "follow_up": date(2024, 3, 12)},
+    {"dob": "1980-03-05", "follow_up": "12th of March 2024"},
+)
+case(
+    "us ctx",
+    "Ship to: Austin, TX 78701\nOrder date 03/04/2024\nTotal $50.00",
+    {"order_date": date(2024, 3, 4)},
+    {"order_date": "03/04/2024"},
+)
+case(
+    "us ctx contra",
+    "Ship to: Austin, TX 78701\nOrder date 03/04/2024\nTotal $50.00",
+    {"order_date": date(2024, 4, 3)},
+    {"order_date": None},
+)
+case("no ctx", "Date: 03/04/2024", {"date": date(2024, 4, 3)}, {"date": None})
+case(
+    "id parts",
+    "Order INV-2024-001-A and INV-2024-001.",
+    {"invoice_number": "INV-2024-001"},
+    {"invoice_number": ("INV-2024-001", 2)},
+)
+case(
+    "computable",
+    "Qty 3 at $20 each. Box of 60 pieces.",
+    {"quantity": 3, "unit_price": 20, "total": 60},
+    {"quantity": "3", "unit_price": "$20", "total": None},
+)
+case(
+    "swiss",
+    "Betrag CHF 1'250.50\nMwSt 7.7%",
+    {"amount": 1250.5, "vat_rate": 0.077},
+    {"amount": "CHF 1'250.50", "vat_rate": "7.7%"},
+)
+case(
+    "fr",
+    "Montant total : 1 250,50 €\nDate d'échéance : 5 mars 2024\nN° de facture : FA-2024/17",
+    {"total_amount": 1250.5, "due_date": "2024-03-05", "invoice_number": "FA-2024/17"},
+    {"total_amount": "1 250,50 €", "due_date": "5 mars 2024", "invoice_number": "FA-2024/17"},
+)
+case(
+    "k",
+    "Budget: 250k\nRaised: US$3.4M\nValuation: €1.2bn",
+    {"budget": 250000, "raised": 3400000, "valuation": 1200000000},
+    {"budget": "250k", "raised": "US$3.4M", "valuation": "€1.2bn"},
+)
+case("status", "Order status: cancelled\nPrevious status: shipped", {"order_status": "shipped"}, {"order_status": None})
+case(
+    "status2",
+    "Order status: cancelled\nPrevious status: shipped",
+    {"order_status": "cancelled", "previous_status": "shipped"},
+    {"order_status": "cancelled", "previous_status": "shipped"},
+)
+case(
+    "nonmatch substr",
+    "Category: unpaid invoices; catalog",
+    {"status": "paid", "animal": "cat"},
+    {"status": None, "animal": None},
+)
+
+T = "The general assembly convenes on 5 May 2024 and the bonus is disbursed on 7 June 2024. The firm was founded in 1990, employs 500 people and operates 12 plants."
+case(
+    "a",
+    T,
+    {
+        "assembly_date": date(2024, 5, 5),
+        "bonus_disbursement_date": date(2024, 6, 7),
+        "founded": 1990,
+        "employees": 500,
+        "plants": 12,
+    },
+    {
+        "assembly_date": "5 May 2024",
+        "bonus_disbursement_date": "7 June 2024",
+        "founded": "1990",
+        "employees": "500",
+        "plants": "12",
+    },
+)
+case(
+    "b",
+    T,
+    {"assembly_date": date(2024, 6, 7), "bonus_disbursement_date": date(2024, 5, 5), "employees": 12, "plants": 500},
+    {"assembly_date": None, "bonus_disbursement_date": None, "employees": None, "plants": None},
+)
+T = """Loan Agreement. Principal: USD 2.5 million. Interest accrues at 6.25% per annum; default interest is 9.25%.
+First repayment date: 30 June 2025. Final maturity: 30 June 2030. Arrangement fee: 1.5% of the principal amount.
+The borrower may prepay without penalty. The loan is not secured."""
+case(
+    "loan",
+    T,
+    {
+        "principal": 2500000,
+        "interest_rate": 6.25,
+        "default_interest_rate": 0.0925,
+        "first_repayment_date": "2025-06-30",
+        "maturity_date": "2030-06-30",
+        "arrangement_fee": 0.015,
+        "secured": False,
+        "prepayment_penalty": False,
+    },
+    {
+        "principal": "USD 2.5 million",
+        "interest_rate": "6.25%",
+        "default_interest_rate": "9.25%",
+        "first_repayment_date": "30 June 2025",
+        "maturity_date": "30 June 2030",
+        "arrangement_fee": "1.5%",
+    },
+)
+case(
+    "loan contra",
+    T,
+    {
+        "interest_rate": 0.0925,
+        "default_interest_rate": 0.0625,
+        "first_repayment_date": "2030-06-30",
+        "maturity_date": "2025-06-30",
+        "secured": True,
+        "prepayment_penalty": True,
+    },
+    {
+        "interest_rate": None,
+        "default_interest_rate": None,
+        "first_repayment_date": None,
+        "maturity_date": None,
+        "secured": None,
+        "prepayment_penalty": None,
+    },
+)
+T = """Name           Jane Roe            John Doe
+Age            34                  43
+Salary         $75,000             $57,000
+Remote         Yes                 No
+"""
+case(
+    "transposed",
+    T,
+    {"jane_roe": {"age": 34, "salary": 75000}, "john_doe": {"age": 43, "salary": 57000}},
+    {"jane_roe.age": "34", "john_doe.age": "43", "john_doe.salary": "$57,000"},
+)
+T = """PURCHASE ORDER                                   PO Number: 88-1204
+                                                 Date: January 9, 2024
+Vendor:                      Ship To:
+Delta Tools Inc.             Warehouse 7
+400 Oak Ave                  9 Pier Road
+Reno, NV 89501               Oakland, CA 94607
+
+Line  Part No.   Description        Qty  UOM  Unit Cost   Extended
+1     DT-100     Hammer, claw        10  EA      12.00     120.00
+2     DT-205     Chisel set           4  ST      30.00     120.00
+3     DT-318     Saw blade 12in      12  EA       8.50     102.00
+
+                                       Merchandise Total     342.00
+                                       Freight                18.00
+                                       PO Total              360.00
+"""
+case(
+    "po",
+    T,
+    {
+        "po_number": "881204",
+        "order_date": date(2024, 1, 9),
+        "vendor": {"name": "Delta Tools Inc.", "address": "400 Oak Ave, Reno, NV 89501"},
+        "ship_to": {"name": "Warehouse 7", "address": "9 Pier Road, Oakland, CA 94607"},
+        "lines": [
+            {"part_number": "DT100", "description": "Hammer, claw", "quantity": 10, "unit_cost": 12, "extended": 120},
+            {"part_number": "DT-205", "description": "Chisel set", "quantity": 4, "unit_cost": 30, "extended": 120},
+            {
+                "part_number": "DT-318",
+                "description": "Saw blade 12in",
+                "quantity": 12,
+                "unit_cost": 8.5,
+                "extended": 102,
+            },
+        ],
+        "freight": 18,
+        "total": 360,
+        "merchandise_total": 342,
+    },
+    {
+        "po_number": "88-1204",
+        "order_date": "January 9, 2024",
+        "vendor.name": "Delta Tools Inc.",
+        "vendor.address": "400 Oak Ave",
+        "ship_to.name": "Warehouse 7",
+        "ship_to.address": "9 Pier Road",
+        "lines[0].part_number": "DT-100",
+        "lines[0].extended": ("120.00", 1),
+        "lines[1].extended": ("120.00", 2),
+        "lines[2].quantity": "12",
+        "lines[0].unit_cost": "12.00",
+        "freight": "18.00",
+        "total": "360.00",
+        "merchandise_total": "342.00",
+    },
+)
+case(
+    "po contra",
+    T,
+    {
+        "total": 342,
+        "freight": 360,
+        "lines": [
+            {"part_number": "DT-100", "quantity": 4, "unit_cost": 30},
+            {"part_number": "DT-205", "quantity": 10, "unit_cost": 12},
+        ],
+    },
+    {
+        "total": None,
+        "freight": None,
+        "lines[0].quantity": None,
+        "lines[0].unit_cost": None,
+        "lines[1].quantity": None,
+        "lines[1].unit_cost": None,
+    },
+)
+T = """Q: Is the applicant a citizen?  A: Yes
+Q: Has the applicant been convicted of a crime?  A: No
+Number of dependants: none
+Marital status: ☐ single ☑ married ☐ divorced
+Household income: $62,400 (prior year $59,900)
+"""
+case(
+    "qa",
+    T,
+    {
+        "citizen": True,
+        "convicted": False,
+        "marital_status": "married",
+        "household_income": 62400,
+        "prior_year_income": 59900,
+    },
+    {
+        "citizen": "Yes",
+        "convicted": "No",
+        "marital_status": "married",
+        "household_income": "$62,400",
+        "prior_year_income": "$59,900",
+    },
+)
+case(
+    "qa contra",
+    T,
+    {"citizen": False, "convicted": True, "marital_status": "single", "household_income": 59900},
+    {"citizen": None, "convicted": None, "marital_status": None, "household_income": None},
+)
+T = """| Metric | FY2024 | FY2023 |
+|--------|-------:|-------:|
+| Revenue (in millions) | 1,204.5 | 1,100.2 |
+| Employees | 5,400 | 5,100 |
+| EPS | 2.15 | 1.98 |
+"""
+case(
+    "fy",
+    T,
+    {
+        "fy2024": {"revenue": 1204500000, "employees": 5400, "eps": 2.15},
+        "fy2023": {"revenue": 1100200000, "employees": 5100},
+    },
+    {
+        "fy2024.revenue": "1,204.5",
+        "fy2024.employees": "5,400",
+        "fy2024.eps": "2.15",
+        "fy2023.revenue": "1,100.2",
+        "fy2023.employees": "5,100",
+    },
+)
+case(
+    "fy contra",
+    T,
+    {"fy2024": {"revenue": 1100200000, "employees": 5100}},
+    {"fy2024.revenue": None, "fy2024.employees": None},
+)
+T = """Die Gesellschaft beschäftigt 1.250 Mitarbeiter. Der Umsatz stieg um 3,5 % auf 12,4 Mio. EUR. Vorjahr: 11,98 Mio. EUR.
+Die Hauptversammlung findet am 3. Mai 2024 statt. Die Dividende wird nicht ausgezahlt."""
+case(
+    "de",
+    T,
+    {"employees": 1250, "revenue_growth": 0.035, "revenue": 12400000, "previous_revenue": 11980000},
+    {"employees": "1.250", "revenue": "12,4 Mio. EUR", "previous_revenue": "11,98 Mio. EUR"},
+)
+T = "Total (EUR)      Tax        Net\n1.190,00       190,00   1.000,00\n"
+case(
+    "header above",
+    T,
+    {"total": 1190, "tax": 190, "net": 1000},
+    {"total": "1.190,00", "tax": "190,00", "net": "1.000,00"},
+)
+case("header above contra", T, {"total": 1000, "tax": 1190, "net": 190}, {"total": None, "tax": None, "net": None})
+T = """Rent: 1200
+Utilities: 150
+
+Summary
+Rent 1200
+Total 1350"""
+case("repeat", T, {"rent": 1200, "total": 1350, "utilities": 150}, {"total": "1350", "utilities": "150"})
+T = "Weight 12 kg, height 180 cm, BP 120/80, pulse 72 bpm, temp 36.6 °C. Age: 45. Room 12."
+case(
+    "vitals",
+    T,
+    {"weight_kg": 12, "height_cm": 180, "pulse": 72, "temperature": 36.6, "age": 45, "room": 12},
+    {"weight_kg": ("12", 1), "height_cm": "180", "pulse": "72", "temperature": "36.6", "age": "45", "room": ("12", 3)},
+)
+
+T = """Dear Ms Lee, this concerns your dog Rex (Labrador, aged 7), seen at our clinic on 4 June 2024 and sent home on 6 June
+2024. Rex weighed 31 kg and his temperature was 38.9 degrees. He does not limp and has no wounds. We gave
+carprofen at 50 mg twice daily for 10 days. Jumping is not allowed. A check is booked for 20 June 2024. Kind regards,
+Dr. Ann Moss, veterinary surgeon."""
+V = {
+    "dog_name": "Rex",
+    "owner": "Ms Lee",
+    "visit_date": date(2024, 6, 4),
+    "release_date": date(2024, 6, 6),
+    "weight_kg": 31,
+    "temperature": 38.9,
+    "limping": False,
+    "has_wounds": False,
+    "carprofen_dose_mg": 50,
+    "treatment_days": 10,
+    "jumping_allowed": False,
+    "next_check_date": date(2024, 6, 20),
+    "surgeon": "Ann Moss",
+    "age": 7,
+}
+case(
+    "vet",
+    T,
+    V,
+    {
+        "dog_name": ("Rex", 1),
+        "owner": "Ms Lee",
+        "weight_kg": "31",
+        "temperature": "38.9",
+        "carprofen_dose_mg": "50",
+        "next_check_date": "20 June 2024",
+        "surgeon": "Ann Moss",
+        "age": "7",
+    },
+)
+case(
+    "vet contra",
+    T,
+    {
+        "limping": True,
+        "has_wounds": True,
+        "jumping_allowed": True,
+        "visit_date": date(2024, 6, 20),
+        "next_check_date": date(2024, 6, 4),
+        "weight_kg": 50,
+        "carprofen_dose_mg": 10,
+    },
+    {
+        "limping": None,
+        "has_wounds": None,
+        "jumping_allowed": None,
+        "visit_date": None,
+        "next_check_date": None,
+        "weight_kg": None,
+        "carprofen_dose_mg": None,
+    },
+)
+T = """The insured vehicle was parked on 3 May 2023, and the theft was reported on 5 May 2023. The insurer paid EUR 14,200 on 30 June
+2023 after deducting an excess of EUR 500. The adjuster, Piet Smit, did not find signs of forced entry and had no objection."""
+case(
+    "claim",
+    T,
+    {
+        "theft_reported_date": date(2023, 5, 5),
+        "payment_date": date(2023, 6, 30),
+        "paid_amount": 14200,
+        "excess": 500,
+        "adjuster": "Piet Smit",
+        "forced_entry": False,
+    },
+    {
+        "theft_reported_date": "5 May 2023",
+        "payment_date": "30 June\n2023",
+        "paid_amount": "EUR 14,200",
+        "excess": "EUR 500",
+        "adjuster": "Piet Smit",
+    },
+)
+case(
+    "claim contra",
+    T,
+    {
+        "theft_reported_date": date(2023, 5, 3),
+        "payment_date": date(2023, 5, 5),
+        "paid_amount": 500,
+        "excess": 14200,
+        "forced_entry": True,
+    },
+    {"theft_reported_date": None, "payment_date": None, "paid_amount": None, "excess": None, "forced_entry": None},
+)
+T = """12  Gross receipts ......................... 48,200.00
+13  Returns and allowances ................. (1,200.00)
+14  Line 12 plus line 13 ................... 47,000.00
+15  Number of employees .................... 12
+16  Have you filed before? ................. Yes"""
+case(
+    "lines",
+    T,
+    {"gross_receipts": 48200, "returns_and_allowances": -1200, "employees": 12, "filed_before": True},
+    {
+        "gross_receipts": "48,200.00",
+        "returns_and_allowances": "(1,200.00)",
+        "employees": ("12", 3),
+        "filed_before": "Yes",
+    },
+)
+case(
+    "lines contra",
+    T,
+    {"returns_and_allowances": 1200, "employees": 15, "filed_before": False},
+    {"returns_and_allowances": None, "employees": None, "filed_before": None},
+)
+T = """Our team of 14 engineers shipped 3 releases in 2023. Uptime reached 99.95%, response time fell to 120 ms (from 180 ms), and
+customer satisfaction improved from 4.1 to 4.6 out of 5. We spent $1.1M on infrastructure and hired Maria Lund as CTO in March 2023."""
+case(
+    "ops",
+    T,
+    {
+        "engineers": 14,
+        "releases": 3,
+        "uptime": 0.9995,
+        "response_time_ms": 120,
+        "previous_response_time_ms": 180,
+        "customer_satisfaction": 4.6,
+        "infrastructure_spend": 1100000,
+        "cto": "Maria Lund",
+    },
+    {
+        "engineers": "14",
+        "releases": "3",
+        "uptime": "99.95%",
+        "response_time_ms": "120",
+        "infrastructure_spend": "$1.1M",
+        "cto": "Maria Lund",
+        "customer_satisfaction": "4.6",
+    },
+)
+T = """Subject to clause 4, the Buyer shall pay the Purchase Price of GBP 750,000 in three instalments: GBP 250,000 on signing,
+GBP 300,000 on completion and GBP 200,000 on the first anniversary of completion. Completion shall take place on 1 October 2024
+(the "Completion Date"). The Seller warrants that it has not granted any option and that the Shares are fully paid."""
+case(
+    "spa",
+    T,
+    {
+        "purchase_price": 750000,
+        "signing_payment": 250000,
+        "completion_payment": 300000,
+        "completion_date": date(2024, 10, 1),
+        "instalments": 3,
+        "shares_fully_paid": True,
+        "option_granted": False,
+    },
+    {
+        "purchase_price": "GBP 750,000",
+        "signing_payment": "GBP 250,000",
+        "completion_payment": "GBP 300,000",
+        "completion_date": "1 October 2024",
+        "instalments": "three",
+    },
+)
+case(
+    "spa contra",
+    T,
+    {"purchase_price": 250000, "signing_payment": 300000, "shares_fully_paid": False, "option_granted": True},
+    {"purchase_price": None, "signing_payment": None, "shares_fully_paid": None, "option_granted": None},
+)
+
+T = """Acme SL
+
+Numero de pedido      Fecha                     Vencimiento
+P-77                  8 de octubre de 2023      07/12/2023
+
+Cliente
+Globex
+"""
+case(
+    "es",
+    T,
+    {"order_number": "P-77", "order_date": date(2023, 10, 8), "due_date": date(2023, 12, 7), "customer": "Globex"},
+    {"order_number": "P-77", "order_date": "8 de octubre de 2023", "due_date": "07/12/2023", "customer": "Globex"},
+)
+
+
+T = """# Report
+
+## Cleaning
+
+Vendor: Alpha Ltd
+Yearly price: €500.00
+
+## Security
+
+Vendor: Beta Ltd
+Yearly price: €500.00
+"""
+case(
+    "sec",
+    T,
+    {"cleaning": {"vendor": "Alpha Ltd", "yearly_price": 500}, "security": {"vendor": "Beta Ltd", "yearly_price": 500}},
+    {
+        "cleaning.yearly_price": ("€500.00", 1),
+        "security.yearly_price": ("€500.00", 2),
+        "cleaning.vendor": "Alpha Ltd",
+        "security.vendor": "Beta Ltd",
+    },
+)
+case(
+    "sec contra",
+    T,
+    {"cleaning": {"vendor": "Beta Ltd"}, "security": {"vendor": "Alpha Ltd"}},
+    {"cleaning.vendor": None, "security.vendor": None},
+)
+T2 = T.replace("# Report\n\n## ", "").replace("## ", "").replace("\n\nV", "\nV")
+case(
+    "sec2",
+    T2,
+    {"cleaning": {"vendor": "Alpha Ltd", "yearly_price": 500}, "security": {"vendor": "Beta Ltd", "yearly_price": 500}},
+    {
+        "cleaning.yearly_price": ("€500.00", 1),
+        "security.yearly_price": ("€500.00", 2),
+        "cleaning.vendor": "Alpha Ltd",
+        "security.vendor": "Beta Ltd",
+    },
+)
+T3 = """Lead: Ana Diaz (Cleaning)
+The cleaning contract costs €500.00 a year and the security contract costs €700.00 a year."""
+case(
+    "sec3",
+    T3,
+    {"cleaning": {"cost": 500}, "security": {"cost": 700}},
+    {"cleaning.cost": "€500.00", "security.cost": "€700.00"},
+)
+case(
+    "sec3c", T3, {"cleaning": {"cost": 700}, "security": {"cost": 500}}, {"cleaning.cost": None, "security.cost": None}
+)
+
+
+@pytest.mark.parametrize("index", range(len(CASES)), ids=[entry[0] for entry in CASES])
+def test_a_document_written_by_hand(index: int) -> None:
+    _, text, value, expect, schema = CASES[index]
+    found = find_evidence(value, text, schema=schema)
+    for path, wanted in expect.items():
+        cited = [citation for citation in found[path] if citation.confidence >= 0.5]
+        if wanted is None:
+            assert cited == [], path
+            continue
+        words, rank = wanted if isinstance(wanted, tuple) else (wanted, None)
+        assert [citation.text for citation in cited[:1]] == [words], path
+        place = -1
+        for _ in range(rank or 0):
+            place = text.index(words, place + 1)
+        assert rank is None or cited[0].start == place, path

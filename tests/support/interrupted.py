@@ -1,0 +1,43 @@
+"""A program that says when its calls are under way and how it ended: to be interrupted from outside.
+
+`python -m tests.support.interrupted JOURNAL LATENCY [stream]`.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import batchwork
+from batchwork.backends.mock import MockBackend
+from batchwork.clock import SystemClock
+from batchwork.core.reply import Reply
+from batchwork.core.request import Request
+
+ITEMS = 30
+
+
+class Telling(MockBackend):
+    async def complete(self, request: Request, *, ceiling_nano: int | None = None) -> Reply:
+        if self.calls == 3:
+            print("under way", flush=True)
+        return await super().complete(request, ceiling_nano=ceiling_nano)
+
+
+def main(journal: str, latency: str, *more: str) -> None:
+    backend = Telling(clock=SystemClock(), latency_s=float(latency))
+    options = {"model": "mock:echo", "backend": backend, "journal": Path(journal), "max_in_flight": 4}
+    try:
+        if "stream" in more:
+            for _ in batchwork.stream(map(str, range(ITEMS)), **options):  # type: ignore[arg-type]
+                pass
+        else:
+            batchwork.run(map(str, range(ITEMS)), **options)  # type: ignore[arg-type]
+    except KeyboardInterrupt:
+        print("interrupted", flush=True)
+    else:
+        print("finished", flush=True)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

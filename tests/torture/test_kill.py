@@ -1,0 +1,159 @@
+"""The process is killed with SIGKILL at each kind of journal write and at random instants; a rerun goes on.
+
+Afterwards every item has exactly one outcome, the order is right, no settled item was called again, and with a budget
+the money spent is never above the ceiling and never below what was really answered.
+"""
+
+import random
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import batchwork
+from batchwork._bridge import run_sync
+from batchwork.core.money import ceiling_from_dollars
+from batchwork.core.outcome import Status
+from batchwork.journal import JournalReader
+from batchwork.plans import plan_of
+from batchwork.runs import Job
+from tests.support.killed import CEILING, COST_NANO, ITEMS, options, prompts
+
+_ROOT = Path(__file__).resolve().parents[2]
+_LIVE = ["began:1", "opened:1", "opened:17", "admitted:1", "admitted:9", "settled:1", "settled:20", "ended:1"]
+_WHEN = ["queued", "before", "after"]
+_SMOKE = [f"{kind}:{_WHEN[n % 3]}" for n, kind in enumerate(_LIVE)]
+
+
+class _Crash:
+    """One journal, the mock's call log beside it, and a process that dies on them."""
+
+    def __init__(self, folder: Path) -> None:
+        self.journal = folder / "j.db"
+        self.log = folder / "calls.log"
+        self.settled: set[str] = set()
+        self.calls_before = 0
+
+    def die(self, how: str, *more: str) -> int:
+        told = [sys.executable, "-m", "tests.support.killed", str(self.journal), str(self.log), how, *more]
+        ended = subprocess.run(told, cwd=_ROOT, capture_output=True, text=True, timeout=60, check=False)
+        assert ended.returncode in (0, -signal.SIGKILL), ended.stderr
+        self.calls_before = len(self.calls())
+        self.settled = self._settled()
+        return ended.returncode
+
+    def calls(self) -> list[str]:
+        return self.log.read_text().split() if self.log.exists() else []
+
+    def _settled(self) -> set[str]:
+        if not self.journal.exists():
+            return set()
+        try:
+            reader = JournalReader(self.journal)
+        except batchwork.JournalError:  # killed before the file was made
+            return set()
+        finished = frozenset({Status.SUCCEEDED, Status.FAILED})
+        keys = {entry.request.key for entry in reader.entries(statuses=finished) if entry.request is not None}
+        reader.close()
+        return keys
+
+    def resume(self, max_cost: str | None = CEILING) -> batchwork.Results:
+        return batchwork.run(prompts(), **options(self.journal, self.log, max_cost=max_cost))
+
+    def must_have_gone_on(self) -> None:
+        results = self.resume()
+        again = set(self.calls()[self.calls_before :])
+        assert not again & self.settled, "a settled item was called again"
+        spent = results.total_cost
+        assert spent is not None
+        nano = int(spent * 1_000_000_000)
+        assert nano <= ceiling_from_dollars(CEILING)
+        assert nano >= len(self.calls()) * COST_NANO, "less is booked than was answered"
+        whole = self.resume(max_cost="1")
+        assert [outcome.text for outcome in whole] == prompts()
+        assert [outcome.index for outcome in whole] == list(range(ITEMS))
+        assert whole.accounting.succeeded == ITEMS
+
+
+def _kill_and_go_on(folder: Path, how: str) -> None:
+    crash = _Crash(folder)
+    assert crash.die(how) == -signal.SIGKILL
+    crash.must_have_gone_on()
+
+
+@pytest.mark.parametrize("how", _SMOKE)
+def test_killed_at_a_kind_of_write(how: str, tmp_path: Path) -> None:
+    _kill_and_go_on(tmp_path, how)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("when", _WHEN)
+@pytest.mark.parametrize("kind", _LIVE)
+def test_killed_at_every_kind_of_write(kind: str, when: str, tmp_path: Path) -> None:
+    _kill_and_go_on(tmp_path, f"{kind}:{when}")
+
+
+def _at_instants(folder: Path, seed: int, times: int) -> None:
+    """Killed again and again on one journal, each time after a while, until it has had enough."""
+    dice, crash = random.Random(seed), _Crash(folder)
+    killed = 0
+    for _ in range(times):
+        killed += crash.die(f"{dice.uniform(0.0, 0.12):.4f}") != 0
+        spent = _spent(crash.journal)
+        assert spent <= ceiling_from_dollars(CEILING)
+    assert killed > 0
+    crash.must_have_gone_on()
+
+
+def _spent(journal: Path) -> int:
+    try:
+        reader = JournalReader(journal)
+    except batchwork.JournalError:
+        return 0
+    spent = reader.totals().spent_nano
+    reader.close()
+    return spent
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_killed_at_random_instants(seed: int, tmp_path: Path) -> None:
+    _at_instants(tmp_path, seed, times=3)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(10))
+def test_killed_at_fifty_random_instants(seed: int, tmp_path: Path) -> None:
+    _at_instants(tmp_path, 100 + seed, times=5)
+
+
+@pytest.mark.parametrize("how", ["reopened:1:before", "reopened:3:after", "settled:2:after"])
+def test_killed_while_failed_items_are_tried_again(how: str, tmp_path: Path) -> None:
+    crash = _Crash(tmp_path)
+    assert crash.die("never", "faulty") == 0
+    assert 0 < len(_succeeded(crash.journal)) < ITEMS - 3
+    assert crash.die(how, "again") == -signal.SIGKILL
+    succeeded = _succeeded(crash.journal)
+    job = Job(plan_of(options(crash.journal, crash.log)), None)  # type: ignore[arg-type]
+    run_sync(job.execute, interrupt=job.interrupt).close()
+    assert not set(crash.calls()[crash.calls_before :]) & succeeded
+    assert len(_succeeded(crash.journal)) == ITEMS
+
+
+def _succeeded(journal: Path) -> set[str]:
+    reader = JournalReader(journal)
+    entries = list(reader.entries(statuses=frozenset({Status.SUCCEEDED})))
+    reader.close()
+    return {entry.request.key for entry in entries if entry.request is not None}
+
+
+def test_killed_while_the_file_is_made(tmp_path: Path) -> None:
+    import sqlite3
+
+    half_made = sqlite3.connect(tmp_path / "j.db")
+    half_made.execute("PRAGMA journal_mode = WAL")
+    half_made.close()
+    assert (tmp_path / "j.db").stat().st_size > 0
+    crash = _Crash(tmp_path)
+    assert [outcome.text for outcome in crash.resume(max_cost="1")] == prompts()
