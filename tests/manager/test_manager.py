@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
 from collections import Counter
@@ -203,6 +204,17 @@ def test_progress_tells_the_five_lines(capsys: pytest.CaptureFixture[str]) -> No
     assert re.fullmatch(r"Cost: \$0\.000285 / \$1\.00 \(0\.0% of limit\)", last[2])
     assert last[3] == "ETA: done"
     assert last[4] == "Failed: 1 items"
+
+
+def test_on_a_terminal_the_lines_are_rewritten_in_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    monkeypatch.setattr("sys.stdout", terminal := Terminal())
+    BatchManager(messages=prompts(3), **scripted(Scripted())).run(print_progress=True)
+    assert "\x1b[5A" in terminal.getvalue()
+    assert terminal.getvalue().count("Processing: ") >= 2
 
 
 def test_the_lines_are_those_of_the_founding_document() -> None:

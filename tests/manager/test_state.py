@@ -258,6 +258,30 @@ def test_a_state_file_that_arrives_alone_is_taken_over(with_results: bool, tmp_p
     assert second.asked == ["p1"]
 
 
+def test_a_state_file_that_says_no_more_than_the_founding_document_is_taken_over(tmp_path: Path) -> None:
+    path = tmp_path / "s.json"
+    rows = [
+        {
+            "original_index": i,
+            "content": [{"role": "user", "content": f"p{i}"}],
+            "status": "succeeded" if i == 0 else "processing",
+            "error": None,
+            "cost": 0.012 if i == 0 else None,
+            "completed_at": None,
+        }
+        for i in range(2)
+    ]
+    job = {"index": 0, "batch_id": None, "status": "processing", "items": rows, "job_cost": 0.012}
+    head = {"manager_id": "m", "created_at": "2024-01-20T10:00:00Z", "model": "scripted", "items_per_job": 4}
+    path.write_text(json.dumps(head | {"batch_kwargs": {}, "jobs": [job], "total_cost": 0.012}))
+    backend = Scripted()
+    manager = BatchManager(messages=prompts(2), **told(backend, path))
+    assert manager.run().values() == [None, "p1"]
+    assert backend.asked == ["p1"]
+    assert manager.stats.total_cost == Decimal("0.012015")
+    assert read(path)["manager_id"] == "m"
+
+
 def test_two_processes_cannot_both_write(tmp_path: Path) -> None:
     path = tmp_path / "state.json"
     inside, go_on = threading.Event(), threading.Event()

@@ -22,7 +22,7 @@ class Status(StrEnum):
     DEFERRED = "deferred"
     SKIPPED = "skipped"
 
-    __hash__ = object.__hash__  # members are singletons; Enum's own hash is a Python call, many times per item
+    __hash__ = str.__hash__  # equal to the plain word, and kept by the string; Enum's own hash is a Python call
 
 
 class Outcome(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):

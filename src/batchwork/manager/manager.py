@@ -148,6 +148,8 @@ class BatchManager(Tables):
     def _go(self, *, print_progress: bool, again: bool) -> BatchResults:
         place = self._place
         me = open_place(place, self._asked, utc=SystemClock().utc)
+        if place.files is not None:
+            place.files.claim(me["manager_id"])
         view = self._view = self._new_view(me)
         plan = replace(self._asked.plan, journal=place.journal, settings={**self._asked.plan.settings, MANAGER: me})
         if place.journal is None:

@@ -155,15 +155,18 @@ def _difference(kept: dict[str, Any], mine: dict[str, Any], state: State | None,
     if kept["items"] != mine["items"]:
         return f"it has {kept['items']:,} items, this one {mine['items']:,}"
     before, now = kept["batch_kwargs"], mine["batch_kwargs"]
-    if before.get("schema") != now.get("schema"):
+    if before.get("schema") != now.get("schema") and (kept["inputs_digest"] or "schema" in before):
         return _other_schema(before, now)
     free = _FREE if now.get("schema") is not None else _FREE - {"enable_citations"}
-    for name in sorted((before.keys() | now.keys()) - free):
+    # A state that another program wrote may say less than ours; what it says must be the same.
+    names = before.keys() | now.keys() if kept["inputs_digest"] else before.keys() & now.keys()
+    for name in sorted(names - free):
         if before.get(name) != now.get(name):
             return f"its {name} is {_short(before.get(name))}, this one's {_short(now.get(name))}"
-    if not kept["inputs_digest"] or kept["inputs_digest"] == mine["inputs_digest"]:
+    if kept["inputs_digest"] == mine["inputs_digest"]:
         return None
-    return _other_input(state, asked)
+    found = _other_input(state, asked)
+    return found or ("the content of an item is not the same" if kept["inputs_digest"] else None)
 
 
 def _other_schema(before: dict[str, Any], now: dict[str, Any]) -> str:
@@ -180,13 +183,13 @@ def _fields(schema: Any) -> set[str]:
     return set(properties) if isinstance(properties, dict) else set()
 
 
-def _other_input(state: State | None, asked: Asked) -> str:
+def _other_input(state: State | None, asked: Asked) -> str | None:
     items = [] if state is None else [item for job in state.jobs for item in job.items]
     for item in items:
         content = asked.inputs.content(item.original_index)
         if item.content != content:
             return f"item {item.original_index} is {_short(item.content)} there and {_short(content)} here"
-    return "the content of an item is not the same"
+    return None
 
 
 def _short(value: Any) -> str:
