@@ -58,12 +58,12 @@ def main() -> int:
             for name, values in seen.items()
         ],
     )
-    # With a budget every call waits until its reservation is on disk: the dearest way to run is the one that counts.
-    times_raw = ratio(seen["batchwork, max_cost"], seen["raw aiohttp"])
-    of_sdk = ratio(seen["anthropic SDK"], seen["batchwork, max_cost"])
-    of_litellm = ratio(seen["litellm"], seen["batchwork, max_cost"])
+    dearer = max(("batchwork", "batchwork, max_cost"), key=lambda name: median(seen[name]))
+    times_raw = ratio(seen[dearer], seen["raw aiohttp"])
+    of_sdk = ratio(seen["anthropic SDK"], seen[dearer])
+    of_litellm = ratio(seen["litellm"], seen[dearer])
     print(
-        f"batchwork is 1/{of_sdk:.1f} of the anthropic SDK (bar 1/{LEAST_OF_SDK:g})"
+        f"{dearer} is 1/{of_sdk:.1f} of the anthropic SDK (bar 1/{LEAST_OF_SDK:g})"
         f" and 1/{of_litellm:.1f} of litellm (bar 1/{LEAST_OF_LITELLM:g})"
     )
     ok = times_raw <= MOST_TIMES_RAW and of_sdk >= LEAST_OF_SDK and of_litellm >= LEAST_OF_LITELLM

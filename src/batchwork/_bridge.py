@@ -22,13 +22,31 @@ def run_sync(main: Callable[[], Coroutine[Any, Any, T]], *, interrupt: Callable[
     with asyncio.Runner() as runner:
         if threading.current_thread() is not threading.main_thread():
             return runner.run(main())
-        loop = runner.get_loop()
         before = signal.getsignal(signal.SIGINT)
-        signal.signal(signal.SIGINT, lambda *_: loop.call_soon_threadsafe(interrupt))
+        signal.signal(signal.SIGINT, _Keystrokes(runner.get_loop(), interrupt))
         try:
             return runner.run(main())
         finally:
             signal.signal(signal.SIGINT, before)
+
+
+class _Keystrokes:
+    """Hands Ctrl-C to the loop. A loop that has not taken the last one is stuck in foreign code: that is broken off."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, interrupt: Callable[[], None]) -> None:
+        self._loop = loop
+        self._interrupt = interrupt
+        self._waiting = 0
+
+    def __call__(self, *_: object) -> None:
+        self._waiting += 1
+        self._loop.call_soon_threadsafe(self._take)
+        if self._waiting > 1:
+            raise KeyboardInterrupt
+
+    def _take(self) -> None:
+        self._waiting = 0
+        self._interrupt()
 
 
 class BackgroundLoop(Generic[T]):

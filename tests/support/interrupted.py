@@ -1,11 +1,13 @@
 """A program that says when its calls are under way and how it ended: to be interrupted from outside.
 
-`python -m tests.support.interrupted JOURNAL LATENCY [stream]`.
+`python -m tests.support.interrupted JOURNAL LATENCY [stream|stuck]`; `stuck` has an input that blocks half-way.
 """
 
 from __future__ import annotations
 
 import sys
+import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import batchwork
@@ -18,10 +20,19 @@ ITEMS = 30
 
 
 class Telling(MockBackend):
+    silent = False
+
     async def complete(self, request: Request, *, ceiling_nano: int | None = None) -> Reply:
-        if self.calls == 3:
+        if self.calls == 3 and not self.silent:
             print("under way", flush=True)
         return await super().complete(request, ceiling_nano=ceiling_nano)
+
+
+def stuck() -> Iterator[str]:
+    yield from map(str, range(ITEMS // 2))
+    print("under way", flush=True)
+    time.sleep(600)
+    raise AssertionError("the input was not broken off")
 
 
 def main(journal: str, latency: str, *more: str) -> None:
@@ -32,7 +43,9 @@ def main(journal: str, latency: str, *more: str) -> None:
             for _ in batchwork.stream(map(str, range(ITEMS)), **options):  # type: ignore[arg-type]
                 pass
         else:
-            batchwork.run(map(str, range(ITEMS)), **options)  # type: ignore[arg-type]
+            backend.silent = "stuck" in more
+            prompts = stuck() if "stuck" in more else map(str, range(ITEMS))
+            batchwork.run(prompts, **options)  # type: ignore[arg-type]
     except KeyboardInterrupt:
         print("interrupted", flush=True)
     else:

@@ -58,3 +58,10 @@ def test_twice_leaves_at_once_and_a_rerun_continues(tmp_path: Path) -> None:
     assert out == "interrupted\n"
     assert "Traceback" not in err
     assert _goes_on(tmp_path / "j.db") == 0
+
+
+def test_twice_breaks_off_an_input_that_blocks(tmp_path: Path) -> None:
+    out, err = _interrupt(tmp_path / "j.db", "0", "stuck", times=2)
+    assert out == "interrupted\n"
+    assert "Traceback" not in err
+    assert 0 < _goes_on(tmp_path / "j.db") <= ITEMS // 2

@@ -160,11 +160,12 @@ class JournalReader:
     def counts(self) -> dict[Status, int]:
         """How many of them stand where, counted afresh."""
         sums = self.sums() or Sums(run_id="")
-        counts = dict.fromkeys(Status, 0)
-        for code, count in self._all("SELECT status, count(*) FROM item WHERE idx IS NOT NULL GROUP BY status"):
-            if not isinstance(code, int) or not 0 <= code < len(Status):
-                raise damaged(self.path, f"there is no status {code!r}")
-            counts[status_of(code)] = count
+        # One pass with a counter each: GROUP BY would sort all rows in memory.
+        each = ", ".join(f"count(*) FILTER (WHERE status = {code})" for code in range(len(Status)))
+        ((total, *found),) = self._all(f"SELECT count(*), {each} FROM item WHERE idx IS NOT NULL")  # noqa: S608
+        if sum(found) != total:
+            raise damaged(self.path, f"{total - sum(found)} rows have a status that does not exist")
+        counts = {status_of(code): count for code, count in enumerate(found)}
         self._let_go()
         if counts != sums.counts:
             raise damaged(self.path, f"{sum(counts.values())} rows are there, {sums.places} were written")
