@@ -1,5 +1,8 @@
 """Run very many language-model calls: none lost, none paid for twice, never over budget, answers in order."""
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from batchwork.core.errors import (
     BatchworkError,
     CallbackError,
@@ -19,8 +22,16 @@ from batchwork.core.request import Attachment, Message, Request
 from batchwork.outcomes import Results
 from batchwork.runs import arun, astream, run, stream
 
+if TYPE_CHECKING:
+    from batchwork.jobs import BatchJob, BatchResult, BatchResults, batch
+    from batchwork.manager import BatchManager
+
 __all__ = [
     "Attachment",
+    "BatchJob",
+    "BatchManager",
+    "BatchResult",
+    "BatchResults",
     "BatchworkError",
     "CallbackError",
     "ConfigError",
@@ -47,6 +58,23 @@ __all__ = [
     "Usage",
     "arun",
     "astream",
+    "batch",
     "run",
     "stream",
 ]
+
+# Documents and evidence take longer to import than a small run takes to end; these bring them in when they are used.
+_LATER = {
+    "BatchJob": "jobs",
+    "BatchManager": "manager",
+    "BatchResult": "jobs",
+    "BatchResults": "jobs",
+    "batch": "jobs",
+}
+
+
+def __getattr__(name: str) -> Any:
+    module = _LATER.get(name)
+    if module is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{module}"), name)

@@ -76,9 +76,10 @@ class BackgroundLoop(Generic[T]):
         if self._loop is not None and not self._loop.is_closed():
             self._loop.call_soon_threadsafe(callback)
 
-    def wait(self) -> None:
-        """Wait for the end, whatever it is."""
-        self._thread.join()
+    def wait(self, timeout_s: float | None = None) -> bool:
+        """Wait for the end, whatever it is; whether it has come."""
+        self._thread.join(timeout_s)
+        return not self._thread.is_alive()
 
     def result(self, interrupt: Callable[[], None]) -> T:
         """Wait for the end; Ctrl-C calls `interrupt` inside the loop."""

@@ -23,6 +23,7 @@ from batchwork.core.stats import Tally
 from batchwork.core.window import AdaptiveWindow
 from batchwork.engine.batches import BatchRun
 from batchwork.engine.gate import Gate
+from batchwork.engine.lanes import Lanes
 from batchwork.engine.live import LiveRun
 from batchwork.engine.opening import open_inputs, reopen_items
 from batchwork.engine.parts import Parts
@@ -43,12 +44,14 @@ class Plan:
     policy: Policy = field(default_factory=Policy)
     price: Price | None = None  # stated by the user; None: look it up
     journal: Path | None = None  # None: in memory
+    held: Journal | None = None  # one in memory that is gone on with
     fresh: bool = False
     backend: Backend | None = None  # the user's own; None: chosen by the model's name
     base_url: str | None = None
     api_key: str | None = field(default=None, repr=False)
     checker: Checker | None = None
     on_event: Callable[[Event], None] | None = None
+    lanes: Lanes | None = None  # how the input is divided into jobs; made for one run
     settings: dict[str, Any] = field(default_factory=dict)  # kept in the journal for `retry`
 
 
@@ -88,14 +91,15 @@ class Engine:
             on_event=self.plan.on_event,
             on_settled=on_settled,
             has_room=has_room,
+            lanes=self.plan.lanes,
         )
         if self.uses_batches and isinstance(self.backend, BatchBackend):
             return BatchRun(parts, self.backend, self.tally, run_id=self.standing.run_id, price=self.price)
         return LiveRun(parts, self.tally)
 
-    async def process(self, run: LiveRun | BatchRun, intakes: Iterable[Intake]) -> None:
-        """Read an input and see it through."""
-        await run.run(open_inputs(self.journal, intakes, self.tally))
+    async def process(self, run: LiveRun | BatchRun, intakes: Iterable[Intake], *, again: bool = False) -> None:
+        """Read an input and see it through; with `again` also what has failed before."""
+        await run.run(open_inputs(self.journal, intakes, self.tally, again=again))
 
     async def again(self, run: LiveRun | BatchRun) -> None:
         """Take the journal's failed, deferred and pending items up again."""
@@ -311,7 +315,7 @@ def _starts_slowly(plan: Plan, backend: Backend) -> bool:
 
 def _open_journal(plan: Plan, clock: Clock) -> Journal:
     if plan.journal is None:
-        return MemoryJournal()
+        return plan.held if plan.held is not None else MemoryJournal()
     if not plan.journal.parent.is_dir():
         raise ConfigError(f"there is no folder {plan.journal.parent} for the journal {plan.journal}")
     if plan.fresh:

@@ -49,6 +49,11 @@ class Results(Sequence[Outcome]):
         self.stopped = stopped
 
     @property
+    def source(self) -> Source:
+        """Where the outcomes are read from."""
+        return self._source
+
+    @property
     def total_cost(self) -> Decimal | None:
         """Dollars paid on this journal over all runs; None when the price is not known."""
         spent = self._source.totals().spent_nano

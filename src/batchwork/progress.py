@@ -75,3 +75,51 @@ def duration(seconds: float) -> str:
     if whole < 3600:
         return f"{whole // 60} min {whole % 60} s"
     return f"{whole // 3600} h {whole % 3600 // 60} min"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Jobs:
+    """All jobs of a manager at one instant, ready to be shown."""
+
+    done: int
+    total: int
+    jobs_completed: int
+    jobs_total: int
+    jobs_in_progress: int
+    spent_nano: int | None  # None: the price is not known
+    ceiling_nano: int | None
+    eta_s: float | None
+    failed: int
+    deferred: int
+
+
+def five_lines(seen: Jobs) -> list[str]:
+    """The five lines that a manager shows while it works."""
+    percent = 100 * seen.done / seen.total if seen.total else 100.0
+    cost = "unknown" if seen.spent_nano is None else show(seen.spent_nano)
+    if seen.ceiling_nano is not None and seen.spent_nano is not None:
+        of_limit = 100 * seen.spent_nano / seen.ceiling_nano if seen.ceiling_nano else 100.0
+        cost += f" / {show(seen.ceiling_nano)} ({of_limit:.1f}% of limit)"
+    failed = f"Failed: {seen.failed:,} items"
+    if seen.deferred:
+        failed += f", deferred: {seen.deferred:,} items"
+    return [
+        f"Processing: {seen.done:,}/{seen.total:,} items ({percent:.1f}%)",
+        f"Jobs: {seen.jobs_completed:,}/{seen.jobs_total:,} completed, {seen.jobs_in_progress:,} in progress",
+        f"Cost: {cost}",
+        f"ETA: {_eta(seen)}",
+        failed,
+    ]
+
+
+def _eta(seen: Jobs) -> str:
+    if seen.done >= seen.total:
+        return "done"
+    if seen.eta_s is None:
+        return "unknown"
+    whole = round(seen.eta_s)
+    if whole < 60:
+        return f"~{whole} sec"
+    if whole < 3600:
+        return f"~{whole // 60} min {whole % 60} sec"
+    return f"~{whole // 3600} h {whole % 3600 // 60} min"

@@ -149,14 +149,18 @@ class Job:
         on_settled: Callable[[AnyOutcome], None] | None = None,
         has_room: Callable[[], bool] | None = None,
         on_open: Callable[[Engine], None] | None = None,
+        again: bool = False,
     ) -> None:
         self._plan = plan
         self._source = source  # None: the journal's own failed and deferred items
         self._on_settled = on_settled
         self._has_room = has_room
         self._on_open = on_open
+        self._again = again  # take up what has failed before, too
+        self._cancelled = False
         self._run: LiveRun | BatchRun | None = None
         self._interrupts = 0
+        self._left: list[str] = []
 
     async def execute(self) -> Results:
         """Run to the end.
@@ -171,14 +175,18 @@ class Job:
                 self._on_open(engine)
             for _ in range(self._interrupts):
                 run.interrupt()
+            if self._cancelled:
+                self.cancel()
             if self._source is None:
                 await engine.again(run)
             else:
-                await engine.process(run, self._source)
+                await engine.process(run, self._source, again=self._again)
+            if isinstance(run, BatchRun):
+                self._left = run.still_running
             counts = engine.journal.counts()
             whole = run.exhausted and self._source is not None
             accounting = account(counts, inputs=engine.tally.read if whole else sum(counts.values()))
-        if run.interrupted:
+        if run.interrupted and not self._cancelled:
             raise Interrupted("the run was interrupted; what is finished is kept")
         source = engine.journal if self._plan.journal is None else JournalReader(self._plan.journal)
         results = Results(source, accounting=accounting, stopped=run.stopped, priced=engine.price is not None)
@@ -196,6 +204,19 @@ class Job:
         self._interrupts += 1
         if self._run is not None:
             self._run.interrupt()
+
+    def cancel(self) -> None:
+        """Give up what is not finished, at the provider too; what is finished is kept. Called inside the loop."""
+        self._cancelled = True
+        if isinstance(self._run, BatchRun):
+            self._run.cancel()
+        elif self._run is not None:
+            self._run.interrupt()
+
+    @property
+    def still_running(self) -> list[str]:
+        """The batches that go on at the provider after an interruption."""
+        return self._left
 
     def wake(self) -> None:
         """Whoever takes the outcomes can take more."""

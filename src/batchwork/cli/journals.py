@@ -76,6 +76,10 @@ def retry(
         written = [Path(path) for path, _, _ in reader.outputs()]
     if last is None:
         raise ConfigError(f"no run was ever started on {journal}")
+    if "manager" in last.settings:
+        raise ConfigError(
+            f"{journal} is the journal of a BatchManager, whose own retry_failed() keeps its state in step"
+        )
     told: dict[str, Any] = {**last.settings, "model": last.model, "journal": journal}
     if max_cost is not None:
         told["max_cost"] = max_cost

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from enum import Enum
+from enum import StrEnum
 from typing import Any, ClassVar
 
 import msgspec
@@ -13,7 +13,7 @@ from batchwork.core.money import to_dollars
 from batchwork.core.reply import Reply, Usage
 
 
-class Status(Enum):
+class Status(StrEnum):
     """Where an item stands. `pending` is the only one that is not an outcome."""
 
     PENDING = "pending"
@@ -22,7 +22,7 @@ class Status(Enum):
     DEFERRED = "deferred"
     SKIPPED = "skipped"
 
-    __hash__ = object.__hash__  # members are singletons; Enum's own hash is a Python call, many times per item
+    __hash__ = str.__hash__  # equal to the plain word, and kept by the string; Enum's own hash is a Python call
 
 
 class Outcome(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):

@@ -63,6 +63,7 @@ class Attachment(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     data: bytes | None = None
     title: str | None = None
     citations: bool = False
+    pages: tuple[int, ...] = ()  # where the pages of `text` start
 
 
 class Request(msgspec.Struct, frozen=True, kw_only=True, gc=False):

@@ -52,7 +52,13 @@ class BatchRun:
         self._policy = parts.policy.batch
         limits = backend.batch_limits.capped(self._policy.most_items)
         self._platform = Platform(
-            backend, limits, ledger=parts.gate.ledger, price=price, run_id=run_id, next_chunk=parts.journal.next_chunk
+            backend,
+            limits,
+            ledger=parts.gate.ledger,
+            price=price,
+            run_id=run_id,
+            next_chunk=parts.journal.next_chunk,
+            lanes=parts.lanes,
         )
         self._intake = Intaker(parts, tally, price)
         self._naps = Naps(parts.clock)
@@ -248,8 +254,8 @@ class BatchRun:
         if isinstance(answer, Failure):
             await self._refuse(carriage, answer)
         elif answer is Sighting.ABSENT:
-            self._close_batch(carriage, "absent")
             self._again.extend(self._rider(item) for item in carriage.waiting.values())
+            self._close_batch(carriage, "absent")
         return None
 
     async def _until_ended(self, batch_id: str, carriage: Carriage) -> bool:
@@ -327,7 +333,8 @@ class BatchRun:
     def _close_batch(self, carriage: Carriage, how: str) -> None:
         self._record(BatchClosed(chunk=carriage.ticket.chunk, how=how))
         self._p.gate.ledger.settle(carriage.ticket.reserved_nano, 0)
-        self._riding.difference_update(carriage.ticket.items)
+        again = {rider.item for rider in self._again}  # they ride on, and must not be read from the input as well
+        self._riding.difference_update(item for item in carriage.ticket.items if item not in again)
 
     def _rider(self, item: int) -> Rider:
         state = self._p.journal.take(item)

@@ -17,6 +17,7 @@ from batchwork.core.packing import BatchLimits, Load
 from batchwork.core.ports import BatchBackend
 from batchwork.core.pricing import Price
 from batchwork.core.ticket import Ticket, custom_id
+from batchwork.engine.lanes import Lanes
 from batchwork.engine.riders import Carriage, Rider
 
 
@@ -41,6 +42,7 @@ class Platform:
         price: Price | None,
         run_id: str,
         next_chunk: Callable[[], int],
+        lanes: Lanes | None = None,
     ) -> None:
         self._backend = backend
         self._limits = limits
@@ -48,6 +50,7 @@ class Platform:
         self._price = price
         self._run_id = run_id
         self._next_chunk = next_chunk
+        self._lanes = lanes
         self._clear()
 
     def _clear(self) -> None:
@@ -55,6 +58,7 @@ class Platform:
         self._riders: dict[str, Rider] = {}
         self._lines: list[bytes] = []
         self._reserved = 0
+        self._lane: int | None = None  # the job of those who have boarded
         self._chunk = self._next_chunk()
 
     @property
@@ -84,16 +88,23 @@ class Platform:
         if len(line) > self._limits.room:
             message = f"{len(line):,} bytes, more than a whole batch may have ({self._limits.room:,})"
             return Failure(kind=FailureKind.TOO_LONG, message=message)
-        if not self._load.takes(len(line)) or name in self._riders:
+        if not self._load.takes(len(line)) or name in self._riders or not self._is_of_lane(rider):
             return Boarded.FULL
         worst = self.worst(rider)
         if not self._ledger.reserve(worst):
             return Boarded.NO_MONEY_NOW if self._ledger.could_ever_fit(worst) else Boarded.NO_MONEY
         self._load.add(len(line))
+        self._lane = self._lane_of(rider)
         self._riders[name] = rider
         self._lines.append(line)
         self._reserved += worst
         return Boarded.YES
+
+    def _lane_of(self, rider: Rider) -> int | None:
+        return None if self._lanes is None else self._lanes.of(rider.index)
+
+    def _is_of_lane(self, rider: Rider) -> bool:
+        return self.is_empty or self._lane == self._lane_of(rider)
 
     def depart(self, at: float) -> Carriage:
         """Close the batch and begin an empty one."""

@@ -108,12 +108,21 @@ class LiveRun:
                         self._p.journal.durable()
                     )  # rows that have moved are facts too, and must not pile up in memory
             else:
+                await self._until_lane(work)
+                if self._caller.closed:
+                    return False
                 self._start(work)
                 if not self._has_room():
                     await self._until_room()
             if self._caller.closed:
                 return False
         return True
+
+    async def _until_lane(self, work: Work) -> None:
+        lanes = self._p.lanes
+        while lanes is not None and not lanes.may_start(work.index) and not self._caller.closed:
+            self._room.clear()
+            await self._room.wait()
 
     def _has_room(self) -> bool:
         # A task started in this turn has not reached the gate yet, but it will stand in line there.
@@ -131,6 +140,8 @@ class LiveRun:
     def _start(self, work: Work) -> None:
         self.tally.open += 1
         self._starting += 1
+        if self._p.lanes is not None:
+            self._p.lanes.start(work.index)
         task = asyncio.create_task(self._carry(work))
         self._tasks.add(task)
         task.add_done_callback(self._ended)
@@ -149,6 +160,8 @@ class LiveRun:
         finally:
             self._p.journal.release(work.item)
             self.tally.open -= 1
+            if self._p.lanes is not None:
+                self._p.lanes.end(work.index)
             self._room.set()
 
     # -- ending ---------------------------------------------------------------------------------

@@ -11,10 +11,15 @@ from batchwork.core.ports import Journal
 from batchwork.core.stats import Tally
 
 _TAKEN_UP = frozenset({Status.PENDING, Status.DEFERRED})
+_AGAIN = frozenset({Status.FAILED, Status.DEFERRED})
 
 
-def open_inputs(journal: Journal, intakes: Iterable[Intake], tally: Tally) -> Iterator[Work | None]:
+def open_inputs(
+    journal: Journal, intakes: Iterable[Intake], tally: Tally, *, again: bool = False
+) -> Iterator[Work | None]:
     """Work for every row that needs it, None for every row that is settled: the reader may want to breathe.
+
+    With `again` a row that has failed is work to do as well.
 
     Raises:
         InputError: the input itself raised half-way.
@@ -31,6 +36,8 @@ def open_inputs(journal: Journal, intakes: Iterable[Intake], tally: Tally) -> It
             return
         state = journal.place(tally.read, intake)
         tally.read += 1
+        if again and state.status in _AGAIN:
+            state = journal.reopen(state.item)
         if state.status not in _TAKEN_UP:
             tally.reused += 1
             journal.release(state.item)

@@ -12,6 +12,7 @@ from batchwork.core.policy import Policy
 from batchwork.core.ports import Backend, Checker, Clock, Journal
 from batchwork.core.pricing import Price
 from batchwork.engine.gate import Gate
+from batchwork.engine.lanes import Lanes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,4 +29,5 @@ class Parts:
     on_event: Callable[[Event], None] | None = None
     on_settled: Callable[[AnyOutcome], None] | None = None
     has_room: Callable[[], bool] | None = None  # whether whoever takes the outcomes can take more
+    lanes: Lanes | None = None  # None: the input is not divided into jobs
     dice: Callable[[], float] = random.random

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -13,6 +13,8 @@ from batchwork.core.event import BatchEvent, Began, Event, Opened, Settled
 from batchwork.core.outcome import AnyOutcome, Status
 from batchwork.core.ports import Entry, Totals
 from batchwork.core.request import Request
+from batchwork.core.runstate import follow_batches
+from batchwork.core.ticket import Ticket
 from batchwork.journal import codec
 from batchwork.journal.placing import outcome_at
 from batchwork.journal.rows import COLUMNS, Row, Sums, row_from, status_of
@@ -48,6 +50,12 @@ class JournalReader:
             self._reading = False
         if moved:
             self._ahead, self._ahead_to = {}, 0
+
+    def follow(self, rows: Iterable[Row]) -> None:
+        """Replace what was read ahead by what has been written since: an item may settle before its place is read."""
+        for row in rows:
+            if row.index is not None and self._ahead_from <= row.index < self._ahead_to:
+                self._ahead[row.index] = row
 
     def _query(self, sql: str, values: tuple[Any, ...] = ()) -> sqlite3.Cursor:
         """One read inside a transaction that is kept open: a snapshot per commit, not per look-up."""
@@ -172,6 +180,13 @@ class JournalReader:
             raise damaged(self.path, "the start of its latest run is missing")
         return event if isinstance(event, Began) else None
 
+    def settled_times(self) -> dict[int, float]:
+        """When the item at each place of the latest input settled: UTC by place."""
+        sql = "SELECT i.idx, e.at FROM item i JOIN event e ON e.seq = i.settled_seq WHERE i.idx IS NOT NULL"
+        times = dict(self._all(sql))
+        self._let_go()
+        return times
+
     def outputs(self) -> list[tuple[str, int, int]]:
         """The files this journal wrote, the latest last: path, size and time of change."""
         rows = self._all("SELECT path, size, mtime_ns FROM output ORDER BY rowid")
@@ -204,6 +219,14 @@ class JournalReader:
             event = self._decode(values)
             assert isinstance(event, BatchEvent)
             yield event
+
+    def open_batches(self) -> list[Ticket]:
+        """Provider batches that were intended and not closed, oldest first."""
+        found: dict[int, Ticket] = {}
+        for event in self.batch_events():
+            follow_batches(found, event)
+        self._let_go()
+        return list(found.values())
 
     def request_of(self, item: int) -> Request:
         """What an item asks."""

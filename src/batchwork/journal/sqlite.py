@@ -342,6 +342,7 @@ class SqliteJournal:
         if self._trim_from == group.trim:
             self._trim_from = None
         self._reader.refresh(moved=bool(group.moved) or group.trim is not None)
+        self._reader.follow(writing.values())
         for row in writing.values():
             self._forget_if_written(row)
 

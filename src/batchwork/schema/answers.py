@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import lru_cache
 
 from batchwork.core.failure import Failure, FailureKind
@@ -18,7 +19,9 @@ _COMPILED = 256  # schemas in use at once; a server meets many, a run one
 class AnswerChecker:
     """The checker of every run, live or in batches."""
 
-    def __init__(self) -> None:
+    def __init__(self, own: Mapping[bytes, SchemaChecker] | None = None) -> None:
+        """`own` has, by a schema's digest, a checker that asks for more than the schema does: a model's validators."""
+        self._own = own or {}
         self._compiled = lru_cache(maxsize=_COMPILED)(_compile)
 
     def check(self, request: Request, reply: Reply) -> Verdict:
@@ -28,7 +31,8 @@ class AnswerChecker:
         if reply.truncated:
             message = f"the answer was cut off after {request.max_tokens} tokens, before its JSON ended"
             return Verdict(failure=Failure(kind=FailureKind.TRUNCATED, message=message))
-        judged = self._compiled(_Keyed(request.schema)).check(reply.text)
+        checker = self._own.get(request.schema.digest) or self._compiled(_Keyed(request.schema))
+        judged = checker.check(reply.text)
         if isinstance(judged, Accepted):
             return Verdict(value=judged.value)
         said = (Message("assistant", reply.text),) if reply.text.strip() else ()

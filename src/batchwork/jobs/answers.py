@@ -1,0 +1,170 @@
+"""What a job hands back: its items in input order, typed and with their citations, made as they are looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
+from functools import cached_property
+from typing import Any, overload
+
+from batchwork.core.money import to_dollars
+from batchwork.core.outcome import Outcome, Pending, Status, Succeeded
+from batchwork.core.ports import Entry
+from batchwork.core.reply import Usage
+from batchwork.documents import Document
+from batchwork.outcomes import Source
+from batchwork.pipeline.typing import Citations, Finisher, is_imported, raw_of
+
+
+class BatchResult:
+    """One item: where it stands, what came of it, what it cost.
+
+    `status` is `"succeeded"`, `"failed"`, `"deferred"` (over `max_cost`) or `"pending"`; `original_index` its place in
+    the input.
+    """
+
+    def __init__(self, entry: Entry, finisher: Finisher) -> None:
+        self._entry = entry
+        self._finisher = finisher
+        self._outcome: Outcome = entry.outcome or Pending(
+            index=entry.index, attempts=entry.attempts, cost_nano=entry.paid_nano
+        )
+
+    @property
+    def original_index(self) -> int:
+        """Its place in the input."""
+        return self._entry.index
+
+    @property
+    def status(self) -> Status:
+        """Where it stands; equal to the plain word, too."""
+        return self._outcome.status
+
+    @cached_property
+    def value(self) -> Any:
+        """An instance of `response_model`, validated JSON where a schema was given, else the text; None without one."""
+        return self._finisher.value(self._outcome)
+
+    @cached_property
+    def citations(self) -> Citations:
+        """For every leaf field, by path, the places in `document.text` that say it, best first."""
+        return self._finisher.citations(self._outcome, self.document)
+
+    @cached_property
+    def document(self) -> Document | None:
+        """The source that the citations point into, with its `text` and `pages`."""
+        return self._finisher.document(self._entry.request)
+
+    @property
+    def raw(self) -> dict[str, Any] | None:
+        """What the provider said, as JSON."""
+        return raw_of(self._outcome)
+
+    @property
+    def text(self) -> str | None:
+        """The answer as text, also one that could not be used."""
+        return self._outcome.text
+
+    @property
+    def cost(self) -> Decimal | None:
+        """Dollars paid for it, failed attempts included; None when the price is not known."""
+        return self._outcome.cost
+
+    @property
+    def usage(self) -> Usage | None:
+        """Its tokens."""
+        return self._outcome.usage
+
+    @property
+    def attempts(self) -> int:
+        """How often it was asked."""
+        return self._outcome.attempts
+
+    @property
+    def error(self) -> str | None:
+        """Why there is no answer, as `kind: message`; None after a success."""
+        return self._outcome.error
+
+    @property
+    def note(self) -> str | None:
+        """Something to know about a value that is not there although the item succeeded."""
+        outcome = self._outcome
+        if isinstance(outcome, Succeeded) and is_imported(outcome) and outcome.parsed is None:
+            return "settled in a state file that arrived without its journal and results: the value is not known"
+        return None
+
+    def __repr__(self) -> str:
+        told = self.error if self.error is not None else repr(self.value)
+        return f"<BatchResult {self.original_index} {self.status.value}: {told}>"
+
+
+class BatchResults(Sequence[BatchResult]):
+    """Results in input order. Lazy: nothing is held in memory but what is being looked at."""
+
+    def __init__(
+        self, source: Source, finisher: Finisher, *, only: Sequence[int] | None = None, keep: object = None
+    ) -> None:
+        self._source = source
+        self._finisher = finisher
+        self._only = only  # some places alone, in order
+        self._keep = keep  # whoever closes the source when it goes; None: we do
+
+    def __len__(self) -> int:
+        return self._source.count() if self._only is None else len(self._only)
+
+    def __iter__(self) -> Iterator[BatchResult]:
+        # A generator, so that `for r in manager.run()` keeps this object, and with it the journal, open.
+        if self._only is None:
+            for entry in self._source.entries():
+                yield BatchResult(entry, self._finisher)
+        else:
+            for index in self._only:
+                yield self._at(index)
+
+    @overload
+    def __getitem__(self, at: int) -> BatchResult: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[BatchResult]: ...
+
+    def __getitem__(self, at: int | slice) -> BatchResult | list[BatchResult]:
+        length = len(self)
+        if isinstance(at, slice):
+            return [self[i] for i in range(*at.indices(length))]
+        index = at + length if at < 0 else at
+        if not 0 <= index < length:
+            raise IndexError(f"there are {length} results, no number {at}")
+        return self._at(index if self._only is None else self._only[index])
+
+    def _at(self, index: int) -> BatchResult:
+        for entry in self._source.entries(index, index + 1):
+            return BatchResult(entry, self._finisher)
+        raise IndexError(f"there is no result at place {index}")
+
+    @property
+    def source(self) -> Source:
+        """Where the results are read from."""
+        return self._source
+
+    def values(self) -> list[Any]:
+        """The typed values alone, in input order; None where there is none."""
+        return [result.value for result in self]
+
+    def citations(self) -> list[Citations]:
+        """The citations alone, in input order."""
+        return [result.citations for result in self]
+
+    @property
+    def total_cost(self) -> Decimal:
+        """Dollars paid, over all runs."""
+        return to_dollars(self._source.totals().spent_nano)
+
+    def __repr__(self) -> str:
+        return f"<BatchResults: {len(self)}>"
+
+    def close(self) -> None:
+        """Let go of the journal; also done when the object goes."""
+        self._source.close()
+
+    def __del__(self) -> None:
+        if self._keep is None:
+            self.close()

@@ -1,0 +1,241 @@
+"""batch(): one job in the background, and the handle by which it is waited for, read and cancelled."""
+
+from __future__ import annotations
+
+import threading
+import uuid
+from collections.abc import Sequence
+from decimal import Decimal
+from pathlib import Path
+from typing import Any, Protocol
+
+from batchwork._bridge import BackgroundLoop
+from batchwork.assembly import Engine
+from batchwork.core.errors import Interrupted
+from batchwork.core.event import BatchSubmitted, Event
+from batchwork.core.money import to_dollars
+from batchwork.jobs.answers import BatchResult, BatchResults
+from batchwork.jobs.asked import Asked, Wish, asked
+from batchwork.jobs.attached import AttachedRun
+from batchwork.jobs.inputs import PdfMode
+from batchwork.jobs.running import JobRun, Watcher
+from batchwork.jobs.stats import JobStats
+from batchwork.pipeline.typing import Citations, Finisher
+from batchwork.results import RawFiles
+from batchwork.statefile import FAILED, SUCCEEDED, State, StateView
+
+
+def batch(
+    messages: Sequence[Any] | None = None,
+    files: Sequence[Any] | None = None,
+    prompt: str | None = None,
+    *,
+    model: str,
+    response_model: Any = None,
+    enable_citations: bool = False,
+    pdf: PdfMode = "text",
+    raw_results_dir: str | Path | None = None,
+    **options: Any,
+) -> BatchJob:
+    """Start one job and return at once; it goes through the provider's batches where there are any, else live.
+
+    Args:
+        messages: conversations, each a list of message dicts or a string. Either these or `files`.
+        files: documents, each a path or bytes: PDF, text, Markdown, HTML, DOCX, images.
+        prompt: what to do with each file.
+        model: `backend:name`, or a bare `claude-...` or `gpt-...` id.
+        response_model: a Pydantic model that every answer becomes an instance of (`schema=` takes a JSON schema).
+        enable_citations: for every field, the places in the document that say it.
+        pdf: `"text"` sends a PDF's text, `"native"` the file itself.
+        raw_results_dir: a folder for what the provider said, one file per item.
+        options: everything that `batchwork.run` takes; `mode` is `"batch"` unless you say `"live"`.
+
+    Raises:
+        ConfigError: something is missing, unknown or contradictory; nothing was sent.
+    """
+    wish = Wish(
+        messages=messages,
+        files=files,
+        prompt=prompt,
+        response_model=response_model,
+        enable_citations=enable_citations,
+        pdf=pdf,
+    )
+    said = asked(wish, {"model": model, **options}, also=("model", "raw_results_dir"))
+    raw = None if raw_results_dir is None else RawFiles(Path(raw_results_dir))
+    return BatchJob(_OneJob(said, raw))
+
+
+class Execution(Protocol):
+    """What a job does in the background."""
+
+    view: StateView
+
+    async def execute(self) -> BatchResults:
+        """See it through."""
+        ...
+
+    def cancel(self) -> None:
+        """Give up what is not finished; called inside the loop."""
+        ...
+
+    def watch(self, watcher: Watcher) -> None:
+        """Tell this one, too."""
+        ...
+
+
+class _OneJob:
+    """A job of its own: all items in one slice."""
+
+    def __init__(self, said: Asked, raw: RawFiles | None) -> None:
+        count = len(said.inputs)
+        state = State(manager_id=uuid.uuid4().hex, created_at="", model=said.plan.model, items_per_job=count)
+        # The contents are for a state file; this job has none.
+        self.view = StateView(state, (None for _ in range(count)))
+        self._watchers: list[Watcher] = [] if raw is None else [raw]
+        self._run = JobRun(said, self.view, watchers=self._watchers)
+
+    async def execute(self) -> BatchResults:
+        """See it through."""
+        return await self._run.execute()
+
+    def cancel(self) -> None:
+        """Give up what is not finished."""
+        self._run.job.cancel()
+
+    def watch(self, watcher: Watcher) -> None:
+        """Tell this one, too."""
+        self._watchers.append(watcher)
+
+
+class BatchJob:
+    """One job under way. Made by `batch()` or `BatchJob.attach()`.
+
+    It works in a thread of its own that ends with the process; the provider's batches go on, and `attach` takes one up
+    by its `batch_id` from anywhere.
+    """
+
+    def __init__(self, execution: Execution) -> None:
+        self._execution = execution
+        self._numbers = _Numbers()
+        execution.watch(self._numbers)
+        self._background = BackgroundLoop(execution.execute)
+
+    @classmethod
+    def attach(
+        cls,
+        batch_id: str,
+        *,
+        model: str,
+        response_model: Any = None,
+        schema: dict[str, Any] | None = None,
+        **options: Any,
+    ) -> BatchJob:
+        """Take up a batch that is at the provider already, perhaps started by another process.
+
+        The order is that of the original input, restored from the custom ids. An answer that does not fit is that
+        item's failure: what was asked is not known here, so nothing is asked again.
+
+        Raises:
+            ConfigError: something is unknown or wrong.
+        """
+        given = {"model": model, **options} | ({} if schema is None else {"schema": schema})
+        said = asked(Wish(messages=["-"], response_model=response_model), given, also=("batch_id",))
+        return cls(AttachedRun(batch_id, said.plan, Finisher(model=response_model, schema=said.defaults.schema)))
+
+    @property
+    def batch_id(self) -> str | None:
+        """The provider's id of the latest batch; waits until there is one. None when the job runs live."""
+        self._numbers.wait()
+        return self._numbers.ids[-1] if self._numbers.ids else None
+
+    @property
+    def batch_ids(self) -> list[str]:
+        """All of them: a job that was split, expired or retried has several."""
+        return list(self._numbers.ids)
+
+    def is_complete(self) -> bool:
+        """Whether it has ended, however."""
+        return self._background.wait(0)
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Wait for the end, at most so many seconds; whether it has come."""
+        return self._background.wait(timeout)
+
+    def results(self) -> BatchResults:
+        """The results in input order; waits for the end.
+
+        Raises:
+            RunPaused: the provider does not let us go on; what is finished is in its `results`.
+            BatchworkError: the job could not be run.
+        """
+        try:
+            return self._background.result(self._execution.cancel)
+        except Interrupted:
+            raise KeyboardInterrupt from None
+
+    def citations(self) -> list[Citations]:
+        """Per item, for every field, the places in its document that say it; waits for the end."""
+        return self.results().citations()
+
+    def stats(self) -> JobStats:
+        """The numbers so far."""
+        return stats_of(self._execution.view)
+
+    def cancel(self) -> None:
+        """Give up what is not finished, at the provider too; what is finished is kept, and `results()` has it."""
+        self._background.call(self._execution.cancel)
+
+    def __iter__(self) -> Any:
+        return iter(self.results())
+
+    def __repr__(self) -> str:
+        view = self._execution.view
+        return f"<BatchJob {view.state.model}: {view.done}/{view.total} items>"
+
+
+class _Numbers:
+    """The provider's ids of a job's batches, as they come."""
+
+    def __init__(self) -> None:
+        self.ids: list[str] = []
+        self._there = threading.Event()
+
+    def wait(self) -> None:
+        self._there.wait()
+
+    def opened(self, engine: Engine) -> None:
+        self.ids += [t.batch_id for t in engine.journal.open_batches() if t.batch_id is not None]
+        if self.ids or not engine.uses_batches:
+            self._there.set()
+
+    def heard(self, event: Event) -> None:
+        if isinstance(event, BatchSubmitted):
+            self.ids.append(event.batch_id)
+            self._there.set()
+
+    def closed(self) -> None:
+        self._there.set()
+
+
+def stats_of(view: StateView, *, priced: bool = True, max_cost: Decimal | None = None) -> JobStats:
+    """The numbers of a view."""
+    deferred = len(view.deferred)
+    completed, failed = view.counts[SUCCEEDED], view.counts[FAILED]
+    return JobStats(
+        total_items=view.total,
+        completed_items=completed,
+        failed_items=failed,
+        deferred_items=deferred,
+        pending_items=view.total - completed - failed - deferred,
+        total_cost=to_dollars(view.total_nano) if priced or view.total_nano else None,
+        max_cost=max_cost,
+        cost_limit_reached=bool(deferred),
+        jobs_total=len(view.state.jobs),
+        jobs_completed=view.jobs_completed,
+        jobs_in_progress=view.job_counts["processing"],
+        deferred=tuple(sorted(view.deferred)),
+    )
+
+
+__all__ = ["BatchJob", "BatchResult", "BatchResults", "JobStats", "batch", "stats_of"]

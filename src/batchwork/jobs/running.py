@@ -1,0 +1,144 @@
+"""Run a job, or all jobs of a manager, through the engine; whoever watches is told. The one code behind both doors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from dataclasses import replace
+from typing import Protocol
+
+from batchwork.assembly import Engine
+from batchwork.core.errors import RunPaused
+from batchwork.core.event import BatchIntended, BatchSubmitted, Event
+from batchwork.core.outcome import Status
+from batchwork.core.ports import Clock
+from batchwork.engine.lanes import Lanes
+from batchwork.jobs.answers import BatchResults
+from batchwork.jobs.asked import Asked
+from batchwork.journal import JournalReader
+from batchwork.outcomes import Results
+from batchwork.runs import Job
+from batchwork.statefile import StateView
+
+_TOLD = frozenset({Status.FAILED, Status.DEFERRED, Status.SKIPPED})
+
+
+class Watcher(Protocol):
+    """Somebody who keeps an eye on a run: files, progress, whoever waits for a batch's number."""
+
+    def opened(self, engine: Engine) -> None:
+        """Everything is open and nothing has been sent."""
+        ...
+
+    def heard(self, event: Event) -> None:
+        """Something was recorded, and the view knows."""
+        ...
+
+    def closed(self) -> None:
+        """The run has ended, however; called once."""
+        ...
+
+
+class JobRun:
+    """One pass over a job's items. Made once, run once."""
+
+    def __init__(
+        self,
+        asked: Asked,
+        view: StateView,
+        *,
+        watchers: Sequence[Watcher] = (),
+        most_jobs: int = 1,
+        again: bool = False,
+        has_room: Callable[[], bool] | None = None,
+    ) -> None:
+        self.view = view
+        self.engine: Engine | None = None
+        self._asked = asked
+        self._watchers = watchers
+        self._clock: Clock | None = None
+        width = view.state.items_per_job
+        plan = replace(
+            asked.plan,
+            lanes=Lanes(width=width, most_open=most_jobs, on_start=self._started),
+            on_event=self._heard,
+        )
+        intakes = asked.inputs.intakes(asked.defaults)
+        self.job = Job(plan, intakes, on_open=self._opened, again=again, has_room=has_room)
+        self._plan = plan
+
+    async def execute(self) -> BatchResults:
+        """Run to the end.
+
+        Raises:
+            RunPaused: the breaker ended it; its `results` are ours.
+            Interrupted: it was interrupted, and has stopped cleanly.
+        """
+        try:
+            return self._results(await self.job.execute())
+        except RunPaused as paused:
+            results = None if paused.results is None else self._results(paused.results)
+            raise RunPaused(reason=paused.reason, remedy=paused.remedy, results=results) from None
+        finally:
+            self._settle_down()
+            for watcher in self._watchers:
+                watcher.closed()
+
+    def _results(self, results: Results) -> BatchResults:
+        return BatchResults(results.source, self._asked.finisher, keep=results)
+
+    # -- listening ------------------------------------------------------------------------------
+
+    def _opened(self, engine: Engine) -> None:
+        self.engine = engine
+        self._clock = engine.clock
+        engine.tally.total = self.view.total
+        self._restore(engine)
+        for watcher in self._watchers:
+            watcher.opened(engine)
+
+    def _heard(self, event: Event) -> None:
+        assert self._clock is not None
+        self.view.apply(event, self._clock.utc())
+        for watcher in self._watchers:
+            watcher.heard(event)
+        if self._asked.on_event is not None:
+            self._asked.on_event(event)
+
+    def _started(self, index: int) -> None:
+        assert self._clock is not None
+        self.view.started(index, self._clock.utc())
+
+    # -- what earlier runs have left ------------------------------------------------------------
+
+    def _restore(self, engine: Engine) -> None:
+        """Bring the view up to the journal, which is the truth."""
+        view, journal = self.view, engine.journal
+        view.total_nano = engine.standing.spent_nano
+        if journal.count():
+            times: dict[int, float] = {}
+            if self._plan.journal is not None:
+                with closing(JournalReader(self._plan.journal)) as reader:
+                    times = reader.settled_times()
+                    self._retell_batches(reader)
+            errors = {entry.index: entry.outcome for entry in journal.entries(statuses=_TOLD)}
+            for entry in journal.entries(bodies=False):
+                if entry.index < view.total and (entry.status is not Status.PENDING or entry.paid_nano):
+                    outcome = errors.get(entry.index)
+                    error = None if outcome is None else outcome.error
+                    at = times.get(entry.index)
+                    view.restored(entry.status, entry.index, nano=entry.paid_nano, at=at, error=error)
+        for ticket in journal.open_batches():
+            view.taken_up(ticket.chunk, ticket.custom_ids, ticket.intended_at)
+
+    def _retell_batches(self, reader: JournalReader) -> None:
+        for event in reader.batch_events():
+            if isinstance(event, BatchIntended):
+                self.view.recall(event.chunk, event.custom_ids)
+            elif isinstance(event, BatchSubmitted):
+                self.view.submitted(event.chunk, event.batch_id)
+
+    def _settle_down(self) -> None:
+        """What is not at the provider is no longer under way."""
+        if self.engine is not None:
+            self.view.forget_processing(self.view.riding())

@@ -1,0 +1,249 @@
+"""BatchManager: very many items in jobs, with a budget, a state that survives everything, and results on disk."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import replace
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from batchwork._bridge import run_sync
+from batchwork.assembly import Engine
+from batchwork.clock import SystemClock
+from batchwork.core.errors import ConfigError, InputError, Interrupted
+from batchwork.core.event import Event
+from batchwork.core.money import NANO, to_dollars
+from batchwork.core.outcome import Status
+from batchwork.core.ports import Journal
+from batchwork.jobs.answers import BatchResults
+from batchwork.jobs.asked import Wish, asked
+from batchwork.jobs.inputs import PdfMode
+from batchwork.jobs.job import stats_of
+from batchwork.jobs.running import JobRun, Watcher
+from batchwork.jobs.stats import JobStats
+from batchwork.journal import JournalReader, MemoryJournal
+from batchwork.manager.opening import MANAGER, Place, open_place
+from batchwork.manager.scribe import Scribe
+from batchwork.manager.showing import Progress
+from batchwork.manager.tables import Tables
+from batchwork.results import ResultFiles
+from batchwork.statefile import State, StateView
+
+_OURS = {
+    "journal": "state_path says where the journal is",
+    "fresh": "remove the state file to start anew",
+    "items_per_batch": "it is items_per_job here",
+    "max_parallel_batches": "it is max_parallel_jobs here",
+}
+_AGAIN = frozenset({Status.FAILED, Status.DEFERRED})
+
+
+class BatchManager(Tables):
+    """Process very many messages or files in jobs; running again on the same state goes on where it stopped.
+
+    Args:
+        messages: conversations, each a list of message dicts or a string. Either these or `files` with `prompt`.
+        files: documents, each a path or bytes.
+        prompt: what to do with each file.
+        model: `backend:name`, or a bare `claude-...` or `gpt-...` id.
+        items_per_job: how many items make one job (one provider batch, unless its limits ask for more).
+        max_parallel_jobs: how many jobs are under way at once, at the provider or live.
+        max_cost: a ceiling in dollars over all runs on this state; what no longer fits is deferred, never failed.
+        state_path: a JSON file that shows every item and from which a later run goes on; its journal lies beside it.
+        save_results_dir: a folder for `raw/` and `processed/` results.
+        response_model, enable_citations, pdf, and every option of `batchwork.run`: as for `batch()`.
+
+    Raises:
+        ConfigError: something is missing, unknown, contradictory or not there; nothing was sent.
+    """
+
+    def __init__(
+        self,
+        messages: Sequence[Any] | None = None,
+        files: Sequence[Any] | None = None,
+        prompt: str | None = None,
+        *,
+        model: str,
+        items_per_job: int = 100,
+        max_parallel_jobs: int = 5,
+        max_cost: float | Decimal | str | None = None,
+        state_path: str | Path | None = None,
+        save_results_dir: str | Path | None = None,
+        response_model: Any = None,
+        enable_citations: bool = False,
+        pdf: PdfMode = "text",
+        **batch_kwargs: Any,
+    ) -> None:
+        for name, value in (("items_per_job", items_per_job), ("max_parallel_jobs", max_parallel_jobs)):
+            if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+                raise ConfigError(f"{name} must be a whole number of at least 1, got {value!r}")
+        for name, why in _OURS.items():
+            if name in batch_kwargs:
+                raise ConfigError(f"{name} is not for a BatchManager: {why}")
+        wish = Wish(
+            messages=messages,
+            files=files,
+            prompt=prompt,
+            response_model=response_model,
+            enable_citations=enable_citations,
+            pdf=pdf,
+        )
+        options = {"model": model, "max_cost": max_cost, **batch_kwargs}
+        options |= {"items_per_batch": items_per_job, "max_parallel_batches": max_parallel_jobs}
+        also = ("model", "items_per_job", "max_parallel_jobs", "max_cost", "state_path", "save_results_dir")
+        self._asked = asked(wish, options, also=also)
+        self._most_jobs = max_parallel_jobs
+        self._place = _place_of(state_path, save_results_dir, items_per_job)
+        self._view: StateView | None = None
+        self._latest: BatchResults | None = None
+
+    def run(self, *, print_progress: bool = False) -> BatchResults:
+        """Do everything that is not done yet; the results of all items in input order.
+
+        Raises:
+            ConfigError: the state belongs to another input or model; nothing was sent.
+            JournalLockedError: another process is at work on this state.
+            RunPaused: the provider does not let us go on; what is finished is in its `results`.
+            KeyboardInterrupt: after a clean stop; batches at the provider go on, and the next run takes them up.
+        """
+        self._latest = self._go(print_progress=print_progress, again=False)
+        return self._latest
+
+    def retry_failed(self, *, print_progress: bool = False) -> BatchResults:
+        """Try every failed and every deferred item again; the results of those, in input order.
+
+        `results()` has all of them; what a first try cost is counted once.
+        """
+        before = self.results()
+        places = [result.original_index for result in before if result.status in _AGAIN]
+        if not places:
+            return BatchResults(before.source, self._asked.finisher, only=[], keep=before)
+        self._latest = results = self._go(print_progress=print_progress, again=True)
+        return BatchResults(results.source, self._asked.finisher, only=places, keep=results)
+
+    def results(self) -> BatchResults:
+        """What is known so far: after `run()`, after opening a state again, and before `run()` too."""
+        if self._latest is not None:
+            return self._latest
+        journal = self._place.journal
+        if journal is None or self._place.state is None or not self._place.state.exists():
+            raise InputError("there are no results yet: call run()")
+        if not journal.exists():
+            open_place(self._place, self._asked, utc=SystemClock().utc)  # a state that came alone is taken over
+        return BatchResults(JournalReader(journal), self._asked.finisher)
+
+    @property
+    def stats(self) -> JobStats:
+        """The numbers so far, over all runs on this state."""
+        if self._view is None:
+            self._view = self._seen()
+        ceiling = self._asked.plan.policy.max_cost_nano
+        return stats_of(self._view, max_cost=None if ceiling is None else to_dollars(ceiling))
+
+    # -- one run --------------------------------------------------------------------------------
+
+    def _go(self, *, print_progress: bool, again: bool) -> BatchResults:
+        place = self._place
+        me = open_place(place, self._asked, utc=SystemClock().utc)
+        if place.files is not None:
+            place.files.claim(me["manager_id"])
+        view = self._view = self._new_view(me)
+        plan = replace(self._asked.plan, journal=place.journal, settings={**self._asked.plan.settings, MANAGER: me})
+        if place.journal is None:
+            plan = replace(plan, held=self._held())
+        scribe = Scribe(view, self._asked.finisher, state_path=place.state, files=place.files)
+        watchers: list[Watcher] = [scribe]
+        if print_progress:
+            watchers.append(Progress(view))
+        run = JobRun(
+            replace(self._asked, plan=plan),
+            view,
+            watchers=watchers,
+            most_jobs=self._most_jobs,
+            again=again,
+            has_room=scribe.has_room,
+        )
+        watchers.append(_Waker(scribe, run))
+        try:
+            return run_sync(run.execute, interrupt=run.job.interrupt)
+        except Interrupted:
+            raise KeyboardInterrupt(_goodbye(run)) from None
+
+    def _held(self) -> Journal | None:
+        source = None if self._latest is None else self._latest.source
+        return source if isinstance(source, MemoryJournal) else None
+
+    def _new_view(self, me: dict[str, Any]) -> StateView:
+        inputs, ceiling = self._asked.inputs, self._asked.plan.policy.max_cost_nano
+        state = State(
+            manager_id=me["manager_id"],
+            created_at=me["created_at"],
+            model=me["model"],
+            items_per_job=me["items_per_job"],
+            max_cost=None if ceiling is None else ceiling / NANO,
+            save_results_dir=None if self._place.files is None else str(self._place.files.folder),
+            batch_kwargs=me["batch_kwargs"],
+            inputs_digest=me["inputs_digest"],
+        )
+        return StateView(state, (inputs.content(index) for index in range(len(inputs))))
+
+    def _seen(self) -> StateView:
+        """What an earlier run has left, without touching it."""
+        inputs = self._asked.inputs
+        me = {"manager_id": "", "created_at": "", "model": self._asked.plan.model, "inputs_digest": ""}
+        view = self._new_view(me | {"items_per_job": self._place.items_per_job, "batch_kwargs": {}})
+        journal = self._place.journal
+        if journal is not None and journal.exists() and self._place.state is not None and self._place.state.exists():
+            with closing(JournalReader(journal)) as reader:
+                view.total_nano = reader.totals().spent_nano
+                for entry in reader.entries(bodies=False):
+                    if entry.index < len(inputs):
+                        view.restored(entry.status, entry.index, nano=entry.paid_nano, at=None, error=None)
+        return view
+
+
+class _Waker:
+    """Lets a run that waits for its files go on when they have caught up."""
+
+    def __init__(self, scribe: Scribe, run: JobRun) -> None:
+        self._scribe = scribe
+        self._run = run
+
+    def opened(self, engine: Engine) -> None:
+        del engine
+        loop, wake = asyncio.get_running_loop(), self._run.job.wake
+
+        def call() -> None:
+            if not loop.is_closed():
+                loop.call_soon_threadsafe(wake)
+
+        self._scribe.wakes(call)
+
+    def heard(self, event: Event) -> None:
+        """Nothing to do."""
+
+    def closed(self) -> None:
+        """Nothing to do."""
+
+
+def _place_of(state_path: str | Path | None, save_results_dir: str | Path | None, width: int) -> Place:
+    state = None if state_path is None else Path(state_path)
+    if state is not None:
+        if state.is_dir():
+            raise ConfigError(f"state_path {state} is a folder, not a file")
+        if not state.parent.is_dir():
+            raise ConfigError(f"there is no folder {state.parent} for the state file {state}")
+    files = None if save_results_dir is None else ResultFiles(Path(save_results_dir), width=width)
+    if files is not None:
+        files.check()
+    return Place(state=state, files=files, items_per_job=width)
+
+
+def _goodbye(run: JobRun) -> str:
+    left = run.job.still_running
+    if not left:
+        return "stopped; what is finished is kept"
+    return f"stopped; {len(left)} batches go on at the provider, and the next run takes them up: {', '.join(left[:5])}"

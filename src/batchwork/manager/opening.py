@@ -1,0 +1,197 @@
+"""Decide what a manager finds at its `state_path`: nothing, a run to go on with, a state that came alone, or trouble.
+
+The journal beside the state is the truth; the state is a view of it that can be rebuilt. Nothing is ever deleted: what
+is replaced is set aside under a new name. Whatever would pay for something twice is an error that says what to do.
+"""
+
+from __future__ import annotations
+
+import logging
+import uuid
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from batchwork.core.errors import ConfigError
+from batchwork.jobs.asked import Asked
+from batchwork.journal import JournalReader, set_aside
+from batchwork.manager.importing import import_state
+from batchwork.results import ResultFiles
+from batchwork.statefile import State, read_state, stamp
+
+_log = logging.getLogger(__name__)
+MANAGER = "manager"  # under which name a journal's settings keep what follows
+_FREE = frozenset({"response_model", "enable_citations"})  # names and views: they change no answer
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where a manager keeps its things."""
+
+    state: Path | None
+    files: ResultFiles | None
+    items_per_job: int
+
+    @property
+    def journal(self) -> Path | None:
+        """The truth, beside the view."""
+        return None if self.state is None else self.state.with_name(self.state.name + ".journal")
+
+
+def open_place(place: Place, asked: Asked, *, utc: Callable[[], float]) -> dict[str, Any]:
+    """What identifies this run: that of the run found there, or of a new one. Sets aside and imports as needed.
+
+    Raises:
+        ConfigError: what is there belongs to another input or model, or has batches open that nobody would take up.
+        JournalLockedError: another process is writing there.
+    """
+    mine = {
+        "manager_id": str(uuid.uuid4()),
+        "created_at": stamp(utc()),
+        "model": asked.plan.model,
+        "items_per_job": place.items_per_job,
+        "items": len(asked.inputs),
+        "inputs_digest": asked.inputs.identity(),
+        "batch_kwargs": asked.identity,
+    }
+    if place.state is None or place.journal is None:
+        return mine
+    has_state, has_journal = place.state.exists(), _is_there(place.journal)
+    if has_journal and not has_state:
+        _start_afresh(place)
+        return mine
+    if not has_state:
+        return mine
+    state = _read(place.state)
+    if has_journal:
+        with closing(JournalReader(place.journal)) as reader:
+            began = reader.last_run()
+        kept = None if began is None else began.settings.get(MANAGER)
+        if not isinstance(kept, dict):
+            raise ConfigError(f"{place.journal} is not the journal of a BatchManager; move it away")
+        if state is None:
+            _set_state_aside(place.state)
+        _refuse_other(place.state, kept, mine, state, asked)
+        return mine | {"manager_id": kept["manager_id"], "created_at": kept["created_at"]}
+    if state is None:
+        raise ConfigError(
+            f"{place.state} is not a state file, and its journal {place.journal.name} is not there;"
+            " name another state_path, or move the file away to start anew"
+        )
+    kept = {
+        "model": state.model,
+        "items_per_job": state.items_per_job,
+        "items": sum(len(job.items) for job in state.jobs),
+        "inputs_digest": state.inputs_digest,
+        "batch_kwargs": state.batch_kwargs,
+    }
+    _refuse_other(place.state, kept, mine, state, asked)
+    found = mine | {"manager_id": state.manager_id, "created_at": state.created_at}
+    import_state(state, asked, place.journal, place.files, settings={MANAGER: found}, utc=utc)
+    return found
+
+
+def _is_there(journal: Path) -> bool:
+    """Whether a run has begun on it; a file whose making was cut off is nothing yet."""
+    if not journal.exists() or not journal.stat().st_size:
+        return False
+    with closing(JournalReader(journal)) as reader:
+        return reader.last_run() is not None
+
+
+def _read(path: Path) -> State | None:
+    try:
+        return read_state(path)
+    except OSError as error:
+        raise ConfigError(f"cannot read the state file {path}: {error.strerror}") from error
+
+
+def _start_afresh(place: Place) -> None:
+    """The user removed the state file: a fresh start, unless the provider still works for the old one."""
+    assert place.journal is not None
+    assert place.state is not None
+    with closing(JournalReader(place.journal)) as reader:
+        began = reader.last_run()
+        tickets = reader.open_batches()
+    if tickets:
+        names = ", ".join(ticket.batch_id or "one without a number yet" for ticket in tickets[:3])
+        raise ConfigError(
+            f"the state file {place.state} is gone, but its journal {place.journal.name} has {len(tickets)} batches"
+            f" open at the provider ({names}). To take them up, put the state file back or create an empty one in its"
+            f" place: it is rebuilt from the journal. To give them up, move {place.journal.name} away"
+        )
+    kept = began.settings.get(MANAGER) if began is not None else None
+    if place.files is not None and isinstance(kept, dict) and place.files.owner() == kept.get("manager_id"):
+        place.files.set_aside()
+    aside = set_aside(place.journal)
+    _log.warning("the state file %s is gone: starting anew; the old journal is kept as %s", place.state, aside)
+
+
+def _set_state_aside(path: Path) -> None:
+    number = 1
+    while (aside := path.with_name(f"{path.name}.bad-{number}")).exists():
+        number += 1
+    path.rename(aside)
+    _log.warning("the state file %s cannot be read: it is rebuilt from the journal and kept as %s", path, aside.name)
+
+
+def _refuse_other(path: Path, kept: dict[str, Any], mine: dict[str, Any], state: State | None, asked: Asked) -> None:
+    """A state goes on with the same input and the same question, or not at all."""
+    found = _difference(kept, mine, state, asked)
+    if found is not None:
+        raise ConfigError(
+            f"{path} belongs to another run: {found}. Go on with what it was made with, name another state_path for"
+            " this one, or move the state file away to start anew (its journal is then set aside, not deleted)"
+        )
+
+
+def _difference(kept: dict[str, Any], mine: dict[str, Any], state: State | None, asked: Asked) -> str | None:
+    if kept["model"] != mine["model"]:
+        return f"its model is {kept['model']!r}, this one's {mine['model']!r}"
+    if kept["items_per_job"] != mine["items_per_job"]:
+        return f"its items_per_job is {kept['items_per_job']}, this one's {mine['items_per_job']}"
+    if kept["items"] != mine["items"]:
+        return f"it has {kept['items']:,} items, this one {mine['items']:,}"
+    before, now = kept["batch_kwargs"], mine["batch_kwargs"]
+    if before.get("schema") != now.get("schema") and (kept["inputs_digest"] or "schema" in before):
+        return _other_schema(before, now)
+    free = _FREE if now.get("schema") is not None else _FREE - {"enable_citations"}
+    # A state that another program wrote may say less than ours; what it says must be the same.
+    names = before.keys() | now.keys() if kept["inputs_digest"] else before.keys() & now.keys()
+    for name in sorted(names - free):
+        if before.get(name) != now.get(name):
+            return f"its {name} is {_short(before.get(name))}, this one's {_short(now.get(name))}"
+    if kept["inputs_digest"] == mine["inputs_digest"]:
+        return None
+    found = _other_input(state, asked)
+    return found or ("the content of an item is not the same" if kept["inputs_digest"] else None)
+
+
+def _other_schema(before: dict[str, Any], now: dict[str, Any]) -> str:
+    was, is_now = (_fields(told.get("schema")) for told in (before, now))
+    gone, new = sorted(was - is_now), sorted(is_now - was)
+    told = [f"without {', '.join(gone)}"] if gone else []
+    told += [f"with {', '.join(new)}"] if new else []
+    how = " and ".join(told) or "with other types or rules"
+    return f"the schema of {now.get('response_model') or 'this one'} is not the one stored: this one is {how}"
+
+
+def _fields(schema: Any) -> set[str]:
+    properties = schema.get("properties") if isinstance(schema, dict) else None
+    return set(properties) if isinstance(properties, dict) else set()
+
+
+def _other_input(state: State | None, asked: Asked) -> str | None:
+    items = [] if state is None else [item for job in state.jobs for item in job.items]
+    for item in items:
+        content = asked.inputs.content(item.original_index)
+        if item.content != content:
+            return f"item {item.original_index} is {_short(item.content)} there and {_short(content)} here"
+    return None
+
+
+def _short(value: Any) -> str:
+    told = repr(value)
+    return told if len(told) <= 80 else told[:77] + "..."

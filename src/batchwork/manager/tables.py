@@ -1,0 +1,90 @@
+"""A manager's results as a table: one row per item, one column per field of the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from batchwork.core.errors import ConfigError
+from batchwork.jobs.answers import BatchResult, BatchResults
+from batchwork.journal.atomic import write_atomically
+
+_OURS = ("original_index", "status", "error", "cost")
+
+
+class Tables:
+    """The ways out of a manager for people who want a table."""
+
+    def results(self) -> BatchResults:
+        """What is known so far."""
+        raise NotImplementedError
+
+    def to_jsonl(self, path: str | Path) -> Path:
+        """One JSON object per item, in input order: index, status, value, citations, cost, error."""
+        target = Path(path)
+        write_atomically(target, b"".join(msgspec.json.encode(_record(result)) + b"\n" for result in self.results()))
+        return target
+
+    def to_parquet(self, path: str | Path) -> Path:
+        """One row per item; a field of the answer is a column, what is nested in it stays nested.
+
+        Raises:
+            ConfigError: pyarrow is not installed.
+        """
+        try:
+            import pyarrow as pa  # noqa: PLC0415 - optional
+            import pyarrow.parquet as pq  # noqa: PLC0415
+        except ImportError:
+            raise ConfigError("to_parquet needs pyarrow: pip install 'batchwork[parquet]'") from None
+        target = Path(path)
+        aside = target.with_name(f".{target.name}.part")
+        pq.write_table(pa.Table.from_pylist(_rows(self.results())), aside)
+        aside.replace(target)
+        return target
+
+    def to_dataframe(self) -> Any:
+        """A pandas DataFrame with one row per item.
+
+        Raises:
+            ConfigError: pandas is not installed.
+        """
+        try:
+            import pandas as pd  # noqa: PLC0415 - optional
+        except ImportError:
+            raise ConfigError("to_dataframe needs pandas: pip install pandas") from None
+        return pd.DataFrame(_rows(self.results()))
+
+
+def _plain(result: BatchResult) -> Any:
+    value = result.value
+    return value.model_dump(mode="json") if hasattr(value, "model_dump") else value
+
+
+def _record(result: BatchResult) -> dict[str, Any]:
+    return {
+        "original_index": result.original_index,
+        "status": result.status.value,
+        "value": _plain(result),
+        "citations": result.citations,
+        "cost": None if result.cost is None else float(result.cost),
+        "error": result.error,
+    }
+
+
+def _rows(results: BatchResults) -> list[dict[str, Any]]:
+    """Rows that all have the same columns."""
+    rows = list(_flat(results))
+    names = dict.fromkeys(name for row in rows for name in row)
+    return [{name: row.get(name) for name in names} for row in rows]
+
+
+def _flat(results: BatchResults) -> Iterator[dict[str, Any]]:
+    for result in results:
+        record = _record(result)
+        value, citations = record.pop("value"), record.pop("citations")
+        fields = value if isinstance(value, dict) else {"value": value}
+        named = {f"value.{name}" if name in (*_OURS, "citations") else name: held for name, held in fields.items()}
+        yield record | named | ({"citations": msgspec.json.encode(citations).decode()} if citations else {})

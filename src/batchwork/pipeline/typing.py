@@ -1,0 +1,134 @@
+"""The last step of an item that asked for a type: outcome -> typed value, source document, citations. Pure.
+
+Citations come from our own evidence finder, for every backend alike; where a provider cited passages itself (free
+text: no provider combines its citations with constrained output), those are verified word by word and kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from batchwork.core.outcome import Failed, Outcome, Succeeded
+from batchwork.core.reply import Reply
+from batchwork.core.request import Attachment, Request, Schema
+from batchwork.documents import Document, DocumentError, read_document, text_document
+from batchwork.evidence import Citation, find_evidence, verify_citations
+
+Citations = dict[str, list[dict[str, Any]]]
+IMPORTED = "imported"  # the stop reason of an answer that was taken over from a state file
+
+
+class Finisher:
+    """What a job's answers become. `model` is a Pydantic model, None where the answer stays JSON or text."""
+
+    def __init__(self, *, model: Any = None, schema: Schema | None = None, cite: bool = False) -> None:
+        self.model = model
+        self.schema = schema
+        self.cite = cite
+
+    def value(self, outcome: Outcome | None) -> Any:
+        """An instance of the model, validated JSON, or the text; None without an answer."""
+        if not isinstance(outcome, Succeeded):
+            return None
+        if self.schema is None:
+            return None if is_imported(outcome) and outcome.parsed is None else outcome.parsed or outcome.text
+        if self.model is None or (outcome.parsed is None and is_imported(outcome)):
+            return outcome.parsed
+        from batchwork.schema import typed  # noqa: PLC0415 - Pydantic is slow to import, and only this needs it
+
+        return typed(outcome.parsed, self.model)
+
+    def plain(self, outcome: Outcome | None) -> Any:
+        """The value as JSON, for files: a model with all its fields."""
+        value = self.value(outcome)
+        return value.model_dump(mode="json") if self.model is not None and value is not None else value
+
+    def document(self, request: Request | None) -> Document | None:
+        """The text that the citations of this item point into; None when it has none."""
+        if request is None:
+            return None
+        if request.documents:
+            return _document(request.documents[0])
+        text = "\n\n".join(_texts(request))
+        return text_document(text) if text else None
+
+    def citations(self, outcome: Outcome | None, document: Document | None) -> Citations:
+        """For every leaf field, by path, the places of the document that say it; `{}` when none were asked for."""
+        if not self.cite or not isinstance(outcome, Succeeded) or document is None:
+            return {}
+        cited = verify_citations(_of_provider(outcome.reply), document)
+        if self.schema is None:
+            return {"": _listed(cited)}
+        value = self.value(outcome)
+        if value is None:
+            return {}
+        schema = self.model if self.model is not None else self.schema.body
+        found = find_evidence(value, document, schema=schema, cited=cited)
+        return {path: _listed(places) for path, places in found.items()}
+
+
+def raw_of(outcome: Outcome | None) -> dict[str, Any] | None:
+    """What the provider said, as JSON: the answer, or the error with the answer that came all the same."""
+    if isinstance(outcome, Succeeded):
+        return _reply(outcome.reply)
+    if isinstance(outcome, Failed):
+        failure = outcome.failure
+        told: dict[str, Any] = {"kind": failure.kind.value, "message": failure.message}
+        told |= {"status": failure.status} if failure.status is not None else {}
+        told |= {"code": failure.error_code} if failure.error_code is not None else {}
+        return {"error": told} | ({"reply": _reply(failure.reply)} if failure.reply is not None else {})
+    return None
+
+
+def is_imported(outcome: Succeeded) -> bool:
+    """Whether its answer was taken over from a state file that had arrived without its journal."""
+    return outcome.reply.stop_reason == IMPORTED
+
+
+def _reply(reply: Reply) -> dict[str, Any]:
+    usage = {"input_tokens": reply.usage.input_tokens, "output_tokens": reply.usage.output_tokens}
+    told: dict[str, Any] = msgspec.to_builtins(reply)
+    return told | {"usage": usage | told["usage"]}
+
+
+def _document(attachment: Attachment) -> Document | None:
+    if attachment.text is not None:
+        data = attachment.data or attachment.text.encode("utf-8", "surrogatepass")
+        return Document(
+            text=attachment.text,
+            pages=attachment.pages,
+            digest=attachment.digest.hex(),
+            media_type=attachment.media_type,
+            data=data,
+            name=attachment.title or "",
+        )
+    if attachment.data is None:
+        return None
+    try:
+        return read_document(attachment.data, name=attachment.title)
+    except DocumentError:
+        return None
+
+
+def _texts(request: Request) -> Iterator[str]:
+    for message in request.messages:
+        if message.role != "user":
+            continue
+        if isinstance(message.content, str):
+            yield message.content
+        else:
+            yield from (block["text"] for block in message.content if isinstance(block.get("text"), str))
+
+
+def _of_provider(reply: Reply) -> Iterator[dict[str, Any]]:
+    for block in reply.blocks:
+        held = block.get("citations")
+        if isinstance(held, list):
+            yield from (one for one in held if isinstance(one, dict))
+
+
+def _listed(places: list[Citation]) -> list[dict[str, Any]]:
+    return [place.to_dict() for place in places]

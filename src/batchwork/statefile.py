@@ -1,0 +1,295 @@
+"""The JSON view of a run at `state_path`: its shape, and the fold from events to it. The truth is the journal.
+
+A view is built from what the journal holds and moved on by the events of the run; whoever shows progress, counts items
+or writes the file reads the same one. Items are replaced, never changed, so that another thread can write it meanwhile.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from batchwork.core.event import Attempted, BatchClosed, BatchIntended, BatchSubmitted, Event, Settled
+from batchwork.core.money import NANO
+from batchwork.core.outcome import AnyOutcome, Status
+from batchwork.core.ticket import index_of
+
+PENDING, PROCESSING, SUCCEEDED, FAILED, COMPLETED = "pending", "processing", "succeeded", "failed", "completed"
+OVER_BUDGET = "deferred: over max_cost"
+
+
+class ItemView(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """One item as the file shows it."""
+
+    original_index: int
+    content: Any = None
+    status: str = PENDING
+    error: str | None = None
+    cost: float | None = None
+    completed_at: str | None = None
+
+
+class JobView(msgspec.Struct, kw_only=True):
+    """One job as the file shows it. `batch_id` is the provider's latest for it, None when it ran live."""
+
+    index: int
+    batch_id: str | None = None
+    batch_ids: list[str] = []
+    status: str = PENDING
+    items: list[ItemView]
+    job_cost: float = 0.0
+    started_at: str | None = None
+    completed_at: str | None = None
+
+
+class State(msgspec.Struct, kw_only=True):
+    """The whole file, with the fields of the founding document and what tells this input from another."""
+
+    manager_id: str
+    created_at: str
+    model: str
+    items_per_job: int
+    max_cost: float | None = None
+    save_results_dir: str | None = None
+    batch_kwargs: dict[str, Any] = {}
+    inputs_digest: str = ""
+    jobs: list[JobView] = []
+    total_cost: float = 0.0
+    last_updated: str = ""
+
+
+_decode = msgspec.json.Decoder(State).decode
+_encode = msgspec.json.Encoder().encode
+
+
+def read_state(path: Path) -> State | None:
+    """The state in a file; None when it is not one (cut off, edited, empty).
+
+    Raises:
+        OSError: it cannot be read at all.
+    """
+    try:
+        return _decode(path.read_bytes())
+    except msgspec.MsgspecError:
+        return None
+
+
+class _Job:
+    """What a job adds up to while its items move."""
+
+    __slots__ = ("counts", "nano", "view")
+
+    def __init__(self, view: JobView) -> None:
+        self.view = view
+        self.counts = Counter({PENDING: len(view.items)})
+        self.nano = 0
+
+    def restate(self) -> None:
+        """What its items make of it: with nothing to do any more it is completed, or failed when nothing else is."""
+        counts, total = self.counts, len(self.view.items)
+        if counts[PROCESSING]:
+            self.view.status = PROCESSING
+        elif counts[SUCCEEDED] + counts[FAILED] < total:
+            self.view.status = PENDING
+        else:
+            self.view.status = FAILED if counts[FAILED] == total else COMPLETED
+
+
+class StateView:
+    """A run as people see it: items in jobs of `items_per_job`."""
+
+    def __init__(self, state: State, contents: Iterable[Any]) -> None:
+        self.state = state
+        self._width = state.items_per_job
+        items = [ItemView(original_index=index, content=content) for index, content in enumerate(contents)]
+        slices = [items[start : start + self._width] for start in range(0, len(items), self._width)]
+        state.jobs = [JobView(index=index, items=part) for index, part in enumerate(slices)]
+        self._jobs = [_Job(job) for job in state.jobs]
+        self._chunks: dict[int, list[int]] = {}  # places by provider batch
+        self._open: set[int] = set()  # provider batches that are not closed
+        self._nano: dict[int, int] = {}  # what an item cost, to count a second try once
+        self.counts: Counter[str] = Counter({PENDING: len(items)})
+        self.job_counts: Counter[str] = Counter({PENDING: len(self._jobs)})
+        self.deferred: set[int] = set()
+        self.total_nano = 0
+        self.total = len(items)
+
+    # -- from events ----------------------------------------------------------------------------
+
+    def apply(self, event: Event, at: float) -> bool:
+        """Move on by one event; whether an item has settled."""
+        if isinstance(event, Settled):
+            self.total_nano += event.charged_nano
+            self.settled(event.outcome, at)
+            return True
+        if isinstance(event, Attempted):
+            self.total_nano += event.charged_nano
+        elif isinstance(event, BatchIntended):
+            self.boarded(event.chunk, event.custom_ids, at)
+            self._open.add(event.chunk)
+        elif isinstance(event, BatchSubmitted):
+            self.submitted(event.chunk, event.batch_id)
+        elif isinstance(event, BatchClosed):
+            self._open.discard(event.chunk)
+            for index in self._chunks.pop(event.chunk, ()):
+                if self.item(index).status == PROCESSING:
+                    self._move(index, PENDING)
+        return False
+
+    def started(self, index: int, at: float) -> None:
+        """An item is being worked on."""
+        job = self._job(index)
+        job.view.started_at = job.view.started_at or stamp(at)
+        self._move(index, PROCESSING)
+
+    def settled(self, outcome: AnyOutcome, at: float) -> None:
+        """An item has its outcome."""
+        index = outcome.index
+        if outcome.status is Status.DEFERRED:
+            self._move(index, PENDING, error=OVER_BUDGET, cost_nano=outcome.cost_nano)
+            self.deferred.add(index)
+            return
+        status = SUCCEEDED if outcome.status is Status.SUCCEEDED else FAILED
+        self._move(index, status, error=outcome.error, cost_nano=outcome.cost_nano, at=at)
+
+    def boarded(self, chunk: int, custom_ids: Iterable[str], at: float) -> None:
+        """These items ride in a provider batch."""
+        self.recall(chunk, custom_ids)
+        for index in self._chunks[chunk]:
+            if self.item(index).status != SUCCEEDED:
+                self.started(index, at)
+
+    def recall(self, chunk: int, custom_ids: Iterable[str]) -> None:
+        """These items rode, or ride, in a provider batch."""
+        places = (index_of(name) for name in custom_ids)
+        self._chunks[chunk] = [place for place in places if place is not None and place < self.total]
+
+    def taken_up(self, chunk: int, custom_ids: Iterable[str], at: float) -> None:
+        """A provider batch of an earlier run goes on: what of it is not settled is under way."""
+        self.recall(chunk, custom_ids)
+        self._open.add(chunk)
+        for index in self._chunks[chunk]:
+            if self.item(index).status == PENDING:
+                self.started(index, at)
+
+    def riding(self) -> set[int]:
+        """The places of all items in provider batches that are not closed."""
+        return {index for chunk in self._open for index in self._chunks[chunk]}
+
+    def submitted(self, chunk: int, batch_id: str) -> None:
+        """The provider has given the batch its number."""
+        for number in {self._jobs_index(index) for index in self._chunks.get(chunk, ())}:
+            job = self._jobs[number].view
+            job.batch_id = batch_id
+            if batch_id not in job.batch_ids:
+                job.batch_ids = [*job.batch_ids, batch_id]
+
+    def restored(self, outcome_status: Status, index: int, *, nano: int, at: float | None, error: str | None) -> None:
+        """An item as an earlier run has left it; what it cost is part of the total already."""
+        if outcome_status is Status.DEFERRED:
+            self._move(index, PENDING, error=OVER_BUDGET, cost_nano=nano)
+            self.deferred.add(index)
+        elif outcome_status in (Status.SUCCEEDED, Status.FAILED, Status.SKIPPED):
+            status = SUCCEEDED if outcome_status is Status.SUCCEEDED else FAILED
+            self._move(index, status, error=error, cost_nano=nano, at=at)
+            job = self._job(index).view
+            if at is not None and (job.started_at is None or stamp(at) < job.started_at):
+                job.started_at = stamp(at)
+        else:
+            self._move(index, PENDING)
+
+    def forget_processing(self, still: Iterable[int] = ()) -> None:
+        """The run has ended: what is not under way elsewhere is pending again."""
+        keep = set(still)
+        for job in self._jobs:
+            if job.counts[PROCESSING]:
+                for item in list(job.view.items):
+                    if item.status == PROCESSING and item.original_index not in keep:
+                        self._move(item.original_index, PENDING)
+
+    # -- looking --------------------------------------------------------------------------------
+
+    def item(self, index: int) -> ItemView:
+        """One item."""
+        return self._job(index).view.items[index % self._width]
+
+    def is_settled(self, job: int) -> bool:
+        """Whether every item of a job has ended, were it for lack of money."""
+        counts, items = self._jobs[job].counts, self._jobs[job].view.items
+        left = len(items) - counts[SUCCEEDED] - counts[FAILED]
+        if not left or not self.deferred:
+            return not left
+        return left == sum(item.original_index in self.deferred for item in items)
+
+    def job_of(self, index: int) -> int:
+        """The job of an item."""
+        return self._jobs_index(index)
+
+    @property
+    def done(self) -> int:
+        """Items with an outcome."""
+        return self.counts[SUCCEEDED] + self.counts[FAILED] + len(self.deferred)
+
+    @property
+    def jobs_completed(self) -> int:
+        """Jobs with nothing left to do."""
+        return self.job_counts[COMPLETED] + self.job_counts[FAILED]
+
+    def encoded(self, at: float) -> bytes:
+        """The file's content."""
+        self.state.total_cost = self.total_nano / NANO
+        self.state.last_updated = stamp(at)
+        return _encode(self.state)
+
+    # -- moving ---------------------------------------------------------------------------------
+
+    def _jobs_index(self, index: int) -> int:
+        return index // self._width
+
+    def _job(self, index: int) -> _Job:
+        return self._jobs[index // self._width]
+
+    def _move(
+        self,
+        index: int,
+        status: str,
+        *,
+        error: str | None = None,
+        cost_nano: int | None = None,
+        at: float | None = None,
+    ) -> None:
+        job = self._job(index)
+        before = job.view.items[index % self._width]
+        self.deferred.discard(index)
+        for counts in (self.counts, job.counts):
+            counts[before.status] -= 1
+            counts[status] += 1
+        if cost_nano is not None:
+            job.nano += cost_nano - self._nano.get(index, 0)
+            self._nano[index] = cost_nano
+            job.view.job_cost = job.nano / NANO
+        job.view.items[index % self._width] = ItemView(
+            original_index=index,
+            content=before.content,
+            status=status,
+            error=error,
+            cost=None if cost_nano is None else cost_nano / NANO,
+            completed_at=None if at is None else stamp(at),
+        )
+        was = job.view.status
+        job.restate()
+        if job.view.status != was:
+            self.job_counts[was] -= 1
+            self.job_counts[job.view.status] += 1
+        done = job.view.status in (COMPLETED, FAILED)
+        job.view.completed_at = (stamp(at) if at is not None else job.view.completed_at) if done else None
+
+
+def stamp(utc: float) -> str:
+    """A time as the file shows it."""
+    return datetime.fromtimestamp(utc, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -1,0 +1,143 @@
+"""batch() and BatchJob: one job in the background."""
+
+from __future__ import annotations
+
+import json
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import BaseModel, field_validator
+
+from batchwork import BatchJob, ConfigError, batch
+from batchwork.documents import read_document
+from batchwork.simulator import Simulator
+from tests.support.batch_provider import BatchProvider
+
+
+class City(BaseModel):
+    city: str
+
+
+CITIES = [f"City: Berlin{i}\nWhich city is it?" for i in range(5)]
+
+
+def test_a_job_gives_typed_results_in_order_at_the_batch_price(
+    provider: Simulator, at_provider: dict[str, Any]
+) -> None:
+    job = batch(messages=CITIES, response_model=City, **at_provider)
+    assert job.wait(20)
+    assert job.is_complete()
+    assert job.results().values() == [City(city=f"Berlin{i}") for i in range(5)]
+    assert {row["tier"] for row in provider.log()["requests"]} == {"batch"}
+    stats = job.stats()
+    assert (stats["total_items"], stats.completed_items, stats.failed_items) == (5, 5, 0)
+    assert stats.total_cost * 10**9 == provider.log()["total"]["nano_dollars"]
+    assert job.batch_id is not None
+    assert job.batch_ids == [job.batch_id]
+
+
+def test_citations_point_into_the_document(at_provider: dict[str, Any], tmp_path: Path) -> None:
+    letter = tmp_path / "letter.txt"
+    letter.write_text("To whom it may concern.\n\nCity: Lyon\n")
+    job = batch(files=[letter], prompt="Which city?", response_model=City, enable_citations=True, **at_provider)
+    (citations,) = job.citations()
+    (place,) = citations["city"]
+    document = job.results()[0].document
+    assert document is not None
+    assert document.text == read_document(letter).text
+    assert place["text"] == "Lyon" == document.text[place["start"] : place["end"]]
+
+
+def test_a_file_may_be_bytes_and_a_corrupt_one_is_its_own_failure(at_provider: dict[str, Any]) -> None:
+    files = [b"City: Oslo\n", b"%PDF-1.7 and nothing more", b"", b"<html><body><p>City: Rome</p></body></html>"]
+    results = batch(files=files, prompt="Which city?", response_model=City, **at_provider).results()
+    assert [r.status for r in results] == ["succeeded", "failed", "failed", "succeeded"]
+    assert results[0].value == City(city="Oslo")
+    assert "empty" in str(results[2].error)
+
+
+def test_a_models_own_validator_causes_a_second_question() -> None:
+    class Even(BaseModel):
+        number: int
+
+        @field_validator("number")
+        @classmethod
+        def _even(cls, number: int) -> int:
+            if number % 2:
+                raise ValueError("must be even")
+            return number
+
+    provider = BatchProvider(
+        lambda prompt, time: '{"number": 4}' if "must be even" in prompt else '{"number": 3}', takes_s=0.0
+    )
+    results = batch(
+        messages=["a number"],
+        response_model=Even,
+        model="m",
+        backend=provider.client(),
+        price=(1, 1),
+        poll_interval=0.01,
+    ).results()
+    assert results[0].value == Even(number=4)
+    assert len(provider.batches) == 2
+
+
+def test_another_process_attaches_by_the_batchs_number(at_provider: dict[str, Any]) -> None:
+    first = batch(messages=CITIES, response_model=City, **at_provider)
+    assert first.batch_id is not None
+    second = BatchJob.attach(first.batch_id, response_model=City, **at_provider)
+    assert second.results().values() == first.results().values()
+    assert [r.original_index for r in second.results()] == list(range(5))
+    assert second.stats().total_cost == first.stats().total_cost
+
+
+def test_a_backend_without_batches_runs_the_same_job_live() -> None:
+    job = batch(messages=["a", [{"role": "user", "content": "b"}]], model="mock:echo")
+    assert job.results().values() == ["a", "b"]
+    assert job.batch_id is None
+
+
+def test_what_is_finished_survives_a_cancel(provider: Simulator, at_provider: dict[str, Any]) -> None:
+    provider.advance(0)
+    job = batch(messages=CITIES, response_model=City, **(at_provider | {"poll_interval": 0.2}))
+    assert job.batch_id is not None
+    job.cancel()
+    results = job.results()
+    assert len(results) == 5
+    assert {r.status for r in results} <= {"succeeded", "pending"}
+
+
+def test_raw_results_are_written_as_items_settle(at_provider: dict[str, Any], tmp_path: Path) -> None:
+    batch(messages=CITIES[:2], response_model=City, raw_results_dir=tmp_path / "raw", **at_provider).results()
+    told = json.loads((tmp_path / "raw" / "job_0_item_1.json").read_text())
+    assert json.loads(told["text"]) == {"city": "Berlin1"}
+    assert told["usage"]["output_tokens"] > 0
+
+
+def test_a_json_schema_gives_validated_json(at_provider: dict[str, Any]) -> None:
+    schema = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
+    (result,) = batch(messages=CITIES[:1], schema=schema, **at_provider).results()
+    assert result.value == {"city": "Berlin0"}
+    assert isinstance(result.cost, Decimal)
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({}, "not neither"),
+        ({"messages": ["a"], "files": [b"x"], "prompt": "p"}, "not both"),
+        ({"messages": []}, "empty"),
+        ({"files": [], "prompt": "p"}, "empty"),
+        ({"files": [b"x"]}, "prompt="),
+        ({"files": ["nowhere.pdf"], "prompt": "p"}, "nowhere.pdf"),
+        ({"messages": ["a"], "promt": "p"}, "did you mean 'prompt'"),
+        ({"messages": [{"role": "user", "content": "a"}]}, "list of conversations"),
+        ({"messages": ["a"], "response_model": dict}, "Pydantic model class"),
+        ({"messages": ["a"], "response_model": City, "schema": {}}, "two ways"),
+    ],
+)
+def test_what_is_wrong_is_said_before_anything_is_sent(given: dict[str, Any], told: str) -> None:
+    with pytest.raises(ConfigError, match=told):
+        batch(model="mock:echo", **given)

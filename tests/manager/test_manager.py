@@ -1,0 +1,266 @@
+"""BatchManager: jobs, order, budget, retry, progress. The founding document's own list, and what follows from it."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+from collections import Counter
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import BaseModel
+
+from batchwork import BatchManager, ConfigError, Failure, FailureKind
+from batchwork.progress import Jobs, five_lines
+from batchwork.simulator import Simulator
+from tests.support.batch_provider import BatchProvider
+from tests.support.scripted import Scripted, failure
+
+
+class City(BaseModel):
+    city: str
+
+
+def cities(count: int) -> list[str]:
+    return [f"City: Berlin{i}\nWhich city is it?" for i in range(count)]
+
+
+def prompts(count: int) -> list[str]:
+    return [f"p{i}" for i in range(count)]
+
+
+def scripted(provider: BatchProvider | Scripted, **more: Any) -> dict[str, Any]:
+    backend = provider.client() if isinstance(provider, BatchProvider) else provider
+    return {"model": "scripted", "backend": backend, "price": (1, 1), "max_tokens": 10, "poll_interval": 0.01} | more
+
+
+@pytest.mark.parametrize(("items", "jobs"), [(99, 1), (100, 1), (101, 2)])
+def test_items_are_split_into_jobs(items: int, jobs: int) -> None:
+    provider = BatchProvider(takes_s=0.0)
+    manager = BatchManager(messages=prompts(items), **scripted(provider))
+    results = manager.run()
+    assert len(provider.batches) == manager.stats.jobs_total == manager.stats.jobs_completed == jobs
+    assert results.values() == prompts(items)
+
+
+def test_a_provider_batch_never_mixes_two_jobs(at_provider: dict[str, Any], provider: Simulator) -> None:
+    files = [b"" if i == 3 else f"City: Berlin{i}".encode() for i in range(25)]
+    BatchManager(files=files, prompt="Which city?", response_model=City, items_per_job=10, **at_provider).run()
+    batches: dict[str, list[int]] = {}
+    for row in provider.log()["requests"]:
+        batches.setdefault(row["batch_id"], []).append(int(row["custom_id"].split("-")[2]))
+    assert sorted(sorted(places) for places in batches.values()) == [
+        [0, 1, 2, *range(4, 10)],
+        list(range(10, 20)),
+        list(range(20, 25)),
+    ]
+
+
+@pytest.mark.parametrize("most", [1, 3])
+def test_at_most_so_many_jobs_are_in_flight_live(most: int) -> None:
+    in_flight: Counter[int] = Counter()
+    seen: list[int] = []
+
+    class Watched(Scripted):
+        async def complete(self, request: Any, *, ceiling_nano: int | None = None) -> Any:
+            job = int(str(request.messages[-1].content)[1:]) // 5
+            in_flight[job] += 1
+            seen.append(sum(count > 0 for count in in_flight.values()))
+            try:
+                return await super().complete(request, ceiling_nano=ceiling_nano)
+            finally:
+                in_flight[job] -= 1
+
+    backend = Watched(latency=lambda prompt: 0.002 * (1 + int(prompt[1:]) % 7))
+    manager = BatchManager(messages=prompts(40), items_per_job=5, max_parallel_jobs=most, **scripted(backend))
+    assert manager.run().values() == prompts(40)
+    assert max(seen) == most
+
+
+def test_at_most_so_many_jobs_are_in_flight_at_the_provider() -> None:
+    provider = BatchProvider(takes_s=0.03)
+    seen: list[int] = []
+    manager = BatchManager(
+        messages=prompts(50),
+        items_per_job=5,
+        max_parallel_jobs=2,
+        on_event=lambda event: seen.append(manager.stats.jobs_in_progress),
+        **scripted(provider),
+    )
+    manager.run()
+    assert max(seen) == 2
+    assert len(provider.batches) == 10
+
+
+def test_results_stand_in_input_order_whatever_order_they_finish_in() -> None:
+    backend = Scripted(latency=lambda prompt: 0.03 if int(prompt[1:]) % 3 == 0 else 0.0)
+    results = BatchManager(messages=prompts(30), items_per_job=10, **scripted(backend)).run()
+    assert [r.original_index for r in results] == list(range(30))
+    assert results.values() == prompts(30)
+    assert results[-1].value == "p29"
+    assert [r.value for r in results[5:8]] == ["p5", "p6", "p7"]
+    with pytest.raises(IndexError):
+        _ = results[30]
+
+
+def test_the_limit_stops_new_work_and_defers_what_does_not_fit() -> None:
+    provider = BatchProvider(takes_s=0.0)
+    # 10 in and 5 out at $1 a million: 15 micro-dollars each; the worst case is a little more.
+    manager = BatchManager(messages=prompts(40), items_per_job=5, max_cost="0.0003", **scripted(provider))
+    results = manager.run()
+    stats = manager.stats
+    assert stats.cost_limit_reached
+    assert stats.deferred_items == len(stats.deferred) > 0
+    assert stats.total_cost <= Decimal("0.0003")
+    assert stats.completed_items + stats.deferred_items == 40
+    assert {r.status for r in results} == {"succeeded", "deferred"}
+    assert [results[i].status for i in stats.deferred] == ["deferred"] * stats.deferred_items
+
+
+def test_failed_and_deferred_items_are_retried_and_nothing_counts_twice() -> None:
+    refused = Failure(kind=FailureKind.REJECTED, message="no")
+    provider = BatchProvider(lambda prompt, time: refused if prompt in broken else prompt, takes_s=0.0)
+    broken = {"p3", "p17"}
+    manager = BatchManager(messages=prompts(20), items_per_job=10, **scripted(provider))
+    manager.run()
+    assert (manager.stats.completed_items, manager.stats.failed_items) == (18, 2)
+    broken.clear()
+    again = manager.retry_failed()
+    assert [r.original_index for r in again] == [3, 17]
+    assert again.values() == ["p3", "p17"]
+    assert manager.results().values() == prompts(20)
+    stats = manager.stats
+    assert (stats.completed_items, stats.failed_items, stats.jobs_completed) == (20, 0, 2)
+    assert stats.total_cost == sum(r.cost or 0 for r in manager.results()) == Decimal("0.0003")
+    assert len(manager.retry_failed()) == 0
+
+
+def test_partial_failures_leave_the_others_alone() -> None:
+    backend = Scripted(lambda prompt, call: failure(FailureKind.REJECTED) if int(prompt[1:]) % 4 == 0 else prompt)
+    results = BatchManager(messages=prompts(12), items_per_job=4, **scripted(backend)).run()
+    assert [r.status == "failed" for r in results] == [i % 4 == 0 for i in range(12)]
+    assert all("rejected" in str(r.error) and r.value is None for r in results if r.status == "failed")
+
+
+def test_messages_and_files_both_work(at_provider: dict[str, Any], tmp_path: Path) -> None:
+    paths: list[Any] = []
+    for i in range(3):
+        (tmp_path / f"{i}.md").write_text(f"# Letter\n\nCity: Turin{i}\n")
+        paths.append(str(tmp_path / f"{i}.md") if i else tmp_path / "0.md")
+    told = {"response_model": City, **at_provider}
+    assert BatchManager(messages=cities(3), **told).run().values() == [City(city=f"Berlin{i}") for i in range(3)]
+    from_files = BatchManager(files=paths, prompt="Which city?", **told).run()
+    assert from_files.values() == [City(city=f"Turin{i}") for i in range(3)]
+
+
+def test_results_are_written_raw_and_processed(at_provider: dict[str, Any], tmp_path: Path) -> None:
+    files = [b"City: Oslo", b"", b"City: Rome"]
+    folder = tmp_path / "results"
+    manager = BatchManager(
+        files=files,
+        prompt="Which city?",
+        response_model=City,
+        enable_citations=True,
+        items_per_job=2,
+        save_results_dir=folder,
+        **at_provider,
+    )
+    manager.run()
+    first = json.loads((folder / "processed" / "job_0_results.json").read_text())
+    assert first["results"] == [{"city": "Oslo"}, None]
+    assert first["citations"][0]["city"][0] | {"confidence": 1} == {
+        "start": 6,
+        "end": 10,
+        "text": "Oslo",
+        "confidence": 1,
+    }
+    assert first["citations"][1] == {}
+    assert json.loads((folder / "processed" / "job_1_results.json").read_text())["results"] == [{"city": "Rome"}]
+    assert json.loads((folder / "raw" / "job_1_item_0.json").read_text())["text"]
+    assert "empty" in json.loads((folder / "raw" / "job_0_item_1.json").read_text())["error"]["message"]
+
+
+def test_files_of_another_run_are_never_touched(tmp_path: Path) -> None:
+    theirs = tmp_path / "raw" / "job_0_item_0.json"
+    theirs.parent.mkdir()
+    theirs.write_text("theirs")
+    backend = Scripted()
+    with pytest.raises(ConfigError, match="another run"):
+        BatchManager(messages=["p0"], save_results_dir=tmp_path, **scripted(backend)).run()
+    assert theirs.read_text() == "theirs"
+    assert backend.asked == []
+
+
+def test_progress_tells_the_five_lines(capsys: pytest.CaptureFixture[str]) -> None:
+    backend = Scripted(lambda prompt, call: failure(FailureKind.REJECTED) if prompt == "p7" else prompt)
+    manager = BatchManager(messages=prompts(20), items_per_job=10, max_cost=1, **scripted(backend))
+    manager.run(print_progress=True)
+    last = capsys.readouterr().out.splitlines()[-5:]
+    assert last[0] == "Processing: 20/20 items (100.0%)"
+    assert last[1] == "Jobs: 2/2 completed, 0 in progress"
+    assert re.fullmatch(r"Cost: \$0\.000285 / \$1\.00 \(0\.0% of limit\)", last[2])
+    assert last[3] == "ETA: done"
+    assert last[4] == "Failed: 1 items"
+
+
+def test_on_a_terminal_the_lines_are_rewritten_in_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    monkeypatch.setattr("sys.stdout", terminal := Terminal())
+    BatchManager(messages=prompts(3), **scripted(Scripted())).run(print_progress=True)
+    assert "\x1b[5A" in terminal.getvalue()
+    assert terminal.getvalue().count("Processing: ") >= 2
+
+
+def test_the_lines_are_those_of_the_founding_document() -> None:
+    seen = Jobs(
+        done=2345,
+        total=5000,
+        jobs_completed=23,
+        jobs_total=50,
+        jobs_in_progress=3,
+        spent_nano=4_470_000_000,
+        ceiling_nano=10_000_000_000,
+        eta_s=135.2,
+        failed=12,
+        deferred=0,
+    )
+    assert five_lines(seen) == [
+        "Processing: 2,345/5,000 items (46.9%)",
+        "Jobs: 23/50 completed, 3 in progress",
+        "Cost: $4.47 / $10.00 (44.7% of limit)",
+        "ETA: ~2 min 15 sec",
+        "Failed: 12 items",
+    ]
+
+
+def test_tables_come_out_in_input_order(tmp_path: Path, at_provider: dict[str, Any]) -> None:
+    manager = BatchManager(messages=cities(3), response_model=City, **at_provider)
+    manager.run()
+    rows = [json.loads(line) for line in manager.to_jsonl(tmp_path / "out.jsonl").read_text().splitlines()]
+    assert [row["value"]["city"] for row in rows] == ["Berlin0", "Berlin1", "Berlin2"]
+    parquet = pytest.importorskip("pyarrow.parquet")
+    table = parquet.read_table(manager.to_parquet(tmp_path / "out.parquet"))
+    assert table.column("city").to_pylist() == ["Berlin0", "Berlin1", "Berlin2"]
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ({"items_per_job": 0}, "items_per_job"),
+        ({"max_parallel_jobs": 1.5}, "max_parallel_jobs"),
+        ({"items_per_jobs": 5}, "did you mean 'items_per_job'"),
+        ({"state_path": "no/such/folder/state.json"}, "no folder"),
+        ({"journal": "x"}, "state_path"),
+        ({"mode": "fast"}, "mode"),
+        ({"max_cost": -1}, "at least 0"),
+    ],
+)
+def test_a_wrong_argument_is_an_error_before_anything_is_sent(given: dict[str, Any], told: str) -> None:
+    with pytest.raises(ConfigError, match=told):
+        BatchManager(messages=["a"], model="mock:echo", **given)
