@@ -1,0 +1,216 @@
+"""Decide which seasons a series has, and what each looks like.
+
+A season must stand out of the spectrum (`spectrum.py`) and then tell more than a level alone can: the best
+level with the season's waves is compared with the best level without them. A step has power at many
+frequencies, but a step tells it cheaper.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from batchwork.frame.blocks import as_points, block_means, block_size, level_of
+from batchwork.frame.levels import Level
+from batchwork.frame.noise import Floats
+from batchwork.frame.spectrum import FEWEST_CYCLES, find_line, steady_changes
+
+MOST_SEASONS = 3
+_MOST_WAVES = 10
+_LONG = 4096
+_BINS = 64
+_OWN_VOICE = 0.6  # a harmonic this strong beside its fundamental is a season of its own (a day in a week)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One season's frequency (cycles per point) and how many harmonics describe its shape."""
+
+    frequency: float
+    harmonics: int
+
+
+@dataclass(frozen=True, slots=True)
+class Structure:
+    """Level and seasons of a series over its points, chosen together."""
+
+    coarse: Level  # over blocks, for the tests
+    level: Level  # over points
+    lines: tuple[Line, ...]
+    waves: tuple[Floats, ...]  # each season over the points
+
+    @property
+    def season(self) -> Floats:
+        """All seasons together."""
+        return np.sum(self.waves, axis=0) if self.waves else np.zeros(self.level.smooth.size)
+
+
+def wave_columns(lines: tuple[Line, ...], at: Floats) -> Floats:
+    """Cosines and sines of every line and harmonic at the given positions."""
+    columns = [
+        turn(2.0 * np.pi * line.frequency * count * at)
+        for line in lines
+        for count in range(1, line.harmonics + 1)
+        for turn in ((np.cos,) if line.frequency * count > 0.499 else (np.cos, np.sin))
+    ]
+    return np.column_stack(columns) if columns else np.empty((at.size, 0))
+
+
+def on_grid(values: Floats, at: Floats) -> Floats:
+    """The values at every whole position, gaps bridged by straight lines."""
+    if at.size == 0 or at.size == int(at[-1] - at[0]) + 1:
+        return values
+    return np.interp(np.arange(at[0], at[-1] + 1), at, values)
+
+
+def structure_of(values: Floats, at: Floats) -> Structure:
+    """Level and seasons of `values` (odd points held) at increasing positions `at`."""
+    found = _build(values, at, ())
+    if at.size < 16 or at[-1] - at[0] + 1 > 3 * at.size:
+        return found
+    for _ in range(MOST_SEASONS):
+        better = next(_better(values, at, found), None)
+        if better is None:
+            break
+        found = better
+    return found
+
+
+def refit(values: Floats, at: Floats, known: Structure) -> Structure:
+    """Level and shapes of known seasons, fitted again to values that were held with the seasons in mind."""
+    return _build(values, at, known.lines)
+
+
+def _better(values: Floats, at: Floats, found: Structure) -> Iterator[Structure]:
+    """Structures with one more season that tell more than the one found."""
+    span = float(at[-1] - at[0]) + 1.0
+    for candidate in _candidates(values - found.season, at, found):
+        if any(abs(candidate - line.frequency) * span < 1.0 for line in found.lines):
+            continue
+        # the level found so far may have bent to the season: look at its shape beside a level that knows of it
+        rough = _build(values, at, (*found.lines, Line(candidate, min(2, max(1, int(0.5 / candidate))))))
+        line = _shape(values - rough.level.fitted - np.sum(rough.waves[:-1], axis=0), at, candidate)
+        trial = _build(values, at, (*found.lines, line))
+        if any(
+            is_harmonic(line.frequency, known.frequency, span) and np.ptp(trial.waves[-1]) < _OWN_VOICE * np.ptp(wave)
+            for known, wave in zip(found.lines, trial.waves, strict=False)
+        ):
+            continue
+        if _is_told_cheaper(found, trial):
+            continue
+        yield trial
+
+
+def _is_told_cheaper(found: Structure, trial: Structure) -> bool:
+    """Whether the level without the new season explains as much for less; only steps and curves could."""
+    level = found.coarse
+    if level.base != "curve" and not level.steps:
+        return False
+    return trial.coarse.preferred_by(level, 2.0 + trial.lines[-1].harmonics) <= 0
+
+
+def is_harmonic(candidate: float, known: float, span: float) -> bool:
+    """Whether a frequency is a multiple of a known one, as sampled points show it (folded at one half)."""
+    multiples = np.arange(1, 41) * known
+    folded = np.abs(multiples - np.round(multiples))
+    return bool(np.min(np.abs(folded - candidate)) * span < 1.0)
+
+
+def _is_fast(line: Line, size: int) -> bool:
+    """Whether a season is too fast for blocks of this size to see."""
+    return size > 1 and 1.0 / line.frequency < 6 * size
+
+
+def _candidates(rest: Floats, at: Floats, found: Structure) -> Iterator[float]:
+    """Lines of the changes, of the series about a straight line, and of what steps leave."""
+    grid = on_grid(rest, at)
+    t = np.linspace(-1.0, 1.0, grid.size)
+    straight = grid - grid.mean() - t * (float(t @ grid) / float(t @ t))
+    views = [(steady_changes(grid), True), (straight, False)]
+    if found.level.steps:  # a curve's removal would leave a hump of its own, and changes see past curves
+        views.append((on_grid(rest - found.level.fitted, at), False))
+    for signal, changes in views:
+        frequency = find_line(signal, changes=changes)
+        if frequency is not None and frequency * grid.size >= FEWEST_CYCLES:
+            yield frequency
+
+
+def _shape(rest: Floats, at: Floats, frequency: float) -> Line:
+    """How many harmonics a season is worth (Bayesian criterion), and the frequency at which they fit best."""
+    if rest.size > _LONG:
+        return Line(frequency, 3)  # folded, not fitted: the number is only a price
+    n = rest.size
+    most = max(1, min(_MOST_WAVES, int(0.5 / frequency)))
+    best, chosen, worse = np.inf, 1, 0
+    for count in range(1, most + 1):
+        score = n * np.log(max(_left(rest, at, frequency, count), 1e-300)) + 2.0 * count * np.log(n)
+        if score < best:
+            best, chosen, worse = score, count, 0
+        elif (worse := worse + 1) >= 3:
+            break
+    width = 0.6 / (at[-1] - at[0] + 1.0)
+    for _ in range(2):
+        trial = np.clip(frequency + np.linspace(-width, width, 9), 0.0, 0.5)
+        frequency = float(trial[int(np.argmin([_left(rest, at, f, chosen) for f in trial]))])
+        width /= 5.0
+    return Line(frequency, chosen)
+
+
+def _left(rest: Floats, at: Floats, frequency: float, count: int) -> float:
+    """The sum of squares that a season of this frequency and so many harmonics leaves."""
+    columns = np.column_stack([np.ones(rest.size), wave_columns((Line(frequency, count),), at)])
+    basis, _ = np.linalg.qr(columns)
+    return float(rest @ rest - np.sum((rest @ basis) ** 2))
+
+
+def _build(values: Floats, at: Floats, lines: tuple[Line, ...]) -> Structure:
+    """Level and seasons fitted together, the fast seasons by folding, the slow ones as columns."""
+    n = values.size
+    size = block_size(n)
+    fast = tuple(line for line in lines if _is_fast(line, size))
+    slow = tuple(line for line in lines if line not in fast)
+    centres = at if size == 1 else block_means(at, size)
+    columns = wave_columns(slow, centres)
+    folded = np.zeros(n)
+    if fast:
+        calm = values - np.interp(np.arange(n), (np.arange(centres.size) + 0.5) * size, block_means(values, size))
+        folded = np.sum(_fold_all(calm, at, fast), axis=0)
+    coarse, steps = level_of(values - folded, columns)
+    level = as_points(coarse, steps, n)
+    rest = values - level.fitted
+    return Structure(coarse, level, lines, tuple(_fold_all(rest, at, lines)))
+
+
+def _fold_all(rest: Floats, at: Floats, lines: tuple[Line, ...]) -> list[Floats]:
+    """Each season over the points; two rounds, so that seasons do not take from each other."""
+    if rest.size <= _LONG:
+        columns = wave_columns(lines, at)
+        weights = np.linalg.lstsq(columns, rest - rest.mean(), rcond=None)[0] if lines else np.zeros(0)
+        edges = np.cumsum([0] + [wave_columns((line,), at[:1]).shape[1] for line in lines])
+        return [columns[:, a:b] @ weights[a:b] for a, b in zip(edges[:-1], edges[1:], strict=True)]
+    waves = [np.zeros(rest.size) for _ in lines]
+    for _ in range(2 if len(lines) > 1 else 1):
+        for index, line in enumerate(lines):
+            others = sum((w for i, w in enumerate(waves) if i != index), np.zeros(1))
+            waves[index] = _fold(rest - others, at, line.frequency)
+    return waves
+
+
+def _fold(rest: Floats, at: Floats, frequency: float) -> Floats:
+    """The mean of each phase, joined by lines; phases are points when the period is a whole number."""
+    period = 1.0 / frequency
+    whole = round(period)
+    if whole <= 512 and abs(period - whole) / period * (at[-1] - at[0]) < 0.5:
+        phase = at.astype(np.int64) % whole
+        total = np.bincount(phase, weights=rest, minlength=whole)
+        count = np.bincount(phase, minlength=whole)
+        profile = total / np.maximum(count, 1)
+        return np.asarray((profile - profile.mean())[phase])
+    bins = int(min(_BINS, max(8, period)))
+    turn = at * (frequency * bins) % bins
+    phase = np.minimum(turn.astype(np.int64), bins - 1)
+    profile = np.bincount(phase, weights=rest, minlength=bins) / np.maximum(np.bincount(phase, minlength=bins), 1)
+    profile -= profile.mean()
+    return np.interp(turn, np.arange(bins) + 0.5, profile, period=bins)
