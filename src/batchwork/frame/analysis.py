@@ -37,7 +37,7 @@ from batchwork.frame.outliers import exceptions, odd_points, without_echoes
 from batchwork.frame.samples import Samples
 from batchwork.frame.season import Structure, refit, structure_of
 from batchwork.frame.shape import few_values, shape_of
-from batchwork.frame.statistics import exponent_of, statistics_of
+from batchwork.frame.statistics import exponent_of, ldexp_or_inf, statistics_of
 from batchwork.frame.trend import test_slope
 from batchwork.frame.volatility import change_of_spread
 
@@ -53,10 +53,10 @@ class _Scale:
     shift: float
 
     def level(self, number: float) -> float:
-        return float(np.ldexp(number + self.shift, self.exponent))
+        return ldexp_or_inf(number + self.shift, self.exponent)
 
     def size(self, number: float) -> float:
-        return float(np.ldexp(number, self.exponent))
+        return ldexp_or_inf(number, self.exponent)
 
 
 @dataclass(frozen=True, slots=True)

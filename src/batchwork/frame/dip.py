@@ -90,7 +90,7 @@ def two_modes(values: Floats, independent: float) -> tuple[float, float] | None:
     n = values.size
     if n < 20:
         return None
-    x = _untied(np.sort(values))
+    x = untied(np.sort(values))
     if n > MOST_POINTS:
         x = np.quantile(x, (np.arange(MOST_POINTS) + 0.5) / MOST_POINTS)
     if dip_of(x) * np.sqrt(min(independent, x.size) + 1.0) < _CRITICAL:
@@ -98,7 +98,7 @@ def two_modes(values: Floats, independent: float) -> tuple[float, float] | None:
     return _modes(x)
 
 
-def _untied(x: Floats) -> Floats:
+def untied(x: Floats) -> Floats:
     """Equal values spread over the cell they were rounded to: ties alone are no modes."""
     distinct, count = np.unique(x, return_counts=True)
     if distinct.size == x.size or distinct.size < 2:

@@ -221,7 +221,7 @@ def _hold(z: Floats, waves: Floats, candidates: list[_Candidate]) -> tuple[_Cand
         score = independent * np.log(np.maximum(rss, 1e-300)) + price * np.log(max(independent, 3.0))
         choice = candidates[int(np.argmin(score))]
         residual = z - sum(_fit(z, waves, choice))
-        if choice.base == "curve" and upper_persistence(residual, choice.parameters) > _CURVE_LEAVES:
+        if choice.base == "curve" and not _is_curve(z, residual, choice):
             candidates = [c for c in candidates if c.base != "curve"]
             continue
         heavier = inflation(residual, choice.parameters)
@@ -230,9 +230,23 @@ def _hold(z: Floats, waves: Floats, candidates: list[_Candidate]) -> tuple[_Cand
         worth = heavier
 
 
+def _is_curve(z: Floats, residual: Floats, choice: _Candidate) -> bool:
+    """Whether a smooth path is a curve, not a wandering series followed closely.
+
+    Either it leaves hardly any persistence, or it leaves hardly anything: of a random walk, a spline of m
+    parts leaves about 1 / (pi^2 m) of the variance, and never a thirtieth of that.
+    """
+    if upper_persistence(residual, choice.parameters) <= _CURVE_LEAVES:
+        return True
+    return float(residual @ residual) < float(np.sum((z - z.mean()) ** 2)) / (np.pi**2 * choice.size * 30.0)
+
+
 def _level(z: Floats, waves: Floats, choice: _Candidate, worth: float) -> Level:
     smooth, steps, season = _fit(z, waves, choice)
-    wanders = upper_persistence(z - smooth - steps - season, choice.parameters) >= 1.0
+    residual = z - smooth - steps - season
+    wanders = upper_persistence(residual, choice.parameters) >= 1.0
+    if choice.base == "curve" or float(residual @ residual) <= 4.0 * _floor(z):
+        wanders = False  # a curve was told from wandering when it was chosen
     if wanders:
         choice = replace(choice, base="constant", size=0, steps=(), price=0.0)
         smooth, steps, season = _fit(z, waves, choice)

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln, ndtr, stdtr
 
+from batchwork.frame.dip import untied
 from batchwork.frame.noise import Floats, robust_sigma
 
 _LEVEL = 0.008  # per side
@@ -26,17 +27,47 @@ def odd_points(values: Floats) -> NDArray[np.int64]:
     n = values.size
     if n < 8:
         return np.zeros(0, dtype=np.int64)
+    values = _spread_ties(values)
     middle = float(np.median(values))
     distance = values - middle
     unit = robust_sigma(distance)
     if unit <= 0:
         return np.zeros(0, dtype=np.int64)
-    found = []
-    for side in (distance, -distance):
-        limit = _limit(side[side > 0] / unit, n)
-        if limit is not None:
-            found.append(np.flatnonzero(side / unit >= limit))
+    above, below = np.sort(distance[distance > 0]) / unit, np.sort(-distance[distance < 0]) / unit
+    alike = _alike(above, below)
+    first = [_limit(side, None, n) for side in (above, below)]
+    limits = []
+    for own, other, limit in ((above, below, first[1]), (below, above, first[0])):
+        odd = 0 if limit is None else int((other >= limit).sum())
+        spared = other[: other.size - max(odd, other.size // 50 + 1)]
+        limits.append(_limit(own, spared if alike and spared.size else None, n))
+    found = [
+        np.flatnonzero(sign * distance / unit >= limit)
+        for sign, limit in zip((1.0, -1.0), limits, strict=True)
+        if limit is not None
+    ]
     return np.sort(np.concatenate(found)) if found else np.zeros(0, dtype=np.int64)
+
+
+def _spread_ties(values: Floats) -> Floats:
+    """Values that were rounded to few cells, spread over them: the room between cells is no gap."""
+    order = np.argsort(values, kind="stable")
+    ordered = values[order]
+    if np.count_nonzero(ordered[1:] == ordered[:-1]) * 20 < values.size:
+        return values
+    spread = np.empty_like(values)
+    spread[order] = untied(ordered)
+    return spread
+
+
+def _alike(above: Floats, below: Floats) -> bool:
+    """Whether the two sides may share a shape (Smirnov's distance, without the farthest tenth of each)."""
+    a, b = above[: above.size - above.size // 10], below[: below.size - below.size // 10]
+    if min(a.size, b.size) < 4:
+        return False
+    grid = np.concatenate([a, b])
+    gap = np.abs(np.searchsorted(a, grid, side="right") / a.size - np.searchsorted(b, grid, side="right") / b.size)
+    return float(gap.max()) * np.sqrt(a.size * b.size / (a.size + b.size)) < 1.36
 
 
 def exceptions(values: Floats) -> NDArray[np.int64] | None:
@@ -68,14 +99,20 @@ def without_echoes(odd: NDArray[np.int64], view: Floats, phi: float) -> NDArray[
     return np.array(kept, dtype=np.int64)
 
 
-def _limit(distance: Floats, n: int) -> float | None:
-    """The distance from which on points of one side are odd, or None if none are."""
+def _limit(distance: Floats, other: Floats | None, n: int) -> float | None:
+    """The distance from which on points of one side are odd, or None if none are.
+
+    `distance` is sorted; `other` are sorted points of the other side, if they may speak for this one's tail.
+    """
     most = min(distance.size // 3, max(3, n // 8), 20000)
     if most < 1:
         return None
-    far = np.sort(np.partition(distance, distance.size - most - 1)[distance.size - most - 1 :])
-    near = distance[distance <= far[0]]
+    near, far = distance[: distance.size - most], distance[distance.size - most - 1 :]
+    if not (far[1:] > 1.2 * far[:-1]).any():
+        return None
     log_weight = _log_weights(near, far)
+    if other is not None:
+        log_weight += _log_weights(other, np.repeat(other[-1:], 2))
     rest_end, gap_end = far[:-1], far[1:]  # entry i: the rest ends at far[i], the odd ones start at far[i + 1]
     count = np.arange(most, 0, -1)
     worth = np.flatnonzero(gap_end > 1.2 * rest_end)
@@ -96,7 +133,7 @@ def _log_weights(near: Floats, far: Floats) -> Floats:
     """Log-likelihood of the points up to each far one, per shape, each cut off at its farthest."""
     bulk, share = near, 1.0
     if near.size > _BULK:
-        bulk = np.quantile(near, (np.arange(_BULK) + 0.5) / _BULK)
+        bulk = near[np.linspace(0, near.size - 1, _BULK).astype(np.int64)]
         share = near.size / _BULK
     rows = []
     size = near.size + np.arange(far.size - 1)

@@ -71,6 +71,8 @@ def structure_of(values: Floats, at: Floats) -> Structure:
     if at.size < 16 or at[-1] - at[0] + 1 > 3 * at.size:
         return found
     for _ in range(MOST_SEASONS):
+        if float(np.ptp(values - found.season)) <= 1e-9 * float(np.ptp(values)):
+            break
         better = next(_better(values, at, found), None)
         if better is None:
             break
@@ -151,11 +153,19 @@ def _shape(rest: Floats, at: Floats, frequency: float) -> Line:
         elif (worse := worse + 1) >= 3:
             break
     width = 0.6 / (at[-1] - at[0] + 1.0)
-    for _ in range(2):
+    for _ in range(3):
         trial = np.clip(frequency + np.linspace(-width, width, 9), 0.0, 0.5)
         frequency = float(trial[int(np.argmin([_left(rest, at, f, chosen) for f in trial]))])
         width /= 5.0
-    return Line(frequency, chosen)
+    return Line(_whole(rest, at, frequency, chosen), chosen)
+
+
+def _whole(rest: Floats, at: Floats, frequency: float, count: int) -> float:
+    """The frequency of the nearest whole period, if it fits as well (a season of 24 is likelier than 24.02)."""
+    whole = 1.0 / max(round(1.0 / frequency), 2)
+    floor = 1e-18 * float(rest @ rest)
+    worse = (_left(rest, at, whole, count) + floor) / (_left(rest, at, frequency, count) + floor)
+    return whole if rest.size * np.log(max(worse, 1e-300)) < 3.84 else frequency
 
 
 def _left(rest: Floats, at: Floats, frequency: float, count: int) -> float:

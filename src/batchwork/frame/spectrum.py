@@ -146,6 +146,7 @@ def spectrum_of(signal: Floats, *, changes: bool, without: float | None = None) 
     faded = _FADED_CHANGES if changes else _FADED_LEVELS
     frequency, power = periodogram(signal, faded)
     rest = power if without is None else periodogram(_take_out(signal, without), faded)[1]
+    rest = np.maximum(rest, 1e-12 * float(power.max()))  # below this it is rounding
     return Spectrum(frequency, power / background(frequency, rest, frequency.size / (n / 2.0), changes=changes), n)
 
 
@@ -199,7 +200,8 @@ def fundamental(spectrum: Spectrum, frequency: float) -> float:
     """The lowest frequency of which this one is a harmonic: sharp pulses are strong in all of theirs."""
     for divisor in (4, 3, 2):
         lower = frequency / divisor
-        if lower * spectrum.points >= FEWEST_CYCLES and spectrum.near(lower) > _needed(spectrum.points, 1):
+        least = max(_needed(spectrum.points, 1), 0.1 * spectrum.near(frequency))  # not a strong line's own skirt
+        if lower * spectrum.points >= FEWEST_CYCLES and spectrum.near(lower) > least:
             return lower
     return frequency
 

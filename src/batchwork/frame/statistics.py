@@ -15,6 +15,12 @@ def exponent_of(values: Floats) -> int:
     return int(np.frexp(largest)[1]) if largest > 0 else 0
 
 
+def ldexp_or_inf(number: float, exponent: int) -> float:
+    """number times 2**exponent; infinite beyond the largest float, which the words then say."""
+    with np.errstate(over="ignore", under="ignore"):
+        return float(np.ldexp(number, exponent))
+
+
 def statistics_of(samples: Samples) -> Statistics | None:
     """The numbers of the finite values, or None if there are none."""
     values = samples.values
@@ -28,7 +34,7 @@ def statistics_of(samples: Samples) -> Statistics | None:
     slope, r2 = _line(scaled, samples.at)
 
     def back(number: float) -> float:
-        return float(np.ldexp(number, exponent))
+        return ldexp_or_inf(number, exponent)
 
     return Statistics(
         mean=back(mean),
