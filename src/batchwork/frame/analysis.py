@@ -248,7 +248,8 @@ def _distribution(values: Floats, structure: Structure, noise: _Noise, scale: _S
         fresh = _innovations(noise)
         return Distribution(kind=shape_of(fresh, inflation(fresh, 1.0)).kind, of_rest=True)
     rest = (values if bare else noise.rest)[noise.clean]
-    shape = shape_of(rest, inflation(noise.rest[noise.clean], level.parameters))
+    worth = inflation(noise.rest[noise.clean], level.parameters) if noise.phi > 0 else 1.0
+    shape = shape_of(rest, worth)
     centre = 0.0 if bare else float(np.mean(level.fitted))
     return Distribution(
         kind=shape.kind, of_rest=not bare, modes=tuple(scale.level(mode + centre) for mode in shape.modes)

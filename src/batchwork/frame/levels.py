@@ -10,6 +10,7 @@ series ends with no level claimed at all.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +19,7 @@ from scipy.interpolate import BSpline
 from batchwork.frame.noise import Floats, inflation, upper_persistence
 
 MOST_STEPS = 24
-_CURVES = (5, 9, 17)
+_CURVES = ((5, 0), (9, 0), (17, 0), (5, -1), (5, 1), (9, -1), (9, 1))  # parts, and the end where they crowd
 _STEP_PRICE = 5.0  # in units of log(independent points): one height, one place sought among n, one for caution
 _CURVE_PRICE = 1.5
 _LINE_PRICE = 1.5
@@ -55,15 +56,22 @@ class Level:
 class _Candidate:
     base: str
     size: int
+    crowd: int
     steps: tuple[int, ...]
     rss: float
     price: float
     parameters: float
 
 
-def base_columns(base: str, size: int, n: int) -> Floats:
-    """The regressors of a base over n evenly spaced points, intercept first."""
+@lru_cache(maxsize=64)
+def base_columns(base: str, size: int, n: int, crowd: int = 0) -> Floats:
+    """The regressors of a base over n evenly spaced points, intercept first.
+
+    A spline's knots crowd at the start (-1) or the end (1) for paths that are steep there, as logarithms are.
+    """
     t = np.linspace(-1.0, 1.0, n)
+    if crowd:
+        t = crowd * (1.0 - 2.0 * np.sqrt(0.5 - 0.5 * crowd * t))
     if base == "constant":
         return np.ones((n, 1))
     if base == "line":
@@ -166,22 +174,23 @@ def _candidates(z: Floats, waves: Floats) -> list[_Candidate]:
     n = z.size
     floor = _floor(z)
     found: list[_Candidate] = []
-    bases = [("constant", 0), ("line", 0)] + [("curve", size) for size in _CURVES if n >= 6 * size]
-    for base, size in bases:
-        columns = np.column_stack([base_columns(base, size, n), waves])
+    bases = [("constant", 0, 0), ("line", 0, 0)]
+    bases += [("curve", size, crowd) for size, crowd in _CURVES if n >= (60 if crowd else 6 * size)]
+    for base, size, crowd in bases:
+        columns = np.column_stack([base_columns(base, size, n, crowd), waves])
         extra = {"constant": 0.0, "line": _LINE_PRICE}.get(base, _CURVE_PRICE * (size - 1))
         plain = {"constant": 1, "line": 2}.get(base, size) + waves.shape[1]
         most = min(MOST_STEPS, n // shortest_segment(n) - 1) if base != "curve" else min(3, n // 40)
         for steps, rss in forward_steps(z, columns, most if n >= 12 else 0):
             price = extra + _STEP_PRICE * len(steps)
-            found.append(_Candidate(base, size, steps, rss + floor, price, plain + 2.0 * len(steps)))
+            found.append(_Candidate(base, size, crowd, steps, rss + floor, price, plain + 2.0 * len(steps)))
     return found
 
 
 def _fit(z: Floats, waves: Floats, choice: _Candidate) -> tuple[Floats, Floats, Floats]:
     """The fit split into base, steps and waves."""
     n = z.size
-    parts = [base_columns(choice.base, choice.size, n), step_columns(choice.steps, n), waves]
+    parts = [base_columns(choice.base, choice.size, n, choice.crowd), step_columns(choice.steps, n), waves]
     columns = np.column_stack(parts)
     weights = np.linalg.lstsq(columns, z, rcond=None)[0]
     edges = np.cumsum([0] + [part.shape[1] for part in parts])
@@ -201,7 +210,7 @@ def choose_level(z: Floats, waves: Floats, *, draft: bool = False) -> Level:
         choice, worth = _hold(z, waves, candidates)
         kept = choice
         if choice.steps:
-            columns = np.column_stack([base_columns(choice.base, choice.size, z.size), waves])
+            columns = np.column_stack([base_columns(choice.base, choice.size, z.size, choice.crowd), waves])
             kept = _keep_sound(z, columns, choice, worth, draft)
         if len(kept.steps) == len(choice.steps):
             break

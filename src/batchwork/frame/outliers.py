@@ -1,10 +1,10 @@
 """Decide which points are odd: too far out for the tail that the other points show.
 
-Heavy tails are no anomalies, so a fixed number of standard deviations will not do. For each side, the k
-farthest points are odd if the *gap* between them and the rest is too wide: given that k points lie beyond
-the rest's farthest, they would all lie beyond the gap with probability (S(near end) / S(far end))^k. S is
-the tail of a Student t, averaged over degrees of freedom and scale with the weights that the rest's own
-likelihood gives them. All k are tried, largest first, so that a group cannot hide itself.
+Heavy tails are no anomalies, so a fixed number of standard deviations will not do. The k farthest points are odd if the *gap* between them and the rest is too wide: given that k points lie beyond
+the rest's farthest, all of them lie beyond the gap with probability (S(far end) / S(near end))^k. S is the
+tail of a Student t, averaged over degrees of freedom and scale with the weights that the sample gives them
+when of the k points no more is known than that they lie beyond. All k are tried, largest first, so that a
+group cannot hide itself. The two sides are judged together, or each alone when they differ in shape.
 """
 
 from __future__ import annotations
@@ -16,9 +16,23 @@ from scipy.special import gammaln, ndtr, stdtr
 from batchwork.frame.dip import untied
 from batchwork.frame.noise import Floats, robust_sigma
 
-_LEVEL = 0.008  # per side
-_FREEDOM = np.array([1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 6.0, 10.0, 20.0, np.inf])
-_SCALES = np.array([0.55, 0.7, 0.85, 1.0, 1.18, 1.4, 1.8])
+_LEVEL = 0.017  # per side; both sides together have twice as much
+_LEAST_GAP = 1.2  # a narrower gap is never a reason
+_NEAREST = 3.0  # robust standard deviations; nothing nearer is odd
+# the shapes: Student's t with these degrees of freedom (infinite: normal), each at these scales, as columns
+_NU = np.array([1.0, 2.0, 3.0, 4.0, 6.0, 10.0, 20.0, np.inf])
+_PRIOR = np.array([0.2, 0.8, 3.0, 2.0, 1.0, 1.0, 1.0, 1.0])
+_SCALES = np.array([0.6, 0.72, 0.85, 1.0, 1.18, 1.4, 1.7])
+_FREEDOM = np.repeat(_NU, _SCALES.size)[:, None]
+_SCALE = np.tile(_SCALES, _NU.size)[:, None]
+_LOG_PRIOR = np.log(np.repeat(_PRIOR, _SCALES.size))
+_FINITE = np.where(np.isinf(_FREEDOM), 1.0, _FREEDOM)
+_POWER = 0.5 * (_FINITE + 1.0)
+_CONSTANT = np.where(
+    np.isinf(_FREEDOM),
+    0.5 * np.log(2.0 / np.pi),
+    gammaln(_POWER) - gammaln(0.5 * _FINITE) - 0.5 * np.log(_FINITE * np.pi) + np.log(2.0),
+) - np.log(_SCALE)
 _BULK = 2000
 
 
@@ -33,16 +47,16 @@ def odd_points(values: Floats) -> NDArray[np.int64]:
     unit = robust_sigma(distance)
     if unit <= 0:
         return np.zeros(0, dtype=np.int64)
-    above, below = np.sort(distance[distance > 0]) / unit, np.sort(-distance[distance < 0]) / unit
-    alike = _alike(above, below)
-    first = [_limit(side, None, n) for side in (above, below)]
-    limits = []
-    for own, other, limit in ((above, below, first[1]), (below, above, first[0])):
-        odd = 0 if limit is None else int((other >= limit).sum())
-        spared = other[: other.size - max(odd, other.size // 50 + 1)]
-        limits.append(_limit(own, spared if alike and spared.size else None, n))
+    distance /= unit
+    level = _LEVEL * min(1.0, float(np.sqrt(300.0 / n)))  # long series show their tail, and power is no concern
+    above, below = np.sort(distance[distance > 0]), np.sort(-distance[distance < 0])
+    if _alike(above, below):
+        size = np.abs(distance)
+        limit = _limit(np.sort(size), n, 2.0 * level)
+        return np.flatnonzero(size >= limit) if limit is not None else np.zeros(0, dtype=np.int64)
+    limits = (_limit(above, n, level), _limit(below, n, level))
     found = [
-        np.flatnonzero(sign * distance / unit >= limit)
+        np.flatnonzero(sign * distance >= limit)
         for sign, limit in zip((1.0, -1.0), limits, strict=True)
         if limit is not None
     ]
@@ -99,65 +113,48 @@ def without_echoes(odd: NDArray[np.int64], view: Floats, phi: float) -> NDArray[
     return np.array(kept, dtype=np.int64)
 
 
-def _limit(distance: Floats, other: Floats | None, n: int) -> float | None:
-    """The distance from which on points of one side are odd, or None if none are.
-
-    `distance` is sorted; `other` are sorted points of the other side, if they may speak for this one's tail.
-    """
+def _limit(distance: Floats, n: int, level: float) -> float | None:
+    """The distance from which on points are odd, or None if none are; `distance` is sorted."""
     most = min(distance.size // 3, max(3, n // 8), 20000)
     if most < 1:
         return None
     near, far = distance[: distance.size - most], distance[distance.size - most - 1 :]
-    if not (far[1:] > 1.2 * far[:-1]).any():
-        return None
-    log_weight = _log_weights(near, far)
-    if other is not None:
-        log_weight += _log_weights(other, np.repeat(other[-1:], 2))
-    rest_end, gap_end = far[:-1], far[1:]  # entry i: the rest ends at far[i], the odd ones start at far[i + 1]
-    count = np.arange(most, 0, -1)
-    worth = np.flatnonzero(gap_end > 1.2 * rest_end)
+    worth = np.flatnonzero((far[1:] > _LEAST_GAP * far[:-1]) & (far[1:] > _NEAREST))
     if worth.size == 0:
         return None
-    tails = [_log_tail(far, nu, scale) for nu in _FREEDOM for scale in _SCALES]
-    chance = np.zeros(worth.size)
-    weight = np.exp(log_weight[:, worth] - log_weight[:, worth].max(axis=0))
+    count = np.arange(most, 0, -1)[worth]
+    log_tail = _log_tail(far[None, :])
+    log_weight = _log_likelihood(near)[:, None] + _sums(far, worth) + count * log_tail[:, worth] + _LOG_PRIOR[:, None]
+    weight = np.exp(log_weight - log_weight.max(axis=0))
     weight /= weight.sum(axis=0)
-    for row, tail in zip(weight, tails, strict=True):
-        chance += row * np.exp(count[worth] * (tail[1:] - tail[:-1])[worth])
-    allowed = _LEVEL * 0.6 / count[worth] ** 2.0  # sums to the level over all k
-    odd = np.flatnonzero(chance < allowed)
-    return float(gap_end[worth[odd[0]]]) if odd.size else None
+    chance = np.sum(weight * np.exp(count * (log_tail[:, worth + 1] - log_tail[:, worth])), axis=0)
+    odd = np.flatnonzero(chance < level * 0.6 / count**2.0)  # the shares sum to the level over all counts
+    return float(far[worth[odd[0]] + 1]) if odd.size else None
 
 
-def _log_weights(near: Floats, far: Floats) -> Floats:
-    """Log-likelihood of the points up to each far one, per shape, each cut off at its farthest."""
-    bulk, share = near, 1.0
-    if near.size > _BULK:
-        bulk = near[np.linspace(0, near.size - 1, _BULK).astype(np.int64)]
-        share = near.size / _BULK
-    rows = []
-    size = near.size + np.arange(far.size - 1)
-    for nu in _FREEDOM:
-        for scale in _SCALES:
-            start = share * float(_log_density(bulk, nu, scale).sum())
-            later = np.concatenate([[0.0], np.cumsum(_log_density(far[1:-1], nu, scale))])
-            inside = np.log(np.maximum(-np.expm1(_log_tail(far[:-1], nu, scale)), 1e-300))
-            rows.append(start + later - size * inside)
-    return np.array(rows)
+def _sums(far: Floats, worth: NDArray[np.int64]) -> Floats:
+    """Log-likelihood of the far points that still belong to the rest, for each place where odd ones may start."""
+    if worth[-1] == 0:
+        return np.zeros((_FREEDOM.size, worth.size))
+    density = _log_density(far[None, 1 : worth[-1] + 1])
+    total = np.concatenate([np.zeros((_FREEDOM.size, 1)), np.cumsum(density, axis=1)], axis=1)
+    return np.asarray(total[:, worth])
 
 
-def _log_density(x: Floats, nu: float, scale: float) -> Floats:
-    """Log density of the distance from the middle, on one side, up to a constant."""
-    u = x / scale
-    if np.isinf(nu):
-        return -0.5 * u * u - np.log(scale) + 0.5 * np.log(2.0 / np.pi)
-    constant = gammaln((nu + 1) / 2) - gammaln(nu / 2) - 0.5 * np.log(nu * np.pi) + np.log(2.0)
-    return np.asarray(constant - np.log(scale) - 0.5 * (nu + 1) * np.log1p(u * u / nu))
+def _log_likelihood(points: Floats) -> Floats:
+    """Log-likelihood of sorted points under every shape; of many, an even choice speaks for all."""
+    bulk = points if points.size <= _BULK else points[np.linspace(0, points.size - 1, _BULK).astype(np.int64)]
+    return np.asarray(_log_density(bulk[None, :]).sum(axis=1) * (points.size / max(bulk.size, 1)))
 
 
-def _log_tail(x: Floats, nu: float, scale: float) -> Floats:
-    """Log probability that a distance on one side exceeds x."""
-    u = x / scale
-    tail = 2.0 * (ndtr(-u) if np.isinf(nu) else stdtr(nu, -u))
-    small = tail < 1e-290
-    return np.asarray(np.where(small, -0.5 * u * u, np.log(np.maximum(tail, 1e-300))))
+def _log_density(x: Floats) -> Floats:
+    """Log density of the distance from the middle on one side: a row per shape."""
+    squares = (x / _SCALE) ** 2
+    return np.asarray(_CONSTANT - np.where(np.isinf(_FREEDOM), 0.5 * squares, _POWER * np.log1p(squares / _FINITE)))
+
+
+def _log_tail(x: Floats) -> Floats:
+    """Log probability that a distance on one side exceeds x: a row per shape."""
+    u = x / _SCALE
+    tail = 2.0 * np.where(np.isinf(_FREEDOM), ndtr(-u), stdtr(_FINITE, -u))
+    return np.asarray(np.where(tail < 1e-290, -0.5 * u * u, np.log(np.maximum(tail, 1e-300))))

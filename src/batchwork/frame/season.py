@@ -21,7 +21,8 @@ MOST_SEASONS = 3
 _MOST_WAVES = 10
 _LONG = 4096
 _BINS = 64
-_OWN_VOICE = 0.6  # a harmonic this strong beside its fundamental is a season of its own (a day in a week)
+_ELSEWHERE = 14.0  # log-likelihood by which a harmonic must fit better off its multiple to be another season
+_OWN_VOICE = 0.65  # a harmonic this strong beside its fundamental is a season of its own (a day in a week)
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,12 +153,38 @@ def _shape(rest: Floats, at: Floats, frequency: float) -> Line:
             best, chosen, worse = score, count, 0
         elif (worse := worse + 1) >= 3:
             break
+    chosen = _one_voice(rest, at, frequency, chosen)
+    frequency = _settled(rest, at, frequency, chosen)
+    count = _own_harmonics(rest, at, frequency, chosen)
+    if count < chosen:
+        frequency = _settled(rest, at, frequency, count)
+    return Line(_whole(rest, at, frequency, count), count)
+
+
+def _settled(rest: Floats, at: Floats, frequency: float, count: int) -> float:
+    """The frequency near this one at which so many harmonics leave least."""
     width = 0.6 / (at[-1] - at[0] + 1.0)
     for _ in range(3):
         trial = np.clip(frequency + np.linspace(-width, width, 9), 0.0, 0.5)
-        frequency = float(trial[int(np.argmin([_left(rest, at, f, chosen) for f in trial]))])
+        frequency = float(trial[int(np.argmin([_left(rest, at, f, count) for f in trial]))])
         width /= 5.0
-    return Line(_whole(rest, at, frequency, chosen), chosen)
+    return frequency
+
+
+def _own_harmonics(rest: Floats, at: Floats, frequency: float, count: int) -> int:
+    """As many harmonics as lie where multiples do: one that fits far better elsewhere is another season."""
+    joint = _left(rest, at, frequency, count)
+    bin_width = 1.0 / (at[-1] - at[0] + 1.0)
+    for index in range(2, min(count, 4) + 1):
+        others = wave_columns((Line(frequency, count),), at)
+        others = np.delete(others, [2 * index - 2, 2 * index - 1], axis=1)
+        calm = rest - rest.mean()
+        calm = calm - others @ np.linalg.lstsq(others, calm, rcond=None)[0]
+        trial = np.clip(index * frequency + bin_width * np.linspace(-1.2, 1.2, 13), 0.0, 0.5)
+        free = min(_left(calm, at, f, 1) for f in trial)
+        if rest.size * np.log(max(joint, 1e-300) / max(free, 1e-300)) > _ELSEWHERE:
+            return index - 1
+    return count
 
 
 def _whole(rest: Floats, at: Floats, frequency: float, count: int) -> float:
@@ -166,6 +193,20 @@ def _whole(rest: Floats, at: Floats, frequency: float, count: int) -> float:
     floor = 1e-18 * float(rest @ rest)
     worse = (_left(rest, at, whole, count) + floor) / (_left(rest, at, frequency, count) + floor)
     return whole if rest.size * np.log(max(worse, 1e-300)) < 3.84 else frequency
+
+
+def _one_voice(rest: Floats, at: Floats, frequency: float, count: int) -> int:
+    """As many harmonics as belong to one shape: one that stands alone and loud is another season's."""
+    if count < 2:
+        return count
+    columns = wave_columns((Line(frequency, count),), at)
+    weights = np.linalg.lstsq(columns, rest - rest.mean(), rcond=None)[0]
+    size = np.append(np.hypot(weights[0::2], np.append(weights[1::2], 0.0)[: weights[0::2].size]), 0.0)
+    for index in range(1, count):
+        before = size[index - 1] if index > 1 else 0.0
+        if size[index] >= _OWN_VOICE * size[0] and max(before, size[index + 1]) < 0.35 * size[index]:
+            return index
+    return count
 
 
 def _left(rest: Floats, at: Floats, frequency: float, count: int) -> float:

@@ -16,7 +16,7 @@ from batchwork.frame.noise import Floats
 
 _NORMAL_KURTOSIS = 0.1226  # L-kurtosis of a normal
 _ERRORS = 3.0
-_FIT = 1.35  # of sqrt(n) times the largest distance to the fitted distribution function
+_FIT = 1.63  # of sqrt(n) times the largest distance to the fitted distribution function
 _FEWEST = 20
 _DISCRETE = 12
 

@@ -22,8 +22,10 @@ FEWEST_CYCLES = 4.6  # below five whole cycles a wave is not told from wandering
 _FALSE_ALARM = 0.006
 _HARMONICS = 4
 _LONG = 1 << 16
-_PHI = (-0.5, 0.0, 0.3, 0.6, 0.8, 0.9, 0.95)
-_FLOORS = (1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1.0)
+_OWN_POWER = 0.3  # a fundamental has at least this share of its strongest harmonic's power
+# shapes of red noise: persistence, and how much of a wandering level lies under it
+_PHI = np.repeat([0.0, -0.5, 0.3, 0.6, 0.8, 0.9, 0.95], 7)
+_FLOORS = np.tile([1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1.0], 7)
 _FADED_CHANGES = 0.4  # share of the series faded in and out: the ends of differences make power of their own
 _FADED_LEVELS = 0.1
 
@@ -65,14 +67,10 @@ def background(frequency: Floats, power: Floats, spacing: float, *, changes: boo
     bands = _bands(power.size, int(2 * spacing), int(8 * spacing))
     middle = np.array([np.median(slope[a:b]) for a, b in bands])
     logs = np.log(np.maximum([np.median(power[a:b]) for a, b in bands], 1e-300))
-    best, chosen = np.inf, (0.0, 1e-6)
-    for phi in _PHI:
-        for floor in _FLOORS:
-            rest = logs - np.log(_red(middle, phi, floor, changes=changes))
-            spread = float(np.abs(rest - np.median(rest)).mean())
-            if spread < best * 0.999:
-                best, chosen = spread, (phi, floor)
-    shape = _red(slope, *chosen, changes=changes)
+    rest = logs - np.log(_red(middle[None, :], _PHI[:, None], _FLOORS[:, None], changes=changes))
+    spread = np.abs(rest - np.median(rest, axis=1, keepdims=True)).mean(axis=1)
+    best = int(np.argmin(spread))
+    shape = _red(slope, _PHI[best], _FLOORS[best], changes=changes)
     return shape * _running_floor(power / shape, spacing)
 
 
@@ -87,7 +85,7 @@ def _bands(size: int, first: int, least: int) -> list[tuple[int, int]]:
     return list(zip(edges[:-1], edges[1:], strict=True))
 
 
-def _red(slope: Floats, phi: float, floor: float, *, changes: bool) -> Floats:
+def _red(slope: Floats, phi: Floats, floor: Floats, *, changes: bool) -> Floats:
     """Power of first-order noise upon a wandering level (`floor`: how much of it), or of its changes."""
     shape = (slope + floor) / ((1.0 - phi) ** 2 + phi * slope + floor)
     return shape if changes else shape / (slope + 1e-9)
@@ -125,13 +123,14 @@ class Spectrum:
         """Bins per independent frequency."""
         return self.frequency.size / (self.points / 2.0)
 
-    def near(self, frequency: float) -> float:
-        """The greatest ratio within half an independent frequency."""
+    def line_at(self, frequency: float) -> float:
+        """The ratio of a peak at a frequency; 0 if the peak of its neighbourhood lies elsewhere."""
         centre = frequency / self.frequency[1]
-        reach = self.spacing / 2.0
-        a, b = int(np.floor(centre - reach)), int(np.ceil(centre + reach)) + 1
-        part = self.ratio[max(a, 0) : b]
-        return float(part.max()) if part.size else 0.0
+        a = max(int(np.floor(centre - self.spacing)), 0)
+        part = self.ratio[a : int(np.ceil(centre + self.spacing)) + 1]
+        if part.size == 0 or abs(a + int(np.argmax(part)) - centre) > 0.6 * self.spacing:
+            return 0.0
+        return float(part.max())
 
 
 def spectrum_of(signal: Floats, *, changes: bool, without: float | None = None) -> Spectrum | None:
@@ -183,13 +182,15 @@ def strongest_line(spectrum: Spectrum) -> tuple[int, float]:
     ratio, n = spectrum.ratio, spectrum.points
     first = int(np.ceil((FEWEST_CYCLES - 0.5) * spectrum.spacing))
     best, peak = 0.0, 0
-    total = np.zeros(ratio.size)
+    total, strongest = np.zeros(ratio.size), np.zeros(ratio.size)
     for count in range(1, _HARMONICS + 1):
         reach = (ratio.size - 1) // count + 1
         if reach <= first:
             break
-        total = total[:reach] + _harmonic(ratio, count, reach)
-        place = first + int(np.argmax(total[first:]))
+        multiple = _harmonic(ratio, count, reach)
+        total, strongest = total[:reach] + multiple, np.maximum(strongest[:reach], multiple)
+        own = ratio[:reach] >= _OWN_POWER * strongest  # else two other lines pass for harmonics of nothing
+        place = first + int(np.argmax((total * own)[first:]))
         prominence = float(total[place]) / _needed(n, count)
         if prominence > best:
             best, peak = prominence, place
@@ -200,8 +201,8 @@ def fundamental(spectrum: Spectrum, frequency: float) -> float:
     """The lowest frequency of which this one is a harmonic: sharp pulses are strong in all of theirs."""
     for divisor in (4, 3, 2):
         lower = frequency / divisor
-        least = max(_needed(spectrum.points, 1), 0.1 * spectrum.near(frequency))  # not a strong line's own skirt
-        if lower * spectrum.points >= FEWEST_CYCLES and spectrum.near(lower) > least:
+        least = max(_needed(spectrum.points, 1), _OWN_POWER * spectrum.line_at(frequency))  # not a strong line's own skirt
+        if lower * spectrum.points >= FEWEST_CYCLES and spectrum.line_at(lower) > least:
             return lower
     return frequency
 
@@ -221,7 +222,7 @@ def _needed(n: int, count: int) -> float:
     The factor is for the background, which is itself estimated, and from what the line leaves.
     """
     tail = _FALSE_ALARM / (n / 2.0) / _HARMONICS
-    return float(gammainccinv(count, tail)) * (1.0 + 2.0 / np.sqrt(n) + 25.0 / n)
+    return float(gammainccinv(count, tail)) * (1.1 + 2.0 / np.sqrt(n) + 25.0 / n)
 
 
 def refine(signal: Floats, frequency: float, reach: float) -> float:
