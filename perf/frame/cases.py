@@ -125,7 +125,9 @@ def hump(turn: Floats) -> Floats:
     return 2.0 * bell - 0.6
 
 
-def one_step(strength: tuple[float, float, float], noise: Callable[[Dice, int], Floats] = white) -> Callable[[Dice, int], Case]:
+def one_step(
+    strength: tuple[float, float, float], noise: Callable[[Dice, int], Floats] = white
+) -> Callable[[Dice, int], Case]:
     def make(dice: Dice, n: int) -> Case:
         place = int(np.ceil(n * dice.uniform(0.1, 0.9)))
         height = by_size(n, *strength) * dice.choice([-1, 1])

@@ -65,9 +65,7 @@ class Peer:
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "series.npz"
             np.savez(path, **{str(i): values for i, values in enumerate(series)})
-            done = subprocess.run(
-                [self._python, "-c", program, str(path)], check=True, capture_output=True, text=True
-            )
+            done = subprocess.run([self._python, "-c", program, str(path)], check=True, capture_output=True, text=True)
         return done.stdout
 
     def describe(self, series: list[np.ndarray]) -> list[dict[str, Any]]:

@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from batchwork.frame.blocks import block_means, block_size
 from batchwork.frame.cleaning import held
 from batchwork.frame.description import (
     Anomaly,
@@ -31,6 +30,7 @@ from batchwork.frame.noise import (
     inflation,
     lag_one,
     robust_sigma,
+    thinned,
     whiten,
 )
 from batchwork.frame.outliers import exceptions, odd_points, without_echoes
@@ -42,6 +42,7 @@ from batchwork.frame.trend import test_slope
 from batchwork.frame.volatility import change_of_spread
 
 MOST_LISTED = 8
+_LONG = 1 << 16
 _EXACT = 1e-9  # of the range: what is smaller is rounding
 
 
@@ -73,6 +74,10 @@ class _Noise:
         mask = np.ones(self.rest.size, dtype=bool)
         mask[self.odd] = False
         return mask
+
+    def without_odd(self, values: Floats) -> Floats:
+        """The values less the odd ones; the same array when none are."""
+        return values[self.clean] if self.odd.size else values
 
 
 def analyse(samples: Samples, context: str | None = None, unit: str | None = None) -> Description:
@@ -109,12 +114,12 @@ def _filled(empty: Description, samples: Samples, statistics: Statistics) -> Des
     values -= scale.shift
     if values.size < 4 or statistics.range == 0:
         return replace(empty, distribution=_plain_shape(values), last=_last(samples, statistics))
-    at = samples.at - samples.at[0]
+    at = samples.at if samples.at[0] == 0 else samples.at - samples.at[0]
     structure = _structure(values, at)
     noise = _noise(values, structure)
     return replace(
         empty,
-        trend=_trend(values, structure),
+        trend=_trend(structure),
         seasons=_seasons(structure, noise, scale, samples.step_s),
         change_points=_changes(structure, samples, scale),
         anomaly_count=int(noise.odd.size),
@@ -135,10 +140,12 @@ def _structure(values: Floats, at: Floats) -> Structure:
 
 def _noise(values: Floats, structure: Structure) -> _Noise:
     """What is left, and which of its points are odd."""
-    rest = values - structure.level.fitted - structure.season
+    rest = values - structure.level.fitted
+    if structure.lines:
+        rest -= structure.season
     span = float(np.ptp(values))
-    rest[np.abs(rest) < _EXACT * span] = 0.0
-    calm = held(rest)
+    rest[(rest < _EXACT * span) & (rest > -_EXACT * span)] = 0.0
+    calm = held(rest[:_LONG])
     phi = 1.0 if structure.level.wanders and rest.size >= 30 else max(lag_one(calm), 0.0)
     if phi < 2.5 / np.sqrt(rest.size):
         phi = 0.0
@@ -149,12 +156,9 @@ def _noise(values: Floats, structure: Structure) -> _Noise:
     return _Noise(rest, phi, view, odd)
 
 
-def _trend(values: Floats, structure: Structure) -> Trend:
+def _trend(structure: Structure) -> Trend:
     coarse = structure.coarse
-    calm = held(values - structure.season)
-    size = block_size(values.size)
-    means = block_means(calm, size) if size > 1 else calm
-    slope = test_slope(means, np.empty((means.size, 0)), coarse)
+    slope = test_slope(structure.blocks, np.empty((structure.blocks.size, 0)), coarse)
     if slope is None or not slope.is_real:
         return Trend(direction="none", confidence=0.0 if slope is None else 1.0 - slope.p_value, wanders=coarse.wanders)
     return Trend(
@@ -195,25 +199,31 @@ def _changes(structure: Structure, samples: Samples, scale: _Scale) -> tuple[Cha
 
 def _anomalies(noise: _Noise, values: Floats, samples: Samples, scale: _Scale) -> tuple[Anomaly, ...]:
     """The odd points, farthest first."""
-    unit = robust_sigma(noise.view[noise.clean])
+    unit = robust_sigma(noise.without_odd(noise.view))
     if noise.odd.size == 0:
         return ()
-    distance = noise.view[noise.odd] - float(np.median(noise.view))
+    middle = float(np.median(thinned(noise.view)))
+    distance = noise.view[noise.odd] - middle
     ranked = noise.odd[np.argsort(-np.abs(distance), kind="stable")][:1000]
     return tuple(
         Anomaly(
             index=int(samples.rows[place]),
             value=float(samples.values[place]),
             expected=scale.level(float(values[place] - noise.view[place])),
-            deviations=min(float(noise.view[place] - np.median(noise.view)) / unit, 1e6) if unit > 0 else 1e6,
+            deviations=_clip(float(noise.view[place]) - middle, unit),
         )
         for place in ranked
     )
 
 
+def _clip(distance: float, unit: float) -> float:
+    """Distance in units, at most a million of them: beyond that it is just far."""
+    return float(np.clip(distance / unit, -1e6, 1e6)) if unit > abs(distance) * 1e-6 else float(np.sign(distance)) * 1e6
+
+
 def _innovations(noise: _Noise) -> Floats:
     """The clean rest without its persistence."""
-    rest = noise.rest[noise.clean]
+    rest = noise.without_odd(noise.rest)
     return whiten(rest, noise.phi)[1:] if noise.phi > 0 else rest
 
 
@@ -247,8 +257,8 @@ def _distribution(values: Floats, structure: Structure, noise: _Noise, scale: _S
     if level.wanders:
         fresh = _innovations(noise)
         return Distribution(kind=shape_of(fresh, inflation(fresh, 1.0)).kind, of_rest=True)
-    rest = (values if bare else noise.rest)[noise.clean]
-    worth = inflation(noise.rest[noise.clean], level.parameters) if noise.phi > 0 else 1.0
+    rest = noise.without_odd(values if bare else noise.rest)
+    worth = inflation(noise.without_odd(noise.rest), level.parameters) if noise.phi > 0 else 1.0
     shape = shape_of(rest, worth)
     centre = 0.0 if bare else float(np.mean(level.fitted))
     return Distribution(

@@ -28,7 +28,9 @@ def block_means(values: Floats, size: int) -> Floats:
 
 def block_size(n: int) -> int:
     """Points per block; 1 as long as every point can be looked at."""
-    return 1 if n <= 1500 else -(-n // MOST_BLOCKS)
+    if n <= 1500:
+        return 1
+    return -(-n // (MOST_BLOCKS if n <= 20000 else MOST_BLOCKS // 2))
 
 
 def level_of(values: Floats, waves: Floats) -> tuple[Level, tuple[int, ...]]:
@@ -43,6 +45,8 @@ def level_of(values: Floats, waves: Floats) -> tuple[Level, tuple[int, ...]]:
         return level, level.steps
     means = block_means(values, size)
     draft = choose_level(means, waves, draft=True)
+    if not draft.steps:
+        return draft, ()
     for place in _exact(values, draft, size):
         _set_straight(means, values, place, size)
     level = choose_level(means, waves)
@@ -83,10 +87,18 @@ def as_points(level: Level, steps: tuple[int, ...], n: int) -> Level:
         return level
     centres = (np.arange(level.smooth.size) + 0.5) * size - 0.5
     at = np.arange(n, dtype=np.float64)
-    smooth = np.interp(at, centres, level.smooth)
-    if level.base == "line":  # interpolation would flatten the two ends
-        smooth = level.smooth[0] + (level.smooth[-1] - level.smooth[0]) * (at - centres[0]) / (centres[-1] - centres[0])
+    if level.base == "constant":
+        smooth = np.broadcast_to(np.float64(level.smooth[0]), (n,))  # one number, not n of them
+    elif level.base == "curve":
+        smooth = np.interp(at, centres, level.smooth)
+    else:  # interpolation would flatten the two ends
+        step = (level.smooth[-1] - level.smooth[0]) / (centres[-1] - centres[0])
+        smooth = level.smooth[0] + step * (at - centres[0])
+    none = np.broadcast_to(np.float64(0.0), (n,))
+    if not steps:
+        return replace(level, steps=steps, fitted=smooth, smooth=smooth, season=none)
     rises = level.fitted - level.smooth
     heights = [rises[0], *[rises[step] for step in level.steps]]
-    fitted = smooth + np.repeat(heights, np.diff([0, *steps, n]))
-    return replace(level, steps=steps, fitted=fitted, smooth=smooth, season=np.zeros(n))
+    fitted = np.repeat(heights, np.diff([0, *steps, n]))
+    fitted += smooth
+    return replace(level, steps=steps, fitted=fitted, smooth=smooth, season=none)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from batchwork.frame.noise import Floats
 
-MOST_POINTS = 600
+MOST_POINTS = 400
 _CRITICAL = 0.58  # of dip * sqrt(n + 1): about 1% of uniform samples exceed it, and far fewer of any other
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy.special import gammaln, ndtr, stdtr
 
 from batchwork.frame.dip import untied
-from batchwork.frame.noise import Floats, robust_sigma
+from batchwork.frame.noise import Floats, robust_sigma, thinned
 
 _LEVEL = 0.017  # per side; both sides together have twice as much
 _LEAST_GAP = 1.2  # a narrower gap is never a reason
@@ -42,18 +42,19 @@ def odd_points(values: Floats) -> NDArray[np.int64]:
     if n < 8:
         return np.zeros(0, dtype=np.int64)
     values = _spread_ties(values)
-    middle = float(np.median(values))
+    middle = float(np.median(thinned(values)))
     distance = values - middle
     unit = robust_sigma(distance)
     if unit <= 0:
         return np.zeros(0, dtype=np.int64)
     distance /= unit
     level = _LEVEL * min(1.0, float(np.sqrt(300.0 / n)))  # long series show their tail, and power is no concern
-    above, below = np.sort(distance[distance > 0]), np.sort(-distance[distance < 0])
-    if _alike(above, below):
+    some = thinned(distance)
+    if _alike(np.sort(some[some > 0]), np.sort(-some[some < 0])):
         size = np.abs(distance)
         limit = _limit(np.sort(size), n, 2.0 * level)
         return np.flatnonzero(size >= limit) if limit is not None else np.zeros(0, dtype=np.int64)
+    above, below = np.sort(distance[distance > 0]), np.sort(-distance[distance < 0])
     limits = (_limit(above, n, level), _limit(below, n, level))
     found = [
         np.flatnonzero(sign * distance >= limit)
@@ -65,10 +66,10 @@ def odd_points(values: Floats) -> NDArray[np.int64]:
 
 def _spread_ties(values: Floats) -> Floats:
     """Values that were rounded to few cells, spread over them: the room between cells is no gap."""
-    order = np.argsort(values, kind="stable")
-    ordered = values[order]
+    ordered = np.sort(values)
     if np.count_nonzero(ordered[1:] == ordered[:-1]) * 20 < values.size:
         return values
+    order = np.argsort(values, kind="stable")
     spread = np.empty_like(values)
     spread[order] = untied(ordered)
     return spread
@@ -79,6 +80,7 @@ def _alike(above: Floats, below: Floats) -> bool:
     a, b = above[: above.size - above.size // 10], below[: below.size - below.size // 10]
     if min(a.size, b.size) < 4:
         return False
+    a, b = thinned(a, 4000), thinned(b, 4000)
     grid = np.concatenate([a, b])
     gap = np.abs(np.searchsorted(a, grid, side="right") / a.size - np.searchsorted(b, grid, side="right") / b.size)
     return float(gap.max()) * np.sqrt(a.size * b.size / (a.size + b.size)) < 1.36
@@ -123,11 +125,11 @@ def _limit(distance: Floats, n: int, level: float) -> float | None:
     if worth.size == 0:
         return None
     count = np.arange(most, 0, -1)[worth]
-    log_tail = _log_tail(far[None, :])
-    log_weight = _log_likelihood(near)[:, None] + _sums(far, worth) + count * log_tail[:, worth] + _LOG_PRIOR[:, None]
+    rest_end, gap_end = _log_tail(far[None, worth]), _log_tail(far[None, worth + 1])
+    log_weight = _log_likelihood(near)[:, None] + _sums(far, worth) + count * rest_end + _LOG_PRIOR[:, None]
     weight = np.exp(log_weight - log_weight.max(axis=0))
     weight /= weight.sum(axis=0)
-    chance = np.sum(weight * np.exp(count * (log_tail[:, worth + 1] - log_tail[:, worth])), axis=0)
+    chance = np.sum(weight * np.exp(count * (gap_end - rest_end)), axis=0)
     odd = np.flatnonzero(chance < level * 0.6 / count**2.0)  # the shares sum to the level over all counts
     return float(far[worth[odd[0]] + 1]) if odd.size else None
 
@@ -136,9 +138,10 @@ def _sums(far: Floats, worth: NDArray[np.int64]) -> Floats:
     """Log-likelihood of the far points that still belong to the rest, for each place where odd ones may start."""
     if worth[-1] == 0:
         return np.zeros((_FREEDOM.size, worth.size))
-    density = _log_density(far[None, 1 : worth[-1] + 1])
+    stride = max(1, worth[-1] // 1000)  # of a long tail, every so many points stand for their neighbours
+    density = stride * _log_density(far[None, 1 : worth[-1] + 1 : stride])
     total = np.concatenate([np.zeros((_FREEDOM.size, 1)), np.cumsum(density, axis=1)], axis=1)
-    return np.asarray(total[:, worth])
+    return np.asarray(total[:, np.minimum(worth // stride, total.shape[1] - 1)])
 
 
 def _log_likelihood(points: Floats) -> Floats:

@@ -70,7 +70,7 @@ def read_samples(data: Any, times: Any = None) -> Samples:
     at = rows.astype(np.float64) if timeline.at is None else timeline.at[kept]
     return Samples(
         values=chosen,
-        rows=rows.astype(np.int64),
+        rows=rows.astype(np.int64, copy=False),
         at=at,
         length=length,
         missing=length - int(finite.sum()) - infinite,
@@ -145,7 +145,7 @@ def _to_floats(raw: NDArray[Any]) -> tuple[Floats, int, tuple[str, ...]]:
     """Values, the whole number that was taken off all of them (0 but for huge integers), and notes."""
     kind = raw.dtype.kind
     if kind == "f":
-        return raw.astype(np.float64), 0, ()
+        return np.asarray(raw, dtype=np.float64), 0, ()
     if kind == "b":
         return raw.astype(np.float64), 0, ("booleans (true 1, false 0)",)
     if kind in "iu":

@@ -15,12 +15,14 @@ import numpy as np
 from batchwork.frame.blocks import as_points, block_means, block_size, level_of
 from batchwork.frame.levels import Level
 from batchwork.frame.noise import Floats
-from batchwork.frame.spectrum import FEWEST_CYCLES, find_line, steady_changes
+from batchwork.frame.spectrum import FEWEST_CYCLES, find_line, refine, steady_changes
 
 MOST_SEASONS = 3
 _MOST_WAVES = 10
 _LONG = 4096
 _BINS = 64
+_MIDDLE = 1 << 14
+_SLOW = 4096
 _ELSEWHERE = 14.0  # log-likelihood by which a harmonic must fit better off its multiple to be another season
 _OWN_VOICE = 0.65  # a harmonic this strong beside its fundamental is a season of its own (a day in a week)
 
@@ -38,6 +40,7 @@ class Structure:
     """Level and seasons of a series over its points, chosen together."""
 
     coarse: Level  # over blocks, for the tests
+    blocks: Floats  # the block means that it was chosen on, less all seasons
     level: Level  # over points
     lines: tuple[Line, ...]
     waves: tuple[Floats, ...]  # each season over the points
@@ -45,7 +48,9 @@ class Structure:
     @property
     def season(self) -> Floats:
         """All seasons together."""
-        return np.sum(self.waves, axis=0) if self.waves else np.zeros(self.level.smooth.size)
+        if len(self.waves) == 1:
+            return self.waves[0]
+        return np.sum(self.waves, axis=0) if self.waves else np.broadcast_to(np.float64(0.0), (self.level.smooth.size,))
 
 
 def wave_columns(lines: tuple[Line, ...], at: Floats) -> Floats:
@@ -72,7 +77,7 @@ def structure_of(values: Floats, at: Floats) -> Structure:
     if at.size < 16 or at[-1] - at[0] + 1 > 3 * at.size:
         return found
     for _ in range(MOST_SEASONS):
-        if float(np.ptp(values - found.season)) <= 1e-9 * float(np.ptp(values)):
+        if found.lines and float(np.ptp(values - found.season)) <= 1e-9 * float(np.ptp(values)):
             break
         better = next(_better(values, at, found), None)
         if better is None:
@@ -83,18 +88,24 @@ def structure_of(values: Floats, at: Floats) -> Structure:
 
 def refit(values: Floats, at: Floats, known: Structure) -> Structure:
     """Level and shapes of known seasons, fitted again to values that were held with the seasons in mind."""
+    if values.size > _LONG:
+        waves = tuple(_fold_all(values - known.level.fitted, at, known.lines))
+        return Structure(known.coarse, known.blocks, known.level, known.lines, waves)
     return _build(values, at, known.lines)
 
 
 def _better(values: Floats, at: Floats, found: Structure) -> Iterator[Structure]:
     """Structures with one more season that tell more than the one found."""
     span = float(at[-1] - at[0]) + 1.0
-    for candidate in _candidates(values - found.season, at, found):
+    rest = values - found.season if found.lines else values
+    for candidate in _candidates(rest, at, found):
         if any(abs(candidate - line.frequency) * span < 1.0 for line in found.lines):
             continue
         # the level found so far may have bent to the season: look at its shape beside a level that knows of it
-        rough = _build(values, at, (*found.lines, Line(candidate, min(2, max(1, int(0.5 / candidate))))))
-        line = _shape(values - rough.level.fitted - np.sum(rough.waves[:-1], axis=0), at, candidate)
+        line = Line(candidate, 3)
+        if values.size <= _LONG:  # longer ones are folded, not fitted; the number is only a price
+            rough = _build(values, at, (*found.lines, Line(candidate, min(2, max(1, int(0.5 / candidate))))))
+            line = _shape(values - rough.level.fitted - np.sum(rough.waves[:-1], axis=0), at, candidate)
         trial = _build(values, at, (*found.lines, line))
         if any(
             is_harmonic(line.frequency, known.frequency, span) and np.ptp(trial.waves[-1]) < _OWN_VOICE * np.ptp(wave)
@@ -109,7 +120,8 @@ def _better(values: Floats, at: Floats, found: Structure) -> Iterator[Structure]
 def _is_told_cheaper(found: Structure, trial: Structure) -> bool:
     """Whether the level without the new season explains as much for less; only steps and curves could."""
     level = found.coarse
-    if level.base != "curve" and not level.steps:
+    too_fast_for_a_level = _is_fast(trial.lines[-1], block_size(trial.level.smooth.size))
+    if too_fast_for_a_level or (level.base != "curve" and not level.steps):
         return False
     return trial.coarse.preferred_by(level, 2.0 + trial.lines[-1].harmonics) <= 0
 
@@ -127,23 +139,48 @@ def _is_fast(line: Line, size: int) -> bool:
 
 
 def _candidates(rest: Floats, at: Floats, found: Structure) -> Iterator[float]:
-    """Lines of the changes, of the series about a straight line, and of what steps leave."""
+    """Lines of the changes, and of the series about its steps or else about a straight line."""
     grid = on_grid(rest, at)
-    t = np.linspace(-1.0, 1.0, grid.size)
-    straight = grid - grid.mean() - t * (float(t @ grid) / float(t @ t))
-    views = [(steady_changes(grid), True), (straight, False)]
-    if found.level.steps:  # a curve's removal would leave a hump of its own, and changes see past curves
-        views.append((on_grid(rest - found.level.fitted, at), False))
-    for signal, changes in views:
-        frequency = find_line(signal, changes=changes)
-        if frequency is not None and frequency * grid.size >= FEWEST_CYCLES:
-            yield frequency
+    levels = on_grid(found.level.fitted, at) if found.level.steps else None
+    for part, level, size in _parts(grid, levels):
+        # about a level with steps where there are some; never about a curve, whose removal leaves a hump of its own
+        views = [(steady_changes(part), True), (_straight(part) if level is None else part - level, False)]
+        for signal, changes in views:
+            frequency = find_line(signal, changes=changes)
+            if frequency is not None and frequency * part.size >= FEWEST_CYCLES:
+                yield _exactly(grid, frequency / size, part.size * size)
+
+
+def _parts(grid: Floats, levels: Floats | None) -> Iterator[tuple[Floats, Floats | None, int]]:
+    """The whole series; of a long one its middle, for fast seasons, and its block means, for slow ones."""
+    n = grid.size
+    if n <= 2 * _MIDDLE:
+        yield grid, levels, 1
+        return
+    middle = slice((n - _MIDDLE) // 2, (n + _MIDDLE) // 2)
+    yield grid[middle], None if levels is None else levels[middle], 1
+    size = n // _SLOW
+    yield block_means(grid, size), None if levels is None else block_means(levels, size), size
+
+
+def _straight(values: Floats) -> Floats:
+    """What is left about the least-squares line."""
+    t = np.linspace(-1.0, 1.0, values.size)
+    return np.asarray(values - values.mean() - t * (float(t @ values) / float(t @ t)))
+
+
+def _exactly(grid: Floats, frequency: float, seen: int) -> float:
+    """A frequency found on part of a long series, sharp enough for all of it."""
+    if seen >= grid.size // 2:
+        return frequency
+    whole = 1.0 / max(round(1.0 / frequency), 2)
+    if abs(whole - frequency) * seen < 0.25:
+        return whole
+    return refine(_straight(grid), frequency, 1.0 / seen)
 
 
 def _shape(rest: Floats, at: Floats, frequency: float) -> Line:
     """How many harmonics a season is worth (Bayesian criterion), and the frequency at which they fit best."""
-    if rest.size > _LONG:
-        return Line(frequency, 3)  # folded, not fitted: the number is only a price
     n = rest.size
     most = max(1, min(_MOST_WAVES, int(0.5 / frequency)))
     best, chosen, worse = np.inf, 1, 0
@@ -224,14 +261,17 @@ def _build(values: Floats, at: Floats, lines: tuple[Line, ...]) -> Structure:
     slow = tuple(line for line in lines if line not in fast)
     centres = at if size == 1 else block_means(at, size)
     columns = wave_columns(slow, centres)
-    folded = np.zeros(n)
+    folded: Floats | None = None
     if fast:
-        calm = values - np.interp(np.arange(n), (np.arange(centres.size) + 0.5) * size, block_means(values, size))
-        folded = np.sum(_fold_all(calm, at, fast), axis=0)
-    coarse, steps = level_of(values - folded, columns)
+        steady = np.repeat(block_means(values, size), size)
+        steady = np.concatenate([steady, np.full(max(n - steady.size, 0), steady[-1])])[:n]
+        folded = np.sum(_fold_all(values - steady, at, fast), axis=0)
+    calm = values if folded is None else values - folded
+    coarse, steps = level_of(calm, columns)
     level = as_points(coarse, steps, n)
-    rest = values - level.fitted
-    return Structure(coarse, level, lines, tuple(_fold_all(rest, at, lines)))
+    blocks = (block_means(calm, size) if size > 1 else calm) - coarse.season
+    waves = tuple(_fold_all(values - level.fitted, at, lines)) if lines else ()
+    return Structure(coarse, blocks, level, lines, waves)
 
 
 def _fold_all(rest: Floats, at: Floats, lines: tuple[Line, ...]) -> list[Floats]:
@@ -241,11 +281,11 @@ def _fold_all(rest: Floats, at: Floats, lines: tuple[Line, ...]) -> list[Floats]
         weights = np.linalg.lstsq(columns, rest - rest.mean(), rcond=None)[0] if lines else np.zeros(0)
         edges = np.cumsum([0] + [wave_columns((line,), at[:1]).shape[1] for line in lines])
         return [columns[:, a:b] @ weights[a:b] for a, b in zip(edges[:-1], edges[1:], strict=True)]
-    waves = [np.zeros(rest.size) for _ in lines]
+    waves = [np.broadcast_to(np.float64(0.0), (rest.size,)) for _ in lines]
     for _ in range(2 if len(lines) > 1 else 1):
         for index, line in enumerate(lines):
-            others = sum((w for i, w in enumerate(waves) if i != index), np.zeros(1))
-            waves[index] = _fold(rest - others, at, line.frequency)
+            others = [wave for i, wave in enumerate(waves) if i != index]
+            waves[index] = _fold(rest - np.sum(others, axis=0) if others else rest, at, line.frequency)
     return waves
 
 
@@ -254,7 +294,7 @@ def _fold(rest: Floats, at: Floats, frequency: float) -> Floats:
     period = 1.0 / frequency
     whole = round(period)
     if whole <= 512 and abs(period - whole) / period * (at[-1] - at[0]) < 0.5:
-        phase = at.astype(np.int64) % whole
+        phase = at.astype(np.int32) % np.int32(whole) if at[-1] < 2**31 else at.astype(np.int64) % whole
         total = np.bincount(phase, weights=rest, minlength=whole)
         count = np.bincount(phase, minlength=whole)
         profile = total / np.maximum(count, 1)

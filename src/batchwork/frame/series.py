@@ -16,7 +16,12 @@ _CHARACTERS_PER_TOKEN = 4.0
 
 @overload
 def describe_series(
-    data: Any, context: str | None = None, output: Literal["text"] = "text", *, unit: str | None = None, times: Any = None
+    data: Any,
+    context: str | None = None,
+    output: Literal["text"] = "text",
+    *,
+    unit: str | None = None,
+    times: Any = None,
 ) -> str: ...
 @overload
 def describe_series(

@@ -16,7 +16,7 @@ from scipy.fft import next_fast_len, rfft
 from scipy.ndimage import median_filter
 from scipy.special import gammainccinv
 
-from batchwork.frame.noise import Floats, robust_sigma
+from batchwork.frame.noise import Floats, robust_sigma, thinned
 
 FEWEST_CYCLES = 4.6  # below five whole cycles a wave is not told from wandering; the rest is rounding
 _FALSE_ALARM = 0.006
@@ -33,7 +33,7 @@ _FADED_LEVELS = 0.1
 def steady_changes(values: Floats) -> Floats:
     """First differences, held to five robust standard deviations and centred."""
     changes = np.diff(values)
-    changes -= np.median(changes)
+    changes -= np.median(thinned(changes))
     limit = 5.0 * robust_sigma(changes)
     if limit > 0:
         np.clip(changes, -limit, limit, out=changes)
@@ -65,8 +65,8 @@ def background(frequency: Floats, power: Floats, spacing: float, *, changes: boo
     """The noise floor at every frequency; `spacing` is the number of bins per independent frequency."""
     slope = 4.0 * np.sin(np.pi * frequency) ** 2
     bands = _bands(power.size, int(2 * spacing), int(8 * spacing))
-    middle = np.array([np.median(slope[a:b]) for a, b in bands])
-    logs = np.log(np.maximum([np.median(power[a:b]) for a, b in bands], 1e-300))
+    middle = np.array([slope[(a + b) // 2] for a, b in bands])
+    logs = np.log(np.maximum([np.median(thinned(power[a:b], 4000)) for a, b in bands], 1e-300))
     rest = logs - np.log(_red(middle[None, :], _PHI[:, None], _FLOORS[:, None], changes=changes))
     spread = np.abs(rest - np.median(rest, axis=1, keepdims=True)).mean(axis=1)
     best = int(np.argmin(spread))
@@ -97,12 +97,12 @@ def _running_floor(flat: Floats, spacing: float) -> Floats:
     A median of few frequencies is often far too low by chance, so it is never taken below that of all.
     """
     m = flat.size
-    floor = np.full(m, max(float(np.median(flat[int(2 * spacing) :])), 1e-300))
+    floor = np.full(m, max(float(np.median(thinned(flat[int(2 * spacing) :]))), 1e-300))
     for reach in (24, 120):
         width = int(min(reach, m / spacing / 3) * spacing) | 1
         if m > 20000:  # medians of blocks, joined by lines
             whole = m // width
-            medians = np.median(flat[: whole * width].reshape(whole, width), axis=1)
+            medians = np.sort(flat[: whole * width].reshape(whole, width), axis=1)[:, width // 2]
             local = np.interp(np.arange(m), (np.arange(whole) + 0.5) * width, medians)
         else:
             local = median_filter(flat, size=max(width, 3), mode="reflect")
@@ -201,7 +201,9 @@ def fundamental(spectrum: Spectrum, frequency: float) -> float:
     """The lowest frequency of which this one is a harmonic: sharp pulses are strong in all of theirs."""
     for divisor in (4, 3, 2):
         lower = frequency / divisor
-        least = max(_needed(spectrum.points, 1), _OWN_POWER * spectrum.line_at(frequency))  # not a strong line's own skirt
+        least = max(
+            _needed(spectrum.points, 1), _OWN_POWER * spectrum.line_at(frequency)
+        )  # not a strong line's own skirt
         if lower * spectrum.points >= FEWEST_CYCLES and spectrum.line_at(lower) > least:
             return lower
     return frequency
@@ -212,7 +214,9 @@ def _harmonic(ratio: Floats, count: int, reach: int) -> Floats:
     at = np.arange(reach) * count
     best = ratio[at]
     for shift in range(1, count // 2 + 1):
-        best = np.maximum(best, np.maximum(ratio[np.maximum(at - shift, 0)], ratio[np.minimum(at + shift, ratio.size - 1)]))
+        best = np.maximum(
+            best, np.maximum(ratio[np.maximum(at - shift, 0)], ratio[np.minimum(at + shift, ratio.size - 1)])
+        )
     return best
 
 

@@ -31,7 +31,9 @@ def order_of(seconds: Floats, length: int) -> Timeline:
     notes: list[str] = []
     unknown = ~np.isfinite(seconds)
     if unknown.any():
-        notes.append(f"{int(unknown.sum())} timestamps missing (first at {int(np.flatnonzero(unknown)[0])}), order as given")
+        notes.append(
+            f"{int(unknown.sum())} timestamps missing (first at {int(np.flatnonzero(unknown)[0])}), order as given"
+        )
         return Timeline(None, None, None, tuple(notes))
     changes = np.diff(seconds)
     rows = np.arange(length)
