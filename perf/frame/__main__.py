@@ -55,9 +55,10 @@ def show_signals(cells: list[Cell]) -> list[str]:
     short = []
     for cell in cells:
         parts = []
-        for name, bar in cell.family.bars.items():
+        for name, stated in cell.family.bars.items():
+            points = name == "odd" and cell.family.name.startswith("odd points")
+            bar = RECALL[cell.size] if points else stated
             if name == "odd":
-                bar = RECALL[cell.size] if cell.family.name.startswith("odd points") else bar
                 share = cell.ours.odd_right / max(cell.ours.odd_true, 1)
                 clean = cell.ours.odd_right / max(cell.ours.odd_claimed, 1)
                 parts.append(f"precision {100 * clean:.1f} (95)")

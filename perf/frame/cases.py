@@ -64,7 +64,7 @@ def null(name: str, noise: Callable[[Dice, int], Floats], *, kept_out: bool = Fa
     """A null at the three sizes, and at short ones."""
 
     def make(dice: Dice, n: int) -> Case:
-        return Case(noise(dice, n if n else int(dice.integers(10, 31))), Truth())
+        return Case(noise(dice, n or int(dice.integers(10, 31))), Truth())
 
     return [Family(name=name, make=make, sizes=(60, 300, 2000, 0), kept_out=kept_out)]
 

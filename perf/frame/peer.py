@@ -35,7 +35,7 @@ for key in sorted(data.files, key=int):
         "odd": [int(a.index) for a in r.anomalies],
         "bimodal": bool(r.distribution) and "bimodal" in r.distribution.value,
         "shape": "" if not r.distribution else "uniform" if "uniform" in r.distribution.value
-                 else "right-skewed" if "right" in r.distribution.value or "positive" in r.distribution.value else "other",
+                 else "right-skewed" if "right" in r.distribution.value else "other",
     }))
 """
 

@@ -125,7 +125,7 @@ def _filled(empty: Description, samples: Samples, statistics: Statistics) -> Des
         anomaly_count=int(noise.odd.size),
         anomalies=_anomalies(noise, values, samples, scale),
         distribution=_distribution(values, structure, noise, scale),
-        volatility=_volatility(noise, structure, samples, scale),
+        volatility=_volatility(noise, samples, scale),
         last=_last(samples, statistics),
     )
 
@@ -145,7 +145,8 @@ def _noise(values: Floats, structure: Structure) -> _Noise:
         rest -= structure.season
     span = float(np.ptp(values))
     rest[(rest < _EXACT * span) & (rest > -_EXACT * span)] = 0.0
-    calm = held(rest[:_LONG])
+    calm = rest[:_LONG]
+    calm = np.where(np.abs(calm) > 3.5 * robust_sigma(calm), 0.0, calm)  # a group of odd points is not persistence
     phi = 1.0 if structure.level.wanders and rest.size >= 30 else max(lag_one(calm), 0.0)
     if phi < 2.5 / np.sqrt(rest.size):
         phi = 0.0
@@ -227,7 +228,7 @@ def _innovations(noise: _Noise) -> Floats:
     return whiten(rest, noise.phi)[1:] if noise.phi > 0 else rest
 
 
-def _volatility(noise: _Noise, structure: Structure, samples: Samples, scale: _Scale) -> Volatility:
+def _volatility(noise: _Noise, samples: Samples, scale: _Scale) -> Volatility:
     fresh = _innovations(noise)
     deviation = float(np.std(fresh)) if fresh.size else 0.0
     spread = change_of_spread(fresh)

@@ -28,4 +28,5 @@ def write(number: float, spread: float = 0.0) -> str:
     mantissa, _, power = f"{number:.{digits - 1}e}".partition("e")
     if "." in mantissa:
         mantissa = mantissa.rstrip("0").rstrip(".")
-    return f"{mantissa}e{int(power)}"
+    text = f"{mantissa}e{int(power)}"
+    return text if isfinite(float(text)) else f"{number:.{_MOST}e}"  # rounded up beyond the largest float

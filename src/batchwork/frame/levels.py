@@ -9,6 +9,7 @@ series ends with no level claimed at all.
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -194,7 +195,7 @@ def _fit(z: Floats, waves: Floats, choice: _Candidate) -> tuple[Floats, Floats, 
     columns = np.column_stack(parts)
     weights = np.linalg.lstsq(columns, z, rcond=None)[0]
     edges = np.cumsum([0] + [part.shape[1] for part in parts])
-    smooth, steps, season = (columns[:, a:b] @ weights[a:b] for a, b in zip(edges[:-1], edges[1:], strict=True))
+    smooth, steps, season = (columns[:, a:b] @ weights[a:b] for a, b in itertools.pairwise(edges))
     return smooth, steps, season
 
 

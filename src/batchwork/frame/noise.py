@@ -108,4 +108,4 @@ def against_neighbours(values: Floats, phi: float) -> Floats:
     if values.size < 3 or phi <= 0:
         return values
     padded = np.concatenate([values[1:2], values, values[-2:-1]])
-    return values - phi / (1.0 + phi * phi) * (padded[:-2] + padded[2:])
+    return np.asarray(values - phi / (1.0 + phi * phi) * (padded[:-2] + padded[2:]))

@@ -1,10 +1,11 @@
 """Decide which points are odd: too far out for the tail that the other points show.
 
-Heavy tails are no anomalies, so a fixed number of standard deviations will not do. The k farthest points are odd if the *gap* between them and the rest is too wide: given that k points lie beyond
-the rest's farthest, all of them lie beyond the gap with probability (S(far end) / S(near end))^k. S is the
-tail of a Student t, averaged over degrees of freedom and scale with the weights that the sample gives them
-when of the k points no more is known than that they lie beyond. All k are tried, largest first, so that a
-group cannot hide itself. The two sides are judged together, or each alone when they differ in shape.
+Heavy tails are no anomalies, so a fixed number of standard deviations will not do. The k farthest points
+are odd if the *gap* between them and the rest is too wide: given that k points lie beyond the rest's
+farthest, all of them lie beyond the gap with probability (S(far end) / S(near end))^k. S is the tail of a
+Student t, averaged over degrees of freedom and scale with the weights that the sample gives them when of
+the k points no more is known than that they lie beyond. All k are tried, largest first, so that a group
+cannot hide itself. The two sides are judged together, or each alone when they differ in shape.
 """
 
 from __future__ import annotations
@@ -83,7 +84,7 @@ def _alike(above: Floats, below: Floats) -> bool:
     a, b = thinned(a, 4000), thinned(b, 4000)
     grid = np.concatenate([a, b])
     gap = np.abs(np.searchsorted(a, grid, side="right") / a.size - np.searchsorted(b, grid, side="right") / b.size)
-    return float(gap.max()) * np.sqrt(a.size * b.size / (a.size + b.size)) < 1.36
+    return bool(float(gap.max()) * np.sqrt(a.size * b.size / (a.size + b.size)) < 1.36)
 
 
 def exceptions(values: Floats) -> NDArray[np.int64] | None:

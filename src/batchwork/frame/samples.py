@@ -113,8 +113,7 @@ def _to_array(data: Any) -> NDArray[Any]:
     if data is None or isinstance(data, str | bytes | dict | set | frozenset):
         raise FrameError(f"expected a series of numbers, got {type(data).__name__}")
     if isinstance(data, np.ndarray):
-        raw = data.filled(np.nan) if isinstance(data, np.ma.MaskedArray) and data.dtype.kind == "f" else data
-        raw = np.asarray(raw.astype(object).filled(None)) if isinstance(raw, np.ma.MaskedArray) else raw
+        raw = _unmasked(data)
     elif hasattr(data, "to_pylist") and hasattr(data, "null_count"):  # arrow
         whole = data.null_count == 0 and str(data.type).startswith(("int", "uint", "float", "double"))
         raw = np.asarray(data) if whole or str(data.type) in ("float", "double") else _object(data.to_pylist())
@@ -127,6 +126,17 @@ def _to_array(data: Any) -> NDArray[Any]:
     if raw.ndim != 1:
         raise FrameError(f"expected one series, got shape {raw.shape}: pass one column, or use describe_dataframe")
     return raw
+
+
+def _unmasked(data: NDArray[Any]) -> NDArray[Any]:
+    """A masked array with its masked places missing; any other array as it is."""
+    mask = np.ma.getmaskarray(data) if isinstance(data, np.ma.MaskedArray) else None
+    plain = np.asarray(data)
+    if mask is None or not mask.any():
+        return plain
+    holed = plain.astype(object)
+    holed[mask] = None
+    return holed
 
 
 def _object(items: list[Any]) -> NDArray[Any]:
@@ -160,7 +170,7 @@ def _to_floats(raw: NDArray[Any]) -> tuple[Floats, int, tuple[str, ...]]:
 
 def _parse(items: list[Any]) -> tuple[Floats, int, tuple[str, ...]]:
     numbers = [_number(item, index) for index, item in enumerate(items)]
-    exact = [n for n in numbers if isinstance(n, int | Fraction)]
+    exact = [Fraction(n) for n in numbers if isinstance(n, int | Fraction)]
     base = 0
     if exact and max(abs(n) for n in exact) > _EXACT and len(exact) == sum(n is not None for n in numbers):
         base = int(min(exact))

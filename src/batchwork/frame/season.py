@@ -7,6 +7,7 @@ frequencies, but a step tells it cheaper.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -280,7 +281,7 @@ def _fold_all(rest: Floats, at: Floats, lines: tuple[Line, ...]) -> list[Floats]
         columns = wave_columns(lines, at)
         weights = np.linalg.lstsq(columns, rest - rest.mean(), rcond=None)[0] if lines else np.zeros(0)
         edges = np.cumsum([0] + [wave_columns((line,), at[:1]).shape[1] for line in lines])
-        return [columns[:, a:b] @ weights[a:b] for a, b in zip(edges[:-1], edges[1:], strict=True)]
+        return [columns[:, a:b] @ weights[a:b] for a, b in itertools.pairwise(edges)]
     waves = [np.broadcast_to(np.float64(0.0), (rest.size,)) for _ in lines]
     for _ in range(2 if len(lines) > 1 else 1):
         for index, line in enumerate(lines):

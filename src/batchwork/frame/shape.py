@@ -97,9 +97,9 @@ def _distance(probability: Floats) -> float:
 def _fits_uniform(values: Floats, independent: float) -> bool:
     x = np.sort(values)
     reach = float(x[-1] - x[0])
-    return _distance((x - x[0]) / reach) * np.sqrt(independent) < _FIT_UNIFORM
+    return bool(_distance((x - x[0]) / reach) * np.sqrt(independent) < _FIT_UNIFORM)
 
 
 def _fits_exponential(values: Floats, independent: float) -> bool:
     x = np.sort(values) - float(values.min())
-    return _distance(-np.expm1(-x / float(x.mean()))) * np.sqrt(independent) < _FIT_EXPONENTIAL
+    return bool(_distance(-np.expm1(-x / float(x.mean()))) * np.sqrt(independent) < _FIT_EXPONENTIAL)

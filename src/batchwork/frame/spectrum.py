@@ -8,6 +8,7 @@ leaves. A season is a line far above that background; broad humps and red slopes
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 
 import numpy as np
@@ -82,7 +83,7 @@ def _bands(size: int, first: int, least: int) -> list[tuple[int, int]]:
     edges[-1] = size
     if len(edges) > 2 and edges[-1] - edges[-2] < least:
         del edges[-2]
-    return list(zip(edges[:-1], edges[1:], strict=True))
+    return list(itertools.pairwise(edges))
 
 
 def _red(slope: Floats, phi: Floats, floor: Floats, *, changes: bool) -> Floats:
@@ -226,7 +227,7 @@ def _needed(n: int, count: int) -> float:
     The factor is for the background, which is itself estimated, and from what the line leaves.
     """
     tail = _FALSE_ALARM / (n / 2.0) / _HARMONICS
-    return float(gammainccinv(count, tail)) * (1.1 + 2.0 / np.sqrt(n) + 25.0 / n)
+    return float(gammainccinv(count, tail)) * float(1.1 + 2.0 / np.sqrt(n) + 25.0 / n)
 
 
 def refine(signal: Floats, frequency: float, reach: float) -> float:

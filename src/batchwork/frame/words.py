@@ -48,7 +48,8 @@ def _numbers(d: Description, s: Statistics) -> str:
     if d.count == 1:
         return f"value {write(s.last)} at {s.last_at}"
     if s.range == 0:
-        return f"constant: mean {write(s.mean)}, median {write(s.median)}, std 0, min {write(s.minimum)}, max {write(s.maximum)}"
+        only = write(s.mean)
+        return f"constant: mean {only}, median {only}, std 0, min {only} at {s.minimum_at}, max {only}, range 0"
     pairs = [
         ("mean", s.mean, ""),
         ("median", s.median, ""),
