@@ -29,4 +29,4 @@ def write(number: float, spread: float = 0.0) -> str:
     if "." in mantissa:
         mantissa = mantissa.rstrip("0").rstrip(".")
     text = f"{mantissa}e{int(power)}"
-    return text if isfinite(float(text)) else f"{number:.{_MOST}e}"  # rounded up beyond the largest float
+    return text if isfinite(float(text)) else repr(number)  # rounded up beyond the largest float

@@ -22,7 +22,8 @@ from batchwork.frame.noise import Floats, robust_sigma, thinned
 FEWEST_CYCLES = 4.6  # below five whole cycles a wave is not told from wandering; the rest is rounding
 _FALSE_ALARM = 0.006
 _HARMONICS = 4
-_LONG = 1 << 16
+_LONG = 1 << 13  # beyond this no bins between the bins, and no second look: power is plenty
+_MEDIANS = 5000  # bins up to which medians run
 _OWN_POWER = 0.3  # a fundamental has at least this share of its strongest harmonic's power
 # shapes of red noise: persistence, and how much of a wandering level lies under it
 _PHI = np.repeat([0.0, -0.5, 0.3, 0.6, 0.8, 0.9, 0.95], 7)
@@ -101,7 +102,7 @@ def _running_floor(flat: Floats, spacing: float) -> Floats:
     floor = np.full(m, max(float(np.median(thinned(flat[int(2 * spacing) :]))), 1e-300))
     for reach in (24, 120):
         width = int(min(reach, m / spacing / 3) * spacing) | 1
-        if m > 20000:  # medians of blocks, joined by lines
+        if m > _MEDIANS:  # medians of blocks, joined by lines
             whole = m // width
             medians = np.sort(flat[: whole * width].reshape(whole, width), axis=1)[:, width // 2]
             local = np.interp(np.arange(m), (np.arange(whole) + 0.5) * width, medians)
@@ -164,7 +165,7 @@ def find_line(signal: Floats, *, changes: bool) -> float | None:
     if spectrum is None:
         return None
     place, prominence = strongest_line(spectrum)
-    if place and signal.size <= _LONG:
+    if place and signal.size <= _LONG // 2 - 1:
         frequency = refine(signal, float(spectrum.frequency[place]), 0.7 / signal.size)
         spectrum = spectrum_of(signal, changes=changes, without=frequency)
         if spectrum is None:
