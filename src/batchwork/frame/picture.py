@@ -26,7 +26,7 @@ def plot(data: Any, path: str | Path, *, description: Description | None = None,
     if target.suffix.lower() not in (".png", ".svg"):
         raise FrameError(f"a plot is .png or .svg, got {target.name!r}")
     chart = chart_of(data, description=description, title=title)
-    chart.save(str(target), scale_factor=2.0) if target.suffix.lower() == ".png" else chart.save(str(target))
+    chart.save(str(target), scale_factor=1.25) if target.suffix.lower() == ".png" else chart.save(str(target))
     return target
 
 
