@@ -43,10 +43,13 @@ def _drawn(alt: Any, data: Any, description: Description | None, title: str | No
     samples = read_samples(data)
     described = description if description is not None else analyse(samples)
     stride = max(1, samples.values.size // _MOST_POINTS)
-    points = [
-        {"index": int(row), "value": float(value)}
-        for row, value in zip(samples.rows[::stride], samples.values[::stride], strict=True)
-    ]
+    points: list[dict[str, float | None]] = []
+    before = -1
+    for row, value in zip(samples.rows[::stride].tolist(), samples.values[::stride].tolist(), strict=True):
+        if stride == 1 and row > before + 1:
+            points.append({"index": row - 1, "value": None})  # a gap is no straight line
+        points.append({"index": row, "value": value})
+        before = row
     across = alt.X("index:Q", title="index")
     up = alt.Y("value:Q", title=described.unit or "value", scale=alt.Scale(zero=False))
     layers = [alt.Chart(alt.Data(values=points)).mark_line(color="#4c78a8", strokeWidth=1).encode(x=across, y=up)]
