@@ -6,6 +6,10 @@ import batchwork
 
 _NAMES = [
     "Attachment",
+    "BatchJob",
+    "BatchManager",
+    "BatchResult",
+    "BatchResults",
     "BatchworkError",
     "CallbackError",
     "ConfigError",
@@ -32,6 +36,7 @@ _NAMES = [
     "Usage",
     "arun",
     "astream",
+    "batch",
     "run",
     "stream",
 ]
