@@ -195,6 +195,11 @@ class Job:
         return results
 
     @property
+    def exhausted(self) -> bool:
+        """The input was read to its end."""
+        return self._run is not None and self._run.exhausted
+
+    @property
     def left_at_once(self) -> bool:
         """It was interrupted a second time."""
         return self._interrupts > 1
