@@ -25,6 +25,7 @@ from batchwork.journal.lock import WriterLock
 from batchwork.journal.pages import PageFile
 from batchwork.journal.rows import Row, Sums, columns_digest
 from batchwork.journal.sqlite import SqliteJournal
+from batchwork.journal.tables import connect
 
 _SCRATCH = """
 CREATE TABLE event (seq INTEGER PRIMARY KEY, kind INTEGER, item INTEGER, body BLOB, crc INTEGER, at REAL);
