@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from batchwork import BatchManager, ConfigError, FailureKind, JournalLockedError
+from batchwork import BatchManager, ConfigError, FailureKind, JournalLockedError, JournalWriteError
 from batchwork.core.event import Settled
 from batchwork.simulator import Simulator
 from tests.support.batch_provider import BatchProvider
@@ -312,6 +312,23 @@ def test_results_that_a_crash_kept_from_disk_are_written_by_the_next_run(tmp_pat
     BatchManager(messages=prompts(8), **told(Scripted(), path, save_results_dir=results)).run()
     assert json.loads(raw.read_text())["text"] == "p6"
     assert json.loads(processed.read_text())["results"] == prompts(4)
+
+
+def test_a_run_whose_files_cannot_be_written_ends_with_an_error_and_loses_nothing(tmp_path: Path) -> None:
+    path, results = tmp_path / "s.json", tmp_path / "results"
+
+    def pull_the_folder_away(event: Any) -> None:
+        if isinstance(event, Settled) and event.outcome.index == 5:
+            (results / "raw").rename(tmp_path / "gone")
+
+    same = told(Scripted(latency=0.001), path, save_results_dir=results)
+    with pytest.raises(JournalWriteError, match="the journal is whole"):
+        BatchManager(messages=prompts(2500), on_event=pull_the_folder_away, **same).run()
+    backend = Scripted()
+    again = BatchManager(messages=prompts(2500), **(same | {"backend": backend}))
+    assert again.run().values() == prompts(2500)
+    assert backend.asked == []
+    assert len(list((results / "raw").iterdir())) == 2500
 
 
 def test_a_mended_file_is_read_again_by_a_retry(at_provider: dict[str, Any], tmp_path: Path) -> None:
