@@ -344,6 +344,21 @@ def test_a_mended_file_is_read_again_by_a_retry(at_provider: dict[str, Any], tmp
     assert manager.results().values() == [City(city="Oslo"), City(city="Rome")]
 
 
+def test_a_file_that_changed_after_it_was_paid_for_is_an_error(
+    at_provider: dict[str, Any], provider: Simulator, tmp_path: Path
+) -> None:
+    letter = tmp_path / "a.txt"
+    letter.write_text("City: Oslo")
+    same = {"files": [letter], "prompt": "Which city?", "response_model": City, "state_path": tmp_path / "s.json"}
+    BatchManager(**same, **at_provider).run()
+    letter.write_text("City: Rome")
+    with pytest.raises(ConfigError, match=r"item 0 .* is not what it was"):
+        BatchManager(**same, **at_provider).run()
+    assert provider.log()["total"]["billed"] == 1
+    letter.write_text("City: Oslo")
+    assert BatchManager(**same, **at_provider).run().values() == [City(city="Oslo")]
+
+
 def test_a_resumed_run_is_still_typed_and_cited(
     at_provider: dict[str, Any], provider: Simulator, tmp_path: Path
 ) -> None:
