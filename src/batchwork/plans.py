@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Any, Literal, Required, TypedDict
 
 from batchwork.assembly import Plan
+from batchwork.backends import traits_of
 from batchwork.core.errors import ConfigError
 from batchwork.core.event import Event
 from batchwork.core.money import ceiling_from_dollars
 from batchwork.core.policy import BatchPolicy, Policy, RatePolicy, RetryPolicy
-from batchwork.core.ports import Backend
+from batchwork.core.ports import Backend, Traits
 from batchwork.core.pricing import Price, parse_price, stated
 from batchwork.core.request import DEFAULT_MAX_TOKENS, Schema
 from batchwork.pipeline.prepare import Defaults
@@ -48,7 +49,7 @@ class RunOptions(TypedDict, total=False):
     schema: dict[str, Any] | bool | None
     sampling: dict[str, Any] | None
     extra_body: dict[str, Any] | None
-    max_in_flight: int
+    max_in_flight: int | None
     max_cost: float | Decimal | str | None
     price: tuple[float, float] | str | Price | None
     rpm: float | None
@@ -79,6 +80,7 @@ def plan_of(options: RunOptions) -> Plan:
         ConfigError: an option is unknown or wrong.
     """
     _refuse_unknown(options)
+    _refuse_sampling(options)
     max_cost = options.get("max_cost")
     journal = options.get("journal")
     return Plan(
@@ -129,7 +131,7 @@ def _policy_of(options: RunOptions, max_cost_nano: int | None) -> Policy:
     if isinstance(retries, bool) or not isinstance(retries, int) or retries < 0:
         raise ConfigError(f"retries must be a whole number of at least 0, got {retries!r}")
     return Policy(
-        max_in_flight=options.get("max_in_flight", defaults.max_in_flight),
+        max_in_flight=_window_of(options, defaults.max_in_flight),
         rates=RatePolicy(
             rpm=options.get("rpm"), input_tpm=options.get("input_tpm"), output_tpm=options.get("output_tpm")
         ),
@@ -141,6 +143,26 @@ def _policy_of(options: RunOptions, max_cost_nano: int | None) -> Policy:
         reasks=options.get("reask", defaults.reasks),
         batch=_batch_policy_of(options, defaults.batch),
     )
+
+
+def _window_of(options: RunOptions, usual: int) -> int:
+    """What the user says, else what suits the backend: a call that is a whole process suits fewer at once."""
+    said = options.get("max_in_flight")
+    return said if said is not None else _traits_of(options).default_in_flight or usual
+
+
+def _traits_of(options: RunOptions) -> Traits:
+    backend = options.get("backend")
+    return backend.traits if backend is not None else traits_of(options["model"], options.get("base_url"))[0]
+
+
+def _refuse_sampling(options: RunOptions) -> None:
+    """Parameters that the backend never takes are refused once, before anything is sent, not item by item."""
+    takes = _traits_of(options).sampling
+    for name in options.get("sampling") or ():
+        if takes is not None and name not in takes:
+            known = f"it takes {', '.join(sorted(takes))}" if takes else "it takes none"
+            raise ConfigError(f"{options['model']} does not take the sampling parameter {name!r}; {known}")
 
 
 def _batch_policy_of(options: RunOptions, defaults: BatchPolicy) -> BatchPolicy:

@@ -5,7 +5,7 @@ import pytest
 from aiohttp import web
 
 from batchwork.backends import Setup, open_backend
-from batchwork.backends._headers import anthropic_limits, duration_s, openai_limits
+from batchwork.backends._headers import LimitsReader, anthropic_limits, duration_s, openai_limits
 from batchwork.backends._http import Http, endpoint
 from batchwork.clock import SystemClock
 from batchwork.core.errors import BackendError, ConfigError
@@ -162,3 +162,14 @@ def test_a_reset_is_the_time_until_then():
     limits = anthropic_limits(headers, 40.0)
     assert limits is not None
     assert limits.requests == Limit(per_minute=60, reset_s=60)
+
+
+def test_limits_are_said_again_only_when_there_is_news():
+    reader = LimitsReader.openai()
+    plenty = {"x-ratelimit-limit-requests": "60", "x-ratelimit-remaining-requests": "59"}
+    assert reader.news(plenty) is not None
+    assert reader.news({**plenty, "x-ratelimit-remaining-requests": "31"}) is None
+    assert reader.news({**plenty, "x-ratelimit-remaining-requests": "29"}).requests.remaining == 29
+    assert reader.news({**plenty, "x-ratelimit-limit-requests": "50"}).requests.per_minute == 50
+    assert reader.news({"x-ratelimit-limit-tokens": "9"}).tokens.per_minute == 9
+    assert reader.news({}) is None

@@ -1,4 +1,4 @@
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
@@ -80,6 +80,7 @@ class _Ledgers(RuleBasedStateMachine):
 
 
 TestLedgers = _Ledgers.TestCase
+TestLedgers.settings = settings(max_examples=40, stateful_step_count=40)
 
 
 @given(st.lists(st.integers(0, 10**12)))

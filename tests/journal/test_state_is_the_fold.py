@@ -40,7 +40,7 @@ def _passes(draw: st.DrawFn) -> list[Pass]:
 
 
 # Without shrinking: every example writes to disk, and a failing one is small enough to read.
-@settings(max_examples=100, phases=[Phase.explicit, Phase.generate])
+@settings(max_examples=60, phases=[Phase.explicit, Phase.generate])
 @given(_passes())
 def test_both_journals_and_the_fold_agree_after_every_run(passes: list[Pass]) -> None:
     with TemporaryDirectory() as folder:
@@ -72,7 +72,7 @@ def test_both_journals_and_the_fold_agree_after_every_run(passes: list[Pass]) ->
         reader.close()
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(_passes())
 def test_no_two_rows_of_a_run_are_the_same_item_and_what_is_known_is_found_again(passes: list[Pass]) -> None:
     journal = memory_journal(Path())

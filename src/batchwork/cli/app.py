@@ -11,6 +11,7 @@ import typer
 
 from batchwork.assembly import known_price
 from batchwork.cli import estimating, journals, options, serving
+from batchwork.cli.describing import describe
 from batchwork.cli.inputs import load_schema, row_intakes, template_of
 from batchwork.cli.running import carry_out, refuse_foreign_output
 from batchwork.cli.simulating import simulate
@@ -48,7 +49,7 @@ def run(
     base_url: options.BaseUrl = None,
     max_cost: options.MaxCost = None,
     price: options.Price = None,
-    max_in_flight: options.MaxInFlight = _DEFAULTS.max_in_flight,
+    max_in_flight: options.MaybeInFlight = None,
     rpm: options.Rpm = None,
     input_tpm: options.InputTpm = None,
     output_tpm: options.OutputTpm = None,
@@ -129,5 +130,5 @@ def _run_options(told: dict[str, Any]) -> RunOptions:
     return cast("RunOptions", chosen | {"schema": load_schema(told["schema"]), "mode": told["mode"].value})
 
 
-for _command in (journals.status, journals.results, journals.retry, journals.recover, simulate):
+for _command in (journals.status, journals.results, journals.retry, journals.recover, describe, simulate):
     app.command()(_command)

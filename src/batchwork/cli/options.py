@@ -72,6 +72,15 @@ Price = Annotated[
     typer.Option(metavar="IN,OUT", help="Dollars per million tokens, when not known.", rich_help_panel=_LIMITS),
 ]
 MaxInFlight = Annotated[int, typer.Option(metavar="N", help="The most calls at once.", rich_help_panel=_LIMITS)]
+MaybeInFlight = Annotated[
+    int | None,
+    typer.Option(
+        "--max-in-flight",
+        metavar="N",
+        help="The most calls at once. Default: 100, or what suits the backend.",
+        rich_help_panel=_LIMITS,
+    ),
+]
 Rpm = Annotated[float | None, typer.Option(metavar="N", help="Requests per minute.", rich_help_panel=_LIMITS)]
 InputTpm = Annotated[float | None, typer.Option(metavar="N", help="Input tokens per minute.", rich_help_panel=_LIMITS)]
 OutputTpm = Annotated[

@@ -10,10 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Callable
-from enum import Enum
 from heapq import heapify, heappop, heappush
-
-import msgspec
 
 from batchwork.core.buckets import Bucket
 from batchwork.core.failure import Failure, FailureKind
@@ -24,59 +21,11 @@ from batchwork.core.ports import Clock
 from batchwork.core.reply import Limit, Limits, Usage
 from batchwork.core.retry import REFUSALS
 from batchwork.core.window import AdaptiveWindow
+from batchwork.engine.line import Caller, Denied, Grant, Need, Wait
+
+__all__ = ["Caller", "Denied", "Gate", "Grant", "Need"]
 
 _TOKEN_ROUNDING = 1000.0  # providers round the tokens that remain to the nearest thousand
-
-
-class Denied(Enum):
-    """Why a call will not start."""
-
-    NO_MONEY = "no money"
-    CLOSED = "closed"
-
-
-class Need(msgspec.Struct, frozen=True, kw_only=True, gc=False):
-    """What a call asks of the gate. `order` is its rank within its caller: the lowest goes first."""
-
-    order: int
-    input_tokens: int
-    output_tokens: int
-    worst_nano: int
-
-
-class Grant(msgspec.Struct, frozen=True, gc=False, eq=False):
-    """A call that may start; given back with `Gate.release`."""
-
-    caller: Caller
-    need: Need
-    sent_at: float
-
-
-class Caller:
-    """One run or request that shares the gate with others."""
-
-    __slots__ = ("bound", "closed", "in_flight", "on_room", "parked", "queue")
-
-    def __init__(self, bound: int, on_room: Callable[[], None]) -> None:
-        self.bound = bound
-        self.on_room = on_room  # called when it may bring more work
-        self.in_flight = 0
-        self.closed = False
-        self.queue: list[tuple[int, int, _Wait]] = []
-        self.parked: list[tuple[int, int, _Wait]] = []
-
-    @property
-    def waiting(self) -> int:
-        """Its calls in flight and in line; those that stepped aside for money do not keep others away."""
-        return self.in_flight + len(self.queue)
-
-
-class _Wait:
-    __slots__ = ("future", "need")
-
-    def __init__(self, need: Need, future: asyncio.Future[Grant | Denied]) -> None:
-        self.need = need
-        self.future = future
 
 
 class Gate:
@@ -144,7 +93,7 @@ class Gate:
             now = self._clock.now()
             if self._passes(need, now):
                 return self._grant(caller, need, now)
-        wait = _Wait(need, asyncio.get_running_loop().create_future())
+        wait = Wait(need, asyncio.get_running_loop().create_future())
         self._ticket += 1
         heappush(caller.queue, (need.order, self._ticket, wait))
         self._in_line += 1
@@ -176,7 +125,7 @@ class Gate:
         caller.in_flight += 1
         return Grant(caller, need, now)
 
-    def _withdraw(self, caller: Caller, wait: _Wait) -> None:
+    def _withdraw(self, caller: Caller, wait: Wait) -> None:
         if wait.future.done() and not wait.future.cancelled():
             if isinstance(grant := wait.future.result(), Grant):
                 self.abandon(grant, sent=False)
@@ -332,7 +281,7 @@ class Gate:
             self._next_of(caller)
             if not self.ledger.reserve(need.worst_nano):
                 if self.ledger.could_ever_fit(need.worst_nano):
-                    heappush(caller.parked, (order, ticket, wait))
+                    self._park(caller, (order, ticket, wait))
                 else:
                     _tell(wait, Denied.NO_MONEY)
                 continue
@@ -359,11 +308,11 @@ class Gate:
     def _unpark(self) -> None:
         """Reservations have changed: who stepped aside for money looks again, in order."""
         for caller in self._turn:
-            if not caller.parked:
-                continue
             left = self.ledger.left
-            still: list[tuple[int, int, _Wait]] = []
-            for entry in sorted(caller.parked):
+            if not caller.parked or (left is not None and self._in_vain(caller, left)):
+                continue
+            parked, caller.parked = sorted(caller.parked), []
+            for entry in parked:
                 worst = entry[2].need.worst_nano
                 if not self.ledger.could_ever_fit(worst):
                     _tell(entry[2], Denied.NO_MONEY)
@@ -372,8 +321,17 @@ class Gate:
                     self._in_line += 1
                     left = None if left is None else left - worst
                 else:
-                    still.append(entry)
-            caller.parked = still
+                    self._park(caller, entry)
+
+    def _in_vain(self, caller: Caller, left: int) -> bool:
+        """Nobody fits now and everybody may yet: thousands need not be looked through after every call."""
+        return left < caller.least and self.ledger.could_ever_fit(caller.dearest)
+
+    def _park(self, caller: Caller, entry: tuple[int, int, Wait]) -> None:
+        worst = entry[2].need.worst_nano
+        caller.least = min(caller.least, worst) if caller.parked else worst
+        caller.dearest = max(caller.dearest, worst) if caller.parked else worst
+        caller.parked.append(entry)
 
     def _wake_in(self, seconds: float) -> None:
         if self._timer is not None:
@@ -393,6 +351,6 @@ def _amount(name: str, need: Need) -> float:
     return need.output_tokens if name == "output_tokens" else need.input_tokens + need.output_tokens
 
 
-def _tell(wait: _Wait, answer: Grant | Denied) -> None:
+def _tell(wait: Wait, answer: Grant | Denied) -> None:
     if not wait.future.done():
         wait.future.set_result(answer)

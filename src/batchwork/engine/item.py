@@ -70,6 +70,8 @@ class ItemCarrier:
         self._breaker = Breaker(parts.policy)
         self._budgeted = parts.gate.ledger.ceiling is not None
         self._price = parts.price if parts.price is not None and not parts.price.is_free else None
+        self._overhead = parts.backend.traits.overhead_tokens
+        self._timeout_for = parts.backend.traits.timeout_for
 
     async def carry(self, work: Work) -> None:
         """From admission to a recorded outcome; or to nothing, when the run closes first and the item stays pending."""
@@ -81,7 +83,7 @@ class ItemCarrier:
             await self._settle(work, outcome)
             return
         request = work.request
-        life = _Life(request, input_bound(request), work.attempts, work.paid_nano)
+        life = _Life(request, input_bound(request) + self._overhead, work.attempts, work.paid_nano)
         while True:
             grant = await self._admit(work, life)
             if grant is Denied.CLOSED:
@@ -143,7 +145,7 @@ class ItemCarrier:
             said = await attempt(
                 self._p.backend,
                 life.request,
-                deadlines=self._deadlines,
+                deadlines=self._deadlines if self._timeout_for is None else self._own_deadline(life.request),
                 now=started,
                 ceiling_nano=worst if self._budgeted else None,
             )
@@ -154,6 +156,11 @@ class ItemCarrier:
                 self._p.gate.abandon(grant, sent=sent)
         self._book(life, grant, said)
         return said
+
+    def _own_deadline(self, request: Request) -> Deadlines:
+        """A backend that knows better how long a request may take; never longer than the user allows."""
+        assert self._timeout_for is not None
+        return Deadlines(self._p.clock, min(self._p.policy.timeout_s, self._timeout_for(request)))
 
     def _book(self, life: _Life, grant: Grant, said: Reply | Failure) -> None:
         failure = said if isinstance(said, Failure) else None
@@ -176,8 +183,9 @@ class ItemCarrier:
 
     def _charge(self, said: Reply | Failure, *, worst: int) -> int:
         """What a call cost; its worst case when it was cut off after it was sent."""
-        if isinstance(said, Reply) and said.reported_cost_nano is not None:
-            return said.reported_cost_nano
+        reply = said if isinstance(said, Reply) else said.reply
+        if reply is not None and reply.reported_cost_nano is not None:
+            return reply.reported_cost_nano
         if said.usage is not None:
             return self._price.cost(said.usage) if self._price is not None else 0
         return worst if isinstance(said, Failure) and said.unconfirmed else 0
@@ -208,7 +216,7 @@ class ItemCarrier:
         self._record(Attempted(item=work.item, kind=verdict.failure.kind, charged_nano=life.charged_nano))
         assert work.request is not None
         life.request = msgspec.structs.replace(work.request, messages=(*work.request.messages, *verdict.reask))
-        life.bound = input_bound(life.request)
+        life.bound = input_bound(life.request) + self._overhead
         return True
 
     async def _after_failure(self, work: Work, life: _Life, failure: Failure) -> bool:

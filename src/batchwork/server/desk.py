@@ -35,7 +35,7 @@ from batchwork.server.measures import Measures
 
 _GONE = Problem(code="cancelled", message="not sent: the caller went away", retryable=True)
 _ENDING = Problem(code="shutting_down", message="not sent: the server is about to end", retryable=True)
-_AT_A_TIME = 50  # prompts prepared or finished before other requests get a turn
+_LONGEST_TURN_S = 0.005  # of one request's preparation, before others get theirs
 _SECONDS_PER_DAY = 86_400.0
 Gone = Callable[[], Awaitable[None]]
 
@@ -121,12 +121,15 @@ class Desk:
             ask.end()
 
     async def prepare(self, items: Sequence[PromptItem]) -> list[PreparedPrompt]:
-        """The first phase, with a pause for others now and then; nothing is sent before all of it is done."""
+        """The first phase, with a turn for others now and then; nothing is sent before all of it is done."""
+        clock = self.service.clock
         prepared = []
+        until = clock.now() + _LONGEST_TURN_S
         for index, item in enumerate(items):
             prepared.append(prepare_prompt_request(item, self._defaults, index=index))
-            if index % _AT_A_TIME == _AT_A_TIME - 1:
-                await self.service.clock.sleep(0)
+            if clock.now() > until:
+                await clock.sleep(0)
+                until = clock.now() + _LONGEST_TURN_S
         return prepared
 
     @contextmanager

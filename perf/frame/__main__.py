@@ -1,0 +1,149 @@
+"""`python -m perf.frame [--smoke] [--no-peer] [--series N] [--nulls N]`: the tables, then one line."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from math import sqrt
+
+from perf.frame.cases import Family
+from perf.frame.families import NULLS, SIGNALS
+from perf.frame.judge import CLAIMS
+from perf.frame.peer import Peer
+from perf.frame.speed import Pace, memory, paces
+from perf.frame.suite import Cell, run_cell
+
+FALSE_ALARMS = 0.05
+RECALL = {60: 0.90, 300: 0.95, 2000: 0.95}
+
+
+def allowed(count: int) -> int:
+    """False alarms that 5% may show in so many series (one-sided 99%; 31 of 400)."""
+    return int(FALSE_ALARMS * count + 2.33 * sqrt(FALSE_ALARMS * (1 - FALSE_ALARMS) * count) + 0.5)
+
+
+def least(bar: float, count: int) -> float:
+    """The share that a true `bar` may show in so many series (one-sided 99%)."""
+    return bar - 2.33 * sqrt(bar * (1 - bar) / count) if count < 100 else bar
+
+
+def show_nulls(cells: list[Cell], title: str) -> list[str]:
+    print(f"\n{title}: false alarms in percent, ours | semantic-frame 0.4.0")
+    print(f"{'':28}{'n':>6} " + "".join(f"{name:>15}" for name in CLAIMS))
+    short = []
+    for cell in cells:
+        row = []
+        for name in CLAIMS:
+            made = cell.ours.alarms.get(name)
+            if made is None:
+                row.append(f"{'':>15}")
+                continue
+            mark = " "
+            if made > allowed(cell.ours.series):
+                short.append(f"{cell.family.name} n={cell.size}: {name} {made} of {cell.ours.series}")
+                mark = "!"
+            theirs = ""
+            if cell.peers is not None and name != "spread":
+                theirs = f"{100 * cell.peers.alarms.get(name, 0) / cell.peers.series:.0f}"
+            row.append(f"{100 * made / cell.ours.series:>8.1f}{mark}|{theirs:>4} ")
+        print(f"{_name(cell.family):28}{cell.size or '10-30':>6} " + "".join(row))
+    return short
+
+
+def show_signals(cells: list[Cell]) -> list[str]:
+    print("\nDetection in percent (bar), ours | semantic-frame 0.4.0")
+    short = []
+    for cell in cells:
+        parts = []
+        for name, stated in cell.family.bars.items():
+            points = name == "odd" and cell.family.name.startswith("odd points")
+            bar = RECALL[cell.size] if points else stated
+            if name == "odd":
+                share = cell.ours.odd_right / max(cell.ours.odd_true, 1)
+                clean = cell.ours.odd_right / max(cell.ours.odd_claimed, 1)
+                parts.append(f"precision {100 * clean:.1f} (95)")
+                if clean < least(0.95, cell.ours.series):
+                    short.append(f"{cell.family.name} n={cell.size}: precision {100 * clean:.1f}")
+            else:
+                share = cell.ours.hits.get(name, 0) / cell.ours.series
+            theirs = ""
+            if cell.peers is not None and name != "spread":
+                peer_share = (
+                    cell.peers.odd_right / max(cell.peers.odd_true, 1)
+                    if name == "odd"
+                    else cell.peers.hits.get(name, 0) / cell.peers.series
+                )
+                theirs = f" | {100 * peer_share:.0f}"
+            if share < least(bar, cell.ours.series):
+                short.append(f"{cell.family.name} n={cell.size}: {name} {100 * share:.1f} (bar {100 * bar:.0f})")
+            parts.append(f"{name} {100 * share:.1f} ({100 * bar:.0f}){theirs}")
+        print(f"{_name(cell.family):34}{cell.size:>6}  " + ", ".join(parts))
+    return short
+
+
+def show_paces(found: list[Pace], memories: list[tuple[int, float]]) -> list[str]:
+    print("\nCPU seconds of one description")
+    short = []
+    for pace in found:
+        theirs = ""
+        if pace.peers_s is not None:
+            times = pace.peers_s / pace.ours_s
+            theirs = f", semantic-frame {pace.peers_s:.2f}, {times:.0f}x"
+            if times < 20:
+                short.append(f"{pace.name} n={pace.size}: {times:.1f}x less CPU than semantic-frame (bar 20x)")
+        if pace.size == 1_000_000 and pace.ours_s > 0.5:
+            short.append(f"{pace.name} n={pace.size}: {pace.ours_s:.2f} s (bar 0.5)")
+        print(f"  {pace.name:8}{pace.size:>10}  ours {pace.ours_s:.3f}{theirs}")
+    for n, times in memories:
+        print(f"  memory   {n:>10}  {times:.1f}x the input")
+        if times > 7.0:
+            short.append(f"memory n={n}: {times:.1f}x the input (bar about 6x)")
+    return short
+
+
+def _name(family: Family) -> str:
+    return family.name + (" *" if family.kept_out else "")
+
+
+def run(families: list[Family], count: int, peer: Peer | None, for_peer: int) -> list[Cell]:
+    return [run_cell(family, size, count, peer, for_peer) for family in families for size in family.sizes]
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m perf.frame")
+    parser.add_argument("--smoke", action="store_true", help="a cut that ends within a minute")
+    parser.add_argument("--no-peer", action="store_true", help="without semantic-frame")
+    parser.add_argument("--nulls", type=int, default=400, help="series per null cell")
+    parser.add_argument("--series", type=int, default=100, help="series per signal cell")
+    options = parser.parse_args()
+    nulls, signals, for_peer = options.nulls, options.series, 100
+    if options.smoke:
+        nulls, signals, for_peer = 6, 6, 6
+    peer = None if options.no_peer else Peer()
+    null_cells = run(NULLS, nulls, peer if not options.smoke else None, for_peer)
+    signal_cells = run(SIGNALS, signals, peer if not options.smoke else None, for_peer)
+    short = show_nulls(null_cells, "Nulls (* kept out of tuning)")
+    short += show_nulls(signal_cells, "Other signals (* kept out of tuning)")
+    short += show_signals(signal_cells)
+    sizes = (100_000, 1_000_000) if options.smoke else (100_000, 1_000_000, 10_000_000)
+    found = paces(sizes, ("noise",) if options.smoke else ("noise", "walk", "mixed"), peer, 1_000_000)
+    short += show_paces(found, [(1_000_000, memory(1_000_000))] if options.smoke else [(n, memory(n)) for n in sizes])
+    wrong = [text for cell in null_cells + signal_cells for text in cell.ours.wrong_numbers]
+    print(
+        f"\nNumbers against numpy: {len(wrong)} wrong in {sum(c.ours.series for c in null_cells + signal_cells)} series"
+    )
+    short += [f"number: {text}" for text in wrong[:3]]
+    for text in short:
+        print("short:", text)
+    bars = _bars(null_cells + signal_cells, found)
+    print(f"frame: {bars - len(short)} of {bars} bars met (bar all) {'short' if short else 'ok'}")
+    return 1 if short else 0
+
+
+def _bars(cells: list[Cell], found: list[Pace]) -> int:
+    judged = sum(len(cell.ours.alarms) + len(cell.family.bars) + ("odd" in cell.family.bars) for cell in cells)
+    return judged + len(found) + 2
+
+
+if __name__ == "__main__":
+    sys.exit(main())

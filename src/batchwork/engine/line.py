@@ -1,0 +1,63 @@
+"""Who stands in line at the gate: callers, what their calls need, and what they are told."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from enum import Enum
+
+import msgspec
+
+
+class Denied(Enum):
+    """Why a call will not start."""
+
+    NO_MONEY = "no money"
+    CLOSED = "closed"
+
+
+class Need(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """What a call asks of the gate. `order` is its rank within its caller: the lowest goes first."""
+
+    order: int
+    input_tokens: int
+    output_tokens: int
+    worst_nano: int
+
+
+class Grant(msgspec.Struct, frozen=True, gc=False, eq=False):
+    """A call that may start; given back with `Gate.release`."""
+
+    caller: Caller
+    need: Need
+    sent_at: float
+
+
+class Caller:
+    """One run or request that shares the gate with others."""
+
+    __slots__ = ("bound", "closed", "dearest", "in_flight", "least", "on_room", "parked", "queue")
+
+    def __init__(self, bound: int, on_room: Callable[[], None]) -> None:
+        self.bound = bound
+        self.on_room = on_room  # called when it may bring more work
+        self.in_flight = 0
+        self.closed = False
+        self.queue: list[tuple[int, int, Wait]] = []
+        self.parked: list[tuple[int, int, Wait]] = []
+        self.least = self.dearest = 0  # bounds of what the parked ones need
+
+    @property
+    def waiting(self) -> int:
+        """Its calls in flight and in line; those that stepped aside for money do not keep others away."""
+        return self.in_flight + len(self.queue)
+
+
+class Wait:
+    """A call that stands in line."""
+
+    __slots__ = ("future", "need")
+
+    def __init__(self, need: Need, future: asyncio.Future[Grant | Denied]) -> None:
+        self.need = need
+        self.future = future

@@ -1,0 +1,274 @@
+"""Decide everything about one series, in the order in which one answer needs another.
+
+Hold odd points, find level and seasons together, judge odd points on what those leave, then spread and
+shape on what is left without the odd points. All of it happens on values scaled by a power of two and
+shifted by their median, so that no unit and no offset changes a verdict.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from batchwork.frame.cleaning import held
+from batchwork.frame.description import (
+    Anomaly,
+    ChangePoint,
+    Description,
+    Distribution,
+    Last,
+    Season,
+    Statistics,
+    Trend,
+    Volatility,
+)
+from batchwork.frame.noise import (
+    Floats,
+    against_neighbours,
+    inflation,
+    lag_one,
+    robust_sigma,
+    thinned,
+    whiten,
+)
+from batchwork.frame.outliers import exceptions, odd_points, without_echoes
+from batchwork.frame.samples import Samples
+from batchwork.frame.season import Structure, refit, structure_of
+from batchwork.frame.shape import few_values, shape_of
+from batchwork.frame.statistics import exponent_of, ldexp_or_inf, statistics_of
+from batchwork.frame.trend import test_slope
+from batchwork.frame.volatility import change_of_spread
+
+MOST_LISTED = 8
+_LONG = 1 << 16
+_EXACT = 1e-9  # of the range: what is smaller is rounding
+
+
+@dataclass(frozen=True, slots=True)
+class _Scale:
+    """How analysed numbers become those of the series again."""
+
+    exponent: int
+    shift: float
+
+    def level(self, number: float) -> float:
+        return ldexp_or_inf(number + self.shift, self.exponent)
+
+    def size(self, number: float) -> float:
+        return ldexp_or_inf(number, self.exponent)
+
+
+@dataclass(frozen=True, slots=True)
+class _Noise:
+    """What level and seasons leave, its persistence, and the view of it in which one odd point shows best."""
+
+    rest: Floats
+    phi: float
+    view: Floats
+    odd: NDArray[np.int64]
+
+    @property
+    def clean(self) -> NDArray[np.bool_]:
+        mask = np.ones(self.rest.size, dtype=bool)
+        mask[self.odd] = False
+        return mask
+
+    def without_odd(self, values: Floats) -> Floats:
+        """The values less the odd ones; the same array when none are."""
+        return values[self.clean] if self.odd.size else values
+
+
+def analyse(samples: Samples, context: str | None = None, unit: str | None = None) -> Description:
+    """The description of a series."""
+    statistics = statistics_of(samples)
+    empty = Description(
+        context=context or samples.name,
+        unit=unit,
+        length=samples.length,
+        count=samples.values.size,
+        missing=samples.missing,
+        infinite=samples.infinite,
+        base=samples.base,
+        statistics=statistics,
+        trend=None,
+        seasons=(),
+        change_points=(),
+        anomaly_count=0,
+        anomalies=(),
+        distribution=Distribution(kind="unknown"),
+        volatility=None,
+        last=None,
+        quality=samples.notes,
+    )
+    if statistics is None:
+        return empty
+    return _filled(empty, samples, statistics)
+
+
+def _filled(empty: Description, samples: Samples, statistics: Statistics) -> Description:
+    exponent = exponent_of(samples.values)
+    values = np.ldexp(samples.values, -exponent)
+    scale = _Scale(exponent, float(np.median(values)))
+    values -= scale.shift
+    if values.size < 4 or statistics.range == 0:
+        return replace(empty, distribution=_plain_shape(values), last=_last(samples, statistics))
+    at = samples.at if samples.at[0] == 0 else samples.at - samples.at[0]
+    structure = _structure(values, at)
+    noise = _noise(values, structure)
+    return replace(
+        empty,
+        trend=_trend(structure),
+        seasons=_seasons(structure, noise, scale, samples.step_s),
+        change_points=_changes(structure, samples, scale),
+        anomaly_count=int(noise.odd.size),
+        anomalies=_anomalies(noise, values, samples, scale),
+        distribution=_distribution(values, structure, noise, scale),
+        volatility=_volatility(noise, samples, scale),
+        last=_last(samples, statistics),
+    )
+
+
+def _structure(values: Floats, at: Floats) -> Structure:
+    structure = structure_of(held(values), at)
+    if structure.lines:  # a sharp season was held like odd points; now that it is known it need not be
+        season = structure.season
+        structure = refit(held(values - season) + season, at, structure)
+    return structure
+
+
+def _noise(values: Floats, structure: Structure) -> _Noise:
+    """What is left, and which of its points are odd."""
+    rest = values - structure.level.fitted
+    if structure.lines:
+        rest -= structure.season
+    span = float(np.ptp(values))
+    rest[(rest < _EXACT * span) & (rest > -_EXACT * span)] = 0.0
+    calm = rest[:_LONG]
+    calm = np.where(np.abs(calm) > 3.5 * robust_sigma(calm), 0.0, calm)  # a group of odd points is not persistence
+    phi = 1.0 if structure.level.wanders and rest.size >= 30 else max(lag_one(calm), 0.0)
+    if phi < 2.5 / np.sqrt(rest.size):
+        phi = 0.0
+    view = against_neighbours(rest, phi)
+    odd = exceptions(values) if few_values(values) else None
+    if odd is None:
+        odd = without_echoes(odd_points(view), view, phi)
+    return _Noise(rest, phi, view, odd)
+
+
+def _trend(structure: Structure) -> Trend:
+    coarse = structure.coarse
+    slope = test_slope(structure.blocks, np.empty((structure.blocks.size, 0)), coarse)
+    if slope is None or not slope.is_real:
+        return Trend(direction="none", confidence=0.0 if slope is None else 1.0 - slope.p_value, wanders=coarse.wanders)
+    return Trend(
+        direction="rising" if slope.per_point > 0 else "falling",
+        confidence=1.0 - slope.p_value,
+        curved=slope.curved,
+        wanders=coarse.wanders,
+    )
+
+
+def _seasons(structure: Structure, noise: _Noise, scale: _Scale, step_s: float | None) -> tuple[Season, ...]:
+    clean = noise.clean
+    left = float(np.var(noise.rest[clean]))
+    found = []
+    for line, wave in zip(structure.lines, structure.waves, strict=True):
+        whole = float(np.var(wave[clean] + noise.rest[clean]))
+        period = 1.0 / line.frequency
+        found.append(
+            Season(
+                period=period,
+                amplitude=scale.size(0.5 * float(np.ptp(wave))),
+                strength=min(max(1.0 - left / whole, 0.0), 1.0) if whole > 0 else 0.0,
+                duration_s=None if step_s is None else period * step_s,
+            )
+        )
+    return tuple(sorted(found, key=lambda season: -season.amplitude))
+
+
+def _changes(structure: Structure, samples: Samples, scale: _Scale) -> tuple[ChangePoint, ...]:
+    fitted = structure.level.fitted
+    return tuple(
+        ChangePoint(
+            index=int(samples.rows[place]), before=scale.level(fitted[place - 1]), after=scale.level(fitted[place])
+        )
+        for place in structure.level.steps
+    )
+
+
+def _anomalies(noise: _Noise, values: Floats, samples: Samples, scale: _Scale) -> tuple[Anomaly, ...]:
+    """The odd points, farthest first."""
+    unit = robust_sigma(noise.without_odd(noise.view))
+    if noise.odd.size == 0:
+        return ()
+    middle = float(np.median(thinned(noise.view)))
+    distance = noise.view[noise.odd] - middle
+    ranked = noise.odd[np.argsort(-np.abs(distance), kind="stable")][:1000]
+    return tuple(
+        Anomaly(
+            index=int(samples.rows[place]),
+            value=float(samples.values[place]),
+            expected=scale.level(float(values[place] - noise.view[place])),
+            deviations=_clip(float(noise.view[place]) - middle, unit),
+        )
+        for place in ranked
+    )
+
+
+def _clip(distance: float, unit: float) -> float:
+    """Distance in units, at most a million of them: beyond that it is just far."""
+    return float(np.clip(distance / unit, -1e6, 1e6)) if unit > abs(distance) * 1e-6 else float(np.sign(distance)) * 1e6
+
+
+def _innovations(noise: _Noise) -> Floats:
+    """The clean rest without its persistence."""
+    rest = noise.without_odd(noise.rest)
+    return whiten(rest, noise.phi)[1:] if noise.phi > 0 else rest
+
+
+def _volatility(noise: _Noise, samples: Samples, scale: _Scale) -> Volatility:
+    fresh = _innovations(noise)
+    deviation = float(np.std(fresh)) if fresh.size else 0.0
+    spread = change_of_spread(fresh)
+    if spread is None:
+        return Volatility(noise=scale.size(deviation))
+    rows = samples.rows[noise.clean]
+    lost = rows.size - fresh.size
+    return Volatility(
+        noise=scale.size(deviation),
+        index=int(rows[spread.place + lost]),
+        before=scale.size(spread.before),
+        after=scale.size(spread.after),
+    )
+
+
+def _plain_shape(values: Floats) -> Distribution:
+    shape = shape_of(values, 1.0)
+    return Distribution(kind=shape.kind, distinct=shape.distinct)
+
+
+def _distribution(values: Floats, structure: Structure, noise: _Noise, scale: _Scale) -> Distribution:
+    distinct = few_values(values)
+    if distinct is not None:
+        return Distribution(kind="discrete", distinct=distinct)
+    level = structure.level
+    bare = level.base == "constant" and not level.steps and not structure.lines and not level.wanders
+    if level.wanders:
+        fresh = _innovations(noise)
+        return Distribution(kind=shape_of(fresh, inflation(fresh, 1.0)).kind, of_rest=True)
+    rest = noise.without_odd(values if bare else noise.rest)
+    worth = inflation(noise.without_odd(noise.rest), level.parameters) if noise.phi > 0 else 1.0
+    shape = shape_of(rest, worth)
+    centre = 0.0 if bare else float(np.mean(level.fitted))
+    return Distribution(
+        kind=shape.kind, of_rest=not bare, modes=tuple(scale.level(mode + centre) for mode in shape.modes)
+    )
+
+
+def _last(samples: Samples, statistics: Statistics) -> Last:
+    last = samples.values[-1]
+    below = float(np.mean(samples.values < last) + 0.5 * np.mean(samples.values == last)) * 100.0
+    place = "low" if last < statistics.p5 else "high" if last > statistics.p95 else "usual"
+    return Last(index=int(samples.rows[-1]), value=float(last), percentile=below, place=place)

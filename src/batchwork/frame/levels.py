@@ -1,0 +1,336 @@
+"""Decide what the level of a series does: nothing, a line, a curve, steps, or a line with steps.
+
+One orthogonal forward selection adds steps to any base (constant, line, spline, with the season's waves
+beside it); a penalised likelihood chooses between the bases. The penalty counts *independent* points: n
+divided by the noise inflation of the residuals that the chosen model leaves. A model that leaves
+persistent residuals therefore raises the bar for itself and is chosen again, until it holds; a wandering
+series ends with no level claimed at all.
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.interpolate import BSpline
+
+from batchwork.frame.noise import Floats, inflation, upper_persistence
+
+MOST_STEPS = 24
+_CURVES = ((5, 0), (9, 0), (17, 0), (5, -1), (5, 1), (9, -1), (9, 1))  # parts, and the end where they crowd
+_STEP_PRICE = 5.0  # in units of log(independent points): one height, one place sought among n, one for caution
+_CURVE_PRICE = 1.5
+_LINE_PRICE = 1.5
+_LEANS = (-0.5, -0.25, 0.0, 0.25, 0.5)  # where a ramp stands against the place of the step, in widths
+_RAMP_TOLERANCE = 6.0  # in noise variances, or log(n) if more: what a ramp may win over a true step by chance
+_CURVE_LEAVES = 0.5  # a curve that leaves more persistence than this may be a wandering series' own path
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Level:
+    """The chosen mean of a series: its base, its steps (first position of each new level), its fit."""
+
+    base: str  # "constant", "line" or "curve"
+    curve_size: int
+    steps: tuple[int, ...]
+    fitted: Floats
+    smooth: Floats  # the base's own part of the fit, without the steps
+    season: Floats
+    wanders: bool
+    inflation: float
+    parameters: float
+    rss: float
+    price: float
+
+    def preferred_by(self, rival: Level, extra_price: float) -> float:
+        """By how much this level, for `extra_price` more, tells more than a rival (above 0: it does)."""
+        n = self.smooth.size
+        independent = max(n / self.inflation, 3.0)
+        told = independent * float(np.log(max(rival.rss, 1e-300) / max(self.rss, 1e-300)))
+        return told - (self.price - rival.price + extra_price) * float(np.log(independent))
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    base: str
+    size: int
+    crowd: int
+    steps: tuple[int, ...]
+    rss: float
+    price: float
+    parameters: float
+
+
+@lru_cache(maxsize=64)
+def base_columns(base: str, size: int, n: int, crowd: int = 0) -> Floats:
+    """The regressors of a base over n evenly spaced points, intercept first.
+
+    A spline's knots crowd at the start (-1) or the end (1) for paths that are steep there, as logarithms are.
+    """
+    t = np.linspace(-1.0, 1.0, n)
+    if crowd:
+        t = crowd * (1.0 - 2.0 * np.sqrt(0.5 - 0.5 * crowd * t))
+    if base == "constant":
+        return np.ones((n, 1))
+    if base == "line":
+        return np.column_stack([np.ones(n), t])
+    inner = np.linspace(-1.0, 1.0, size - 2)
+    knots = np.concatenate([[-1.0] * 3, inner, [1.0] * 3])
+    return np.asarray(BSpline.design_matrix(np.clip(t, -1, 1), knots, 3).toarray(), dtype=np.float64)
+
+
+def step_columns(steps: tuple[int, ...], n: int) -> Floats:
+    """One column per step: 0 before it, 1 from it on."""
+    return np.asarray(np.arange(n)[:, None] >= np.array(steps, dtype=np.int64)[None, :], dtype=np.float64)
+
+
+def shortest_segment(n: int) -> int:
+    """A level must last this long to be a level; what is shorter is a group of odd points."""
+    return int(min(max(5, 0.05 * n), 25))
+
+
+def step_gains(residual: Floats, basis: Floats) -> Floats:
+    """For every place, by how much a step there would lower the residual sum of squares."""
+    n = residual.size
+    tail = -np.cumsum(residual)[:-1]  # sum from each place on; the residual is orthogonal to the constant
+    inner = basis.sum(axis=0) - np.cumsum(basis, axis=0)[:-1]
+    size = np.arange(n - 1, 0, -1, dtype=np.float64) - np.einsum("ij,ij->i", inner, inner)
+    gains = np.zeros(n)
+    usable = size > 1e-6 * n
+    gains[1:][usable] = tail[usable] ** 2 / size[usable]
+    return gains
+
+
+def _blocked(steps: list[int], n: int, gap: int) -> NDArray[np.bool_]:
+    blocked = np.zeros(n, dtype=bool)
+    blocked[:gap] = True
+    blocked[n - gap + 1 :] = True
+    for place in steps:
+        blocked[max(place - gap + 1, 0) : place + gap] = True
+    return blocked
+
+
+def forward_steps(z: Floats, columns: Floats, most: int) -> list[tuple[tuple[int, ...], float]]:
+    """The path of best next steps: after each one, all places so far and the residual sum of squares."""
+    n = z.size
+    gap = shortest_segment(n)
+    basis, _ = np.linalg.qr(columns)
+    residual = z - basis @ (basis.T @ z)
+    path: list[tuple[tuple[int, ...], float]] = [((), float(residual @ residual))]
+    steps: list[int] = []
+    for _ in range(most):
+        gains = step_gains(residual, basis)
+        gains[_blocked(steps, n, gap)] = 0.0
+        place = int(np.argmax(gains))
+        if gains[place] <= 0:
+            break
+        steps.append(place)
+        fresh = np.where(np.arange(n) >= place, 1.0, 0.0)
+        for _again in range(2):  # once is not orthogonal enough when the step is nearly in the span
+            fresh -= basis @ (basis.T @ fresh)
+        fresh /= np.linalg.norm(fresh)
+        residual = residual - fresh * (fresh @ residual)
+        basis = np.column_stack([basis, fresh])
+        path.append((tuple(sorted(steps)), float(residual @ residual)))
+        if _hopeless(path, n):
+            break
+    return path
+
+
+def _hopeless(path: list[tuple[tuple[int, ...], float]], n: int) -> bool:
+    """Three steps in a row that did not pay together: a fourth will not either (one alone may hide a pair)."""
+    if len(path) < 4 or path[-1][1] <= 0:
+        return False
+    return n * float(np.log(path[-4][1] / path[-1][1])) < 3 * _STEP_PRICE * float(np.log(n))
+
+
+def settle(z: Floats, columns: Floats, steps: tuple[int, ...]) -> tuple[int, ...]:
+    """Move each step to its best place given the others: early ones were placed without the later."""
+    n = z.size
+    gap = shortest_segment(n)
+    places = list(steps)
+    for _ in range(2):
+        before = list(places)
+        for index in range(len(places)):
+            others = places[:index] + places[index + 1 :]
+            gains = _gains_beside(z, columns, tuple(others))
+            gains[_blocked(others, n, gap)] = 0.0
+            best = int(np.argmax(gains))
+            if gains[best] > 0:
+                places[index] = best
+        if places == before:
+            break
+    return tuple(sorted(places))
+
+
+def _gains_beside(z: Floats, columns: Floats, others: tuple[int, ...]) -> Floats:
+    basis, _ = np.linalg.qr(np.column_stack([columns, step_columns(others, z.size)]))
+    return step_gains(z - basis @ (basis.T @ z), basis)
+
+
+def _candidates(z: Floats, waves: Floats) -> list[_Candidate]:
+    n = z.size
+    floor = _floor(z)
+    found: list[_Candidate] = []
+    bases = [("constant", 0, 0), ("line", 0, 0)]
+    bases += [("curve", size, crowd) for size, crowd in _CURVES if n >= (60 if crowd else 6 * size)]
+    for base, size, crowd in bases:
+        columns = np.column_stack([base_columns(base, size, n, crowd), waves])
+        extra = {"constant": 0.0, "line": _LINE_PRICE}.get(base, _CURVE_PRICE * (size - 1))
+        plain = {"constant": 1, "line": 2}.get(base, size) + waves.shape[1]
+        most = min(MOST_STEPS, n // shortest_segment(n) - 1) if base != "curve" else min(3, n // 40)
+        for steps, rss in forward_steps(z, columns, most if n >= 12 else 0):
+            price = extra + _STEP_PRICE * len(steps)
+            found.append(_Candidate(base, size, crowd, steps, rss + floor, price, plain + 2.0 * len(steps)))
+    return found
+
+
+def _fit(z: Floats, waves: Floats, choice: _Candidate) -> tuple[Floats, Floats, Floats]:
+    """The fit split into base, steps and waves."""
+    n = z.size
+    parts = [base_columns(choice.base, choice.size, n, choice.crowd), step_columns(choice.steps, n), waves]
+    columns = np.column_stack(parts)
+    weights = np.linalg.lstsq(columns, z, rcond=None)[0]
+    edges = np.cumsum([0] + [part.shape[1] for part in parts])
+    smooth, steps, season = (columns[:, a:b] @ weights[a:b] for a, b in itertools.pairwise(edges))
+    return smooth, steps, season
+
+
+def choose_level(z: Floats, waves: Floats, *, draft: bool = False) -> Level:
+    """The level of evenly spaced values; `waves` are the season's columns, fitted beside it.
+
+    A `draft` does not ask whether steps are sharp: for block means, where a step inside a block is not.
+    """
+    candidates = _candidates(z, waves)
+    while True:
+        choice, worth = _hold(z, waves, candidates)
+        kept = choice
+        if choice.steps:
+            columns = np.column_stack([base_columns(choice.base, choice.size, z.size, choice.crowd), waves])
+            kept = _keep_sound(z, columns, choice, worth, draft)
+        if len(kept.steps) == len(choice.steps):
+            break
+        # without the steps that fell, another base may tell more
+        candidates = [c for c in candidates if len(c.steps) <= len(kept.steps)]
+    return _level(z, waves, kept, worth)
+
+
+def _hold(z: Floats, waves: Floats, candidates: list[_Candidate]) -> tuple[_Candidate, float]:
+    """The best candidate at the inflation that its own residuals show."""
+    n = z.size
+    worth = 1.0
+    while True:
+        rss = np.array([c.rss for c in candidates])
+        price = np.array([c.price for c in candidates])
+        independent = n / worth
+        score = independent * np.log(np.maximum(rss, 1e-300)) + price * np.log(max(independent, 3.0))
+        choice = candidates[int(np.argmin(score))]
+        residual = z - sum(_fit(z, waves, choice))
+        if choice.base == "curve" and not _is_curve(z, residual, choice):
+            candidates = [c for c in candidates if c.base != "curve"]
+            continue
+        heavier = inflation(residual, choice.parameters)
+        if heavier <= worth * 1.05:
+            return choice, worth
+        worth = heavier
+
+
+def _is_curve(z: Floats, residual: Floats, choice: _Candidate) -> bool:
+    """Whether a smooth path is a curve, not a wandering series followed closely.
+
+    Either it leaves hardly any persistence, or it leaves hardly anything: of a random walk, a spline of m
+    parts leaves about 1 / (pi^2 m) of the variance, and never a thirtieth of that.
+    """
+    if upper_persistence(residual, choice.parameters) <= _CURVE_LEAVES:
+        return True
+    return float(residual @ residual) < float(np.sum((z - z.mean()) ** 2)) / (np.pi**2 * choice.size * 30.0)
+
+
+def _level(z: Floats, waves: Floats, choice: _Candidate, worth: float) -> Level:
+    smooth, steps, season = _fit(z, waves, choice)
+    residual = z - smooth - steps - season
+    wanders = upper_persistence(residual, choice.parameters) >= 1.0
+    if choice.base == "curve" or float(residual @ residual) <= 4.0 * _floor(z):
+        wanders = False  # a curve was told from wandering when it was chosen
+    if wanders:
+        choice = replace(choice, base="constant", size=0, steps=(), price=0.0)
+        smooth, steps, season = _fit(z, waves, choice)
+    return Level(
+        base=choice.base,
+        curve_size=choice.size,
+        steps=choice.steps,
+        fitted=smooth + steps,
+        smooth=smooth,
+        season=season,
+        wanders=wanders,
+        inflation=worth,
+        parameters=choice.parameters,
+        rss=float(np.sum((z - smooth - steps - season) ** 2)) + _floor(z),
+        price=choice.price,
+    )
+
+
+def _floor(z: Floats) -> float:
+    """The sum of squares below which a rest is rounding, not noise."""
+    return z.size * (1e-9 * float(np.ptp(z))) ** 2
+
+
+def _keep_sound(z: Floats, columns: Floats, choice: _Candidate, worth: float, draft: bool) -> _Candidate:
+    """Settle the places, then drop, weakest first, each step that does not stand on its own."""
+    n = z.size
+    independent = n / worth
+    enough = _STEP_PRICE * float(np.log(max(independent, 3.0)))
+    steps = settle(z, columns, choice.steps)
+    while steps:
+        proofs = _proofs(z, columns, steps, worth, draft)
+        weakest = int(np.argmin(proofs))
+        if proofs[weakest] >= enough:
+            break
+        steps = steps[:weakest] + steps[weakest + 1 :]
+        if steps:
+            steps = settle(z, columns, steps)
+    dropped = len(choice.steps) - len(steps)
+    return replace(
+        choice,
+        steps=steps,
+        price=choice.price - _STEP_PRICE * dropped,
+        parameters=choice.parameters - 2.0 * dropped,
+    )
+
+
+def _proofs(z: Floats, columns: Floats, steps: tuple[int, ...], worth: float, draft: bool) -> list[float]:
+    """For each step, the log-likelihood it carries on its own; 0 for one that is no jump."""
+    n = z.size
+    floor = _floor(z)
+    proofs = []
+    for index, place in enumerate(steps):
+        others = steps[:index] + steps[index + 1 :]
+        basis, _ = np.linalg.qr(np.column_stack([columns, step_columns(others, n)]))
+        residual = z - basis @ (basis.T @ z)
+        gain = float(step_gains(residual, basis)[place])
+        rest = max(float(residual @ residual) - gain, 0.0) + floor
+        sharp = draft or is_sharp(residual, basis, place, max(_RAMP_TOLERANCE, np.log(n)) * worth * rest / n)
+        proofs.append(n / worth * float(np.log1p(gain / rest)) if sharp else 0.0)
+    return proofs
+
+
+def is_sharp(residual: Floats, basis: Floats, place: int, tolerance: float) -> bool:
+    """Whether a jump there explains the series as well as every gradual rise around it does.
+
+    `residual` and `basis` are those of the model without this step; a curve that a step only imitates is
+    better told by some ramp, which then takes off more than `tolerance`.
+    """
+    n = residual.size
+    at = np.arange(n, dtype=np.float64)
+    widths = np.unique(np.geomspace(4, max(n / 2, 5), 10).round())
+    ramps = np.column_stack(
+        [np.clip((at - place - lean * width) / width + 0.5, 0.0, 1.0) for width in widths for lean in _LEANS]
+    )
+    step = step_gains(residual, basis)[place]
+    free = ramps - basis @ (basis.T @ ramps)
+    size = np.einsum("ij,ij->j", free, free)
+    gains = (residual @ ramps) ** 2 / np.maximum(size, 1e-9 * n)
+    return bool(gains.max() <= step + tolerance)

@@ -1,0 +1,111 @@
+"""Decide how much a run of residuals is worth: how persistent it is, and what that costs a test.
+
+Every test of this package compares an effect with noise. Persistent noise (autoregressive, wandering)
+makes effects that are not there, so each test divides by the *inflation*: the long-run variance over the
+plain one, taken at an upper confidence limit, because an underestimate claims what is not true while an
+overestimate only stays silent.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+_SAMPLE = 20000
+MAD_TO_SIGMA = 1.4826022185056018
+
+
+def thinned(values: Floats, most: int = _SAMPLE) -> Floats:
+    """An even choice of a long series, enough for its middle and its scale."""
+    return values if values.size <= most else values[:: values.size // most | 1]
+
+
+def robust_sigma(values: Floats) -> float:
+    """Standard deviation of the bulk (MAD scaled to a normal); the mean deviation if over half are equal."""
+    if values.size == 0:
+        return 0.0
+    values = thinned(values)
+    deviation = np.abs(values - np.median(values))
+    mad = float(np.median(deviation))
+    if mad > 0:
+        return MAD_TO_SIGMA * mad
+    return 1.2533 * float(np.mean(deviation))
+
+
+def lag_one(values: Floats) -> float:
+    """Correlation of each value with the one before; 0 when nothing varies."""
+    centred = values[:100000] - values[:100000].mean()
+    power = float(centred @ centred)
+    return float(centred[1:] @ centred[:-1]) / power if power > 0 else 0.0
+
+
+def upper_persistence(residuals: Floats, parameters: float) -> float:
+    """An upper limit of the lag-one persistence; exactly 1 where a random walk cannot be told apart.
+
+    Fitting a mean of m parameters biases the estimate down by about (m + (m + 2) phi) / n. The limit lies
+    1.25 standard errors above the corrected estimate, and higher in short series, where the normal
+    approximation is poor; within 1/sqrt(n) of 1 it is set to 1, so that tests are those of a random walk.
+    """
+    n = residuals.size
+    phi = lag_one(residuals)
+    corrected = (phi * n + parameters) / max(n - parameters - 2.0, 1.0)
+    corrected = min(max(corrected, -1.0), 1.0)
+    limit = corrected + (1.25 + 18.0 / n) * float(np.sqrt((1.0 - corrected**2) / n))
+    return limit if limit < 1.0 - n**-0.5 else 1.0
+
+
+def inflation(residuals: Floats, parameters: float) -> float:
+    """Long-run variance over plain variance, at its upper limit and never below 1.
+
+    The larger of two answers: a first-order persistence at its upper limit, and the zero frequency of an
+    autoregression of longer memory, which sees what one lag does not.
+    """
+    n = residuals.size
+    phi = upper_persistence(residuals, parameters)
+    ceiling = n / 2.0
+    first_order = (1.0 + phi) / max(1.0 - phi, 2.0 / n)
+    return float(min(max(1.0, first_order, long_memory_ratio(residuals)), ceiling))
+
+
+def long_memory_ratio(residuals: Floats) -> float:
+    """Zero-frequency power of the autoregression that AICc prefers, over the plain variance."""
+    residuals = residuals[:_SAMPLE]
+    n = residuals.size
+    longest = min(12, n // 12)
+    if longest < 2:
+        return 1.0
+    centred = residuals - residuals.mean()
+    gamma = np.array([float(centred[lag:] @ centred[: n - lag]) / n for lag in range(longest + 1)])
+    if gamma[0] <= 0:
+        return 1.0
+    best, ratio = np.inf, 1.0
+    coefficients = np.zeros(0)
+    error = gamma[0]
+    for order in range(1, longest + 1):
+        reflection = (gamma[order] - coefficients @ gamma[order - 1 : 0 : -1][: order - 1]) / error
+        coefficients = np.append(coefficients - reflection * coefficients[::-1], reflection)
+        error *= 1.0 - reflection**2
+        if error <= 0:
+            break
+        criterion = n * np.log(error) + 2.0 * (order + 1) * n / max(n - order - 2, 1)
+        if criterion < best:
+            best = criterion
+            gain = max(1.0 - float(coefficients.sum()), 2.0 / n)
+            ratio = error / gamma[0] / gain**2
+    return float(ratio)
+
+
+def whiten(values: Floats, phi: float) -> Floats:
+    """Innovations of a first-order persistence; the first value is scaled to the same variance."""
+    head = values[:1] * np.sqrt(max(1.0 - phi * phi, 0.0))
+    return np.concatenate([head, values[1:] - phi * values[:-1]])
+
+
+def against_neighbours(values: Floats, phi: float) -> Floats:
+    """How far each value is from what its two neighbours foretell: the best view of one odd point."""
+    if values.size < 3 or phi <= 0:
+        return values
+    padded = np.concatenate([values[1:2], values, values[-2:-1]])
+    return np.asarray(values - phi / (1.0 + phi * phi) * (padded[:-2] + padded[2:]))

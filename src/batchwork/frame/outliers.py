@@ -1,0 +1,164 @@
+"""Decide which points are odd: too far out for the tail that the other points show.
+
+Heavy tails are no anomalies, so a fixed number of standard deviations will not do. The k farthest points
+are odd if the *gap* between them and the rest is too wide: given that k points lie beyond the rest's
+farthest, all of them lie beyond the gap with probability (S(far end) / S(near end))^k. S is the tail of a
+Student t, averaged over degrees of freedom and scale with the weights that the sample gives them when of
+the k points no more is known than that they lie beyond. All k are tried, largest first, so that a group
+cannot hide itself. The two sides are judged together, or each alone when they differ in shape.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import gammaln, ndtr, stdtr
+
+from batchwork.frame.dip import untied
+from batchwork.frame.noise import Floats, robust_sigma, thinned
+
+_LEVEL = 0.017  # per side; both sides together have twice as much
+_LEAST_GAP = 1.2  # a narrower gap is never a reason
+_NEAREST = 3.0  # robust standard deviations; nothing nearer is odd
+# the shapes: Student's t with these degrees of freedom (infinite: normal), each at these scales, as columns
+_NU = np.array([1.0, 2.0, 3.0, 4.0, 6.0, 10.0, 20.0, np.inf])
+_PRIOR = np.array([0.2, 0.8, 3.0, 2.0, 1.0, 1.0, 1.0, 1.0])
+_SCALES = np.array([0.6, 0.72, 0.85, 1.0, 1.18, 1.4, 1.7])
+_FREEDOM = np.repeat(_NU, _SCALES.size)[:, None]
+_SCALE = np.tile(_SCALES, _NU.size)[:, None]
+_LOG_PRIOR = np.log(np.repeat(_PRIOR, _SCALES.size))
+_FINITE = np.where(np.isinf(_FREEDOM), 1.0, _FREEDOM)
+_POWER = 0.5 * (_FINITE + 1.0)
+_CONSTANT = np.where(
+    np.isinf(_FREEDOM),
+    0.5 * np.log(2.0 / np.pi),
+    gammaln(_POWER) - gammaln(0.5 * _FINITE) - 0.5 * np.log(_FINITE * np.pi) + np.log(2.0),
+) - np.log(_SCALE)
+_BULK = 2000
+
+
+def odd_points(values: Floats) -> NDArray[np.int64]:
+    """Indices of the odd points of level-free values, in order."""
+    n = values.size
+    if n < 8:
+        return np.zeros(0, dtype=np.int64)
+    values = _spread_ties(values)
+    middle = float(np.median(thinned(values)))
+    distance = values - middle
+    unit = robust_sigma(distance)
+    if unit <= 0:
+        return np.zeros(0, dtype=np.int64)
+    distance /= unit
+    level = _LEVEL * min(1.0, float(np.sqrt(300.0 / n)))  # long series show their tail, and power is no concern
+    some = thinned(distance)
+    if _alike(np.sort(some[some > 0]), np.sort(-some[some < 0])):
+        size = np.abs(distance)
+        limit = _limit(np.sort(size), n, 2.0 * level)
+        return np.flatnonzero(size >= limit) if limit is not None else np.zeros(0, dtype=np.int64)
+    above, below = np.sort(distance[distance > 0]), np.sort(-distance[distance < 0])
+    limits = (_limit(above, n, level), _limit(below, n, level))
+    found = [
+        np.flatnonzero(sign * distance >= limit)
+        for sign, limit in zip((1.0, -1.0), limits, strict=True)
+        if limit is not None
+    ]
+    return np.sort(np.concatenate(found)) if found else np.zeros(0, dtype=np.int64)
+
+
+def _spread_ties(values: Floats) -> Floats:
+    """Values that were rounded to few cells, spread over them: the room between cells is no gap."""
+    ordered = np.sort(values)
+    if np.count_nonzero(ordered[1:] == ordered[:-1]) * 20 < values.size:
+        return values
+    order = np.argsort(values, kind="stable")
+    spread = np.empty_like(values)
+    spread[order] = untied(ordered)
+    return spread
+
+
+def _alike(above: Floats, below: Floats) -> bool:
+    """Whether the two sides may share a shape (Smirnov's distance, without the farthest tenth of each)."""
+    a, b = above[: above.size - above.size // 10], below[: below.size - below.size // 10]
+    if min(a.size, b.size) < 4:
+        return False
+    a, b = thinned(a, 4000), thinned(b, 4000)
+    grid = np.concatenate([a, b])
+    gap = np.abs(np.searchsorted(a, grid, side="right") / a.size - np.searchsorted(b, grid, side="right") / b.size)
+    return bool(float(gap.max()) * np.sqrt(a.size * b.size / (a.size + b.size)) < 1.36)
+
+
+def exceptions(values: Floats) -> NDArray[np.int64] | None:
+    """The few points of a series that is otherwise one value; None if it is not such a series."""
+    ordered = np.sort(values)
+    common = ordered[values.size // 2]
+    other = np.flatnonzero(values != common)
+    if other.size > max(1, values.size // 50) or values.size < 10:
+        return None
+    return other
+
+
+def without_echoes(odd: NDArray[np.int64], view: Floats, phi: float) -> NDArray[np.int64]:
+    """Odd points less those that are odd only because a neighbour is.
+
+    Seen against its neighbours, one odd point throws an opposite shadow of half its size on each side, and
+    a jump of a wandering series throws two equal and opposite ones: the first is one point, the second none.
+    """
+    if phi <= 0 or odd.size < 2:
+        return odd
+    known = set(odd.tolist())
+    share = phi / (1.0 + phi * phi)
+    kept = []
+    for place in odd.tolist():
+        beside = [other for other in (place - 1, place + 1) if other in known and view[other] * view[place] < 0]
+        largest = max((abs(view[other]) for other in beside), default=0.0)
+        if abs(view[place]) > largest / max(2.0 * share, 0.5) and abs(view[place]) > 1.35 * largest:
+            kept.append(place)
+    return np.array(kept, dtype=np.int64)
+
+
+def _limit(distance: Floats, n: int, level: float) -> float | None:
+    """The distance from which on points are odd, or None if none are; `distance` is sorted."""
+    most = min(distance.size // 3, max(3, n // 8), 20000)
+    if most < 1:
+        return None
+    near, far = distance[: distance.size - most], distance[distance.size - most - 1 :]
+    worth = np.flatnonzero((far[1:] > _LEAST_GAP * far[:-1]) & (far[1:] > _NEAREST))
+    if worth.size == 0:
+        return None
+    count = np.arange(most, 0, -1)[worth]
+    rest_end, gap_end = _log_tail(far[None, worth]), _log_tail(far[None, worth + 1])
+    log_weight = _log_likelihood(near)[:, None] + _sums(far, worth) + count * rest_end + _LOG_PRIOR[:, None]
+    weight = np.exp(log_weight - log_weight.max(axis=0))
+    weight /= weight.sum(axis=0)
+    chance = np.sum(weight * np.exp(count * (gap_end - rest_end)), axis=0)
+    odd = np.flatnonzero(chance < level * 0.6 / count**2.0)  # the shares sum to the level over all counts
+    return float(far[worth[odd[0]] + 1]) if odd.size else None
+
+
+def _sums(far: Floats, worth: NDArray[np.int64]) -> Floats:
+    """Log-likelihood of the far points that still belong to the rest, for each place where odd ones may start."""
+    if worth[-1] == 0:
+        return np.zeros((_FREEDOM.size, worth.size))
+    stride = max(1, worth[-1] // 1000)  # of a long tail, every so many points stand for their neighbours
+    density = stride * _log_density(far[None, 1 : worth[-1] + 1 : stride])
+    total = np.concatenate([np.zeros((_FREEDOM.size, 1)), np.cumsum(density, axis=1)], axis=1)
+    return np.asarray(total[:, np.minimum(worth // stride, total.shape[1] - 1)])
+
+
+def _log_likelihood(points: Floats) -> Floats:
+    """Log-likelihood of sorted points under every shape; of many, an even choice speaks for all."""
+    bulk = points if points.size <= _BULK else points[np.linspace(0, points.size - 1, _BULK).astype(np.int64)]
+    return np.asarray(_log_density(bulk[None, :]).sum(axis=1) * (points.size / max(bulk.size, 1)))
+
+
+def _log_density(x: Floats) -> Floats:
+    """Log density of the distance from the middle on one side: a row per shape."""
+    squares = (x / _SCALE) ** 2
+    return np.asarray(_CONSTANT - np.where(np.isinf(_FREEDOM), 0.5 * squares, _POWER * np.log1p(squares / _FINITE)))
+
+
+def _log_tail(x: Floats) -> Floats:
+    """Log probability that a distance on one side exceeds x: a row per shape."""
+    u = x / _SCALE
+    tail = 2.0 * np.where(np.isinf(_FREEDOM), ndtr(-u), stdtr(_FINITE, -u))
+    return np.asarray(np.where(tail < 1e-290, -0.5 * u * u, np.log(np.maximum(tail, 1e-300))))

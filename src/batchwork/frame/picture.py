@@ -1,0 +1,63 @@
+"""The door for pictures: a series with what its description says of it, as PNG or SVG."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from batchwork.frame.analysis import analyse
+from batchwork.frame.description import Description
+from batchwork.frame.samples import FrameError, read_samples
+
+_MOST_POINTS = 2000
+
+
+def plot(data: Any, path: str | Path, *, description: Description | None = None, title: str | None = None) -> Path:
+    """Draw a series, its change points and its anomalies into a PNG or SVG file.
+
+    Needs altair and vl-convert (`pip install batchwork[plot]`).
+
+    Raises:
+        FrameError: the data cannot be described, or the file is neither PNG nor SVG.
+    """
+    target = Path(path)
+    if target.suffix.lower() not in (".png", ".svg"):
+        raise FrameError(f"a plot is .png or .svg, got {target.name!r}")
+    chart = chart_of(data, description=description, title=title)
+    chart.save(str(target), scale_factor=1.25) if target.suffix.lower() == ".png" else chart.save(str(target))
+    return target
+
+
+def chart_of(data: Any, *, description: Description | None = None, title: str | None = None) -> Any:
+    """The Altair chart of a series."""
+    try:
+        import altair as alt  # noqa: PLC0415 - an optional extra, needed here alone
+    except ImportError as error:
+        raise FrameError("plots need the extra: pip install batchwork[plot]") from error
+    return _drawn(alt, data, description, title)
+
+
+def _drawn(alt: Any, data: Any, description: Description | None, title: str | None) -> Any:
+    samples = read_samples(data)
+    described = description if description is not None else analyse(samples)
+    stride = max(1, samples.values.size // _MOST_POINTS)
+    points: list[dict[str, float | None]] = []
+    before = -1
+    for row, value in zip(samples.rows[::stride].tolist(), samples.values[::stride].tolist(), strict=True):
+        if stride == 1 and row > before + 1:
+            points.append({"index": row - 1, "value": None})  # a gap is no straight line
+        points.append({"index": row, "value": value})
+        before = row
+    across = alt.X("index:Q", title="index")
+    up = alt.Y("value:Q", title=described.unit or "value", scale=alt.Scale(zero=False))
+    layers = [alt.Chart(alt.Data(values=points)).mark_line(color="#4c78a8", strokeWidth=1).encode(x=across, y=up)]
+    if described.change_points:
+        steps = [{"index": point.index} for point in described.change_points]
+        layers.append(alt.Chart(alt.Data(values=steps)).mark_rule(color="#54a24b", strokeDash=[4, 3]).encode(x=across))
+    odd = [{"index": a.index, "value": a.value} for a in described.anomalies if np.isfinite(a.value)]
+    if odd:
+        mark = {"color": "#e45756", "size": 60, "filled": False, "strokeWidth": 2}
+        layers.append(alt.Chart(alt.Data(values=odd)).mark_point(**mark).encode(x=across, y=up))
+    return alt.layer(*layers).properties(width=640, height=220, title=title or described.context or "")

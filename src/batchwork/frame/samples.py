@@ -1,0 +1,226 @@
+"""Decide what counts as a number: anything that holds one, from anywhere, and where it stood.
+
+Lists, numpy, pandas, polars and arrow columns come in by what they can do, not by what they are, so none
+of those libraries is imported. Missing values keep their place: every index said later is the original
+one. What cannot be described is refused with the item and its position.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from batchwork.frame.noise import Floats
+from batchwork.frame.timeline import AS_GIVEN, order_of
+
+_MISSING_WORDS = frozenset({"", "na", "n/a", "nan", "null", "none", "-", "<na>", "nat", "?"})
+_EXACT = 2**53
+
+
+class FrameError(ValueError):
+    """The data cannot be described; the message says what is wrong and where."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Samples:
+    """Finite values in order of time, each with its original row and its place on the time axis."""
+
+    values: Floats
+    rows: NDArray[np.int64]
+    at: Floats
+    length: int
+    missing: int
+    infinite: int
+    base: int
+    step_s: float | None
+    notes: tuple[str, ...]
+    name: str | None
+
+
+def read_samples(data: Any, times: Any = None) -> Samples:
+    """The samples of anything that holds numbers.
+
+    Raises:
+        FrameError: something in it is not a number, or it is not one series.
+    """
+    name = getattr(data, "name", None)
+    raw = _to_array(data)
+    values, base, notes = _to_floats(raw)
+    length = values.size
+    stamps = times if times is not None else _own_times(data)
+    timeline = order_of(_times(stamps, length), length) if stamps is not None else AS_GIVEN
+    finite = np.isfinite(values)
+    infinite = int(np.isinf(values).sum())
+    if infinite:
+        first = int(np.flatnonzero(np.isinf(values))[0])
+        notes = (*notes, f"{infinite} infinite left out (first at {first})")
+    order = timeline.rows
+    kept = finite if order is None else finite[order]
+    if order is None:
+        rows = np.flatnonzero(kept) if not kept.all() else np.arange(length)
+        chosen = values[kept] if rows.size < length else values
+    else:
+        rows = order[kept]
+        chosen = values[rows]
+    at = rows.astype(np.float64) if timeline.at is None else timeline.at[kept]
+    return Samples(
+        values=chosen,
+        rows=rows.astype(np.int64, copy=False),
+        at=at,
+        length=length,
+        missing=length - int(finite.sum()) - infinite,
+        infinite=infinite,
+        base=base,
+        step_s=timeline.step_s,
+        notes=(*notes, *timeline.notes),
+        name=str(name) if isinstance(name, str) and name else None,
+    )
+
+
+def _own_times(data: Any) -> Any:
+    """The datetime index of a pandas series, if it has one."""
+    index = getattr(data, "index", None)
+    kind = getattr(index, "dtype", None)
+    return index if kind is not None and str(kind).startswith("datetime64") else None
+
+
+def _times(stamps: Any, length: int) -> Floats:
+    """Seconds per item; NaN where a time is missing."""
+    raw = np.asarray(stamps.to_numpy() if hasattr(stamps, "to_numpy") else stamps)
+    if raw.ndim != 1 or raw.size != length:
+        raise FrameError(f"times must be one per value: got {raw.size} times for {length} values")
+    if raw.dtype.kind in "OU":
+        try:
+            raw = raw.astype("datetime64[us]")
+        except (ValueError, TypeError) as error:
+            raise FrameError(f"times are not timestamps: {error}") from error
+    if raw.dtype.kind == "M":
+        seconds = raw.astype("datetime64[us]").astype(np.int64) / 1e6
+        return np.where(np.isnat(raw), np.nan, seconds)
+    try:
+        return raw.astype(np.float64)
+    except (ValueError, TypeError) as error:
+        raise FrameError(f"times are neither timestamps nor numbers: {error}") from error
+
+
+def _to_array(data: Any) -> NDArray[Any]:
+    """One dimension of whatever the values are."""
+    if data is None or isinstance(data, str | bytes | dict | set | frozenset):
+        raise FrameError(f"expected a series of numbers, got {type(data).__name__}")
+    if isinstance(data, np.ndarray):
+        raw = _unmasked(data)
+    elif hasattr(data, "to_pylist") and hasattr(data, "null_count"):  # arrow
+        whole = data.null_count == 0 and str(data.type).startswith(("int", "uint", "float", "double"))
+        raw = np.asarray(data) if whole or str(data.type) in ("float", "double") else _object(data.to_pylist())
+    elif hasattr(data, "to_numpy"):
+        raw = np.asarray(data.to_numpy())
+    elif np.isscalar(data):
+        raise FrameError(f"expected a series of numbers, got the single {type(data).__name__} {data!r}")
+    else:
+        raw = _object(list(data))
+    if raw.ndim != 1:
+        raise FrameError(f"expected one series, got shape {raw.shape}: pass one column, or use describe_dataframe")
+    return raw
+
+
+def _unmasked(data: NDArray[Any]) -> NDArray[Any]:
+    """A masked array with its masked places missing; any other array as it is."""
+    mask = np.ma.getmaskarray(data) if isinstance(data, np.ma.MaskedArray) else None
+    plain = np.asarray(data)
+    if mask is None or not mask.any():
+        return plain
+    holed = plain.astype(object)
+    holed[mask] = None
+    return holed
+
+
+def _object(items: list[Any]) -> NDArray[Any]:
+    """Items as they are: numpy would turn [1, "a"] into strings and [1, [2]] into an error of its own."""
+    if all(type(item) is float for item in items):
+        return np.array(items, dtype=np.float64)
+    if all(type(item) is int and abs(item) <= _EXACT for item in items):
+        return np.array(items, dtype=np.float64)
+    raw = np.empty(len(items), dtype=object)
+    for index, item in enumerate(items):
+        raw[index] = item
+    return raw
+
+
+def _to_floats(raw: NDArray[Any]) -> tuple[Floats, int, tuple[str, ...]]:
+    """Values, the whole number that was taken off all of them (0 but for huge integers), and notes."""
+    kind = raw.dtype.kind
+    if kind == "f":
+        return np.asarray(raw, dtype=np.float64), 0, ()
+    if kind == "b":
+        return raw.astype(np.float64), 0, ("booleans (true 1, false 0)",)
+    if kind in "iu":
+        if raw.size and max(abs(int(raw.max())), abs(int(raw.min()))) > _EXACT:
+            base = int(raw.min())
+            return np.array([float(int(item) - base) for item in raw]), base, ()
+        return raw.astype(np.float64), 0, ()
+    if kind in "OUS":
+        return _parse([item.item() if isinstance(item, np.generic) else item for item in raw.tolist()])
+    raise FrameError(f"expected numbers, got values of type {raw.dtype}")
+
+
+def _parse(items: list[Any]) -> tuple[Floats, int, tuple[str, ...]]:
+    numbers = [_number(item, index) for index, item in enumerate(items)]
+    exact = [Fraction(n) for n in numbers if isinstance(n, int | Fraction)]
+    base = 0
+    if exact and max(abs(n) for n in exact) > _EXACT and len(exact) == sum(n is not None for n in numbers):
+        base = int(min(exact))
+    notes = []
+    if any(isinstance(item, str) for item in items):
+        notes.append("numbers given as text")
+    if items and all(isinstance(item, bool) for item in items if item is not None):
+        notes.append("booleans (true 1, false 0)")
+    return np.array([_float(n, base) for n in numbers], dtype=np.float64), base, tuple(notes)
+
+
+def _float(number: float | Fraction | None, base: int) -> float:
+    if number is None:
+        return float("nan")
+    if base and not isinstance(number, float):
+        number = number - base
+    try:
+        return float(number)
+    except OverflowError:
+        return float("inf") if number > 0 else float("-inf")
+
+
+def _number(item: Any, index: int) -> int | float | Fraction | None:
+    """One item as a number, None if it is missing."""
+    if item is None or type(item).__name__ in ("NAType", "NaTType"):
+        return None
+    if isinstance(item, bool | int | float | Fraction):
+        return item
+    if isinstance(item, bytes):
+        item = item.decode("utf-8", "replace")
+    if isinstance(item, str):
+        return _from_text(item, index)
+    if isinstance(item, Decimal):
+        return _from_decimal(item)
+    raise FrameError(f"item {index} is {item!r:.60} ({type(item).__name__}), not a number")
+
+
+def _from_text(item: str, index: int) -> int | float | Fraction | None:
+    text = item.strip()
+    if text.lower() in _MISSING_WORDS:
+        return None
+    try:
+        return _from_decimal(Decimal(text))
+    except InvalidOperation:
+        raise FrameError(f"item {index} is the text {item[:60]!r}, not a number") from None
+
+
+def _from_decimal(item: Decimal) -> int | float | Fraction | None:
+    if item.is_nan():
+        return None
+    if item.is_infinite() or abs(item.adjusted()) > 400:  # an exact fraction of 1e999999 would not fit in memory
+        return float(item)
+    return Fraction(item)

@@ -1,0 +1,308 @@
+"""Decide which seasons a series has, and what each looks like.
+
+A season must stand out of the spectrum (`spectrum.py`) and then tell more than a level alone can: the best
+level with the season's waves is compared with the best level without them. A step has power at many
+frequencies, but a step tells it cheaper.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from batchwork.frame.blocks import as_points, block_means, block_size, level_of
+from batchwork.frame.levels import Level
+from batchwork.frame.noise import Floats
+from batchwork.frame.spectrum import FEWEST_CYCLES, find_line, refine, steady_changes
+
+MOST_SEASONS = 3
+_MOST_WAVES = 10
+_LONG = 4096
+_BINS = 64
+_MIDDLE = 1 << 14
+_SLOW = 4096
+_ELSEWHERE = 14.0  # log-likelihood by which a harmonic must fit better off its multiple to be another season
+_OWN_VOICE = 0.65  # a harmonic this strong beside its fundamental is a season of its own (a day in a week)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One season's frequency (cycles per point) and how many harmonics describe its shape."""
+
+    frequency: float
+    harmonics: int
+
+
+@dataclass(frozen=True, slots=True)
+class Structure:
+    """Level and seasons of a series over its points, chosen together."""
+
+    coarse: Level  # over blocks, for the tests
+    blocks: Floats  # the block means that it was chosen on, less all seasons
+    level: Level  # over points
+    lines: tuple[Line, ...]
+    waves: tuple[Floats, ...]  # each season over the points
+
+    @property
+    def season(self) -> Floats:
+        """All seasons together."""
+        if len(self.waves) == 1:
+            return self.waves[0]
+        return np.sum(self.waves, axis=0) if self.waves else np.broadcast_to(np.float64(0.0), (self.level.smooth.size,))
+
+
+def wave_columns(lines: tuple[Line, ...], at: Floats) -> Floats:
+    """Cosines and sines of every line and harmonic at the given positions."""
+    columns = [
+        turn(2.0 * np.pi * line.frequency * count * at)
+        for line in lines
+        for count in range(1, line.harmonics + 1)
+        for turn in ((np.cos,) if line.frequency * count > 0.499 else (np.cos, np.sin))
+    ]
+    return np.column_stack(columns) if columns else np.empty((at.size, 0))
+
+
+def on_grid(values: Floats, at: Floats) -> Floats:
+    """The values at every whole position, gaps bridged by straight lines."""
+    if at.size == 0 or at.size == int(at[-1] - at[0]) + 1:
+        return values
+    return np.interp(np.arange(at[0], at[-1] + 1), at, values)
+
+
+def structure_of(values: Floats, at: Floats) -> Structure:
+    """Level and seasons of `values` (odd points held) at increasing positions `at`."""
+    found = _build(values, at, ())
+    if at.size < 16 or at[-1] - at[0] + 1 > 3 * at.size:
+        return found
+    for _ in range(MOST_SEASONS):
+        if found.lines and float(np.ptp(values - found.season)) <= 1e-9 * float(np.ptp(values)):
+            break
+        better = next(_better(values, at, found), None)
+        if better is None:
+            break
+        found = better
+    return found
+
+
+def refit(values: Floats, at: Floats, known: Structure) -> Structure:
+    """Level and shapes of known seasons, fitted again to values that were held with the seasons in mind."""
+    if values.size > _LONG:
+        waves = tuple(_fold_all(values - known.level.fitted, at, known.lines))
+        return Structure(known.coarse, known.blocks, known.level, known.lines, waves)
+    return _build(values, at, known.lines)
+
+
+def _better(values: Floats, at: Floats, found: Structure) -> Iterator[Structure]:
+    """Structures with one more season that tell more than the one found."""
+    span = float(at[-1] - at[0]) + 1.0
+    rest = values - found.season if found.lines else values
+    for candidate in _candidates(rest, at, found):
+        if any(abs(candidate - line.frequency) * span < 1.0 for line in found.lines):
+            continue
+        # the level found so far may have bent to the season: look at its shape beside a level that knows of it
+        line = Line(candidate, 3)
+        if values.size <= _LONG:  # longer ones are folded, not fitted; the number is only a price
+            rough = _build(values, at, (*found.lines, Line(candidate, min(2, max(1, int(0.5 / candidate))))))
+            line = _shape(values - rough.level.fitted - np.sum(rough.waves[:-1], axis=0), at, candidate)
+        trial = _build(values, at, (*found.lines, line))
+        if any(
+            is_harmonic(line.frequency, known.frequency, span) and np.ptp(trial.waves[-1]) < _OWN_VOICE * np.ptp(wave)
+            for known, wave in zip(found.lines, trial.waves, strict=False)
+        ):
+            continue
+        if _is_told_cheaper(found, trial):
+            continue
+        yield trial
+
+
+def _is_told_cheaper(found: Structure, trial: Structure) -> bool:
+    """Whether the level without the new season explains as much for less; only steps and curves could."""
+    level = found.coarse
+    too_fast_for_a_level = _is_fast(trial.lines[-1], block_size(trial.level.smooth.size))
+    if too_fast_for_a_level or (level.base != "curve" and not level.steps):
+        return False
+    return trial.coarse.preferred_by(level, 2.0 + trial.lines[-1].harmonics) <= 0
+
+
+def is_harmonic(candidate: float, known: float, span: float) -> bool:
+    """Whether a frequency is a multiple of a known one, as sampled points show it (folded at one half)."""
+    multiples = np.arange(1, 41) * known
+    folded = np.abs(multiples - np.round(multiples))
+    return bool(np.min(np.abs(folded - candidate)) * span < 1.0)
+
+
+def _is_fast(line: Line, size: int) -> bool:
+    """Whether a season is too fast for blocks of this size to see."""
+    return size > 1 and 1.0 / line.frequency < 6 * size
+
+
+def _candidates(rest: Floats, at: Floats, found: Structure) -> Iterator[float]:
+    """Lines of the changes, and of the series about its steps or else about a straight line."""
+    grid = on_grid(rest, at)
+    levels = on_grid(found.level.fitted, at) if found.level.steps else None
+    for part, level, size in _parts(grid, levels):
+        # about a level with steps where there are some; never about a curve, whose removal leaves a hump of its own
+        views = [(steady_changes(part), True), (_straight(part) if level is None else part - level, False)]
+        for signal, changes in views:
+            frequency = find_line(signal, changes=changes)
+            if frequency is not None and frequency * part.size >= FEWEST_CYCLES:
+                yield _exactly(grid, frequency / size, part.size * size)
+
+
+def _parts(grid: Floats, levels: Floats | None) -> Iterator[tuple[Floats, Floats | None, int]]:
+    """The whole series; of a long one its middle, for fast seasons, and its block means, for slow ones."""
+    n = grid.size
+    if n <= 2 * _MIDDLE:
+        yield grid, levels, 1
+        return
+    middle = slice((n - _MIDDLE) // 2, (n + _MIDDLE) // 2)
+    yield grid[middle], None if levels is None else levels[middle], 1
+    size = n // _SLOW
+    yield block_means(grid, size), None if levels is None else block_means(levels, size), size
+
+
+def _straight(values: Floats) -> Floats:
+    """What is left about the least-squares line."""
+    t = np.linspace(-1.0, 1.0, values.size)
+    return np.asarray(values - values.mean() - t * (float(t @ values) / float(t @ t)))
+
+
+def _exactly(grid: Floats, frequency: float, seen: int) -> float:
+    """A frequency found on part of a long series, sharp enough for all of it."""
+    if seen >= grid.size // 2:
+        return frequency
+    whole = 1.0 / max(round(1.0 / frequency), 2)
+    if abs(whole - frequency) * seen < 0.25:
+        return whole
+    return refine(_straight(grid), frequency, 1.0 / seen)
+
+
+def _shape(rest: Floats, at: Floats, frequency: float) -> Line:
+    """How many harmonics a season is worth (Bayesian criterion), and the frequency at which they fit best."""
+    n = rest.size
+    most = max(1, min(_MOST_WAVES, int(0.5 / frequency)))
+    best, chosen, worse = np.inf, 1, 0
+    for count in range(1, most + 1):
+        score = n * np.log(max(_left(rest, at, frequency, count), 1e-300)) + 2.0 * count * np.log(n)
+        if score < best:
+            best, chosen, worse = score, count, 0
+        elif (worse := worse + 1) >= 3:
+            break
+    chosen = _one_voice(rest, at, frequency, chosen)
+    frequency = _settled(rest, at, frequency, chosen)
+    count = _own_harmonics(rest, at, frequency, chosen)
+    if count < chosen:
+        frequency = _settled(rest, at, frequency, count)
+    return Line(_whole(rest, at, frequency, count), count)
+
+
+def _settled(rest: Floats, at: Floats, frequency: float, count: int) -> float:
+    """The frequency near this one at which so many harmonics leave least."""
+    width = 0.6 / (at[-1] - at[0] + 1.0)
+    for _ in range(3):
+        trial = np.clip(frequency + np.linspace(-width, width, 9), 0.0, 0.5)
+        frequency = float(trial[int(np.argmin([_left(rest, at, f, count) for f in trial]))])
+        width /= 5.0
+    return frequency
+
+
+def _own_harmonics(rest: Floats, at: Floats, frequency: float, count: int) -> int:
+    """As many harmonics as lie where multiples do: one that fits far better elsewhere is another season."""
+    joint = _left(rest, at, frequency, count)
+    bin_width = 1.0 / (at[-1] - at[0] + 1.0)
+    for index in range(2, min(count, 4) + 1):
+        others = wave_columns((Line(frequency, count),), at)
+        others = np.delete(others, [2 * index - 2, 2 * index - 1], axis=1)
+        calm = rest - rest.mean()
+        calm = calm - others @ np.linalg.lstsq(others, calm, rcond=None)[0]
+        trial = np.clip(index * frequency + bin_width * np.linspace(-1.2, 1.2, 13), 0.0, 0.5)
+        free = min(_left(calm, at, f, 1) for f in trial)
+        if rest.size * np.log(max(joint, 1e-300) / max(free, 1e-300)) > _ELSEWHERE:
+            return index - 1
+    return count
+
+
+def _whole(rest: Floats, at: Floats, frequency: float, count: int) -> float:
+    """The frequency of the nearest whole period, if it fits as well (a season of 24 is likelier than 24.02)."""
+    whole = 1.0 / max(round(1.0 / frequency), 2)
+    floor = 1e-18 * float(rest @ rest)
+    worse = (_left(rest, at, whole, count) + floor) / (_left(rest, at, frequency, count) + floor)
+    return whole if rest.size * np.log(max(worse, 1e-300)) < 3.84 else frequency
+
+
+def _one_voice(rest: Floats, at: Floats, frequency: float, count: int) -> int:
+    """As many harmonics as belong to one shape: one that stands alone and loud is another season's."""
+    if count < 2:
+        return count
+    columns = wave_columns((Line(frequency, count),), at)
+    weights = np.linalg.lstsq(columns, rest - rest.mean(), rcond=None)[0]
+    size = np.append(np.hypot(weights[0::2], np.append(weights[1::2], 0.0)[: weights[0::2].size]), 0.0)
+    for index in range(1, count):
+        before = size[index - 1] if index > 1 else 0.0
+        if size[index] >= _OWN_VOICE * size[0] and max(before, size[index + 1]) < 0.35 * size[index]:
+            return index
+    return count
+
+
+def _left(rest: Floats, at: Floats, frequency: float, count: int) -> float:
+    """The sum of squares that a season of this frequency and so many harmonics leaves."""
+    columns = np.column_stack([np.ones(rest.size), wave_columns((Line(frequency, count),), at)])
+    basis, _ = np.linalg.qr(columns)
+    return float(rest @ rest - np.sum((rest @ basis) ** 2))
+
+
+def _build(values: Floats, at: Floats, lines: tuple[Line, ...]) -> Structure:
+    """Level and seasons fitted together, the fast seasons by folding, the slow ones as columns."""
+    n = values.size
+    size = block_size(n)
+    fast = tuple(line for line in lines if _is_fast(line, size))
+    slow = tuple(line for line in lines if line not in fast)
+    centres = at if size == 1 else block_means(at, size)
+    columns = wave_columns(slow, centres)
+    folded: Floats | None = None
+    if fast:
+        steady = np.repeat(block_means(values, size), size)
+        steady = np.concatenate([steady, np.full(max(n - steady.size, 0), steady[-1])])[:n]
+        folded = np.sum(_fold_all(values - steady, at, fast), axis=0)
+    calm = values if folded is None else values - folded
+    coarse, steps = level_of(calm, columns)
+    level = as_points(coarse, steps, n)
+    blocks = (block_means(calm, size) if size > 1 else calm) - coarse.season
+    waves = tuple(_fold_all(values - level.fitted, at, lines)) if lines else ()
+    return Structure(coarse, blocks, level, lines, waves)
+
+
+def _fold_all(rest: Floats, at: Floats, lines: tuple[Line, ...]) -> list[Floats]:
+    """Each season over the points; two rounds, so that seasons do not take from each other."""
+    if rest.size <= _LONG:
+        columns = wave_columns(lines, at)
+        weights = np.linalg.lstsq(columns, rest - rest.mean(), rcond=None)[0] if lines else np.zeros(0)
+        edges = np.cumsum([0] + [wave_columns((line,), at[:1]).shape[1] for line in lines])
+        return [columns[:, a:b] @ weights[a:b] for a, b in itertools.pairwise(edges)]
+    waves = [np.broadcast_to(np.float64(0.0), (rest.size,)) for _ in lines]
+    for _ in range(2 if len(lines) > 1 else 1):
+        for index, line in enumerate(lines):
+            others = [wave for i, wave in enumerate(waves) if i != index]
+            waves[index] = _fold(rest - np.sum(others, axis=0) if others else rest, at, line.frequency)
+    return waves
+
+
+def _fold(rest: Floats, at: Floats, frequency: float) -> Floats:
+    """The mean of each phase, joined by lines; phases are points when the period is a whole number."""
+    period = 1.0 / frequency
+    whole = round(period)
+    if whole <= 512 and abs(period - whole) / period * (at[-1] - at[0]) < 0.5:
+        phase = at.astype(np.int32) % np.int32(whole) if at[-1] < 2**31 else at.astype(np.int64) % whole
+        total = np.bincount(phase, weights=rest, minlength=whole)
+        count = np.bincount(phase, minlength=whole)
+        profile = total / np.maximum(count, 1)
+        return np.asarray((profile - profile.mean())[phase])
+    bins = int(min(_BINS, max(8, period)))
+    turn = at * (frequency * bins) % bins
+    phase = np.minimum(turn.astype(np.int64), bins - 1)
+    profile = np.bincount(phase, weights=rest, minlength=bins) / np.maximum(np.bincount(phase, minlength=bins), 1)
+    profile -= profile.mean()
+    return np.interp(turn, np.arange(bins) + 0.5, profile, period=bins)

@@ -1,0 +1,250 @@
+"""Decide which periods stand out of a series' own noise.
+
+The periodogram is taken of first differences: a trend becomes a constant, a step one short pulse, a
+random walk white noise, while the ratio of a wave to the noise beside it stays what it was. Each
+frequency is compared with a background: the best red-noise shape times a running median of what it
+leaves. A season is a line far above that background; broad humps and red slopes are background.
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.fft import next_fast_len, rfft
+from scipy.ndimage import median_filter
+from scipy.special import gammainccinv
+
+from batchwork.frame.noise import Floats, robust_sigma, thinned
+
+FEWEST_CYCLES = 4.6  # below five whole cycles a wave is not told from wandering; the rest is rounding
+_FALSE_ALARM = 0.006
+_HARMONICS = 4
+_LONG = 1 << 13  # beyond this no bins between the bins, and no second look: power is plenty
+_MEDIANS = 5000  # bins up to which medians run
+_OWN_POWER = 0.3  # a fundamental has at least this share of its strongest harmonic's power
+# shapes of red noise: persistence, and how much of a wandering level lies under it
+_PHI = np.repeat([0.0, -0.5, 0.3, 0.6, 0.8, 0.9, 0.95], 7)
+_FLOORS = np.tile([1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0.1, 1.0], 7)
+_FADED_CHANGES = 0.4  # share of the series faded in and out: the ends of differences make power of their own
+_FADED_LEVELS = 0.1
+
+
+def steady_changes(values: Floats) -> Floats:
+    """First differences, held to five robust standard deviations and centred."""
+    changes = np.diff(values)
+    changes -= np.median(thinned(changes))
+    limit = 5.0 * robust_sigma(changes)
+    if limit > 0:
+        np.clip(changes, -limit, limit, out=changes)
+    changes -= changes.mean()
+    return changes
+
+
+def periodogram(signal: Floats, faded: float) -> tuple[Floats, Floats]:
+    """Frequencies in cycles per point and the power there, with a share of the series faded in and out."""
+    n = signal.size
+    length = next_fast_len(2 * n if n <= _LONG else n, real=True)
+    waves = rfft(signal * fade(n, faded), n=length)
+    power = waves.real**2
+    power += waves.imag**2
+    return np.arange(power.size) / length, power / n
+
+
+def fade(n: int, share: float) -> Floats:
+    """A weight per point: 1 in the middle, falling to 0 at both ends, of mean square 1."""
+    ramp = max(int(n * share / 2), 1)
+    edge = 0.5 - 0.5 * np.cos(np.pi * (np.arange(ramp) + 0.5) / ramp)
+    weights = np.ones(n)
+    weights[:ramp] = edge
+    weights[-ramp:] = edge[::-1]
+    return np.asarray(weights / np.sqrt(np.mean(weights**2)), dtype=np.float64)
+
+
+def background(frequency: Floats, power: Floats, spacing: float, *, changes: bool) -> Floats:
+    """The noise floor at every frequency; `spacing` is the number of bins per independent frequency."""
+    slope = 4.0 * np.sin(np.pi * frequency) ** 2
+    bands = _bands(power.size, int(2 * spacing), int(8 * spacing))
+    middle = np.array([slope[(a + b) // 2] for a, b in bands])
+    logs = np.log(np.maximum([np.median(thinned(power[a:b], 4000)) for a, b in bands], 1e-300))
+    rest = logs - np.log(_red(middle[None, :], _PHI[:, None], _FLOORS[:, None], changes=changes))
+    spread = np.abs(rest - np.median(rest, axis=1, keepdims=True)).mean(axis=1)
+    best = int(np.argmin(spread))
+    shape = _red(slope, _PHI[best], _FLOORS[best], changes=changes)
+    return shape * _running_floor(power / shape, spacing)
+
+
+def _bands(size: int, first: int, least: int) -> list[tuple[int, int]]:
+    """Bands of bins, wider at higher frequencies; in a band of this many, lines do not move the median."""
+    edges = [first]
+    while edges[-1] < size:
+        edges.append(max(edges[-1] + least, int(edges[-1] * 1.3)))
+    edges[-1] = size
+    if len(edges) > 2 and edges[-1] - edges[-2] < least:
+        del edges[-2]
+    return list(itertools.pairwise(edges))
+
+
+def _red(slope: Floats, phi: Floats, floor: Floats, *, changes: bool) -> Floats:
+    """Power of first-order noise upon a wandering level (`floor`: how much of it), or of its changes."""
+    shape = (slope + floor) / ((1.0 - phi) ** 2 + phi * slope + floor)
+    return shape if changes else shape / (slope + 1e-9)
+
+
+def _running_floor(flat: Floats, spacing: float) -> Floats:
+    """Running median over neighbouring frequencies as the mean of an exponential.
+
+    A median of few frequencies is often far too low by chance, so it is never taken below that of all.
+    """
+    m = flat.size
+    floor = np.full(m, max(float(np.median(thinned(flat[int(2 * spacing) :]))), 1e-300))
+    for reach in (24, 120):
+        width = int(min(reach, m / spacing / 3) * spacing) | 1
+        if m > _MEDIANS:  # medians of blocks, joined by lines
+            whole = m // width
+            medians = np.sort(flat[: whole * width].reshape(whole, width), axis=1)[:, width // 2]
+            local = np.interp(np.arange(m), (np.arange(whole) + 0.5) * width, medians)
+        else:
+            local = median_filter(flat, size=max(width, 3), mode="reflect")
+        np.maximum(floor, local, out=floor)
+    return np.asarray(floor / np.log(2.0), dtype=np.float64)
+
+
+@dataclass(frozen=True, slots=True)
+class Spectrum:
+    """Power over background at each frequency; about exponential with mean 1 where there is only noise."""
+
+    frequency: Floats
+    ratio: Floats
+    points: int
+
+    @property
+    def spacing(self) -> float:
+        """Bins per independent frequency."""
+        return self.frequency.size / (self.points / 2.0)
+
+    def line_at(self, frequency: float) -> float:
+        """The ratio of a peak at a frequency; 0 if the peak of its neighbourhood lies elsewhere."""
+        centre = frequency / self.frequency[1]
+        a = max(int(np.floor(centre - self.spacing)), 0)
+        part = self.ratio[a : int(np.ceil(centre + self.spacing)) + 1]
+        if part.size == 0 or abs(a + int(np.argmax(part)) - centre) > 0.6 * self.spacing:
+            return 0.0
+        return float(part.max())
+
+
+def spectrum_of(signal: Floats, *, changes: bool, without: float | None = None) -> Spectrum | None:
+    """The spectrum of a level-free signal: the changes of a series (`changes`), or what its level leaves.
+
+    The background is that of the signal `without` a line of that frequency and its harmonics: a strong
+    line would otherwise raise the floor it has to stand out of.
+    """
+    n = signal.size
+    if n < 16 or float(np.ptp(signal)) == 0:
+        return None
+    faded = _FADED_CHANGES if changes else _FADED_LEVELS
+    frequency, power = periodogram(signal, faded)
+    rest = power if without is None else periodogram(_take_out(signal, without), faded)[1]
+    rest = np.maximum(rest, 1e-12 * float(power.max()))  # below this it is rounding
+    return Spectrum(frequency, power / background(frequency, rest, frequency.size / (n / 2.0), changes=changes), n)
+
+
+def _take_out(signal: Floats, frequency: float) -> Floats:
+    """What is left of a signal when a line and its first harmonics are fitted and removed."""
+    turn = 2.0 * np.pi * np.arange(signal.size) * frequency
+    counts = [count for count in range(1, _HARMONICS + 1) if count == 1 or count * frequency < 0.5]
+    columns = np.column_stack([wave(turn * count) for count in counts for wave in (np.cos, np.sin)])
+    return np.asarray(signal - columns @ np.linalg.lstsq(columns, signal, rcond=None)[0])
+
+
+def find_line(signal: Floats, *, changes: bool) -> float | None:
+    """Frequency of the line that stands out most, refined, or None if none does enough."""
+    spectrum = spectrum_of(signal, changes=changes)
+    if spectrum is None:
+        return None
+    place, prominence = strongest_line(spectrum)
+    if place and signal.size <= _LONG // 2 - 1:
+        frequency = refine(signal, float(spectrum.frequency[place]), 0.7 / signal.size)
+        spectrum = spectrum_of(signal, changes=changes, without=frequency)
+        if spectrum is None:
+            return None
+        place, prominence = strongest_line(spectrum)
+    if prominence < 1.0:
+        return None
+    return refine(signal, fundamental(spectrum, float(spectrum.frequency[place])), 0.7 / signal.size)
+
+
+def strongest_line(spectrum: Spectrum) -> tuple[int, float]:
+    """Bin and prominence (1 is just enough) of the strongest line.
+
+    A line counts together with its first harmonics, so that a sawtooth is found as surely as a sine.
+    """
+    ratio, n = spectrum.ratio, spectrum.points
+    first = int(np.ceil((FEWEST_CYCLES - 0.5) * spectrum.spacing))
+    best, peak = 0.0, 0
+    total, strongest = np.zeros(ratio.size), np.zeros(ratio.size)
+    for count in range(1, _HARMONICS + 1):
+        reach = (ratio.size - 1) // count + 1
+        if reach <= first:
+            break
+        multiple = _harmonic(ratio, count, reach)
+        total, strongest = total[:reach] + multiple, np.maximum(strongest[:reach], multiple)
+        own = ratio[:reach] >= _OWN_POWER * strongest  # else two other lines pass for harmonics of nothing
+        place = first + int(np.argmax((total * own)[first:]))
+        prominence = float(total[place]) / _needed(n, count)
+        if prominence > best:
+            best, peak = prominence, place
+    return peak, best
+
+
+def fundamental(spectrum: Spectrum, frequency: float) -> float:
+    """The lowest frequency of which this one is a harmonic: sharp pulses are strong in all of theirs."""
+    for divisor in (4, 3, 2):
+        lower = frequency / divisor
+        least = max(
+            _needed(spectrum.points, 1), _OWN_POWER * spectrum.line_at(frequency)
+        )  # not a strong line's own skirt
+        if lower * spectrum.points >= FEWEST_CYCLES and spectrum.line_at(lower) > least:
+            return lower
+    return frequency
+
+
+def _harmonic(ratio: Floats, count: int, reach: int) -> Floats:
+    """The strongest of the bins that the count-th harmonic of each frequency may fall in."""
+    at = np.arange(reach) * count
+    best = ratio[at]
+    for shift in range(1, count // 2 + 1):
+        best = np.maximum(
+            best, np.maximum(ratio[np.maximum(at - shift, 0)], ratio[np.minimum(at + shift, ratio.size - 1)])
+        )
+    return best
+
+
+def _needed(n: int, count: int) -> float:
+    """What the sum of `count` lines must reach: a gamma's tail over all frequencies tried.
+
+    The factor is for the background, which is itself estimated, and from what the line leaves.
+    """
+    tail = _FALSE_ALARM / (n / 2.0) / _HARMONICS
+    return float(gammainccinv(count, tail)) * float(1.1 + 2.0 / np.sqrt(n) + 25.0 / n)
+
+
+def refine(signal: Floats, frequency: float, reach: float) -> float:
+    """The frequency of greatest power within `reach`, far finer than the bins."""
+    n = signal.size
+    at = np.arange(n)
+    slow = signal * np.exp(-2j * np.pi * frequency * at)
+    size = max(1, n // 512)
+    whole = n // size
+    sums = slow[: whole * size].reshape(whole, size).sum(axis=1)
+    centres = (np.arange(whole) + 0.5) * size - 0.5
+    best = 0.0
+    width = reach
+    for _ in range(3):
+        trial = best + np.linspace(-width, width, 41)
+        power: NDArray[np.float64] = np.abs(np.exp(-2j * np.pi * np.outer(trial, centres)) @ sums)
+        best = float(trial[int(np.argmax(power))])
+        width /= 12.0
+    return min(max(frequency + best, 0.5 / n), 0.5)

@@ -1,0 +1,88 @@
+"""Decide whether a level rises or falls, and how sure that is.
+
+The slope is tested by generalised least squares at the *upper limit* of the noise's persistence: for white
+noise this is ordinary regression, for a random walk it is the test of its mean change, and in between no
+significance is borrowed from the noise's memory.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import stdtr
+
+from batchwork.frame.levels import Level, base_columns, step_columns
+from batchwork.frame.noise import Floats, inflation, upper_persistence, whiten
+
+_LEVEL = 0.01  # two-sided; estimated persistence makes tests run hot, so 5% is kept with room
+_SHORT_LEVEL = 0.004  # below 50 points persistence is hardly known at all
+_SETBACK = 0.35  # how far a rising curve may fall back on its way, as a share of its net rise
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Slope:
+    """A tested slope per point: its sign and size, the test's p-value, whether the path is curved."""
+
+    per_point: float
+    p_value: float
+    points: int
+    curved: bool
+    monotone: bool
+
+    @property
+    def is_real(self) -> bool:
+        """Whether the test speaks for a trend."""
+        return self.monotone and self.p_value < (_LEVEL if self.points >= 50 else _SHORT_LEVEL)
+
+
+def test_slope(z: Floats, waves: Floats, level: Level) -> Slope | None:
+    """The slope of a chosen level, or None where the level has none."""
+    n = z.size
+    if n < 6 or float(np.ptp(z)) == 0:
+        return None
+    if level.base == "curve":
+        return _curve(z, level)
+    if level.base == "constant" and not level.wanders:
+        return None
+    columns = np.column_stack([base_columns("line", 0, n), step_columns(level.steps, n), waves])
+    weights = np.linalg.lstsq(columns, z, rcond=None)[0]
+    residual = z - columns @ weights
+    phi = upper_persistence(residual, columns.shape[1] + len(level.steps))
+    white = np.column_stack([whiten(column, phi) for column in columns.T])
+    target = whiten(z, phi)
+    if phi >= 1.0:  # the intercept has left the equation, and with it the first point
+        white, target = white[1:, 1:], target[1:]
+    at = 0 if phi >= 1.0 else 1
+    slope, error, freedom = _regress(white, target, at)
+    per_point = 2.0 / (n - 1)
+    exact = float(np.ptp(z)) * 1e-9
+    p_value = 0.0 if error <= exact else 2.0 * float(stdtr(freedom, -abs(slope) / error))
+    return Slope(per_point=float(weights[1]) * per_point, p_value=p_value, points=n, curved=False, monotone=True)
+
+
+def _regress(columns: Floats, target: Floats, at: int) -> tuple[float, float, float]:
+    """Weight, its standard error and the degrees of freedom of one column."""
+    weights, _, rank, _ = np.linalg.lstsq(columns, target, rcond=None)
+    rest = target - columns @ weights
+    freedom = max(target.size - int(rank), 1)
+    spread = float(rest @ rest) / freedom * inflation(rest, columns.shape[1])
+    cover = np.linalg.pinv(columns.T @ columns)
+    return float(weights[at]), float(np.sqrt(max(spread * cover[at, at], 0.0))), float(freedom)
+
+
+def _curve(z: Floats, level: Level) -> Slope:
+    """A curve's net rise: tested as a slope against the noise the curve leaves."""
+    n = z.size
+    t = np.linspace(-1.0, 1.0, n)
+    path = level.smooth
+    residual = z - level.fitted - level.season
+    slope = float(t @ (path - path.mean())) / float(t @ t)
+    spread = float(residual @ residual) / max(n - level.parameters, 1.0) * level.inflation
+    error = float(np.sqrt(spread / float(t @ t)))
+    net = float(path[-1] - path[0])
+    rising = path if net > 0 else -path
+    setback = float((np.maximum.accumulate(rising) - rising).max())
+    p_value = 2.0 * float(stdtr(max(n - level.parameters, 1.0), -abs(slope) / error)) if error > 0 else 0.0
+    monotone = bool(net * slope > 0 and setback <= _SETBACK * abs(net))
+    return Slope(per_point=net / (n - 1), p_value=p_value, points=n, curved=True, monotone=monotone)

@@ -1,0 +1,71 @@
+"""Decide whether the spread of the noise changes along the series, and where.
+
+The distances from the middle are ranked and given Klotz's scores (squared half-normal quantiles), so that
+the tails' shape does not matter; the largest standardised difference of mean score before and after any
+point is compared with the law of its maximum, with the scores' own persistence divided out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import ndtri
+from scipy.stats import rankdata
+
+from batchwork.frame.blocks import block_means
+from batchwork.frame.noise import Floats, inflation, robust_sigma, thinned
+
+_CRITICAL = 4.0  # the maximum over the middle 80% exceeds this in about 0.3% of unchanging series
+_NOTABLE = 1.25  # a smaller change of the standard deviation is not worth words
+_EDGE = 0.1
+_MOST = 10000  # points ranked one by one
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Spread:
+    """A change of the standard deviation: first index after it, before, after."""
+
+    place: int
+    before: float
+    after: float
+
+
+def scale_scores(values: Floats) -> Floats:
+    """Klotz scores of the distances from the median; ties share their rank."""
+    ranks = rankdata(np.abs(values - np.median(values)))
+    return np.asarray(ndtri(0.5 + 0.5 * ranks / (values.size + 1)) ** 2, dtype=np.float64)
+
+
+def _block_scores(values: Floats, size: int) -> Floats:
+    """Normal scores of the blocks' mean distances: for long series as good, and no million ranks."""
+    distance = np.abs(values - np.median(thinned(values)))
+    np.minimum(distance, 5.0 * robust_sigma(values), out=distance)
+    means = block_means(distance, size)
+    return np.asarray(ndtri(rankdata(means) / (means.size + 1)), dtype=np.float64)
+
+
+def change_of_spread(values: Floats) -> Spread | None:
+    """The change of standard deviation along the values, or None if none is proven."""
+    n = values.size
+    if n < 20 or float(np.ptp(values)) == 0:
+        return None
+    size = -(-n // _MOST) if n > 2 * _MOST else 1
+    scores = scale_scores(values) if size == 1 else _block_scores(values, size)
+    n = scores.size
+    scores -= scores.mean()
+    a, b = max(int(n * _EDGE), 5), n - max(int(n * _EDGE), 5)
+    share = np.arange(a, b) / n
+    bridge = np.cumsum(scores)[a - 1 : b - 1] / np.sqrt(n * share * (1.0 - share))
+    place = a + int(np.argmax(np.abs(bridge)))
+    split = np.concatenate([scores[:place] - scores[:place].mean(), scores[place:] - scores[place:].mean()])
+    deviation = float(np.sqrt(np.mean(split**2) * inflation(split, 2.0)))
+    place *= size
+    before, after = float(np.std(values[:place])), float(np.std(values[place:]))
+    if deviation <= 0 or min(before, after) < 0:
+        return None
+    if np.abs(bridge).max() / deviation < _CRITICAL:
+        return None
+    if max(before, after) < _NOTABLE * min(before, after):
+        return None
+    return Spread(place=place, before=before, after=after)

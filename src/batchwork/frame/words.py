@@ -1,0 +1,153 @@
+"""Decide the words: a description as labelled numbers in at most 220 tokens (four characters each).
+
+Every number carries a plain label and stands right after it, so that a reader, or a model, can look it up
+without guessing. Lists give way first when room is short; what was looked for and not found is one word.
+"""
+
+from __future__ import annotations
+
+from batchwork.frame.description import Description, Statistics
+from batchwork.frame.digits import write
+
+MOST_CHARACTERS = 880
+_UNITS = ((86400.0, "days"), (3600.0, "hours"), (60.0, "minutes"), (1.0, "seconds"))
+
+
+def render(description: Description) -> str:
+    """The description in words."""
+    for listed in (6, 4, 3, 2, 1, 0):
+        text = _render(description, listed)
+        if len(text) <= MOST_CHARACTERS:
+            return text
+    return text[: MOST_CHARACTERS - 1].rsplit(". ", 1)[0] + "."
+
+
+def _render(d: Description, listed: int) -> str:
+    parts = [_head(d)]
+    if d.statistics is None:
+        parts.append("No finite value to describe")
+    else:
+        parts.append(_numbers(d, d.statistics))
+        if d.trend is not None:
+            parts += [_trend(d, d.statistics), _seasons(d), _changes(d, listed), _anomalies(d, listed)]
+        parts += [_distribution(d), _volatility(d), _last(d)]
+    if d.quality:
+        parts.append("quality: " + "; ".join(note[:90] for note in d.quality[: max(1, listed)]))
+    return ". ".join(part for part in parts if part) + "."
+
+
+def _head(d: Description) -> str:
+    name = f"{d.context[:60].strip()}: " if d.context else ""
+    unit = f", unit {d.unit[:12]}" if d.unit else ""
+    infinite = f", infinite {d.infinite}" if d.infinite else ""
+    base = f", all values relative to {d.base}" if d.base else ""
+    return f"{name}count {d.count}, missing {d.missing}{infinite}{unit}{base}"
+
+
+def _numbers(d: Description, s: Statistics) -> str:
+    if d.count == 1:
+        return f"value {write(s.last)} at {s.last_at}"
+    if s.range == 0:
+        only = write(s.mean)
+        return f"constant: mean {only}, median {only}, std 0, min {only} at {s.minimum_at}, max {only}, range 0"
+    pairs = [
+        ("mean", s.mean, ""),
+        ("median", s.median, ""),
+        ("std", s.std, ""),
+        ("min", s.minimum, f" at {s.minimum_at}"),
+        ("max", s.maximum, f" at {s.maximum_at}"),
+        ("range", s.range, ""),
+        ("p5", s.p5, ""),
+        ("p25", s.p25, ""),
+        ("p75", s.p75, ""),
+        ("p95", s.p95, ""),
+        ("IQR", s.iqr, ""),
+        ("first", s.first, ""),
+    ]
+    return ", ".join(f"{label} {write(value, s.std)}{where}" for label, value, where in pairs)
+
+
+def _sure(confidence: float) -> str:
+    return f"confidence {min(confidence, 0.999) * 100:.4g}%"
+
+
+def _trend(d: Description, s: Statistics) -> str:
+    assert d.trend is not None
+    line = f"slope {write(s.slope)} per step, R2 {s.r2:.3g}"
+    if d.trend.direction == "none":
+        return f"trend: none ({'wanders, ' if d.trend.wanders else ''}{line}, not significant)"
+    curved = " (curved)" if d.trend.curved else ""
+    wanders = ", wanders" if d.trend.wanders else ""
+    return f"trend: {d.trend.direction}{curved}, {line}, {_sure(d.trend.confidence)}{wanders}"
+
+
+def _seasons(d: Description) -> str:
+    if not d.seasons:
+        return "season: none"
+    spread = d.statistics.std if d.statistics else 0.0
+    return "season: " + "; ".join(
+        f"period {season.period:.4g}{_duration(season.duration_s)}, strength {season.strength:.2f}, "
+        f"amplitude {write(season.amplitude, spread)}"
+        for season in d.seasons
+    )
+
+
+def _duration(seconds: float | None) -> str:
+    if seconds is None or not seconds > 0:
+        return ""
+    size, name = next(((size, name) for size, name in _UNITS if seconds >= size), (1.0, "seconds"))
+    return f" steps ({seconds / size:.3g} {name})"
+
+
+def _changes(d: Description, listed: int) -> str:
+    points = d.change_points
+    if not points:
+        return "change points: none"
+    spread = d.statistics.std if d.statistics else 0.0
+    shown = sorted(sorted(points, key=lambda p: -abs(p.after - p.before))[: max(listed, 1)], key=lambda p: p.index)
+    text = "; ".join(f"at {p.index} from {write(p.before, spread)} to {write(p.after, spread)}" for p in shown)
+    more = f" (largest {len(shown)} listed)" if len(shown) < len(points) else ""
+    return f"change points: {len(points)}{more}: {text}"
+
+
+def _anomalies(d: Description, listed: int) -> str:
+    if not d.anomaly_count:
+        return "anomalies: none"
+    spread = d.statistics.std if d.statistics else 0.0
+    shown = sorted(d.anomalies[: max(listed, 1)], key=lambda a: a.index)
+    text = "; ".join(f"at {a.index} value {write(a.value, spread)} ({_far(a.deviations)})" for a in shown)
+    more = f" (farthest {len(shown)} listed)" if len(shown) < d.anomaly_count else ""
+    return f"anomalies: {d.anomaly_count}{more}: {text}"
+
+
+def _far(deviations: float) -> str:
+    side = "above" if deviations > 0 else "below"
+    size = abs(deviations)
+    return f"{size:.3g} sigma {side}" if size < 1e4 else f"far {side}"
+
+
+def _distribution(d: Description) -> str:
+    shape = d.distribution
+    if shape.kind in ("unknown", "constant"):
+        return ""
+    rest = " around the structure" if shape.of_rest else ""
+    modes = f", modes {write(shape.modes[0])} and {write(shape.modes[1])}" if len(shape.modes) == 2 else ""
+    distinct = f", {shape.distinct} distinct values" if shape.distinct else ""
+    return f"distribution: {shape.kind}{rest}{modes}{distinct}"
+
+
+def _volatility(d: Description) -> str:
+    v = d.volatility
+    if v is None:
+        return ""
+    if v.index is None or v.before is None or v.after is None:
+        return f"volatility: steady, noise std {write(v.noise)}"
+    return f"volatility: changes at {v.index}, noise std from {write(v.before)} to {write(v.after)}"
+
+
+def _last(d: Description) -> str:
+    if d.last is None or d.count < 2:
+        return ""
+    spread = d.statistics.std if d.statistics else 0.0
+    place = {"usual": "within p5-p95", "high": "above p95", "low": "below p5"}[d.last.place]
+    return f"last {write(d.last.value, spread)} at {d.last.index}, {place}"
