@@ -231,7 +231,12 @@ def test_a_damaged_state_file_is_rebuilt_from_the_journal_and_kept(tmp_path: Pat
     backend = Scripted()
     BatchManager(messages=prompts(6), **told(backend, path)).run()
     assert backend.asked == []
-    assert read(path) | {"last_updated": ""} == before | {"last_updated": ""}
+    after = read(path)
+    for state in (before, after):  # when a job was begun is not told by a live run's journal, only when it settled
+        state["last_updated"] = ""
+        for job in state["jobs"]:
+            job["started_at"] = ""
+    assert after == before
     assert (tmp_path / "state.json.bad-1").read_text().startswith('{"manager_id": "half')
 
 

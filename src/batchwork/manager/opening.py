@@ -17,6 +17,7 @@ from typing import Any
 from batchwork.core.errors import ConfigError
 from batchwork.jobs.asked import Asked
 from batchwork.journal import JournalReader, set_aside
+from batchwork.journal.atomic import write_atomically
 from batchwork.manager.importing import import_state
 from batchwork.results import ResultFiles
 from batchwork.statefile import State, read_state, stamp
@@ -72,7 +73,7 @@ def open_place(place: Place, asked: Asked, *, utc: Callable[[], float]) -> dict[
         if not isinstance(kept, dict):
             raise ConfigError(f"{place.journal} is not the journal of a BatchManager; move it away")
         if state is None:
-            _set_state_aside(place.state)
+            _keep_damaged(place.state)
         _refuse_other(place.state, kept, mine, state, asked)
         return mine | {"manager_id": kept["manager_id"], "created_at": kept["created_at"]}
     if state is None:
@@ -129,11 +130,12 @@ def _start_afresh(place: Place) -> None:
     _log.warning("the state file %s is gone: starting anew; the old journal is kept as %s", place.state, aside)
 
 
-def _set_state_aside(path: Path) -> None:
+def _keep_damaged(path: Path) -> None:
+    """Copy it: were it moved, a crash before the next state would look as if the user had removed it."""
     number = 1
     while (aside := path.with_name(f"{path.name}.bad-{number}")).exists():
         number += 1
-    path.rename(aside)
+    write_atomically(aside, path.read_bytes())
     _log.warning("the state file %s cannot be read: it is rebuilt from the journal and kept as %s", path, aside.name)
 
 
