@@ -5,7 +5,9 @@ from __future__ import annotations
 import json
 import os
 import signal
+import sqlite3
 import threading
+from contextlib import closing
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -238,6 +240,15 @@ def test_a_damaged_state_file_is_rebuilt_from_the_journal_and_kept(tmp_path: Pat
             job["started_at"] = ""
     assert after == before
     assert (tmp_path / "state.json.bad-1").read_text().startswith('{"manager_id": "half')
+
+
+def test_a_journal_whose_making_was_cut_off_is_nothing_yet(tmp_path: Path) -> None:
+    path = tmp_path / "state.json"
+    with closing(sqlite3.connect(tmp_path / "state.json.journal")) as cut_off:
+        cut_off.execute("PRAGMA journal_mode = WAL")
+    backend = Scripted()
+    assert BatchManager(messages=prompts(2), **told(backend, path)).run().values() == prompts(2)
+    assert backend.asked == prompts(2)
 
 
 @pytest.mark.parametrize("with_results", [True, False])

@@ -18,6 +18,7 @@ from batchwork.core.errors import ConfigError
 from batchwork.jobs.asked import Asked
 from batchwork.journal import JournalReader, set_aside
 from batchwork.journal.atomic import write_atomically
+from batchwork.journal.tables import holds_nothing
 from batchwork.manager.importing import import_state
 from batchwork.results import ResultFiles
 from batchwork.statefile import State, read_state, stamp
@@ -96,7 +97,7 @@ def open_place(place: Place, asked: Asked, *, utc: Callable[[], float]) -> dict[
 
 def _is_there(journal: Path) -> bool:
     """Whether a run has begun on it; a file whose making was cut off is nothing yet."""
-    if not journal.exists() or not journal.stat().st_size:
+    if holds_nothing(journal):
         return False
     with closing(JournalReader(journal)) as reader:
         return reader.last_run() is not None
