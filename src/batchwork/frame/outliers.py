@@ -53,7 +53,7 @@ def odd_points(values: Floats) -> NDArray[np.int64]:
     level = _LEVEL * min(1.0, float(np.sqrt(300.0 / n)), n / 60.0)
     some = thinned(distance)
     if _alike(np.sort(some[some > 0]), np.sort(-some[some < 0])):
-        size = np.abs(distance)
+        size = np.abs(distance, out=distance)
         limit = _limit(np.sort(size), n, 2.0 * level)
         return np.flatnonzero(size >= limit) if limit is not None else np.zeros(0, dtype=np.int64)
     above, below = np.sort(distance[distance > 0]), np.sort(-distance[distance < 0])
