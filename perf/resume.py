@@ -33,7 +33,7 @@ class Resumed:
 
 def main() -> int:
     smoke = arguments(__doc__ or "").smoke
-    count, rounds = (50_000, 1) if smoke else (1_000_000, 3)
+    count, rounds = (50_000, 2) if smoke else (1_000_000, 3)
     with folder() as place:
         given, table = place / "in.jsonl", place / "bare.db"
         write_rows(given, count)
@@ -108,16 +108,20 @@ def _cpu_s(pid: int) -> float:
 
 
 def _copy_aside(journal: Path) -> Path:
-    kept = journal.with_suffix(".kept")
+    """The journal as the first run left it, with its log if it has one."""
+    kept = journal.with_name("kept")
     if not kept.exists():
-        shutil.copyfile(journal, kept)
+        kept.mkdir()
+        for part in journal.parent.glob(f"{journal.name}*"):
+            shutil.copyfile(part, kept / part.name)
     return kept
 
 
 def _put_back(journal: Path, kept: Path) -> None:
-    for part in ("-wal", "-shm", ".lock"):
-        journal.with_name(journal.name + part).unlink(missing_ok=True)
-    shutil.copyfile(kept, journal)
+    for part in journal.parent.glob(f"{journal.name}*"):
+        part.unlink()
+    for part in kept.iterdir():
+        shutil.copyfile(part, journal.with_name(part.name))
 
 
 if __name__ == "__main__":

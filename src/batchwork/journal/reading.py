@@ -20,7 +20,7 @@ from batchwork.journal.placing import outcome_at
 from batchwork.journal.rows import COLUMNS, Row, Sums, row_from, status_of
 from batchwork.journal.tables import FAULTS, connect, damaged, translated
 
-_SUMS = "SELECT run_id, seq, spent, unconfirmed, reserved, standing, began, items, batches, crc FROM total"
+_SUMS = "SELECT run_id, seq, spent, unconfirmed, reserved, standing, began, items, batches, noted, crc FROM total"
 _AHEAD = 1024  # places read at once while an input is compared with the journal
 
 
@@ -96,11 +96,16 @@ class JournalReader:
             self._ahead = {values[3]: self._row(values) for values in self._all(sql, (index, index + _AHEAD))}
         return self._ahead.get(index)
 
-    def find(self, fingerprint: bytes, occurrence: int) -> Row | None:
-        """The row of this identity."""
-        sql = f"SELECT {COLUMNS} FROM item WHERE fingerprint = ? AND occurrence = ?"  # noqa: S608
+    def item_of(self, fingerprint: bytes, occurrence: int) -> int | None:
+        """The item of this identity, if it stands in the table of identities."""
+        sql = "SELECT item FROM identity WHERE fingerprint = ? AND occurrence = ?"
         values = self._one(sql, (fingerprint, occurrence))
-        return None if values is None else self._row(values)
+        return None if values is None else values[0]
+
+    def identities(self, start: int) -> dict[tuple[bytes, int], int]:
+        """The identities of the items from `start` on."""
+        sql = "SELECT fingerprint, occurrence, id FROM item WHERE id >= ?"
+        return {(fingerprint, occurrence): item for fingerprint, occurrence, item in self._all(sql, (start,))}
 
     def row(self, item: int) -> Row | None:
         """The row of this item."""
@@ -137,11 +142,11 @@ class JournalReader:
 
     def check_indexes(self) -> None:
         """That every item is found by its key and at its place: one that is not would be asked, and paid, again."""
-        same = "j.fingerprint = i.fingerprint AND j.occurrence = i.occurrence"
-        by_key = f"EXISTS (SELECT 1 FROM item j INDEXED BY item_identity WHERE {same})"  # noqa: S608
+        sums = self.sums() or Sums(run_id="")
+        same = "j.fingerprint = i.fingerprint AND j.occurrence = i.occurrence AND j.item = i.id"
+        by_key = f"(i.id >= {sums.noted} OR EXISTS (SELECT 1 FROM identity j WHERE {same}))"  # noqa: S608
         by_place = "EXISTS (SELECT 1 FROM item j INDEXED BY item_place WHERE j.idx = i.idx AND j.id = i.id)"
         sql = f"SELECT count(*), coalesce(sum({by_key}), 0), coalesce(sum({by_place}), 0) FROM item i NOT INDEXED"  # noqa: S608
-        sums = self.sums() or Sums(run_id="")
         if self._one(sql) != (sums.items, sums.items, sums.places):
             raise damaged(self.path, "not every item is found again")
 

@@ -106,6 +106,7 @@ class Sums(NamedTuple):
     began: int = 0  # the event that started the latest run
     items: int = 0  # ever opened
     batches: int = 0  # events of provider batches
+    noted: int = 0  # items below this ordinal stand in the table of identities
 
     @property
     def counts(self) -> dict[Status, int]:

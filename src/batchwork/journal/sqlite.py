@@ -26,6 +26,7 @@ from batchwork.core.request import Request
 from batchwork.core.runstate import UNCHANGED, ItemState, follow_batches
 from batchwork.core.ticket import Ticket
 from batchwork.journal import codec
+from batchwork.journal.identities import Identities
 from batchwork.journal.lock import WriterLock
 from batchwork.journal.placing import Placer
 from batchwork.journal.reading import JournalReader
@@ -45,7 +46,6 @@ class SqliteJournal:
         self._queue: list[QueuedEvent] = []
         self._blobs: codec.Blobs = {}
         self._rows: dict[int, Row] = {}  # items that are being worked on or not yet on disk
-        self._identities: dict[tuple[bytes, int], Row] = {}
         self._dirty: dict[int, Row] = {}
         self._trim_from: int | None = None
         self._waiters: list[asyncio.Future[None]] = []
@@ -62,7 +62,7 @@ class SqliteJournal:
             undo.callback(self._reader.close)
             self._load()
             undo.pop_all()
-        self._is_first = self._is_checked = not self._next_item
+        self._is_first = not self._next_item
         self._placer = Placer(self)
         self._committer = ThreadPoolExecutor(1, thread_name_prefix="journal")
 
@@ -71,12 +71,13 @@ class SqliteJournal:
         if sums is None:
             sums = Sums(run_id=uuid.uuid4().hex[:12])
             try:
-                self._writer.execute("INSERT INTO total VALUES (1,?,?,?,?,?,?,?,?,?,?)", sums.sealed())
+                self._writer.execute("INSERT INTO total VALUES (1,?,?,?,?,?,?,?,?,?,?,?)", sums.sealed())
             except FAULTS as error:
                 raise translated(error, self.path) from error
             self._reader.refresh()
         self.run_id, self._seq, self._spent, self._unconfirmed, self._reserved = sums[:5]
         self._standing, self._began, self._next_item = sums.counts, sums.began, sums.items
+        self._identities = Identities(self._reader, noted=sums.noted, items=sums.items)
         self._batches: dict[int, Ticket] = {}
         self._chunks = self._batch_events = 0
         for event in self._reader.batch_events():
@@ -131,13 +132,8 @@ class SqliteJournal:
 
     def find(self, fingerprint: bytes, occurrence: int) -> Row | None:
         """The item of this identity."""
-        row = self._identities.get((fingerprint, occurrence))
-        if row is not None:
-            return row
-        if not self._is_checked:
-            self._reader.check_indexes()
-            self._is_checked = True
-        return self._reader.find(fingerprint, occurrence)
+        item = self._identities.find(fingerprint, occurrence)
+        return None if item is None else self._rows.get(item) or self._reader.row(item)
 
     def place(self, index: int, intake: Intake) -> ItemState:
         """The item that stands at `index`: one already known, or a new one, which is recorded."""
@@ -147,6 +143,7 @@ class SqliteJournal:
             row = Row(self._next_item, intake.fingerprint, occurrence)
             self._next_item += 1
             row.is_new = True
+            self._identities.add(intake.fingerprint, occurrence, row.item)
             self._open(row, index, intake, digest)
             return row
         assert isinstance(known, Row)
@@ -200,7 +197,6 @@ class SqliteJournal:
     def _hold(self, row: Row) -> None:
         row.held = True
         self._rows[row.item] = row
-        self._identities[row.fingerprint, row.occurrence] = row
 
     def release(self, item: int) -> None:
         """The engine is done with this item: once it is on disk, memory forgets it."""
@@ -212,7 +208,6 @@ class SqliteJournal:
     def _forget_if_written(self, row: Row) -> None:
         if not row.held and row.item not in self._dirty and row.item not in self._writing and row.item in self._rows:
             del self._rows[row.item]
-            del self._identities[row.fingerprint, row.occurrence]
 
     # -- writing --------------------------------------------------------------------------------
 
@@ -299,6 +294,7 @@ class SqliteJournal:
     def _put_in(self) -> None:
         """Put everything queued into an open transaction."""
         group = put_in(self._writer, self._queue, self._blobs, self._dirty.values(), self._trim_from)
+        group.noted = self._identities.note(self._writer, self._next_item)
         sums = Sums(
             run_id=self.run_id,
             seq=self._seq,
@@ -309,6 +305,7 @@ class SqliteJournal:
             began=self._began,
             items=self._next_item,
             batches=self._batch_events,
+            noted=group.noted,
         )
         self._writer.execute(UPDATE_TOTAL, sums.sealed())
         self._writing, self._dirty = self._dirty, {}
@@ -343,6 +340,7 @@ class SqliteJournal:
             self._standing[status] -= count
         if self._trim_from == group.trim:
             self._trim_from = None
+        self._identities.noted(group.noted)
         self._reader.refresh(moved=bool(group.moved) or group.trim is not None)
         self._reader.follow(writing.values())
         for row in writing.values():

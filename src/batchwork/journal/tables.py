@@ -26,13 +26,16 @@ CREATE TABLE item (
   status INTEGER NOT NULL, reserved INTEGER NOT NULL, paid INTEGER NOT NULL, attempts INTEGER NOT NULL,
   columns INTEGER NOT NULL, request_seq INTEGER NOT NULL, columns_seq INTEGER NOT NULL, settled_seq INTEGER NOT NULL,
   crc INTEGER NOT NULL) STRICT;
-CREATE UNIQUE INDEX item_identity ON item (fingerprint, occurrence);
+CREATE TABLE identity (
+  fingerprint BLOB NOT NULL, occurrence INTEGER NOT NULL, item INTEGER NOT NULL,
+  PRIMARY KEY (fingerprint, occurrence)) STRICT, WITHOUT ROWID;
 CREATE INDEX item_place ON item (idx);
 CREATE TABLE blob (digest BLOB PRIMARY KEY, body BLOB NOT NULL, crc INTEGER NOT NULL) STRICT, WITHOUT ROWID;
 CREATE TABLE total (
   one INTEGER PRIMARY KEY CHECK (one = 1), run_id TEXT NOT NULL, seq INTEGER NOT NULL,
   spent INTEGER NOT NULL, unconfirmed INTEGER NOT NULL, reserved INTEGER NOT NULL,
   standing TEXT NOT NULL, began INTEGER NOT NULL, items INTEGER NOT NULL, batches INTEGER NOT NULL,
+  noted INTEGER NOT NULL,
   crc INTEGER NOT NULL) STRICT;
 CREATE TABLE output (path TEXT PRIMARY KEY, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL) STRICT;
 """

@@ -28,7 +28,7 @@ _MOVE_ITEM = (
 )
 UPDATE_TOTAL = (
     "UPDATE total SET run_id=?, seq=?, spent=?, unconfirmed=?, reserved=?, standing=?, began=?, items=?, batches=?,"
-    " crc=?"
+    " noted=?, crc=?"
 )
 _TRIM_ITEM = "UPDATE item SET idx=NULL, crc=? WHERE id=?"
 
@@ -43,6 +43,7 @@ class Group:
     new: list[Row] = field(default_factory=list)
     moved: list[Row] = field(default_factory=list)
     trimmed: Counter[Status] = field(default_factory=Counter)
+    noted: int = 0  # how far the table of identities reaches
     commit: Future[sqlite3.Cursor] | None = None
 
 
