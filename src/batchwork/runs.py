@@ -118,6 +118,7 @@ def _drain(job: Job, ready: queue.SimpleQueue[AnyOutcome | None]) -> Iterator[Ou
     background = BackgroundLoop(work)
     ended = False
     try:
+        background.pass_on_early(job.interrupt)
         while not ended:
             try:
                 outcome = ready.get()
