@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check format torture test-real perf smoke evidence clean
+.PHONY: help setup demo demo-crash test check format torture test-real perf smoke evidence clean
 
 help: ## this list
 	@grep -hE '^[a-z][a-z-]*:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | awk -F'\t' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -17,7 +17,10 @@ $(READY): pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[all,dev]'
 	touch $(READY)
 
-demo: $(READY) ## the main job, without a key
+demo: $(READY) ## the main job, without a key: 100 invoice PDFs, typed and cited, against a provider on loopback
+	$(BIN)/python examples/process_invoices.py
+
+demo-crash: $(READY) ## a run killed with SIGKILL half-way, resumed, and its accounting
 	$(BIN)/python examples/crash_and_resume.py
 
 test: $(READY) ## all tests of the normal suite

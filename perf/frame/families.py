@@ -97,7 +97,7 @@ SIGNALS = [
     Family(name="odd group", make=spikes((8, 8, 8), group=True), sizes=LONG, bars={"odd": 0.90}),
     Family(name="odd in trend and season", make=spikes((8, 8, 8), structure=True), sizes=LONG, bars={"odd": 0.90}),
     Family(name="bimodal", make=two_humps((6, 4, 4)), bars={"bimodal": 0.90}),
-    Family(name="bimodal 40:60", make=two_humps((6, 5, 4), 0.4), bars={"bimodal": 0.90}, kept_out=True),
+    Family(name="bimodal 40:60", make=two_humps((6, 5, 4), 0.4), sizes=LONG, bars={"bimodal": 0.90}, kept_out=True),
     Family(name="uniform", make=shaped(lambda d, n: d.uniform(size=n), ("uniform",)), sizes=LONG, bars={"shape": 0.95}),
     Family(
         name="exponential",
@@ -107,7 +107,7 @@ SIGNALS = [
     ),
     Family(
         name="lognormal",
-        make=shaped(lambda d, n: d.lognormal(0, 0.8, n), ("right-skewed",)),
+        make=shaped(lambda d, n: d.lognormal(0, 0.8, n), ("exponential", "right-skewed")),
         sizes=LONG,
         bars={"shape": 0.90},
         kept_out=True,

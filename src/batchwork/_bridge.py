@@ -57,8 +57,13 @@ class BackgroundLoop(Generic[T]):
         self._loop: asyncio.AbstractEventLoop | None = None
         self._started = threading.Event()
         self._thread = threading.Thread(target=self._work, args=(main,), name="batchwork", daemon=True)
-        self._thread.start()
-        self._started.wait()
+        self._interrupted_early = False
+        try:
+            self._thread.start()
+            self._started.wait()
+        except KeyboardInterrupt:  # the loop is already at work: leaving here would abandon it
+            self._interrupted_early = True
+            self._started.wait()
 
     def _work(self, main: Callable[[], Coroutine[Any, Any, T]]) -> None:
         try:
@@ -70,6 +75,12 @@ class BackgroundLoop(Generic[T]):
             self._done.set_exception(error)
         finally:
             self._started.set()
+
+    def pass_on_early(self, interrupt: Callable[[], None]) -> None:
+        """A Ctrl-C that came while the loop was being started reaches it now."""
+        if self._interrupted_early:
+            self._interrupted_early = False
+            self.call(interrupt)
 
     def call(self, callback: Callable[[], None]) -> None:
         """Call something inside the loop, soon."""
@@ -83,6 +94,7 @@ class BackgroundLoop(Generic[T]):
 
     def result(self, interrupt: Callable[[], None]) -> T:
         """Wait for the end; Ctrl-C calls `interrupt` inside the loop."""
+        self.pass_on_early(interrupt)
         while True:
             try:
                 value = self._done.result()

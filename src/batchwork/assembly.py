@@ -124,6 +124,7 @@ async def open_engine(plan: Plan, clock: Clock | None = None) -> AsyncIterator[E
                 run_id=getattr(journal, "run_id", "memory"),
                 model=plan.model,
                 max_cost_nano=plan.policy.max_cost_nano,
+                priced=price is not None,
                 settings=plan.settings,
             )
             _refuse_open_batches(plan, journal)

@@ -53,12 +53,11 @@ class ResultFiles:
         )
         return "" if taken else None
 
-    def claim(self, manager_id: str) -> None:
-        """Make the folder this manager's.
+    def refuse_foreign(self, manager_id: str) -> None:
+        """Make sure that nobody else's results are here.
 
         Raises:
             ConfigError: it holds results of another run.
-            JournalWriteError: it cannot be written.
         """
         owner = self.owner()
         if owner not in (None, manager_id):
@@ -66,10 +65,19 @@ class ResultFiles:
                 f"{self.folder} holds results of another run{f' ({owner})' if owner else ''}, which are never touched;"
                 " name another save_results_dir, or move them away"
             )
+
+    def claim(self, manager_id: str) -> None:
+        """Make the folder this manager's, whose id must be on disk elsewhere already.
+
+        Raises:
+            ConfigError: it holds results of another run.
+            JournalWriteError: it cannot be written.
+        """
+        self.refuse_foreign(manager_id)
         try:
             for name in (_RAW, _PROCESSED):
                 (self.folder / name).mkdir(parents=True, exist_ok=True)
-            if owner is None:
+            if self.owner() != manager_id:
                 write_atomically(self.folder / _MARK, msgspec.json.encode({"manager_id": manager_id}))
         except OSError as error:
             raise JournalWriteError(f"cannot write {self.folder}: {error.strerror or error}") from error

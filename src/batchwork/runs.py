@@ -118,6 +118,7 @@ def _drain(job: Job, ready: queue.SimpleQueue[AnyOutcome | None]) -> Iterator[Ou
     background = BackgroundLoop(work)
     ended = False
     try:
+        background.pass_on_early(job.interrupt)
         while not ended:
             try:
                 outcome = ready.get()
@@ -193,6 +194,11 @@ class Job:
         if run.pause is not None:
             raise RunPaused(reason=run.pause.reason, remedy=run.pause.remedy, results=results)
         return results
+
+    @property
+    def exhausted(self) -> bool:
+        """The input was read to its end."""
+        return self._run is not None and self._run.exhausted
 
     @property
     def left_at_once(self) -> bool:

@@ -156,7 +156,8 @@ def test_a_damaged_journal_is_a_clear_error_that_names_the_remedy_and_the_remedy
     assert "Traceback" not in broken.stderr
     saved = batchwork("recover", journal.name)
     assert saved.returncode == 0, saved.stderr
-    assert "recovered" in saved.stdout
+    assert "damaged-1" in saved.stdout
     assert (folder / "out.jsonl.journal.db.damaged-1").exists()
-    assert batchwork(*command, "--overwrite").returncode == 0
+    assert "whole" in batchwork("recover", journal.name).stdout
+    assert batchwork(*command).returncode == 0
     assert len(rows(folder / "out.jsonl")) == 10

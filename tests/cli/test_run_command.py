@@ -28,9 +28,16 @@ def test_the_accounting_and_the_mock_are_stated(batchwork: Run, rivers: Path) ->
     assert "All succeeded." in done.stderr
 
 
-def test_quiet_prints_nothing(batchwork: Run, rivers: Path) -> None:
+def test_quiet_prints_nothing_when_all_succeeded(batchwork: Run, rivers: Path) -> None:
     done = batchwork("run", rivers.name, "-o", "out.jsonl", *ECHO, "--quiet")
     assert (done.stdout, done.stderr, done.returncode) == ("", "", 0)
+
+
+def test_quiet_still_says_what_to_do_next_when_something_failed(batchwork: Run, folder: Path) -> None:
+    (folder / "in.jsonl").write_text('{"text": "a"}\nnot json\n')
+    done = batchwork("run", "in.jsonl", "-o", "out.jsonl", *ECHO, "--quiet")
+    assert done.returncode == 1
+    assert "batchwork retry" in done.stderr
 
 
 def test_the_same_command_again_sends_nothing(batchwork: Run, rivers: Path, folder: Path) -> None:

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 import batchwork
-from batchwork.core.errors import ConfigError, Interrupted
+from batchwork.core.errors import CallbackError, ConfigError, Interrupted
+from batchwork.core.event import BatchClosed
 from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.packing import BatchLimits
 from batchwork.core.reply import Reply, Usage
@@ -224,3 +225,30 @@ def test_an_input_that_raises_half_way_is_an_error_and_sends_nothing_more() -> N
 def test_usage_is_billed_once_at_the_stated_price() -> None:
     provider = BatchProvider(lambda prompt, time: Reply(text="x", usage=Usage(input_tokens=100, output_tokens=50)))
     assert float(run(provider, price=(2, 4)).total_cost or 0) == pytest.approx(25 * (100 * 2 + 50 * 4) / 1e6)
+
+
+def test_items_of_a_batch_that_is_taken_up_are_not_read_from_the_input_as_well(tmp_path: Path) -> None:
+    provider = BatchProvider(lambda prompt, time: prompt if prompt in seen else failed_once(prompt))
+    seen: set[str] = set()
+
+    def failed_once(prompt: str) -> Failure:
+        seen.add(prompt)
+        return failure(FailureKind.SERVER)
+
+    def stop(event: Any) -> None:
+        if isinstance(event, BatchClosed):
+            raise OSError("pulled out")
+
+    def hold_the_second(step: str) -> None:
+        if step == "poll" and "batch_1" in provider.batches:
+            provider.batches["batch_1"].ends_at = held_until
+
+    held_until = 1e9
+    provider.trouble = hold_the_second
+    told = {"journal": tmp_path / "j.db", "items_per_batch": 5}
+    with pytest.raises(CallbackError):
+        run(provider, PROMPTS[:10], on_event=stop, **told)
+    held_until = 20.0
+    results = run(provider, PROMPTS[:10], max_parallel_batches=1, **told)
+    assert results.accounting.succeeded == 10
+    assert set(provider.billed.values()) == {1}

@@ -40,6 +40,8 @@ class Runs:
         assert self._process.stdout is not None
         print(json.dumps(given | told), file=self._process.stdin, flush=True)
         ended: int = json.loads(self._process.stdout.readline())
+        if (state := folder / "state.json").exists():
+            json.loads(state.read_text())  # whole, however it ended
         return ended
 
 

@@ -50,10 +50,12 @@ class Display:
         if not self._quiet:
             self._task = asyncio.create_task(self._show(engine))
 
-    def say(self, text: str) -> None:
-        """One line for the user."""
+    def say(self, text: str, *, always: bool = False) -> None:
+        """One line for the user; quiet means no progress, not that a failure goes unexplained."""
         if not self._quiet:
             self._console.print(Text(text), soft_wrap=True)
+        elif always:
+            print(text, file=sys.stderr, flush=True)
 
     async def _show(self, engine: Engine) -> None:
         started = engine.clock.now()

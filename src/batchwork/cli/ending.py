@@ -33,7 +33,8 @@ class Ending:
     paused: str | None = None
     interrupted: bool = False
     error: str | None = None
-    total: int | None = None  # rows in the input, when it is known
+    total: int | None = None  # rows in the input, when it is known and was not read to its end
+    open_batches: int = 0  # that go on at the provider
 
     @property
     def code(self) -> Exit:
@@ -46,7 +47,7 @@ class Ending:
             return Exit.BUDGET
         if self.error is not None:
             return Exit.BAD_INPUT
-        return Exit.SOME_FAILED if self.accounting.failed else Exit.ALL_SUCCEEDED
+        return Exit.SOME_FAILED if self.accounting.failed or self.accounting.pending else Exit.ALL_SUCCEEDED
 
     def lines(self) -> list[str]:
         """The accounting, the cost, and what to do next."""
@@ -56,6 +57,8 @@ class Ending:
         said = [str(self.accounting) + self._not_reached(), f"cost {cost}"]
         if self.error is not None:
             said.append(f"error: {self.error}")
+        if self.open_batches:
+            said.append(f"{self.open_batches} batches go on at the provider; the same command takes them up again")
         return [*said, self._next()]
 
     def _not_reached(self) -> str:
@@ -71,7 +74,9 @@ class Ending:
         if self.accounting.deferred:
             return f"Stopped by the budget: {again} with a higher --max-cost for the deferred ones."
         if self.error is not None:
-            return f"Everything finished is kept; mend the input and {again}."
+            return f"Everything finished is kept; mend the cause and {again}."
         if self.accounting.failed:
             return f"Some failed: see the column 'error'; `batchwork retry {self.journal}` tries them again."
+        if self.accounting.pending:
+            return f"Some are pending: {again} to go on."
         return "All succeeded."

@@ -58,16 +58,16 @@ def row_intakes(table: Table, template: Template | None, defaults: Defaults, lim
         except MissingColumn as error:
             yield Intake.bad(f"line {row.number}: {error}", row.columns)
             continue
-        yield intake(prompt, defaults, row.columns)
+        taken = intake(prompt, defaults, row.columns)
+        yield taken if taken.problem is None else Intake.bad(f"line {row.number}: {taken.problem}", row.columns)
 
 
 def _own_prompt(row: Row) -> Any:
     if (messages := row.columns.get("messages")) is not None:
         return {"messages": messages}
-    prompt = row.columns.get("prompt")
-    if prompt is None:
+    if "prompt" not in row.columns:
         raise MissingColumn("prompt", tuple(row.columns))
-    return {"prompt": prompt}
+    return {"prompt": row.columns["prompt"]}
 
 
 def load_schema(path: Path | None) -> Any:

@@ -11,7 +11,7 @@ import typer
 from batchwork.cli import options
 from batchwork.cli.inputs import write_results
 from batchwork.cli.running import carry_out, refuse_foreign_output
-from batchwork.core.errors import ConfigError
+from batchwork.core.errors import ConfigError, JournalDamagedError, JournalLockedError
 from batchwork.core.money import show
 from batchwork.core.stats import account
 from batchwork.journal import JournalReader, remember_output
@@ -30,12 +30,16 @@ def status(journal: options.JournalFile) -> None:
     with closing(JournalReader(journal)) as reader:
         counts, totals, last = reader.counts(), reader.totals(), reader.last_run()
         outputs = [path for path, _, _ in reader.outputs()]
+        open_batches = reader.open_batches()
     print(f"journal  {journal}")
     print(f"model    {last.model if last else 'unknown'}")
     print(f"items    {account(counts, inputs=sum(counts.values()))}")
     unconfirmed = f", of which {show(totals.unconfirmed_nano)} unconfirmed" if totals.unconfirmed_nano else ""
     limit = f" of {show(last.max_cost_nano)}" if last and last.max_cost_nano is not None else ""
-    print(f"cost     {show(totals.spent_nano)}{limit}{unconfirmed}")
+    known = totals.spent_nano or last is None or last.priced
+    print(f"cost     {show(totals.spent_nano) if known else 'unknown'}{limit}{unconfirmed}")
+    for ticket in open_batches:
+        print(f"batch    {ticket.batch_id or 'submitted, its number not yet known'}: open at the provider")
     for path in outputs:
         print(f"results  {path}")
 
@@ -51,8 +55,11 @@ def results(journal: options.JournalFile, output: options.Out, overwrite: option
     with closing(JournalReader(journal)) as reader:
         refuse_foreign_output(output, journal, overwrite=overwrite)
         rows = write_results(reader, output)
-    remember_output(journal, output)
     print(f"{rows:,} rows written to {output}")
+    try:
+        remember_output(journal, output)
+    except JournalLockedError:
+        print("the run is still going on: this is what it had settled, and a later `results` needs --overwrite")
 
 
 def retry(
@@ -97,7 +104,20 @@ def recover(journal: options.JournalFile) -> None:
     Examples:
       batchwork recover out.jsonl.journal.db
     """
-    saved = recover_journal(journal)
-    print(f"{saved.items:,} items and {saved.outcomes:,} outcomes recovered into {saved.path}")
-    print(f"{saved.lost_events:,} events were lost; the damaged file is kept as {saved.kept}")
-    print(saved.note)
+    if _is_whole(journal):
+        print(f"{journal} is whole: there is nothing to recover")
+        return
+    print(recover_journal(journal).note)
+
+
+def _is_whole(journal: Path) -> bool:
+    """Whether everything in a journal can be read and agrees with its checksums."""
+    try:
+        with closing(JournalReader(journal)) as reader:
+            for _ in reader.events():
+                pass
+            for _ in reader.entries():
+                pass
+    except JournalDamagedError:
+        return False
+    return True

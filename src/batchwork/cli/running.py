@@ -9,7 +9,7 @@ from pathlib import Path
 from batchwork._bridge import run_sync
 from batchwork.assembly import Engine, Plan
 from batchwork.cli.display import Display
-from batchwork.cli.ending import Ending
+from batchwork.cli.ending import Ending, Exit
 from batchwork.cli.inputs import write_results
 from batchwork.core.errors import BatchworkError, ConfigError, Interrupted, RunPaused
 from batchwork.core.intake import Intake
@@ -62,6 +62,7 @@ def carry_out(plan: Plan, source: Iterable[Intake] | None, *, out: Path | None, 
             remember_output(plan.journal, out)
             display.say(f"{rows:,} rows written to {out}")
         counts = reader.counts()
+        reached_all = job.exhausted and not interrupted
         ending = Ending(
             accounting=account(counts, inputs=sum(counts.values())),
             totals=reader.totals(),
@@ -70,8 +71,9 @@ def carry_out(plan: Plan, source: Iterable[Intake] | None, *, out: Path | None, 
             paused=paused,
             interrupted=interrupted,
             error=error,
-            total=total,
+            total=None if reached_all else total,
+            open_batches=len(reader.open_batches()),
         )
     for text in ending.lines():
-        display.say(text)
+        display.say(text, always=ending.code != Exit.ALL_SUCCEEDED)
     return ending.code

@@ -21,6 +21,7 @@ class Began(msgspec.Struct, frozen=True, kw_only=True, gc=False, tag="began"):
     run_id: str
     model: str
     max_cost_nano: int | None = None
+    priced: bool = True  # what its calls cost is known
     settings: dict[str, Any] = {}
 
 
@@ -94,7 +95,7 @@ class BatchClosed(msgspec.Struct, frozen=True, kw_only=True, tag="batch_closed")
     """Everything it had to give was taken in, or it surely never existed."""
 
     chunk: int
-    how: str  # collected, absent, refused or lost
+    how: str  # collected, absent or refused
 
 
 BatchEvent = BatchIntended | BatchSubmitted | BatchClosed

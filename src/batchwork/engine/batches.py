@@ -21,8 +21,10 @@ from batchwork.core.outcome import Status
 from batchwork.core.ports import BatchBackend, BatchTag, Sighting
 from batchwork.core.pricing import Price
 from batchwork.core.reply import Reply
+from batchwork.core.retry import REFUSALS
 from batchwork.core.stats import Tally
 from batchwork.core.ticket import Ticket
+from batchwork.engine import pauses
 from batchwork.engine.attempt import within
 from batchwork.engine.boarding import Boarded, Platform
 from batchwork.engine.naps import Naps
@@ -68,7 +70,7 @@ class BatchRun:
         self._followers: set[asyncio.Task[None]] = set()
         self._riding: set[int] = set()
         self._cancelling: asyncio.Task[None] | None = None
-        self._error: BatchworkError | None = None
+        self._error: BaseException | None = None
 
     async def run(self, source: Iterator[Work | None], *, is_input: bool = True) -> None:
         """See everything through that the source yields.
@@ -84,6 +86,9 @@ class BatchRun:
             await self._intake.sync()
         except BatchworkError as error:
             self._stop(error)
+        except asyncio.CancelledError:
+            self._leave_at_once()
+            raise
         finally:
             await self._leave()
             inputs = self.tally.read if self.exhausted and is_input else None
@@ -113,10 +118,19 @@ class BatchRun:
     def interrupt(self) -> None:
         """Stop here; the provider's batches go on and the next run takes them up, unless they are to be cancelled."""
         first, self.interrupted = not self.interrupted, True
-        if first and self._policy.cancel_on_interrupt:
+        if not first:
+            self._leave_at_once()
+        elif self._policy.cancel_on_interrupt:
             self.cancel()
         else:
             self._naps.close()
+
+    def _leave_at_once(self) -> None:
+        """Wait for nobody: what is on disk tells the next run what the provider may have of ours."""
+        self._naps.close()
+        for task in (*self._followers, self._cancelling):
+            if task is not None:
+                task.cancel()
 
     def cancel(self) -> None:
         """Send nothing more, cancel what is at the provider, take in what it has finished; the rest stays pending."""
@@ -126,7 +140,7 @@ class BatchRun:
     async def _cancel_batches(self) -> None:
         for batch_id in self.still_running:
             try:
-                await self._backend.cancel_batch(batch_id)
+                await within(self._p.policy.timeout_s, self._backend.cancel_batch(batch_id))
             except BackendError as error:
                 _log.warning("cannot cancel batch %s: %s", batch_id, error.failure)
 
@@ -228,7 +242,12 @@ class BatchRun:
         task = asyncio.create_task(self._see_through(carriage))
         self._followers.add(task)
         self.tally.in_flight += len(carriage.ticket.items)
-        task.add_done_callback(self._followers.discard)
+        task.add_done_callback(self._ended)
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self._followers.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            self._stop(error)  # a defect: never passed over in silence, and the batch stays open for the next run
 
     async def _see_through(self, carriage: Carriage) -> None:
         ticket = carriage.ticket
@@ -251,7 +270,10 @@ class BatchRun:
             self._record(BatchSubmitted(chunk=tag.chunk, batch_id=answer))
             await self._p.journal.durable()
             return answer
-        if isinstance(answer, Failure):
+        if isinstance(answer, Failure) and answer.kind in REFUSALS:
+            self._close_batch(carriage, "absent")
+            self._on_pause(pauses.stalled(answer))
+        elif isinstance(answer, Failure):
             await self._refuse(carriage, answer)
         elif answer is Sighting.ABSENT:
             self._again.extend(self._rider(item) for item in carriage.waiting.values())
@@ -260,17 +282,23 @@ class BatchRun:
 
     async def _until_ended(self, batch_id: str, carriage: Carriage) -> bool:
         """Look at it at growing intervals; a look that fails says nothing about the batch."""
-        pauses = pauses_between_looks(self._policy)
-        while not self._closed:
+        unknown_s = 0.0
+        for pause_s in pauses_between_looks(self._policy):
+            if self._closed:
+                break
             try:
                 progress = await within(self._p.policy.timeout_s, self._backend.poll_batch(batch_id))
             except BackendError as error:
                 if error.failure.kind is FailureKind.AUTH:
-                    self._on_pause(_no_access(error.failure))
+                    self._on_pause(pauses.no_access(error.failure))
                     return False
                 if error.failure.kind is FailureKind.REJECTED:
-                    await self._lose(batch_id, carriage)
-                    return False
+                    # It may be another key, another address, or a list that lags. Its answers may be paid for, so
+                    # neither is anything sent again nor is anything given up without being asked.
+                    if unknown_s >= self._policy.adopt_wait_s:
+                        self._on_pause(pauses.not_known(batch_id, error.failure))
+                        return False
+                    unknown_s += pause_s
                 _log.warning("cannot look at batch %s: %s", batch_id, error.failure.kind.value)
             else:
                 if progress.ended and progress.failure is not None:
@@ -278,7 +306,7 @@ class BatchRun:
                     return False
                 if progress.ended:
                     return True
-            await self._naps.take(next(pauses))
+            await self._naps.take(pause_s)
         return False
 
     async def _collect(self, batch_id: str, carriage: Carriage) -> None:
@@ -293,7 +321,7 @@ class BatchRun:
             except BackendError as error:
                 wait_s = self._sender.wait_after(error.failure, tries)
                 if wait_s is None:
-                    self._on_pause(_no_results(batch_id, error.failure))
+                    self._on_pause(pauses.no_results(batch_id, error.failure))
                     return
                 await self._naps.take(wait_s)
         if self._closed and carriage.waiting:
@@ -320,15 +348,6 @@ class BatchRun:
         self._close_batch(carriage, "refused")
         if self._again and (wait_s := self._sender.wait_after(failure, 1)) is not None:
             await self._naps.take(wait_s)
-
-    async def _lose(self, batch_id: str, carriage: Carriage) -> None:
-        """The provider no longer has it. Its answers were paid for, so nothing is sent again without being asked."""
-        gone = Failure(kind=FailureKind.EXPIRED, message=f"the provider no longer has batch {batch_id}")
-        for name, item in list(carriage.waiting.items()):
-            del carriage.waiting[name]
-            await self._intake.fail(carriage.riders.get(name) or self._rider(item), gone, 0)
-        await self._intake.sync()
-        self._close_batch(carriage, "lost")
 
     def _close_batch(self, carriage: Carriage, how: str) -> None:
         self._record(BatchClosed(chunk=carriage.ticket.chunk, how=how))
@@ -366,31 +385,20 @@ class BatchRun:
         self.pause = self.pause or pause
         self._naps.close()
 
-    def _stop(self, error: BatchworkError) -> None:
+    def _stop(self, error: BaseException) -> None:
         self._error = self._error or error
         self._naps.close()
 
     async def _leave(self) -> None:
-        """Let followers end where they are: asleep they wake, and what they are taking in they finish."""
+        """Let followers end where they are: asleep they wake, and what they are taking in they finish, in bounds."""
         if self._cancelling is not None:
-            await self._cancelling
+            await asyncio.wait([self._cancelling])
         if self._followers:
+            await asyncio.wait(self._followers, timeout=self._p.policy.drain_s)
+        if self._followers:
+            self._leave_at_once()
             await asyncio.wait(self._followers)
 
     def _record(self, event: BatchEvent) -> None:
         self._p.journal.record(event)
         tell(self._p.on_event, event)
-
-
-def _no_access(failure: Failure) -> Pause:
-    return Pause(
-        reason=f"The provider does not accept the credentials ({failure.message}).",
-        remedy="Set a valid API key and run the same command again: the batches go on and are taken up.",
-    )
-
-
-def _no_results(batch_id: str, failure: Failure) -> Pause:
-    return Pause(
-        reason=f"The results of batch {batch_id} cannot be read ({failure}).",
-        remedy="Run the same command again: the batch is kept at the provider and is taken up.",
-    )

@@ -24,7 +24,7 @@ from batchwork.core.reply import Reply, Usage
 from batchwork.core.request import Request
 from batchwork.core.retry import REFUSALS, wait_before_retry
 from batchwork.core.stats import Tally
-from batchwork.engine.attempt import Deadlines, attempt
+from batchwork.engine.attempt import Deadlines, attempt, within
 from batchwork.engine.gate import Caller, Denied, Grant, Need
 from batchwork.engine.parts import Parts
 from batchwork.engine.telling import tell
@@ -118,7 +118,7 @@ class ItemCarrier:
         if not self._p.gate.ledger.could_ever_fit(least):
             return answer  # no count can help, and a million items need not ask for one
         try:  # the bound alone may stand in the way: the provider counts for free
-            counted = await self._p.backend.count_tokens(life.request)
+            counted = await within(self._p.policy.timeout_s, self._p.backend.count_tokens(life.request))
         except BackendError:
             return answer
         if counted >= life.bound:

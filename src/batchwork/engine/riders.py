@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from batchwork.core.intake import Work
+from batchwork.core.reply import Usage
 from batchwork.core.request import Request
 from batchwork.core.ticket import Ticket
 
@@ -10,12 +11,25 @@ from batchwork.core.ticket import Ticket
 class Rider:
     """One item that rides in a batch, and how often it has ridden."""
 
-    __slots__ = ("attempts", "expiries", "failures", "index", "item", "paid_nano", "reasks", "request")
+    __slots__ = (
+        "attempts",
+        "expiries",
+        "failures",
+        "index",
+        "item",
+        "original",
+        "paid_nano",
+        "reasks",
+        "request",
+        "usage",
+    )
 
     def __init__(self, *, item: int, index: int, request: Request, paid_nano: int, attempts: int) -> None:
         self.item = item
         self.index = index
+        self.original = request  # what the input asks; `request` may carry the turns of a re-ask
         self.request = request
+        self.usage: Usage | None = None
         self.paid_nano = paid_nano
         self.attempts = attempts
         self.reasks = 0

@@ -34,7 +34,7 @@ class BatchSender:
         """
         if not lines:
             return await self._look_for(tag)
-        tries = 0
+        tries, waited_s = 0, 0.0
         while not self._naps.is_closed:
             tries += 1
             try:
@@ -46,8 +46,9 @@ class BatchSender:
                 if seen is not Sighting.ABSENT:
                     return seen
             wait_s = self.wait_after(failure, tries)
-            if wait_s is None:
+            if wait_s is None or waited_s + wait_s > self._policy.stall_s:
                 return failure
+            waited_s += wait_s
             await self._naps.take(wait_s)
         return Sighting.ABSENT  # the run closes, and the last try surely did not arrive
 

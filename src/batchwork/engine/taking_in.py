@@ -71,6 +71,7 @@ class Intaker:
         self._tally.charged_nano += charged
         self._p.gate.ledger.settle(0, charged)
         if said.usage is not None:
+            rider.usage = said.usage if rider.usage is None else rider.usage + said.usage
             self._tally.input_tokens += said.usage.input_tokens
             self._tally.output_tokens += said.usage.output_tokens
 
@@ -84,7 +85,7 @@ class Intaker:
                 parsed=verdict.value,
                 attempts=rider.attempts,
                 cost_nano=self._known(rider.paid_nano),
-                usage=reply.usage,
+                usage=rider.usage,
                 label=rider.request.label,
             )
             await self._settle(rider.item, outcome, charged)
@@ -94,8 +95,8 @@ class Intaker:
             return None
         self._record(Attempted(item=rider.item, kind=verdict.failure.kind, charged_nano=charged))
         rider.reasks += 1
-        request = rider.request
-        rider.request = msgspec.structs.replace(request, messages=(*request.messages, *verdict.reask))
+        asked = rider.original
+        rider.request = msgspec.structs.replace(asked, messages=(*asked.messages, *verdict.reask))
         return rider
 
     async def _class(self, rider: Rider, failure: Failure, charged: int) -> Rider | Pause | None:
@@ -150,7 +151,7 @@ class Intaker:
             failure=msgspec.structs.replace(failure, limits=None),
             attempts=rider.attempts,
             cost_nano=self._known(rider.paid_nano),
-            usage=failure.usage,
+            usage=rider.usage,
             label=rider.request.label,
         )
         await self._settle(rider.item, outcome, charged)

@@ -114,8 +114,7 @@ def _filled(empty: Description, samples: Samples, statistics: Statistics) -> Des
     values -= scale.shift
     if values.size < 4 or statistics.range == 0:
         return replace(empty, distribution=_plain_shape(values), last=_last(samples, statistics))
-    at = samples.at if samples.at[0] == 0 else samples.at - samples.at[0]
-    structure = _structure(values, at)
+    structure = _structure(values, samples.at)
     noise = _noise(values, structure)
     return replace(
         empty,
@@ -131,6 +130,8 @@ def _filled(empty: Description, samples: Samples, statistics: Statistics) -> Des
 
 
 def _structure(values: Floats, at: Floats) -> Structure:
+    if at[0] != 0:
+        at = at - at[0]
     structure = structure_of(held(values), at)
     if structure.lines:  # a sharp season was held like odd points; now that it is known it need not be
         season = structure.season

@@ -40,11 +40,12 @@ def dip_of(values: Floats) -> float:
 def _hull(x: Floats, low: int, high: int, *, lower: bool) -> list[int]:
     """Corners of the greatest convex minorant (or least concave majorant) of the counts over [low, high]."""
     sign = 1.0 if lower else -1.0
+    points = x.tolist()  # plain floats: this loop is the cost of the dip
     corners: list[int] = []
     for index in range(low, high + 1):
         while len(corners) > 1:
             a, b = corners[-2], corners[-1]
-            turn = (x[b] - x[a]) * (index - a) - (b - a) * (x[index] - x[a])
+            turn = (points[b] - points[a]) * (index - a) - (b - a) * (points[index] - points[a])
             if sign * turn > 0:
                 break
             corners.pop()

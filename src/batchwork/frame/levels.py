@@ -82,6 +82,12 @@ def base_columns(base: str, size: int, n: int, crowd: int = 0) -> Floats:
     return np.asarray(BSpline.design_matrix(np.clip(t, -1, 1), knots, 3).toarray(), dtype=np.float64)
 
 
+@lru_cache(maxsize=64)
+def _base_basis(base: str, size: int, n: int, crowd: int) -> Floats:
+    """An orthonormal basis of what a base can tell."""
+    return np.asarray(np.linalg.qr(base_columns(base, size, n, crowd))[0])
+
+
 def step_columns(steps: tuple[int, ...], n: int) -> Floats:
     """One column per step: 0 before it, 1 from it on."""
     return np.asarray(np.arange(n)[:, None] >= np.array(steps, dtype=np.int64)[None, :], dtype=np.float64)
@@ -113,11 +119,11 @@ def _blocked(steps: list[int], n: int, gap: int) -> NDArray[np.bool_]:
     return blocked
 
 
-def forward_steps(z: Floats, columns: Floats, most: int) -> list[tuple[tuple[int, ...], float]]:
+def forward_steps(z: Floats, orthonormal: Floats, most: int) -> list[tuple[tuple[int, ...], float]]:
     """The path of best next steps: after each one, all places so far and the residual sum of squares."""
     n = z.size
     gap = shortest_segment(n)
-    basis, _ = np.linalg.qr(columns)
+    basis = orthonormal
     residual = z - basis @ (basis.T @ z)
     path: list[tuple[tuple[int, ...], float]] = [((), float(residual @ residual))]
     steps: list[int] = []
@@ -178,11 +184,13 @@ def _candidates(z: Floats, waves: Floats) -> list[_Candidate]:
     bases = [("constant", 0, 0), ("line", 0, 0)]
     bases += [("curve", size, crowd) for size, crowd in _CURVES if n >= (60 if crowd else 6 * size)]
     for base, size, crowd in bases:
-        columns = np.column_stack([base_columns(base, size, n, crowd), waves])
+        basis = _base_basis(base, size, n, crowd)
+        if waves.shape[1]:
+            basis = np.linalg.qr(np.column_stack([basis, waves]))[0]
         extra = {"constant": 0.0, "line": _LINE_PRICE}.get(base, _CURVE_PRICE * (size - 1))
         plain = {"constant": 1, "line": 2}.get(base, size) + waves.shape[1]
         most = min(MOST_STEPS, n // shortest_segment(n) - 1) if base != "curve" else min(3, n // 40)
-        for steps, rss in forward_steps(z, columns, most if n >= 12 else 0):
+        for steps, rss in forward_steps(z, basis, most if n >= 12 else 0):
             price = extra + _STEP_PRICE * len(steps)
             found.append(_Candidate(base, size, crowd, steps, rss + floor, price, plain + 2.0 * len(steps)))
     return found

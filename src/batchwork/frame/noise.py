@@ -71,16 +71,26 @@ def inflation(residuals: Floats, parameters: float) -> float:
 
 def long_memory_ratio(residuals: Floats) -> float:
     """Zero-frequency power of the autoregression that AICc prefers, over the plain variance."""
+    return _autoregression(residuals)[0]
+
+
+def unpredictable(residuals: Floats) -> tuple[float, int]:
+    """The variance that the preferred autoregression cannot foretell, and that autoregression's order."""
+    _, error, order = _autoregression(residuals)
+    return error, order
+
+
+def _autoregression(residuals: Floats) -> tuple[float, float, int]:
+    """Zero-frequency power over the variance, prediction error and order (Levinson's recursion, AICc)."""
     residuals = residuals[:_SAMPLE]
     n = residuals.size
-    longest = min(12, n // 12)
-    if longest < 2:
-        return 1.0
     centred = residuals - residuals.mean()
-    gamma = np.array([float(centred[lag:] @ centred[: n - lag]) / n for lag in range(longest + 1)])
-    if gamma[0] <= 0:
-        return 1.0
-    best, ratio = np.inf, 1.0
+    longest = min(12, n // 12)
+    gamma = np.array([float(centred[lag:] @ centred[: n - lag]) / n for lag in range(max(longest, 0) + 1)])
+    if longest < 2 or gamma[0] <= 0:
+        return 1.0, float(gamma[0]), 0
+    best = n * np.log(gamma[0]) + 2.0 * n / max(n - 2, 1)
+    found = (1.0, float(gamma[0]), 0)
     coefficients = np.zeros(0)
     error = gamma[0]
     for order in range(1, longest + 1):
@@ -93,8 +103,8 @@ def long_memory_ratio(residuals: Floats) -> float:
         if criterion < best:
             best = criterion
             gain = max(1.0 - float(coefficients.sum()), 2.0 / n)
-            ratio = error / gamma[0] / gain**2
-    return float(ratio)
+            found = (float(error / gamma[0] / gain**2), float(error), order)
+    return found
 
 
 def whiten(values: Floats, phi: float) -> Floats:

@@ -17,7 +17,7 @@ from scipy.special import gammaln, ndtr, stdtr
 from batchwork.frame.dip import untied
 from batchwork.frame.noise import Floats, robust_sigma, thinned
 
-_LEVEL = 0.017  # per side; both sides together have twice as much
+_LEVEL = 0.015  # per side; both sides together have twice as much
 _LEAST_GAP = 1.2  # a narrower gap is never a reason
 _NEAREST = 3.0  # robust standard deviations; nothing nearer is odd
 # the shapes: Student's t with these degrees of freedom (infinite: normal), each at these scales, as columns
@@ -49,10 +49,11 @@ def odd_points(values: Floats) -> NDArray[np.int64]:
     if unit <= 0:
         return np.zeros(0, dtype=np.int64)
     distance /= unit
-    level = _LEVEL * min(1.0, float(np.sqrt(300.0 / n)))  # long series show their tail, and power is no concern
+    # long series show their tail, so power is no concern; short ones hardly show it, so caution is
+    level = _LEVEL * min(1.0, float(np.sqrt(300.0 / n)), n / 60.0)
     some = thinned(distance)
     if _alike(np.sort(some[some > 0]), np.sort(-some[some < 0])):
-        size = np.abs(distance)
+        size = np.abs(distance, out=distance)
         limit = _limit(np.sort(size), n, 2.0 * level)
         return np.flatnonzero(size >= limit) if limit is not None else np.zeros(0, dtype=np.int64)
     above, below = np.sort(distance[distance > 0]), np.sort(-distance[distance < 0])

@@ -32,7 +32,7 @@ class Samples:
 
     values: Floats
     rows: NDArray[np.int64]
-    at: Floats
+    grid: Floats | None  # places on an even time axis; None: the rows are the places
     length: int
     missing: int
     infinite: int
@@ -40,6 +40,11 @@ class Samples:
     step_s: float | None
     notes: tuple[str, ...]
     name: str | None
+
+    @property
+    def at(self) -> Floats:
+        """The place of each value on the time axis, in steps; made anew each time, for it is as long as the data."""
+        return self.rows.astype(np.float64) if self.grid is None else self.grid
 
 
 def read_samples(data: Any, times: Any = None) -> Samples:
@@ -67,11 +72,10 @@ def read_samples(data: Any, times: Any = None) -> Samples:
     else:
         rows = order[kept]
         chosen = values[rows]
-    at = rows.astype(np.float64) if timeline.at is None else timeline.at[kept]
     return Samples(
         values=chosen,
         rows=rows.astype(np.int64, copy=False),
-        at=at,
+        grid=None if timeline.at is None else timeline.at[kept],
         length=length,
         missing=length - int(finite.sum()) - infinite,
         infinite=infinite,

@@ -15,7 +15,7 @@ import numpy as np
 
 from batchwork.frame.blocks import as_points, block_means, block_size, level_of
 from batchwork.frame.levels import Level
-from batchwork.frame.noise import Floats
+from batchwork.frame.noise import Floats, unpredictable
 from batchwork.frame.spectrum import FEWEST_CYCLES, find_line, refine, steady_changes
 
 MOST_SEASONS = 3
@@ -113,7 +113,7 @@ def _better(values: Floats, at: Floats, found: Structure) -> Iterator[Structure]
             for known, wave in zip(found.lines, trial.waves, strict=False)
         ):
             continue
-        if _is_told_cheaper(found, trial):
+        if _is_told_cheaper(found, trial) or _is_only_swinging(values, trial):
             continue
         yield trial
 
@@ -125,6 +125,20 @@ def _is_told_cheaper(found: Structure, trial: Structure) -> bool:
     if too_fast_for_a_level or (level.base != "curve" and not level.steps):
         return False
     return trial.coarse.preferred_by(level, 2.0 + trial.lines[-1].harmonics) <= 0
+
+
+def _is_only_swinging(values: Floats, trial: Structure) -> bool:
+    """Whether noise that swings by itself (an autoregression) foretells as well as the new season does."""
+    if values.size > _LONG:
+        return False  # a line is narrow enough there to be told from any swing
+    rest = values - trial.level.fitted - trial.season
+    noise, order = unpredictable(rest)
+    swinging, longer = unpredictable(rest + trial.waves[-1])
+    if noise <= 0:
+        return False
+    told = values.size * float(np.log(swinging / noise))
+    price = 2.0 + 240.0 / values.size  # per parameter: Akaike's, and more where swings and lines look alike
+    return told < (2 * trial.lines[-1].harmonics + 1 + order - longer) * price
 
 
 def is_harmonic(candidate: float, known: float, span: float) -> bool:

@@ -16,7 +16,8 @@ from batchwork.frame.levels import Level, base_columns, step_columns
 from batchwork.frame.noise import Floats, inflation, upper_persistence, whiten
 
 _LEVEL = 0.01  # two-sided; estimated persistence makes tests run hot, so 5% is kept with room
-_SHORT_LEVEL = 0.004  # below 50 points persistence is hardly known at all
+_SHORT_LEVEL = 0.006  # below 150 points persistence is not well known,
+_SHORTEST_LEVEL = 0.0025  # and below 50 hardly at all
 _SETBACK = 0.35  # how far a rising curve may fall back on its way, as a share of its net rise
 
 
@@ -33,7 +34,8 @@ class Slope:
     @property
     def is_real(self) -> bool:
         """Whether the test speaks for a trend."""
-        return self.monotone and self.p_value < (_LEVEL if self.points >= 50 else _SHORT_LEVEL)
+        level = _LEVEL if self.points >= 150 else _SHORT_LEVEL if self.points >= 50 else _SHORTEST_LEVEL
+        return self.monotone and self.p_value < level
 
 
 def test_slope(z: Floats, waves: Floats, level: Level) -> Slope | None:
@@ -80,8 +82,9 @@ def _curve(z: Floats, level: Level) -> Slope:
     slope = float(t @ (path - path.mean())) / float(t @ t)
     spread = float(residual @ residual) / max(n - level.parameters, 1.0) * level.inflation
     error = float(np.sqrt(spread / float(t @ t)))
-    net = float(path[-1] - path[0])
-    rising = path if net > 0 else -path
+    coarse = np.array([part.mean() for part in np.array_split(path, min(20, n))])  # a spline's very ends are noise
+    net = float(coarse[-1] - coarse[0])
+    rising = coarse if net > 0 else -coarse
     setback = float((np.maximum.accumulate(rising) - rising).max())
     p_value = 2.0 * float(stdtr(max(n - level.parameters, 1.0), -abs(slope) / error)) if error > 0 else 0.0
     monotone = bool(net * slope > 0 and setback <= _SETBACK * abs(net))

@@ -11,7 +11,6 @@ from typing import Any, Protocol
 
 from batchwork._bridge import BackgroundLoop
 from batchwork.assembly import Engine
-from batchwork.core.errors import Interrupted
 from batchwork.core.event import BatchSubmitted, Event
 from batchwork.core.money import to_dollars
 from batchwork.jobs.answers import BatchResult, BatchResults
@@ -169,10 +168,8 @@ class BatchJob:
             RunPaused: the provider does not let us go on; what is finished is in its `results`.
             BatchworkError: the job could not be run.
         """
-        try:
-            return self._background.result(self._execution.cancel)
-        except Interrupted:
-            raise KeyboardInterrupt from None
+        self._background.wait()  # Ctrl-C ends the waiting, not the job
+        return self._background.result(lambda: None)
 
     def citations(self) -> list[Citations]:
         """Per item, for every field, the places in its document that say it; waits for the end."""

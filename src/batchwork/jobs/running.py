@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
 from typing import Protocol
 
 from batchwork.assembly import Engine
-from batchwork.core.errors import RunPaused
+from batchwork.core.errors import ConfigError, RunPaused
 from batchwork.core.event import BatchIntended, BatchSubmitted, Event
+from batchwork.core.intake import Intake
 from batchwork.core.outcome import Status
 from batchwork.core.ports import Clock
 from batchwork.engine.lanes import Lanes
 from batchwork.jobs.answers import BatchResults
 from batchwork.jobs.asked import Asked
-from batchwork.journal import JournalReader
+from batchwork.journal import JournalReader, MemoryJournal, SqliteJournal
 from batchwork.outcomes import Results
 from batchwork.runs import Job
-from batchwork.statefile import StateView
+from batchwork.statefile import SUCCEEDED, StateView
 
 _TOLD = frozenset({Status.FAILED, Status.DEFERRED, Status.SKIPPED})
 
@@ -63,7 +64,7 @@ class JobRun:
             lanes=Lanes(width=width, most_open=most_jobs, on_start=self._started),
             on_event=self._heard,
         )
-        intakes = asked.inputs.intakes(asked.defaults)
+        intakes = self._unchanged(asked.inputs.intakes(asked.defaults))
         self.job = Job(plan, intakes, on_open=self._opened, again=again, has_room=has_room)
         self._plan = plan
 
@@ -86,6 +87,23 @@ class JobRun:
 
     def _results(self, results: Results) -> BatchResults:
         return BatchResults(results.source, self._asked.finisher, keep=results)
+
+    def _unchanged(self, intakes: Iterator[Intake]) -> Iterator[Intake]:
+        """The input as it comes, as long as what an earlier run has paid for is still what it was.
+
+        Raises:
+            ConfigError: it is not; one that had failed may have been mended.
+        """
+        for index, intake in enumerate(intakes):
+            journal = self.engine.journal if self.engine is not None else None
+            if self.view.item(index).status == SUCCEEDED and isinstance(journal, SqliteJournal | MemoryJournal):
+                known = journal.at(index)
+                if known is not None and known.fingerprint != intake.fingerprint:
+                    raise ConfigError(
+                        f"item {index} ({self._asked.inputs.content(index)!r}) is not what it was when it was paid for;"
+                        " put it back, or name another state_path to ask about it as it is now"
+                    )
+            yield intake
 
     # -- listening ------------------------------------------------------------------------------
 

@@ -25,6 +25,7 @@ from batchwork.journal.lock import WriterLock
 from batchwork.journal.pages import PageFile
 from batchwork.journal.rows import Row, Sums, columns_digest
 from batchwork.journal.sqlite import SqliteJournal
+from batchwork.journal.tables import connect
 
 _SCRATCH = """
 CREATE TABLE event (seq INTEGER PRIMARY KEY, kind INTEGER, item INTEGER, body BLOB, crc INTEGER, at REAL);
@@ -63,12 +64,24 @@ def recover(path: Path) -> Recovered:
             replay.all_events()
         kept = move_aside(path, mark="damaged")
         new.rename(path)
+        _carry_outputs(kept, path)
     except OSError as error:
         raise JournalWriteError(f"cannot recover {path}: {error.strerror}") from error
     finally:
         _remove(new, scratch)
         lock.release()
     return replay.told(path, kept)
+
+
+def _carry_outputs(old: Path, new: Path) -> None:
+    """Whatever can still be told of the files that the journal wrote: they remain its own to replace."""
+    try:
+        with closing(sqlite3.connect(f"{old.absolute().as_uri()}?mode=ro", uri=True)) as damaged:
+            written = damaged.execute("SELECT path, size, mtime_ns FROM output").fetchall()
+        with closing(connect(new, writable=True)) as journal:
+            journal.executemany("INSERT OR REPLACE INTO output VALUES (?,?,?)", written)
+    except sqlite3.Error:
+        return  # then the user is asked for --overwrite
 
 
 def _remove(*ours: Path) -> None:

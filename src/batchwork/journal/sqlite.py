@@ -275,7 +275,9 @@ class SqliteJournal:
                 try:
                     self._put_in()
                     group, commit = self._group, self._start_commit()
-                    await asyncio.wait([asyncio.wrap_future(commit)])
+                    landed = asyncio.wrap_future(commit)
+                    await asyncio.wait([landed])
+                    landed.exception()  # looked at below, where it is told to whoever waits
                     if self._group is group:
                         self._finish_commit()
                     elif (error := commit.exception()) is not None:  # a flush has come in between and taken it back

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 from batchwork.core.errors import JournalDamagedError, JournalError, JournalWriteError
@@ -70,6 +71,21 @@ def connect(path: Path, *, writable: bool) -> sqlite3.Connection:
     except FAULTS as error:
         raise translated(error, path) from error
     return connection
+
+
+def holds_nothing(path: Path) -> bool:
+    """Whether there is no journal yet: no file, an empty one, or one whose making was cut off.
+
+    Raises:
+        JournalError: there is something else.
+    """
+    if _is_empty(path):
+        return True
+    try:
+        with closing(_open(path, "ro")) as connection:
+            return _is_unfinished(connection)
+    except FAULTS as error:
+        raise translated(error, path) from error
 
 
 def _open(path: Path, mode: str) -> sqlite3.Connection:

@@ -149,7 +149,7 @@ class BatchManager(Tables):
         place = self._place
         me = open_place(place, self._asked, utc=SystemClock().utc)
         if place.files is not None:
-            place.files.claim(me["manager_id"])
+            place.files.refuse_foreign(me["manager_id"])
         view = self._view = self._new_view(me)
         plan = replace(self._asked.plan, journal=place.journal, settings={**self._asked.plan.settings, MANAGER: me})
         if place.journal is None:

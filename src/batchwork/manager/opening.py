@@ -17,6 +17,8 @@ from typing import Any
 from batchwork.core.errors import ConfigError
 from batchwork.jobs.asked import Asked
 from batchwork.journal import JournalReader, set_aside
+from batchwork.journal.atomic import write_atomically
+from batchwork.journal.tables import holds_nothing
 from batchwork.manager.importing import import_state
 from batchwork.results import ResultFiles
 from batchwork.statefile import State, read_state, stamp
@@ -72,7 +74,7 @@ def open_place(place: Place, asked: Asked, *, utc: Callable[[], float]) -> dict[
         if not isinstance(kept, dict):
             raise ConfigError(f"{place.journal} is not the journal of a BatchManager; move it away")
         if state is None:
-            _set_state_aside(place.state)
+            _keep_damaged(place.state)
         _refuse_other(place.state, kept, mine, state, asked)
         return mine | {"manager_id": kept["manager_id"], "created_at": kept["created_at"]}
     if state is None:
@@ -95,7 +97,7 @@ def open_place(place: Place, asked: Asked, *, utc: Callable[[], float]) -> dict[
 
 def _is_there(journal: Path) -> bool:
     """Whether a run has begun on it; a file whose making was cut off is nothing yet."""
-    if not journal.exists() or not journal.stat().st_size:
+    if holds_nothing(journal):
         return False
     with closing(JournalReader(journal)) as reader:
         return reader.last_run() is not None
@@ -129,11 +131,12 @@ def _start_afresh(place: Place) -> None:
     _log.warning("the state file %s is gone: starting anew; the old journal is kept as %s", place.state, aside)
 
 
-def _set_state_aside(path: Path) -> None:
+def _keep_damaged(path: Path) -> None:
+    """Copy it: were it moved, a crash before the next state would look as if the user had removed it."""
     number = 1
     while (aside := path.with_name(f"{path.name}.bad-{number}")).exists():
         number += 1
-    path.rename(aside)
+    write_atomically(aside, path.read_bytes())
     _log.warning("the state file %s cannot be read: it is rebuilt from the journal and kept as %s", path, aside.name)
 
 

@@ -52,13 +52,13 @@ class Scribe:
         self._settled: deque[AnyOutcome] = deque()
         self._changed = False
         self._closing = False
-        self._error: OSError | None = None
+        self._error: Exception | None = None
         self._last_s = 0.0  # how long the latest rewrite took
         self._thread: threading.Thread | None = None
 
     def has_room(self) -> bool:
         """Whether the files keep up."""
-        return len(self._settled) < _MOST_BEHIND
+        return self._error is not None or len(self._settled) < _MOST_BEHIND
 
     def wakes(self, wake: Callable[[], None]) -> None:
         """Whom to tell that there is room again."""
@@ -107,8 +107,10 @@ class Scribe:
                 self._write_state()
         except OSError as error:
             self._error = error
-        if self._error is not None:
+        if isinstance(self._error, OSError):
             raise self._failed(self._error) from self._error
+        if self._error is not None:
+            raise self._error
 
     # -- the thread -----------------------------------------------------------------------------
 
@@ -134,9 +136,10 @@ class Scribe:
                     self._changed = True
                 if closing_down and not self._settled:
                     return
-        except OSError as error:
+        except Exception as error:  # the edge of this thread: whoever closes it gets it, and the run need not wait
             self._error = error
-            _log.warning("%s", self._failed(error))
+            _log.warning("the state and results are not written any more: %s", error)
+            self._wake()
 
     def _patience(self, since_s: float) -> float | None:
         return max(0.01, self._pause() - since_s) if self._changed else None

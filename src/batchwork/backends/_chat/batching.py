@@ -15,6 +15,7 @@ from batchwork.backends._chat.answering import reply_in
 from batchwork.backends._chat.asking import Asking
 from batchwork.backends._chat.failing import kind_of
 from batchwork.backends._http import Answer, Http, endpoint
+from batchwork.backends._refusing import error_in
 from batchwork.core.errors import BackendError
 from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.packing import BatchLimits
@@ -75,15 +76,10 @@ class _Line(Struct):
     error: dict[str, Any] | None = None
 
 
-class _Body(Struct):
-    error: dict[str, Any] | None = None
-
-
 _decode_batch = msgspec.json.Decoder(_Batch).decode
 _decode_page = msgspec.json.Decoder(_Page).decode
 _decode_file = msgspec.json.Decoder(_File).decode
 _decode_line = msgspec.json.Decoder(_Line).decode
-_decode_body = msgspec.json.Decoder(_Body).decode
 
 
 class Batches:
@@ -190,7 +186,7 @@ def _said(line: _Line) -> Reply | Failure:
     status = 0
     if response is not None:
         status = response.status_code
-        error_object = _decode_body(bytes(response.body)).error or {}
+        error_object = error_in(bytes(response.body))
     kind, code = kind_of(error_object, status or 500)
     message = str(error_object.get("message") or "no explanation")
     return Failure(kind=kind, message=message, status=status or None, error_code=code)

@@ -136,7 +136,7 @@ class Batches:
         while True:
             page = self._read(await self._http.get(url), _decode_page)
             for batch in page.data:
-                if datetime.fromisoformat(batch.created_at).timestamp() < utc:
+                if _utc(batch.created_at) < utc:
                     return
                 yield batch
             if not page.has_more or page.last_id is None:
@@ -159,6 +159,14 @@ class Batches:
             raise BackendError(failure) from error
 
 
+def _utc(told: str) -> float:
+    """When a batch was made; one that does not say it readably is taken to be young, and looked at."""
+    try:
+        return datetime.fromisoformat(told).timestamp()
+    except ValueError:
+        return float("inf")
+
+
 def _said(result: _Result) -> Reply | Failure:
     """One result in our words."""
     if result.type == "succeeded":
@@ -169,6 +177,7 @@ def _said(result: _Result) -> Reply | Failure:
     if result.type in _NOT_EXECUTED:
         return Failure(kind=FailureKind.EXPIRED, message=_NOT_EXECUTED[result.type])
     outer = result.error or {}
-    error_object = outer.get("error", outer)  # the cause stands one level deeper than one would think
+    inner = outer.get("error")  # the cause stands one level deeper than one would think
+    error_object = inner if isinstance(inner, dict) else outer
     kind, code = kind_of(error_object, 0)
     return Failure(kind=kind, message=str(error_object.get("message", "no explanation")), error_code=code)

@@ -1,0 +1,38 @@
+"""Why a run through provider batches pauses, and what to do about it."""
+
+from __future__ import annotations
+
+from batchwork.core.breaker import Pause
+from batchwork.core.failure import Failure
+
+
+def no_access(failure: Failure) -> Pause:
+    """The key is not accepted."""
+    return Pause(
+        reason=f"The provider does not accept the credentials ({failure.message}).",
+        remedy="Set a valid API key and run the same command again: the batches go on and are taken up.",
+    )
+
+
+def stalled(failure: Failure) -> Pause:
+    """No batch is taken, for too long."""
+    return Pause(
+        reason=f"The provider takes no batches ({failure}).",
+        remedy="Wait until it recovers and run the same command again: what is finished is kept.",
+    )
+
+
+def not_known(batch_id: str, failure: Failure) -> Pause:
+    """A batch is not found where it was made."""
+    return Pause(
+        reason=f"The provider does not know batch {batch_id} ({failure.message}).",
+        remedy="Run the same command again with the key and base URL that the batch was made with: it may be paid for.",
+    )
+
+
+def no_results(batch_id: str, failure: Failure) -> Pause:
+    """A batch has ended and cannot be read."""
+    return Pause(
+        reason=f"The results of batch {batch_id} cannot be read ({failure}).",
+        remedy="Run the same command again: the batch is kept at the provider and is taken up.",
+    )
