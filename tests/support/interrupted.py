@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 import time
 from collections.abc import Iterator
@@ -36,6 +37,7 @@ def stuck() -> Iterator[str]:
 
 
 def main(journal: str, latency: str, *more: str) -> None:
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell that starts jobs behind it has them ignore it
     backend = Telling(clock=SystemClock(), latency_s=float(latency))
     options = {"model": "mock:echo", "backend": backend, "journal": Path(journal), "max_in_flight": 4}
     try:
