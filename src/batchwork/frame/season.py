@@ -138,7 +138,8 @@ def _is_only_swinging(values: Floats, trial: Structure) -> bool:
         return False
     told = values.size * float(np.log(swinging / noise))
     price = 2.0 + 240.0 / values.size  # per parameter: Akaike's, and more where swings and lines look alike
-    return told < (2 * trial.lines[-1].harmonics + 1 + order - longer) * price
+    harmonics = min(trial.lines[-1].harmonics, 2)  # a swing has no more of them to pay for
+    return told < (2 * harmonics + 1 + order - longer) * price
 
 
 def is_harmonic(candidate: float, known: float, span: float) -> bool:
