@@ -125,6 +125,11 @@ def hump(turn: Floats) -> Floats:
     return 2.0 * bell - 0.6
 
 
+def half_wave(turn: Floats) -> Floats:
+    """The upper half of a sine, as wide in range as a whole one."""
+    return 2.0 * np.maximum(np.sin(2 * np.pi * turn), 0.0) - 0.6
+
+
 def one_step(
     strength: tuple[float, float, float], noise: Callable[[Dice, int], Floats] = white
 ) -> Callable[[Dice, int], Case]:

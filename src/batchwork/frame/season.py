@@ -138,7 +138,8 @@ def _is_only_swinging(values: Floats, trial: Structure) -> bool:
         return False
     told = values.size * float(np.log(swinging / noise))
     price = 2.0 + 240.0 / values.size  # per parameter: Akaike's, and more where swings and lines look alike
-    return told < (2 * trial.lines[-1].harmonics + 1 + order - longer) * price
+    harmonics = min(trial.lines[-1].harmonics, 2)  # a swing has no more of them to pay for
+    return told < (2 * harmonics + 1 + order - longer) * price
 
 
 def is_harmonic(candidate: float, known: float, span: float) -> bool:
@@ -197,7 +198,7 @@ def _exactly(grid: Floats, frequency: float, seen: int) -> float:
 def _shape(rest: Floats, at: Floats, frequency: float) -> Line:
     """How many harmonics a season is worth (Bayesian criterion), and the frequency at which they fit best."""
     n = rest.size
-    most = max(1, min(_MOST_WAVES, int(0.5 / frequency)))
+    most = max(1, min(_MOST_WAVES, int(0.505 / frequency)))  # a rough frequency must not lose the wave of two points
     best, chosen, worse = np.inf, 1, 0
     for count in range(1, most + 1):
         score = n * np.log(max(_left(rest, at, frequency, count), 1e-300)) + 2.0 * count * np.log(n)
@@ -229,7 +230,8 @@ def _own_harmonics(rest: Floats, at: Floats, frequency: float, count: int) -> in
     bin_width = 1.0 / (at[-1] - at[0] + 1.0)
     for index in range(2, min(count, 4) + 1):
         others = wave_columns((Line(frequency, count),), at)
-        others = np.delete(others, [2 * index - 2, 2 * index - 1], axis=1)
+        own = slice(2 * index - 2, 2 * index)  # one column, not two, for a wave of two points
+        others = np.delete(others, own, axis=1)
         calm = rest - rest.mean()
         calm = calm - others @ np.linalg.lstsq(others, calm, rcond=None)[0]
         trial = np.clip(index * frequency + bin_width * np.linspace(-1.2, 1.2, 13), 0.0, 0.5)
@@ -254,6 +256,8 @@ def _one_voice(rest: Floats, at: Floats, frequency: float, count: int) -> int:
     columns = wave_columns((Line(frequency, count),), at)
     weights = np.linalg.lstsq(columns, rest - rest.mean(), rcond=None)[0]
     size = np.append(np.hypot(weights[0::2], np.append(weights[1::2], 0.0)[: weights[0::2].size]), 0.0)
+    if frequency * count > 0.495:
+        size[count - 1] *= 2.0  # a wave of two points has no sine to share its size with
     for index in range(1, count):
         before = size[index - 1] if index > 1 else 0.0
         if size[index] >= _OWN_VOICE * size[0] and max(before, size[index + 1]) < 0.35 * size[index]:
