@@ -1,0 +1,126 @@
+"""What a benchmark is told. Plain values, assignable until the run starts; nothing here touches disk or network."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from decimal import Decimal
+from pathlib import Path
+from types import MappingProxyType
+from typing import NamedTuple
+
+TASK_NAMES = ("statistical", "trend", "anomaly", "comparative", "multi_step", "scaling")
+FORMATS = ("json", "csv", "markdown")
+QUICK_TRIALS = 5
+CLI_DATA_SIZE = 1000  # points the Claude Code backend is given unless told otherwise
+
+
+class QuotaPlan(NamedTuple):
+    """A subscription, as its provider describes it: prompts per five hours, and how many at once are wise."""
+
+    fewest: int
+    most: int
+    workers: int
+
+
+PLANS = MappingProxyType({"max5x": QuotaPlan(50, 200, 2), "max20x": QuotaPlan(200, 800, 4)})
+WORKERS_WARNING = 4  # more at once than any plan recommends
+
+
+class ConfigurationError(ValueError):
+    """A setting of the benchmark is wrong; nothing was sent."""
+
+
+@dataclass(slots=True, kw_only=True)
+class BenchmarkConfig:
+    """Every knob of a benchmark. `check()` is called when the run starts."""
+
+    tasks: tuple[str, ...] = TASK_NAMES
+    trials: int = 30  # per task; a trial is one data set and one question, asked in every condition
+    seed: int = 0
+    baseline: str = "raw"
+    treatments: tuple[str, ...] = ("frame",)
+
+    parallel_workers: int = 1  # 2: the conditions of a trial at once
+    trial_parallelism: int = 1  # trials at once
+    max_in_flight: int | None = None  # None: what the two above come to
+
+    model: str | None = None  # None: the backend's usual one
+    base_url: str | None = None
+    max_tokens: int = 512
+    timeout_s: float = 60.0
+    timeout_per_1k_chars_s: float = 1.0
+    retries: int = 2
+    max_consecutive_errors: int = 3
+    max_wait_s: float = 900.0
+    max_cost: Decimal | float | None = None
+    prompts_per_5h: int | None = None
+    plan: str | None = None
+
+    max_data_size: int | None = None
+    skip_baseline_above: int | None = None  # None: the usual 5000
+
+    output: Path = field(default_factory=lambda: Path("benchmark_results"))
+    formats: tuple[str, ...] = FORMATS
+    charts: bool = True
+
+    @classmethod
+    def quick_mode(cls) -> BenchmarkConfig:
+        """Five trials a task instead of thirty."""
+        return cls(trials=QUICK_TRIALS)
+
+    @property
+    def window(self) -> int:
+        """The most calls at once: 1, 2 with `--parallel`, N with `--trial-parallelism N`, 2N with both."""
+        return self.max_in_flight or self.parallel_workers * self.trial_parallelism
+
+    @property
+    def conditions(self) -> tuple[str, ...]:
+        """The ways of asking that are compared, the baseline first."""
+        return (self.baseline, *self.treatments)
+
+    @property
+    def baseline_limit(self) -> int:
+        """Points above which the baseline is not asked."""
+        return 5000 if self.skip_baseline_above is None else self.skip_baseline_above
+
+    @property
+    def quota(self) -> int | None:
+        """Calls that may be made in five hours; None when nothing is known of a limit."""
+        if self.prompts_per_5h is not None:
+            return self.prompts_per_5h
+        return PLANS[self.plan].most if self.plan is not None else None
+
+    def timeout_for(self, prompt_length: int) -> float:
+        """Seconds a call may take: longer prompts get proportionally longer."""
+        return self.timeout_s + (prompt_length / 1000) * self.timeout_per_1k_chars_s
+
+    def check(self) -> None:
+        """Refuse what cannot be run.
+
+        Raises:
+            ConfigurationError: says which setting, and what it may be.
+        """
+        for name in self.tasks:
+            _refuse(name not in TASK_NAMES, f"unknown task {name!r}; there are {', '.join(TASK_NAMES)}")
+        for name in self.formats:
+            _refuse(name not in FORMATS, f"unknown format {name!r}; there are {', '.join(FORMATS)} and all")
+        _refuse(not self.tasks, "at least one task is needed")
+        _refuse(len(set(self.conditions)) < len(self.conditions), f"a condition is named twice: {self.conditions}")
+        _refuse(not self.treatments, "at least one treatment is needed")
+        for name in ("trials", "parallel_workers", "trial_parallelism", "max_tokens", "max_consecutive_errors"):
+            _refuse(getattr(self, name) < 1, f"{name} must be at least 1, got {getattr(self, name)}")
+        for name in ("max_in_flight", "max_data_size", "prompts_per_5h"):
+            value = getattr(self, name)
+            _refuse(value is not None and value < 1, f"{name} must be at least 1, got {value}")
+        for name in ("retries", "max_wait_s", "timeout_per_1k_chars_s", "seed"):
+            _refuse(getattr(self, name) < 0, f"{name} must not be negative, got {getattr(self, name)}")
+        _refuse(self.timeout_s <= 0, f"timeout_s must be above 0, got {self.timeout_s}")
+        _refuse(
+            self.plan is not None and self.plan not in PLANS,
+            f"unknown plan {self.plan!r}; there are {', '.join(PLANS)}",
+        )
+
+
+def _refuse(wrong: bool, why: str) -> None:
+    if wrong:
+        raise ConfigurationError(why)
