@@ -645,3 +645,15 @@ def test_results_with_gaps_are_still_a_sequence(tmp_path: Path) -> None:
 def test_traits_and_prompts_of_the_scripted_backend_are_what_the_tests_think() -> None:
     assert Scripted(free=True).traits == Traits(name="scripted", free=True)
     assert prompt_of(Request.ask("x")) == "x"
+
+
+def test_progress_says_what_answers(capsys: pytest.CaptureFixture[str]) -> None:
+    batchwork.run(["a"], model="mock:echo", progress=True)
+    assert "no language model is called" in capsys.readouterr().err
+
+
+def test_a_pause_tells_a_program_its_cause_and_when_to_come_again() -> None:
+    used_up = failure(FailureKind.QUOTA, after=7200.0)
+    with pytest.raises(RunPaused) as paused:
+        batchwork.run(["a"], model="x", backend=Scripted(lambda prompt, call: used_up))
+    assert (paused.value.cause, paused.value.retry_after_s) == ("quota", 7200.0)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import queue
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sized
+from contextlib import contextmanager
 from typing import Unpack
 
 from batchwork._bridge import BackgroundLoop, run_sync
@@ -43,22 +44,26 @@ def run(prompts: Iterable[object], **options: Unpack[RunOptions]) -> Results:
         journal: a file that remembers everything; running again on it goes on. None keeps it in memory.
         fresh: set an existing journal aside under a new name and start anew.
         on_event: called with every event after it is recorded.
+        progress: show on standard error how far the run is, and for what it waits.
 
     Raises:
         ConfigError: an option is wrong; nothing was sent.
         RunPaused: the breaker ended the run; its `.results` has what there is.
         KeyboardInterrupt: after a clean stop.
     """
-    job = Job(plan_of(options), intakes(_checked(prompts), defaults_of(options)))
-    try:
-        return run_sync(job.execute, interrupt=job.interrupt)
-    except Interrupted:
-        raise KeyboardInterrupt from None
+    with _shown(prompts, options) as watch:
+        job = Job(plan_of(options), intakes(_checked(prompts), defaults_of(options)), on_open=watch)
+        try:
+            return run_sync(job.execute, interrupt=job.interrupt)
+        except Interrupted:
+            raise KeyboardInterrupt from None
 
 
 async def arun(prompts: Iterable[object], **options: Unpack[RunOptions]) -> Results:
     """The same as `run`, for asyncio."""
-    return await Job(plan_of(options), intakes(_checked(prompts), defaults_of(options))).execute()
+    with _shown(prompts, options) as watch:
+        source = intakes(_checked(prompts), defaults_of(options))
+        return await Job(plan_of(options), source, on_open=watch).execute()
 
 
 async def astream(prompts: Iterable[object], **options: Unpack[RunOptions]) -> AsyncIterator[Outcome]:
@@ -192,7 +197,13 @@ class Job:
         source = engine.journal if self._plan.journal is None else JournalReader(self._plan.journal)
         results = Results(source, accounting=accounting, stopped=run.stopped, priced=engine.price is not None)
         if run.pause is not None:
-            raise RunPaused(reason=run.pause.reason, remedy=run.pause.remedy, results=results)
+            raise RunPaused(
+                reason=run.pause.reason,
+                remedy=run.pause.remedy,
+                results=results,
+                cause=run.pause.cause,
+                retry_after_s=run.pause.retry_after_s,
+            )
         return results
 
     @property
@@ -228,6 +239,18 @@ class Job:
         """Whoever takes the outcomes can take more."""
         if self._run is not None:
             self._run.wake()
+
+
+@contextmanager
+def _shown(prompts: object, options: RunOptions) -> Iterator[Callable[[Engine], None] | None]:
+    """What watches a run while it goes on: nothing, unless progress is asked for."""
+    if not options.get("progress", False):
+        yield None
+        return
+    from batchwork.display import Display  # noqa: PLC0415 (rich takes longer to import than all the rest of a small run)
+
+    with Display(quiet=False, total=len(prompts) if isinstance(prompts, Sized) else None) as display:
+        yield display.watch
 
 
 def _checked(prompts: Iterable[object]) -> Iterable[object]:
