@@ -444,6 +444,22 @@ def test_a_failed_item_is_not_sent_again_by_itself(tmp_path: Path) -> None:
     assert backend.asked == []
 
 
+def test_what_failed_is_sent_again_when_asked_for_and_nothing_else_is(tmp_path: Path) -> None:
+    prompts = ["a", "bad", 5, "b"]
+    _arun(prompts, backend=_down("bad"), price=_PRICE, retries=0, journal=tmp_path / "j.db")
+    backend = Scripted(lambda *_: reply())
+    results = _arun(prompts, backend=backend, price=_PRICE, journal=tmp_path / "j.db", retry_failed=True)
+    assert backend.asked == ["bad"]
+    assert _statuses(results) == ["succeeded", "succeeded", "failed", "succeeded"]
+    assert results[1].attempts == 2
+
+
+def test_what_failed_is_streamed_when_it_is_sent_again(tmp_path: Path) -> None:
+    _arun(["a", "bad"], backend=_down("bad"), price=_PRICE, retries=0, journal=tmp_path / "j.db")
+    again = batchwork.stream(["a", "bad"], model="mock:echo", journal=tmp_path / "j.db", retry_failed=True)
+    assert [(outcome.index, outcome.text) for outcome in again] == [(1, "bad")]
+
+
 def test_fresh_sets_the_old_journal_aside_and_starts_anew(tmp_path: Path) -> None:
     for _ in range(2):
         backend = Scripted(free=True)

@@ -46,6 +46,7 @@ class Plan:
     journal: Path | None = None  # None: in memory
     held: Journal | None = None  # one in memory that is gone on with
     fresh: bool = False
+    retry_failed: bool = False  # what has failed before is taken up again, too
     backend: Backend | None = None  # the user's own; None: chosen by the model's name
     base_url: str | None = None
     api_key: str | None = field(default=None, repr=False)
@@ -97,9 +98,9 @@ class Engine:
             return BatchRun(parts, self.backend, self.tally, run_id=self.standing.run_id, price=self.price)
         return LiveRun(parts, self.tally)
 
-    async def process(self, run: LiveRun | BatchRun, intakes: Iterable[Intake], *, again: bool = False) -> None:
-        """Read an input and see it through; with `again` also what has failed before."""
-        await run.run(open_inputs(self.journal, intakes, self.tally, again=again))
+    async def process(self, run: LiveRun | BatchRun, intakes: Iterable[Intake]) -> None:
+        """Read an input and see it through."""
+        await run.run(open_inputs(self.journal, intakes, self.tally, again=self.plan.retry_failed))
 
     async def again(self, run: LiveRun | BatchRun) -> None:
         """Take the journal's failed, deferred and pending items up again."""

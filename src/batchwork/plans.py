@@ -67,6 +67,7 @@ class RunOptions(TypedDict, total=False):
     cancel_on_interrupt: bool
     journal: str | Path | None
     fresh: bool
+    retry_failed: bool
     backend: Backend | None
     base_url: str | None
     api_key: str | None
@@ -91,6 +92,7 @@ def plan_of(options: RunOptions) -> Plan:
         price=_stated_price(options.get("price")),
         journal=None if journal is None else Path(journal),
         fresh=options.get("fresh", False),
+        retry_failed=options.get("retry_failed", False),
         backend=options.get("backend"),
         base_url=options.get("base_url"),
         api_key=options.get("api_key"),

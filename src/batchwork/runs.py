@@ -43,6 +43,7 @@ def run(prompts: Iterable[object], **options: Unpack[RunOptions]) -> Results:
         retries (5), timeout (600 s a call), max_wait (900 s for a quota), max_consecutive_failures (10), reask (1).
         journal: a file that remembers everything; running again on it goes on. None keeps it in memory.
         fresh: set an existing journal aside under a new name and start anew.
+        retry_failed: send what failed in an earlier run on the journal again, too.
         on_event: called with every event after it is recorded.
         progress: show on standard error how far the run is, and for what it waits.
 
@@ -155,14 +156,12 @@ class Job:
         on_settled: Callable[[AnyOutcome], None] | None = None,
         has_room: Callable[[], bool] | None = None,
         on_open: Callable[[Engine], None] | None = None,
-        again: bool = False,
     ) -> None:
         self._plan = plan
         self._source = source  # None: the journal's own failed and deferred items
         self._on_settled = on_settled
         self._has_room = has_room
         self._on_open = on_open
-        self._again = again  # take up what has failed before, too
         self._cancelled = False
         self._run: LiveRun | BatchRun | None = None
         self._interrupts = 0
@@ -186,7 +185,7 @@ class Job:
             if self._source is None:
                 await engine.again(run)
             else:
-                await engine.process(run, self._source, again=self._again)
+                await engine.process(run, self._source)
             if isinstance(run, BatchRun):
                 self._left = run.still_running
             counts = engine.journal.counts()

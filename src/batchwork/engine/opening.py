@@ -19,7 +19,7 @@ def open_inputs(
 ) -> Iterator[Work | None]:
     """Work for every row that needs it, None for every row that is settled: the reader may want to breathe.
 
-    With `again` a row that has failed is work to do as well.
+    With `again` a row that has failed is work to do as well, unless the row itself is bad.
 
     Raises:
         InputError: the input itself raised half-way.
@@ -36,7 +36,7 @@ def open_inputs(
             return
         state = journal.place(tally.read, intake)
         tally.read += 1
-        if again and state.status in _AGAIN:
+        if again and state.status in _AGAIN and intake.request is not None:
             state = journal.reopen(state.item)
         if state.status not in _TAKEN_UP:
             tally.reused += 1

@@ -63,9 +63,10 @@ class JobRun:
             asked.plan,
             lanes=Lanes(width=width, most_open=most_jobs, on_start=self._started),
             on_event=self._heard,
+            retry_failed=again or asked.plan.retry_failed,
         )
         intakes = self._unchanged(asked.inputs.intakes(asked.defaults))
-        self.job = Job(plan, intakes, on_open=self._opened, again=again, has_room=has_room)
+        self.job = Job(plan, intakes, on_open=self._opened, has_room=has_room)
         self._plan = plan
 
     async def execute(self) -> BatchResults:
