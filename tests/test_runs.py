@@ -673,3 +673,24 @@ def test_a_pause_tells_a_program_its_cause_and_when_to_come_again() -> None:
     with pytest.raises(RunPaused) as paused:
         batchwork.run(["a"], model="x", backend=Scripted(lambda prompt, call: used_up))
     assert (paused.value.cause, paused.value.retry_after_s) == ("quota", 7200.0)
+
+
+def test_a_journal_can_be_read_without_a_run(tmp_path: Path) -> None:
+    batchwork.run(["a", "b"], model="mock:echo", journal=tmp_path / "j.db").close()
+    results = batchwork.open_results(tmp_path / "j.db")
+    assert [outcome.text for outcome in results] == ["a", "b"]
+    assert results.accounting.succeeded == 2
+
+
+def test_there_are_no_results_without_a_journal(tmp_path: Path) -> None:
+    with pytest.raises(batchwork.JournalError, match=r"nothing\.db"):
+        batchwork.open_results(tmp_path / "nothing.db")
+    assert not list(tmp_path.iterdir())
+
+
+def test_one_request_may_have_a_schema_of_its_own() -> None:
+    schema = {"type": "object", "properties": {"river": {"type": "string"}}, "required": ["river"]}
+    asked = Request.ask("river: Rhine\n\nWhat is the river?", schema=schema)
+    typed, plain = batchwork.run([asked, "river: Rhine\n\nWhat is the river?"], model="mock:reader")
+    assert typed.value == {"river": "Rhine"}
+    assert plain.value is None

@@ -7,6 +7,7 @@ import queue
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sized
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Unpack
 
 from batchwork._bridge import BackgroundLoop, run_sync
@@ -58,6 +59,18 @@ def run(prompts: Iterable[object], **options: Unpack[RunOptions]) -> Results:
             return run_sync(job.execute, interrupt=job.interrupt)
         except Interrupted:
             raise KeyboardInterrupt from None
+
+
+def open_results(journal: str | Path) -> Results:
+    """What the runs on a journal have come to so far, whether or not they came to their end; nothing is sent.
+
+    Raises:
+        JournalError: there is no journal at that path, or it cannot be read.
+    """
+    reader = JournalReader(Path(journal))
+    counts, last = reader.counts(), reader.last_run()
+    accounting = account(counts, inputs=sum(counts.values()))
+    return Results(reader, accounting=accounting, stopped=None, priced=last is not None and last.priced)
 
 
 async def arun(prompts: Iterable[object], **options: Unpack[RunOptions]) -> Results:
