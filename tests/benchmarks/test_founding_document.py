@@ -67,7 +67,9 @@ def test_the_fastest_feedback_of_the_document_runs(environment, tmp_path):
     assert ended.returncode == 0, ended.stderr
     assert len((tmp_path / "calls.jsonl").read_text().splitlines()) == 3, "one to warm up, then the two conditions"
     (folder,) = (tmp_path / "benchmark_results").iterdir()
-    assert {"benchmark_results.json", "benchmark_results.csv", "benchmark_report.md"} <= {p.name for p in folder.iterdir()}
+    assert {"benchmark_results.json", "benchmark_results.csv", "benchmark_report.md"} <= {
+        p.name for p in folder.iterdir()
+    }
 
 
 PROGRAMMATIC = """
@@ -109,10 +111,17 @@ def test_the_documents_client_interface_is_there():
 
 def test_three_errors_in_a_row_abort_with_the_documents_words(environment, tmp_path):
     Program(tmp_path).prints("no JSON at all", code=1)
-    script = PROGRAMMATIC.replace("results = runner.run_all()", "runner.warmup = lambda: None\nresults = runner.run_all()")
-    ended = python("-c", script.replace("BackendType.CLAUDE_CODE", "BackendType.MOCK").replace(
-        "config.tasks, config.charts", "config.model = 'mock:reader?faults=rejected:1'\nconfig.tasks, config.charts"
-    ), environment=environment, cwd=tmp_path)
+    script = PROGRAMMATIC.replace(
+        "results = runner.run_all()", "runner.warmup = lambda: None\nresults = runner.run_all()"
+    )
+    ended = python(
+        "-c",
+        script.replace("BackendType.CLAUDE_CODE", "BackendType.MOCK").replace(
+            "config.tasks, config.charts", "config.model = 'mock:reader?faults=rejected:1'\nconfig.tasks, config.charts"
+        ),
+        environment=environment,
+        cwd=tmp_path,
+    )
     assert "Aborting: 3 consecutive API errors. Total errors: " in ended.stdout, ended.stderr
 
 
@@ -127,7 +136,9 @@ def test_a_program_that_is_not_there_is_named_with_its_remedy(tmp_path):
 
 
 def test_a_program_that_does_not_answer_fails_its_warm_up(environment, tmp_path):
-    Program(tmp_path).prints([{**RESULT, "is_error": True, "api_error_status": 401, "result": "Invalid API key"}], code=1)
+    Program(tmp_path).prints(
+        [{**RESULT, "is_error": True, "api_error_status": 401, "result": "Invalid API key"}], code=1
+    )
     ended = python(
         "-m", "benchmarks.run_benchmark", *"--backend claude-code --trials 1 --task trend --no-viz".split(),
         environment=environment, cwd=tmp_path,

@@ -12,9 +12,9 @@ from collections import deque
 _SPAN_S = 1.0  # how far back the calls that were let through are counted
 _SHORTEST_SPAN_S = 0.25  # a shorter history would make any rate look huge
 _START = 0.9  # of what was let through: that included the provider's burst
-_CUT = 0.92
-_GROWTH_PER_S = 0.006  # from a cut back to the limit in about a quarter of a minute
-_PROBING_PER_S = 0.1  # until the first guess has been refused in its turn
+_CUT = 0.95  # of what the guess was a second before: it takes so long until a guess that is too high is refused
+_GROWTH_PER_S = 0.002  # from a cut back to the limit in about half a minute: every refusal costs a second
+_PROBING_PER_S = 0.2  # until the first guess has been refused in its turn
 _SETTLE_S = 1.0  # refusals of calls sent so soon after a change still belong to what was before it
 
 
@@ -49,7 +49,7 @@ class Pace:
             self._guess = let_through * _START
             self._growth = _PROBING_PER_S
         else:
-            self._guess = min(self._grown(now) * _CUT, max(let_through, 1.0))
+            self._guess = min(self._grown(now - _SETTLE_S) * _CUT, max(let_through, 1.0))
             self._growth = _GROWTH_PER_S
         self._changed_at = now
 
