@@ -26,7 +26,8 @@ from benchmarks.report.drawing import (
     place,
     short,
 )
-from benchmarks.report.figures import ALL, Summary
+from benchmarks.report.figures import Summary
+from benchmarks.report.words import sizes_of
 
 
 def draw(summary: Summary) -> dict[str, Spec]:
@@ -40,7 +41,7 @@ def _accuracy(summary: Summary) -> Spec | None:
         place(one.task, one.condition)
         | {"value": one.accuracy, "low": one.interval.low, "high": one.interval.high, "answers": one.answered}
         for one in (*summary.cells, *summary.totals)
-        if one.interval is not None
+        if one.task in summary.shown and one.interval is not None
     ]
     if not rows:
         return None
@@ -58,7 +59,7 @@ def _difference(summary: Summary) -> Spec | None:
         | {"value": 100 * one.difference, "low": 100 * one.interval.low, "high": 100 * one.interval.high}
         | {"verdict": one.verdict.value, "pairs": one.pairs, "p": one.p_holm, "sure": one.significant}
         for one in (*summary.comparisons, *summary.overall)
-        if one.interval is not None and one.difference is not None
+        if one.task in summary.shown and one.interval is not None and one.difference is not None
     ]
     if not rows:
         return None
@@ -82,7 +83,7 @@ def _difference(summary: Summary) -> Spec | None:
 def _tokens(summary: Summary) -> Spec | None:
     rows: list[Row] = []
     for one in summary.compressions:
-        if not one.baseline_tokens or not one.treatment_tokens or one.saved is None:
+        if one.task not in summary.shown or not one.baseline_tokens or not one.treatment_tokens or one.saved is None:
             continue
         if one.treatment == summary.run.treatments[0]:
             rows.append(place(one.task, summary.run.baseline) | {"value": one.baseline_tokens, "change": ""})
@@ -96,7 +97,8 @@ def _tokens(summary: Summary) -> Spec | None:
     x = alt.X("value:Q", title="mean input tokens per call, logarithmic", scale=LOGARITHMIC, axis=axis)
     labels = base.mark_text(align="left", dx=9, fontSize=11).encode(x=x, text="change:N", color=alt.value("#333333"))
     told = [as_number("value", "tokens", form=",.0f"), "change:N"]
-    subtitle = "trials answered both ways; the label is the change from the baseline"
+    sources = {one.source for one in summary.compressions if one.pairs}
+    subtitle = f"counted by: {', '.join(sorted(sources))}; the label is the change from the baseline"
     return finished("Input tokens", subtitle, dots(base, look, x, told), labels)
 
 
@@ -104,7 +106,7 @@ def _cost(summary: Summary) -> Spec | None:
     rows = [
         place(one.task, one.condition) | {"value": 1000 * one.cost_per_call_usd, "unknown": one.cost_unknown}
         for one in (*summary.cells, *summary.totals)
-        if one.cost_per_call_usd
+        if one.task in summary.shown and one.cost_per_call_usd
     ]
     if not rows:
         return None
@@ -124,7 +126,7 @@ def _latency(summary: Summary) -> Spec | None:
         place(one.task, one.condition)
         | {"value": one.latency_p50_s, "low": one.latency_p50_s, "most": one.latency_p90_s, "high": one.latency_p99_s}
         for one in (*summary.cells, *summary.totals)
-        if one.latency_p50_s is not None
+        if one.task in summary.shown and one.latency_p50_s is not None
     ]
     if not rows:
         return None
@@ -157,10 +159,9 @@ def _size(summary: Summary) -> Spec | None:
     )
     y = alt.Y("value:Q", title="answers that were right", axis=PERCENT, scale=alt.Scale(domain=[0, 1]))
     told = [alt.Tooltip("task:N", title="points"), "condition:N", as_percent("value", "accuracy"), "answers:Q"]
-    of = "all tasks" if any(one.task == ALL for one in summary.by_size) else "the scaling task"
     return finished(
         "Accuracy against data size",
-        f"{of}, with 95% intervals",
+        f"{sizes_of(summary)}, with 95% intervals",
         base.mark_rule(strokeWidth=2, opacity=0.6).encode(y="low:Q", y2="high:Q"),
         base.mark_point(filled=True, size=80, opacity=1).encode(y=y, shape=look.shape, tooltip=told),
     )

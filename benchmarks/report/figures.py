@@ -144,6 +144,7 @@ class Summary(Figures, frozen=True, kw_only=True):
     """All numbers of one run."""
 
     run: RunInfo
+    asked: tuple[str, ...]  # the tasks that are part of the run
     planned: int
     answered: int
     answered_share: float | None
@@ -165,3 +166,8 @@ class Summary(Figures, frozen=True, kw_only=True):
     def conditions(self) -> tuple[str, ...]:
         """The ways of asking, the baseline first."""
         return (self.run.baseline, *self.run.treatments)
+
+    @property
+    def shown(self) -> tuple[str, ...]:
+        """The tasks worth a row: those asked, and all together if that is more than one."""
+        return (*self.asked, ALL) if len(self.asked) > 1 else self.asked

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from benchmarks.config import TASK_NAMES
 from benchmarks.report.figures import ALL, Cell, Slice, Summary
 from benchmarks.report.guide import GUIDE
 from benchmarks.report.words import (
@@ -19,6 +20,7 @@ from benchmarks.report.words import (
     probability,
     safe,
     sentence,
+    sizes_of,
     table,
     task_name,
     verdict,
@@ -58,16 +60,20 @@ def _head(summary: Summary) -> Lines:
     lines += [
         f"Model {safe(run.model)} by the backend {safe(run.backend)}; {run.trials:,} trials per task; {done(summary)}."
     ]
+    rest = [task for task in TASK_NAMES if task not in summary.asked]
+    if rest:
+        lines += ["", f"Not part of this run: {safe(', '.join(rest))}."]
     return [*lines, ""]
 
 
 def _in_short(summary: Summary) -> Lines:
     lines = ["## In short", ""]
-    lines += [f"- {sentence(one)}" for one in summary.overall]
-    told = [one for one in summary.comparisons if one.significant]
-    lines += [f"- {sentence(one)}" for one in told if len(summary.run.tasks) > 1]
-    if not told and len(summary.run.tasks) > 1:
-        lines.append("- In no single task can the run tell a treatment from the baseline.")
+    if len(summary.asked) > 1:
+        told = [one for one in summary.comparisons if one.significant]
+        lines += [f"- {sentence(one)}" for one in (*summary.overall, *told)]
+        lines += [] if told else ["- In no single task can the run tell a treatment from the baseline."]
+    else:
+        lines += [f"- {sentence(one)}" for one in summary.comparisons if one.task in summary.asked]
     for one in summary.compressions:
         if one.task == ALL and one.saved is not None:
             lines.append(
@@ -86,14 +92,14 @@ def _accuracy(summary: Summary, pictures: Mapping[str, str]) -> Lines:
         [
             task_name(cell.task),
             _marked(cell),
-            f"{cell.right:,} of {cell.answered:,}" if cell.planned else "not run",
+            f"{cell.right:,} of {cell.answered:,}",
             percent(cell.accuracy),
             between(cell.interval),
             f"{cell.datasets:,}",
             f"{cell.unparsed:,}",
             f"{cell.planned - cell.answered:,}",
         ]
-        for cell in (*summary.cells, *summary.totals)
+        for cell in _cells(summary)
     ]
     head = ["task", "condition", "right", "accuracy", "95% interval", "data sets", "unparsed", "missing"]
     return ["## Accuracy", "", *_picture(pictures, "accuracy", "Accuracy by task"), *table(head, rows)]
@@ -116,6 +122,7 @@ def _differences(summary: Summary, pictures: Mapping[str, str]) -> Lines:
             plain(one.cohens_h),
         ]
         for one in (*summary.comparisons, *summary.overall)
+        if one.task in summary.shown
     ]
     head = ["task", "treatment", "pairs", "difference", "95% interval", "p", "adjusted p", "verdict", "could see"]
     head += ["only treatment / only baseline", "odds ratio", "h"]
@@ -132,7 +139,7 @@ def _missing(summary: Summary) -> Lines:
             *(f"{count:,}" for count in (cell.planned, cell.failed, cell.skipped, cell.pending)),
             percent(cell.missing_share),
         ]
-        for cell in (*summary.cells, *summary.totals)
+        for cell in _cells(summary)
         if cell.planned > cell.answered
     ]
     if not rows:
@@ -158,6 +165,7 @@ def _tokens(summary: Summary, pictures: Mapping[str, str]) -> Lines:
             percent(one.data_saved),
         ]
         for one in summary.compressions
+        if one.task in summary.shown
     ]
     head = ["task", "treatment", "pairs", "baseline", "treatment", "saved", "counted by"]
     head += ["baseline, data part", "treatment, data part", "saved, data part"]
@@ -174,7 +182,7 @@ def _cost_and_latency(summary: Summary, pictures: Mapping[str, str]) -> Lines:
             plain(cell.output_tokens, digits=0),
             *(plain(value) for value in (cell.latency_p50_s, cell.latency_p90_s, cell.latency_p99_s)),
         ]
-        for cell in (*summary.cells, *summary.totals)
+        for cell in _cells(summary)
     ]
     head = ["task", "condition", "cost", "per call", "output tokens", "p50 s", "p90 s", "p99 s"]
     charts = _picture(pictures, "cost", "Cost per call") + _picture(pictures, "latency", "Latency")
@@ -190,7 +198,7 @@ def _invented(summary: Summary) -> Lines:
             f"{cell.invented:,}",
             percent(cell.invented_share),
         ]
-        for cell in (*summary.cells, *summary.totals)
+        for cell in _cells(summary)
     ]
     rate = summary.false_alarm_rate
     told = (
@@ -203,12 +211,11 @@ def _invented(summary: Summary) -> Lines:
 
 
 def _sizes(summary: Summary, pictures: Mapping[str, str]) -> Lines:
-    of = "all tasks" if any(one.task == ALL for one in summary.by_size) else "the scaling task"
     picture = _picture(pictures, "size", "Accuracy against data size")
     return [
         "## Accuracy against data size",
         "",
-        f"Points per series, in {of}.",
+        f"Points per series; {sizes_of(summary)}.",
         "",
         *picture,
         *_slices(summary, "size"),
@@ -259,6 +266,10 @@ def _slices(summary: Summary, by: str) -> Lines:
         rows.setdefault((one.task, one.name), []).append(cell)
     shown: Iterable[Lines] = ([task_name(task), safe(name), *cells] for (task, name), cells in rows.items())
     return table(["task", by, *map(safe, summary.conditions)], list(shown))
+
+
+def _cells(summary: Summary) -> list[Cell]:
+    return [cell for cell in (*summary.cells, *summary.totals) if cell.task in summary.shown]
 
 
 def _marked(cell: Cell) -> str:

@@ -19,10 +19,10 @@ _SHOWN = 10  # reasons, and unread answers
 
 def by_size(trials: Mapping[str, Trials], conditions: Sequence[str]) -> list[Slice]:
     """Bands of sizes, small to large: of the scaling task if it was run, since elsewhere size goes with the task."""
-    calls = _flat(trials.get(_SCALING, ()))
-    task = _SCALING if any(not call.missing for call in calls) else ALL
-    if task == ALL:
-        calls = [call for of in trials.values() for call in _flat(of)]
+    answered = {name: of for name, of in trials.items() if any(not call.missing for call in _flat(of))}
+    chosen = {_SCALING: answered[_SCALING]} if _SCALING in answered else answered
+    task = ALL if len(chosen) > 1 else "".join(chosen)
+    calls = [call for of in chosen.values() for call in _flat(of)]
     slices = []
     for band in range(len(_EDGES) + 1):
         within = [call for call in calls if bisect_right(_EDGES, call.size) == band]

@@ -41,6 +41,7 @@ def summarise(info: RunInfo, calls: Sequence[Call]) -> Summary:
     rate = info.settings.get(FALSE_ALARM_RATE)
     return Summary(
         run=info,
+        asked=tuple(task for task, trials_of in planned.items() if trials_of),
         planned=wanted,
         answered=came,
         answered_share=came / wanted if wanted else None,

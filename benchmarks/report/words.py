@@ -119,3 +119,9 @@ def done(summary: Summary) -> str:
     return (
         f"{summary.answered:,} of {summary.planned:,} planned calls were answered ({percent(summary.answered_share)})"
     )
+
+
+def sizes_of(summary: Summary) -> str:
+    """Which task the sizes are of."""
+    tasks = {one.task for one in summary.by_size}
+    return "all tasks" if ALL in tasks else f"the task {safe(''.join(tasks))}" if tasks else "nothing was answered"

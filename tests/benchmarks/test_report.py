@@ -64,6 +64,13 @@ def test_every_task_stands_in_every_table_of_tasks() -> None:
             assert all(f"\n| {task} |" in section(text, name) for task in TASK_NAMES), name
 
 
+def test_a_run_of_one_task_speaks_of_it_and_names_the_others() -> None:
+    text = markdown_of(run_info(tasks=("trend",), trials=20), table("trend", 6, 8, 1, 5))
+    assert "Not part of this run: statistical, anomaly, comparative, multi_step, scaling." in text
+    assert "- In trend, **frame was right more often than raw**" in text
+    assert "all tasks" not in text.partition("## How to read this")[0].lower()
+
+
 def test_a_notice_heads_the_report() -> None:
     text = markdown_of(run_info(notice="literal reader, not a language model"), [])
     assert text.splitlines()[2] == "> **literal reader, not a language model**"
