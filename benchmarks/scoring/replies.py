@@ -117,9 +117,9 @@ def read_reply(
 def declines(text: str) -> bool:
     """Whether a reply says that the answer cannot be told: an explicit null, or words to that effect."""
     said = told(text)
-    if said is not None:
-        return all(answer is None for answer in said.answers)
-    return _DECLINES.search(text) is not None
+    if said is None:
+        return _DECLINES.search(text) is not None
+    return all(answer is None or (isinstance(answer, str) and _DECLINES.search(answer)) for answer in said.answers)
 
 
 def answer_clauses(text: str) -> list[str]:

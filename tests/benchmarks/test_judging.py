@@ -28,6 +28,7 @@ def trial(question: str = "mean", task: str = "statistical", **series: np.ndarra
         ('{"answer": 16.17}', 16.17, State.ANSWERED, 1.0),
         ('{"answer": 17}', 17.0, State.ANSWERED, 0.0),
         ('{"answer": null}', None, State.ANSWERED, 0.0),
+        ('{"answer": "unknown"}', None, State.ANSWERED, 0.0),
         ("I cannot find it in the text I was given.", None, State.ANSWERED, 0.0),
         ("It cannot be determined from the data.", None, State.ANSWERED, 0.0),
         ('{"answer": "a lot"}', None, State.UNPARSED, 0.0),

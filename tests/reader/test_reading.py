@@ -70,6 +70,7 @@ PAIR = "Series A: mean 12.3, median 11, std 2\nSeries B: mean 15.1, median 9, st
         ("outliers: 2 (one above, one below)", "Are the outliers above, below or both?", "both"),
         ("The time series shows a rising pattern.", "Is the trend rising, falling or flat?", "rising"),
         ("The data is stationary.", "Is the trend rising, falling or flat?", "flat"),
+        ("The series is falling. The trend is slowing.", "Is the trend rising, falling or flat?", "falling"),
         ("trend: stable", "Is the trend rising, falling or none?", "none"),
     ],
 )

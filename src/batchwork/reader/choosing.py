@@ -26,8 +26,10 @@ def choose(words: tuple[str, ...], choices: tuple[str, ...], text: str) -> Found
         if quiet is not None:
             return quiet._replace(score=sure)
     strong = [word for word in words if word not in GENERIC]
+    if strong and set(strong) <= _WHOLE and (whole := _of_the_whole(choices, text)):
+        return whole
     if strong and not vocabulary(text).intersection(strong):
-        return _of_the_whole(choices, text) if set(strong) <= _WHOLE else None
+        return None
     for fact in facts(text):  # a sentence about it that names just one choice
         about = set(fact.label) | set(fact.row)
         if strong and not any(word in about for word in strong):
