@@ -7,7 +7,7 @@ go at once is the window's affair alone, so no pair waits for its slower half an
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -15,7 +15,7 @@ import batchwork
 from batchwork import Failed, FailureKind, Outcome, Pending, Request, Status
 from benchmarks.claude_client import Client
 from benchmarks.config import BenchmarkConfig
-from benchmarks.prompts import Prompt, describer, prompt_for
+from benchmarks.prompts import Condition, Prompt, condition_of, prompt_for
 from benchmarks.scoring import score
 from benchmarks.trial import Call, State, Trial
 
@@ -54,11 +54,11 @@ class Conducted:
 
 def lay_out(trials: Iterable[Trial], config: BenchmarkConfig) -> list[Ask]:
     """Every call of a plan in its order, each description built once per data set."""
-    describers = {name: describer(name) for name in config.conditions}
-    return [ask for trial in trials for ask in _sides(trial, config, describers)]
+    conditions = {name: condition_of(name) for name in config.conditions}
+    return [ask for trial in trials for ask in _sides(trial, config, conditions)]
 
 
-def _sides(trial: Trial, config: BenchmarkConfig, describers: dict[str, Callable[..., str]]) -> list[Ask]:
+def _sides(trial: Trial, config: BenchmarkConfig, conditions: dict[str, Condition]) -> list[Ask]:
     order = list(config.conditions)
     random.Random(f"{config.seed}/{trial.task}/{trial.number}").shuffle(order)
     asks = []
@@ -67,7 +67,7 @@ def _sides(trial: Trial, config: BenchmarkConfig, describers: dict[str, Callable
             rule = f"the data set has more than {config.baseline_limit} points"
             asks.append(Ask(trial=trial, condition=condition, prompt=None, left_out=rule))
             continue
-        data = describers[condition](trial.dataset)
+        data = conditions[condition](trial.dataset)
         prompt = prompt_for(trial.question, data)
         asks.append(Ask(trial=trial, condition=condition, prompt=prompt, data_chars=len(data)))
     return asks
