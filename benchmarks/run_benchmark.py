@@ -16,7 +16,7 @@ from benchmarks.config import FORMATS, PLANS, QUICK_TRIALS, TASK_NAMES, Benchmar
 from benchmarks.folder import RunFolder
 from benchmarks.report import console_lines, summarise
 from benchmarks.runner import BenchmarkResults, BenchmarkRunner, WarmupError
-from benchmarks.statistics import trials_needed
+from benchmarks.statistics import trials_per_task
 
 
 class Exit(IntEnum):
@@ -134,15 +134,18 @@ def _ending(results: BenchmarkResults) -> int:
 
 def _say_power(told: argparse.Namespace) -> int:
     power, detect = told.power or 0.8, told.detect or 0.1
+    tasks, treatments = len(set(told.tasks or TASK_NAMES)), len(set(told.treatments or ("frame",)))
     try:
-        needed = trials_needed(power=power, detect=detect)
+        needed = trials_per_task(power, detect, tasks=tasks, treatments=treatments)
     except ValueError as error:
         raise ConfigurationError(str(error)) from error
-    tasks = len(told.tasks or TASK_NAMES)
-    print(
-        f"To see a difference of {100 * detect:g} percentage points in a task, at the 5% level and with a power of"
-        f" {power:g}, {needed} trials per task are needed: --trials {needed} ({tasks * needed * 2:,} calls for {tasks} tasks)."
-    )
+    ways = 1 + treatments
+    print(f"To see a difference of {100 * detect:g} percentage points with a power of {power:g} at the 5% level:")
+    print(f"  over all {tasks} tasks together  --trials {needed.overall}  ({tasks * needed.overall * ways:,} calls)")
+    if tasks > 1:
+        print(
+            f"  in a task by itself          --trials {needed.each_task}  ({tasks * needed.each_task * ways:,} calls)"
+        )
     return Exit.DONE
 
 

@@ -18,6 +18,7 @@ from benchmarks.conduct import Ask, Conducted, conduct, lay_out
 from benchmarks.config import PLANS, WORKERS_WARNING, BenchmarkConfig
 from benchmarks.folder import QUOTA_WINDOW, RunFolder, Sitting
 from benchmarks.report import save_run, write_reports
+from benchmarks.scoring import false_alarm_rate
 from benchmarks.tasks import TASKS
 from benchmarks.trial import Call, RunInfo, Trial
 
@@ -121,7 +122,8 @@ class BenchmarkRunner:
 
     def cautions(self, calls: int) -> list[str]:
         """What a user should know before so many calls are made."""
-        config, said = self.config, []
+        config = self.config
+        said: list[str] = []
         if self.client.backend is not BackendType.CLAUDE_CODE:
             return said
         plan = PLANS.get(config.plan or "")
@@ -183,7 +185,7 @@ class BenchmarkRunner:
             wall_s=round(sum(sitting.wall_s for sitting in sittings), 3),
             notice=self.client.notice,
             aborted=done.aborted,
-            settings=folder.plan.config,
+            settings={**folder.plan.config, "invented_false_alarm_rate": false_alarm_rate()},
             versions=_versions(),
         )
         save_run(folder.path, info, done.calls)

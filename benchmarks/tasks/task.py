@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from zlib import crc32
 
 import numpy as np
 
-from benchmarks.config import ConfigurationError
+from benchmarks.claude_client import Client
+from benchmarks.conduct import conduct, lay_out
+from benchmarks.config import BenchmarkConfig, ConfigurationError
 from benchmarks.datasets import Dice, Drawn, Recipe, draw
-from benchmarks.trial import Dataset, Question, Series, Trial
+from benchmarks.trial import Call, Dataset, Question, Series, Trial
 
 LEAST_POINTS = 50  # fewer cannot hold what some questions ask about
 
@@ -52,6 +56,20 @@ class BaseTask:
             facts={label: one.anomalies for label, one in made.items()},
         )
         return Trial(task=self.name, number=number, dataset=dataset, question=question, truth=question.truth(dataset))
+
+    def run(self, client: Client, config: BenchmarkConfig | None = None) -> list[Call]:
+        """Every trial of this task, asked in every condition; nothing is left on disk."""
+        told = config or client.config
+        return self._ask(client, told, self.plan(told.trials, told.seed, told.max_data_size))
+
+    def run_single_trial(self, client: Client, number: int = 0, config: BenchmarkConfig | None = None) -> list[Call]:
+        """One trial of this task, asked in every condition; nothing is left on disk."""
+        told = config or client.config
+        return self._ask(client, told, [self.trial(number, told.seed, told.max_data_size)])
+
+    def _ask(self, client: Client, config: BenchmarkConfig, trials: Iterable[Trial]) -> list[Call]:
+        with TemporaryDirectory() as folder:
+            return conduct(client, lay_out(trials, config), journal=Path(folder) / "journal.db").calls
 
     def draw(self, dice: Dice, recipe: Recipe, size: int, question: Question, turn: int) -> dict[str, Drawn]:
         """The series of one trial by their labels; a comparison also looks at what is asked and whose turn it is."""
