@@ -185,7 +185,7 @@ class BenchmarkRunner:
             wall_s=round(sum(sitting.wall_s for sitting in sittings), 3),
             notice=self.client.notice,
             aborted=done.aborted,
-            settings={**folder.plan.config, "invented_false_alarm_rate": false_alarm_rate()},
+            settings={**folder.plan.config, "invented_false_alarm_rate": false_alarm_rate(n=300)},
             versions=_versions(),
         )
         save_run(folder.path, info, done.calls)
