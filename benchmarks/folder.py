@@ -81,8 +81,6 @@ class RunFolder:
                 path.mkdir(parents=True)
                 break
             except FileExistsError:
-                if config.output.exists() and not config.output.is_dir():
-                    raise ConfigurationError(f"--output {config.output} is a file, not a folder") from None
                 number += 1
             except OSError as error:
                 raise ConfigurationError(f"cannot make {path}: {error.strerror}; choose another --output") from error

@@ -110,24 +110,15 @@ def test_the_documents_client_interface_is_there():
 
 
 def test_three_errors_in_a_row_abort_with_the_documents_words(environment, tmp_path):
-    Program(tmp_path).prints("no JSON at all", code=1)
-    script = PROGRAMMATIC.replace(
-        "results = runner.run_all()", "runner.warmup = lambda: None\nresults = runner.run_all()"
-    )
-    ended = python(
-        "-c",
-        script.replace("BackendType.CLAUDE_CODE", "BackendType.MOCK").replace(
-            "config.tasks, config.charts", "config.model = 'mock:reader?faults=rejected:1'\nconfig.tasks, config.charts"
-        ),
-        environment=environment,
-        cwd=tmp_path,
-    )
-    assert "Aborting: 3 consecutive API errors. Total errors: " in ended.stdout, ended.stderr
+    command = "--mock --model mock:reader?faults=rejected:1 --trials 2 --no-viz"
+    ended = python("-m", "benchmarks.run_benchmark", *command.split(), environment=environment, cwd=tmp_path)
+    assert ended.returncode == 4
+    assert "ERROR: Aborting: 3 consecutive API errors. Total errors: 3." in ended.stderr
 
 
 def test_a_program_that_is_not_there_is_named_with_its_remedy(tmp_path):
     ended = python(
-        "-m", "benchmarks.run_benchmark", *"--backend claude-code --trials 1 --task trend --no-viz".split(),
+        "-m", "benchmarks.run_benchmark", *["--backend", "claude-code", "--trials", "1", "--task", "trend", "--no-viz"],
         environment={"PATH": str(tmp_path), "HOME": str(tmp_path)}, cwd=tmp_path,
     )  # fmt: skip
     assert ended.returncode == 2
@@ -140,7 +131,7 @@ def test_a_program_that_does_not_answer_fails_its_warm_up(environment, tmp_path)
         [{**RESULT, "is_error": True, "api_error_status": 401, "result": "Invalid API key"}], code=1
     )
     ended = python(
-        "-m", "benchmarks.run_benchmark", *"--backend claude-code --trials 1 --task trend --no-viz".split(),
+        "-m", "benchmarks.run_benchmark", *["--backend", "claude-code", "--trials", "1", "--task", "trend", "--no-viz"],
         environment=environment, cwd=tmp_path,
     )  # fmt: skip
     assert ended.returncode == 4
