@@ -92,8 +92,9 @@ def test_help_has_every_flag_and_examples(run):
     status, out, _ = run("--help")
     assert status == 0
     flags = (
-        "backend mock parallel trial-parallelism max-data-size skip-baseline-above quick trials task format no-viz output"
-        " quiet model timeout treatment baseline seed max-cost max-in-flight resume prompts-per-5h plan base-url power detect"
+        "backend mock parallel trial-parallelism max-data-size skip-baseline-above quick trials task format no-viz"
+        " output quiet model timeout treatment baseline seed max-cost max-in-flight resume prompts-per-5h plan base-url"
+        " power detect"
     )
     for flag in flags.split():
         assert f"--{flag}" in out
