@@ -164,7 +164,7 @@ def _to_floats(raw: NDArray[Any]) -> tuple[Floats, int, tuple[str, ...]]:
     if kind == "b":
         return raw.astype(np.float64), 0, ("booleans (true 1, false 0)",)
     if kind in "iu":
-        base = _base(int(raw.min()), int(raw.max())) if raw.size else 0
+        base = _base(Fraction(int(raw.min())), Fraction(int(raw.max()))) if raw.size else 0
         if base:
             return np.array([float(int(item) - base) for item in raw]), base, ()
         return raw.astype(np.float64), 0, ()
@@ -186,7 +186,7 @@ def _parse(items: list[Any]) -> tuple[Floats, int, tuple[str, ...]]:
     return np.array([_float(n, base) for n in numbers], dtype=np.float64), base, tuple(notes)
 
 
-def _base(low: int | Fraction, high: int | Fraction) -> int:
+def _base(low: Fraction, high: Fraction) -> int:
     """What to take off huge numbers that lie close together, whose differences a float would lose; 0 for others."""
     largest = max(abs(low), abs(high))
     return int(low) if largest > _EXACT and (high - low) * _CLOSE < largest else 0
