@@ -71,7 +71,7 @@ def _run(told: argparse.Namespace) -> int:
     say(
         f"{len(config.tasks)} tasks x {config.trials} trials x {len(config.conditions)} conditions"
         f" ({', '.join(config.conditions)}): {calls} calls, {config.window} at once"
-        + (f"; {len(asks) - calls} are left out as too large" if len(asks) > calls else "")
+        + (f"; left out as too large: {len(asks) - calls}" if len(asks) > calls else "")
     )
     for caution in runner.cautions(calls):
         print(f"WARNING: {caution}", file=sys.stderr)
@@ -123,8 +123,9 @@ def _given(told: argparse.Namespace) -> dict[str, Any]:
 
 def _ending(results: BenchmarkResults) -> int:
     if results.aborted is not None:
-        go_on = f"go on with: python -m benchmarks.run_benchmark --resume {results.folder}"
-        return _fail(Exit.BUDGET if results.cause == "budget" else Exit.PAUSED, f"{results.aborted} {go_on}")
+        _fail(Exit.PAUSED, results.aborted)
+        print(f"Go on with: python -m benchmarks.run_benchmark --resume {results.folder}", file=sys.stderr)
+        return Exit.BUDGET if results.cause == "budget" else Exit.PAUSED
     failed = sum(call.state == "failed" for call in results.calls)
     if failed:
         print(f"{failed} calls failed and are missing; --resume {results.folder} asks them again", file=sys.stderr)

@@ -183,6 +183,7 @@ class BenchmarkRunner:
             started_at=min(sitting.started_at for sitting in sittings).isoformat(timespec="seconds"),
             ended_at=datetime.now(UTC).isoformat(timespec="seconds"),
             wall_s=round(sum(sitting.wall_s for sitting in sittings), 3),
+            answered_by=tuple(sorted({call.model for call in done.calls if not call.missing})),
             notice=self.client.notice,
             aborted=done.aborted,
             settings={**folder.plan.config, "invented_false_alarm_rate": false_alarm_rate(n=300)},

@@ -16,8 +16,8 @@ def console_lines(summary: Summary) -> list[str]:
     rows = [head, *(_row(summary, task) for task in summary.shown)]
     widths = [max(len(row[at]) for row in rows) for at in range(len(head))]
     lines = []
-    if summary.run.notice:
-        lines += [summary.run.notice, ""]
+    if others := [name for name in summary.run.answered_by if name != summary.run.model]:
+        lines += [f"answered by {', '.join(others)}", ""]
     lines += [
         "  ".join(_padded(cell, width, at) for at, (cell, width) in enumerate(zip(row, widths, strict=True)))
         for row in rows

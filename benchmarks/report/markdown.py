@@ -25,6 +25,7 @@ from benchmarks.report.words import (
     task_name,
     verdict,
 )
+from benchmarks.trial import RunInfo
 
 Lines = list[str]
 
@@ -58,12 +59,19 @@ def _head(summary: Summary) -> Lines:
         lines += [f"> **Aborted before its end:** {safe(run.aborted, 400)}", ">"]
         lines += [f"> {done(summary)}; the rest is missing.", ""]
     lines += [
-        f"Model {safe(run.model)} by the backend {safe(run.backend)}; {run.trials:,} trials per task; {done(summary)}."
+        f"Model {safe(run.model)} by the backend {safe(run.backend)}{_answerers(run)}; {run.trials:,} trials per task;"
+        f" {done(summary)}."
     ]
     rest = [task for task in TASK_NAMES if task not in summary.asked]
     if rest:
         lines += ["", f"Not part of this run: {safe(', '.join(rest))}."]
     return [*lines, ""]
+
+
+def _answerers(run: RunInfo) -> str:
+    """Who answered, by its own account, where that is another than was asked: a simulation says that it is one."""
+    others = [name for name in run.answered_by if name != run.model]
+    return f", answered by {safe(', '.join(others))}" if others else ""
 
 
 def _in_short(summary: Summary) -> Lines:
