@@ -1,8 +1,10 @@
 """run, arun, stream, astream as a user meets them."""
 
 import asyncio
+import sqlite3
 import threading
 from collections.abc import Iterator
+from contextlib import closing
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -15,6 +17,7 @@ from batchwork.core.event import Settled
 from batchwork.core.failure import FailureKind
 from batchwork.core.ports import Traits
 from batchwork.core.reply import Reply, Usage
+from tests.support.batch_provider import BatchProvider
 from tests.support.scripted import Scripted, failure, prompt_of, reply
 from tests.support.virtual_time import run_virtual, virtual_now
 
@@ -136,6 +139,60 @@ def test_the_input_is_read_no_further_than_the_window_and_what_is_held() -> None
     _arun(prompts(), backend=Scripted(answer, latency=1.0, free=True), max_in_flight=10)
     assert max(furthest) <= 10 * 5 + 1
     assert len(read) == 500
+
+
+def test_an_input_that_blocks_holds_up_no_call_in_flight() -> None:
+    answered = threading.Event()
+
+    def prompts() -> Iterator[str]:
+        yield "a"
+        assert answered.wait(20), "the answer was held up"
+        yield "b"
+
+    def on_event(event: Any) -> None:
+        if isinstance(event, Settled):
+            answered.set()
+
+    assert _texts(batchwork.run(prompts(), model="mock:echo", on_event=on_event)) == ["a", "b"]
+
+
+def test_an_input_that_blocks_holds_up_no_batch() -> None:
+    answered = threading.Event()
+
+    def prompts() -> Iterator[str]:
+        yield "a"
+        assert answered.wait(20), "the batch was held up"
+        yield "b"
+
+    results = _arun(
+        prompts(),
+        backend=BatchProvider().client(),
+        mode="batch",
+        items_per_batch=1,
+        on_event=lambda event: answered.set() if isinstance(event, Settled) else None,
+    )
+    assert _texts(results) == ["a", "b"]
+
+
+def test_an_input_that_blocks_does_not_keep_a_run_from_ending() -> None:
+    go_on = threading.Event()
+
+    def prompts() -> Iterator[str]:
+        yield "a"
+        go_on.wait(20)
+
+    backend = Scripted(lambda *_: failure(FailureKind.AUTH), free=True)
+    with pytest.raises(RunPaused):
+        _arun(prompts(), backend=backend)
+    go_on.set()
+
+
+def test_a_list_is_read_where_the_run_is_and_a_lazy_input_that_cannot_leave_its_thread_says_why() -> None:
+    with closing(sqlite3.connect(":memory:")) as database:
+        rows = database.execute("SELECT 'a'")
+        with pytest.raises(batchwork.InputError, match=r"same thread.*a list is not"):
+            batchwork.run((row[0] for row in rows), model="mock:echo")
+        assert _texts(batchwork.run([row[0] for row in rows], model="mock:echo")) == ["a"]
 
 
 # -- what comes out -----------------------------------------------------------------------------------------

@@ -27,6 +27,7 @@ from batchwork.engine.lanes import Lanes
 from batchwork.engine.live import LiveRun
 from batchwork.engine.opening import open_inputs, reopen_items
 from batchwork.engine.parts import Parts
+from batchwork.engine.reading import ReadAhead
 from batchwork.journal import DayBook, FleetingJournal, MemoryJournal, SqliteJournal, set_aside
 from batchwork.settings import Settings
 
@@ -98,9 +99,16 @@ class Engine:
             return BatchRun(parts, self.backend, self.tally, run_id=self.standing.run_id, price=self.price)
         return LiveRun(parts, self.tally)
 
-    async def process(self, run: LiveRun | BatchRun, intakes: Iterable[Intake]) -> None:
-        """Read an input and see it through."""
-        await run.run(open_inputs(self.journal, intakes, self.tally, again=self.plan.retry_failed))
+    async def process(self, run: LiveRun | BatchRun, intakes: Iterable[Intake], *, apart: bool = False) -> None:
+        """Read an input and see it through; `apart` reads it in a thread of its own, because it may block."""
+        if not apart:
+            await run.run(open_inputs(self.journal, intakes, self.tally, again=self.plan.retry_failed))
+            return
+        rows = ReadAhead(intakes, window=self.plan.policy.max_in_flight, wake=run.wake)
+        try:
+            await run.run(open_inputs(self.journal, rows, self.tally, again=self.plan.retry_failed))
+        finally:
+            await rows.aclose()
 
     async def again(self, run: LiveRun | BatchRun) -> None:
         """Take the journal's failed, deferred and pending items up again."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import queue
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from collections.abc import AsyncIterator, Callable, Collection, Iterable, Iterator
 from typing import Unpack
 
 from batchwork._bridge import BackgroundLoop, run_sync
@@ -27,7 +27,8 @@ _STREAM_AHEAD = 1000  # outcomes a consumer may lag behind before the run waits 
 def run(prompts: Iterable[object], **options: Unpack[RunOptions]) -> Results:
     """Ask a model every prompt; the outcomes in input order.
 
-    `prompts` is any iterable of strings, message lists, dicts or `Request`s, read lazily.
+    `prompts` is any iterable of strings, message lists, dicts or `Request`s. What is not a collection (a generator, a
+    file) is read lazily, at most a window ahead, in a thread of its own: it may block without holding up anything.
 
     Options:
         model: `backend:name`, for example `"mock:echo"`. Required.
@@ -50,7 +51,7 @@ def run(prompts: Iterable[object], **options: Unpack[RunOptions]) -> Results:
         RunPaused: the breaker ended the run; its `.results` has what there is.
         KeyboardInterrupt: after a clean stop.
     """
-    job = Job(plan_of(options), intakes(_checked(prompts), defaults_of(options)))
+    job = _job(prompts, options)
     try:
         return run_sync(job.execute, interrupt=job.interrupt)
     except Interrupted:
@@ -59,7 +60,7 @@ def run(prompts: Iterable[object], **options: Unpack[RunOptions]) -> Results:
 
 async def arun(prompts: Iterable[object], **options: Unpack[RunOptions]) -> Results:
     """The same as `run`, for asyncio."""
-    return await Job(plan_of(options), intakes(_checked(prompts), defaults_of(options))).execute()
+    return await _job(prompts, options).execute()
 
 
 async def astream(prompts: Iterable[object], **options: Unpack[RunOptions]) -> AsyncIterator[Outcome]:
@@ -74,12 +75,7 @@ async def astream(prompts: Iterable[object], **options: Unpack[RunOptions]) -> A
         ready.append(outcome)
         changed.set()
 
-    job = Job(
-        plan_of(options),
-        intakes(_checked(prompts), defaults_of(options)),
-        on_settled=take,
-        has_room=lambda: len(ready) < _STREAM_AHEAD,
-    )
+    job = _job(prompts, options, on_settled=take, has_room=lambda: len(ready) < _STREAM_AHEAD)
     task = asyncio.create_task(job.execute())
     task.add_done_callback(lambda _: changed.set())
     try:
@@ -100,12 +96,7 @@ async def astream(prompts: Iterable[object], **options: Unpack[RunOptions]) -> A
 def stream(prompts: Iterable[object], **options: Unpack[RunOptions]) -> Iterator[Outcome]:
     """The same as `astream`, from synchronous code: the run goes on while the consumer works."""
     ready: queue.SimpleQueue[AnyOutcome | None] = queue.SimpleQueue()
-    job = Job(
-        plan_of(options),
-        intakes(_checked(prompts), defaults_of(options)),
-        on_settled=ready.put,
-        has_room=lambda: ready.qsize() < _STREAM_AHEAD,
-    )
+    job = _job(prompts, options, on_settled=ready.put, has_room=lambda: ready.qsize() < _STREAM_AHEAD)
     return _drain(job, ready)
 
 
@@ -151,12 +142,14 @@ class Job:
         on_settled: Callable[[AnyOutcome], None] | None = None,
         has_room: Callable[[], bool] | None = None,
         on_open: Callable[[Engine], None] | None = None,
+        apart: bool = False,
     ) -> None:
         self._plan = plan
         self._source = source  # None: the journal's own failed and deferred items
         self._on_settled = on_settled
         self._has_room = has_room
         self._on_open = on_open
+        self._apart = apart  # the source may block, and is read in a thread of its own
         self._cancelled = False
         self._run: LiveRun | BatchRun | None = None
         self._interrupts = 0
@@ -180,7 +173,7 @@ class Job:
             if self._source is None:
                 await engine.again(run)
             else:
-                await engine.process(run, self._source)
+                await engine.process(run, self._source, apart=self._apart)
             if isinstance(run, BatchRun):
                 self._left = run.still_running
             counts = engine.journal.counts()
@@ -229,9 +222,22 @@ class Job:
             self._run.wake()
 
 
-def _checked(prompts: Iterable[object]) -> Iterable[object]:
+def _job(
+    prompts: Iterable[object],
+    options: RunOptions,
+    *,
+    on_settled: Callable[[AnyOutcome], None] | None = None,
+    has_room: Callable[[], bool] | None = None,
+) -> Job:
+    """A run over prompts. What is all there cannot block; anything lazier may, and is read apart."""
     if isinstance(prompts, str | bytes | dict) or not isinstance(prompts, Iterable):
         raise ConfigError(
             f"prompts must be an iterable of prompts, not one {type(prompts).__name__}; wrap it in a list"
         )
-    return prompts
+    return Job(
+        plan_of(options),
+        intakes(prompts, defaults_of(options)),
+        on_settled=on_settled,
+        has_room=has_room,
+        apart=not isinstance(prompts, Collection),
+    )

@@ -1,5 +1,6 @@
 """How a run ends: exit codes, what is kept, and the line that says what to do next."""
 
+import json
 import signal
 import subprocess
 import sys
@@ -71,7 +72,7 @@ def test_status_and_results_need_only_the_journal(batchwork: Run, rivers: Path, 
 
 def _start(folder: Path, *arguments: str) -> subprocess.Popen[str]:
     command = [sys.executable, "-m", "batchwork", *arguments]
-    return subprocess.Popen(command, cwd=folder, stderr=subprocess.PIPE, text=True)
+    return subprocess.Popen(command, cwd=folder, stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
 def _wait_for_calls(log: Path, count: int) -> None:
@@ -96,6 +97,19 @@ def test_ctrl_c_lets_calls_in_flight_finish_and_a_rerun_goes_on(batchwork: Run, 
     assert called == len(kept)
     assert batchwork(*command, "--model", "mock:echo?latency=0.3&log=calls.log").returncode == 0
     assert len((folder / "calls.log").read_text().split()) == 10
+
+
+def test_a_pipe_that_brings_nothing_more_holds_up_neither_answers_nor_ctrl_c(folder: Path) -> None:
+    process = _start(folder, "run", "-", "-o", "out.jsonl", "--model", "mock:echo?log=calls.log")
+    assert process.stdin is not None
+    for n in range(1000):
+        process.stdin.write(json.dumps({"prompt": f"row {n}"}) + "\n")
+    process.stdin.flush()
+    _wait_for_calls(folder / "calls.log", 1000)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(60) == 130
+    assert "Fatal" not in process.communicate()[1]
+    assert len(rows(folder / "out.jsonl")) == 1000
 
 
 def test_a_second_ctrl_c_leaves_at_once(rivers: Path, folder: Path) -> None:

@@ -30,8 +30,16 @@ def refuse_foreign_output(out: Path, journal: Path, *, overwrite: bool) -> None:
         )
 
 
-def carry_out(plan: Plan, source: Iterable[Intake] | None, *, out: Path | None, quiet: bool, total: int | None) -> int:
-    """Run to the end, whatever it is; the exit code."""
+def carry_out(
+    plan: Plan,
+    source: Iterable[Intake] | None,
+    *,
+    out: Path | None,
+    quiet: bool,
+    total: int | None,
+    apart: bool = False,
+) -> int:
+    """Run to the end, whatever it is; the exit code. `apart`: the source may block."""
     assert plan.journal is not None
     seen: list[Engine] = []
     display = Display(quiet=quiet, total=total)
@@ -40,7 +48,7 @@ def carry_out(plan: Plan, source: Iterable[Intake] | None, *, out: Path | None, 
         seen.append(engine)
         display.watch(engine)
 
-    job = Job(plan, source, on_open=watch)
+    job = Job(plan, source, on_open=watch, apart=apart)
     paused: str | None = None
     error: str | None = None
     interrupted = False

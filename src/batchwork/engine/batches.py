@@ -29,6 +29,7 @@ from batchwork.engine.attempt import within
 from batchwork.engine.boarding import Boarded, Platform
 from batchwork.engine.naps import Naps
 from batchwork.engine.parts import Parts
+from batchwork.engine.reading import LATER, Later
 from batchwork.engine.riders import Carriage, Rider
 from batchwork.engine.sending import BatchSender, pauses_between_looks
 from batchwork.engine.taking_in import Intaker
@@ -70,9 +71,10 @@ class BatchRun:
         self._followers: set[asyncio.Task[None]] = set()
         self._riding: set[int] = set()
         self._cancelling: asyncio.Task[None] | None = None
+        self._news = asyncio.Event()
         self._error: BaseException | None = None
 
-    async def run(self, source: Iterator[Work | None], *, is_input: bool = True) -> None:
+    async def run(self, source: Iterator[Work | Later | None], *, is_input: bool = True) -> None:
         """See everything through that the source yields.
 
         Raises:
@@ -145,7 +147,8 @@ class BatchRun:
                 _log.warning("cannot cancel batch %s: %s", batch_id, error.failure)
 
     def wake(self) -> None:
-        """Nothing to wake: batches do not wait for whoever takes the outcomes."""
+        """The input has more. (Batches do not wait for whoever takes the outcomes.)"""
+        self._news.set()
 
     # -- reading and boarding -------------------------------------------------------------------
 
@@ -156,13 +159,15 @@ class BatchRun:
             self._riding.update(ticket.items)
             self._follow(Carriage(ticket, {}, []))
 
-    async def _read(self, source: Iterator[Work | None]) -> bool:
+    async def _read(self, source: Iterator[Work | Later | None]) -> bool:
         for passed, work in enumerate(source):
             if passed % _BREATHE_EVERY == 0:
                 await self._p.clock.sleep(0)
-            if work is not None and work.item not in self._riding:
-                await self._start(work)
-            if work is not None:
+            if work is LATER:
+                await self._next_ending()
+            elif work is not None:
+                if work.item not in self._riding:
+                    await self._start(work)
                 self._p.journal.release(work.item)
             while len(self._for_money) >= _MOST_WAITING and self._followers and not self._closed:
                 await self._next_ending()
@@ -208,12 +213,14 @@ class BatchRun:
                 return
 
     async def _next_ending(self) -> None:
-        """Wait until one batch is done with, or the run closes."""
-        closing = asyncio.ensure_future(self._naps.closed())
+        """Wait until one batch is done with, the input has more, or the run closes."""
+        self._news.clear()
+        news = [asyncio.ensure_future(wait) for wait in (self._naps.closed(), self._news.wait())]
         try:
-            await asyncio.wait([closing, *self._followers], return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait([*news, *self._followers], return_when=asyncio.FIRST_COMPLETED)
         finally:
-            closing.cancel()
+            for wait in news:
+                wait.cancel()
 
     # -- one batch ------------------------------------------------------------------------------
 

@@ -9,16 +9,18 @@ from batchwork.core.intake import Intake, Work
 from batchwork.core.outcome import Status
 from batchwork.core.ports import Journal
 from batchwork.core.stats import Tally
+from batchwork.engine.reading import LATER, Later
 
 _TAKEN_UP = frozenset({Status.PENDING, Status.DEFERRED})
 _AGAIN = frozenset({Status.FAILED, Status.DEFERRED})
 
 
 def open_inputs(
-    journal: Journal, intakes: Iterable[Intake], tally: Tally, *, again: bool = False
-) -> Iterator[Work | None]:
+    journal: Journal, intakes: Iterable[Intake | Later], tally: Tally, *, again: bool = False
+) -> Iterator[Work | Later | None]:
     """Work for every row that needs it, None for every row that is settled: the reader may want to breathe.
 
+    `LATER` is passed on: the input has nothing yet.
     With `again` a row that has failed is work to do as well, unless the row itself is bad.
 
     Raises:
@@ -31,9 +33,15 @@ def open_inputs(
         except BatchworkError:
             raise
         except Exception as error:  # the user's iterator is foreign code
-            raise InputError(f"the input raised {type(error).__name__} after row {tally.read}: {error}") from error
+            problem = f"the input raised {type(error).__name__} after row {tally.read}: {error}"
+            if "thread" in str(error):
+                problem += " (a lazy input is read in a thread of its own; a list is not)"
+            raise InputError(problem) from error
         if intake is None:
             return
+        if intake is LATER:
+            yield LATER
+            continue
         state = journal.place(tally.read, intake)
         tally.read += 1
         if again and state.status in _AGAIN and intake.request is not None:
