@@ -718,3 +718,36 @@ def test_results_with_gaps_are_still_a_sequence(tmp_path: Path) -> None:
 def test_traits_and_prompts_of_the_scripted_backend_are_what_the_tests_think() -> None:
     assert Scripted(free=True).traits == Traits(name="scripted", free=True)
     assert prompt_of(Request.ask("x")) == "x"
+
+
+def test_progress_says_what_answers(capsys: pytest.CaptureFixture[str]) -> None:
+    batchwork.run(["a"], model="mock:echo", progress=True)
+    assert "no language model is called" in capsys.readouterr().err
+
+
+def test_a_pause_tells_a_program_its_cause_and_when_to_come_again() -> None:
+    used_up = failure(FailureKind.QUOTA, after=7200.0)
+    with pytest.raises(RunPaused) as paused:
+        batchwork.run(["a"], model="x", backend=Scripted(lambda prompt, call: used_up))
+    assert (paused.value.cause, paused.value.retry_after_s) == ("quota", 7200.0)
+
+
+def test_a_journal_can_be_read_without_a_run(tmp_path: Path) -> None:
+    batchwork.run(["a", "b"], model="mock:echo", journal=tmp_path / "j.db").close()
+    results = batchwork.open_results(tmp_path / "j.db")
+    assert [outcome.text for outcome in results] == ["a", "b"]
+    assert results.accounting.succeeded == 2
+
+
+def test_there_are_no_results_without_a_journal(tmp_path: Path) -> None:
+    with pytest.raises(batchwork.JournalError, match=r"nothing\.db"):
+        batchwork.open_results(tmp_path / "nothing.db")
+    assert not list(tmp_path.iterdir())
+
+
+def test_one_request_may_have_a_schema_of_its_own() -> None:
+    schema = {"type": "object", "properties": {"river": {"type": "string"}}, "required": ["river"]}
+    asked = Request.ask("river: Rhine\n\nWhat is the river?", schema=schema)
+    typed, plain = batchwork.run([asked, "river: Rhine\n\nWhat is the river?"], model="mock:reader")
+    assert typed.value == {"river": "Rhine"}
+    assert plain.value is None

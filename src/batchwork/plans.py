@@ -72,6 +72,7 @@ class RunOptions(TypedDict, total=False):
     base_url: str | None
     api_key: str | None
     on_event: Callable[[Event], None] | None
+    progress: bool
 
 
 def plan_of(options: RunOptions) -> Plan:

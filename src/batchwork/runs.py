@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import queue
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Collection, Iterable, Iterator
+from collections.abc import AsyncIterator, Callable, Collection, Iterable, Iterator, Sized
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Unpack
 
 from batchwork._bridge import BackgroundLoop, run_sync
@@ -45,22 +47,37 @@ def run(prompts: Iterable[object], **options: Unpack[RunOptions]) -> Results:
         fresh: set an existing journal aside under a new name and start anew.
         retry_failed: send what failed in an earlier run on the journal again, too.
         on_event: called with every event after it is recorded.
+        progress: show on standard error how far the run is, and for what it waits.
 
     Raises:
         ConfigError: an option is wrong; nothing was sent.
         RunPaused: the breaker ended the run; its `.results` has what there is.
         KeyboardInterrupt: after a clean stop.
     """
-    job = _job(prompts, options)
-    try:
-        return run_sync(job.execute, interrupt=job.interrupt)
-    except Interrupted:
-        raise KeyboardInterrupt from None
+    with _shown(prompts, options) as watch:
+        job = _job(prompts, options, on_open=watch)
+        try:
+            return run_sync(job.execute, interrupt=job.interrupt)
+        except Interrupted:
+            raise KeyboardInterrupt from None
+
+
+def open_results(journal: str | Path) -> Results:
+    """What the runs on a journal have come to so far, whether or not they came to their end; nothing is sent.
+
+    Raises:
+        JournalError: there is no journal at that path, or it cannot be read.
+    """
+    reader = JournalReader(Path(journal))
+    counts, last = reader.counts(), reader.last_run()
+    accounting = account(counts, inputs=sum(counts.values()))
+    return Results(reader, accounting=accounting, stopped=None, priced=last is not None and last.priced)
 
 
 async def arun(prompts: Iterable[object], **options: Unpack[RunOptions]) -> Results:
     """The same as `run`, for asyncio."""
-    return await _job(prompts, options).execute()
+    with _shown(prompts, options) as watch:
+        return await _job(prompts, options, on_open=watch).execute()
 
 
 async def astream(prompts: Iterable[object], **options: Unpack[RunOptions]) -> AsyncIterator[Outcome]:
@@ -184,7 +201,13 @@ class Job:
         source = engine.journal if self._plan.journal is None else JournalReader(self._plan.journal)
         results = Results(source, accounting=accounting, stopped=run.stopped, priced=engine.price is not None)
         if run.pause is not None:
-            raise RunPaused(reason=run.pause.reason, remedy=run.pause.remedy, results=results)
+            raise RunPaused(
+                reason=run.pause.reason,
+                remedy=run.pause.remedy,
+                results=results,
+                cause=run.pause.cause,
+                retry_after_s=run.pause.retry_after_s,
+            )
         return results
 
     @property
@@ -222,10 +245,23 @@ class Job:
             self._run.wake()
 
 
+@contextmanager
+def _shown(prompts: object, options: RunOptions) -> Iterator[Callable[[Engine], None] | None]:
+    """What watches a run while it goes on: nothing, unless progress is asked for."""
+    if not options.get("progress", False):
+        yield None
+        return
+    from batchwork.display import Display  # noqa: PLC0415 (rich takes longer to import than all the rest of a small run)
+
+    with Display(quiet=False, total=len(prompts) if isinstance(prompts, Sized) else None) as display:
+        yield display.watch
+
+
 def _job(
     prompts: Iterable[object],
     options: RunOptions,
     *,
+    on_open: Callable[[Engine], None] | None = None,
     on_settled: Callable[[AnyOutcome], None] | None = None,
     has_room: Callable[[], bool] | None = None,
 ) -> Job:
@@ -237,6 +273,7 @@ def _job(
     return Job(
         plan_of(options),
         intakes(prompts, defaults_of(options)),
+        on_open=on_open,
         on_settled=on_settled,
         has_room=has_room,
         apart=not isinstance(prompts, Collection),

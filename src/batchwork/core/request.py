@@ -92,7 +92,14 @@ class Request(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 
     @classmethod
     def ask(cls, prompt: str, **fields: Any) -> Request:
-        """A request of one user message."""
+        """A request of one user message; `schema` may be given as its JSON.
+
+        Raises:
+            ConfigError: the schema is not JSON.
+        """
+        schema = fields.get("schema")
+        if isinstance(schema, dict | bool):
+            fields["schema"] = Schema.of(schema)
         return cls(messages=(Message("user", prompt),), **fields)
 
     @property

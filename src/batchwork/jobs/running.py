@@ -80,7 +80,13 @@ class JobRun:
             return self._results(await self.job.execute())
         except RunPaused as paused:
             results = None if paused.results is None else self._results(paused.results)
-            raise RunPaused(reason=paused.reason, remedy=paused.remedy, results=results) from None
+            raise RunPaused(
+                reason=paused.reason,
+                remedy=paused.remedy,
+                results=results,
+                cause=paused.cause,
+                retry_after_s=paused.retry_after_s,
+            ) from None
         finally:
             self._settle_down()
             for watcher in self._watchers:
