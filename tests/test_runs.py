@@ -13,10 +13,11 @@ import pytest
 
 import batchwork
 from batchwork import Message, Request, RunPaused, Status
-from batchwork.core.event import Settled
+from batchwork.core.event import Began, Ended, Opened, Settled
 from batchwork.core.failure import FailureKind
 from batchwork.core.ports import Traits
 from batchwork.core.reply import Reply, Usage
+from batchwork.journal import JournalReader
 from tests.support.batch_provider import BatchProvider
 from tests.support.scripted import Scripted, failure, prompt_of, reply
 from tests.support.virtual_time import run_virtual, virtual_now
@@ -414,6 +415,39 @@ def test_a_callback_that_raises_stops_cleanly_and_nothing_is_lost(tmp_path: Path
     assert first.asked + second.asked == prompts
 
 
+@pytest.mark.parametrize("mode", ["live", "batch"])
+def test_every_event_of_the_journal_is_told_and_an_outcome_once_it_is_on_disk(mode: str, tmp_path: Path) -> None:
+    path = tmp_path / "j.db"
+    heard: list[Any] = []
+
+    def on_disk() -> list[Any]:
+        with closing(JournalReader(path)) as reader:
+            return list(reader.events())
+
+    def on_event(event: Any) -> None:
+        heard.append(event)
+        if isinstance(event, Settled):
+            assert event in on_disk()
+
+    for prompts, retry_failed in ((["a", "bad"], False), (["bad", "a", "b"], True)):
+        backend = BatchProvider().client() if mode == "batch" else _down("bad")
+        options: dict[str, Any] = {"mode": mode, "journal": path, "retries": 0, "retry_failed": retry_failed}
+        _arun(prompts, backend=backend, price=_PRICE, on_event=on_event, **options)
+    assert sorted(map(repr, heard)) == sorted(map(repr, on_disk()))
+    assert {"Began", "Opened", "Settled", "Ended"} <= {type(event).__name__ for event in heard}
+
+
+@pytest.mark.parametrize("kind", [Began, Opened, Ended])
+def test_a_callback_that_raises_at_the_start_or_the_end_is_told_too(kind: type, tmp_path: Path) -> None:
+    def on_event(event: Any) -> None:
+        if isinstance(event, kind):
+            raise ValueError("mine")
+
+    with pytest.raises(batchwork.CallbackError, match="mine"):
+        _arun(["a"], backend=Scripted(free=True), journal=tmp_path / "j.db", on_event=on_event)
+    assert _texts(_arun(["a"], backend=Scripted(free=True), journal=tmp_path / "j.db")) == ["a"]
+
+
 def test_a_defect_in_a_checker_is_not_passed_over_in_silence() -> None:
     class Broken:
         def check(self, request: Request, said: Reply) -> Any:
@@ -433,7 +467,7 @@ def test_a_defect_in_a_checker_is_not_passed_over_in_silence() -> None:
 
 def test_a_clock_that_goes_backwards_changes_nothing(tmp_path: Path) -> None:
     from batchwork.clock import SystemClock
-    from batchwork.journal import JournalReader, SqliteJournal
+    from batchwork.journal import SqliteJournal
     from tests.support.journals import Pass, run_pass
 
     class Backwards(SystemClock):
@@ -526,8 +560,6 @@ def test_fresh_sets_the_old_journal_aside_and_starts_anew(tmp_path: Path) -> Non
 
 
 def test_a_million_rows_that_moved_do_not_pile_up_in_memory(tmp_path: Path) -> None:
-    from batchwork.journal import JournalReader
-
     path, behind = tmp_path / "j.db", []
     batchwork.run(map(str, range(3000)), model="mock:echo", journal=path)
 

@@ -28,6 +28,7 @@ from batchwork.engine.live import LiveRun
 from batchwork.engine.opening import open_inputs, reopen_items
 from batchwork.engine.parts import Parts
 from batchwork.engine.reading import ReadAhead
+from batchwork.engine.telling import listener_for
 from batchwork.journal import DayBook, FleetingJournal, MemoryJournal, SqliteJournal, set_aside
 from batchwork.settings import Settings
 
@@ -128,6 +129,7 @@ async def open_engine(plan: Plan, clock: Clock | None = None) -> AsyncIterator[E
     try:
         price = _price_of(plan, backend.traits, name, batch=plan.mode == "batch" and backend.traits.batches)
         journal = _open_journal(plan, clock)
+        journal.listener = listener_for(plan.on_event)
         try:
             began = Began(
                 run_id=getattr(journal, "run_id", "memory"),
@@ -190,9 +192,11 @@ class Service:
     ) -> LiveRun:
         """A pass of one request over its prompts for one model, with at most `batch_size` calls in flight."""
         lane = self.lanes[model]
+        journal = FleetingJournal(self.book)
+        journal.listener = listener_for(on_event)
         parts = Parts(
             backend=lane.backend,
-            journal=FleetingJournal(self.book),
+            journal=journal,
             gate=lane.gate,
             clock=self.clock,
             policy=_bounded(self.plan.policy, batch_size),

@@ -214,8 +214,11 @@ class Journal(Protocol):
     """Remembers what was asked, sent, paid and answered.
 
     `record` queues a fact, `durable` waits until all queued facts are on disk. What the read side tells
-    includes what is queued.
+    includes what is queued. `listener` is called with every fact the moment it is queued, also with those that a
+    journal records by itself.
     """
+
+    listener: Callable[[Event], None] | None
 
     def begin(self, began: Began) -> Standing:
         """Start a run: book calls that a crash left open, and begin to read an input from its start."""

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 from batchwork.core.breaker import Pause
 from batchwork.core.errors import BackendError, BatchworkError
-from batchwork.core.event import BatchClosed, BatchEvent, BatchIntended, BatchSubmitted, Ended
+from batchwork.core.event import BatchClosed, BatchIntended, BatchSubmitted, Ended
 from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.intake import Work
 from batchwork.core.outcome import Status
@@ -33,7 +33,6 @@ from batchwork.engine.reading import LATER, Later
 from batchwork.engine.riders import Carriage, Rider
 from batchwork.engine.sending import BatchSender, pauses_between_looks
 from batchwork.engine.taking_in import Intaker
-from batchwork.engine.telling import tell
 
 _log = logging.getLogger(__name__)
 _BREATHE_EVERY = 512
@@ -94,7 +93,10 @@ class BatchRun:
         finally:
             await self._leave()
             inputs = self.tally.read if self.exhausted and is_input else None
-            self._p.journal.record(Ended(inputs=inputs, stopped=self.stopped))
+            try:
+                self._p.journal.record(Ended(inputs=inputs, stopped=self.stopped))
+            except BatchworkError as error:
+                self._stop(error)
         if self._error is not None:
             raise self._error
         await self._p.journal.durable()
@@ -232,7 +234,7 @@ class BatchRun:
             return
         carriage = self._platform.depart(self._p.clock.utc())
         ticket = carriage.ticket
-        self._record(
+        self._p.journal.record(
             BatchIntended(
                 chunk=ticket.chunk,
                 items=ticket.items,
@@ -274,7 +276,7 @@ class BatchRun:
         answer = await self._sender.send(carriage.lines, tag)
         carriage.lines = []
         if isinstance(answer, str):
-            self._record(BatchSubmitted(chunk=tag.chunk, batch_id=answer))
+            self._p.journal.record(BatchSubmitted(chunk=tag.chunk, batch_id=answer))
             await self._p.journal.durable()
             return answer
         if isinstance(answer, Failure) and answer.kind in REFUSALS:
@@ -357,7 +359,7 @@ class BatchRun:
             await self._naps.take(wait_s)
 
     def _close_batch(self, carriage: Carriage, how: str) -> None:
-        self._record(BatchClosed(chunk=carriage.ticket.chunk, how=how))
+        self._p.journal.record(BatchClosed(chunk=carriage.ticket.chunk, how=how))
         self._p.gate.ledger.settle(carriage.ticket.reserved_nano, 0)
         again = {rider.item for rider in self._again}  # they ride on, and must not be read from the input as well
         self._riding.difference_update(item for item in carriage.ticket.items if item not in again)
@@ -405,7 +407,3 @@ class BatchRun:
         if self._followers:
             self._leave_at_once()
             await asyncio.wait(self._followers)
-
-    def _record(self, event: BatchEvent) -> None:
-        self._p.journal.record(event)
-        tell(self._p.on_event, event)

@@ -15,7 +15,7 @@ import msgspec
 from batchwork.core.bounds import Expectation, input_bound
 from batchwork.core.breaker import Breaker, Pause
 from batchwork.core.errors import BackendError
-from batchwork.core.event import Admitted, Attempted, Event, Settled
+from batchwork.core.event import Admitted, Attempted, Settled
 from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.intake import Work
 from batchwork.core.outcome import AnyOutcome, Deferred, Failed, Succeeded
@@ -135,7 +135,7 @@ class ItemCarrier:
         sent = False
         try:
             if worst:
-                self._record(Admitted(item=work.item, reserved_nano=worst))
+                self._p.journal.record(Admitted(item=work.item, reserved_nano=worst))
                 if self._budgeted:
                     await self._p.journal.durable()
             started, sent = self._p.clock.now() if worst else grant.sent_at, True
@@ -213,7 +213,7 @@ class ItemCarrier:
             return False
         life.reasks += 1
         self._tally.retries += 1
-        self._record(Attempted(item=work.item, kind=verdict.failure.kind, charged_nano=life.charged_nano))
+        self._p.journal.record(Attempted(item=work.item, kind=verdict.failure.kind, charged_nano=life.charged_nano))
         assert work.request is not None
         life.request = msgspec.structs.replace(work.request, messages=(*work.request.messages, *verdict.reask))
         life.bound = input_bound(life.request) + self._overhead
@@ -284,7 +284,7 @@ class ItemCarrier:
         return nano if self._p.price is not None else nano or None
 
     def _record_attempt(self, work: Work, life: _Life, failure: Failure) -> None:
-        self._record(
+        self._p.journal.record(
             Attempted(
                 item=work.item,
                 kind=failure.kind,
@@ -308,10 +308,6 @@ class ItemCarrier:
         tell(self._p.on_event, event)
         if self._p.on_settled is not None:
             self._p.on_settled(outcome)
-
-    def _record(self, event: Event) -> None:
-        self._p.journal.record(event)
-        tell(self._p.on_event, event)
 
 
 def _kept(reply: Reply) -> Reply:

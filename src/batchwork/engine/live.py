@@ -67,7 +67,10 @@ class LiveRun:
                 await self._abandon()
                 self._p.gate.leave(self._caller)
                 inputs = self.tally.read if self.exhausted and is_input else None
-                self._p.journal.record(Ended(inputs=inputs, stopped=self.stopped))
+                try:
+                    self._p.journal.record(Ended(inputs=inputs, stopped=self.stopped))
+                except BatchworkError as error:
+                    self._stop(error)
         if self._error is not None:
             raise self._error
         await self._p.journal.durable()

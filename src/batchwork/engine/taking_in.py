@@ -10,7 +10,7 @@ import logging
 import msgspec
 
 from batchwork.core.breaker import Breaker, Pause
-from batchwork.core.event import Attempted, Event, Settled
+from batchwork.core.event import Attempted, Settled
 from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.intake import Work
 from batchwork.core.outcome import AnyOutcome, Deferred, Failed, Status, Succeeded
@@ -93,7 +93,7 @@ class Intaker:
         if not verdict.reask or rider.reasks >= self._p.policy.reasks:
             await self.fail(rider, msgspec.structs.replace(verdict.failure, reply=reply), charged)
             return None
-        self._record(Attempted(item=rider.item, kind=verdict.failure.kind, charged_nano=charged))
+        self._p.journal.record(Attempted(item=rider.item, kind=verdict.failure.kind, charged_nano=charged))
         rider.reasks += 1
         asked = rider.original
         rider.request = msgspec.structs.replace(asked, messages=(*asked.messages, *verdict.reask))
@@ -106,11 +106,11 @@ class Intaker:
             if rider.expiries > self._p.policy.batch.max_expiries:
                 await self.fail(rider, failure, charged)
                 return None
-            self._record(Attempted(item=rider.item, kind=failure.kind))
+            self._p.journal.record(Attempted(item=rider.item, kind=failure.kind))
             return rider
         pause = self._breaker.failed(failure, self._p.clock.now())
         if pause is not None:
-            self._record(Attempted(item=rider.item, kind=failure.kind, charged_nano=charged))
+            self._p.journal.record(Attempted(item=rider.item, kind=failure.kind, charged_nano=charged))
             return pause
         rider.failures += 1
         wait_s = wait_before_retry(
@@ -124,7 +124,7 @@ class Intaker:
         if wait_s is None:
             await self.fail(rider, failure, charged)
             return None
-        self._record(Attempted(item=rider.item, kind=failure.kind, charged_nano=charged))
+        self._p.journal.record(Attempted(item=rider.item, kind=failure.kind, charged_nano=charged))
         return rider
 
     async def defer(self, rider: Rider, worst_nano: int) -> None:
@@ -177,10 +177,6 @@ class Intaker:
             tell(self._p.on_event, event)
             if self._p.on_settled is not None:
                 self._p.on_settled(event.outcome)
-
-    def _record(self, event: Event) -> None:
-        self._p.journal.record(event)
-        tell(self._p.on_event, event)
 
     def _known(self, nano: int) -> int | None:
         return nano if self._p.price is not None else nano or None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from batchwork.core.event import Attempted, Began, Event, Opened, Reopened
@@ -21,6 +21,7 @@ class MemoryJournal:
     """Keeps everything in dictionaries; `durable` is at once."""
 
     def __init__(self) -> None:
+        self.listener: Callable[[Event], None] | None = None
         self._state = RunState()
         self._identities: dict[tuple[bytes, int], int] = {}
         self._requests: dict[int, Request | None] = {}
@@ -72,6 +73,8 @@ class MemoryJournal:
     def record(self, event: Event) -> None:
         """Apply one fact."""
         self._state.apply(event)
+        if self.listener is not None:
+            self.listener(event)
 
     def reopen(self, item: int) -> ItemState:
         """Take a failed or deferred item up again."""
