@@ -103,10 +103,10 @@ class ItemCarrier:
     # -- before the call ------------------------------------------------------------------------
 
     def _need(self, work: Work, life: _Life) -> Need:
-        expected_in, expected_out = self._expect.of(life.bound, life.request.max_tokens)
+        expected_in, expected_out = self._expect.of(life.bound, life.request.output_bound)
         worst = 0
         if self._price is not None:
-            worst = self._price.worst(input_tokens=life.bound, output_tokens=life.request.max_tokens)
+            worst = self._price.worst(input_tokens=life.bound, output_tokens=life.request.output_bound)
         return Need(order=work.index, input_tokens=expected_in, output_tokens=expected_out, worst_nano=worst)
 
     async def _admit(self, work: Work, life: _Life) -> Grant | Denied:
@@ -114,7 +114,7 @@ class ItemCarrier:
         if answer is not Denied.NO_MONEY or not isinstance(self._p.backend, TokenCounter):
             return answer
         assert self._price is not None
-        least = self._price.worst(input_tokens=1, output_tokens=life.request.max_tokens)
+        least = self._price.worst(input_tokens=1, output_tokens=life.request.output_bound)
         if not self._p.gate.ledger.could_ever_fit(least):
             return answer  # no count can help, and a million items need not ask for one
         try:  # the bound alone may stand in the way: the provider counts for free
