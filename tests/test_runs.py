@@ -18,6 +18,8 @@ from batchwork.core.failure import FailureKind
 from batchwork.core.ports import Traits
 from batchwork.core.reply import Reply, Usage
 from batchwork.journal import JournalReader
+from batchwork.plans import defaults_of, plan_of
+from batchwork.runs import Job
 from tests.support.batch_provider import BatchProvider
 from tests.support.scripted import Scripted, failure, prompt_of, reply
 from tests.support.virtual_time import run_virtual, virtual_now
@@ -456,8 +458,6 @@ def test_a_defect_in_a_checker_is_not_passed_over_in_silence() -> None:
     from dataclasses import replace
 
     from batchwork.pipeline.prepare import intakes
-    from batchwork.plans import defaults_of, plan_of
-    from batchwork.runs import Job
 
     options: Any = {"model": "mock:echo"}
     job = Job(replace(plan_of(options), checker=Broken()), intakes(["a", "b"], defaults_of(options)))
@@ -606,6 +606,44 @@ def test_what_was_deferred_is_taken_up_with_more_money_and_the_ceiling_holds_ove
     assert asked[1] == 0
     assert sum(asked) == 100
     assert results.stopped is None
+
+
+@pytest.mark.parametrize("mode", ["live", "batch"])
+@pytest.mark.parametrize("retry_failed", [False, True])
+def test_a_rerun_without_new_money_tells_what_is_deferred_and_does_not_grow_the_journal(
+    mode: str, retry_failed: bool, tmp_path: Path
+) -> None:
+    path, told = tmp_path / "j.db", []
+    options: dict[str, Any] = {"max_cost": 0, "price": _PRICE, "journal": path, "mode": mode}
+    for _ in range(3):
+        streamed: list[int] = []
+        results = _arun(
+            map(str, range(50)),
+            backend=BatchProvider().client(),
+            retry_failed=retry_failed,
+            on_event=lambda event: streamed.append(event.item) if isinstance(event, Settled) else None,  # noqa: B023
+            **options,
+        )
+        assert (results.stopped, results.accounting.deferred) == ("budget", 50)
+        with closing(JournalReader(path)) as reader:
+            told.append((sum(1 for _ in reader.events()), len(streamed)))
+    assert told == [(102, 50), (104, 50), (106, 50)]  # a run's beginning and end are all that is new
+    backend = Scripted(lambda *_: reply())
+    assert (
+        _statuses(_arun(map(str, range(50)), backend=backend, **options | {"max_cost": 1, "mode": "live"}))
+        == ["succeeded"] * 50
+    )
+
+
+def test_a_retry_without_new_money_does_not_grow_the_journal(tmp_path: Path) -> None:
+    path, counts = tmp_path / "j.db", []
+    options: Any = {"model": "mock:echo", "backend": Scripted(), "max_cost": 0, "price": _PRICE, "journal": path}
+    _arun(["a", "b"], **options)
+    for _ in range(2):
+        run_virtual(Job(plan_of(options), None).execute()).close()
+        with closing(JournalReader(path)) as reader:
+            counts.append(sum(1 for _ in reader.events()))
+    assert counts[1] == counts[0] + 2
 
 
 def test_no_money_at_all_defers_everything_and_sends_nothing() -> None:

@@ -229,7 +229,7 @@ class Journal(Protocol):
         ...
 
     def reopen(self, item: int) -> ItemState:
-        """Take a failed or deferred item up again."""
+        """Take a failed item up again."""
         ...
 
     def record(self, event: Event) -> None:

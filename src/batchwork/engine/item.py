@@ -294,7 +294,7 @@ class ItemCarrier:
         )
 
     async def _settle(self, work: Work, outcome: AnyOutcome, life: _Life | None = None) -> None:
-        """On disk before anybody sees it."""
+        """On disk before anybody sees it. What was deferred and is deferred again stands there already."""
         failure = outcome.failure if isinstance(outcome, Failed) else None
         event = Settled(
             item=work.item,
@@ -302,8 +302,9 @@ class ItemCarrier:
             charged_nano=life.charged_nano if life is not None else 0,
             unconfirmed=failure is not None and failure.unconfirmed and failure.usage is None,
         )
-        self._p.journal.record(event)
-        await self._p.journal.durable()
+        if not (work.deferred and isinstance(outcome, Deferred) and outcome.attempts == work.attempts):
+            self._p.journal.record(event)
+            await self._p.journal.durable()
         self._tally.count(outcome)
         tell(self._p.on_event, event)
         if self._p.on_settled is not None:

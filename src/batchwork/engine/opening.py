@@ -8,11 +8,12 @@ from batchwork.core.errors import BatchworkError, InputError
 from batchwork.core.intake import Intake, Work
 from batchwork.core.outcome import Status
 from batchwork.core.ports import Journal
+from batchwork.core.request import Request
+from batchwork.core.runstate import ItemState
 from batchwork.core.stats import Tally
 from batchwork.engine.reading import LATER, Later
 
 _TAKEN_UP = frozenset({Status.PENDING, Status.DEFERRED})
-_AGAIN = frozenset({Status.FAILED, Status.DEFERRED})
 
 
 def open_inputs(
@@ -44,21 +45,14 @@ def open_inputs(
             continue
         state = journal.place(tally.read, intake)
         tally.read += 1
-        if again and state.status in _AGAIN and intake.request is not None:
+        if again and state.status is Status.FAILED and intake.request is not None:
             state = journal.reopen(state.item)
         if state.status not in _TAKEN_UP:
             tally.reused += 1
             journal.release(state.item)
             yield None
             continue
-        yield Work(
-            item=state.item,
-            index=tally.read - 1,
-            request=intake.request,
-            problem=intake.problem,
-            paid_nano=state.paid_nano,
-            attempts=state.attempts,
-        )
+        yield _work(state, tally.read - 1, intake.request, intake.problem)
 
 
 def reopen_items(journal: Journal, statuses: frozenset[Status], tally: Tally) -> Iterator[Work | None]:
@@ -69,12 +63,17 @@ def reopen_items(journal: Journal, statuses: frozenset[Status], tally: Tally) ->
             tally.reused += 1  # the row itself is bad: trying again cannot mend it
             yield None
             continue
-        state = journal.reopen(entry.item)
-        yield Work(
-            item=state.item,
-            index=entry.index,
-            request=entry.request,
-            problem=None,
-            paid_nano=state.paid_nano,
-            attempts=state.attempts,
-        )
+        state = journal.reopen(entry.item) if entry.status is Status.FAILED else journal.take(entry.item)
+        yield _work(state, entry.index, entry.request, None)
+
+
+def _work(state: ItemState, index: int, request: Request | None, problem: str | None) -> Work:
+    return Work(
+        item=state.item,
+        index=index,
+        request=request,
+        problem=problem,
+        paid_nano=state.paid_nano,
+        attempts=state.attempts,
+        deferred=state.status is Status.DEFERRED,
+    )

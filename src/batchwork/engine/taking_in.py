@@ -66,6 +66,7 @@ class Intaker:
 
     def _book(self, rider: Rider, said: Reply | Failure, charged: int) -> None:
         rider.attempts += 1
+        rider.deferred = False
         rider.paid_nano += charged
         self._tally.calls += 1
         self._tally.charged_nano += charged
@@ -136,7 +137,7 @@ class Intaker:
             cost_nano=self._known(rider.paid_nano),
             label=rider.request.label,
         )
-        await self._settle(rider.item, outcome, 0)
+        await self._settle(rider.item, outcome, 0, stands=rider.deferred)
 
     async def fail_unsent(self, work: Work, failure: Failure) -> None:
         """A row that cannot even be asked."""
@@ -156,12 +157,13 @@ class Intaker:
         )
         await self._settle(rider.item, outcome, charged)
 
-    async def _settle(self, item: int, outcome: AnyOutcome, charged: int) -> None:
-        """Record an outcome; it is told once it is on disk, many at a time."""
+    async def _settle(self, item: int, outcome: AnyOutcome, charged: int, *, stands: bool = False) -> None:
+        """Record an outcome, unless it stands in the journal; it is told once it is on disk, many at a time."""
         event = Settled(item=item, outcome=outcome, charged_nano=charged)
-        self._p.journal.take(item)
-        self._p.journal.record(event)
-        self._p.journal.release(item)
+        if not stands:
+            self._p.journal.take(item)
+            self._p.journal.record(event)
+            self._p.journal.release(item)
         self._unseen.append(event)
         if len(self._unseen) >= _SYNC_EVERY:
             await self.sync()

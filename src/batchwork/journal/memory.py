@@ -77,7 +77,7 @@ class MemoryJournal:
             self.listener(event)
 
     def reopen(self, item: int) -> ItemState:
-        """Take a failed or deferred item up again."""
+        """Take a failed item up again."""
         self.record(Reopened(item=item))
         return self._state.items[item]
 

@@ -190,7 +190,7 @@ class SqliteJournal:
         return self._reader.request_of(item)
 
     def reopen(self, item: int) -> ItemState:
-        """Take a failed or deferred item up again."""
+        """Take a failed item up again."""
         row = self.take(item)
         self.record(Reopened(item=item))
         return row
