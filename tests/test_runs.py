@@ -5,6 +5,7 @@ import sqlite3
 import threading
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -13,11 +14,15 @@ import pytest
 
 import batchwork
 from batchwork import Message, Request, RunPaused, Status
+from batchwork.core.errors import AccountingError
 from batchwork.core.event import Began, Ended, Opened, Settled
 from batchwork.core.failure import FailureKind
+from batchwork.core.intake import Intake
 from batchwork.core.ports import Traits
 from batchwork.core.reply import Reply, Usage
-from batchwork.journal import JournalReader
+from batchwork.core.runstate import ItemState
+from batchwork.journal import JournalReader, MemoryJournal
+from batchwork.pipeline.prepare import intakes
 from batchwork.plans import defaults_of, plan_of
 from batchwork.runs import Job
 from tests.support.batch_provider import BatchProvider
@@ -242,6 +247,33 @@ def test_the_accounting_has_every_input_once() -> None:
     assert str(results.accounting) == "4 inputs = 2 succeeded + 2 failed + 0 deferred + 0 skipped"
 
 
+class Forgetful(MemoryJournal):
+    """Loses the second row."""
+
+    def place(self, index: int, intake: Intake) -> ItemState:
+        state = super().place(index, intake)
+        if index == 1:
+            del self._state.places[index]
+        return state
+
+
+@pytest.mark.parametrize("answer", [lambda *_: reply(), lambda *_: failure(FailureKind.AUTH)])
+def test_a_row_that_is_lost_is_never_passed_over_in_silence(answer: Any) -> None:
+    options: Any = {"model": "mock:echo", "backend": Scripted(answer, free=True), "max_in_flight": 3}
+    plan = replace(plan_of(options), held=Forgetful())
+    with pytest.raises(AccountingError, match=r"were read, but the journal holds"):
+        run_virtual(Job(plan, intakes(map(str, range(50)), defaults_of(options))).execute())
+
+
+def test_a_shorter_input_that_ends_early_adds_up_beside_what_an_earlier_run_has_left(tmp_path: Path) -> None:
+    options: dict[str, Any] = {"journal": tmp_path / "j.db", "max_in_flight": 1}
+    _arun(list("abcdef"), backend=Scripted(free=True), **options)
+    backend = Scripted(lambda *_: failure(FailureKind.AUTH), free=True)
+    with pytest.raises(RunPaused) as caught:
+        _arun(list("axyz"), backend=backend, **options)
+    assert caught.value.results.accounting.inputs == len(caught.value.results)
+
+
 def test_equal_prompts_are_asked_once_each() -> None:
     backend = Scripted(lambda prompt, call: f"answer {call}", free=True)
     results = _arun(["a", "a", "a"], backend=backend, max_in_flight=1)
@@ -454,10 +486,6 @@ def test_a_defect_in_a_checker_is_not_passed_over_in_silence() -> None:
     class Broken:
         def check(self, request: Request, said: Reply) -> Any:
             raise RuntimeError("a defect")
-
-    from dataclasses import replace
-
-    from batchwork.pipeline.prepare import intakes
 
     options: Any = {"model": "mock:echo"}
     job = Job(replace(plan_of(options), checker=Broken()), intakes(["a", "b"], defaults_of(options)))

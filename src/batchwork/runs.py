@@ -15,7 +15,7 @@ from batchwork.assembly import Engine, Plan, open_engine
 from batchwork.core.errors import ConfigError, Interrupted, RunPaused
 from batchwork.core.intake import Intake
 from batchwork.core.outcome import AnyOutcome, Outcome
-from batchwork.core.stats import account
+from batchwork.core.stats import Accounting, account
 from batchwork.engine.batches import BatchRun
 from batchwork.engine.live import LiveRun
 from batchwork.journal import JournalReader
@@ -69,9 +69,8 @@ def open_results(journal: str | Path) -> Results:
         JournalError: there is no journal at that path, or it cannot be read.
     """
     reader = JournalReader(Path(journal))
-    counts, last = reader.counts(), reader.last_run()
-    accounting = account(counts, inputs=sum(counts.values()))
-    return Results(reader, accounting=accounting, stopped=None, priced=last is not None and last.priced)
+    last = reader.last_run()
+    return Results(reader, accounting=account(reader.counts()), stopped=None, priced=last is not None and last.priced)
 
 
 async def arun(prompts: Iterable[object], **options: Unpack[RunOptions]) -> Results:
@@ -187,15 +186,14 @@ class Job:
                 run.interrupt()
             if self._cancelled:
                 self.cancel()
+            before = engine.journal.count() if self._source is None else 0
             if self._source is None:
                 await engine.again(run)
             else:
                 await engine.process(run, self._source, apart=self._apart)
             if isinstance(run, BatchRun):
                 self._left = run.still_running
-            counts = engine.journal.counts()
-            whole = run.exhausted and self._source is not None
-            accounting = account(counts, inputs=engine.tally.read if whole else sum(counts.values()))
+            accounting = self._account(engine, before)
         if run.interrupted and not self._cancelled:
             raise Interrupted("the run was interrupted; what is finished is kept")
         source = engine.journal if self._plan.journal is None else JournalReader(self._plan.journal)
@@ -209,6 +207,16 @@ class Job:
                 retry_after_s=run.pause.retry_after_s,
             )
         return results
+
+    def _account(self, engine: Engine, before: int) -> Accounting:
+        """Where every input is; what this run has read must be there, also when it has ended early."""
+        counts, read = engine.journal.counts(), engine.tally.read
+        if self._source is None:
+            return account(counts, inputs=before)
+        if self.exhausted:
+            return account(counts, inputs=read)
+        account(engine.journal.counts(below=read), inputs=read)
+        return account(counts)
 
     @property
     def exhausted(self) -> bool:

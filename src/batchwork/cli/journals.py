@@ -33,7 +33,7 @@ def status(journal: options.JournalFile) -> None:
         open_batches = reader.open_batches()
     print(f"journal  {journal}")
     print(f"model    {last.model if last else 'unknown'}")
-    print(f"items    {account(counts, inputs=sum(counts.values()))}")
+    print(f"items    {account(counts)}")
     unconfirmed = f", of which {show(totals.unconfirmed_nano)} unconfirmed" if totals.unconfirmed_nano else ""
     limit = f" of {show(last.max_cost_nano)}" if last and last.max_cost_nano is not None else ""
     known = totals.spent_nano or last is None or last.priced

@@ -72,7 +72,7 @@ def carry_out(
         counts = reader.counts()
         reached_all = job.exhausted and not interrupted
         ending = Ending(
-            accounting=account(counts, inputs=sum(counts.values())),
+            accounting=account(counts),
             totals=reader.totals(),
             priced=bool(seen) and seen[0].price is not None,
             journal=plan.journal,

@@ -274,8 +274,8 @@ class Journal(Protocol):
         """How many places the latest input has, as far as it was read."""
         ...
 
-    def counts(self) -> dict[Status, int]:
-        """How many of them stand where, counted afresh."""
+    def counts(self, *, below: int | None = None) -> dict[Status, int]:
+        """How many of them, or of those below a place, stand where; counted afresh."""
         ...
 
     def totals(self) -> Totals:

@@ -78,8 +78,9 @@ class FleetingJournal:
         """Nothing is kept."""
         return 0
 
-    def counts(self) -> dict[Status, int]:
+    def counts(self, *, below: int | None = None) -> dict[Status, int]:
         """Nothing is kept."""
+        del below
         return dict.fromkeys(Status, 0)
 
     def totals(self) -> Totals:

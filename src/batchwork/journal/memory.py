@@ -138,11 +138,12 @@ class MemoryJournal:
         """How many places the latest input has."""
         return len(self._state.places)
 
-    def counts(self) -> dict[Status, int]:
+    def counts(self, *, below: int | None = None) -> dict[Status, int]:
         """How many of them stand where."""
         counts = dict.fromkeys(Status, 0)
-        for item in self._state.places.values():
-            counts[self._state.items[item].status] += 1
+        for index, item in self._state.places.items():
+            if below is None or index < below:
+                counts[self._state.items[item].status] += 1
         return counts
 
     def totals(self) -> Totals:

@@ -386,10 +386,10 @@ class SqliteJournal:
         self.flush()
         return self._reader.count()
 
-    def counts(self) -> dict[Status, int]:
-        """How many of them stand where, counted afresh."""
+    def counts(self, *, below: int | None = None) -> dict[Status, int]:
+        """How many of them, or of those below a place, stand where; counted afresh."""
         self.flush()
-        return self._reader.counts()
+        return self._reader.counts(below=below)
 
     def totals(self) -> Totals:
         """The money, over all runs."""
