@@ -44,6 +44,7 @@ def test_a_wrong_key_pauses_with_exit_4_and_leaves_the_items_pending(
     done = batchwork("run", rivers.name, "-o", "out.jsonl", "--model", model, "--prompt", "Say {text}")
     assert done.returncode == 4
     assert "API key" in done.stderr
+    assert done.stderr.lower().count("does not accept the credentials") == 1
     assert "10 pending" in done.stderr
     assert rows(folder / "out.jsonl") == []
 
@@ -89,6 +90,7 @@ def test_ctrl_c_lets_calls_in_flight_finish_and_a_rerun_goes_on(batchwork: Run, 
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=60)
     assert process.returncode == 130
+    assert said.count("stopping: 2 calls in flight are let finish, press Ctrl-C again to leave at once") == 1
     assert "run the same command again" in said
     kept = rows(folder / "out.jsonl")
     assert 2 <= len(kept) < 10
@@ -128,8 +130,9 @@ def test_a_second_ctrl_c_leaves_at_once(rivers: Path, folder: Path) -> None:
     process.send_signal(signal.SIGINT)
     time.sleep(0.3)
     process.send_signal(signal.SIGINT)
-    process.communicate(timeout=20)
+    _, said = process.communicate(timeout=20)
     assert process.returncode == 130
+    assert said.count("stopping:") == 1
 
 
 def test_a_second_process_on_the_same_journal_is_told_who_holds_it(batchwork: Run, rivers: Path, folder: Path) -> None:

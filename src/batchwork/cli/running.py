@@ -8,7 +8,7 @@ from pathlib import Path
 
 from batchwork._bridge import run_sync
 from batchwork.assembly import Engine, Plan
-from batchwork.cli.ending import Ending, Exit
+from batchwork.cli.ending import Ending, Exit, stopping
 from batchwork.cli.inputs import write_results
 from batchwork.core.errors import BatchworkError, ConfigError, Interrupted, RunPaused
 from batchwork.core.intake import Intake
@@ -48,13 +48,18 @@ def carry_out(
         seen.append(engine)
         display.watch(engine)
 
+    def interrupt() -> None:
+        job.interrupt()
+        if seen and not job.left_at_once:
+            display.say(stopping(in_flight=seen[0].tally.in_flight, batches=seen[0].uses_batches), always=True)
+
     job = Job(plan, source, on_open=watch, apart=apart)
     paused: str | None = None
     error: str | None = None
     interrupted = False
     try:
         with display:
-            run_sync(job.execute, interrupt=job.interrupt).close()
+            run_sync(job.execute, interrupt=interrupt).close()
     except RunPaused as pause:
         paused = str(pause)
         pause.results.close()

@@ -176,7 +176,7 @@ class LiveRun:
     def _on_pause(self, pause: Pause) -> None:
         if self.pause is None:
             self.pause = pause
-            _log.warning("pausing: %s", pause.reason)
+            _log.info("pausing: %s", pause.reason)  # whoever called is told by the exception
         self._close()
 
     def _stop(self, error: BaseException) -> None:
