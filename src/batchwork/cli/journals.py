@@ -80,7 +80,7 @@ def retry(
     """
     with closing(JournalReader(journal)) as reader:
         last = reader.last_run()
-        written = [Path(path) for path, _, _ in reader.outputs()]
+        written = [path for path, _, _ in reader.outputs()]
     if last is None:
         raise ConfigError(f"no run was ever started on {journal}")
     if "manager" in last.settings:

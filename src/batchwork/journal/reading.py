@@ -193,11 +193,11 @@ class JournalReader:
         self._let_go()
         return times
 
-    def outputs(self) -> list[tuple[str, int, int]]:
+    def outputs(self) -> list[tuple[Path, int, int]]:
         """The files this journal wrote, the latest last: path, size and time of change."""
         rows = self._all("SELECT path, size, mtime_ns FROM output ORDER BY rowid")
         self._let_go()
-        return rows
+        return [(self.path.parent / path, size, mtime_ns) for path, size, mtime_ns in rows]
 
     def events(self) -> Iterator[Event]:
         """Every event from the first to the last."""
