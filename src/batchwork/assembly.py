@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import AsyncIterator, Callable, Iterable
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, closing, suppress
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Any, Literal
 
 from batchwork.backends import Setup, open_backend, traits_of
 from batchwork.clock import SystemClock
-from batchwork.core.errors import ConfigError, PriceUnknownError
+from batchwork.core.errors import ConfigError, JournalError, PriceUnknownError
 from batchwork.core.event import Began, Event
 from batchwork.core.intake import Intake
 from batchwork.core.ledger import Ledger
@@ -29,9 +30,10 @@ from batchwork.engine.opening import open_inputs, reopen_items
 from batchwork.engine.parts import Parts
 from batchwork.engine.reading import ReadAhead
 from batchwork.engine.telling import listener_for
-from batchwork.journal import DayBook, FleetingJournal, MemoryJournal, SqliteJournal, set_aside
+from batchwork.journal import DayBook, FleetingJournal, JournalReader, MemoryJournal, SqliteJournal, set_aside
 from batchwork.settings import Settings
 
+_log = logging.getLogger(__name__)
 # What a retry takes up: what failed or was deferred, and what an interrupted run or retry left pending.
 AGAIN = frozenset({Status.FAILED, Status.DEFERRED, Status.PENDING})
 _NEWCOMERS = 0.1  # the share of a service's window that a request which already has calls under way leaves free
@@ -329,6 +331,17 @@ def _refuse_open_batches(plan: Plan, journal: Journal) -> None:
         )
 
 
+def _tell_of_batches(aside: Path) -> None:
+    """What a journal that is set aside has at the provider is being paid for: it must not be forgotten with it."""
+    with suppress(JournalError), closing(JournalReader(aside)) as reader:  # one that cannot be read cannot tell
+        if tickets := reader.open_batches():
+            names = ", ".join(ticket.batch_id or "one whose number is not known" for ticket in tickets)
+            _log.warning(
+                "%s has %d batches open at the provider (%s); `batchwork retry %s` takes them up",
+                *(aside, len(tickets), names, aside),
+            )
+
+
 def _starts_slowly(plan: Plan, backend: Backend) -> bool:
     return backend.traits.limited and plan.policy.rates.rpm is None
 
@@ -338,6 +351,6 @@ def _open_journal(plan: Plan, clock: Clock) -> Journal:
         return plan.held if plan.held is not None else MemoryJournal()
     if not plan.journal.parent.is_dir():
         raise ConfigError(f"there is no folder {plan.journal.parent} for the journal {plan.journal}")
-    if plan.fresh:
-        set_aside(plan.journal)
+    if plan.fresh and (aside := set_aside(plan.journal)) is not None:
+        _tell_of_batches(aside)
     return SqliteJournal(plan.journal, utc=clock.utc)
