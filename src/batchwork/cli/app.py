@@ -53,7 +53,7 @@ def run(
     rpm: options.Rpm = None,
     input_tpm: options.InputTpm = None,
     output_tpm: options.OutputTpm = None,
-    retries: options.Retries = _DEFAULTS.retry.max_attempts - 1,
+    retries: options.Retries = _DEFAULTS.retry.retries,
     timeout: options.Timeout = _DEFAULTS.timeout_s,
     max_wait: options.MaxWait = _DEFAULTS.max_wait_s,
     journal: options.Journal = None,
