@@ -32,7 +32,6 @@ class Traits:
     price_model: str | None = None  # under which id the price table lists the model, where that is not its name here
     overhead_tokens: int = 0  # input tokens that it adds around every request
     default_in_flight: int | None = None  # how many calls at once suit it when nobody says; None: as many as anybody
-    timeout_for: Callable[[Request], float] | None = None  # its own deadline for a request, where one for all is wrong
 
 
 class Backend(Protocol):

@@ -14,10 +14,9 @@ from collections.abc import Iterator
 
 from batchwork.core.breaker import Pause
 from batchwork.core.errors import BackendError, BatchworkError
-from batchwork.core.event import BatchClosed, BatchIntended, BatchSubmitted, Ended
+from batchwork.core.event import BatchClosed, BatchIntended, BatchSubmitted
 from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.intake import Work
-from batchwork.core.outcome import Status
 from batchwork.core.ports import BatchBackend, BatchTag, Sighting
 from batchwork.core.pricing import Price
 from batchwork.core.reply import Reply
@@ -29,6 +28,7 @@ from batchwork.engine.attempt import within
 from batchwork.engine.boarding import Boarded, Platform
 from batchwork.engine.naps import Naps
 from batchwork.engine.parts import Parts
+from batchwork.engine.passing import Pass
 from batchwork.engine.reading import LATER, Later
 from batchwork.engine.riders import Carriage, Rider
 from batchwork.engine.sending import BatchSender, pauses_between_looks
@@ -39,16 +39,11 @@ _BREATHE_EVERY = 512
 _MOST_WAITING = 1000  # items that wait for money before reading on waits too
 
 
-class BatchRun:
-    """One pass over an input, through provider batches. Made once, run once."""
+class BatchRun(Pass):
+    """One pass over an input, through provider batches."""
 
     def __init__(self, parts: Parts, backend: BatchBackend, tally: Tally, *, run_id: str, price: Price | None) -> None:
-        self.tally = tally
-        self.pause: Pause | None = None
-        self.interrupted = False
-        self.cancelled = False
-        self.exhausted = False
-        self._p = parts
+        super().__init__(parts, tally)
         self._backend = backend
         self._run_id = run_id
         self._policy = parts.policy.batch
@@ -71,7 +66,6 @@ class BatchRun:
         self._riding: set[int] = set()
         self._cancelling: asyncio.Task[None] | None = None
         self._news = asyncio.Event()
-        self._error: BaseException | None = None
 
     async def run(self, source: Iterator[Work | Later | None], *, is_input: bool = True) -> None:
         """See everything through that the source yields.
@@ -92,27 +86,10 @@ class BatchRun:
             raise
         finally:
             await self._leave()
-            inputs = self.tally.read if self.exhausted and is_input else None
-            try:
-                self._p.journal.record(Ended(inputs=inputs, stopped=self.stopped))
-            except BatchworkError as error:
-                self._stop(error)
+            self._record_end(is_input=is_input)
         if self._error is not None:
             raise self._error
         await self._p.journal.durable()
-
-    @property
-    def stopped(self) -> str | None:
-        """Why the run ended before all was done; None when all was."""
-        if self.interrupted:
-            return "interrupted"
-        if self.cancelled:
-            return "cancelled"
-        if self.pause is not None:
-            return "paused"
-        if self._error is not None:
-            return "error"
-        return "budget" if self.tally.settled[Status.DEFERRED] else None
 
     @property
     def still_running(self) -> list[str]:
@@ -179,8 +156,7 @@ class BatchRun:
 
     async def _start(self, work: Work) -> None:
         if work.request is None:
-            failure = Failure(kind=FailureKind.BAD_INPUT, message=work.problem or "not a request")
-            await self._intake.fail_unsent(work, failure)
+            await self._intake.fail_unsent(work)
             return
         await self._board(Rider.of(work))
 
@@ -192,7 +168,7 @@ class BatchRun:
                 return
             answer = self._platform.board(rider)
         if isinstance(answer, Failure):
-            await self._intake.fail(rider, answer, 0)
+            await self._intake.fail(rider, answer)
         elif answer is Boarded.NO_MONEY:
             await self._intake.defer(rider, self._platform.worst(rider))
         elif answer is Boarded.NO_MONEY_NOW:
@@ -367,13 +343,7 @@ class BatchRun:
     def _rider(self, item: int) -> Rider:
         state = self._p.journal.take(item)
         self._p.journal.release(item)
-        return Rider(
-            item=item,
-            index=state.index if state.index is not None else 0,
-            request=self._p.journal.request_of(item),
-            paid_nano=state.paid_nano,
-            attempts=state.attempts,
-        )
+        return Rider.known(state, self._p.journal.request_of(item))
 
     def _tag(self, ticket: Ticket) -> BatchTag:
         return BatchTag(
@@ -390,12 +360,7 @@ class BatchRun:
     def _ending(self) -> bool:
         return self.cancelled or self._naps.is_closed
 
-    def _on_pause(self, pause: Pause) -> None:
-        self.pause = self.pause or pause
-        self._naps.close()
-
-    def _stop(self, error: BaseException) -> None:
-        self._error = self._error or error
+    def _close(self) -> None:
         self._naps.close()
 
     async def _leave(self) -> None:
