@@ -16,7 +16,7 @@ from urllib.parse import parse_qsl
 
 from batchwork.backends import Setup
 from batchwork.backends._catalog import ALIASES, CLAUDE, or_list
-from batchwork.backends._refusing import bad_input
+from batchwork.backends._refusing import other_model
 from batchwork.backends.claude_code.command import (
     Folder,
     arguments,
@@ -88,7 +88,7 @@ class ClaudeCodeBackend:
             BackendError: the call failed; its failure says how.
         """
         if request.model.partition("?")[0] not in self._names:
-            bad_input(f"this run asks {self._model!r}; a request for {request.model!r} needs a run of its own")
+            other_model(self._model, request.model)
         prompt = prompt_of(request)
         self._folder = folder = self._folder or Folder()
         told = arguments(self._model, request, folder, ceiling_nano)
