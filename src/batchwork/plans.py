@@ -6,6 +6,7 @@ from collections.abc import Callable
 from decimal import Decimal
 from difflib import get_close_matches
 from pathlib import Path
+from types import UnionType
 from typing import Any, Literal, Required, TypedDict
 
 from batchwork.assembly import Plan
@@ -37,6 +38,13 @@ _REMEMBERED = (
     "items_per_batch",
     "max_parallel_batches",
 )
+
+_KINDS: dict[str, tuple[type | UnionType, str]] = {
+    "journal": (str | Path | None, "a path"),
+    "base_url": (str | None, "an address"),
+    "api_key": (str | None, "a text"),
+    **dict.fromkeys(("fresh", "retry_failed", "cancel_on_interrupt", "progress"), (bool, "True or False")),
+}
 
 
 class RunOptions(TypedDict, total=False):
@@ -82,6 +90,7 @@ def plan_of(options: RunOptions) -> Plan:
         ConfigError: an option is unknown or wrong.
     """
     _refuse_unknown(options)
+    _refuse_other_kinds(options)
     _refuse_sampling(options)
     max_cost = options.get("max_cost")
     journal = options.get("journal")
@@ -160,7 +169,6 @@ def _batch_policy_of(options: RunOptions, defaults: BatchPolicy) -> BatchPolicy:
         most_items=options.get("items_per_batch"),
         max_parallel=options.get("max_parallel_batches", defaults.max_parallel),
         poll_first_s=options.get("poll_interval", defaults.poll_first_s),
-        poll_longest_s=max(defaults.poll_longest_s, options.get("poll_interval", 0.0)),
         adopt_wait_s=options.get("adopt_wait", defaults.adopt_wait_s),
         cancel_on_interrupt=options.get("cancel_on_interrupt", False),
     )
@@ -185,6 +193,14 @@ def defaults_of(options: RunOptions) -> Defaults:
     )
 
 
+def _refuse_other_kinds(options: RunOptions) -> None:
+    for name, value in options.items():
+        kind, a_kind = _KINDS.get(name, (object, ""))
+        if not isinstance(value, kind):
+            got = "something else" if name == "api_key" else repr(value)  # a key in a wrong form may still be a key
+            raise ConfigError(f"{name} must be {a_kind}, got {got}")
+
+
 def _refuse_unknown(options: RunOptions) -> None:
     known = RunOptions.__annotations__
     for name in options:
@@ -193,8 +209,6 @@ def _refuse_unknown(options: RunOptions) -> None:
             raise ConfigError(f"unknown option {name!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
     if not isinstance(options.get("model"), str):
         raise ConfigError("model= is required, for example model='mock:echo'")
-    if not isinstance(options.get("journal"), str | Path | None):
-        raise ConfigError(f"journal must be a path, got {options.get('journal')!r}")
     if not callable(options.get("on_event") or print):
         raise ConfigError(f"on_event must be a function, got {options.get('on_event')!r}")
     backend = options.get("backend")

@@ -75,6 +75,8 @@ class BatchPolicy:
         _at_least("max_parallel", self.max_parallel, 1)
         _positive("poll_interval", self.poll_first_s)
         _positive("poll_longest_s", self.poll_longest_s)
+        if self.adopt_wait_s != 0:
+            _positive("adopt_wait", self.adopt_wait_s)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
