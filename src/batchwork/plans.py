@@ -6,6 +6,7 @@ from collections.abc import Callable
 from decimal import Decimal
 from difflib import get_close_matches
 from pathlib import Path
+from types import UnionType
 from typing import Any, Literal, Required, TypedDict
 
 from batchwork.assembly import Plan
@@ -15,7 +16,7 @@ from batchwork.core.event import Event
 from batchwork.core.money import ceiling_from_dollars
 from batchwork.core.policy import BatchPolicy, Policy, RatePolicy, RetryPolicy
 from batchwork.core.ports import Backend, Traits
-from batchwork.core.pricing import Price, parse_price, stated
+from batchwork.core.pricing import Price, price_said
 from batchwork.core.request import DEFAULT_MAX_TOKENS, Schema
 from batchwork.pipeline.prepare import Defaults
 from batchwork.schema import AnswerChecker, check_schema
@@ -37,6 +38,13 @@ _REMEMBERED = (
     "items_per_batch",
     "max_parallel_batches",
 )
+
+_KINDS: dict[str, tuple[type | UnionType, str]] = {
+    "journal": (str | Path | None, "a path"),
+    "base_url": (str | None, "an address"),
+    "api_key": (str | None, "a text"),
+    **dict.fromkeys(("fresh", "retry_failed", "cancel_on_interrupt", "progress"), (bool, "True or False")),
+}
 
 
 class RunOptions(TypedDict, total=False):
@@ -82,6 +90,7 @@ def plan_of(options: RunOptions) -> Plan:
         ConfigError: an option is unknown or wrong.
     """
     _refuse_unknown(options)
+    _refuse_other_kinds(options)
     _refuse_sampling(options)
     max_cost = options.get("max_cost")
     journal = options.get("journal")
@@ -89,7 +98,7 @@ def plan_of(options: RunOptions) -> Plan:
         model=options["model"],
         mode=_mode_of(options),
         policy=_policy_of(options, None if max_cost is None else ceiling_from_dollars(max_cost)),
-        price=_stated_price(options.get("price")),
+        price=price_said(options.get("price")),
         journal=None if journal is None else Path(journal),
         fresh=options.get("fresh", False),
         retry_failed=options.get("retry_failed", False),
@@ -100,16 +109,6 @@ def plan_of(options: RunOptions) -> Plan:
         on_event=options.get("on_event"),
         settings=_remembered(options),
     )
-
-
-def _stated_price(price: object) -> Price | None:
-    if price is None or isinstance(price, Price):
-        return price
-    if isinstance(price, str):
-        return parse_price(price)
-    if isinstance(price, tuple | list) and len(price) == 2:
-        return stated(*price)
-    raise ConfigError(f"price must be (IN, OUT) in dollars per million tokens, got {price!r}")
 
 
 def _mode_of(options: RunOptions) -> Literal["live", "batch"]:
@@ -130,15 +129,12 @@ def _remembered(options: RunOptions) -> dict[str, Any]:
 
 def _policy_of(options: RunOptions, max_cost_nano: int | None) -> Policy:
     defaults = Policy()
-    retries = options.get("retries", defaults.retry.max_attempts - 1)
-    if isinstance(retries, bool) or not isinstance(retries, int) or retries < 0:
-        raise ConfigError(f"retries must be a whole number of at least 0, got {retries!r}")
     return Policy(
         max_in_flight=_window_of(options, defaults.max_in_flight),
         rates=RatePolicy(
             rpm=options.get("rpm"), input_tpm=options.get("input_tpm"), output_tpm=options.get("output_tpm")
         ),
-        retry=RetryPolicy(max_attempts=retries + 1, max_refusals=max(1, retries * 12)),
+        retry=RetryPolicy.of(options.get("retries", defaults.retry.retries)),
         max_cost_nano=max_cost_nano,
         timeout_s=options.get("timeout", defaults.timeout_s),
         max_wait_s=options.get("max_wait", defaults.max_wait_s),
@@ -173,7 +169,6 @@ def _batch_policy_of(options: RunOptions, defaults: BatchPolicy) -> BatchPolicy:
         most_items=options.get("items_per_batch"),
         max_parallel=options.get("max_parallel_batches", defaults.max_parallel),
         poll_first_s=options.get("poll_interval", defaults.poll_first_s),
-        poll_longest_s=max(defaults.poll_longest_s, options.get("poll_interval", 0.0)),
         adopt_wait_s=options.get("adopt_wait", defaults.adopt_wait_s),
         cancel_on_interrupt=options.get("cancel_on_interrupt", False),
     )
@@ -198,6 +193,14 @@ def defaults_of(options: RunOptions) -> Defaults:
     )
 
 
+def _refuse_other_kinds(options: RunOptions) -> None:
+    for name, value in options.items():
+        kind, a_kind = _KINDS.get(name, (object, ""))
+        if not isinstance(value, kind):
+            got = "something else" if name == "api_key" else repr(value)  # a key in a wrong form may still be a key
+            raise ConfigError(f"{name} must be {a_kind}, got {got}")
+
+
 def _refuse_unknown(options: RunOptions) -> None:
     known = RunOptions.__annotations__
     for name in options:
@@ -206,8 +209,6 @@ def _refuse_unknown(options: RunOptions) -> None:
             raise ConfigError(f"unknown option {name!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
     if not isinstance(options.get("model"), str):
         raise ConfigError("model= is required, for example model='mock:echo'")
-    if not isinstance(options.get("journal"), str | Path | None):
-        raise ConfigError(f"journal must be a path, got {options.get('journal')!r}")
     if not callable(options.get("on_event") or print):
         raise ConfigError(f"on_event must be a function, got {options.get('on_event')!r}")
     backend = options.get("backend")

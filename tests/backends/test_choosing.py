@@ -25,6 +25,10 @@ def opened(model, **fields):
         ("claude-3-haiku-20240307", ("anthropic", "claude-3-haiku-20240307")),
         ("gpt-6-luna", ("openai", "gpt-6-luna")),
         ("o3", ("openai", "o3")),
+        ("gpt-6-luna-2026-08-01", ("openai", "gpt-6-luna-2026-08-01")),
+        ("anthropic:claude-haiku", ("anthropic", "claude-haiku")),
+        ("anthropic:claude-newer-9", ("anthropic", "claude-newer-9")),
+        ("openai:gpt-9", ("openai", "gpt-9")),
     ],
 )
 def test_a_name_means_one_backend(model, chosen):
@@ -42,6 +46,12 @@ def test_a_name_means_one_backend(model, chosen):
         ("cloude-haiku-5-5", ["anthropic:claude-haiku-5-5"]),
         ("llama-3.3-70b", ["openai:NAME with a base_url"]),
         ("", ["BACKEND:NAME"]),
+        ("claude-haiku", ["anthropic:claude-haiku-5-5", "claude-code:haiku", "it is anthropic:claude-haiku."]),
+        ("claude-sonet-5-5", ["anthropic:claude-sonnet-5-5"]),
+        ("claude-hiaku-5-5-20260101", ["anthropic:claude-haiku-"]),
+        ("claude-newer-9", ["it is anthropic:claude-newer-9."]),
+        ("gpt-6", ["openai:gpt-6-luna", "it is openai:gpt-6."]),
+        ("gpt-9-luna", ["openai:gpt-6-luna"]),
     ],
 )
 def test_an_unknown_or_ambiguous_name_is_told_what_comes_near(model, near):

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import batchwork
 from batchwork.backends import Setup, open_backend
 from batchwork.backends.claude_code.resets import is_usage_limit, seconds_until_reset
 from batchwork.clock import SystemClock
@@ -255,6 +256,19 @@ def test_cli_timed_out(program):
     assert "CLI timed out" in failure.message
 
 
+def test_cli_timed_out_is_what_a_run_says_too_and_its_own_timeout_is_the_longest(program):
+    program.prints(None, hang=True)
+
+    async def error(base_s, timeout):
+        backend = program.open(f"claude-code:sonnet?base_timeout={base_s}&timeout_per_1k_chars=0")
+        results = await batchwork.arun(["x"], model="claude-code:sonnet", backend=backend, retries=0, timeout=timeout)
+        await backend.aclose()
+        return results[0].error
+
+    assert "CLI timed out" in asyncio.run(error(0.2, 600))
+    assert asyncio.run(error(600, 0.2)) == "timeout: no answer within 0.2 s"
+
+
 def test_a_call_that_is_given_up_takes_its_children_with_it(program):
     program.prints(None, hang=True)
     born = program.folder / "child.pid"
@@ -294,7 +308,7 @@ def test_warmup_failed(program):
 
 def test_the_deadline_grows_with_the_prompt(program):
     backend = program.open("claude-code:sonnet?base_timeout=10&timeout_per_1k_chars=2")
-    assert backend.traits.timeout_for(Request.ask("x" * 5000)) == 20.0
+    assert backend.timeout_for(Request.ask("x" * 5000)) == 20.0
 
 
 def test_unknown_models_and_options_are_refused(program):

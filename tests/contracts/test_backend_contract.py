@@ -292,7 +292,7 @@ def test_its_traits_are_known_before_it_is_opened(bench):
 
     opened = run(main())
     known, _ = traits_of(bench.model)
-    own = ("notice", "timeout_for")
+    own = ("notice",)
     assert dataclasses.replace(opened, **dict.fromkeys(own)) == dataclasses.replace(known, **dict.fromkeys(own))
     assert opened.name
     assert opened.free or opened.price_provider

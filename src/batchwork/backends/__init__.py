@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from importlib import import_module
 
-from batchwork.backends._catalog import ALIASES, CLAUDE, GPT, near, or_list, owner_of
+from batchwork.backends._catalog import ALIASES, CLAUDE, GPT, is_known, near, or_list, owner_of
 from batchwork.core.errors import ConfigError
 from batchwork.core.ports import Backend, Clock, Traits
 from batchwork.settings import Settings
@@ -73,15 +73,18 @@ def choose(model: str) -> tuple[str, str]:
     prefix, colon, name = model.partition(":")
     if colon and prefix in _MODULES:
         return prefix, name
-    if (owner := owner_of(model)) is not None:
+    owner = owner_of(model)
+    if owner is not None and is_known(model):
         return owner, model
     backends = get_close_matches(prefix, _MODULES, n=2, cutoff=0.5) if colon else []
     close = [f"{backend}:{name or _NAMES[backend][0]}" for backend in backends] or _near(model)
     hint = f" Did you mean {or_list(close)}?" if close else ""
+    if owner is not None:
+        hint += f" If there is such a model by now, it is {owner}:{model}."
     known = ", ".join(f"{backend}:..." for backend in sorted(_MODULES))
     raise ConfigError(
-        f"unknown model {model!r}: a model is BACKEND:NAME with one of {known}, or a bare claude-... or gpt-... id;"
-        f" openai:NAME with a base_url reaches any server that speaks its wire.{hint}"
+        f"unknown model {model!r}: a model is BACKEND:NAME with one of {known}, or the bare id of a known Claude or"
+        f" GPT model; openai:NAME with a base_url reaches any server that speaks its wire.{hint}"
     )
 
 

@@ -1,7 +1,8 @@
 """What is known about models by their names: the ids, whose they are, and how thinking is switched off.
 
-The one table of model names. Providers add models faster than we release, so nothing here forbids a name: an id that
-is not listed is sent as it is, without a word about thinking. The lists serve the messages that say what comes near.
+The one table of model names. Providers add models faster than we release, so nothing here forbids a name behind its
+backend's prefix: an id that is not listed is sent as it is, without a word about thinking. A bare id is another matter:
+one that is not known may be a slip of the pen, and is asked back about with what comes near.
 """
 
 from __future__ import annotations
@@ -52,13 +53,29 @@ def owner_of(model: str) -> str | None:
     return next((backend for backend, pattern in _OWNERS if pattern.fullmatch(model)), None)
 
 
+def is_known(model: str) -> bool:
+    """Whether an id is listed, or is a dated snapshot of a family that is."""
+    dated = _DATED.fullmatch(model)
+    return model in _ALL or (dated is not None and _words(dated[1]) <= _FAMILIES)
+
+
 def near(model: str, known: tuple[str, ...]) -> list[str]:
-    """Up to three current ids that come near: of the same family first."""
-    words = set(re.split(r"[^a-z]+", model.lower())) - {"", "claude", "gpt", "latest"}
-    family = [name for name in known if words & set(re.split(r"[^a-z]+", name))]
+    """Up to three current ids that come near: those that begin so, then those of the same family."""
+    words = _words(model.lower()) - {"claude", "gpt", "latest"}
+    family = [name for name in known if words & _words(name)]
     close = get_close_matches(model.lower(), known, n=3, cutoff=0.6)
-    ranked = dict.fromkeys([*(name for name in close if name in family), *family, *close])
+    longer = [name for name in known if name.startswith(f"{model.lower()}-")]
+    ranked = dict.fromkeys([*longer, *(name for name in close if name in family), *family, *close])
     return [name for name in ranked if name != model][:3]
+
+
+def _words(name: str) -> set[str]:
+    return set(re.split(r"[^a-z]+", name)) - {""}
+
+
+_ALL = frozenset({*CLAUDE, *GPT})
+_FAMILIES = frozenset().union(*map(_words, _ALL))
+_DATED = re.compile(r"(.+)-(?:\d{8}|\d{4}-\d{2}-\d{2})")
 
 
 def or_list(names: list[str]) -> str:

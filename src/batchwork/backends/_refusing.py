@@ -15,6 +15,25 @@ _LONGEST = 600
 _TAG = re.compile(r"<[^>]*>|\s+")
 
 
+# What a status alone says, at every provider.
+_BY_STATUS = {
+    401: FailureKind.AUTH,
+    402: FailureKind.QUOTA,
+    403: FailureKind.AUTH,
+    408: FailureKind.TIMEOUT,
+    409: FailureKind.SERVER,
+    413: FailureKind.TOO_LONG,
+    429: FailureKind.RATE_LIMITED,
+    504: FailureKind.TIMEOUT,
+    529: FailureKind.OVERLOADED,
+}
+
+
+def kind_by_status(status: int) -> FailureKind:
+    """What a status alone says, 0 where there is none."""
+    return _BY_STATUS.get(status) or (FailureKind.SERVER if status >= 500 or not status else FailureKind.REJECTED)
+
+
 def bad_input(message: str) -> NoReturn:
     """This request cannot be sent to this backend; nothing was.
 
@@ -22,6 +41,15 @@ def bad_input(message: str) -> NoReturn:
         BackendError: always.
     """
     raise BackendError(Failure(kind=FailureKind.BAD_INPUT, message=message))
+
+
+def other_model(model: str, asked: str) -> NoReturn:
+    """A request names another model than the one that is open.
+
+    Raises:
+        BackendError: always.
+    """
+    bad_input(f"this run asks {model!r}; a request for {asked!r} needs a run of its own")
 
 
 def check_sampling(sampling: Mapping[str, Any] | None, taken: Collection[str], who: str) -> None:

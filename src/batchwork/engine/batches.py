@@ -14,10 +14,9 @@ from collections.abc import Iterator
 
 from batchwork.core.breaker import Pause
 from batchwork.core.errors import BackendError, BatchworkError
-from batchwork.core.event import BatchClosed, BatchEvent, BatchIntended, BatchSubmitted, Ended
+from batchwork.core.event import BatchClosed, BatchIntended, BatchSubmitted
 from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.intake import Work
-from batchwork.core.outcome import Status
 from batchwork.core.ports import BatchBackend, BatchTag, Sighting
 from batchwork.core.pricing import Price
 from batchwork.core.reply import Reply
@@ -29,26 +28,22 @@ from batchwork.engine.attempt import within
 from batchwork.engine.boarding import Boarded, Platform
 from batchwork.engine.naps import Naps
 from batchwork.engine.parts import Parts
+from batchwork.engine.passing import Pass
+from batchwork.engine.reading import LATER, Later
 from batchwork.engine.riders import Carriage, Rider
 from batchwork.engine.sending import BatchSender, pauses_between_looks
 from batchwork.engine.taking_in import Intaker
-from batchwork.engine.telling import tell
 
 _log = logging.getLogger(__name__)
 _BREATHE_EVERY = 512
 _MOST_WAITING = 1000  # items that wait for money before reading on waits too
 
 
-class BatchRun:
-    """One pass over an input, through provider batches. Made once, run once."""
+class BatchRun(Pass):
+    """One pass over an input, through provider batches."""
 
     def __init__(self, parts: Parts, backend: BatchBackend, tally: Tally, *, run_id: str, price: Price | None) -> None:
-        self.tally = tally
-        self.pause: Pause | None = None
-        self.interrupted = False
-        self.cancelled = False
-        self.exhausted = False
-        self._p = parts
+        super().__init__(parts, tally)
         self._backend = backend
         self._run_id = run_id
         self._policy = parts.policy.batch
@@ -70,9 +65,9 @@ class BatchRun:
         self._followers: set[asyncio.Task[None]] = set()
         self._riding: set[int] = set()
         self._cancelling: asyncio.Task[None] | None = None
-        self._error: BaseException | None = None
+        self._news = asyncio.Event()
 
-    async def run(self, source: Iterator[Work | None], *, is_input: bool = True) -> None:
+    async def run(self, source: Iterator[Work | Later | None], *, is_input: bool = True) -> None:
         """See everything through that the source yields.
 
         Raises:
@@ -91,24 +86,10 @@ class BatchRun:
             raise
         finally:
             await self._leave()
-            inputs = self.tally.read if self.exhausted and is_input else None
-            self._p.journal.record(Ended(inputs=inputs, stopped=self.stopped))
+            self._record_end(is_input=is_input)
         if self._error is not None:
             raise self._error
         await self._p.journal.durable()
-
-    @property
-    def stopped(self) -> str | None:
-        """Why the run ended before all was done; None when all was."""
-        if self.interrupted:
-            return "interrupted"
-        if self.cancelled:
-            return "cancelled"
-        if self.pause is not None:
-            return "paused"
-        if self._error is not None:
-            return "error"
-        return "budget" if self.tally.settled[Status.DEFERRED] else None
 
     @property
     def still_running(self) -> list[str]:
@@ -145,7 +126,8 @@ class BatchRun:
                 _log.warning("cannot cancel batch %s: %s", batch_id, error.failure)
 
     def wake(self) -> None:
-        """Nothing to wake: batches do not wait for whoever takes the outcomes."""
+        """The input has more. (Batches do not wait for whoever takes the outcomes.)"""
+        self._news.set()
 
     # -- reading and boarding -------------------------------------------------------------------
 
@@ -156,13 +138,15 @@ class BatchRun:
             self._riding.update(ticket.items)
             self._follow(Carriage(ticket, {}, []))
 
-    async def _read(self, source: Iterator[Work | None]) -> bool:
+    async def _read(self, source: Iterator[Work | Later | None]) -> bool:
         for passed, work in enumerate(source):
             if passed % _BREATHE_EVERY == 0:
                 await self._p.clock.sleep(0)
-            if work is not None and work.item not in self._riding:
-                await self._start(work)
-            if work is not None:
+            if work is LATER:
+                await self._next_ending()
+            elif work is not None:
+                if work.item not in self._riding:
+                    await self._start(work)
                 self._p.journal.release(work.item)
             while len(self._for_money) >= _MOST_WAITING and self._followers and not self._closed:
                 await self._next_ending()
@@ -172,8 +156,7 @@ class BatchRun:
 
     async def _start(self, work: Work) -> None:
         if work.request is None:
-            failure = Failure(kind=FailureKind.BAD_INPUT, message=work.problem or "not a request")
-            await self._intake.fail_unsent(work, failure)
+            await self._intake.fail_unsent(work)
             return
         await self._board(Rider.of(work))
 
@@ -185,7 +168,7 @@ class BatchRun:
                 return
             answer = self._platform.board(rider)
         if isinstance(answer, Failure):
-            await self._intake.fail(rider, answer, 0)
+            await self._intake.fail(rider, answer)
         elif answer is Boarded.NO_MONEY:
             await self._intake.defer(rider, self._platform.worst(rider))
         elif answer is Boarded.NO_MONEY_NOW:
@@ -208,12 +191,14 @@ class BatchRun:
                 return
 
     async def _next_ending(self) -> None:
-        """Wait until one batch is done with, or the run closes."""
-        closing = asyncio.ensure_future(self._naps.closed())
+        """Wait until one batch is done with, the input has more, or the run closes."""
+        self._news.clear()
+        news = [asyncio.ensure_future(wait) for wait in (self._naps.closed(), self._news.wait())]
         try:
-            await asyncio.wait([closing, *self._followers], return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait([*news, *self._followers], return_when=asyncio.FIRST_COMPLETED)
         finally:
-            closing.cancel()
+            for wait in news:
+                wait.cancel()
 
     # -- one batch ------------------------------------------------------------------------------
 
@@ -225,7 +210,7 @@ class BatchRun:
             return
         carriage = self._platform.depart(self._p.clock.utc())
         ticket = carriage.ticket
-        self._record(
+        self._p.journal.record(
             BatchIntended(
                 chunk=ticket.chunk,
                 items=ticket.items,
@@ -267,7 +252,7 @@ class BatchRun:
         answer = await self._sender.send(carriage.lines, tag)
         carriage.lines = []
         if isinstance(answer, str):
-            self._record(BatchSubmitted(chunk=tag.chunk, batch_id=answer))
+            self._p.journal.record(BatchSubmitted(chunk=tag.chunk, batch_id=answer))
             await self._p.journal.durable()
             return answer
         if isinstance(answer, Failure) and answer.kind in REFUSALS:
@@ -350,7 +335,7 @@ class BatchRun:
             await self._naps.take(wait_s)
 
     def _close_batch(self, carriage: Carriage, how: str) -> None:
-        self._record(BatchClosed(chunk=carriage.ticket.chunk, how=how))
+        self._p.journal.record(BatchClosed(chunk=carriage.ticket.chunk, how=how))
         self._p.gate.ledger.settle(carriage.ticket.reserved_nano, 0)
         again = {rider.item for rider in self._again}  # they ride on, and must not be read from the input as well
         self._riding.difference_update(item for item in carriage.ticket.items if item not in again)
@@ -358,13 +343,7 @@ class BatchRun:
     def _rider(self, item: int) -> Rider:
         state = self._p.journal.take(item)
         self._p.journal.release(item)
-        return Rider(
-            item=item,
-            index=state.index if state.index is not None else 0,
-            request=self._p.journal.request_of(item),
-            paid_nano=state.paid_nano,
-            attempts=state.attempts,
-        )
+        return Rider.known(state, self._p.journal.request_of(item))
 
     def _tag(self, ticket: Ticket) -> BatchTag:
         return BatchTag(
@@ -381,12 +360,7 @@ class BatchRun:
     def _ending(self) -> bool:
         return self.cancelled or self._naps.is_closed
 
-    def _on_pause(self, pause: Pause) -> None:
-        self.pause = self.pause or pause
-        self._naps.close()
-
-    def _stop(self, error: BaseException) -> None:
-        self._error = self._error or error
+    def _close(self) -> None:
         self._naps.close()
 
     async def _leave(self) -> None:
@@ -398,7 +372,3 @@ class BatchRun:
         if self._followers:
             self._leave_at_once()
             await asyncio.wait(self._followers)
-
-    def _record(self, event: BatchEvent) -> None:
-        self._p.journal.record(event)
-        tell(self._p.on_event, event)

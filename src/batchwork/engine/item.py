@@ -8,44 +8,34 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Awaitable, Callable
-from typing import Any
 
 import msgspec
 
 from batchwork.core.bounds import Expectation, input_bound
 from batchwork.core.breaker import Breaker, Pause
 from batchwork.core.errors import BackendError
-from batchwork.core.event import Admitted, Attempted, Event, Settled
+from batchwork.core.event import Admitted, Attempted
 from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.intake import Work
-from batchwork.core.outcome import AnyOutcome, Deferred, Failed, Succeeded
+from batchwork.core.outcome import AnyOutcome, Deferred
 from batchwork.core.ports import TokenCounter, Verdict
-from batchwork.core.reply import Reply, Usage
-from batchwork.core.request import Request
+from batchwork.core.reply import Reply
 from batchwork.core.retry import REFUSALS, wait_before_retry
 from batchwork.core.stats import Tally
 from batchwork.engine.attempt import Deadlines, attempt, within
 from batchwork.engine.gate import Caller, Denied, Grant, Need
+from batchwork.engine.life import Life
 from batchwork.engine.parts import Parts
-from batchwork.engine.telling import tell
+from batchwork.engine.settling import Settler, slim
 
 _log = logging.getLogger(__name__)
 
 
-class _Life(msgspec.Struct, gc=False, eq=False):
-    """What has happened to one item so far."""
+class _Life(Life, kw_only=True, gc=False, eq=False):
+    """What has happened to an item that is called for."""
 
-    request: Request
     bound: int  # of its input tokens
-    calls: int
-    cost_nano: int
     started: float | None = None  # its first call: how long it stood in line says nothing about it
-    charged_nano: int = 0  # the last call
-    failures: int = 0
-    refusals: int = 0
-    reasks: int = 0
-    latency_s: float = 0.0
-    usage: Usage | None = None
 
 
 class ItemCarrier:
@@ -71,26 +61,22 @@ class ItemCarrier:
         self._budgeted = parts.gate.ledger.ceiling is not None
         self._price = parts.price if parts.price is not None and not parts.price.is_free else None
         self._overhead = parts.backend.traits.overhead_tokens
-        self._timeout_for = parts.backend.traits.timeout_for
+        self._settler = Settler(parts, tally)
 
     async def carry(self, work: Work) -> None:
         """From admission to a recorded outcome; or to nothing, when the run closes first and the item stays pending."""
         if work.request is None:
-            failure = Failure(kind=FailureKind.BAD_INPUT, message=work.problem or "not a request")
-            outcome = Failed(
-                index=work.index, failure=failure, attempts=work.attempts, cost_nano=self._known(work.paid_nano)
-            )
-            await self._settle(work, outcome)
+            await self._settle(work, self._settler.unsent(work))
             return
-        request = work.request
-        life = _Life(request, input_bound(request) + self._overhead, work.attempts, work.paid_nano)
+        bound = input_bound(work.request) + self._overhead
+        life = _Life(work.request, work.request, work.attempts, work.paid_nano, bound=bound)
         while True:
             grant = await self._admit(work, life)
             if grant is Denied.CLOSED:
                 return
             if not isinstance(grant, Grant):
                 worst = self._need(work, life).worst_nano
-                await self._settle(work, Deferred(index=work.index, needed_nano=worst, **self._so_far(life)))
+                await self._settle(work, self._settler.deferred(work.index, life, worst), life)
                 return
             said = await self._attempt(work, life, grant)
             if isinstance(said, Failure):
@@ -103,10 +89,9 @@ class ItemCarrier:
     # -- before the call ------------------------------------------------------------------------
 
     def _need(self, work: Work, life: _Life) -> Need:
-        expected_in, expected_out = self._expect.of(life.bound, life.request.max_tokens)
-        worst = 0
-        if self._price is not None:
-            worst = self._price.worst(input_tokens=life.bound, output_tokens=life.request.max_tokens)
+        most = life.request.output_bound
+        expected_in, expected_out = self._expect.of(life.bound, most)
+        worst = 0 if self._price is None else self._price.worst(input_tokens=life.bound, output_tokens=most)
         return Need(order=work.index, input_tokens=expected_in, output_tokens=expected_out, worst_nano=worst)
 
     async def _admit(self, work: Work, life: _Life) -> Grant | Denied:
@@ -114,7 +99,7 @@ class ItemCarrier:
         if answer is not Denied.NO_MONEY or not isinstance(self._p.backend, TokenCounter):
             return answer
         assert self._price is not None
-        least = self._price.worst(input_tokens=1, output_tokens=life.request.max_tokens)
+        least = self._price.worst(input_tokens=1, output_tokens=life.request.output_bound)
         if not self._p.gate.ledger.could_ever_fit(least):
             return answer  # no count can help, and a million items need not ask for one
         try:  # the bound alone may stand in the way: the provider counts for free
@@ -135,7 +120,7 @@ class ItemCarrier:
         sent = False
         try:
             if worst:
-                self._record(Admitted(item=work.item, reserved_nano=worst))
+                self._p.journal.record(Admitted(item=work.item, reserved_nano=worst))
                 if self._budgeted:
                     await self._p.journal.durable()
             started, sent = self._p.clock.now() if worst else grant.sent_at, True
@@ -145,7 +130,7 @@ class ItemCarrier:
             said = await attempt(
                 self._p.backend,
                 life.request,
-                deadlines=self._deadlines if self._timeout_for is None else self._own_deadline(life.request),
+                deadlines=self._deadlines,
                 now=started,
                 ceiling_nano=worst if self._budgeted else None,
             )
@@ -157,19 +142,11 @@ class ItemCarrier:
         self._book(life, grant, said)
         return said
 
-    def _own_deadline(self, request: Request) -> Deadlines:
-        """A backend that knows better how long a request may take; never longer than the user allows."""
-        assert self._timeout_for is not None
-        return Deadlines(self._p.clock, min(self._p.policy.timeout_s, self._timeout_for(request)))
-
     def _book(self, life: _Life, grant: Grant, said: Reply | Failure) -> None:
         failure = said if isinstance(said, Failure) else None
-        life.charged_nano = self._charge(said, worst=grant.need.worst_nano)
-        life.cost_nano += life.charged_nano
-        life.calls += 1
+        life.book(self._charge(said, worst=grant.need.worst_nano), said.usage)
         self._tally.charged_nano += life.charged_nano
         if said.usage is not None:
-            life.usage = said.usage if life.usage is None else life.usage + said.usage
             self._expect.learn(life.bound, said.usage)
             self._tally.input_tokens += said.usage.input_tokens
             self._tally.output_tokens += said.usage.output_tokens
@@ -196,26 +173,14 @@ class ItemCarrier:
         """Settle it, or ask again with what was wrong; whether another attempt follows."""
         verdict = Verdict() if self._p.checker is None else self._p.checker.check(life.request, reply)
         if verdict.failure is None:
-            settled = Succeeded(
-                index=work.index,
-                reply=_kept(reply),
-                parsed=verdict.value,
-                attempts=life.calls,
-                cost_nano=self._known(life.cost_nano),
-                usage=life.usage,
-                latency_s=life.latency_s,
-                label=life.request.label,
-            )
-            await self._settle(work, settled, life)
+            await self._settle(work, self._settler.succeeded(work.index, life, reply, verdict.value), life)
             return False
         if not verdict.reask or life.reasks >= self._p.policy.reasks:
-            await self._give_up(work, life, msgspec.structs.replace(verdict.failure, reply=_kept(reply)))
+            await self._give_up(work, life, msgspec.structs.replace(verdict.failure, reply=slim(reply)))
             return False
-        life.reasks += 1
         self._tally.retries += 1
-        self._record(Attempted(item=work.item, kind=verdict.failure.kind, charged_nano=life.charged_nano))
-        assert work.request is not None
-        life.request = msgspec.structs.replace(work.request, messages=(*work.request.messages, *verdict.reask))
+        self._record_attempt(work, life, verdict.failure)
+        life.reask(verdict.reask)
         life.bound = input_bound(life.request) + self._overhead
         return True
 
@@ -266,25 +231,12 @@ class ItemCarrier:
     async def _give_up(self, work: Work, life: _Life, failure: Failure) -> None:
         if (pause := self._breaker.gave_up(failure)) is not None:
             self._pause(pause)  # at once: while this is being written, a window of others would start and fail
-        slim = msgspec.structs.replace(failure, limits=None)
-        await self._settle(work, Failed(index=work.index, failure=slim, **self._so_far(life)), life)
+        await self._settle(work, self._settler.failed(work.index, life, failure), life)
 
     # -- recording ------------------------------------------------------------------------------
 
-    def _so_far(self, life: _Life) -> dict[str, Any]:
-        return {
-            "attempts": life.calls,
-            "cost_nano": self._known(life.cost_nano),
-            "usage": life.usage,
-            "latency_s": life.latency_s,
-            "label": life.request.label,
-        }
-
-    def _known(self, nano: int) -> int | None:
-        return nano if self._p.price is not None else nano or None
-
     def _record_attempt(self, work: Work, life: _Life, failure: Failure) -> None:
-        self._record(
+        self._p.journal.record(
             Attempted(
                 item=work.item,
                 kind=failure.kind,
@@ -292,28 +244,12 @@ class ItemCarrier:
                 unconfirmed=failure.unconfirmed and failure.usage is None,
             )
         )
+        life.charged_nano = 0
 
-    async def _settle(self, work: Work, outcome: AnyOutcome, life: _Life | None = None) -> None:
-        """On disk before anybody sees it."""
-        failure = outcome.failure if isinstance(outcome, Failed) else None
-        event = Settled(
-            item=work.item,
-            outcome=outcome,
-            charged_nano=life.charged_nano if life is not None else 0,
-            unconfirmed=failure is not None and failure.unconfirmed and failure.usage is None,
-        )
-        self._p.journal.record(event)
-        await self._p.journal.durable()
-        self._tally.count(outcome)
-        tell(self._p.on_event, event)
-        if self._p.on_settled is not None:
-            self._p.on_settled(outcome)
-
-    def _record(self, event: Event) -> None:
-        self._p.journal.record(event)
-        tell(self._p.on_event, event)
-
-
-def _kept(reply: Reply) -> Reply:
-    """A reply without what only the gate needs."""
-    return reply if reply.limits is None else msgspec.structs.replace(reply, limits=None)
+    async def _settle(self, work: Work, outcome: AnyOutcome, life: Life | None = None) -> None:
+        """On disk before anybody sees it. What was deferred and is deferred again stands there already."""
+        event = self._settler.event(work.item, outcome, 0 if life is None else life.charged_nano)
+        if not (work.deferred and isinstance(outcome, Deferred) and outcome.attempts == work.attempts):
+            self._p.journal.record(event)
+            await self._p.journal.durable()
+        self._settler.show(event)

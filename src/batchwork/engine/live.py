@@ -10,31 +10,25 @@ import asyncio
 import logging
 from collections.abc import Iterator
 
-from batchwork.core.breaker import Pause
 from batchwork.core.errors import BatchworkError
-from batchwork.core.event import Ended
 from batchwork.core.intake import Work
-from batchwork.core.outcome import Status
 from batchwork.core.stats import Tally
 from batchwork.engine.item import ItemCarrier
 from batchwork.engine.naps import Naps
 from batchwork.engine.parts import Parts
+from batchwork.engine.passing import Pass
+from batchwork.engine.reading import LATER, Later
 
 _log = logging.getLogger(__name__)
 _BREATHE_EVERY = 512  # settled rows passed over before the loop gets a turn
 _HELD_PER_SLOT = 4  # items that wait to be tried again or for money, per place in the window
 
 
-class LiveRun:
-    """One pass over an input. Made once, run once."""
+class LiveRun(Pass):
+    """One pass over an input, call by call."""
 
     def __init__(self, parts: Parts, tally: Tally) -> None:
-        self.tally = tally
-        self.pause: Pause | None = None
-        self.interrupted = False
-        self.exhausted = False
-        self._p = parts
-        self._error: BaseException | None = None
+        super().__init__(parts, tally)
         self._room = asyncio.Event()
         self._caller = parts.gate.join(bound=parts.policy.max_in_flight, on_room=self._room.set)
         naps = Naps(parts.clock)
@@ -44,7 +38,7 @@ class LiveRun:
         self._naps = naps
         self._starting = 0
 
-    async def run(self, source: Iterator[Work | None], *, is_input: bool = True) -> None:
+    async def run(self, source: Iterator[Work | Later | None], *, is_input: bool = True) -> None:
         """See everything through that the source yields.
 
         `is_input` says that the source is an input read from its start, so that its end is the end of the input.
@@ -65,22 +59,10 @@ class LiveRun:
             finally:
                 await self._abandon()
                 self._p.gate.leave(self._caller)
-                inputs = self.tally.read if self.exhausted and is_input else None
-                self._p.journal.record(Ended(inputs=inputs, stopped=self.stopped))
+                self._record_end(is_input=is_input)
         if self._error is not None:
             raise self._error
         await self._p.journal.durable()
-
-    @property
-    def stopped(self) -> str | None:
-        """Why the run ended before all was done; None when all was."""
-        if self.interrupted:
-            return "interrupted"
-        if self.pause is not None:
-            return "paused"
-        if self._error is not None:
-            return "error"
-        return "budget" if self.tally.settled[Status.DEFERRED] else None
 
     def interrupt(self) -> None:
         """First time: admit nothing more, let calls in flight finish. Second time: leave at once."""
@@ -91,12 +73,12 @@ class LiveRun:
         self._close()
 
     def wake(self) -> None:
-        """Whoever takes the outcomes can take more."""
+        """Whoever takes the outcomes can take more, or the input has more."""
         self._room.set()
 
     # -- reading --------------------------------------------------------------------------------
 
-    async def _read(self, source: Iterator[Work | None]) -> bool:
+    async def _read(self, source: Iterator[Work | Later | None]) -> bool:
         """Start work as there is room for it; whether the source was read to its end."""
         passed = 0
         for work in source:
@@ -107,6 +89,9 @@ class LiveRun:
                     await (
                         self._p.journal.durable()
                     )  # rows that have moved are facts too, and must not pile up in memory
+            elif work is LATER:
+                self._room.clear()
+                await self._room.wait()
             else:
                 await self._until_lane(work)
                 if self._caller.closed:
@@ -165,17 +150,6 @@ class LiveRun:
             self._room.set()
 
     # -- ending ---------------------------------------------------------------------------------
-
-    def _on_pause(self, pause: Pause) -> None:
-        if self.pause is None:
-            self.pause = pause
-            _log.warning("pausing: %s", pause.reason)
-        self._close()
-
-    def _stop(self, error: BaseException) -> None:
-        if self._error is None:
-            self._error = error
-        self._close()
 
     def _close(self) -> None:
         """No new calls; whoever waits for one is turned away, whoever naps wakes up."""

@@ -3,46 +3,34 @@
 from __future__ import annotations
 
 from batchwork.core.intake import Work
-from batchwork.core.reply import Usage
 from batchwork.core.request import Request
+from batchwork.core.runstate import ItemState
 from batchwork.core.ticket import Ticket
+from batchwork.engine.life import Life
 
 
-class Rider:
+class Rider(Life, kw_only=True, gc=False, eq=False):
     """One item that rides in a batch, and how often it has ridden."""
 
-    __slots__ = (
-        "attempts",
-        "expiries",
-        "failures",
-        "index",
-        "item",
-        "original",
-        "paid_nano",
-        "reasks",
-        "request",
-        "usage",
-    )
-
-    def __init__(self, *, item: int, index: int, request: Request, paid_nano: int, attempts: int) -> None:
-        self.item = item
-        self.index = index
-        self.original = request  # what the input asks; `request` may carry the turns of a re-ask
-        self.request = request
-        self.usage: Usage | None = None
-        self.paid_nano = paid_nano
-        self.attempts = attempts
-        self.reasks = 0
-        self.failures = 0
-        self.expiries = 0
+    item: int
+    index: int
+    expiries: int = 0
+    deferred: bool = False  # that is what the journal says of it
 
     @classmethod
     def of(cls, work: Work) -> Rider:
         """The rider for an item that is to be done."""
-        assert work.request is not None
+        request = work.request
+        assert request is not None
         return cls(
-            item=work.item, index=work.index, request=work.request, paid_nano=work.paid_nano, attempts=work.attempts
+            *(request, request, work.attempts, work.paid_nano), item=work.item, index=work.index, deferred=work.deferred
         )
+
+    @classmethod
+    def known(cls, state: ItemState, request: Request) -> Rider:
+        """The rider for an item of which an earlier run has left nothing but what stands in the journal."""
+        index = state.index if state.index is not None else 0
+        return cls(request, request, state.attempts, state.paid_nano, item=state.item, index=index)
 
 
 class Carriage:

@@ -10,10 +10,10 @@ import logging
 import msgspec
 
 from batchwork.core.breaker import Breaker, Pause
-from batchwork.core.event import Attempted, Event, Settled
+from batchwork.core.event import Attempted, Settled
 from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.intake import Work
-from batchwork.core.outcome import AnyOutcome, Deferred, Failed, Status, Succeeded
+from batchwork.core.outcome import AnyOutcome, Status
 from batchwork.core.ports import Verdict
 from batchwork.core.pricing import Price
 from batchwork.core.reply import Reply
@@ -21,7 +21,7 @@ from batchwork.core.retry import wait_before_retry
 from batchwork.core.stats import Tally
 from batchwork.engine.parts import Parts
 from batchwork.engine.riders import Carriage, Rider
-from batchwork.engine.telling import tell
+from batchwork.engine.settling import Settler, slim
 
 _log = logging.getLogger(__name__)
 _SYNC_EVERY = 256  # answers that share one wait for the disk
@@ -35,6 +35,7 @@ class Intaker:
         self._tally = tally
         self._price = price
         self._breaker = Breaker(parts.policy)
+        self._settler = Settler(parts, tally)
         self._unseen: list[Settled] = []
 
     async def take(self, carriage: Carriage, name: str, said: Reply | Failure) -> Rider | Pause | None:
@@ -47,70 +48,51 @@ class Intaker:
         try:
             if state.status not in (Status.PENDING, Status.DEFERRED):
                 return None  # taken in before a crash
-            rider = carriage.riders.get(name) or Rider(
-                item=item,
-                index=state.index if state.index is not None else 0,
-                request=self._p.journal.request_of(item),
-                paid_nano=state.paid_nano,
-                attempts=state.attempts,
-            )
-            charged = 0
-            if said.usage is not None and self._price is not None:
-                charged = self._price.cost(said.usage)
-            self._book(rider, said, charged)
+            rider = carriage.riders.get(name) or Rider.known(state, self._p.journal.request_of(item))
+            self._book(rider, said)
             if isinstance(said, Reply):
-                return await self._judge(rider, said, charged)
-            return await self._class(rider, said, charged)
+                return await self._judge(rider, said)
+            return await self._class(rider, said)
         finally:
             self._p.journal.release(item)
 
-    def _book(self, rider: Rider, said: Reply | Failure, charged: int) -> None:
-        rider.attempts += 1
-        rider.paid_nano += charged
+    def _book(self, rider: Rider, said: Reply | Failure) -> None:
+        charged = 0 if said.usage is None or self._price is None else self._price.cost(said.usage)
+        rider.book(charged, said.usage)
+        rider.deferred = False
         self._tally.calls += 1
-        self._tally.charged_nano += charged
-        self._p.gate.ledger.settle(0, charged)
+        self._tally.charged_nano += rider.charged_nano
+        self._p.gate.ledger.settle(0, rider.charged_nano)
         if said.usage is not None:
-            rider.usage = said.usage if rider.usage is None else rider.usage + said.usage
             self._tally.input_tokens += said.usage.input_tokens
             self._tally.output_tokens += said.usage.output_tokens
 
-    async def _judge(self, rider: Rider, reply: Reply, charged: int) -> Rider | None:
+    async def _judge(self, rider: Rider, reply: Reply) -> Rider | None:
         self._breaker.answered()
         verdict = Verdict() if self._p.checker is None else self._p.checker.check(rider.request, reply)
         if verdict.failure is None:
-            outcome = Succeeded(
-                index=rider.index,
-                reply=reply,
-                parsed=verdict.value,
-                attempts=rider.attempts,
-                cost_nano=self._known(rider.paid_nano),
-                usage=rider.usage,
-                label=rider.request.label,
-            )
-            await self._settle(rider.item, outcome, charged)
+            outcome = self._settler.succeeded(rider.index, rider, reply, verdict.value)
+            await self._note(rider.item, outcome, rider.charged_nano)
             return None
         if not verdict.reask or rider.reasks >= self._p.policy.reasks:
-            await self.fail(rider, msgspec.structs.replace(verdict.failure, reply=reply), charged)
+            await self.fail(rider, msgspec.structs.replace(verdict.failure, reply=slim(reply)))
             return None
-        self._record(Attempted(item=rider.item, kind=verdict.failure.kind, charged_nano=charged))
-        rider.reasks += 1
-        asked = rider.original
-        rider.request = msgspec.structs.replace(asked, messages=(*asked.messages, *verdict.reask))
+        self._again(rider, verdict.failure)
+        rider.reask(verdict.reask)
         return rider
 
-    async def _class(self, rider: Rider, failure: Failure, charged: int) -> Rider | Pause | None:
+    async def _class(self, rider: Rider, failure: Failure) -> Rider | Pause | None:
         """The same table as for live calls; only what was not executed is special."""
         if failure.kind is FailureKind.EXPIRED:
             rider.expiries += 1
             if rider.expiries > self._p.policy.batch.max_expiries:
-                await self.fail(rider, failure, charged)
+                await self.fail(rider, failure)
                 return None
-            self._record(Attempted(item=rider.item, kind=failure.kind))
+            self._again(rider, failure)
             return rider
         pause = self._breaker.failed(failure, self._p.clock.now())
         if pause is not None:
-            self._record(Attempted(item=rider.item, kind=failure.kind, charged_nano=charged))
+            self._again(rider, failure)
             return pause
         rider.failures += 1
         wait_s = wait_before_retry(
@@ -122,46 +104,36 @@ class Intaker:
             dice=0.0,
         )
         if wait_s is None:
-            await self.fail(rider, failure, charged)
+            await self.fail(rider, failure)
             return None
-        self._record(Attempted(item=rider.item, kind=failure.kind, charged_nano=charged))
+        self._again(rider, failure)
         return rider
 
+    def _again(self, rider: Rider, failure: Failure) -> None:
+        """This one rides again, or waits for the next run; what it cost so far is written down."""
+        self._p.journal.record(Attempted(item=rider.item, kind=failure.kind, charged_nano=rider.charged_nano))
+        rider.charged_nano = 0
+
     async def defer(self, rider: Rider, worst_nano: int) -> None:
-        """No money for this one."""
-        outcome = Deferred(
-            index=rider.index,
-            needed_nano=worst_nano,
-            attempts=rider.attempts,
-            cost_nano=self._known(rider.paid_nano),
-            label=rider.request.label,
-        )
-        await self._settle(rider.item, outcome, 0)
+        """No money for this one; what was deferred and is deferred again stands in the journal already."""
+        outcome = self._settler.deferred(rider.index, rider, worst_nano)
+        await self._note(rider.item, outcome, rider.charged_nano, stands=rider.deferred)
 
-    async def fail_unsent(self, work: Work, failure: Failure) -> None:
+    async def fail_unsent(self, work: Work) -> None:
         """A row that cannot even be asked."""
-        cost = self._known(work.paid_nano)
-        outcome = Failed(index=work.index, failure=failure, attempts=work.attempts, cost_nano=cost)
-        await self._settle(work.item, outcome, 0)
+        await self._note(work.item, self._settler.unsent(work), 0)
 
-    async def fail(self, rider: Rider, failure: Failure, charged: int) -> None:
+    async def fail(self, rider: Rider, failure: Failure) -> None:
         """This one ends in a failure."""
-        outcome = Failed(
-            index=rider.index,
-            failure=msgspec.structs.replace(failure, limits=None),
-            attempts=rider.attempts,
-            cost_nano=self._known(rider.paid_nano),
-            usage=rider.usage,
-            label=rider.request.label,
-        )
-        await self._settle(rider.item, outcome, charged)
+        await self._note(rider.item, self._settler.failed(rider.index, rider, failure), rider.charged_nano)
 
-    async def _settle(self, item: int, outcome: AnyOutcome, charged: int) -> None:
-        """Record an outcome; it is told once it is on disk, many at a time."""
-        event = Settled(item=item, outcome=outcome, charged_nano=charged)
-        self._p.journal.take(item)
-        self._p.journal.record(event)
-        self._p.journal.release(item)
+    async def _note(self, item: int, outcome: AnyOutcome, charged_nano: int, *, stands: bool = False) -> None:
+        """Record an outcome, unless it stands in the journal; it is told once it is on disk, many at a time."""
+        event = self._settler.event(item, outcome, charged_nano)
+        if not stands:
+            self._p.journal.take(item)
+            self._p.journal.record(event)
+            self._p.journal.release(item)
         self._unseen.append(event)
         if len(self._unseen) >= _SYNC_EVERY:
             await self.sync()
@@ -173,14 +145,4 @@ class Intaker:
         settled, self._unseen = self._unseen, []
         await self._p.journal.durable()
         for event in settled:
-            self._tally.count(event.outcome)
-            tell(self._p.on_event, event)
-            if self._p.on_settled is not None:
-                self._p.on_settled(event.outcome)
-
-    def _record(self, event: Event) -> None:
-        self._p.journal.record(event)
-        tell(self._p.on_event, event)
-
-    def _known(self, nano: int) -> int | None:
-        return nano if self._p.price is not None else nano or None
+            self._settler.show(event)

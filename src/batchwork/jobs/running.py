@@ -123,10 +123,10 @@ class JobRun:
             watcher.opened(engine)
 
     def _heard(self, event: Event) -> None:
-        assert self._clock is not None
-        self.view.apply(event, self._clock.utc())
-        for watcher in self._watchers:
-            watcher.heard(event)
+        if self._clock is not None:  # before, the journal is being opened: what it tells is restored from it
+            self.view.apply(event, self._clock.utc())
+            for watcher in self._watchers:
+                watcher.heard(event)
         if self._asked.on_event is not None:
             self._asked.on_event(event)
 

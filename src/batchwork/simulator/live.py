@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator, Mapping
 from math import ceil
-from typing import Literal, Protocol, cast
+from typing import Any, Literal, Protocol, cast
 
+import msgspec
 from aiohttp import web
 from multidict import CIMultiDict
 
@@ -140,6 +141,11 @@ class LiveCalls:
         if kind == "slow":
             return await sending.send_slowly(request, body, headers, world.clock)
         return sending.json_response(body, 200, headers)
+
+    def answer(self, body: Any, status: int = 200) -> web.Response:
+        """A JSON answer with the provider's headers."""
+        headers = self.headers(self._world.next_number())
+        return sending.json_response(msgspec.json.encode(body), status, headers)
 
     def headers(self, number: int) -> CIMultiDict[str]:
         """The headers of every answer; without limits their rate family changes once a second at most."""

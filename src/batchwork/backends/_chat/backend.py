@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-
 import msgspec
 from multidict import istr
 
+from batchwork.backends._batching import WithBatches
 from batchwork.backends._chat.answering import reply_in
 from batchwork.backends._chat.asking import Asking, Dialect
-from batchwork.backends._chat.batching import LIMITS, Batches
+from batchwork.backends._chat.batching import ProjectBatches
 from batchwork.backends._chat.failing import failure_from
 from batchwork.backends._headers import LimitsReader
 from batchwork.backends._http import Answer, Http, endpoint
-from batchwork.backends._refusing import bad_input
+from batchwork.backends._refusing import other_model
 from batchwork.core.errors import BackendError
 from batchwork.core.failure import Failure
-from batchwork.core.packing import BatchLimits
-from batchwork.core.ports import BatchProgress, BatchTag, Clock, Sighting, Traits
+from batchwork.core.ports import Clock, Traits
 from batchwork.core.reply import Reply
 from batchwork.core.request import Request
 
@@ -25,7 +23,7 @@ _REQUEST_ID = istr("x-request-id")
 _encode = msgspec.json.Encoder().encode
 
 
-class ChatBackend:
+class ChatBackend(WithBatches):
     """Sends chat completions to one address."""
 
     def __init__(
@@ -55,7 +53,7 @@ class ChatBackend:
         headers = {"authorization": f"Bearer {api_key}"} if api_key is not None else {}
         self._http = Http(headers=headers, max_in_flight=max_in_flight, trust_env=trust_env)
         self._traits = traits
-        self._batches = Batches(self._http, base_url, self._asking, self._failure)
+        self._batches = ProjectBatches(self._http, base_url, self._asking, self._failure)
 
     @property
     def traits(self) -> Traits:
@@ -70,7 +68,7 @@ class ChatBackend:
         """
         del ceiling_nano  # max_tokens is the only brake that this API has, and the caller has set it
         if request.model not in self._names:
-            bad_input(f"this run asks {self._model!r}; a request for {request.model!r} needs a run of its own")
+            other_model(self._model, request.model)
         answer = await self._http.post(self._url, _encode(self._asking.body(request)))
         headers = answer.headers
         if answer.status != 200:
@@ -80,35 +78,6 @@ class ChatBackend:
     def _failure(self, answer: Answer) -> Failure:
         utc, secret = self._clock.utc(), self._secret
         return failure_from(answer.status, answer.headers, answer.body, model=self._model, utc=utc, secret=secret)
-
-    @property
-    def batch_limits(self) -> BatchLimits:
-        """What one batch can hold."""
-        return LIMITS
-
-    def batch_line(self, custom_id: str, request: Request) -> bytes:
-        """The request as it stands in a batch."""
-        return self._batches.line(custom_id, request)
-
-    async def submit_batch(self, lines: list[bytes], tag: BatchTag) -> str:
-        """Create a batch."""
-        return await self._batches.submit(lines, tag)
-
-    async def poll_batch(self, batch_id: str) -> BatchProgress:
-        """Where it stands."""
-        return await self._batches.poll(batch_id)
-
-    def collect_batch(self, batch_id: str) -> AsyncIterator[tuple[str, Reply | Failure]]:
-        """Everything an ended batch has to give."""
-        return self._batches.collect(batch_id)
-
-    async def cancel_batch(self, batch_id: str) -> None:
-        """Ask the provider to stop."""
-        await self._batches.cancel(batch_id)
-
-    async def find_batch(self, tag: BatchTag) -> str | Sighting:
-        """Look for a batch of ours in the provider's list."""
-        return await self._batches.find(tag)
 
     async def aclose(self) -> None:
         """Give the connections back."""

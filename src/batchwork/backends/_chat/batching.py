@@ -6,11 +6,12 @@ A batch keeps metadata, so one whose creation has an unknown outcome is found by
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
-from typing import Any, TypeVar
+from typing import Any
 
 import msgspec
 from msgspec import Struct
 
+from batchwork.backends._batching import CLOCKS_DIFFER_S, PAGE, UNKNOWN, Batches
 from batchwork.backends._chat.answering import reply_in
 from batchwork.backends._chat.asking import Asking
 from batchwork.backends._chat.failing import kind_of
@@ -23,16 +24,11 @@ from batchwork.core.ports import BatchProgress, BatchTag, Sighting
 from batchwork.core.reply import Reply
 from batchwork.core.request import Request
 
-LIMITS = BatchLimits(max_requests=50_000, max_bytes=200 * 1024 * 1024)
 _ENDPOINT = "/v1/chat/completions"
 _ENDED = frozenset({"completed", "expired", "cancelled", "failed"})
 _NOT_EXECUTED = frozenset({"batch_expired", "batch_cancelled"})
 _METADATA = "batchwork"
-_CLOCKS_DIFFER_S = 600.0
-_PAGE = 100
 _encode = msgspec.json.Encoder().encode
-T = TypeVar("T")
-_UNKNOWN = Request.ask("")
 
 
 class _Problem(Struct):
@@ -82,13 +78,14 @@ _decode_file = msgspec.json.Decoder(_File).decode
 _decode_line = msgspec.json.Decoder(_Line).decode
 
 
-class Batches:
+class ProjectBatches(Batches):
     """The batches of one project."""
 
+    limits = BatchLimits(max_requests=50_000, max_bytes=200 * 1024 * 1024)
+
     def __init__(self, http: Http, base_url: str, asking: Asking, failure: Callable[[Answer], Failure]) -> None:
-        self._http = http
+        super().__init__(http, failure)
         self._asking = asking
-        self._failure = failure
         self._files = endpoint(base_url, "files")
         self._url = endpoint(base_url, "batches")
 
@@ -120,14 +117,7 @@ class Batches:
         """Its answers and its errors, which stand in two files."""
         batch = await self._batch(batch_id)
         for file_id in filter(None, (batch.output_file_id, batch.error_file_id)):
-            async for line in self._http.lines(self._files / file_id / "content"):
-                if isinstance(line, Answer):
-                    raise BackendError(self._failure(line))
-                try:
-                    told = _decode_line(line)
-                except msgspec.DecodeError as error:
-                    problem = f"a line of {file_id} cannot be read: {error}"
-                    raise BackendError(Failure(kind=FailureKind.CONNECTION, message=problem)) from error
+            async for told in self._lines(self._files / file_id / "content", _decode_line):
                 yield told.custom_id, _said(told)
 
     async def cancel(self, batch_id: str) -> None:
@@ -136,30 +126,20 @@ class Batches:
 
     async def find(self, tag: BatchTag) -> str | Sighting:
         """Look for the name we gave it, as far back as it can be."""
-        url = self._url.with_query(limit=_PAGE)
+        url = self._url.with_query(limit=PAGE)
         while True:
             page = self._read(await self._http.get(url), _decode_page)
             for batch in page.data:
                 if (batch.metadata or {}).get(_METADATA) == tag.name:
                     return batch.id
-                if isinstance(batch.created_at, float) and batch.created_at < tag.intended_at - _CLOCKS_DIFFER_S:
+                if isinstance(batch.created_at, float) and batch.created_at < tag.intended_at - CLOCKS_DIFFER_S:
                     return Sighting.ABSENT
             if not page.has_more or not page.data:
                 return Sighting.ABSENT
-            url = self._url.with_query(limit=_PAGE, after=page.data[-1].id)
+            url = self._url.with_query(limit=PAGE, after=page.data[-1].id)
 
     async def _batch(self, batch_id: str) -> _Batch:
         return self._read(await self._http.get(self._url / batch_id), _decode_batch)
-
-    def _read(self, answer: Answer, decode: Callable[[bytes], T], *, unconfirmed: bool = False) -> T:
-        if answer.status not in (200, 201):
-            raise BackendError(self._failure(answer))
-        try:
-            return decode(answer.body)
-        except msgspec.DecodeError as error:
-            problem = f"the answer about a batch cannot be read: {error}"
-            failure = Failure(kind=FailureKind.SERVER, message=problem, unconfirmed=unconfirmed)
-            raise BackendError(failure) from error
 
 
 def _refusal(batch: _Batch) -> Failure:
@@ -177,7 +157,7 @@ def _said(line: _Line) -> Reply | Failure:
     response = line.response
     if response is not None and response.status_code == 200:
         try:
-            return reply_in(bytes(response.body), _UNKNOWN, request_id=response.request_id)
+            return reply_in(bytes(response.body), UNKNOWN, request_id=response.request_id)
         except BackendError as error:
             return error.failure
     error_object = line.error or {}

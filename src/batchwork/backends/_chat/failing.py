@@ -6,7 +6,7 @@ from typing import Any
 
 from batchwork.backends._catalog import GPT, near, or_list
 from batchwork.backends._headers import Headers, openai_limits, retry_after_s
-from batchwork.backends._refusing import error_in, message_of, text_of
+from batchwork.backends._refusing import error_in, kind_by_status, message_of, text_of
 from batchwork.core.failure import Failure, FailureKind
 
 _BY_NAME = {
@@ -20,18 +20,6 @@ _BY_NAME = {
     "invalid_api_key": FailureKind.AUTH,
     "content_filter": FailureKind.REFUSED,
     "content_policy_violation": FailureKind.REFUSED,
-}
-_BY_STATUS = {
-    401: FailureKind.AUTH,
-    402: FailureKind.QUOTA,
-    403: FailureKind.AUTH,
-    408: FailureKind.TIMEOUT,
-    409: FailureKind.SERVER,
-    413: FailureKind.TOO_LONG,
-    429: FailureKind.RATE_LIMITED,
-    503: FailureKind.OVERLOADED,
-    504: FailureKind.TIMEOUT,
-    529: FailureKind.OVERLOADED,
 }
 
 
@@ -59,7 +47,7 @@ def failure_from(
 def kind_of(error: dict[str, Any], status: int) -> tuple[FailureKind, str | None]:
     """The kind of an error object, and the code or type that says so."""
     code, kind_name = text_of(error.get("code")), text_of(error.get("type"))
-    kind = _BY_NAME.get(code or "") or _BY_NAME.get(kind_name or "") or _BY_STATUS.get(status)
+    kind = _BY_NAME.get(code or "") or _BY_NAME.get(kind_name or "")
     if kind is None:
-        kind = FailureKind.SERVER if status >= 500 or not status else FailureKind.REJECTED
+        kind = FailureKind.OVERLOADED if status == 503 else kind_by_status(status)
     return kind, code or kind_name

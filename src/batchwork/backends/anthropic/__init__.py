@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
-
 import msgspec
 from multidict import istr
 
 from batchwork.backends import Setup
+from batchwork.backends._batching import WithBatches
 from batchwork.backends._catalog import ALIASES, CLAUDE, near, or_list
 from batchwork.backends._headers import LimitsReader
 from batchwork.backends._http import Answer, Http, endpoint
-from batchwork.backends._refusing import bad_input
+from batchwork.backends._refusing import other_model
 from batchwork.backends.anthropic.answering import reply_in
 from batchwork.backends.anthropic.asking import SAMPLING, Asking
-from batchwork.backends.anthropic.batching import LIMITS, Batches
+from batchwork.backends.anthropic.batching import MessageBatches
 from batchwork.backends.anthropic.failing import failure_from
 from batchwork.core.errors import BackendError, ConfigError
 from batchwork.core.failure import Failure, FailureKind
-from batchwork.core.packing import BatchLimits
-from batchwork.core.ports import BatchProgress, BatchTag, Clock, Sighting, Traits
+from batchwork.core.ports import Clock, Traits
 from batchwork.core.reply import Reply
 from batchwork.core.request import Request
 
@@ -37,7 +35,7 @@ class _Count(msgspec.Struct):
 _decode_count = msgspec.json.Decoder(_Count).decode
 
 
-class AnthropicBackend:
+class AnthropicBackend(WithBatches):
     """One Claude model. A translator: it never retries, never sleeps, never prices."""
 
     def __init__(
@@ -68,7 +66,7 @@ class AnthropicBackend:
         if api_key is not None:
             headers["authorization"] = f"Bearer {api_key}"
         self._http = Http(headers=headers, max_in_flight=max_in_flight, trust_env=trust_env)
-        self._batches = Batches(self._http, base_url, self._asking, self._failure)
+        self._batches = MessageBatches(self._http, base_url, self._asking, self._failure)
 
     @property
     def traits(self) -> Traits:
@@ -83,7 +81,7 @@ class AnthropicBackend:
         """
         del ceiling_nano  # max_tokens is the only brake that this API has, and the caller has set it
         if request.model not in self._names:
-            bad_input(f"this run asks {self._model!r}; a request for {request.model!r} needs a run of its own")
+            other_model(self._model, request.model)
         answer = await self._http.post(self._messages, _encode(self._asking.body(request)))
         if answer.status != 200:
             raise BackendError(self._failure(answer))
@@ -104,36 +102,6 @@ class AnthropicBackend:
         except msgspec.DecodeError as error:
             problem = f"the answer is not a count: {error}"
             raise BackendError(Failure(kind=FailureKind.SERVER, message=problem)) from error
-
-    @property
-    def batch_limits(self) -> BatchLimits:
-        """What one message batch can hold."""
-        return LIMITS
-
-    def batch_line(self, custom_id: str, request: Request) -> bytes:
-        """The request as it stands in a batch."""
-        return self._batches.line(custom_id, request)
-
-    async def submit_batch(self, lines: list[bytes], tag: BatchTag) -> str:
-        """Create a message batch; nothing in it can name us but the custom ids."""
-        del tag
-        return await self._batches.submit(lines)
-
-    async def poll_batch(self, batch_id: str) -> BatchProgress:
-        """Where it stands."""
-        return await self._batches.poll(batch_id)
-
-    def collect_batch(self, batch_id: str) -> AsyncIterator[tuple[str, Reply | Failure]]:
-        """Everything an ended batch has to give."""
-        return self._batches.collect(batch_id)
-
-    async def cancel_batch(self, batch_id: str) -> None:
-        """Ask the provider to stop."""
-        await self._batches.cancel(batch_id)
-
-    async def find_batch(self, tag: BatchTag) -> str | Sighting:
-        """Look for a batch of ours in the provider's list."""
-        return await self._batches.find(tag)
 
     async def aclose(self) -> None:
         """Give the connections back."""

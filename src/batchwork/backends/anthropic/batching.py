@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
 from datetime import datetime
-from typing import Any, TypeVar
+from typing import Any
 
 import msgspec
 from msgspec import Struct
 
+from batchwork.backends._batching import CLOCKS_DIFFER_S, PAGE, UNKNOWN, Batches
 from batchwork.backends._http import Answer, Http, endpoint
 from batchwork.backends.anthropic.answering import reply_in
 from batchwork.backends.anthropic.asking import Asking
@@ -24,14 +25,8 @@ from batchwork.core.ports import BatchProgress, BatchTag, Sighting
 from batchwork.core.reply import Reply
 from batchwork.core.request import Request
 
-LIMITS = BatchLimits(max_requests=100_000, max_bytes=256 * 1024 * 1024)
-_CLOCKS_DIFFER_S = 600.0  # ours and theirs
-_PAGE = 100
 _NOT_EXECUTED = {"expired": "the batch expired before its turn", "canceled": "the batch was cancelled before its turn"}
 _encode = msgspec.json.Encoder().encode
-T = TypeVar("T")
-# What the answer's own request could tell is not known here, and not needed: a batch always says what it used.
-_UNKNOWN = Request.ask("")
 
 
 class _Counts(Struct):
@@ -79,21 +74,23 @@ _decode_page = msgspec.json.Decoder(_Page).decode
 _decode_line = msgspec.json.Decoder(_Line).decode
 
 
-class Batches:
+class MessageBatches(Batches):
     """The message batches of one workspace."""
 
+    limits = BatchLimits(max_requests=100_000, max_bytes=256 * 1024 * 1024)
+
     def __init__(self, http: Http, base_url: str, asking: Asking, failure: Callable[[Answer], Failure]) -> None:
-        self._http = http
+        super().__init__(http, failure)
         self._asking = asking
-        self._failure = failure
         self._url = endpoint(base_url, "v1/messages/batches")
 
     def line(self, custom_id: str, request: Request) -> bytes:
         """One request of a batch."""
         return _encode({"custom_id": custom_id, "params": self._asking.body(request)})
 
-    async def submit(self, lines: list[bytes]) -> str:
-        """Create a batch."""
+    async def submit(self, lines: list[bytes], tag: BatchTag) -> str:
+        """Create a batch; nothing in it can name us but the custom ids."""
+        del tag
         answer = await self._http.post(self._url, b'{"requests":[' + b",".join(lines) + b"]}")
         return self._read(answer, _decode_batch, unconfirmed=True).id
 
@@ -104,14 +101,7 @@ class Batches:
 
     async def collect(self, batch_id: str) -> AsyncIterator[tuple[str, Reply | Failure]]:
         """Its results, in any order."""
-        async for line in self._http.lines(self._url / batch_id / "results"):
-            if isinstance(line, Answer):
-                raise BackendError(self._failure(line))
-            try:
-                told = _decode_line(line)
-            except msgspec.DecodeError as error:
-                problem = f"a line of the results of {batch_id} cannot be read: {error}"
-                raise BackendError(Failure(kind=FailureKind.CONNECTION, message=problem)) from error
+        async for told in self._lines(self._url / batch_id / "results", _decode_line):
             yield told.custom_id, _said(told.result)
 
     async def cancel(self, batch_id: str) -> None:
@@ -121,7 +111,7 @@ class Batches:
     async def find(self, tag: BatchTag) -> str | Sighting:
         """Look at every batch that is young enough, of the right size, and ours by its custom ids."""
         undecided = False
-        async for batch in self._since(tag.intended_at - _CLOCKS_DIFFER_S):
+        async for batch in self._since(tag.intended_at - CLOCKS_DIFFER_S):
             if batch.request_counts.total != len(tag.custom_ids):
                 continue
             if not batch.has_ended:
@@ -132,7 +122,7 @@ class Batches:
 
     async def _since(self, utc: float) -> AsyncIterator[_Batch]:
         """The provider's list, newest first, as far back as that."""
-        url = self._url.with_query(limit=_PAGE)
+        url = self._url.with_query(limit=PAGE)
         while True:
             page = self._read(await self._http.get(url), _decode_page)
             for batch in page.data:
@@ -141,22 +131,12 @@ class Batches:
                 yield batch
             if not page.has_more or page.last_id is None:
                 return
-            url = self._url.with_query(limit=_PAGE, after_id=page.last_id)
+            url = self._url.with_query(limit=PAGE, after_id=page.last_id)
 
     async def _holds(self, batch_id: str, tag: BatchTag) -> bool:
         async for name, _ in self.collect(batch_id):
             return name in tag.custom_ids  # one is enough: they name our run and our batch
         return False
-
-    def _read(self, answer: Answer, decode: Callable[[bytes], T], *, unconfirmed: bool = False) -> T:
-        if answer.status != 200:
-            raise BackendError(self._failure(answer))
-        try:
-            return decode(answer.body)
-        except msgspec.DecodeError as error:
-            problem = f"the answer about a batch cannot be read: {error}"
-            failure = Failure(kind=FailureKind.SERVER, message=problem, unconfirmed=unconfirmed)
-            raise BackendError(failure) from error
 
 
 def _utc(told: str) -> float:
@@ -171,7 +151,7 @@ def _said(result: _Result) -> Reply | Failure:
     """One result in our words."""
     if result.type == "succeeded":
         try:
-            return reply_in(bytes(result.message), _UNKNOWN)
+            return reply_in(bytes(result.message), UNKNOWN)
         except BackendError as error:
             return error.failure
     if result.type in _NOT_EXECUTED:

@@ -6,7 +6,7 @@ from typing import Any
 
 from batchwork.backends._catalog import CLAUDE, near, or_list
 from batchwork.backends._headers import Headers, anthropic_limits, retry_after_s
-from batchwork.backends._refusing import error_in, message_of, text_of
+from batchwork.backends._refusing import error_in, kind_by_status, message_of, text_of
 from batchwork.core.failure import Failure, FailureKind
 
 _BY_CODE = {
@@ -27,17 +27,6 @@ _BY_TYPE = {
     "api_error": FailureKind.SERVER,
     "timeout_error": FailureKind.TIMEOUT,
     "overloaded_error": FailureKind.OVERLOADED,
-}
-_BY_STATUS = {
-    401: FailureKind.AUTH,
-    402: FailureKind.QUOTA,
-    403: FailureKind.AUTH,
-    408: FailureKind.TIMEOUT,
-    409: FailureKind.SERVER,
-    413: FailureKind.TOO_LONG,
-    429: FailureKind.RATE_LIMITED,
-    504: FailureKind.TIMEOUT,
-    529: FailureKind.OVERLOADED,
 }
 # Without a code of its own. Only the name of a failure that is final either way hangs on these words.
 _TOO_LONG = "prompt is too long"
@@ -68,9 +57,7 @@ def kind_of(error: dict[str, Any], status: int) -> tuple[FailureKind, str | None
     details = error.get("details")
     code = text_of(details.get("error_code")) if isinstance(details, dict) else None
     kind_name = text_of(error.get("type"))
-    kind = _BY_CODE.get(code or "") or _BY_TYPE.get(kind_name or "") or _BY_STATUS.get(status)
-    if kind is None:
-        kind = FailureKind.SERVER if status >= 500 or not status else FailureKind.REJECTED
+    kind = _BY_CODE.get(code or "") or _BY_TYPE.get(kind_name or "") or kind_by_status(status)
     if kind is FailureKind.REJECTED and str(error.get("message", "")).startswith(_TOO_LONG):
         kind = FailureKind.TOO_LONG
     return kind, code or kind_name

@@ -16,7 +16,7 @@ from urllib.parse import parse_qsl
 
 from batchwork.backends import Setup
 from batchwork.backends._catalog import ALIASES, CLAUDE, or_list
-from batchwork.backends._refusing import bad_input
+from batchwork.backends._refusing import other_model
 from batchwork.backends.claude_code.command import (
     Folder,
     arguments,
@@ -69,21 +69,16 @@ class ClaudeCodeBackend:
         self._base_timeout_s = base_timeout_s
         self._per_1k_chars_s = timeout_per_1k_chars_s
         self._folder: Folder | None = None
-        self._traits = replace(
-            TRAITS, notice=notice, price_model=_PRICED_AS.get(model, model), timeout_for=self.timeout_for
-        )
+        self._traits = replace(TRAITS, notice=notice, price_model=_PRICED_AS.get(model, model))
 
     @property
     def traits(self) -> Traits:
-        """Limited by a plan, priced by the program itself, slow: with a deadline of its own for every request."""
+        """Limited by a plan, priced by the program itself, slow."""
         return self._traits
 
     def timeout_for(self, request: Request) -> float:
-        """Seconds that a call may take: more for a longer prompt."""
-        try:
-            length = len(prompt_of(request)) + len(system_of(request))
-        except BackendError:  # it will not be sent at all
-            length = 0
+        """Seconds that a call may take, where the run allows as much: more for a longer prompt."""
+        length = len(prompt_of(request)) + len(system_of(request))
         return self._base_timeout_s + length / 1000.0 * self._per_1k_chars_s
 
     async def complete(self, request: Request, *, ceiling_nano: int | None = None) -> Reply:
@@ -93,12 +88,12 @@ class ClaudeCodeBackend:
             BackendError: the call failed; its failure says how.
         """
         if request.model.partition("?")[0] not in self._names:
-            bad_input(f"this run asks {self._model!r}; a request for {request.model!r} needs a run of its own")
+            other_model(self._model, request.model)
         prompt = prompt_of(request)
         self._folder = folder = self._folder or Folder()
         told = arguments(self._model, request, folder, ceiling_nano)
         env = call_environment(self._environment, request)
-        timeout_s = self._base_timeout_s + (len(prompt) + len(system_of(request))) / 1000.0 * self._per_1k_chars_s
+        timeout_s = self.timeout_for(request)
         try:
             async with asyncio.timeout(timeout_s):
                 stdout, stderr, code = await self._run(told, env, prompt, folder)

@@ -2,39 +2,25 @@
 
 from typing import Any
 
-import msgspec
 from aiohttp import web
 
 from batchwork.simulator import sending
 from batchwork.simulator.anthropic.batches import MessageBatch, check_envelope
 from batchwork.simulator.anthropic.endpoints import page
 from batchwork.simulator.anthropic.wire import AnthropicWire
-from batchwork.simulator.around import Around
+from batchwork.simulator.batch_shelf import BatchShelf
 from batchwork.simulator.bodies import decoded
 from batchwork.simulator.errors import Refused
 from batchwork.simulator.live import LiveCalls
 from batchwork.simulator.world import World
 
 
-class MessageBatches:
+class MessageBatches(BatchShelf[MessageBatch]):
     """All message batches of one simulator."""
 
     def __init__(self, world: World, wire: AnthropicWire, calls: LiveCalls) -> None:
-        self._world = world
+        super().__init__(world, wire, calls)
         self._wire = wire
-        self._calls = calls
-        self._around = Around(world, wire, calls)
-        self._batches: dict[str, MessageBatch] = {}
-        world.shelves.append(self)
-
-    async def settle(self) -> None:
-        """Let every batch catch up with the clock."""
-        for batch in list(self._batches.values()):
-            await batch.settle()
-
-    def clear(self) -> None:
-        """Forget every batch."""
-        self._batches.clear()
 
     async def create(self, request: web.BaseRequest) -> web.StreamResponse:
         """`POST /v1/messages/batches`."""
@@ -52,28 +38,9 @@ class MessageBatches:
             batch = MessageBatch(self._world, self._wire, batch_id, requests, version)
             await batch.take_in()
             self._batches[batch_id] = batch
-            return self._json(await batch.shown())
+            return self._calls.answer(await batch.shown())
 
         return await self._around.run(request, "create", work)
-
-    async def retrieve(self, request: web.BaseRequest, batch_id: str) -> web.StreamResponse:
-        """`GET /v1/messages/batches/{id}`."""
-
-        async def work() -> web.Response:
-            return self._json(await self._batch(batch_id).shown())
-
-        return await self._around.run(request, "poll", work)
-
-    async def listed(self, request: web.BaseRequest) -> web.StreamResponse:
-        """`GET /v1/messages/batches`: newest first; a young batch may not be listed yet."""
-
-        async def work() -> web.Response:
-            ripe = self._world.clock.now() - self._world.config.list_lag_s
-            newest = sorted(self._batches.values(), key=lambda batch: batch.created_at)[::-1]
-            visible = [batch for batch in newest if batch.created_at <= ripe]
-            return self._json(page([await batch.shown() for batch in visible], request))
-
-        return await self._around.run(request, "list", work)
 
     async def cancel(self, request: web.BaseRequest, batch_id: str) -> web.StreamResponse:
         """`POST /v1/messages/batches/{id}/cancel`: what is done stays done."""
@@ -84,7 +51,7 @@ class MessageBatches:
                 raise Refused(400, f"Batch {batch_id} cannot be canceled because it has already ended")
             if batch.cancelled_at is None:
                 batch.cancelled_at = self._world.clock.now()
-            return self._json(await batch.shown())
+            return self._calls.answer(await batch.shown())
 
         return await self._around.run(request, "cancel", work)
 
@@ -97,7 +64,7 @@ class MessageBatches:
                 raise Refused(400, f"Batch {batch_id} cannot be deleted while it is processing; cancel it first")
             await batch.settle()
             del self._batches[batch_id]
-            return self._json({"id": batch_id, "type": "message_batch_deleted"})
+            return self._calls.answer({"id": batch_id, "type": "message_batch_deleted"})
 
         return await self._around.run(request, "cancel", work)
 
@@ -116,11 +83,11 @@ class MessageBatches:
 
         return await self._around.run(request, "results", work)
 
+    def _page(self, shown: list[dict[str, Any]], request: web.BaseRequest) -> dict[str, Any]:
+        return page(shown, request)
+
     def _batch(self, batch_id: str) -> MessageBatch:
         batch = self._batches.get(batch_id)
         if batch is None:
             raise Refused(404, f"No message batch with id {batch_id}", type="not_found_error")
         return batch
-
-    def _json(self, body: Any) -> web.Response:
-        return sending.json_response(msgspec.json.encode(body), 200, self._calls.headers(self._world.next_number()))

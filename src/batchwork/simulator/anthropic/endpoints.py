@@ -3,10 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
-import msgspec
 from aiohttp import web
 
-from batchwork.simulator import sending
 from batchwork.simulator.anthropic.generations import IDS, generation_of
 from batchwork.simulator.anthropic.parse import parse_messages
 from batchwork.simulator.anthropic.wire import AnthropicWire
@@ -32,23 +30,19 @@ class AnthropicEndpoints:
         version = self._wire.authorize(request.headers)
         body, beta = decoded(await request.read()), "anthropic-beta" in request.headers
         prompt = parsed(lambda: parse_messages(body, version, beta=beta, counting=True))
-        return self.answer({"input_tokens": prompt.input_tokens})
+        return self._calls.answer({"input_tokens": prompt.input_tokens})
 
     async def models(self, request: web.BaseRequest) -> web.Response:
         """`GET /v1/models`."""
         self._world.log.note("models")
         self._wire.authorize(request.headers)
-        return self.answer(page([model_of(name) for name in IDS], request))
+        return self._calls.answer(page([model_of(name) for name in IDS], request))
 
     async def model(self, request: web.BaseRequest, name: str) -> web.Response:
         """`GET /v1/models/{id}`: any id is a model here."""
         self._world.log.note("models")
         self._wire.authorize(request.headers)
-        return self.answer(model_of(name))
-
-    def answer(self, body: Any, status: int = 200) -> web.Response:
-        """A JSON answer with the provider's headers."""
-        return sending.json_response(msgspec.json.encode(body), status, self._calls.headers(self._world.next_number()))
+        return self._calls.answer(model_of(name))
 
 
 def model_of(name: str) -> dict[str, Any]:

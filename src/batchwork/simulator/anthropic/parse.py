@@ -66,9 +66,7 @@ def parse_messages(body: Any, version: str, *, beta: bool = False, counting: boo
         if body.get("cache_control"):
             contents.mark(body["cache_control"])
     _check_together(model, turns, contents, schema)
-    spent = contents.tokens + tokens.OVERHEAD + tokens.PER_TURN * len(turns) + tokens.count(system)
-    if schema is not None or tools:
-        spent += tokens.count(str(schema or "")) + tokens.count(str(tools or ""))
+    spent = tokens.count_prompt(contents.tokens, turns=len(turns), system=system, schema=schema, tools=tools)
     documents = tuple(contents.documents)
     return Prompt(
         model=model,

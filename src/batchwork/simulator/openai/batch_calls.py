@@ -3,11 +3,9 @@
 import re
 from typing import Any
 
-import msgspec
 from aiohttp import web
 
-from batchwork.simulator import sending
-from batchwork.simulator.around import Around
+from batchwork.simulator.batch_shelf import BatchShelf
 from batchwork.simulator.bodies import decoded
 from batchwork.simulator.errors import Refused
 from batchwork.simulator.live import LiveCalls
@@ -19,26 +17,13 @@ from batchwork.simulator.world import World
 _ENDPOINTS = ("/v1/chat/completions", "/v1/responses")
 
 
-class Batches:
+class Batches(BatchShelf[Batch]):
     """All OpenAI batches of one simulator."""
 
     def __init__(self, world: World, wire: ChatWire, calls: LiveCalls, files: Files) -> None:
-        self._world = world
+        super().__init__(world, wire, calls)
         self._wire = wire
-        self._calls = calls
         self._files = files
-        self._around = Around(world, wire, calls)
-        self._batches: dict[str, Batch] = {}
-        world.shelves.append(self)
-
-    async def settle(self) -> None:
-        """Let every batch catch up with the clock."""
-        for batch in list(self._batches.values()):
-            await batch.settle()
-
-    def clear(self) -> None:
-        """Forget every batch."""
-        self._batches.clear()
 
     async def create(self, request: web.BaseRequest) -> web.StreamResponse:
         """`POST /v1/batches`."""
@@ -49,7 +34,7 @@ class Batches:
             batch = Batch(self._world, self._wire, self._files, self._checked(raw))
             await batch.take_in()
             self._batches[batch.id] = batch
-            return self._json(await batch.shown())
+            return self._calls.answer(await batch.shown())
 
         return await self._around.run(request, "create", work)
 
@@ -78,26 +63,6 @@ class Batches:
         checked: dict[str, Any] = order
         return checked
 
-    async def retrieve(self, request: web.BaseRequest, batch_id: str) -> web.StreamResponse:
-        """`GET /v1/batches/{id}`."""
-
-        async def work() -> web.Response:
-            return self._json(await self._batch(batch_id).shown())
-
-        return await self._around.run(request, "poll", work)
-
-    async def listed(self, request: web.BaseRequest) -> web.StreamResponse:
-        """`GET /v1/batches`: newest first; a young batch may not be listed yet."""
-
-        async def work() -> web.Response:
-            ripe = self._world.clock.now() - self._world.config.list_lag_s
-            newest = sorted(self._batches.values(), key=lambda batch: batch.created_at)[::-1]
-            visible = [batch for batch in newest if batch.created_at <= ripe]
-            shown = [await batch.shown() for batch in visible]
-            return self._json(cursor_page(shown, request.rel_url.query, default=20, most=100))
-
-        return await self._around.run(request, "list", work)
-
     async def cancel(self, request: web.BaseRequest, batch_id: str) -> web.StreamResponse:
         """`POST /v1/batches/{id}/cancel`: what is done stays done."""
 
@@ -109,15 +74,15 @@ class Batches:
             if batch.cancelled_at is None:
                 await batch.settle()
                 batch.cancelled_at = self._world.clock.now()
-            return self._json(await batch.shown())
+            return self._calls.answer(await batch.shown())
 
         return await self._around.run(request, "cancel", work)
+
+    def _page(self, shown: list[dict[str, Any]], request: web.BaseRequest) -> dict[str, Any]:
+        return cursor_page(shown, request.rel_url.query, default=20, most=100)
 
     def _batch(self, batch_id: str) -> Batch:
         batch = self._batches.get(batch_id)
         if batch is None:
             raise Refused(404, f"No batch found with id '{batch_id}'.", param="id")
         return batch
-
-    def _json(self, body: Any) -> web.Response:
-        return sending.json_response(msgspec.json.encode(body), 200, self._calls.headers(self._world.next_number()))

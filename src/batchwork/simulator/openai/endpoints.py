@@ -2,10 +2,8 @@
 
 from typing import Any
 
-import msgspec
 from aiohttp import web
 
-from batchwork.simulator import sending
 from batchwork.simulator.live import LiveCalls
 from batchwork.simulator.openai.wire import OpenAIWire
 from batchwork.simulator.world import World
@@ -34,17 +32,13 @@ class OpenAIEndpoints:
         """`GET /v1/models`."""
         self._world.log.note("models")
         self._wire.authorize(request.headers)
-        return self.answer({"object": "list", "data": [model_of(name) for name in IDS]})
+        return self._calls.answer({"object": "list", "data": [model_of(name) for name in IDS]})
 
     async def model(self, request: web.BaseRequest, name: str) -> web.Response:
         """`GET /v1/models/{id}`: any id is a model here."""
         self._world.log.note("models")
         self._wire.authorize(request.headers)
-        return self.answer(model_of(name))
-
-    def answer(self, body: Any, status: int = 200) -> web.Response:
-        """A JSON answer with the provider's headers."""
-        return sending.json_response(msgspec.json.encode(body), status, self._calls.headers(self._world.next_number()))
+        return self._calls.answer(model_of(name))
 
 
 def model_of(name: str) -> dict[str, Any]:

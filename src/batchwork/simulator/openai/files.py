@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from typing import Any
 
-import msgspec
 from aiohttp import BodyPartReader, web
 
 from batchwork.simulator import sending
@@ -98,7 +97,7 @@ class Files:
             stored = self.add(content, filename, purpose)
             if seconds := fields.get("expires_after[seconds]"):
                 stored.expires_at = stored.created_at + int(seconds)
-            return self._json(stored.shown())
+            return self._calls.answer(stored.shown())
 
         return await self._around.run(request, "files", work)
 
@@ -106,7 +105,7 @@ class Files:
         """`GET /v1/files/{id}`."""
 
         async def work() -> web.Response:
-            return self._json(self.get(file_id).shown())
+            return self._calls.answer(self.get(file_id).shown())
 
         return await self._around.run(request, "files", work)
 
@@ -116,7 +115,7 @@ class Files:
         async def work() -> web.Response:
             purpose = request.rel_url.query.get("purpose")
             stored = [one.shown() for one in reversed(self._files.values()) if purpose in (None, one.purpose)]
-            return self._json(cursor_page(stored, request.rel_url.query, default=10_000, most=10_000))
+            return self._calls.answer(cursor_page(stored, request.rel_url.query, default=10_000, most=10_000))
 
         return await self._around.run(request, "files", work)
 
@@ -125,7 +124,7 @@ class Files:
 
         async def work() -> web.Response:
             del self._files[self.get(file_id).id]
-            return self._json({"id": file_id, "object": "file", "deleted": True})
+            return self._calls.answer({"id": file_id, "object": "file", "deleted": True})
 
         return await self._around.run(request, "files", work)
 
@@ -138,9 +137,6 @@ class Files:
             return sending.json_response(self.get(file_id).content, 200, headers)
 
         return await self._around.run(request, "results", work)
-
-    def _json(self, body: Any) -> web.Response:
-        return sending.json_response(msgspec.json.encode(body), 200, self._calls.headers(self._world.next_number()))
 
 
 async def _multipart(request: web.BaseRequest) -> tuple[dict[str, str], bytes | None, str]:

@@ -116,9 +116,7 @@ def _prompt(
     offered, forced = tools
     if limit is not None and (not isinstance(limit, int) or isinstance(limit, bool) or limit < 1):
         raise _bad(f"Invalid value for the token limit: {limit!r}.", "max_completion_tokens", "invalid_value")
-    spent = read.tokens + tokens.OVERHEAD + tokens.PER_TURN * len(turns) + tokens.count(system)
-    if schema is not None or offered:
-        spent += tokens.count(str(schema or "")) + tokens.count(str(offered or ""))
+    spent = tokens.count_prompt(read.tokens, turns=len(turns), system=system, schema=schema, tools=offered)
     documents = tuple(read.documents)
     return Prompt(
         model=model,
