@@ -40,7 +40,7 @@ def test_the_dip_of_two_far_clumps_nears_a_quarter() -> None:
 
 def test_rounded_values_have_no_modes_of_their_own() -> None:
     values = np.round(np.random.default_rng(0).standard_normal(400) * 2)
-    assert two_modes(values, 400.0) is None
+    assert two_modes(np.sort(values), 400.0) is None
 
 
 def test_a_random_walk_is_not_told_from_persistence_one() -> None:
@@ -58,8 +58,8 @@ def test_the_robust_spread_is_that_of_the_bulk() -> None:
 
 def test_l_ratios_of_known_shapes() -> None:
     dice = np.random.default_rng(4)
-    assert l_ratios(dice.exponential(size=20_000)) == pytest.approx((1 / 3, 1 / 6), abs=0.02)
-    assert l_ratios(dice.uniform(size=20_000)) == pytest.approx((0.0, 0.0), abs=0.02)
+    assert l_ratios(np.sort(dice.exponential(size=20_000))) == pytest.approx((1 / 3, 1 / 6), abs=0.02)
+    assert l_ratios(np.sort(dice.uniform(size=20_000))) == pytest.approx((0.0, 0.0), abs=0.02)
 
 
 def test_far_points_are_odd_on_both_sides_and_near_ones_are_not() -> None:

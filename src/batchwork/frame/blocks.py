@@ -49,7 +49,7 @@ def level_of(values: Floats, waves: Floats) -> tuple[Level, tuple[int, ...]]:
         return draft, ()
     for place in _exact(values, draft, size):
         _set_straight(means, values, place, size)
-    level = choose_level(means, waves)
+    level = choose_level(means, waves, after=draft)
     return level, _exact(values, level, size)
 
 

@@ -36,6 +36,7 @@ class Level:
 
     base: str  # "constant", "line" or "curve"
     curve_size: int
+    crowd: int
     steps: tuple[int, ...]
     fitted: Floats
     smooth: Floats  # the base's own part of the fit, without the steps
@@ -84,9 +85,10 @@ def base_columns(base: str, size: int, n: int, crowd: int = 0) -> Floats:
 
 
 @lru_cache(maxsize=64)
-def _base_basis(base: str, size: int, n: int, crowd: int) -> Floats:
-    """An orthonormal basis of what a base can tell."""
-    return np.asarray(np.linalg.qr(base_columns(base, size, n, crowd))[0])
+def _base_basis(base: str, size: int, n: int, crowd: int) -> tuple[Floats, Floats]:
+    """An orthonormal basis of what a base can tell, and the room that it leaves for steps."""
+    basis = np.asarray(np.linalg.qr(base_columns(base, size, n, crowd))[0])
+    return basis, _room(basis)
 
 
 def step_columns(steps: tuple[int, ...], n: int) -> Floats:
@@ -123,7 +125,7 @@ def _blocked(steps: list[int], n: int, gap: int) -> NDArray[np.bool_]:
     return blocked
 
 
-def forward_steps(z: Floats, orthonormal: Floats, most: int) -> list[tuple[tuple[int, ...], float]]:
+def forward_steps(z: Floats, orthonormal: Floats, room: Floats, most: int) -> list[tuple[tuple[int, ...], float]]:
     """The path of best next steps: after each one, all places so far and the residual sum of squares."""
     n, first = orthonormal.shape
     gap = shortest_segment(n)
@@ -131,9 +133,7 @@ def forward_steps(z: Floats, orthonormal: Floats, most: int) -> list[tuple[tuple
     across[:first] = orthonormal.T
     residual = z - (across[:first] @ z) @ across[:first]
     path: list[tuple[tuple[int, ...], float]] = [((), float(residual @ residual))]
-    if not most:
-        return path
-    room = _room(orthonormal)
+    room = room.copy()
     blocked = _blocked([], n, gap)
     steps: list[int] = []
     for size in range(first, first + most):
@@ -189,20 +189,24 @@ def _gains_beside(z: Floats, columns: Floats, others: tuple[int, ...]) -> Floats
     return step_gains(z - basis @ (basis.T @ z), _room(basis))
 
 
-def _candidates(z: Floats, waves: Floats) -> list[_Candidate]:
+def _candidates(z: Floats, waves: Floats, draft: Level | None) -> list[_Candidate]:
     n = z.size
     floor = _floor(z)
     found: list[_Candidate] = []
     bases = [("constant", 0, 0), ("line", 0, 0)]
-    bases += [("curve", size, crowd) for size, crowd in _CURVES if n >= (60 if crowd else 6 * size)]
+    if draft is None:
+        bases += [("curve", size, crowd) for size, crowd in _CURVES if n >= (60 if crowd else 6 * size)]
+    elif draft.base == "curve":
+        bases.append(("curve", draft.curve_size, draft.crowd))
     for base, size, crowd in bases:
-        basis = _base_basis(base, size, n, crowd)
+        basis, room = _base_basis(base, size, n, crowd)
         if waves.shape[1]:
             basis = np.linalg.qr(np.column_stack([basis, waves]))[0]
+            room = _room(basis)
         extra = {"constant": 0.0, "line": _LINE_PRICE}.get(base, _CURVE_PRICE * (size - 1))
         plain = {"constant": 1, "line": 2}.get(base, size) + waves.shape[1]
         most = min(MOST_STEPS, n // shortest_segment(n) - 1) if base != "curve" else min(3, n // 40)
-        for steps, rss in forward_steps(z, basis, most if n >= 12 else 0):
+        for steps, rss in forward_steps(z, basis, room, most if n >= 12 else 0):
             price = extra + _STEP_PRICE * len(steps)
             found.append(_Candidate(base, size, crowd, steps, rss + floor, price, plain + 2.0 * len(steps)))
     return found
@@ -219,12 +223,13 @@ def _fit(z: Floats, waves: Floats, choice: _Candidate) -> tuple[Floats, Floats, 
     return smooth, steps, season
 
 
-def choose_level(z: Floats, waves: Floats, *, draft: bool = False) -> Level:
+def choose_level(z: Floats, waves: Floats, *, draft: bool = False, after: Level | None = None) -> Level:
     """The level of evenly spaced values; `waves` are the season's columns, fitted beside it.
 
-    A `draft` does not ask whether steps are sharp: for block means, where a step inside a block is not.
+    A `draft` does not ask whether steps are sharp: for block means, where a step inside a block is not. `after` is the
+    draft of nearly the same values: of all curves, only its own is looked at again.
     """
-    candidates = _candidates(z, waves)
+    candidates = _candidates(z, waves, after)
     while True:
         choice, worth = _hold(z, waves, candidates)
         kept = choice
@@ -281,6 +286,7 @@ def _level(z: Floats, waves: Floats, choice: _Candidate, worth: float) -> Level:
     return Level(
         base=choice.base,
         curve_size=choice.size,
+        crowd=choice.crowd,
         steps=choice.steps,
         fitted=smooth + steps,
         smooth=smooth,
@@ -332,25 +338,24 @@ def _proofs(z: Floats, columns: Floats, steps: tuple[int, ...], worth: float, dr
         residual = z - basis @ (basis.T @ z)
         gain = float(step_gains(residual, _room(basis))[place])
         rest = max(float(residual @ residual) - gain, 0.0) + floor
-        sharp = draft or is_sharp(residual, basis, place, max(_RAMP_TOLERANCE, np.log(n)) * worth * rest / n)
+        sharp = draft or is_sharp(residual, basis, place, gain + max(_RAMP_TOLERANCE, math.log(n)) * worth * rest / n)
         proofs.append(n / worth * float(np.log1p(gain / rest)) if sharp else 0.0)
     return proofs
 
 
-def is_sharp(residual: Floats, basis: Floats, place: int, tolerance: float) -> bool:
+def is_sharp(residual: Floats, basis: Floats, place: int, most: float) -> bool:
     """Whether a jump there explains the series as well as every gradual rise around it does.
 
-    `residual` and `basis` are those of the model without this step; a curve that a step only imitates is
-    better told by some ramp, which then takes off more than `tolerance`.
+    `residual` and `basis` are those of the model without this step; a curve that a step only imitates is better told
+    by some ramp, which then takes off more than `most`: what the step does, and a tolerance.
     """
     n = residual.size
     at = np.arange(n, dtype=np.float64)
     widths = np.unique(np.geomspace(4, max(n / 2, 5), 10).round())
-    ramps = np.column_stack(
-        [np.clip((at - place - lean * width) / width + 0.5, 0.0, 1.0) for width in widths for lean in _LEANS]
-    )
-    step = step_gains(residual, _room(basis))[place]
+    width = np.repeat(widths, len(_LEANS))
+    ramps = (at[:, None] - place) / width - np.tile(_LEANS, widths.size) + 0.5
+    np.clip(ramps, 0.0, 1.0, out=ramps)
     free = ramps - basis @ (basis.T @ ramps)
     size = np.einsum("ij,ij->j", free, free)
     gains = (residual @ ramps) ** 2 / np.maximum(size, 1e-9 * n)
-    return bool(gains.max() <= step + tolerance)
+    return bool(gains.max() <= most)

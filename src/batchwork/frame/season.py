@@ -308,11 +308,23 @@ def _fold_all(rest: Floats, at: Floats, lines: tuple[Line, ...]) -> list[Floats]
     return waves
 
 
+def _fold_rows(rest: Floats, period: int) -> Floats:
+    """The mean of each phase of values without gaps: a row per cycle."""
+    cycles = rest.size // period
+    profile = rest[: cycles * period].reshape(cycles, period).sum(axis=0)
+    over = rest[cycles * period :]
+    profile[: over.size] += over
+    profile /= cycles + (np.arange(period) < over.size)
+    return np.tile(profile - profile.mean(), cycles + 1)[: rest.size]
+
+
 def _fold(rest: Floats, at: Floats, frequency: float) -> Floats:
     """The mean of each phase, joined by lines; phases are points when the period is a whole number."""
     period = 1.0 / frequency
     whole = round(period)
     if whole <= 512 and abs(period - whole) / period * (at[-1] - at[0]) < 0.5:
+        if at.size == int(at[-1] - at[0]) + 1:
+            return _fold_rows(rest, whole)
         phase = at.astype(np.int32) % np.int32(whole) if at[-1] < 2**31 else at.astype(np.int64) % whole
         total = np.bincount(phase, weights=rest, minlength=whole)
         count = np.bincount(phase, minlength=whole)

@@ -34,8 +34,8 @@ class Shape:
 
 
 def l_ratios(values: Floats) -> tuple[float, float]:
-    """L-skewness and L-kurtosis."""
-    x = np.sort(values)
+    """L-skewness and L-kurtosis of sorted values."""
+    x = values
     n = x.size
     rank = np.arange(n, dtype=np.float64)
     b0 = float(x.mean())
@@ -60,11 +60,11 @@ def few_values(values: Floats) -> int | None:
 
 def shape_of(values: Floats, worth: float) -> Shape:
     """The shape of level-free values whose noise has this inflation."""
-    values = thinned(values, _MOST)
+    values = np.sort(thinned(values, _MOST))
     n = values.size
     if n == 0:
         return Shape(kind="unknown")
-    if float(np.ptp(values)) == 0:
+    if values[0] == values[-1]:
         return Shape(kind="constant", distinct=1)
     independent = n / worth
     if n < _FEWEST or independent < _FEWEST / 2:
@@ -95,11 +95,10 @@ def _distance(probability: Floats) -> float:
 
 
 def _fits_uniform(values: Floats, independent: float) -> bool:
-    x = np.sort(values)
-    reach = float(x[-1] - x[0])
-    return bool(_distance((x - x[0]) / reach) * np.sqrt(independent) < _FIT_UNIFORM)
+    reach = float(values[-1] - values[0])
+    return bool(_distance((values - values[0]) / reach) * np.sqrt(independent) < _FIT_UNIFORM)
 
 
 def _fits_exponential(values: Floats, independent: float) -> bool:
-    x = np.sort(values) - float(values.min())
+    x = values - float(values[0])
     return bool(_distance(-np.expm1(-x / float(x.mean()))) * np.sqrt(independent) < _FIT_EXPONENTIAL)
