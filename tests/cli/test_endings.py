@@ -1,6 +1,7 @@
 """How a run ends: exit codes, what is kept, and the line that says what to do next."""
 
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -60,6 +61,12 @@ def test_estimate_sends_nothing_and_writes_nothing(batchwork: Run, rivers: Path,
     model = "mock:echo?log=calls.log"
     batchwork("estimate", rivers.name, "-o", "out.jsonl", "--model", model, "--prompt", "{text}", "--rpm", "5")
     assert sorted(p.name for p in folder.iterdir()) == [rivers.name]
+
+
+def test_an_estimate_counts_what_the_claude_program_adds_around_every_prompt(batchwork: Run, rivers: Path) -> None:
+    said = batchwork("estimate", rivers.name, "--model", "claude-code:sonnet", "--prompt", "{text}").stdout
+    (most,) = [int(found.replace(",", "")) for found in re.findall(r"input tokens .* at most ([\d,]+)", said)]
+    assert most > 10 * 2000
 
 
 def test_status_and_results_need_only_the_journal(batchwork: Run, rivers: Path, folder: Path) -> None:
