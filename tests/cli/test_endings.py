@@ -69,6 +69,14 @@ def test_an_estimate_counts_what_the_claude_program_adds_around_every_prompt(bat
     assert most > 10 * 2000
 
 
+def test_an_estimate_of_batches_does_not_speak_of_live_limits(batchwork: Run, rivers: Path) -> None:
+    command = ("estimate", rivers.name, "--model", "claude-haiku-5-5", "--prompt", "{text}", "--rpm", "1")
+    live, batch = (batchwork(*command, "--mode", mode).stdout for mode in ("live", "batch"))
+    assert "at least 10 min" in live
+    assert "up to 24 hours for each batch, 5 at once" in batch
+    assert "10 min" not in batch
+
+
 def test_status_and_results_need_only_the_journal(batchwork: Run, rivers: Path, folder: Path) -> None:
     batchwork("run", rivers.name, "-o", "out.jsonl", "--model", "mock:echo", "--prompt", "Say {text}")
     rivers.unlink()

@@ -9,7 +9,7 @@ from batchwork.assembly import Terms
 from batchwork.core.bounds import Expectation
 from batchwork.core.intake import Intake
 from batchwork.core.money import show
-from batchwork.core.policy import Policy
+from batchwork.core.policy import BatchPolicy, Policy
 from batchwork.core.reply import Usage
 from batchwork.core.worst import WorstCase
 from batchwork.progress import duration
@@ -65,8 +65,12 @@ def lines(sums: Estimate, policy: Policy, terms: Terms, model: str) -> list[str]
     if policy.max_cost_nano is not None and sums.worst_nano is not None:
         fits = "the worst case fits" if sums.worst_nano <= policy.max_cost_nano else "the worst case does not fit"
         said.append(f"budget         {show(policy.max_cost_nano)}: {fits}")
-    said.append(f"time           {_time(sums, policy)}")
+    said.append(f"time           {_batch_time(policy.batch) if terms.batches else _time(sums, policy)}")
     return said
+
+
+def _batch_time(policy: BatchPolicy) -> str:
+    return f"up to 24 hours for each batch, {policy.max_parallel} at once; limits per minute are for live calls alone"
 
 
 def _time(sums: Estimate, policy: Policy) -> str:
