@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import ClassVar, Protocol
 
 import batchwork
-from batchwork import Outcome, Request, Results
+from batchwork import Outcome, Request, Results, Succeeded
 from benchmarks.config import BenchmarkConfig, ConfigurationError
 from benchmarks.prompts import with_data
 
@@ -34,7 +34,7 @@ class ClaudeResponse:
 
     text: str
     backend: str
-    model: str
+    model: str  # that answered, by its own account; else the one that was asked
     input_tokens: int | None = None
     output_tokens: int | None = None
     cost_usd: float | None = None  # None: not known
@@ -138,10 +138,11 @@ class Client:
     def response(self, outcome: Outcome) -> ClaudeResponse:
         """An outcome in the benchmark's words."""
         usage = outcome.usage
+        reply = outcome.reply if isinstance(outcome, Succeeded) else None
         return ClaudeResponse(
             text=outcome.text or "",
             backend=self.backend.value,
-            model=self.model,
+            model=self.model if reply is None else reply.model or self.model,
             input_tokens=None if usage is None else usage.input_tokens,
             output_tokens=None if usage is None else usage.output_tokens,
             cost_usd=None if outcome.cost is None else float(outcome.cost),
@@ -157,7 +158,7 @@ class Client:
         prefix = f"{self.backend.value}:"
         if ":" in model and not model.startswith(prefix):
             raise ConfigurationError(
-                f"--model {model} does not belong to --backend {self.backend.value}; leave --backend out or name another"
+                f"--model {model} is not of --backend {self.backend.value}; leave --backend out or name another model"
             )
         return prefix + model.removeprefix(prefix)
 

@@ -38,6 +38,11 @@ class Form(Protocol):
         """The JSON schema the answer is asked for in."""
         ...
 
+    @property
+    def example(self) -> str:
+        """What stands for the answer in the prompt's `{"answer": ...}`."""
+        ...
+
     def parse(self, text: str) -> Json:
         """The answer in a reply, as JSON or as plain text; None when there is none that is unambiguous."""
         ...
@@ -127,6 +132,7 @@ class RunInfo(msgspec.Struct, frozen=True, kw_only=True):
     started_at: str  # UTC, ISO 8601
     ended_at: str
     wall_s: float
+    answered_by: tuple[str, ...] = ()  # the models that answered, by their own account
     notice: str | None = None  # what the backend is, when it is not a language model
     aborted: str | None = None  # why the run ended before its plan did
     settings: dict[str, Any] = msgspec.field(default_factory=dict)

@@ -5,7 +5,7 @@ from decimal import Decimal
 import numpy as np
 import pytest
 
-from batchwork.frame import FrameError, describe_series
+from batchwork.frame import FrameError, describe_dataframe, describe_series
 
 
 def test_indices_stay_those_of_the_original_series_around_missing_values() -> None:
@@ -160,3 +160,21 @@ def test_as_many_times_as_values_are_needed() -> None:
 def test_an_unknown_output_is_named() -> None:
     with pytest.raises(FrameError, match="'words'"):
         describe_series([1.0], output="words")  # type: ignore[call-overload]
+
+
+def test_huge_numbers_given_as_text_are_all_there() -> None:
+    told = describe_series([str(value) for value in (-1.7e308, 1.7e308, 3.0, 4.0, 5.0)], output="full")
+    assert (told.count, told.infinite, told.base) == (5, 0, 0)
+
+
+def test_json_never_holds_a_number_that_json_has_no_word_for() -> None:
+    import json
+
+    wide = [-1.7e308, 1.7e308] * 5
+    assert json.loads(json.dumps(describe_series(wide, output="json"), allow_nan=False))["statistics"]["range"] is None
+    json.dumps(describe_dataframe({"a": wide, "b": list(range(10))}, output="json"), allow_nan=False)
+
+
+def test_huge_whole_numbers_that_lie_close_together_are_told_by_their_differences() -> None:
+    assert describe_series([2**60, 2**60 + 1, 2**60 + 3], output="full").base == 2**60
+    assert describe_series([2**60, 5, -(2**60)], output="full").base == 0

@@ -228,9 +228,9 @@ class ItemCarrier:
         self._p.gate.cool_down(seconds)
 
     async def _give_up(self, work: Work, life: _Life, failure: Failure) -> None:
-        await self._settle(work, self._settler.failed(work.index, life, failure), life)
         if (pause := self._breaker.gave_up(failure)) is not None:
-            self._pause(pause)
+            self._pause(pause)  # at once: while this is being written, a window of others would start and fail
+        await self._settle(work, self._settler.failed(work.index, life, failure), life)
 
     # -- recording ------------------------------------------------------------------------------
 

@@ -7,6 +7,7 @@ included; `None` means that a thing was looked for and not found, or could not b
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from math import isfinite
 from typing import Any
 
 
@@ -127,5 +128,16 @@ class Description:
     quality: tuple[str, ...]
 
     def as_dict(self) -> dict[str, Any]:
-        """The same as plain dictionaries and lists, ready for JSON."""
-        return asdict(self)
+        """The same as plain dictionaries and lists, ready for JSON: what lies beyond every float is None."""
+        return {name: jsonable(value) for name, value in asdict(self).items()}
+
+
+def jsonable(value: Any) -> Any:
+    """Plain data without numbers that JSON has no word for."""
+    if isinstance(value, float):
+        return value if isfinite(value) else None
+    if isinstance(value, dict):
+        return {name: jsonable(part) for name, part in value.items()}
+    if isinstance(value, list | tuple):
+        return [jsonable(part) for part in value]
+    return value

@@ -20,6 +20,7 @@ from batchwork.frame.timeline import AS_GIVEN, order_of
 
 _MISSING_WORDS = frozenset({"", "na", "n/a", "nan", "null", "none", "-", "<na>", "nat", "?"})
 _EXACT = 2**53
+_CLOSE = 1024  # values that differ by less than this part of themselves are told by their differences
 
 
 class FrameError(ValueError):
@@ -163,8 +164,8 @@ def _to_floats(raw: NDArray[Any]) -> tuple[Floats, int, tuple[str, ...]]:
     if kind == "b":
         return raw.astype(np.float64), 0, ("booleans (true 1, false 0)",)
     if kind in "iu":
-        if raw.size and max(abs(int(raw.max())), abs(int(raw.min()))) > _EXACT:
-            base = int(raw.min())
+        base = _base(Fraction(int(raw.min())), Fraction(int(raw.max()))) if raw.size else 0
+        if base:
             return np.array([float(int(item) - base) for item in raw]), base, ()
         return raw.astype(np.float64), 0, ()
     if kind in "OUS":
@@ -175,15 +176,20 @@ def _to_floats(raw: NDArray[Any]) -> tuple[Floats, int, tuple[str, ...]]:
 def _parse(items: list[Any]) -> tuple[Floats, int, tuple[str, ...]]:
     numbers = [_number(item, index) for index, item in enumerate(items)]
     exact = [Fraction(n) for n in numbers if isinstance(n, int | Fraction)]
-    base = 0
-    if exact and max(abs(n) for n in exact) > _EXACT and len(exact) == sum(n is not None for n in numbers):
-        base = int(min(exact))
+    whole = bool(exact) and len(exact) == sum(n is not None for n in numbers)
+    base = _base(min(exact), max(exact)) if whole else 0
     notes = []
     if any(isinstance(item, str) for item in items):
         notes.append("numbers given as text")
     if items and all(isinstance(item, bool) for item in items if item is not None):
         notes.append("booleans (true 1, false 0)")
     return np.array([_float(n, base) for n in numbers], dtype=np.float64), base, tuple(notes)
+
+
+def _base(low: Fraction, high: Fraction) -> int:
+    """What to take off huge numbers that lie close together, whose differences a float would lose; 0 for others."""
+    largest = max(abs(low), abs(high))
+    return int(low) if largest > _EXACT and (high - low) * _CLOSE < largest else 0
 
 
 def _float(number: float | Fraction | None, base: int) -> float:

@@ -14,7 +14,7 @@ import numpy as np
 from scipy.special import stdtr
 
 from batchwork.frame.analysis import analyse
-from batchwork.frame.description import Description
+from batchwork.frame.description import Description, jsonable
 from batchwork.frame.digits import write
 from batchwork.frame.noise import Floats, upper_persistence
 from batchwork.frame.samples import FrameError, Samples, read_samples
@@ -46,7 +46,7 @@ class TableDescription:
 
     def as_dict(self) -> dict[str, Any]:
         """The same as plain dictionaries and lists, ready for JSON."""
-        return asdict(self)
+        return {name: jsonable(value) for name, value in asdict(self).items()}
 
 
 def columns_of(table: Any) -> dict[str, Any]:
