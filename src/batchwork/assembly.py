@@ -291,8 +291,17 @@ def _open_backend(plan: Plan, clock: Clock) -> tuple[Backend, str]:
     return open_backend(plan.model, setup)
 
 
-def known_price(plan: Plan) -> Price | None:
-    """What the plan's model costs, without opening anything; None when it is not known.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Terms:
+    """What is known of a plan's calls without opening anything."""
+
+    price: Price | None  # None: not known
+    overhead_tokens: int  # that the backend adds around every request
+    batches: bool  # they go through provider batches
+
+
+def known_terms(plan: Plan) -> Terms:
+    """What the plan's calls cost and how they are made.
 
     Raises:
         PriceUnknownError: a budget needs a price and there is none.
@@ -300,7 +309,9 @@ def known_price(plan: Plan) -> Price | None:
     traits, name = (
         (plan.backend.traits, plan.model) if plan.backend is not None else traits_of(plan.model, plan.base_url)
     )
-    return _price_of(plan, traits, name, batch=plan.mode == "batch" and traits.batches)
+    batches = plan.mode == "batch" and traits.batches
+    price = _price_of(plan, traits, name, batch=batches)
+    return Terms(price=price, overhead_tokens=traits.overhead_tokens, batches=batches)
 
 
 def _price_of(plan: Plan, traits: Traits, name: str, *, batch: bool) -> Price | None:

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from batchwork.core.errors import BatchworkError, InputError
 from batchwork.documents import Document, DocumentError, DocumentLimits, read_document, text_document
 from examples.invoices import make_invoices
 from examples.pdf_writer import Page, pdf_bytes
@@ -30,6 +31,12 @@ def docx(body: str, *, head: str = "", **other_parts: str) -> bytes:
 
 def paragraph(text: str) -> str:
     return f"<w:p><w:r><w:t>{text}</w:t></w:r></w:p>"
+
+
+def test_a_document_that_cannot_be_read_is_an_error_of_the_one_tree() -> None:
+    assert issubclass(DocumentError, InputError)
+    with pytest.raises(BatchworkError, match="is empty"):
+        read_document(b"")
 
 
 def test_a_text_file_is_its_own_text_with_plain_line_ends(tmp_path: Path) -> None:

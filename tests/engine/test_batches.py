@@ -14,11 +14,12 @@ from batchwork.core.errors import CallbackError, ConfigError, Interrupted
 from batchwork.core.event import BatchClosed
 from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.packing import BatchLimits
+from batchwork.core.ports import Traits
 from batchwork.core.reply import Reply, Usage
 from batchwork.pipeline.prepare import intakes
 from batchwork.plans import defaults_of, plan_of
 from batchwork.runs import Job
-from tests.support.batch_provider import BatchProvider
+from tests.support.batch_provider import BatchClient, BatchProvider
 from tests.support.scripted import failure
 from tests.support.virtual_time import run_virtual
 
@@ -153,6 +154,16 @@ def test_the_budget_is_a_ceiling_and_what_does_not_fit_is_deferred() -> None:
     assert float(results.total_cost or 0) <= 0.003
     assert results.accounting.deferred > 0
     assert results.accounting.succeeded > 0
+    assert results.stopped == "budget"
+
+
+def test_what_a_backend_adds_around_every_request_is_reserved_in_a_batch_too(tmp_path: Path) -> None:
+    class Wordy(BatchClient):
+        traits = Traits(name="scripted", batches=True, overhead_tokens=1_000_000)
+
+    told = TOLD | {"max_tokens": 10, "max_cost": 0.5}
+    assert run(BatchProvider(), ["a"], **told).stopped is None
+    results = run_virtual(batchwork.arun(["a"], backend=Wordy(BatchProvider()), **told))
     assert results.stopped == "budget"
 
 

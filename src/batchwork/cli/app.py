@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import typer
 
-from batchwork.assembly import known_price
+from batchwork.assembly import known_terms
 from batchwork.cli import estimating, journals, options, serving
 from batchwork.cli.describing import describe
 from batchwork.cli.inputs import load_schema, row_intakes, template_of
@@ -118,9 +118,9 @@ def estimate(**told: Any) -> None:
     template = template_of(told["prompt"], told["prompt_file"], table)
     plan_options = _run_options(told)
     plan, defaults = plan_of(plan_options), defaults_of(plan_options)
-    price = known_price(plan)
-    sums = estimating.estimate(row_intakes(table, template, defaults, told["limit"]), price)
-    for text in estimating.lines(sums, plan.policy, price, plan.model):
+    terms = known_terms(plan)
+    sums = estimating.estimate(row_intakes(table, template, defaults, told["limit"]), terms)
+    for text in estimating.lines(sums, plan.policy, terms, plan.model):
         print(text)
 
 

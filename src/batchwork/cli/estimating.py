@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from batchwork.core.bounds import Expectation, input_bound
+from batchwork.assembly import Terms
+from batchwork.core.bounds import Expectation
 from batchwork.core.intake import Intake
 from batchwork.core.money import show
-from batchwork.core.policy import Policy
-from batchwork.core.pricing import Price
+from batchwork.core.policy import BatchPolicy, Policy
 from batchwork.core.reply import Usage
+from batchwork.core.worst import WorstCase
 from batchwork.progress import duration
 
 
@@ -28,8 +29,9 @@ class Estimate:
     likely_nano: int | None = 0
 
 
-def estimate(intakes: Iterable[Intake], price: Price | None) -> Estimate:
+def estimate(intakes: Iterable[Intake], terms: Terms) -> Estimate:
     """Go through an input without sending it."""
+    price, worst = terms.price, WorstCase(terms.price, overhead_tokens=terms.overhead_tokens)
     sums = Estimate(worst_nano=0 if price else None, likely_nano=0 if price else None)
     expect = Expectation()
     for intake in intakes:
@@ -37,20 +39,21 @@ def estimate(intakes: Iterable[Intake], price: Price | None) -> Estimate:
         if intake.request is None:
             sums.bad += 1
             continue
-        bound = input_bound(intake.request)
+        bound = worst.input_tokens(intake.request)
         tokens_in, tokens_out = expect.of(bound, intake.request.output_bound)
         sums.most_input += bound
         sums.most_output += intake.request.output_bound
         sums.likely_input += tokens_in
         sums.likely_output += tokens_out
         if price is not None and sums.worst_nano is not None and sums.likely_nano is not None:
-            sums.worst_nano += price.worst(input_tokens=bound, output_tokens=intake.request.output_bound)
+            sums.worst_nano += worst.nano(intake.request, input_tokens=bound)
             sums.likely_nano += price.cost(Usage(input_tokens=tokens_in, output_tokens=tokens_out))
     return sums
 
 
-def lines(sums: Estimate, policy: Policy, price: Price | None, model: str) -> list[str]:
+def lines(sums: Estimate, policy: Policy, terms: Terms, model: str) -> list[str]:
     """The estimate for people."""
+    price = terms.price
     said = [
         f"model          {model}",
         f"items          {sums.items:,}" + (f" ({sums.bad:,} cannot be sent)" if sums.bad else ""),
@@ -62,8 +65,12 @@ def lines(sums: Estimate, policy: Policy, price: Price | None, model: str) -> li
     if policy.max_cost_nano is not None and sums.worst_nano is not None:
         fits = "the worst case fits" if sums.worst_nano <= policy.max_cost_nano else "the worst case does not fit"
         said.append(f"budget         {show(policy.max_cost_nano)}: {fits}")
-    said.append(f"time           {_time(sums, policy)}")
+    said.append(f"time           {_batch_time(policy.batch) if terms.batches else _time(sums, policy)}")
     return said
+
+
+def _batch_time(policy: BatchPolicy) -> str:
+    return f"up to 24 hours for each batch, {policy.max_parallel} at once; limits per minute are for live calls alone"
 
 
 def _time(sums: Estimate, policy: Policy) -> str:

@@ -24,6 +24,10 @@ class InputError(BatchworkError):
     """The input cannot be read, or stopped being readable half-way."""
 
 
+class DocumentError(InputError, ValueError):
+    """This one file cannot be used; the message names it and says what to do. The others are not concerned."""
+
+
 class CallbackError(BatchworkError):
     """A callback of the user's raised; the run was stopped cleanly and everything is kept."""
 

@@ -7,9 +7,7 @@ import hashlib
 from bisect import bisect_right
 from dataclasses import dataclass, field
 
-
-class DocumentError(ValueError):
-    """This one file cannot be used; the message names it and says what to do. The others are not concerned."""
+from batchwork.core.errors import ConfigError
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,7 +21,7 @@ class DocumentLimits:
     def __post_init__(self) -> None:
         for name in ("max_bytes", "max_pages", "max_characters"):
             if getattr(self, name) < 1:
-                raise ValueError(f"{name} must be at least 1, got {getattr(self, name)}")
+                raise ConfigError(f"{name} must be at least 1, got {getattr(self, name)}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,8 @@ import zipfile
 import zlib
 from xml.parsers import expat  # entities are refused below, before they can be declared
 
-from batchwork.documents.document import DocumentError, DocumentLimits
+from batchwork.core.errors import DocumentError
+from batchwork.documents.document import DocumentLimits
 
 _BODY = "word/document.xml"
 _PARTS = re.compile(r"word/(?:document|header\d*|footer\d*|footnotes|endnotes)\.xml")

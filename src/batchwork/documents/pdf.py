@@ -8,7 +8,8 @@ import ctypes
 import threading
 from typing import Any
 
-from batchwork.documents.document import DocumentError, DocumentLimits
+from batchwork.core.errors import DocumentError
+from batchwork.documents.document import DocumentLimits
 from batchwork.documents.pagelayout import Glyph, page_text
 
 _PDFIUM = threading.Lock()

@@ -3,7 +3,7 @@
 import codecs
 import re
 
-from batchwork.documents.document import DocumentError
+from batchwork.core.errors import DocumentError
 
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"),

@@ -3,7 +3,8 @@
 import os
 from pathlib import Path
 
-from batchwork.documents.document import Document, DocumentError, DocumentLimits, digest_of
+from batchwork.core.errors import DocumentError
+from batchwork.documents.document import Document, DocumentLimits, digest_of
 from batchwork.documents.docx import docx_text
 from batchwork.documents.html import html_text
 from batchwork.documents.pdf import pdf_text

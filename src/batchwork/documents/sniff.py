@@ -2,7 +2,7 @@
 
 import re
 
-from batchwork.documents.document import DocumentError
+from batchwork.core.errors import DocumentError
 
 PDF = "application/pdf"
 DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"

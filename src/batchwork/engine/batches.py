@@ -23,6 +23,7 @@ from batchwork.core.reply import Reply
 from batchwork.core.retry import REFUSALS
 from batchwork.core.stats import Tally
 from batchwork.core.ticket import Ticket
+from batchwork.core.worst import WorstCase
 from batchwork.engine import pauses
 from batchwork.engine.attempt import within
 from batchwork.engine.boarding import Boarded, Platform
@@ -52,7 +53,7 @@ class BatchRun(Pass):
             backend,
             limits,
             ledger=parts.gate.ledger,
-            price=price,
+            worst=WorstCase(price, overhead_tokens=parts.backend.traits.overhead_tokens),
             run_id=run_id,
             next_chunk=parts.journal.next_chunk,
             lanes=parts.lanes,

@@ -9,14 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from enum import Enum
 
-from batchwork.core.bounds import input_bound
 from batchwork.core.errors import BackendError
 from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.ledger import Ledger
 from batchwork.core.packing import BatchLimits, Load
 from batchwork.core.ports import BatchBackend
-from batchwork.core.pricing import Price
 from batchwork.core.ticket import Ticket, custom_id
+from batchwork.core.worst import WorstCase
 from batchwork.engine.lanes import Lanes
 from batchwork.engine.riders import Carriage, Rider
 
@@ -39,7 +38,7 @@ class Platform:
         limits: BatchLimits,
         *,
         ledger: Ledger,
-        price: Price | None,
+        worst: WorstCase,
         run_id: str,
         next_chunk: Callable[[], int],
         lanes: Lanes | None = None,
@@ -47,7 +46,7 @@ class Platform:
         self._backend = backend
         self._limits = limits
         self._ledger = ledger
-        self._price = price
+        self._worst = worst
         self._run_id = run_id
         self._next_chunk = next_chunk
         self._lanes = lanes
@@ -73,10 +72,7 @@ class Platform:
 
     def worst(self, rider: Rider) -> int:
         """The most this item can cost in a batch."""
-        if self._price is None:
-            return 0
-        request = rider.request
-        return self._price.worst(input_tokens=input_bound(request), output_tokens=request.output_bound)
+        return self._worst.nano(rider.request)
 
     def board(self, rider: Rider) -> Boarded | Failure:
         """Let an item join; a failure when it can ride in no batch at all."""

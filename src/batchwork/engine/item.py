@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable
 
 import msgspec
 
-from batchwork.core.bounds import Expectation, input_bound
+from batchwork.core.bounds import Expectation
 from batchwork.core.breaker import Breaker, Pause
 from batchwork.core.errors import BackendError
 from batchwork.core.event import Admitted, Attempted
@@ -22,6 +22,7 @@ from batchwork.core.ports import TokenCounter, Verdict
 from batchwork.core.reply import Reply
 from batchwork.core.retry import REFUSALS, wait_before_retry
 from batchwork.core.stats import Tally
+from batchwork.core.worst import WorstCase
 from batchwork.engine.attempt import Deadlines, attempt, within
 from batchwork.engine.gate import Caller, Denied, Grant, Need
 from batchwork.engine.life import Life
@@ -60,7 +61,7 @@ class ItemCarrier:
         self._breaker = Breaker(parts.policy)
         self._budgeted = parts.gate.ledger.ceiling is not None
         self._price = parts.price if parts.price is not None and not parts.price.is_free else None
-        self._overhead = parts.backend.traits.overhead_tokens
+        self._worst = WorstCase(parts.price, overhead_tokens=parts.backend.traits.overhead_tokens)
         self._settler = Settler(parts, tally)
 
     async def carry(self, work: Work) -> None:
@@ -68,7 +69,7 @@ class ItemCarrier:
         if work.request is None:
             await self._settle(work, self._settler.unsent(work))
             return
-        bound = input_bound(work.request) + self._overhead
+        bound = self._worst.input_tokens(work.request)
         life = _Life(work.request, work.request, work.attempts, work.paid_nano, bound=bound)
         while True:
             grant = await self._admit(work, life)
@@ -89,17 +90,15 @@ class ItemCarrier:
     # -- before the call ------------------------------------------------------------------------
 
     def _need(self, work: Work, life: _Life) -> Need:
-        most = life.request.output_bound
-        expected_in, expected_out = self._expect.of(life.bound, most)
-        worst = 0 if self._price is None else self._price.worst(input_tokens=life.bound, output_tokens=most)
+        expected_in, expected_out = self._expect.of(life.bound, life.request.output_bound)
+        worst = self._worst.nano(life.request, input_tokens=life.bound)
         return Need(order=work.index, input_tokens=expected_in, output_tokens=expected_out, worst_nano=worst)
 
     async def _admit(self, work: Work, life: _Life) -> Grant | Denied:
         answer = await self._p.gate.admit(self._caller, self._need(work, life))
         if answer is not Denied.NO_MONEY or not isinstance(self._p.backend, TokenCounter):
             return answer
-        assert self._price is not None
-        least = self._price.worst(input_tokens=1, output_tokens=life.request.output_bound)
+        least = self._worst.nano(life.request, input_tokens=1)
         if not self._p.gate.ledger.could_ever_fit(least):
             return answer  # no count can help, and a million items need not ask for one
         try:  # the bound alone may stand in the way: the provider counts for free
@@ -181,7 +180,7 @@ class ItemCarrier:
         self._tally.retries += 1
         self._record_attempt(work, life, verdict.failure)
         life.reask(verdict.reask)
-        life.bound = input_bound(life.request) + self._overhead
+        life.bound = self._worst.input_tokens(life.request)
         return True
 
     async def _after_failure(self, work: Work, life: _Life, failure: Failure) -> bool:

@@ -11,10 +11,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from batchwork.assembly import Service
-from batchwork.core.bounds import input_bound
 from batchwork.core.errors import JournalWriteError
 from batchwork.core.money import show, to_dollars
 from batchwork.core.outcome import AnyOutcome
+from batchwork.core.worst import WorstCase
 from batchwork.pipeline import (
     Answer,
     Executed,
@@ -163,10 +163,10 @@ class Desk:
         for prompt in prepared:
             if prompt.request is None:
                 continue
-            price = self.service.lanes[prompt.request.model].price
-            if price is None or price.is_free:
+            lane = self.service.lanes[prompt.request.model]
+            if lane.price is None or lane.price.is_free:
                 return
-            worst = price.worst(input_tokens=input_bound(prompt.request), output_tokens=prompt.request.output_bound)
+            worst = WorstCase(lane.price, overhead_tokens=lane.backend.traits.overhead_tokens).nano(prompt.request)
             cheapest = worst if cheapest is None else min(cheapest, worst)
         if cheapest is None or ledger.could_ever_fit(cheapest):
             return
