@@ -12,11 +12,16 @@ from pathlib import Path
 from typing import ClassVar, Protocol
 
 import batchwork
-from batchwork import Outcome, Request, Results, Succeeded
+from batchwork import FailureKind, Outcome, Request, Results, Succeeded
 from benchmarks.config import BenchmarkConfig, ConfigurationError
 from benchmarks.prompts import with_data
 
 _API_ALIASES = {"haiku": "claude-haiku-5-5", "sonnet": "claude-sonnet-5-5", "opus": "claude-opus-5-5"}
+
+
+# Failures in which the model spoke, and what it said cannot be used: answers, never to be asked for again.
+SPOKE = frozenset({FailureKind.SCHEMA_VIOLATION, FailureKind.TRUNCATED, FailureKind.REFUSED})
+CAME_TO_NOTHING = frozenset(FailureKind) - SPOKE
 
 
 class BackendType(StrEnum):
@@ -131,7 +136,7 @@ class Client:
             max_cost=max_cost,
             reask=0,
             journal=journal,
-            retry_failed=journal is not None,
+            retry_failed=CAME_TO_NOTHING,
             progress=progress,
         )
 

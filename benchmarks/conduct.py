@@ -12,15 +12,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import batchwork
-from batchwork import Failed, FailureKind, Outcome, Pending, Request, Status
-from benchmarks.claude_client import Client
+from batchwork import Failed, Outcome, Pending, Request, Status
+from benchmarks.claude_client import SPOKE, Client
 from benchmarks.config import BenchmarkConfig
 from benchmarks.prompts import Condition, Prompt, condition_of, prompt_for
 from benchmarks.scoring import score
 from benchmarks.trial import Call, State, Trial
 
-# Failures that are answers: the model spoke, and what it said cannot be used.
-_SPOKE = frozenset({FailureKind.SCHEMA_VIOLATION, FailureKind.TRUNCATED, FailureKind.REFUSED})
 _NOT_RUN = Pending(index=-1)
 
 
@@ -132,7 +130,7 @@ def _prefix(before: Mapping[int, Outcome], planned: int, most_new: int | None) -
     left = planned if most_new is None else most_new
     for number in range(planned):
         known = before.get(number)
-        left -= known is None or known.status is not Status.SUCCEEDED
+        left -= known is None or _answer(known) is None
         if left < 0:
             return number
     return planned
@@ -190,7 +188,7 @@ def _answer(outcome: Outcome) -> str | None:
     """What the model said; None when no answer came."""
     if outcome.status is Status.SUCCEEDED:
         return outcome.text or ""
-    if isinstance(outcome, Failed) and outcome.failure.kind in _SPOKE:
+    if isinstance(outcome, Failed) and outcome.failure.kind in SPOKE:
         return outcome.text or ""
     return None
 

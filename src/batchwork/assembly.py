@@ -14,6 +14,7 @@ from batchwork.backends import Setup, open_backend, traits_of
 from batchwork.clock import SystemClock
 from batchwork.core.errors import ConfigError, JournalError, PriceUnknownError
 from batchwork.core.event import Began, Event
+from batchwork.core.failure import FailureKind
 from batchwork.core.intake import Intake
 from batchwork.core.ledger import Ledger
 from batchwork.core.outcome import AnyOutcome, Status
@@ -50,7 +51,7 @@ class Plan:
     journal: Path | None = None  # None: in memory
     held: Journal | None = None  # one in memory that is gone on with
     fresh: bool = False
-    retry_failed: bool = False  # what has failed before is taken up again, too
+    retry_failed: frozenset[FailureKind] = frozenset()  # what has failed in these ways is taken up again, too
     backend: Backend | None = None  # the user's own; None: chosen by the model's name
     base_url: str | None = None
     api_key: str | None = field(default=None, repr=False)

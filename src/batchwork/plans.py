@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from decimal import Decimal
 from difflib import get_close_matches
 from pathlib import Path
@@ -13,6 +13,7 @@ from batchwork.assembly import Plan
 from batchwork.backends import traits_of
 from batchwork.core.errors import ConfigError
 from batchwork.core.event import Event
+from batchwork.core.failure import FailureKind
 from batchwork.core.money import ceiling_from_dollars
 from batchwork.core.policy import BatchPolicy, Policy, RatePolicy, RetryPolicy
 from batchwork.core.ports import Backend, Traits
@@ -43,7 +44,7 @@ _KINDS: dict[str, tuple[type | UnionType, str]] = {
     "journal": (str | Path | None, "a path"),
     "base_url": (str | None, "an address"),
     "api_key": (str | None, "a text"),
-    **dict.fromkeys(("fresh", "retry_failed", "cancel_on_interrupt", "progress"), (bool, "True or False")),
+    **dict.fromkeys(("fresh", "cancel_on_interrupt", "progress"), (bool, "True or False")),
 }
 
 
@@ -75,7 +76,7 @@ class RunOptions(TypedDict, total=False):
     cancel_on_interrupt: bool
     journal: str | Path | None
     fresh: bool
-    retry_failed: bool
+    retry_failed: bool | Collection[FailureKind]
     backend: Backend | None
     base_url: str | None
     api_key: str | None
@@ -101,7 +102,7 @@ def plan_of(options: RunOptions) -> Plan:
         price=price_said(options.get("price")),
         journal=None if journal is None else Path(journal),
         fresh=options.get("fresh", False),
-        retry_failed=options.get("retry_failed", False),
+        retry_failed=_kinds_of(options.get("retry_failed", False)),
         backend=options.get("backend"),
         base_url=options.get("base_url"),
         api_key=options.get("api_key"),
@@ -109,6 +110,16 @@ def plan_of(options: RunOptions) -> Plan:
         on_event=options.get("on_event"),
         settings=_remembered(options),
     )
+
+
+def _kinds_of(retry_failed: object) -> frozenset[FailureKind]:
+    """The kinds of failure to send again: none, all, or those named."""
+    if isinstance(retry_failed, bool):
+        return frozenset(FailureKind) if retry_failed else frozenset()
+    try:
+        return frozenset(FailureKind(kind) for kind in retry_failed)  # type: ignore[attr-defined]
+    except (TypeError, ValueError) as error:
+        raise ConfigError(f"retry_failed must be True, False or kinds of failure, got {retry_failed!r}") from error
 
 
 def _mode_of(options: RunOptions) -> Literal["live", "batch"]:

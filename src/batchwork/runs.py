@@ -45,7 +45,7 @@ def run(prompts: Iterable[object], **options: Unpack[RunOptions]) -> Results:
         retries (5), timeout (600 s a call), max_wait (900 s for a quota), max_consecutive_failures (10), reask (1).
         journal: a file that remembers everything; running again on it goes on. None keeps it in memory.
         fresh: set an existing journal aside under a new name and start anew.
-        retry_failed: send what failed in an earlier run on the journal again, too.
+        retry_failed: send what failed in an earlier run on the journal again, too; or only these kinds of failure.
         on_event: called with every event after it is recorded, with an outcome once it is on disk.
         progress: show on standard error how far the run is, and for what it waits.
 

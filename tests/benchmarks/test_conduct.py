@@ -7,7 +7,7 @@ import pytest
 
 import batchwork
 from batchwork.core.failure import FailureKind
-from benchmarks.claude_client import MockClient
+from benchmarks.claude_client import CAME_TO_NOTHING, MockClient
 from benchmarks.conduct import conduct, lay_out
 from benchmarks.config import BenchmarkConfig
 from benchmarks.tasks import TASKS
@@ -26,7 +26,7 @@ class ScriptedClient(MockClient):
         config = self.config
         return batchwork.run(
             requests, model="scripted", backend=self.there, max_in_flight=window, journal=journal, reask=0,
-            retries=0, max_consecutive_failures=config.max_consecutive_errors, retry_failed=True,
+            retries=0, max_consecutive_failures=config.max_consecutive_errors, retry_failed=CAME_TO_NOTHING,
         )  # fmt: skip
 
 
@@ -153,3 +153,16 @@ def test_every_call_is_kept_raw(tmp_path: Path):
         assert (call.backend, call.cost_usd) == ("mock", 0.0)
         assert call.latency_s is not None
     assert {prompt_of(ask.request) for ask in asks} == set(client.there.asked)
+
+
+@pytest.mark.parametrize(
+    "said", [reply("I would rather not say"), failure(FailureKind.REFUSED), failure(FailureKind.TRUNCATED)]
+)
+def test_an_answer_that_came_is_never_asked_for_again(said, tmp_path: Path):
+    config = small(trials=3)
+    client = ScriptedClient(config, lambda prompt, call: said)
+    first = conduct(client, plan(config), journal=tmp_path / "j.db")
+    again = conduct(client, plan(config), journal=tmp_path / "j.db")
+    assert len(client.there.asked) == 6
+    assert first.calls == again.calls
+    assert again.made == 0

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from batchwork.core.errors import BatchworkError, InputError
+from batchwork.core.failure import FailureKind
 from batchwork.core.intake import Intake, Work
-from batchwork.core.outcome import Status
+from batchwork.core.outcome import Failed, Status
 from batchwork.core.ports import Journal
 from batchwork.core.request import Request
 from batchwork.core.runstate import ItemState
@@ -17,12 +18,12 @@ _TAKEN_UP = frozenset({Status.PENDING, Status.DEFERRED})
 
 
 def open_inputs(
-    journal: Journal, intakes: Iterable[Intake | Later], tally: Tally, *, again: bool = False
+    journal: Journal, intakes: Iterable[Intake | Later], tally: Tally, *, again: frozenset[FailureKind] = frozenset()
 ) -> Iterator[Work | Later | None]:
     """Work for every row that needs it, None for every row that is settled: the reader may want to breathe.
 
     `LATER` is passed on: the input has nothing yet.
-    With `again` a row that has failed is work to do as well, unless the row itself is bad.
+    A row that has failed in one of the ways of `again` is work to do as well, unless the row itself is bad.
 
     Raises:
         InputError: the input itself raised half-way.
@@ -45,7 +46,7 @@ def open_inputs(
             continue
         state = journal.place(tally.read, intake)
         tally.read += 1
-        if again and state.status is Status.FAILED and intake.request is not None:
+        if again and state.status is Status.FAILED and intake.request is not None and _failed_so(journal, state, again):
             state = journal.reopen(state.item)
         if state.status not in _TAKEN_UP:
             tally.reused += 1
@@ -53,6 +54,15 @@ def open_inputs(
             yield None
             continue
         yield _work(state, tally.read - 1, intake.request, intake.problem)
+
+
+def _failed_so(journal: Journal, state: ItemState, kinds: frozenset[FailureKind]) -> bool:
+    """Whether an item failed in one of these ways."""
+    if len(kinds) == len(FailureKind):
+        return True
+    assert state.index is not None
+    entry = next(iter(journal.entries(state.index, state.index + 1)))
+    return isinstance(entry.outcome, Failed) and entry.outcome.failure.kind in kinds
 
 
 def reopen_items(journal: Journal, statuses: frozenset[Status], tally: Tally) -> Iterator[Work | None]:

@@ -10,6 +10,7 @@ from typing import Protocol
 from batchwork.assembly import Engine
 from batchwork.core.errors import ConfigError, RunPaused
 from batchwork.core.event import BatchIntended, BatchSubmitted, Event
+from batchwork.core.failure import FailureKind
 from batchwork.core.intake import Intake
 from batchwork.core.outcome import Status
 from batchwork.core.ports import Clock
@@ -63,7 +64,7 @@ class JobRun:
             asked.plan,
             lanes=Lanes(width=width, most_open=most_jobs, on_start=self._started),
             on_event=self._heard,
-            retry_failed=again or asked.plan.retry_failed,
+            retry_failed=frozenset(FailureKind) if again else asked.plan.retry_failed,
         )
         intakes = self._unchanged(asked.inputs.intakes(asked.defaults))
         self.job = Job(plan, intakes, on_open=self._opened, has_room=has_room)
