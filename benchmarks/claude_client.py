@@ -6,7 +6,7 @@ A client is a model's name and what goes with it. Nothing is opened, read or sen
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import ClassVar, Protocol
@@ -75,6 +75,7 @@ class Client:
     usual_model: ClassVar[str]
     data_size: ClassVar[int | None] = None  # points it is given at most, unless told otherwise
     warms_up: ClassVar[bool] = False
+    patience_s: ClassVar[float] = 0.0  # beyond the timeout, for a backend that keeps the timeout itself and says so
     notice: ClassVar[str | None] = None  # what it is, when it is not a language model
 
     def __init__(self, config: BenchmarkConfig | None = None) -> None:
@@ -85,6 +86,26 @@ class Client:
         """The model as `batchwork` names it."""
         return self._named(self.config.model or self.usual_model)
 
+    @property
+    def most_points(self) -> int | None:
+        """Points in a data set at most: as told, else as suits the backend; None is no limit.
+
+        The backend's own limit falls when anything is said about sizes.
+        """
+        if self.config.max_data_size is not None or self.config.skip_baseline_above is not None:
+            return self.config.max_data_size
+        return self.data_size
+
+    def told(self, config: BenchmarkConfig | None) -> Client:
+        """This client with another configuration, checked.
+
+        Raises:
+            ConfigurationError: a setting is wrong.
+        """
+        client = self if config is None else type(self)(config)
+        client.config.check()
+        return client
+
     def query(self, prompt: str, system: str | None = None) -> ClaudeResponse:
         """Ask one thing.
 
@@ -94,7 +115,7 @@ class Client:
         try:
             results = self.ask_all([Request.ask(prompt, system=system)], window=1)
         except batchwork.RunPaused as paused:
-            results = paused.results
+            return replace(self.response(paused.results[0]), error=paused.reason)
         return self.response(results[0])
 
     def query_baseline(self, raw_data: str, query: str) -> ClaudeResponse:
@@ -110,7 +131,6 @@ class Client:
         requests: Iterable[Request],
         *,
         window: int,
-        longest: int = 0,
         journal: Path | None = None,
         max_cost: float | None = None,
         progress: bool = False,
@@ -129,13 +149,15 @@ class Client:
             base_url=config.base_url,
             max_in_flight=window,
             max_tokens=config.max_tokens,
-            timeout=config.timeout_for(longest),
+            timeout=config.base_timeout + self.patience_s,
+            timeout_per_1k_chars=config.timeout_per_1k_chars,
             retries=config.retries,
             max_wait=config.max_wait_s,
             max_consecutive_failures=config.max_consecutive_errors,
             max_cost=max_cost,
             reask=0,
             journal=journal,
+            retry_in_place=True,  # else a provider that is down sees several windows of items before the run aborts
             retry_failed=CAME_TO_NOTHING,
             progress=progress,
         )
@@ -190,6 +212,7 @@ class ClaudeCodeClient(Client):
     usual_model = "sonnet"
     data_size = 1000
     warms_up = True
+    patience_s = 30.0
 
     def _named(self, model: str) -> str:
         config = self.config

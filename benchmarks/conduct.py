@@ -15,7 +15,7 @@ import batchwork
 from batchwork import Failed, Outcome, Pending, Request, Status
 from benchmarks.claude_client import SPOKE, Client
 from benchmarks.config import BenchmarkConfig
-from benchmarks.prompts import Condition, Prompt, condition_of, prompt_for
+from benchmarks.prompts import VERBATIM, Condition, Prompt, condition_of, prompt_for
 from benchmarks.scoring import score
 from benchmarks.trial import Call, State, Trial
 
@@ -61,8 +61,8 @@ def _sides(trial: Trial, config: BenchmarkConfig, conditions: dict[str, Conditio
     random.Random(f"{config.seed}/{trial.task}/{trial.number}").shuffle(order)
     asks = []
     for condition in order:
-        if condition == config.baseline and trial.dataset.size > config.baseline_limit:
-            rule = f"the data set has more than {config.baseline_limit} points"
+        if condition in VERBATIM and trial.dataset.size > config.baseline_limit:
+            rule = f"the data set has more than {config.baseline_limit} points, too many to be written out"
             asks.append(Ask(trial=trial, condition=condition, prompt=None, left_out=rule))
             continue
         data = conditions[condition](trial.dataset)
@@ -99,7 +99,9 @@ def conduct(
     if ended.cause == "failures":
         errors = sum(call.state is State.FAILED for call in calls)
         most = client.config.max_consecutive_errors
-        ended = replace(ended, aborted=f"Aborting: {most} consecutive API errors. Total errors: {errors}.")
+        last = next(call.error for call in reversed(calls) if call.state is State.FAILED)
+        told = f"Aborting: {most} consecutive API errors. Total errors: {errors}. The last one: {last}"
+        ended = replace(ended, aborted=told)
     return replace(ended, calls=calls, made=_attempts(outcomes) - _attempts(before))
 
 
@@ -109,19 +111,19 @@ def _ask(client: Client, asks: Sequence[Ask], *, journal: Path, max_cost: float 
         results = client.ask_all(
             [ask.request for ask in asks],
             window=client.config.window,
-            longest=max(ask.prompt.chars for ask in asks if ask.prompt is not None),
             journal=journal,
             max_cost=max_cost,
             progress=progress,
         )
     except batchwork.RunPaused as paused:
         paused.results.close()
-        return Conducted(calls=[], aborted=str(paused), cause=paused.cause, retry_after_s=paused.retry_after_s)
+        return Conducted(calls=[], aborted=paused.reason, cause=paused.cause, retry_after_s=paused.retry_after_s)
     except KeyboardInterrupt:
         return Conducted(calls=[], aborted="interrupted", cause="interrupted")
     results.close()
     if results.stopped == "budget":
-        return Conducted(calls=[], aborted=f"the ${max_cost} left do not cover the rest", cause="budget")
+        told = f"the budget of ${client.config.max_cost} does not cover the rest: raise --max-cost to go on"
+        return Conducted(calls=[], aborted=told, cause="budget")
     return Conducted(calls=[])
 
 

@@ -21,6 +21,7 @@ from benchmarks.trial import Dataset, Question, Series
 Describe = Callable[[Series], str]
 Condition = Callable[[Dataset], str]
 
+VERBATIM = frozenset({"raw", "csv"})  # conditions that write every number out, and grow with the data
 _SEMANTIC_FRAME = "semantic-frame==0.4.0"
 _SYSTEM = (
     "You are given a series of numbers, or two series A and B: written out or described. Positions count from 0. "

@@ -108,9 +108,11 @@ class BenchmarkRunner:
             WarmupError: it cannot; the message says what to do.
         """
         told = self.client.query(_WARM_UP)
-        if told.error is not None:
-            raise WarmupError(f"warmup failed: {told.error}. Re-authenticate by running `claude`, then try again.")
-        return told
+        if told.error is None:
+            return told
+        sign_in = "credentials" in told.error or told.error.startswith("auth")
+        remedy = "Re-authenticate by running `claude` once." if sign_in else "Mend that, then run it again."
+        raise WarmupError(f"warmup failed: {told.error.rstrip('.')}. {remedy}")
 
     def lay_out(self) -> list[Ask]:
         """Every call of the run, in order. Nothing is sent.
@@ -140,11 +142,11 @@ class BenchmarkRunner:
         return said
 
     def _trials(self) -> Iterator[Trial]:
-        size = self.config.max_data_size
-        if size is None and self.config.skip_baseline_above is None:
-            size = self.client.data_size
-        for name in self.config.tasks:
-            yield from TASKS[name].plan(self.config.trials, self.config.seed, max_data_size=size)
+        size = self.client.most_points
+        config = self.config
+        plans = [TASKS[name].plan(config.trials, config.seed, max_data_size=size) for name in config.tasks]
+        for trials in zip(*plans, strict=True):  # a run that ends early has a part of every task, not all of some
+            yield from trials
 
     def _prompts_left(self, folder: RunFolder) -> int | None:
         quota = self.config.quota

@@ -858,3 +858,26 @@ def test_one_request_may_have_a_schema_of_its_own() -> None:
     typed, plain = batchwork.run([asked, "river: Rhine\n\nWhat is the river?"], model="mock:reader")
     assert typed.value == {"river": "Rhine"}
     assert plain.value is None
+
+
+@pytest.mark.parametrize("window", [1, 2, 4, 8])
+def test_with_retries_in_place_a_provider_that_is_down_sees_one_window_of_items_and_three_more(window: int) -> None:
+    down = Scripted(lambda prompt, call: failure(FailureKind.SERVER), latency=0.1)
+    options: dict[str, Any] = {"backend": down, "max_in_flight": window, "max_consecutive_failures": 3, "retries": 2}
+    with pytest.raises(RunPaused):
+        _arun([f"p{i}" for i in range(100)], retry_in_place=True, **options)
+    assert len(set(down.asked)) <= window + 3
+
+
+def test_a_longer_prompt_may_take_longer() -> None:
+    slow = Scripted(latency=5.0)
+    short, long = _arun(["a", "a" * 10_000], backend=slow, timeout=1.0, timeout_per_1k_chars=1.0, retries=0)
+    assert (short.status, long.status) == (Status.FAILED, Status.SUCCEEDED)
+
+
+def test_only_the_failures_of_the_kinds_named_are_sent_again(tmp_path: Path) -> None:
+    kinds = {"refused": FailureKind.REFUSED, "rejected": FailureKind.REJECTED}
+    backend = Scripted(lambda prompt, call: failure(kinds[prompt]))
+    for retry_failed in (False, {FailureKind.REJECTED}, ["rejected"]):
+        _arun(list(kinds), backend=backend, journal=tmp_path / "j.db", retry_failed=retry_failed).close()
+    assert backend.asked == ["refused", "rejected", "rejected", "rejected"]

@@ -59,17 +59,22 @@ class BaseTask:
 
     def run(self, client: Client, config: BenchmarkConfig | None = None) -> list[Call]:
         """Every trial of this task, asked in every condition; nothing is left on disk."""
-        told = config or client.config
-        return self._ask(client, told, self.plan(told.trials, told.seed, told.max_data_size))
+        asked = client.told(config)
+        return self._ask(asked, self.plan(asked.config.trials, asked.config.seed, asked.most_points))
 
     def run_single_trial(self, client: Client, number: int = 0, config: BenchmarkConfig | None = None) -> list[Call]:
         """One trial of this task, asked in every condition; nothing is left on disk."""
-        told = config or client.config
-        return self._ask(client, told, [self.trial(number, told.seed, told.max_data_size)])
+        asked = client.told(config)
+        return self._ask(asked, [self.trial(number, asked.config.seed, asked.most_points)])
 
-    def _ask(self, client: Client, config: BenchmarkConfig, trials: Iterable[Trial]) -> list[Call]:
+    def _ask(self, client: Client, trials: Iterable[Trial]) -> list[Call]:
+        config = client.config
+        most = None if config.max_cost is None else float(config.max_cost)
         with TemporaryDirectory() as folder:
-            return conduct(client, lay_out(trials, config), journal=Path(folder) / "journal.db").calls
+            done = conduct(client, lay_out(trials, config), journal=Path(folder) / "journal.db", max_cost=most)
+        if done.cause == "interrupted":
+            raise KeyboardInterrupt
+        return done.calls
 
     def draw(self, dice: Dice, recipe: Recipe, size: int, question: Question, turn: int) -> dict[str, Drawn]:
         """The series of one trial by their labels; a comparison also looks at what is asked and whose turn it is."""

@@ -44,7 +44,7 @@ _KINDS: dict[str, tuple[type | UnionType, str]] = {
     "journal": (str | Path | None, "a path"),
     "base_url": (str | None, "an address"),
     "api_key": (str | None, "a text"),
-    **dict.fromkeys(("fresh", "cancel_on_interrupt", "progress"), (bool, "True or False")),
+    **dict.fromkeys(("fresh", "retry_in_place", "cancel_on_interrupt", "progress"), (bool, "True or False")),
 }
 
 
@@ -66,8 +66,10 @@ class RunOptions(TypedDict, total=False):
     output_tpm: float | None
     retries: int
     timeout: float
+    timeout_per_1k_chars: float
     max_wait: float
     max_consecutive_failures: int
+    retry_in_place: bool
     reask: int
     items_per_batch: int | None
     max_parallel_batches: int
@@ -148,8 +150,10 @@ def _policy_of(options: RunOptions, max_cost_nano: int | None) -> Policy:
         retry=RetryPolicy.of(options.get("retries", defaults.retry.retries)),
         max_cost_nano=max_cost_nano,
         timeout_s=options.get("timeout", defaults.timeout_s),
+        timeout_per_1k_s=options.get("timeout_per_1k_chars", 0.0),
         max_wait_s=options.get("max_wait", defaults.max_wait_s),
         max_consecutive_failures=options.get("max_consecutive_failures", defaults.max_consecutive_failures),
+        retry_in_place=options.get("retry_in_place", False),
         reasks=options.get("reask", defaults.reasks),
         batch=_batch_policy_of(options, defaults.batch),
     )

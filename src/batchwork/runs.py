@@ -42,9 +42,11 @@ def run(prompts: Iterable[object], **options: Unpack[RunOptions]) -> Results:
         max_cost: a ceiling in dollars over all runs on the journal; what no longer fits is `deferred`.
         price: dollars per million tokens as `(input, output)`, where the price is not known or is another.
         rpm, input_tpm, output_tpm: rate limits per minute; what the provider reports is learned anyway.
-        retries (5), timeout (600 s a call), max_wait (900 s for a quota), max_consecutive_failures (10), reask (1).
+        retries (5), timeout (600 s a call; `timeout_per_1k_chars` adds seconds for every 1,000 of its prompt),
+            max_wait (900 s for a quota), max_consecutive_failures (10), reask (1).
         journal: a file that remembers everything; running again on it goes on. None keeps it in memory.
         fresh: set an existing journal aside under a new name and start anew.
+        retry_in_place: what waits to be tried again keeps its place among `max_in_flight`; nothing starts instead.
         retry_failed: send what failed in an earlier run on the journal again, too; or only these kinds of failure.
         on_event: called with every event after it is recorded, with an outcome once it is on disk.
         progress: show on standard error how far the run is, and for what it waits.

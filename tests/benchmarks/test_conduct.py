@@ -22,7 +22,7 @@ class ScriptedClient(MockClient):
         super().__init__(config)
         self.there = Scripted(answer, free=True)
 
-    def ask_all(self, requests, *, window, journal=None, max_cost=None, longest=0, progress=False):
+    def ask_all(self, requests, *, window, journal=None, max_cost=None, progress=False):
         config = self.config
         return batchwork.run(
             requests, model="scripted", backend=self.there, max_in_flight=window, journal=journal, reask=0,
@@ -100,7 +100,8 @@ def test_three_errors_in_a_row_abort_in_every_mode_before_the_quota_is_burnt(wor
     started = len(client.there.asked)
     assert started <= 3 + config.window
     assert done.cause == "failures"
-    assert done.aborted == f"Aborting: 3 consecutive API errors. Total errors: {started}."
+    told = f"Aborting: 3 consecutive API errors. Total errors: {started}. The last one: rejected: scripted"
+    assert done.aborted == told
     assert Counter(call.state for call in done.calls) == {State.FAILED: started, State.PENDING: 100 - started}
 
 

@@ -88,8 +88,10 @@ class Policy:
     retry: RetryPolicy = field(default_factory=RetryPolicy)
     max_cost_nano: int | None = None
     timeout_s: float = 600.0
+    timeout_per_1k_s: float = 0.0  # so much more for every 1,000 bytes of a prompt
     max_wait_s: float = 900.0  # the longest known end of a quota that is waited out
     max_consecutive_failures: int = 10
+    retry_in_place: bool = False  # what waits to be tried again keeps its place among those in flight
     stall_s: float = 300.0  # refusals for so long without one answer are a stall
     drain_s: float = 60.0  # how long an interrupted run waits for its calls in flight
     reasks: int = 1
@@ -100,6 +102,8 @@ class Policy:
         _at_least("max_consecutive_failures", self.max_consecutive_failures, 1)
         _at_least("reask", self.reasks, 0)
         _positive("timeout", self.timeout_s)
+        if self.timeout_per_1k_s:
+            _positive("timeout_per_1k_chars", self.timeout_per_1k_s)
         _positive("stall_s", self.stall_s)
         if self.max_wait_s != 0:
             _positive("max_wait", self.max_wait_s)

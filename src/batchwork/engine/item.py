@@ -129,7 +129,7 @@ class ItemCarrier:
             said = await attempt(
                 self._p.backend,
                 life.request,
-                deadlines=self._deadlines,
+                deadlines=self._deadlines if not self._p.policy.timeout_per_1k_s else self._own_deadline(life),
                 now=started,
                 ceiling_nano=worst if self._budgeted else None,
             )
@@ -140,6 +140,11 @@ class ItemCarrier:
                 self._p.gate.abandon(grant, sent=sent)
         self._book(life, grant, said)
         return said
+
+    def _own_deadline(self, life: _Life) -> Deadlines:
+        """Where a longer prompt may take longer, no call shares its deadline with another."""
+        policy = self._p.policy
+        return Deadlines(self._p.clock, policy.timeout_s + life.bound / 1000.0 * policy.timeout_per_1k_s)
 
     def _book(self, life: _Life, grant: Grant, said: Reply | Failure) -> None:
         failure = said if isinstance(said, Failure) else None

@@ -20,6 +20,11 @@ class Naps:
         """Nobody waits any more."""
         return self._closing.is_set()
 
+    @property
+    def count(self) -> int:
+        """How many wait."""
+        return len(self._naps)
+
     async def closed(self) -> None:
         """Return when it closes."""
         await self._closing.wait()
