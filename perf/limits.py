@@ -85,7 +85,7 @@ def measure(case: Case, requests: int, seed: int) -> tuple[float, float, int]:
     settings = {"persona": "echo", "latency": "0.3,0.8", "seed": seed, "burst_s": BURST_S, "rate_headers": case.headers}
     with provider(**settings, **case.limits) as there:
         if case.peer:
-            told = run_child([peers_python(), "perf/peer_limited.py", case.peer, there.url, requests]).json()
+            told = run_child([peers_python(), "-P", "perf/peer_limited.py", case.peer, there.url, requests]).json()
         else:
             told = run_module("perf.one_limited", there.url, requests, json.dumps(case.options)).json()
         refused = sum(request["status"] == 429 for request in there.log()["requests"])
