@@ -10,7 +10,7 @@ from enum import Enum
 from typing import Any
 
 from batchwork.evidence.lexicon import GENERIC
-from batchwork.evidence.words import concepts
+from batchwork.evidence.words import concepts, words_of
 
 _OWN, _PARENT, _LIST, _DESCRIPTION = 1.0, 0.5, 0.1, 0.22
 _DEEPEST = 40
@@ -30,6 +30,7 @@ class Field:
     group: str  # the path of the object it belongs to
     options: tuple[str, ...] = ()
     form: str = ""
+    initials: tuple[tuple[str, tuple[str, ...]], ...] = ()  # "ni" for national and insure
 
 
 def fields_of(value: Any, schema: Any = None) -> list[Field]:
@@ -110,7 +111,17 @@ def _leaf(value: Any, schema: Mapping[str, Any], place: _Place) -> Field:
         group=place.group,
         options=tuple(str(option) for option in options) if isinstance(options, list) else (),
         form=str(schema.get("format", "")),
+        initials=tuple(_initials(names[-1])) if names else (),
     )
+
+
+def _initials(name: str) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """The short forms that a label may use for words of a name: NI number, VIN, P.O. date."""
+    words = words_of(name)
+    for first in range(len(words) - 1):
+        for last in range(first + 2, min(len(words), first + 4) + 1):
+            short = "".join(word[0] for word in words[first:last])
+            yield short, tuple(concept for word in words[first:last] for concept in concepts(word))
 
 
 def _resolved(schema: Mapping[str, Any], root: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -17,6 +17,7 @@ from batchwork.evidence.fields import Field, fields_of
 from batchwork.evidence.judge import ACCEPTED, Judge, Verdict
 from batchwork.evidence.rows import Home, homes_of
 from batchwork.evidence.source import Candidate, Source
+from batchwork.evidence.unlabelled import LENT, UNSURE
 
 _NEAR = 6  # lines
 
@@ -82,6 +83,7 @@ class _Finder:
             else:
                 found[field.path] = self._judge.decide(field, self._candidates[field.path])
         self._help_neighbours(found)
+        self._settle_claims(found)
         if self._cited:
             self._help_from_provider(found)
         return found
@@ -255,6 +257,16 @@ class _Finder:
             ]
             if len(close) == 1 and close[0].candidate.weight >= ACCEPTED:
                 found[field.path] = [Verdict(close[0].candidate, 0.65)]
+
+    def _settle_claims(self, found: dict[str, list[Verdict]]) -> None:
+        """A place without a label is its field's only when no other field has a better claim to it."""
+        claims: dict[tuple[int, int], float] = defaultdict(float)
+        for verdict in (verdict for verdicts in found.values() for verdict in verdicts):
+            span = verdict.candidate.spans[0]
+            claims[span] = max(claims[span], verdict.confidence)
+        for path, verdicts in found.items():
+            if verdicts and verdicts[0].confidence == LENT and claims[verdicts[0].candidate.spans[0]] > LENT:
+                found[path] = [Verdict(verdict.candidate, UNSURE) for verdict in verdicts]
 
     def _help_from_provider(self, found: dict[str, list[Verdict]]) -> None:
         for path, verdicts in found.items():

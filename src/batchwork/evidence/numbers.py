@@ -167,7 +167,10 @@ class Numbers:
             lead = start - (len(window) - before.start())
             sign = (groups.get("sign") or groups.get("sign2") or "").strip()
             stands_free = lead == 0 or not (text[lead - 1].isalnum() or text[lead - 1] in ")%" + _DASHES)
-            spaced_dash = bool(groups.get("sign")) and groups["sign"][-1].isspace() and not currency
+            spaced_dash = bool(groups.get("sign")) and groups["sign"][-1].isspace()
+            spaced_dash = spaced_dash and not (
+                currency and not text[max(0, lead - 3) : lead].rstrip(" ")[-1:].isdigit()
+            )
             opened = len(groups.get("open") or "")
             if sign and sign != "+" and ((stands_free and not spaced_dash) or groups.get("sign2")):
                 negative = True

@@ -50,6 +50,7 @@ for _pair in [
 ]:
     _one, _other = _pair.split()
     _OPPOSITES[_other] = _one
+MODALS = {"may": ("allow",), "can": ("allow",), "must": ("require", "allow"), "shall": ("require", "allow")}
 _PREFIXES = ("un", "in", "non", "im", "ir", "dis")
 
 
@@ -107,7 +108,7 @@ class Phrases:
 @lru_cache(maxsize=50_000)
 def all_concepts(word: str) -> tuple[str, ...]:
     """What a word names, straight or by denying it."""
-    straight = concepts(word) + concepts(_OPPOSITES.get(word, ""))
+    straight = concepts(word) + MODALS.get(word, ()) + concepts(_OPPOSITES.get(word, ""))
     if not word.startswith(_PREFIXES):
         return straight
     return straight + tuple(
@@ -121,7 +122,7 @@ def all_concepts(word: str) -> tuple[str, ...]:
 @lru_cache(maxsize=50_000)
 def names(word: str, wanted: tuple[str, ...]) -> tuple[bool, bool]:
     """Whether a word names one of the concepts, and whether it does so by its opposite."""
-    if any(likeness(want, other) >= _NAMED for want in wanted for other in concepts(word)):
+    if any(likeness(want, other) >= _NAMED for want in wanted for other in concepts(word) + MODALS.get(word, ())):
         return True, False
     opposite = any(likeness(want, other) >= _NAMED for want in wanted for other in all_concepts(word))
     return opposite, opposite

@@ -16,6 +16,7 @@ from batchwork.evidence.words import concepts
 Unit = tuple[int, int]  # lines, from and to (exclusive)
 _TEXT, _FIGURE = 3.0, 1.2  # what a value says about the place by standing there
 _OWN_SECTION = 1.5
+_KINDS = {"row": 1.0, "block": 0.9, "section": 0.8, "part": 0.8}  # the smaller the place, the surer it is
 _LEAST = 0.25  # of what an element could show; below this it was not recognised
 
 
@@ -25,19 +26,19 @@ class Home:
 
     lines: Unit
     sure: bool
-    kind: str  # row, block, section
+    kind: str  # row, block, section, part
 
 
 def homes_of(records: dict[str, list[tuple[Field, list[Candidate]]]], layout: Layout) -> dict[str, Home]:
     """For the elements of one list, by path, the place of each that has one."""
     best: dict[str, Home] = {}
     most = 0.0
-    for rank, kind in enumerate(("row", "block", "section")):
+    for kind, worth in _KINDS.items():
         units = _units(layout, kind)
         fits = {path: _fits(leaves, units, layout) for path, leaves in records.items()}
         _favour_own_section(fits, layout)
         found = _assigned({path: fit for path, (fit, _) in fits.items()}, kind)
-        shown = sum(fits[path][1][home.lines] for path, home in found.items()) * (1 - 0.1 * rank)
+        shown = sum(fits[path][1][home.lines] for path, home in found.items()) * worth
         if shown > most + 1e-9:
             best, most = found, shown
     return best
@@ -48,7 +49,7 @@ def _favour_own_section(fits: dict[str, tuple[dict[Unit, float], dict[Unit, floa
     for path, (fit, shown) in fits.items():
         names = set(concepts(re.sub(r".*\.", "", path[: path.rindex("[")])))
         for unit in fit:
-            headings = layout.headings[unit[1] - 1][:1]
+            headings = layout.headings[unit[1] - 1]
             if any(names & set(concepts(layout.lines[number].cells[0].text)) for number in headings):
                 fit[unit] += _OWN_SECTION
                 shown[unit] += _OWN_SECTION
@@ -72,7 +73,9 @@ def _starts_unit(layout: Layout, number: int, kind: str) -> bool:
     if kind == "block":
         return above.kind == "blank"
     if kind == "section":
-        return layout.headings[number] != layout.headings[number - 1] and number - 1 in layout.headings[number][:1]
+        return number in layout.section_starts
+    if kind == "part":
+        return number in layout.part_starts
     if above.kind != "text" or len(line.cells) > 1:
         return not _is_rest_of_row(layout, number)
     if layout.tables[number] >= 0 and layout.tables[number] == layout.tables[number - 1]:

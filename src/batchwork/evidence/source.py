@@ -33,6 +33,7 @@ _PERCENT_WORDS = frozenset(
 _SCALE_WORDS = frozenset({"thousand", "million", "billion", "thousands", "millions"})
 _PART_WORDS = frozenset({"year", "month", "day", "date"})
 _SYMBOLS = {"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥", "INR": "₹", "CAD": "CA$", "AUD": "A$"}
+FIGURES = frozenset({"number", "money", "percent", "date"})
 _MOST = 300
 _SMALL = 4  # significant digits below which a number is no sign of anything by itself
 
@@ -102,8 +103,8 @@ class Source:
         """The sentences and lines, for questions of yes or no."""
         return Phrases(self.layout)
 
-    def lines_with(self, words: Iterable[str]) -> set[int]:
-        """The lines on which one of these concepts stands."""
+    def lines_with(self, words: Iterable[str], least: float = 0.7) -> set[int]:
+        """The lines on which one of these concepts stands, or one at least that like it."""
         if self._lines_with is None:
             table: dict[str, list[int]] = {}
             for number, line in enumerate(self.layout.lines):
@@ -117,7 +118,7 @@ class Source:
         for word in words:
             found.update(self._lines_with.get(word, ()))
             for other in self._alike.get(word[:4], ()):
-                if other != word and likeness(word, other) >= 0.7:
+                if other != word and likeness(word, other) >= least:
                     found.update(self._lines_with[other])
         return found
 
