@@ -9,6 +9,7 @@ import re
 from collections import defaultdict
 from datetime import date
 from decimal import Decimal
+from functools import lru_cache
 
 from batchwork.evidence.context import Context
 from batchwork.evidence.fields import Field
@@ -298,6 +299,7 @@ def scope_of(field: Field) -> str:
     return re.sub(r"\[\d+\]", "[]", field.record)
 
 
+@lru_cache(maxsize=20_000)
 def _match(name: tuple[str, ...], words: tuple[str, ...]) -> float:
     """How well a name and a label say the same: both ways, generic words for less."""
     if not name or not words:

@@ -21,6 +21,7 @@ class Columns:
     def __init__(self, layout: Layout, values: set[int]) -> None:
         self._layout = layout
         self._values = values
+        self._labels: dict[int, Label] = {}  # by where the heading starts
         self._heads: dict[int, tuple[int, list[Cell]]] = {}  # by the first line of their table
 
     def head_row(self, number: int) -> list[Cell]:
@@ -164,6 +165,12 @@ class Columns:
         return len(texts) == len(cells) and all(map(_says_nothing, texts))
 
     def _head_label(self, head: list[Cell], owner: int) -> Label:
+        known = self._labels.get(head[owner].start)
+        if known is None:
+            known = self._labels[head[owner].start] = self._find_head_label(head, owner)
+        return known
+
+    def _find_head_label(self, head: list[Cell], owner: int) -> Label:
         text = head[owner].text
         line = self._layout.line_of(head[owner].start)
         if line > 0 and self._layout.tables[line - 1] == self._layout.tables[line]:
@@ -172,12 +179,13 @@ class Columns:
             ]
             text = " ".join([*(cell.text for cell in upper), text])  # a heading in two lines
         label = label_of("above", text, 0.95)
+        dated = dict(label.weights)
         years = sorted((int(cell.text) for cell in head if is_year(cell.text)), reverse=True)
         if len(years) > 1 and is_year(head[owner].text):
             newest = int(head[owner].text) == years[0]
-            label.weights["current" if newest else "previous"] = 0.8
-            label.weights["year"] = 0.8
-        return label
+            dated["current" if newest else "previous"] = 0.8
+            dated["year"] = 0.8
+        return replace(label, weights=dated)
 
     def below(self, number: int, cell: Cell) -> Label | None:
         """The label that stands right below, as under a signature."""

@@ -202,8 +202,8 @@ class Judge:
         if within is not None:
             lines &= set(range(*within))
         is_date = best.candidate.kind == "date"
-        by_line = source.by_line["date" if is_date else "number"]
-        mentions = [mention for line in sorted(lines & by_line.keys()) for mention in by_line[line]]
+        told = (source.dates_on.get(line, ()) if is_date else source.numbers_on(line) for line in sorted(lines))
+        mentions = [mention for mentions in told for mention in mentions]
         strongest = 0.0
         for mention in mentions[:_RIVALS]:
             if any(candidate.start <= mention.start < candidate.end for candidate in candidates):

@@ -8,6 +8,7 @@ number less, asides in parentheses half.
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import takewhile
 
 from batchwork.evidence.words import concepts
@@ -28,6 +29,9 @@ _FROM = re.compile(
 )
 _BETWEEN = re.compile(r"\b(?:between|zwischen|entre)\s+$", re.IGNORECASE)
 _BETWEEN_AND = re.compile(r"\b(?:between|zwischen|entre)\s+\S*\d[^.;]*?\s(?:and|und|et|y)\s+$", re.IGNORECASE)
+_BETWEEN_WORDS, _AND_WORDS = ("between", "zwischen", "entre"), ("and", "und", "et", "y")
+_LOWER = {"start": 0.85, "minimum": 0.85, "low": 0.85}
+_UPPER = {"end": 0.85, "maximum": 0.85, "high": 0.85, "current": 0.85}
 _AFTER_END = re.compile(r"[.;,:]\s|\n\n|[;(]|\s(?:and|but|while|or|und|aber|et|mais|y)\s")
 ASIDE = re.compile(r"\([^()]*\)")
 _NEXT_THING = re.compile(r"(\d\S*(?:\s+[^\s,;]+){0,3}?)\s+(?:and|but|while|und|et|y)\s")
@@ -59,6 +63,7 @@ class Label:
         return tuple(self.weights)
 
 
+@lru_cache(maxsize=20_000)
 def label_of(kind: str, text: str, weight: float) -> Label:
     """A label all of whose words count alike."""
     head = unnumbered(text.partition(": ")[0]) if kind != "section" else text
@@ -148,13 +153,13 @@ def last_piece(label: Label) -> Label:
 def range_end(text: str, start: int, end: int) -> Iterator[Label]:
     """Which end of a range from-to the place is: a start or an end, a low or a high, the old value or the new one."""
     before = text[max(0, start - 40) : start]
-    lower = {"start": 0.85, "minimum": 0.85, "low": 0.85}
-    if _FROM.search(before):
-        yield Label("from", {**lower, "previous": 0.85}, "")
-    elif _RANGE_BEHIND.match(text, end) or _BETWEEN.search(before):
-        yield Label("range", lower, "")
-    elif _RANGE_BEFORE.search(before[-12:]) or _BETWEEN_AND.search(before):
-        yield Label("range", {"end": 0.85, "maximum": 0.85, "high": 0.85, "current": 0.85}, "")
+    last = before[-12:].rstrip().lower()
+    if last.endswith("from") and _FROM.search(before):
+        yield Label("from", {**_LOWER, "previous": 0.85}, "")
+    elif _RANGE_BEHIND.match(text, end) or (last.endswith(_BETWEEN_WORDS) and _BETWEEN.search(before)):
+        yield Label("range", _LOWER, "")
+    elif _RANGE_BEFORE.search(before[-12:]) or (last.endswith(_AND_WORDS) and _BETWEEN_AND.search(before)):
+        yield Label("range", _UPPER, "")
 
 
 def currency(said: str) -> Label | None:

@@ -8,7 +8,7 @@ columns, a Markdown or HTML table and prose.
 import re
 from bisect import bisect_right
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from batchwork.evidence.months import MONTHS
 from batchwork.evidence.words import fold, looks_like_name
@@ -29,6 +29,11 @@ _CSV_STEADY = 3
 _NAME = 9  # the level of a name: it heads what follows but ends no section
 
 
+@lru_cache(maxsize=50_000)
+def _can_label(text: str) -> bool:
+    return _LETTER.search(text) is not None and _NUMBERISH.match(text) is None
+
+
 @dataclass(slots=True)
 class Cell:
     """One piece of a line between wide gaps; `column` and `until` are places in the line, `index` its rank."""
@@ -43,7 +48,7 @@ class Cell:
     @property
     def is_label(self) -> bool:
         """Whether it can be a label: words, and not a figure with a unit."""
-        return _LETTER.search(self.text) is not None and _NUMBERISH.match(self.text) is None
+        return _can_label(self.text)
 
 
 @dataclass(slots=True)

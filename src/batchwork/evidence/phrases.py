@@ -78,14 +78,11 @@ class Phrases:
 
     def __init__(self, layout: Layout) -> None:
         self.text = layout.text
-        self.phrases = [
-            Phrase(start, end, tuple(_word(match) for match in _WORD.finditer(self.text, start, end)))
-            for start, end in _units(layout)
-        ]
+        self._places = _units(layout)
         self._naming: dict[str, set[int]] = {}
-        for number, phrase in enumerate(self.phrases):
-            for word in phrase.words:
-                for concept in all_concepts(word.word):
+        for number, (start, end) in enumerate(self._places):
+            for word in set(_WORD.findall(self.text, start, end)):
+                for concept in all_concepts(fold(word)):
                     self._naming.setdefault(concept, set()).add(number)
         self._alike: dict[str, list[str]] = {}
         for concept in self._naming:
@@ -102,7 +99,10 @@ class Phrases:
             for number in numbers:
                 counts[number] = counts.get(number, 0) + 1
         least = enough * len(set(wanted))
-        return [self.phrases[number] for number in sorted(counts) if counts[number] >= least]
+        return [self._phrase(*self._places[number]) for number in sorted(counts) if counts[number] >= least]
+
+    def _phrase(self, start: int, end: int) -> Phrase:
+        return Phrase(start, end, tuple(map(_word, _WORD.finditer(self.text, start, end))))
 
 
 @lru_cache(maxsize=50_000)

@@ -173,7 +173,7 @@ class Unlabelled:
         below = range(layout.line_of(head[0].start) + 1, len(layout.lines))
         rows = list(takewhile(lambda number: layout.tables[number] == first, below))
         if candidate.kind == "date":
-            rows = [number for number in rows if number in self._source.by_line["date"]]
+            rows = [number for number in rows if number in self._source.dates_on]
         return sum(1 for number in rows if any(overlap(cell, other) for other in layout.lines[number].cells)) > 1
 
 
