@@ -11,7 +11,6 @@ from typing import NamedTuple
 TASK_NAMES = ("statistical", "trend", "anomaly", "comparative", "multi_step", "scaling")
 FORMATS = ("json", "csv", "markdown")
 QUICK_TRIALS = 5
-CLI_DATA_SIZE = 1000  # points the Claude Code backend is given unless told otherwise
 
 
 class QuotaPlan(NamedTuple):
@@ -47,8 +46,8 @@ class BenchmarkConfig:
     model: str | None = None  # None: the backend's usual one
     base_url: str | None = None
     max_tokens: int = 512
-    timeout_s: float = 60.0
-    timeout_per_1k_chars_s: float = 1.0
+    base_timeout: float = 120.0  # seconds
+    timeout_per_1k_chars: float = 10.0
     retries: int = 2
     max_consecutive_errors: int = 3
     max_wait_s: float = 900.0
@@ -92,7 +91,7 @@ class BenchmarkConfig:
 
     def timeout_for(self, prompt_length: int) -> float:
         """Seconds a call may take: longer prompts get proportionally longer."""
-        return self.timeout_s + (prompt_length / 1000) * self.timeout_per_1k_chars_s
+        return self.base_timeout + (prompt_length / 1000) * self.timeout_per_1k_chars
 
     def check(self) -> None:
         """Refuse what cannot be run.
@@ -112,9 +111,9 @@ class BenchmarkConfig:
         for name in ("max_in_flight", "max_data_size", "prompts_per_5h"):
             value = getattr(self, name)
             _refuse(value is not None and value < 1, f"{name} must be at least 1, got {value}")
-        for name in ("retries", "max_wait_s", "timeout_per_1k_chars_s", "seed"):
+        for name in ("retries", "max_wait_s", "timeout_per_1k_chars", "seed"):
             _refuse(getattr(self, name) < 0, f"{name} must not be negative, got {getattr(self, name)}")
-        _refuse(self.timeout_s <= 0, f"timeout_s must be above 0, got {self.timeout_s}")
+        _refuse(self.base_timeout <= 0, f"base_timeout must be above 0, got {self.base_timeout}")
         _refuse(
             self.plan is not None and self.plan not in PLANS,
             f"unknown plan {self.plan!r}; there are {', '.join(PLANS)}",

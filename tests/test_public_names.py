@@ -37,6 +37,7 @@ _NAMES = [
     "arun",
     "astream",
     "batch",
+    "open_results",
     "run",
     "stream",
 ]

@@ -1,8 +1,11 @@
 """run, arun, stream, astream as a user meets them."""
 
 import asyncio
+import sqlite3
 import threading
 from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -11,10 +14,18 @@ import pytest
 
 import batchwork
 from batchwork import Message, Request, RunPaused, Status
-from batchwork.core.event import Settled
+from batchwork.core.errors import AccountingError
+from batchwork.core.event import Began, Ended, Opened, Settled
 from batchwork.core.failure import FailureKind
+from batchwork.core.intake import Intake
 from batchwork.core.ports import Traits
 from batchwork.core.reply import Reply, Usage
+from batchwork.core.runstate import ItemState
+from batchwork.journal import JournalReader, MemoryJournal
+from batchwork.pipeline.prepare import intakes
+from batchwork.plans import defaults_of, plan_of
+from batchwork.runs import Job
+from tests.support.batch_provider import BatchProvider
 from tests.support.scripted import Scripted, failure, prompt_of, reply
 from tests.support.virtual_time import run_virtual, virtual_now
 
@@ -138,6 +149,60 @@ def test_the_input_is_read_no_further_than_the_window_and_what_is_held() -> None
     assert len(read) == 500
 
 
+def test_an_input_that_blocks_holds_up_no_call_in_flight() -> None:
+    answered = threading.Event()
+
+    def prompts() -> Iterator[str]:
+        yield "a"
+        assert answered.wait(20), "the answer was held up"
+        yield "b"
+
+    def on_event(event: Any) -> None:
+        if isinstance(event, Settled):
+            answered.set()
+
+    assert _texts(batchwork.run(prompts(), model="mock:echo", on_event=on_event)) == ["a", "b"]
+
+
+def test_an_input_that_blocks_holds_up_no_batch() -> None:
+    answered = threading.Event()
+
+    def prompts() -> Iterator[str]:
+        yield "a"
+        assert answered.wait(20), "the batch was held up"
+        yield "b"
+
+    results = _arun(
+        prompts(),
+        backend=BatchProvider().client(),
+        mode="batch",
+        items_per_batch=1,
+        on_event=lambda event: answered.set() if isinstance(event, Settled) else None,
+    )
+    assert _texts(results) == ["a", "b"]
+
+
+def test_an_input_that_blocks_does_not_keep_a_run_from_ending() -> None:
+    go_on = threading.Event()
+
+    def prompts() -> Iterator[str]:
+        yield "a"
+        go_on.wait(20)
+
+    backend = Scripted(lambda *_: failure(FailureKind.AUTH), free=True)
+    with pytest.raises(RunPaused):
+        _arun(prompts(), backend=backend)
+    go_on.set()
+
+
+def test_a_list_is_read_where_the_run_is_and_a_lazy_input_that_cannot_leave_its_thread_says_why() -> None:
+    with closing(sqlite3.connect(":memory:")) as database:
+        rows = database.execute("SELECT 'a'")
+        with pytest.raises(batchwork.InputError, match=r"same thread.*a list is not"):
+            batchwork.run((row[0] for row in rows), model="mock:echo")
+        assert _texts(batchwork.run([row[0] for row in rows], model="mock:echo")) == ["a"]
+
+
 # -- what comes out -----------------------------------------------------------------------------------------
 
 
@@ -180,6 +245,33 @@ def test_a_truncated_plain_answer_succeeds_and_says_so() -> None:
 def test_the_accounting_has_every_input_once() -> None:
     results = _arun(["a", "bad", 5, "a"], backend=_down("bad"), price=_PRICE, retries=0)
     assert str(results.accounting) == "4 inputs = 2 succeeded + 2 failed + 0 deferred + 0 skipped"
+
+
+class Forgetful(MemoryJournal):
+    """Loses the second row."""
+
+    def place(self, index: int, intake: Intake) -> ItemState:
+        state = super().place(index, intake)
+        if index == 1:
+            del self._state.places[index]
+        return state
+
+
+@pytest.mark.parametrize("answer", [lambda *_: reply(), lambda *_: failure(FailureKind.AUTH)])
+def test_a_row_that_is_lost_is_never_passed_over_in_silence(answer: Any) -> None:
+    options: Any = {"model": "mock:echo", "backend": Scripted(answer, free=True), "max_in_flight": 3}
+    plan = replace(plan_of(options), held=Forgetful())
+    with pytest.raises(AccountingError, match=r"were read, but the journal holds"):
+        run_virtual(Job(plan, intakes(map(str, range(50)), defaults_of(options))).execute())
+
+
+def test_a_shorter_input_that_ends_early_adds_up_beside_what_an_earlier_run_has_left(tmp_path: Path) -> None:
+    options: dict[str, Any] = {"journal": tmp_path / "j.db", "max_in_flight": 1}
+    _arun(list("abcdef"), backend=Scripted(free=True), **options)
+    backend = Scripted(lambda *_: failure(FailureKind.AUTH), free=True)
+    with pytest.raises(RunPaused) as caught:
+        _arun(list("axyz"), backend=backend, **options)
+    assert caught.value.results.accounting.inputs == len(caught.value.results)
 
 
 def test_equal_prompts_are_asked_once_each() -> None:
@@ -357,16 +449,43 @@ def test_a_callback_that_raises_stops_cleanly_and_nothing_is_lost(tmp_path: Path
     assert first.asked + second.asked == prompts
 
 
+@pytest.mark.parametrize("mode", ["live", "batch"])
+def test_every_event_of_the_journal_is_told_and_an_outcome_once_it_is_on_disk(mode: str, tmp_path: Path) -> None:
+    path = tmp_path / "j.db"
+    heard: list[Any] = []
+
+    def on_disk() -> list[Any]:
+        with closing(JournalReader(path)) as reader:
+            return list(reader.events())
+
+    def on_event(event: Any) -> None:
+        heard.append(event)
+        if isinstance(event, Settled):
+            assert event in on_disk()
+
+    for prompts, retry_failed in ((["a", "bad"], False), (["bad", "a", "b"], True)):
+        backend = BatchProvider().client() if mode == "batch" else _down("bad")
+        options: dict[str, Any] = {"mode": mode, "journal": path, "retries": 0, "retry_failed": retry_failed}
+        _arun(prompts, backend=backend, price=_PRICE, on_event=on_event, **options)
+    assert sorted(map(repr, heard)) == sorted(map(repr, on_disk()))
+    assert {"Began", "Opened", "Settled", "Ended"} <= {type(event).__name__ for event in heard}
+
+
+@pytest.mark.parametrize("kind", [Began, Opened, Ended])
+def test_a_callback_that_raises_at_the_start_or_the_end_is_told_too(kind: type, tmp_path: Path) -> None:
+    def on_event(event: Any) -> None:
+        if isinstance(event, kind):
+            raise ValueError("mine")
+
+    with pytest.raises(batchwork.CallbackError, match="mine"):
+        _arun(["a"], backend=Scripted(free=True), journal=tmp_path / "j.db", on_event=on_event)
+    assert _texts(_arun(["a"], backend=Scripted(free=True), journal=tmp_path / "j.db")) == ["a"]
+
+
 def test_a_defect_in_a_checker_is_not_passed_over_in_silence() -> None:
     class Broken:
         def check(self, request: Request, said: Reply) -> Any:
             raise RuntimeError("a defect")
-
-    from dataclasses import replace
-
-    from batchwork.pipeline.prepare import intakes
-    from batchwork.plans import defaults_of, plan_of
-    from batchwork.runs import Job
 
     options: Any = {"model": "mock:echo"}
     job = Job(replace(plan_of(options), checker=Broken()), intakes(["a", "b"], defaults_of(options)))
@@ -376,7 +495,7 @@ def test_a_defect_in_a_checker_is_not_passed_over_in_silence() -> None:
 
 def test_a_clock_that_goes_backwards_changes_nothing(tmp_path: Path) -> None:
     from batchwork.clock import SystemClock
-    from batchwork.journal import JournalReader, SqliteJournal
+    from batchwork.journal import SqliteJournal
     from tests.support.journals import Pass, run_pass
 
     class Backwards(SystemClock):
@@ -444,6 +563,22 @@ def test_a_failed_item_is_not_sent_again_by_itself(tmp_path: Path) -> None:
     assert backend.asked == []
 
 
+def test_what_failed_is_sent_again_when_asked_for_and_nothing_else_is(tmp_path: Path) -> None:
+    prompts = ["a", "bad", 5, "b"]
+    _arun(prompts, backend=_down("bad"), price=_PRICE, retries=0, journal=tmp_path / "j.db")
+    backend = Scripted(lambda *_: reply())
+    results = _arun(prompts, backend=backend, price=_PRICE, journal=tmp_path / "j.db", retry_failed=True)
+    assert backend.asked == ["bad"]
+    assert _statuses(results) == ["succeeded", "succeeded", "failed", "succeeded"]
+    assert results[1].attempts == 2
+
+
+def test_what_failed_is_streamed_when_it_is_sent_again(tmp_path: Path) -> None:
+    _arun(["a", "bad"], backend=_down("bad"), price=_PRICE, retries=0, journal=tmp_path / "j.db")
+    again = batchwork.stream(["a", "bad"], model="mock:echo", journal=tmp_path / "j.db", retry_failed=True)
+    assert [(outcome.index, outcome.text) for outcome in again] == [(1, "bad")]
+
+
 def test_fresh_sets_the_old_journal_aside_and_starts_anew(tmp_path: Path) -> None:
     for _ in range(2):
         backend = Scripted(free=True)
@@ -453,8 +588,6 @@ def test_fresh_sets_the_old_journal_aside_and_starts_anew(tmp_path: Path) -> Non
 
 
 def test_a_million_rows_that_moved_do_not_pile_up_in_memory(tmp_path: Path) -> None:
-    from batchwork.journal import JournalReader
-
     path, behind = tmp_path / "j.db", []
     batchwork.run(map(str, range(3000)), model="mock:echo", journal=path)
 
@@ -501,6 +634,44 @@ def test_what_was_deferred_is_taken_up_with_more_money_and_the_ceiling_holds_ove
     assert asked[1] == 0
     assert sum(asked) == 100
     assert results.stopped is None
+
+
+@pytest.mark.parametrize("mode", ["live", "batch"])
+@pytest.mark.parametrize("retry_failed", [False, True])
+def test_a_rerun_without_new_money_tells_what_is_deferred_and_does_not_grow_the_journal(
+    mode: str, retry_failed: bool, tmp_path: Path
+) -> None:
+    path, told = tmp_path / "j.db", []
+    options: dict[str, Any] = {"max_cost": 0, "price": _PRICE, "journal": path, "mode": mode}
+    for _ in range(3):
+        streamed: list[int] = []
+        results = _arun(
+            map(str, range(50)),
+            backend=BatchProvider().client(),
+            retry_failed=retry_failed,
+            on_event=lambda event: streamed.append(event.item) if isinstance(event, Settled) else None,  # noqa: B023
+            **options,
+        )
+        assert (results.stopped, results.accounting.deferred) == ("budget", 50)
+        with closing(JournalReader(path)) as reader:
+            told.append((sum(1 for _ in reader.events()), len(streamed)))
+    assert told == [(102, 50), (104, 50), (106, 50)]  # a run's beginning and end are all that is new
+    backend = Scripted(lambda *_: reply())
+    assert (
+        _statuses(_arun(map(str, range(50)), backend=backend, **options | {"max_cost": 1, "mode": "live"}))
+        == ["succeeded"] * 50
+    )
+
+
+def test_a_retry_without_new_money_does_not_grow_the_journal(tmp_path: Path) -> None:
+    path, counts = tmp_path / "j.db", []
+    options: Any = {"model": "mock:echo", "backend": Scripted(), "max_cost": 0, "price": _PRICE, "journal": path}
+    _arun(["a", "b"], **options)
+    for _ in range(2):
+        run_virtual(Job(plan_of(options), None).execute()).close()
+        with closing(JournalReader(path)) as reader:
+            counts.append(sum(1 for _ in reader.events()))
+    assert counts[1] == counts[0] + 2
 
 
 def test_no_money_at_all_defers_everything_and_sends_nothing() -> None:
@@ -645,3 +816,36 @@ def test_results_with_gaps_are_still_a_sequence(tmp_path: Path) -> None:
 def test_traits_and_prompts_of_the_scripted_backend_are_what_the_tests_think() -> None:
     assert Scripted(free=True).traits == Traits(name="scripted", free=True)
     assert prompt_of(Request.ask("x")) == "x"
+
+
+def test_progress_says_what_answers(capsys: pytest.CaptureFixture[str]) -> None:
+    batchwork.run(["a"], model="mock:echo", progress=True)
+    assert "no language model is called" in capsys.readouterr().err
+
+
+def test_a_pause_tells_a_program_its_cause_and_when_to_come_again() -> None:
+    used_up = failure(FailureKind.QUOTA, after=7200.0)
+    with pytest.raises(RunPaused) as paused:
+        batchwork.run(["a"], model="x", backend=Scripted(lambda prompt, call: used_up))
+    assert (paused.value.cause, paused.value.retry_after_s) == ("quota", 7200.0)
+
+
+def test_a_journal_can_be_read_without_a_run(tmp_path: Path) -> None:
+    batchwork.run(["a", "b"], model="mock:echo", journal=tmp_path / "j.db").close()
+    results = batchwork.open_results(tmp_path / "j.db")
+    assert [outcome.text for outcome in results] == ["a", "b"]
+    assert results.accounting.succeeded == 2
+
+
+def test_there_are_no_results_without_a_journal(tmp_path: Path) -> None:
+    with pytest.raises(batchwork.JournalError, match=r"nothing\.db"):
+        batchwork.open_results(tmp_path / "nothing.db")
+    assert not list(tmp_path.iterdir())
+
+
+def test_one_request_may_have_a_schema_of_its_own() -> None:
+    schema = {"type": "object", "properties": {"river": {"type": "string"}}, "required": ["river"]}
+    asked = Request.ask("river: Rhine\n\nWhat is the river?", schema=schema)
+    typed, plain = batchwork.run([asked, "river: Rhine\n\nWhat is the river?"], model="mock:reader")
+    assert typed.value == {"river": "Rhine"}
+    assert plain.value is None

@@ -20,7 +20,7 @@ from batchwork.core.outcome import Deferred, Failed, Outcome, Pending, Skipped, 
 from batchwork.core.reply import Reply, Usage
 from batchwork.core.request import Attachment, Message, Request
 from batchwork.outcomes import Results
-from batchwork.runs import arun, astream, run, stream
+from batchwork.runs import arun, astream, open_results, run, stream
 
 if TYPE_CHECKING:
     from batchwork.jobs import BatchJob, BatchResult, BatchResults, batch
@@ -59,6 +59,7 @@ __all__ = [
     "arun",
     "astream",
     "batch",
+    "open_results",
     "run",
     "stream",
 ]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import AsyncIterator, Callable, Iterable
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, closing, suppress
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Any, Literal
 
 from batchwork.backends import Setup, open_backend, traits_of
 from batchwork.clock import SystemClock
-from batchwork.core.errors import ConfigError, PriceUnknownError
+from batchwork.core.errors import ConfigError, JournalError, PriceUnknownError
 from batchwork.core.event import Began, Event
 from batchwork.core.intake import Intake
 from batchwork.core.ledger import Ledger
@@ -27,9 +28,12 @@ from batchwork.engine.lanes import Lanes
 from batchwork.engine.live import LiveRun
 from batchwork.engine.opening import open_inputs, reopen_items
 from batchwork.engine.parts import Parts
-from batchwork.journal import DayBook, FleetingJournal, MemoryJournal, SqliteJournal, set_aside
+from batchwork.engine.reading import ReadAhead
+from batchwork.engine.telling import listener_for
+from batchwork.journal import DayBook, FleetingJournal, JournalReader, MemoryJournal, SqliteJournal, set_aside
 from batchwork.settings import Settings
 
+_log = logging.getLogger(__name__)
 # What a retry takes up: what failed or was deferred, and what an interrupted run or retry left pending.
 AGAIN = frozenset({Status.FAILED, Status.DEFERRED, Status.PENDING})
 _NEWCOMERS = 0.1  # the share of a service's window that a request which already has calls under way leaves free
@@ -46,6 +50,7 @@ class Plan:
     journal: Path | None = None  # None: in memory
     held: Journal | None = None  # one in memory that is gone on with
     fresh: bool = False
+    retry_failed: bool = False  # what has failed before is taken up again, too
     backend: Backend | None = None  # the user's own; None: chosen by the model's name
     base_url: str | None = None
     api_key: str | None = field(default=None, repr=False)
@@ -97,9 +102,16 @@ class Engine:
             return BatchRun(parts, self.backend, self.tally, run_id=self.standing.run_id, price=self.price)
         return LiveRun(parts, self.tally)
 
-    async def process(self, run: LiveRun | BatchRun, intakes: Iterable[Intake], *, again: bool = False) -> None:
-        """Read an input and see it through; with `again` also what has failed before."""
-        await run.run(open_inputs(self.journal, intakes, self.tally, again=again))
+    async def process(self, run: LiveRun | BatchRun, intakes: Iterable[Intake], *, apart: bool = False) -> None:
+        """Read an input and see it through; `apart` reads it in a thread of its own, because it may block."""
+        if not apart:
+            await run.run(open_inputs(self.journal, intakes, self.tally, again=self.plan.retry_failed))
+            return
+        rows = ReadAhead(intakes, window=self.plan.policy.max_in_flight, wake=run.wake)
+        try:
+            await run.run(open_inputs(self.journal, rows, self.tally, again=self.plan.retry_failed))
+        finally:
+            await rows.aclose()
 
     async def again(self, run: LiveRun | BatchRun) -> None:
         """Take the journal's failed, deferred and pending items up again."""
@@ -119,6 +131,7 @@ async def open_engine(plan: Plan, clock: Clock | None = None) -> AsyncIterator[E
     try:
         price = _price_of(plan, backend.traits, name, batch=plan.mode == "batch" and backend.traits.batches)
         journal = _open_journal(plan, clock)
+        journal.listener = listener_for(plan.on_event)
         try:
             began = Began(
                 run_id=getattr(journal, "run_id", "memory"),
@@ -181,9 +194,11 @@ class Service:
     ) -> LiveRun:
         """A pass of one request over its prompts for one model, with at most `batch_size` calls in flight."""
         lane = self.lanes[model]
+        journal = FleetingJournal(self.book)
+        journal.listener = listener_for(on_event)
         parts = Parts(
             backend=lane.backend,
-            journal=FleetingJournal(self.book),
+            journal=journal,
             gate=lane.gate,
             clock=self.clock,
             policy=_bounded(self.plan.policy, batch_size),
@@ -316,6 +331,17 @@ def _refuse_open_batches(plan: Plan, journal: Journal) -> None:
         )
 
 
+def _tell_of_batches(aside: Path) -> None:
+    """What a journal that is set aside has at the provider is being paid for: it must not be forgotten with it."""
+    with suppress(JournalError), closing(JournalReader(aside)) as reader:  # one that cannot be read cannot tell
+        if tickets := reader.open_batches():
+            names = ", ".join(ticket.batch_id or "one whose number is not known" for ticket in tickets)
+            _log.warning(
+                "%s has %d batches open at the provider (%s); `batchwork retry %s` takes them up",
+                *(aside, len(tickets), names, aside),
+            )
+
+
 def _starts_slowly(plan: Plan, backend: Backend) -> bool:
     return backend.traits.limited and plan.policy.rates.rpm is None
 
@@ -325,6 +351,6 @@ def _open_journal(plan: Plan, clock: Clock) -> Journal:
         return plan.held if plan.held is not None else MemoryJournal()
     if not plan.journal.parent.is_dir():
         raise ConfigError(f"there is no folder {plan.journal.parent} for the journal {plan.journal}")
-    if plan.fresh:
-        set_aside(plan.journal)
+    if plan.fresh and (aside := set_aside(plan.journal)) is not None:
+        _tell_of_batches(aside)
     return SqliteJournal(plan.journal, utc=clock.utc)

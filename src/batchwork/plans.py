@@ -15,7 +15,7 @@ from batchwork.core.event import Event
 from batchwork.core.money import ceiling_from_dollars
 from batchwork.core.policy import BatchPolicy, Policy, RatePolicy, RetryPolicy
 from batchwork.core.ports import Backend, Traits
-from batchwork.core.pricing import Price, parse_price, stated
+from batchwork.core.pricing import Price, price_said
 from batchwork.core.request import DEFAULT_MAX_TOKENS, Schema
 from batchwork.pipeline.prepare import Defaults
 from batchwork.schema import AnswerChecker, check_schema
@@ -67,10 +67,12 @@ class RunOptions(TypedDict, total=False):
     cancel_on_interrupt: bool
     journal: str | Path | None
     fresh: bool
+    retry_failed: bool
     backend: Backend | None
     base_url: str | None
     api_key: str | None
     on_event: Callable[[Event], None] | None
+    progress: bool
 
 
 def plan_of(options: RunOptions) -> Plan:
@@ -87,9 +89,10 @@ def plan_of(options: RunOptions) -> Plan:
         model=options["model"],
         mode=_mode_of(options),
         policy=_policy_of(options, None if max_cost is None else ceiling_from_dollars(max_cost)),
-        price=_stated_price(options.get("price")),
+        price=price_said(options.get("price")),
         journal=None if journal is None else Path(journal),
         fresh=options.get("fresh", False),
+        retry_failed=options.get("retry_failed", False),
         backend=options.get("backend"),
         base_url=options.get("base_url"),
         api_key=options.get("api_key"),
@@ -97,16 +100,6 @@ def plan_of(options: RunOptions) -> Plan:
         on_event=options.get("on_event"),
         settings=_remembered(options),
     )
-
-
-def _stated_price(price: object) -> Price | None:
-    if price is None or isinstance(price, Price):
-        return price
-    if isinstance(price, str):
-        return parse_price(price)
-    if isinstance(price, tuple | list) and len(price) == 2:
-        return stated(*price)
-    raise ConfigError(f"price must be (IN, OUT) in dollars per million tokens, got {price!r}")
 
 
 def _mode_of(options: RunOptions) -> Literal["live", "batch"]:
@@ -127,15 +120,12 @@ def _remembered(options: RunOptions) -> dict[str, Any]:
 
 def _policy_of(options: RunOptions, max_cost_nano: int | None) -> Policy:
     defaults = Policy()
-    retries = options.get("retries", defaults.retry.max_attempts - 1)
-    if isinstance(retries, bool) or not isinstance(retries, int) or retries < 0:
-        raise ConfigError(f"retries must be a whole number of at least 0, got {retries!r}")
     return Policy(
         max_in_flight=_window_of(options, defaults.max_in_flight),
         rates=RatePolicy(
             rpm=options.get("rpm"), input_tpm=options.get("input_tpm"), output_tpm=options.get("output_tpm")
         ),
-        retry=RetryPolicy(max_attempts=retries + 1, max_refusals=max(1, retries * 12)),
+        retry=RetryPolicy.of(options.get("retries", defaults.retry.retries)),
         max_cost_nano=max_cost_nano,
         timeout_s=options.get("timeout", defaults.timeout_s),
         max_wait_s=options.get("max_wait", defaults.max_wait_s),

@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import queue
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from collections.abc import AsyncIterator, Callable, Collection, Iterable, Iterator, Sized
+from contextlib import contextmanager
+from pathlib import Path
 from typing import Unpack
 
 from batchwork._bridge import BackgroundLoop, run_sync
@@ -13,7 +15,7 @@ from batchwork.assembly import Engine, Plan, open_engine
 from batchwork.core.errors import ConfigError, Interrupted, RunPaused
 from batchwork.core.intake import Intake
 from batchwork.core.outcome import AnyOutcome, Outcome
-from batchwork.core.stats import account
+from batchwork.core.stats import Accounting, account
 from batchwork.engine.batches import BatchRun
 from batchwork.engine.live import LiveRun
 from batchwork.journal import JournalReader
@@ -27,7 +29,8 @@ _STREAM_AHEAD = 1000  # outcomes a consumer may lag behind before the run waits 
 def run(prompts: Iterable[object], **options: Unpack[RunOptions]) -> Results:
     """Ask a model every prompt; the outcomes in input order.
 
-    `prompts` is any iterable of strings, message lists, dicts or `Request`s, read lazily.
+    `prompts` is any iterable of strings, message lists, dicts or `Request`s. What is not a collection (a generator, a
+    file) is read lazily, at most a window ahead, in a thread of its own: it may block without holding up anything.
 
     Options:
         model: `backend:name`, for example `"mock:echo"`. Required.
@@ -42,23 +45,38 @@ def run(prompts: Iterable[object], **options: Unpack[RunOptions]) -> Results:
         retries (5), timeout (600 s a call), max_wait (900 s for a quota), max_consecutive_failures (10), reask (1).
         journal: a file that remembers everything; running again on it goes on. None keeps it in memory.
         fresh: set an existing journal aside under a new name and start anew.
-        on_event: called with every event after it is recorded.
+        retry_failed: send what failed in an earlier run on the journal again, too.
+        on_event: called with every event after it is recorded, with an outcome once it is on disk.
+        progress: show on standard error how far the run is, and for what it waits.
 
     Raises:
         ConfigError: an option is wrong; nothing was sent.
         RunPaused: the breaker ended the run; its `.results` has what there is.
         KeyboardInterrupt: after a clean stop.
     """
-    job = Job(plan_of(options), intakes(_checked(prompts), defaults_of(options)))
-    try:
-        return run_sync(job.execute, interrupt=job.interrupt)
-    except Interrupted:
-        raise KeyboardInterrupt from None
+    with _shown(prompts, options) as watch:
+        job = _job(prompts, options, on_open=watch)
+        try:
+            return run_sync(job.execute, interrupt=job.interrupt)
+        except Interrupted:
+            raise KeyboardInterrupt from None
+
+
+def open_results(journal: str | Path) -> Results:
+    """What the runs on a journal have come to so far, whether or not they came to their end; nothing is sent.
+
+    Raises:
+        JournalError: there is no journal at that path, or it cannot be read.
+    """
+    reader = JournalReader(Path(journal))
+    last = reader.last_run()
+    return Results(reader, accounting=account(reader.counts()), stopped=None, priced=last is not None and last.priced)
 
 
 async def arun(prompts: Iterable[object], **options: Unpack[RunOptions]) -> Results:
     """The same as `run`, for asyncio."""
-    return await Job(plan_of(options), intakes(_checked(prompts), defaults_of(options))).execute()
+    with _shown(prompts, options) as watch:
+        return await _job(prompts, options, on_open=watch).execute()
 
 
 async def astream(prompts: Iterable[object], **options: Unpack[RunOptions]) -> AsyncIterator[Outcome]:
@@ -73,12 +91,7 @@ async def astream(prompts: Iterable[object], **options: Unpack[RunOptions]) -> A
         ready.append(outcome)
         changed.set()
 
-    job = Job(
-        plan_of(options),
-        intakes(_checked(prompts), defaults_of(options)),
-        on_settled=take,
-        has_room=lambda: len(ready) < _STREAM_AHEAD,
-    )
+    job = _job(prompts, options, on_settled=take, has_room=lambda: len(ready) < _STREAM_AHEAD)
     task = asyncio.create_task(job.execute())
     task.add_done_callback(lambda _: changed.set())
     try:
@@ -99,12 +112,7 @@ async def astream(prompts: Iterable[object], **options: Unpack[RunOptions]) -> A
 def stream(prompts: Iterable[object], **options: Unpack[RunOptions]) -> Iterator[Outcome]:
     """The same as `astream`, from synchronous code: the run goes on while the consumer works."""
     ready: queue.SimpleQueue[AnyOutcome | None] = queue.SimpleQueue()
-    job = Job(
-        plan_of(options),
-        intakes(_checked(prompts), defaults_of(options)),
-        on_settled=ready.put,
-        has_room=lambda: ready.qsize() < _STREAM_AHEAD,
-    )
+    job = _job(prompts, options, on_settled=ready.put, has_room=lambda: ready.qsize() < _STREAM_AHEAD)
     return _drain(job, ready)
 
 
@@ -150,14 +158,14 @@ class Job:
         on_settled: Callable[[AnyOutcome], None] | None = None,
         has_room: Callable[[], bool] | None = None,
         on_open: Callable[[Engine], None] | None = None,
-        again: bool = False,
+        apart: bool = False,
     ) -> None:
         self._plan = plan
         self._source = source  # None: the journal's own failed and deferred items
         self._on_settled = on_settled
         self._has_room = has_room
         self._on_open = on_open
-        self._again = again  # take up what has failed before, too
+        self._apart = apart  # the source may block, and is read in a thread of its own
         self._cancelled = False
         self._run: LiveRun | BatchRun | None = None
         self._interrupts = 0
@@ -178,22 +186,37 @@ class Job:
                 run.interrupt()
             if self._cancelled:
                 self.cancel()
+            before = engine.journal.count() if self._source is None else 0
             if self._source is None:
                 await engine.again(run)
             else:
-                await engine.process(run, self._source, again=self._again)
+                await engine.process(run, self._source, apart=self._apart)
             if isinstance(run, BatchRun):
                 self._left = run.still_running
-            counts = engine.journal.counts()
-            whole = run.exhausted and self._source is not None
-            accounting = account(counts, inputs=engine.tally.read if whole else sum(counts.values()))
+            accounting = self._account(engine, before)
         if run.interrupted and not self._cancelled:
             raise Interrupted("the run was interrupted; what is finished is kept")
         source = engine.journal if self._plan.journal is None else JournalReader(self._plan.journal)
         results = Results(source, accounting=accounting, stopped=run.stopped, priced=engine.price is not None)
         if run.pause is not None:
-            raise RunPaused(reason=run.pause.reason, remedy=run.pause.remedy, results=results)
+            raise RunPaused(
+                reason=run.pause.reason,
+                remedy=run.pause.remedy,
+                results=results,
+                cause=run.pause.cause,
+                retry_after_s=run.pause.retry_after_s,
+            )
         return results
+
+    def _account(self, engine: Engine, before: int) -> Accounting:
+        """Where every input is; what this run has read must be there, also when it has ended early."""
+        counts, read = engine.journal.counts(), engine.tally.read
+        if self._source is None:
+            return account(counts, inputs=before)
+        if self.exhausted:
+            return account(counts, inputs=read)
+        account(engine.journal.counts(below=read), inputs=read)
+        return account(counts)
 
     @property
     def exhausted(self) -> bool:
@@ -230,9 +253,36 @@ class Job:
             self._run.wake()
 
 
-def _checked(prompts: Iterable[object]) -> Iterable[object]:
+@contextmanager
+def _shown(prompts: object, options: RunOptions) -> Iterator[Callable[[Engine], None] | None]:
+    """What watches a run while it goes on: nothing, unless progress is asked for."""
+    if not options.get("progress", False):
+        yield None
+        return
+    from batchwork.display import Display  # noqa: PLC0415 (rich takes longer to import than all the rest of a small run)
+
+    with Display(quiet=False, total=len(prompts) if isinstance(prompts, Sized) else None) as display:
+        yield display.watch
+
+
+def _job(
+    prompts: Iterable[object],
+    options: RunOptions,
+    *,
+    on_open: Callable[[Engine], None] | None = None,
+    on_settled: Callable[[AnyOutcome], None] | None = None,
+    has_room: Callable[[], bool] | None = None,
+) -> Job:
+    """A run over prompts. What is all there cannot block; anything lazier may, and is read apart."""
     if isinstance(prompts, str | bytes | dict) or not isinstance(prompts, Iterable):
         raise ConfigError(
             f"prompts must be an iterable of prompts, not one {type(prompts).__name__}; wrap it in a list"
         )
-    return prompts
+    return Job(
+        plan_of(options),
+        intakes(prompts, defaults_of(options)),
+        on_open=on_open,
+        on_settled=on_settled,
+        has_room=has_room,
+        apart=not isinstance(prompts, Collection),
+    )

@@ -1,5 +1,6 @@
 """How a run ends: exit codes, what is kept, and the line that says what to do next."""
 
+import json
 import signal
 import subprocess
 import sys
@@ -43,6 +44,7 @@ def test_a_wrong_key_pauses_with_exit_4_and_leaves_the_items_pending(
     done = batchwork("run", rivers.name, "-o", "out.jsonl", "--model", model, "--prompt", "Say {text}")
     assert done.returncode == 4
     assert "API key" in done.stderr
+    assert done.stderr.lower().count("does not accept the credentials") == 1
     assert "10 pending" in done.stderr
     assert rows(folder / "out.jsonl") == []
 
@@ -71,7 +73,7 @@ def test_status_and_results_need_only_the_journal(batchwork: Run, rivers: Path, 
 
 def _start(folder: Path, *arguments: str) -> subprocess.Popen[str]:
     command = [sys.executable, "-m", "batchwork", *arguments]
-    return subprocess.Popen(command, cwd=folder, stderr=subprocess.PIPE, text=True)
+    return subprocess.Popen(command, cwd=folder, stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
 def _wait_for_calls(log: Path, count: int) -> None:
@@ -88,6 +90,7 @@ def test_ctrl_c_lets_calls_in_flight_finish_and_a_rerun_goes_on(batchwork: Run, 
     process.send_signal(signal.SIGINT)
     _, said = process.communicate(timeout=60)
     assert process.returncode == 130
+    assert said.count("stopping: 2 calls in flight are let finish, press Ctrl-C again to leave at once") == 1
     assert "run the same command again" in said
     kept = rows(folder / "out.jsonl")
     assert 2 <= len(kept) < 10
@@ -96,6 +99,19 @@ def test_ctrl_c_lets_calls_in_flight_finish_and_a_rerun_goes_on(batchwork: Run, 
     assert called == len(kept)
     assert batchwork(*command, "--model", "mock:echo?latency=0.3&log=calls.log").returncode == 0
     assert len((folder / "calls.log").read_text().split()) == 10
+
+
+def test_a_pipe_that_brings_nothing_more_holds_up_neither_answers_nor_ctrl_c(folder: Path) -> None:
+    process = _start(folder, "run", "-", "-o", "out.jsonl", "--model", "mock:echo?log=calls.log")
+    assert process.stdin is not None
+    for n in range(1000):
+        process.stdin.write(json.dumps({"prompt": f"row {n}"}) + "\n")
+    process.stdin.flush()
+    _wait_for_calls(folder / "calls.log", 1000)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(60) == 130
+    assert "Fatal" not in process.communicate()[1]
+    assert len(rows(folder / "out.jsonl")) == 1000
 
 
 def test_a_second_ctrl_c_leaves_at_once(rivers: Path, folder: Path) -> None:
@@ -114,8 +130,9 @@ def test_a_second_ctrl_c_leaves_at_once(rivers: Path, folder: Path) -> None:
     process.send_signal(signal.SIGINT)
     time.sleep(0.3)
     process.send_signal(signal.SIGINT)
-    process.communicate(timeout=20)
+    _, said = process.communicate(timeout=20)
     assert process.returncode == 130
+    assert said.count("stopping:") == 1
 
 
 def test_a_second_process_on_the_same_journal_is_told_who_holds_it(batchwork: Run, rivers: Path, folder: Path) -> None:

@@ -38,3 +38,15 @@ def test_a_rate_is_above_zero(name: str) -> None:
 def test_retries_are_bounded_from_below() -> None:
     with pytest.raises(ConfigError, match="max_attempts"):
         RetryPolicy(max_attempts=0)
+
+
+@pytest.mark.parametrize("retries", [-1, 1.5, "3", True, None])
+def test_retries_are_a_whole_number(retries: object) -> None:
+    with pytest.raises(ConfigError, match="retries must be a whole number of at least 0"):
+        RetryPolicy.of(retries)  # type: ignore[arg-type]
+
+
+def test_a_refusal_is_tried_again_more_often_than_a_failure() -> None:
+    assert RetryPolicy.of(RetryPolicy().retries) == RetryPolicy()
+    assert (RetryPolicy.of(0).max_attempts, RetryPolicy.of(0).max_refusals) == (1, 1)
+    assert RetryPolicy.of(3).max_refusals > RetryPolicy.of(3).max_attempts

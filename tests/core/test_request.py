@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from batchwork.core.errors import ConfigError
-from batchwork.core.request import Attachment, Message, Request, Schema, digest, key_of
+from batchwork.core.request import DEFAULT_MAX_TOKENS, Attachment, Message, Request, Schema, digest, key_of
 
 _BASE = Request.ask("name a river", model="mock:echo")
 
@@ -34,6 +34,10 @@ def _with(**changed: object) -> Request:
 )
 def test_everything_that_influences_the_answer_changes_the_key(changed: dict[str, object]) -> None:
     assert _with(**changed).key != _BASE.key
+
+
+def test_to_say_nothing_of_max_tokens_is_to_say_the_usual_number() -> None:
+    assert _with(max_tokens=DEFAULT_MAX_TOKENS).key == _BASE.key
 
 
 def test_a_label_does_not() -> None:

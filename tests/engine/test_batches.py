@@ -192,6 +192,26 @@ def test_a_live_run_on_a_journal_with_open_batches_is_refused(tmp_path: Path) ->
         run_virtual(batchwork.arun(PROMPTS, **(told | {"mode": "live"})))
 
 
+def test_fresh_tells_of_the_batches_it_leaves_behind_and_the_old_journal_takes_them_up(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    provider, told = BatchProvider(takes_s=1000), TOLD | {"journal": tmp_path / "j.db"}
+
+    async def main() -> None:
+        await interrupted_after(100, {**told, "backend": provider.client()})
+        await batchwork.arun(["other"], backend=provider.client(), fresh=True, **told)
+        old = {**told, "backend": provider.client(), "journal": tmp_path / "j.db.old-1"}
+        results = await Job(plan_of(old), None).execute()
+        assert [r.text for r in results] == PROMPTS
+
+    run_virtual(main())
+    (said,) = [record.getMessage() for record in caplog.records if "open at the provider" in record.getMessage()]
+    assert "3 batches" in said
+    assert "batch_0, batch_1, batch_2" in said
+    assert f"batchwork retry {tmp_path / 'j.db.old-1'}" in said
+    assert set(provider.billed.values()) == {1}
+
+
 def test_an_interruption_that_cancels_keeps_what_is_finished(tmp_path: Path) -> None:
     provider = BatchProvider(takes_s=50.0)
     told = TOLD | {"backend": provider.client(), "journal": tmp_path / "j.db", "poll_interval": 1.0}

@@ -1,7 +1,7 @@
 import pytest
 
 from batchwork.core.errors import ConfigError
-from batchwork.core.request import Message, Request
+from batchwork.core.request import DEFAULT_MAX_TOKENS, Message, Request
 from batchwork.pipeline.prepare import Defaults, intake, intakes, prepare
 
 _DEFAULTS = Defaults(model="mock:echo", system="be brief", max_tokens=50)
@@ -31,6 +31,15 @@ def test_none_in_a_dict_means_the_runs_default() -> None:
 def test_a_request_is_filled_in() -> None:
     request = prepare(Request.ask("a", max_tokens=9), _DEFAULTS)
     assert (request.model, request.system, request.max_tokens) == ("mock:echo", "be brief", 9)
+
+
+@pytest.mark.parametrize("prompt", [Request.ask("x"), {"prompt": "x"}, {"prompt": "x", "max_tokens": None}, "x"])
+def test_what_says_nothing_of_max_tokens_takes_the_runs(prompt: object) -> None:
+    assert prepare(prompt, _DEFAULTS).max_tokens == 50
+
+
+def test_a_request_that_says_the_usual_number_keeps_it() -> None:
+    assert prepare(Request.ask("x", max_tokens=DEFAULT_MAX_TOKENS), _DEFAULTS).max_tokens == DEFAULT_MAX_TOKENS
 
 
 @pytest.mark.parametrize(

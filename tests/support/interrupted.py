@@ -1,6 +1,7 @@
 """A program that says when its calls are under way and how it ended: to be interrupted from outside.
 
-`python -m tests.support.interrupted JOURNAL LATENCY [stream|stuck]`; `stuck` has an input that blocks half-way.
+`python -m tests.support.interrupted JOURNAL LATENCY [stream|stuck|stuck-list]`; `stuck` has an input that blocks
+half-way, `stuck-list` one that also claims to be a list.
 """
 
 from __future__ import annotations
@@ -36,6 +37,11 @@ def stuck() -> Iterator[str]:
     raise AssertionError("the input was not broken off")
 
 
+class StuckList(list[str]):
+    def __iter__(self) -> Iterator[str]:
+        return stuck()
+
+
 def main(journal: str, latency: str, *more: str) -> None:
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell that starts jobs behind it has them ignore it
     backend = Telling(clock=SystemClock(), latency_s=float(latency))
@@ -45,8 +51,9 @@ def main(journal: str, latency: str, *more: str) -> None:
             for _ in batchwork.stream(map(str, range(ITEMS)), **options):  # type: ignore[arg-type]
                 pass
         else:
-            backend.silent = "stuck" in more
-            prompts = stuck() if "stuck" in more else map(str, range(ITEMS))
+            inputs = {"stuck": stuck, "stuck-list": StuckList}
+            backend.silent = bool(more)
+            prompts = inputs[more[0]]() if more else map(str, range(ITEMS))
             batchwork.run(prompts, **options)  # type: ignore[arg-type]
     except KeyboardInterrupt:
         print("interrupted", flush=True)

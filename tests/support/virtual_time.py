@@ -8,9 +8,12 @@ import threading
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 
+from batchwork.engine.reading import ReadAhead
+
 T = TypeVar("T")
 _REAL_PATIENCE_S = 20.0
 _COMMIT_S = 0.05  # a journal on disk commits in a real thread: give it real time before virtual time moves on
+_GLANCE_S = 0.001
 
 
 class _VirtualSelector(selectors.DefaultSelector):
@@ -27,10 +30,19 @@ class _VirtualSelector(selectors.DefaultSelector):
                 raise RuntimeError("everybody waits and no timer is set: the code under test hangs")
             return ready
         writing = any(thread.name.startswith("journal") for thread in threading.enumerate())
-        ready = super().select(_COMMIT_S if writing else 0)
+        ready = super().select(_COMMIT_S if writing else 0) or self._await_readers()
         if not ready:
             self.now += timeout
         return ready
+
+    def _await_readers(self) -> list[tuple[selectors.SelectorKey, int]]:
+        """An input is read in a real thread: let it rest or bring something, unless it is blocked."""
+        for _ in range(int(_COMMIT_S / _GLANCE_S)):
+            if not any(isinstance(thread, ReadAhead) and thread.is_reading for thread in threading.enumerate()):
+                break
+            if ready := super().select(_GLANCE_S):
+                return ready
+        return super().select(0)
 
 
 class VirtualLoop(asyncio.SelectorEventLoop):

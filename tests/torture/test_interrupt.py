@@ -60,8 +60,9 @@ def test_twice_leaves_at_once_and_a_rerun_continues(tmp_path: Path) -> None:
     assert _goes_on(tmp_path / "j.db") == 0
 
 
-def test_twice_breaks_off_an_input_that_blocks(tmp_path: Path) -> None:
-    out, err = _interrupt(tmp_path / "j.db", "0", "stuck", times=2)
+@pytest.mark.parametrize(("kind", "times"), [("stuck", 1), ("stuck-list", 2)])
+def test_an_input_that_blocks_does_not_keep_it_from_ending(kind: str, times: int, tmp_path: Path) -> None:
+    out, err = _interrupt(tmp_path / "j.db", "0", kind, times=times)
     assert out == "interrupted\n"
     assert "Traceback" not in err
     assert 0 < _goes_on(tmp_path / "j.db") <= ITEMS // 2

@@ -28,7 +28,9 @@ def read_request(request: Request) -> Reply:
         said = "".join(block["text"] for block in blocks)
     else:
         said = reader.read(question, text).text
-    usage = Usage(input_tokens=_tokens(text) + _tokens(question), output_tokens=min(_tokens(said), request.max_tokens))
+    usage = Usage(
+        input_tokens=_tokens(text) + _tokens(question), output_tokens=min(_tokens(said), request.output_bound)
+    )
     return Reply(text=said, usage=usage, model="mock:reader", stop_reason="end_turn", blocks=blocks)
 
 

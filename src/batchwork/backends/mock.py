@@ -88,7 +88,7 @@ class MockBackend:
             raise BackendError(said)
         if isinstance(said, Reply):
             return said if limits is None else msgspec.structs.replace(said, limits=limits)
-        usage = Usage(input_tokens=_tokens(prompt), output_tokens=min(_tokens(said), request.max_tokens))
+        usage = Usage(input_tokens=_tokens(prompt), output_tokens=min(_tokens(said), request.output_bound))
         return Reply(text=said, usage=usage, model="mock", stop_reason="end_turn", limits=limits)
 
     def _delay(self) -> float:

@@ -19,7 +19,7 @@ from batchwork.core.errors import ConfigError
 from batchwork.core.policy import Policy
 from batchwork.core.request import DEFAULT_MAX_TOKENS
 from batchwork.plans import RunOptions, defaults_of, plan_of
-from batchwork.tables import check_output, open_table, total_rows
+from batchwork.tables import STDIN, check_output, open_table, total_rows
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -53,7 +53,7 @@ def run(
     rpm: options.Rpm = None,
     input_tpm: options.InputTpm = None,
     output_tpm: options.OutputTpm = None,
-    retries: options.Retries = _DEFAULTS.retry.max_attempts - 1,
+    retries: options.Retries = _DEFAULTS.retry.retries,
     timeout: options.Timeout = _DEFAULTS.timeout_s,
     max_wait: options.MaxWait = _DEFAULTS.max_wait_s,
     journal: options.Journal = None,
@@ -77,14 +77,14 @@ def run(
     table = open_table(input)
     template = template_of(prompt, prompt_file, table)
     check_output(output)
-    if input != "-" and output.resolve() == Path(input).resolve():
+    if input != STDIN and output.resolve() == Path(input).resolve():
         raise ConfigError("IN and OUT are the same file")
     plan, defaults = plan_of(plan_options), defaults_of(plan_options)
     refuse_foreign_output(output, journal, overwrite=overwrite)
     known = total_rows(input)
     total = known if known is None or limit is None else min(known, limit)
     rows = row_intakes(table, template, defaults, limit)
-    raise typer.Exit(carry_out(plan, rows, out=output, quiet=quiet, total=total))
+    raise typer.Exit(carry_out(plan, rows, out=output, quiet=quiet, total=total, apart=input == STDIN))
 
 
 def _same_arguments_as(command: Callable[..., None]) -> Callable[[Callable[..., None]], Callable[..., None]]:

@@ -38,13 +38,13 @@ def estimate(intakes: Iterable[Intake], price: Price | None) -> Estimate:
             sums.bad += 1
             continue
         bound = input_bound(intake.request)
-        tokens_in, tokens_out = expect.of(bound, intake.request.max_tokens)
+        tokens_in, tokens_out = expect.of(bound, intake.request.output_bound)
         sums.most_input += bound
-        sums.most_output += intake.request.max_tokens
+        sums.most_output += intake.request.output_bound
         sums.likely_input += tokens_in
         sums.likely_output += tokens_out
         if price is not None and sums.worst_nano is not None and sums.likely_nano is not None:
-            sums.worst_nano += price.worst(input_tokens=bound, output_tokens=intake.request.max_tokens)
+            sums.worst_nano += price.worst(input_tokens=bound, output_tokens=intake.request.output_bound)
             sums.likely_nano += price.cost(Usage(input_tokens=tokens_in, output_tokens=tokens_out))
     return sums
 

@@ -33,7 +33,7 @@ def status(journal: options.JournalFile) -> None:
         open_batches = reader.open_batches()
     print(f"journal  {journal}")
     print(f"model    {last.model if last else 'unknown'}")
-    print(f"items    {account(counts, inputs=sum(counts.values()))}")
+    print(f"items    {account(counts)}")
     unconfirmed = f", of which {show(totals.unconfirmed_nano)} unconfirmed" if totals.unconfirmed_nano else ""
     limit = f" of {show(last.max_cost_nano)}" if last and last.max_cost_nano is not None else ""
     known = totals.spent_nano or last is None or last.priced
@@ -80,7 +80,7 @@ def retry(
     """
     with closing(JournalReader(journal)) as reader:
         last = reader.last_run()
-        written = [Path(path) for path, _, _ in reader.outputs()]
+        written = [path for path, _, _ in reader.outputs()]
     if last is None:
         raise ConfigError(f"no run was ever started on {journal}")
     if "manager" in last.settings:

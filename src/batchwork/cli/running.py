@@ -8,12 +8,12 @@ from pathlib import Path
 
 from batchwork._bridge import run_sync
 from batchwork.assembly import Engine, Plan
-from batchwork.cli.display import Display
-from batchwork.cli.ending import Ending, Exit
+from batchwork.cli.ending import Ending, Exit, stopping
 from batchwork.cli.inputs import write_results
 from batchwork.core.errors import BatchworkError, ConfigError, Interrupted, RunPaused
 from batchwork.core.intake import Intake
 from batchwork.core.stats import account
+from batchwork.display import Display
 from batchwork.journal import JournalReader, is_ours, remember_output
 from batchwork.runs import Job
 
@@ -30,8 +30,16 @@ def refuse_foreign_output(out: Path, journal: Path, *, overwrite: bool) -> None:
         )
 
 
-def carry_out(plan: Plan, source: Iterable[Intake] | None, *, out: Path | None, quiet: bool, total: int | None) -> int:
-    """Run to the end, whatever it is; the exit code."""
+def carry_out(
+    plan: Plan,
+    source: Iterable[Intake] | None,
+    *,
+    out: Path | None,
+    quiet: bool,
+    total: int | None,
+    apart: bool = False,
+) -> int:
+    """Run to the end, whatever it is; the exit code. `apart`: the source may block."""
     assert plan.journal is not None
     seen: list[Engine] = []
     display = Display(quiet=quiet, total=total)
@@ -40,13 +48,18 @@ def carry_out(plan: Plan, source: Iterable[Intake] | None, *, out: Path | None, 
         seen.append(engine)
         display.watch(engine)
 
-    job = Job(plan, source, on_open=watch)
+    def interrupt() -> None:
+        job.interrupt()
+        if seen and not job.left_at_once:
+            display.say(stopping(in_flight=seen[0].tally.in_flight, batches=seen[0].uses_batches), always=True)
+
+    job = Job(plan, source, on_open=watch, apart=apart)
     paused: str | None = None
     error: str | None = None
     interrupted = False
     try:
         with display:
-            run_sync(job.execute, interrupt=job.interrupt).close()
+            run_sync(job.execute, interrupt=interrupt).close()
     except RunPaused as pause:
         paused = str(pause)
         pause.results.close()
@@ -64,7 +77,7 @@ def carry_out(plan: Plan, source: Iterable[Intake] | None, *, out: Path | None, 
         counts = reader.counts()
         reached_all = job.exhausted and not interrupted
         ending = Ending(
-            accounting=account(counts, inputs=sum(counts.values())),
+            accounting=account(counts),
             totals=reader.totals(),
             priced=bool(seen) and seen[0].price is not None,
             journal=plan.journal,

@@ -7,18 +7,23 @@ hopeless kind (a key that is wrong, a quota that does not end soon), a stall und
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.policy import Policy
 from batchwork.core.retry import API_FAILURES, REFUSALS
 
+Cause = Literal["failures", "credentials", "quota", "stalled", "batch"]
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pause:
-    """Why the run pauses and what to do about it."""
+    """Why the run pauses and what to do about it, for people and for programs."""
 
     reason: str
     remedy: str
+    cause: Cause
+    retry_after_s: float | None = None  # when calls will be taken again, where the provider said so
 
 
 _AGAIN = "then run the same command again: what is finished is kept."
@@ -46,6 +51,7 @@ class Breaker:
             return Pause(
                 reason=f"The provider does not accept the credentials ({failure.message}).",
                 remedy="Set a valid API key, " + _AGAIN,
+                cause="credentials",
             )
         if failure.kind is FailureKind.QUOTA and not self.is_worth_waiting(failure):
             end = failure.retry_after_s
@@ -53,6 +59,8 @@ class Breaker:
             return Pause(
                 reason=f"A quota is used up ({failure.message}); {when}.",
                 remedy="Raise the quota or wait for its end (or raise --max-wait), " + _AGAIN,
+                cause="quota",
+                retry_after_s=end,
             )
         return self._stalled(failure, now) if failure.kind in REFUSALS else None
 
@@ -62,6 +70,8 @@ class Breaker:
                 reason=f"The provider wants no call for {_duration(failure.retry_after_s)}, longer than max_wait"
                 f" ({failure.message}).",
                 remedy="Wait that long (or raise --max-wait), " + _AGAIN,
+                cause="stalled",
+                retry_after_s=failure.retry_after_s,
             )
         if not self._refused:
             self._refused_since = now  # not the last answer: a quota waited out or a long input is no stall
@@ -72,6 +82,7 @@ class Breaker:
         return Pause(
             reason=f"The provider has refused every call for {_duration(for_s)} ({failure.message}).",
             remedy="Wait until it recovers or lower --max-in-flight, " + _AGAIN,
+            cause="stalled",
         )
 
     def gave_up(self, failure: Failure) -> Pause | None:
@@ -85,6 +96,7 @@ class Breaker:
         return Pause(
             reason=f"{self._in_a_row} items in a row ended in an API failure, the last one: {failure}.",
             remedy="Mend the cause, run the same command again for the rest and `batchwork retry` for the failed ones.",
+            cause="failures",
         )
 
     def is_worth_waiting(self, failure: Failure) -> bool:

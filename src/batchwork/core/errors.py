@@ -61,10 +61,24 @@ class AccountingError(BatchworkError):
 
 
 class RunPaused(BatchworkError):
-    """The breaker ended the run cleanly: no new calls, everything finished is kept in `results`."""
+    """The breaker ended the run cleanly: no new calls, everything finished is kept in `results`.
 
-    def __init__(self, *, reason: str, remedy: str, results: Any = None) -> None:
+    `cause` is one of `failures` (too many in a row), `credentials`, `quota`, `stalled`, `batch`; `retry_after_s` says
+    in how many seconds calls will be taken again, where the provider told.
+    """
+
+    def __init__(
+        self,
+        *,
+        reason: str,
+        remedy: str,
+        results: Any = None,
+        cause: str = "failures",
+        retry_after_s: float | None = None,
+    ) -> None:
         super().__init__(f"{reason} {remedy}")
         self.reason = reason
         self.remedy = remedy
         self.results = results
+        self.cause = cause
+        self.retry_after_s = retry_after_s

@@ -33,3 +33,4 @@ class Work(msgspec.Struct, kw_only=True, gc=False, eq=False):
     problem: str | None
     paid_nano: int
     attempts: int
+    deferred: bool = False  # it was deferred before, and that is what the journal says of it

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 
 from batchwork.core.errors import ConfigError
 
+_REFUSALS_PER_RETRY = 12
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetryPolicy:
@@ -24,6 +26,21 @@ class RetryPolicy:
         _positive("first_wait_s", self.first_wait_s)
         _positive("longest_wait_s", self.longest_wait_s)
         _positive("max_elapsed_s", self.max_elapsed_s)
+
+    @classmethod
+    def of(cls, retries: int) -> RetryPolicy:
+        """The policy that tries a failed call so often again; a refusal, which says nothing about it, more often.
+
+        Raises:
+            ConfigError: not a whole number of at least 0.
+        """
+        _at_least("retries", retries, 0)
+        return cls(max_attempts=retries + 1, max_refusals=max(1, retries * _REFUSALS_PER_RETRY))
+
+    @property
+    def retries(self) -> int:
+        """How often a failed call is tried again."""
+        return self.max_attempts - 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -214,8 +214,11 @@ class Journal(Protocol):
     """Remembers what was asked, sent, paid and answered.
 
     `record` queues a fact, `durable` waits until all queued facts are on disk. What the read side tells
-    includes what is queued.
+    includes what is queued. `listener` is called with every fact the moment it is queued, also with those that a
+    journal records by itself.
     """
+
+    listener: Callable[[Event], None] | None
 
     def begin(self, began: Began) -> Standing:
         """Start a run: book calls that a crash left open, and begin to read an input from its start."""
@@ -226,7 +229,7 @@ class Journal(Protocol):
         ...
 
     def reopen(self, item: int) -> ItemState:
-        """Take a failed or deferred item up again."""
+        """Take a failed item up again."""
         ...
 
     def record(self, event: Event) -> None:
@@ -271,8 +274,8 @@ class Journal(Protocol):
         """How many places the latest input has, as far as it was read."""
         ...
 
-    def counts(self) -> dict[Status, int]:
-        """How many of them stand where, counted afresh."""
+    def counts(self, *, below: int | None = None) -> dict[Status, int]:
+        """How many of them, or of those below a place, stand where; counted afresh."""
         ...
 
     def totals(self) -> Totals:

@@ -89,6 +89,21 @@ def stated(input_per_mtok: object, output_per_mtok: object, *, source: str = "st
     return Price(tiers=((-1, rates),), source=source)
 
 
+def price_said(price: object) -> Price | None:
+    """The price that a user states: `(IN, OUT)` or `"IN,OUT"` in dollars per million tokens, a price, or nothing.
+
+    Raises:
+        ConfigError: it is none of these, or not two numbers.
+    """
+    if price is None or isinstance(price, Price):
+        return price
+    if isinstance(price, str):
+        return parse_price(price)
+    if isinstance(price, tuple | list) and len(price) == 2:
+        return stated(*price)
+    raise ConfigError(f"price must be (IN, OUT) in dollars per million tokens, got {price!r}")
+
+
 def parse_price(text: str) -> Price:
     """`"IN,OUT"` in dollars per million tokens.
 

@@ -76,7 +76,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     messages: tuple[Message, ...]
     model: str = ""
     system: str | None = None
-    max_tokens: int = DEFAULT_MAX_TOKENS
+    max_tokens: int | None = None  # None: what the run says
     schema: Schema | None = None
     documents: tuple[Attachment, ...] = ()
     sampling: dict[str, Any] | None = None
@@ -87,13 +87,25 @@ class Request(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     def __post_init__(self) -> None:
         if not self.messages:
             raise ConfigError("a request needs at least one message")
-        if self.max_tokens < 1:
+        if self.max_tokens is not None and self.max_tokens < 1:
             raise ConfigError(f"max_tokens must be at least 1, got {self.max_tokens}")
 
     @classmethod
     def ask(cls, prompt: str, **fields: Any) -> Request:
-        """A request of one user message."""
+        """A request of one user message; `schema` may be given as its JSON.
+
+        Raises:
+            ConfigError: the schema is not JSON.
+        """
+        schema = fields.get("schema")
+        if isinstance(schema, dict | bool):
+            fields["schema"] = Schema.of(schema)
         return cls(messages=(Message("user", prompt),), **fields)
+
+    @property
+    def output_bound(self) -> int:
+        """The most output tokens it may have: the usual number where neither it nor its run says another."""
+        return DEFAULT_MAX_TOKENS if self.max_tokens is None else self.max_tokens
 
     @property
     def fingerprint(self) -> bytes:
@@ -109,7 +121,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True, gc=False):
                     self.model,
                     self.system,
                     self.messages,
-                    self.max_tokens,
+                    self.output_bound,
                     self.schema and (self.schema.digest, self.schema.name),
                     [(d.media_type, d.digest, d.text is None, d.title, d.citations) for d in self.documents],
                     self.sampling,

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 
 from batchwork.core.breaker import Pause
 from batchwork.core.errors import BackendError, BatchworkError
-from batchwork.core.event import BatchClosed, BatchEvent, BatchIntended, BatchSubmitted, Ended
+from batchwork.core.event import BatchClosed, BatchIntended, BatchSubmitted, Ended
 from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.intake import Work
 from batchwork.core.outcome import Status
@@ -29,10 +29,10 @@ from batchwork.engine.attempt import within
 from batchwork.engine.boarding import Boarded, Platform
 from batchwork.engine.naps import Naps
 from batchwork.engine.parts import Parts
+from batchwork.engine.reading import LATER, Later
 from batchwork.engine.riders import Carriage, Rider
 from batchwork.engine.sending import BatchSender, pauses_between_looks
 from batchwork.engine.taking_in import Intaker
-from batchwork.engine.telling import tell
 
 _log = logging.getLogger(__name__)
 _BREATHE_EVERY = 512
@@ -70,9 +70,10 @@ class BatchRun:
         self._followers: set[asyncio.Task[None]] = set()
         self._riding: set[int] = set()
         self._cancelling: asyncio.Task[None] | None = None
+        self._news = asyncio.Event()
         self._error: BaseException | None = None
 
-    async def run(self, source: Iterator[Work | None], *, is_input: bool = True) -> None:
+    async def run(self, source: Iterator[Work | Later | None], *, is_input: bool = True) -> None:
         """See everything through that the source yields.
 
         Raises:
@@ -92,7 +93,10 @@ class BatchRun:
         finally:
             await self._leave()
             inputs = self.tally.read if self.exhausted and is_input else None
-            self._p.journal.record(Ended(inputs=inputs, stopped=self.stopped))
+            try:
+                self._p.journal.record(Ended(inputs=inputs, stopped=self.stopped))
+            except BatchworkError as error:
+                self._stop(error)
         if self._error is not None:
             raise self._error
         await self._p.journal.durable()
@@ -145,7 +149,8 @@ class BatchRun:
                 _log.warning("cannot cancel batch %s: %s", batch_id, error.failure)
 
     def wake(self) -> None:
-        """Nothing to wake: batches do not wait for whoever takes the outcomes."""
+        """The input has more. (Batches do not wait for whoever takes the outcomes.)"""
+        self._news.set()
 
     # -- reading and boarding -------------------------------------------------------------------
 
@@ -156,13 +161,15 @@ class BatchRun:
             self._riding.update(ticket.items)
             self._follow(Carriage(ticket, {}, []))
 
-    async def _read(self, source: Iterator[Work | None]) -> bool:
+    async def _read(self, source: Iterator[Work | Later | None]) -> bool:
         for passed, work in enumerate(source):
             if passed % _BREATHE_EVERY == 0:
                 await self._p.clock.sleep(0)
-            if work is not None and work.item not in self._riding:
-                await self._start(work)
-            if work is not None:
+            if work is LATER:
+                await self._next_ending()
+            elif work is not None:
+                if work.item not in self._riding:
+                    await self._start(work)
                 self._p.journal.release(work.item)
             while len(self._for_money) >= _MOST_WAITING and self._followers and not self._closed:
                 await self._next_ending()
@@ -208,12 +215,14 @@ class BatchRun:
                 return
 
     async def _next_ending(self) -> None:
-        """Wait until one batch is done with, or the run closes."""
-        closing = asyncio.ensure_future(self._naps.closed())
+        """Wait until one batch is done with, the input has more, or the run closes."""
+        self._news.clear()
+        news = [asyncio.ensure_future(wait) for wait in (self._naps.closed(), self._news.wait())]
         try:
-            await asyncio.wait([closing, *self._followers], return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait([*news, *self._followers], return_when=asyncio.FIRST_COMPLETED)
         finally:
-            closing.cancel()
+            for wait in news:
+                wait.cancel()
 
     # -- one batch ------------------------------------------------------------------------------
 
@@ -225,7 +234,7 @@ class BatchRun:
             return
         carriage = self._platform.depart(self._p.clock.utc())
         ticket = carriage.ticket
-        self._record(
+        self._p.journal.record(
             BatchIntended(
                 chunk=ticket.chunk,
                 items=ticket.items,
@@ -267,7 +276,7 @@ class BatchRun:
         answer = await self._sender.send(carriage.lines, tag)
         carriage.lines = []
         if isinstance(answer, str):
-            self._record(BatchSubmitted(chunk=tag.chunk, batch_id=answer))
+            self._p.journal.record(BatchSubmitted(chunk=tag.chunk, batch_id=answer))
             await self._p.journal.durable()
             return answer
         if isinstance(answer, Failure) and answer.kind in REFUSALS:
@@ -350,7 +359,7 @@ class BatchRun:
             await self._naps.take(wait_s)
 
     def _close_batch(self, carriage: Carriage, how: str) -> None:
-        self._record(BatchClosed(chunk=carriage.ticket.chunk, how=how))
+        self._p.journal.record(BatchClosed(chunk=carriage.ticket.chunk, how=how))
         self._p.gate.ledger.settle(carriage.ticket.reserved_nano, 0)
         again = {rider.item for rider in self._again}  # they ride on, and must not be read from the input as well
         self._riding.difference_update(item for item in carriage.ticket.items if item not in again)
@@ -398,7 +407,3 @@ class BatchRun:
         if self._followers:
             self._leave_at_once()
             await asyncio.wait(self._followers)
-
-    def _record(self, event: BatchEvent) -> None:
-        self._p.journal.record(event)
-        tell(self._p.on_event, event)

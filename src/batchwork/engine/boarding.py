@@ -76,7 +76,7 @@ class Platform:
         if self._price is None:
             return 0
         request = rider.request
-        return self._price.worst(input_tokens=input_bound(request), output_tokens=request.max_tokens)
+        return self._price.worst(input_tokens=input_bound(request), output_tokens=request.output_bound)
 
     def board(self, rider: Rider) -> Boarded | Failure:
         """Let an item join; a failure when it can ride in no batch at all."""

@@ -15,7 +15,7 @@ import msgspec
 from batchwork.core.bounds import Expectation, input_bound
 from batchwork.core.breaker import Breaker, Pause
 from batchwork.core.errors import BackendError
-from batchwork.core.event import Admitted, Attempted, Event, Settled
+from batchwork.core.event import Admitted, Attempted, Settled
 from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.intake import Work
 from batchwork.core.outcome import AnyOutcome, Deferred, Failed, Succeeded
@@ -103,10 +103,10 @@ class ItemCarrier:
     # -- before the call ------------------------------------------------------------------------
 
     def _need(self, work: Work, life: _Life) -> Need:
-        expected_in, expected_out = self._expect.of(life.bound, life.request.max_tokens)
+        expected_in, expected_out = self._expect.of(life.bound, life.request.output_bound)
         worst = 0
         if self._price is not None:
-            worst = self._price.worst(input_tokens=life.bound, output_tokens=life.request.max_tokens)
+            worst = self._price.worst(input_tokens=life.bound, output_tokens=life.request.output_bound)
         return Need(order=work.index, input_tokens=expected_in, output_tokens=expected_out, worst_nano=worst)
 
     async def _admit(self, work: Work, life: _Life) -> Grant | Denied:
@@ -114,7 +114,7 @@ class ItemCarrier:
         if answer is not Denied.NO_MONEY or not isinstance(self._p.backend, TokenCounter):
             return answer
         assert self._price is not None
-        least = self._price.worst(input_tokens=1, output_tokens=life.request.max_tokens)
+        least = self._price.worst(input_tokens=1, output_tokens=life.request.output_bound)
         if not self._p.gate.ledger.could_ever_fit(least):
             return answer  # no count can help, and a million items need not ask for one
         try:  # the bound alone may stand in the way: the provider counts for free
@@ -135,7 +135,7 @@ class ItemCarrier:
         sent = False
         try:
             if worst:
-                self._record(Admitted(item=work.item, reserved_nano=worst))
+                self._p.journal.record(Admitted(item=work.item, reserved_nano=worst))
                 if self._budgeted:
                     await self._p.journal.durable()
             started, sent = self._p.clock.now() if worst else grant.sent_at, True
@@ -213,7 +213,7 @@ class ItemCarrier:
             return False
         life.reasks += 1
         self._tally.retries += 1
-        self._record(Attempted(item=work.item, kind=verdict.failure.kind, charged_nano=life.charged_nano))
+        self._p.journal.record(Attempted(item=work.item, kind=verdict.failure.kind, charged_nano=life.charged_nano))
         assert work.request is not None
         life.request = msgspec.structs.replace(work.request, messages=(*work.request.messages, *verdict.reask))
         life.bound = input_bound(life.request) + self._overhead
@@ -284,7 +284,7 @@ class ItemCarrier:
         return nano if self._p.price is not None else nano or None
 
     def _record_attempt(self, work: Work, life: _Life, failure: Failure) -> None:
-        self._record(
+        self._p.journal.record(
             Attempted(
                 item=work.item,
                 kind=failure.kind,
@@ -294,7 +294,7 @@ class ItemCarrier:
         )
 
     async def _settle(self, work: Work, outcome: AnyOutcome, life: _Life | None = None) -> None:
-        """On disk before anybody sees it."""
+        """On disk before anybody sees it. What was deferred and is deferred again stands there already."""
         failure = outcome.failure if isinstance(outcome, Failed) else None
         event = Settled(
             item=work.item,
@@ -302,16 +302,13 @@ class ItemCarrier:
             charged_nano=life.charged_nano if life is not None else 0,
             unconfirmed=failure is not None and failure.unconfirmed and failure.usage is None,
         )
-        self._p.journal.record(event)
-        await self._p.journal.durable()
+        if not (work.deferred and isinstance(outcome, Deferred) and outcome.attempts == work.attempts):
+            self._p.journal.record(event)
+            await self._p.journal.durable()
         self._tally.count(outcome)
         tell(self._p.on_event, event)
         if self._p.on_settled is not None:
             self._p.on_settled(outcome)
-
-    def _record(self, event: Event) -> None:
-        self._p.journal.record(event)
-        tell(self._p.on_event, event)
 
 
 def _kept(reply: Reply) -> Reply:

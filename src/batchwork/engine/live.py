@@ -19,6 +19,7 @@ from batchwork.core.stats import Tally
 from batchwork.engine.item import ItemCarrier
 from batchwork.engine.naps import Naps
 from batchwork.engine.parts import Parts
+from batchwork.engine.reading import LATER, Later
 
 _log = logging.getLogger(__name__)
 _BREATHE_EVERY = 512  # settled rows passed over before the loop gets a turn
@@ -44,7 +45,7 @@ class LiveRun:
         self._naps = naps
         self._starting = 0
 
-    async def run(self, source: Iterator[Work | None], *, is_input: bool = True) -> None:
+    async def run(self, source: Iterator[Work | Later | None], *, is_input: bool = True) -> None:
         """See everything through that the source yields.
 
         `is_input` says that the source is an input read from its start, so that its end is the end of the input.
@@ -66,7 +67,10 @@ class LiveRun:
                 await self._abandon()
                 self._p.gate.leave(self._caller)
                 inputs = self.tally.read if self.exhausted and is_input else None
-                self._p.journal.record(Ended(inputs=inputs, stopped=self.stopped))
+                try:
+                    self._p.journal.record(Ended(inputs=inputs, stopped=self.stopped))
+                except BatchworkError as error:
+                    self._stop(error)
         if self._error is not None:
             raise self._error
         await self._p.journal.durable()
@@ -91,12 +95,12 @@ class LiveRun:
         self._close()
 
     def wake(self) -> None:
-        """Whoever takes the outcomes can take more."""
+        """Whoever takes the outcomes can take more, or the input has more."""
         self._room.set()
 
     # -- reading --------------------------------------------------------------------------------
 
-    async def _read(self, source: Iterator[Work | None]) -> bool:
+    async def _read(self, source: Iterator[Work | Later | None]) -> bool:
         """Start work as there is room for it; whether the source was read to its end."""
         passed = 0
         for work in source:
@@ -107,6 +111,9 @@ class LiveRun:
                     await (
                         self._p.journal.durable()
                     )  # rows that have moved are facts too, and must not pile up in memory
+            elif work is LATER:
+                self._room.clear()
+                await self._room.wait()
             else:
                 await self._until_lane(work)
                 if self._caller.closed:
@@ -169,7 +176,7 @@ class LiveRun:
     def _on_pause(self, pause: Pause) -> None:
         if self.pause is None:
             self.pause = pause
-            _log.warning("pausing: %s", pause.reason)
+            _log.info("pausing: %s", pause.reason)  # whoever called is told by the exception
         self._close()
 
     def _stop(self, error: BaseException) -> None:

@@ -26,7 +26,7 @@ class Parts:
     policy: Policy
     price: Price | None  # None: not known
     checker: Checker | None = None
-    on_event: Callable[[Event], None] | None = None
+    on_event: Callable[[Event], None] | None = None  # told of outcomes; the journal's listener of everything else
     on_settled: Callable[[AnyOutcome], None] | None = None
     has_room: Callable[[], bool] | None = None  # whether whoever takes the outcomes can take more
     lanes: Lanes | None = None  # None: the input is not divided into jobs

@@ -11,6 +11,7 @@ def no_access(failure: Failure) -> Pause:
     return Pause(
         reason=f"The provider does not accept the credentials ({failure.message}).",
         remedy="Set a valid API key and run the same command again: the batches go on and are taken up.",
+        cause="credentials",
     )
 
 
@@ -19,6 +20,7 @@ def stalled(failure: Failure) -> Pause:
     return Pause(
         reason=f"The provider takes no batches ({failure}).",
         remedy="Wait until it recovers and run the same command again: what is finished is kept.",
+        cause="stalled",
     )
 
 
@@ -27,6 +29,7 @@ def not_known(batch_id: str, failure: Failure) -> Pause:
     return Pause(
         reason=f"The provider does not know batch {batch_id} ({failure.message}).",
         remedy="Run the same command again with the key and base URL that the batch was made with: it may be paid for.",
+        cause="batch",
     )
 
 
@@ -35,4 +38,5 @@ def no_results(batch_id: str, failure: Failure) -> Pause:
     return Pause(
         reason=f"The results of batch {batch_id} cannot be read ({failure}).",
         remedy="Run the same command again: the batch is kept at the provider and is taken up.",
+        cause="batch",
     )

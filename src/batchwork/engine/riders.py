@@ -13,6 +13,7 @@ class Rider:
 
     __slots__ = (
         "attempts",
+        "deferred",
         "expiries",
         "failures",
         "index",
@@ -24,7 +25,9 @@ class Rider:
         "usage",
     )
 
-    def __init__(self, *, item: int, index: int, request: Request, paid_nano: int, attempts: int) -> None:
+    def __init__(
+        self, *, item: int, index: int, request: Request, paid_nano: int, attempts: int, deferred: bool = False
+    ) -> None:
         self.item = item
         self.index = index
         self.original = request  # what the input asks; `request` may carry the turns of a re-ask
@@ -32,6 +35,7 @@ class Rider:
         self.usage: Usage | None = None
         self.paid_nano = paid_nano
         self.attempts = attempts
+        self.deferred = deferred  # that is what the journal says of it
         self.reasks = 0
         self.failures = 0
         self.expiries = 0
@@ -41,7 +45,12 @@ class Rider:
         """The rider for an item that is to be done."""
         assert work.request is not None
         return cls(
-            item=work.item, index=work.index, request=work.request, paid_nano=work.paid_nano, attempts=work.attempts
+            item=work.item,
+            index=work.index,
+            request=work.request,
+            paid_nano=work.paid_nano,
+            attempts=work.attempts,
+            deferred=work.deferred,
         )
 
 

@@ -10,7 +10,7 @@ import logging
 import msgspec
 
 from batchwork.core.breaker import Breaker, Pause
-from batchwork.core.event import Attempted, Event, Settled
+from batchwork.core.event import Attempted, Settled
 from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.intake import Work
 from batchwork.core.outcome import AnyOutcome, Deferred, Failed, Status, Succeeded
@@ -66,6 +66,7 @@ class Intaker:
 
     def _book(self, rider: Rider, said: Reply | Failure, charged: int) -> None:
         rider.attempts += 1
+        rider.deferred = False
         rider.paid_nano += charged
         self._tally.calls += 1
         self._tally.charged_nano += charged
@@ -93,7 +94,7 @@ class Intaker:
         if not verdict.reask or rider.reasks >= self._p.policy.reasks:
             await self.fail(rider, msgspec.structs.replace(verdict.failure, reply=reply), charged)
             return None
-        self._record(Attempted(item=rider.item, kind=verdict.failure.kind, charged_nano=charged))
+        self._p.journal.record(Attempted(item=rider.item, kind=verdict.failure.kind, charged_nano=charged))
         rider.reasks += 1
         asked = rider.original
         rider.request = msgspec.structs.replace(asked, messages=(*asked.messages, *verdict.reask))
@@ -106,11 +107,11 @@ class Intaker:
             if rider.expiries > self._p.policy.batch.max_expiries:
                 await self.fail(rider, failure, charged)
                 return None
-            self._record(Attempted(item=rider.item, kind=failure.kind))
+            self._p.journal.record(Attempted(item=rider.item, kind=failure.kind))
             return rider
         pause = self._breaker.failed(failure, self._p.clock.now())
         if pause is not None:
-            self._record(Attempted(item=rider.item, kind=failure.kind, charged_nano=charged))
+            self._p.journal.record(Attempted(item=rider.item, kind=failure.kind, charged_nano=charged))
             return pause
         rider.failures += 1
         wait_s = wait_before_retry(
@@ -124,7 +125,7 @@ class Intaker:
         if wait_s is None:
             await self.fail(rider, failure, charged)
             return None
-        self._record(Attempted(item=rider.item, kind=failure.kind, charged_nano=charged))
+        self._p.journal.record(Attempted(item=rider.item, kind=failure.kind, charged_nano=charged))
         return rider
 
     async def defer(self, rider: Rider, worst_nano: int) -> None:
@@ -136,7 +137,7 @@ class Intaker:
             cost_nano=self._known(rider.paid_nano),
             label=rider.request.label,
         )
-        await self._settle(rider.item, outcome, 0)
+        await self._settle(rider.item, outcome, 0, stands=rider.deferred)
 
     async def fail_unsent(self, work: Work, failure: Failure) -> None:
         """A row that cannot even be asked."""
@@ -156,12 +157,13 @@ class Intaker:
         )
         await self._settle(rider.item, outcome, charged)
 
-    async def _settle(self, item: int, outcome: AnyOutcome, charged: int) -> None:
-        """Record an outcome; it is told once it is on disk, many at a time."""
+    async def _settle(self, item: int, outcome: AnyOutcome, charged: int, *, stands: bool = False) -> None:
+        """Record an outcome, unless it stands in the journal; it is told once it is on disk, many at a time."""
         event = Settled(item=item, outcome=outcome, charged_nano=charged)
-        self._p.journal.take(item)
-        self._p.journal.record(event)
-        self._p.journal.release(item)
+        if not stands:
+            self._p.journal.take(item)
+            self._p.journal.record(event)
+            self._p.journal.release(item)
         self._unseen.append(event)
         if len(self._unseen) >= _SYNC_EVERY:
             await self.sync()
@@ -177,10 +179,6 @@ class Intaker:
             tell(self._p.on_event, event)
             if self._p.on_settled is not None:
                 self._p.on_settled(event.outcome)
-
-    def _record(self, event: Event) -> None:
-        self._p.journal.record(event)
-        tell(self._p.on_event, event)
 
     def _known(self, nano: int) -> int | None:
         return nano if self._p.price is not None else nano or None

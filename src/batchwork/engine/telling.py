@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from batchwork.core.errors import CallbackError
-from batchwork.core.event import Event
+from batchwork.core.event import Event, Settled
+
+
+def listener_for(on_event: Callable[[Event], None] | None) -> Callable[[Event], None] | None:
+    """What a journal is to call: everything is told as it is recorded but outcomes, which are told once on disk."""
+    if on_event is None:
+        return None
+    return lambda event: None if isinstance(event, Settled) else tell(on_event, event)
 
 
 def tell(on_event: Callable[[Event], None] | None, event: Event) -> None:

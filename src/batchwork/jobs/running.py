@@ -63,9 +63,10 @@ class JobRun:
             asked.plan,
             lanes=Lanes(width=width, most_open=most_jobs, on_start=self._started),
             on_event=self._heard,
+            retry_failed=again or asked.plan.retry_failed,
         )
         intakes = self._unchanged(asked.inputs.intakes(asked.defaults))
-        self.job = Job(plan, intakes, on_open=self._opened, again=again, has_room=has_room)
+        self.job = Job(plan, intakes, on_open=self._opened, has_room=has_room)
         self._plan = plan
 
     async def execute(self) -> BatchResults:
@@ -79,7 +80,13 @@ class JobRun:
             return self._results(await self.job.execute())
         except RunPaused as paused:
             results = None if paused.results is None else self._results(paused.results)
-            raise RunPaused(reason=paused.reason, remedy=paused.remedy, results=results) from None
+            raise RunPaused(
+                reason=paused.reason,
+                remedy=paused.remedy,
+                results=results,
+                cause=paused.cause,
+                retry_after_s=paused.retry_after_s,
+            ) from None
         finally:
             self._settle_down()
             for watcher in self._watchers:
@@ -116,10 +123,10 @@ class JobRun:
             watcher.opened(engine)
 
     def _heard(self, event: Event) -> None:
-        assert self._clock is not None
-        self.view.apply(event, self._clock.utc())
-        for watcher in self._watchers:
-            watcher.heard(event)
+        if self._clock is not None:  # before, the journal is being opened: what it tells is restored from it
+            self.view.apply(event, self._clock.utc())
+            for watcher in self._watchers:
+                watcher.heard(event)
         if self._asked.on_event is not None:
             self._asked.on_event(event)
 

@@ -95,7 +95,7 @@ def encode(event: Event, blobs: Blobs) -> bytes:
 
 
 def _store(request: Request, occurrence: int, blobs: Blobs) -> _StoredRequest:
-    stored = _StoredRequest(request.model, request.messages, request.max_tokens, occurrence)
+    stored = _StoredRequest(request.model, request.messages, request.output_bound, occurrence)
     if (system := request.system) is not None:
         if len(system) > _SHARE_ABOVE:
             stored.system_digest = digest(system.encode())

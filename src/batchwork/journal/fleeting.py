@@ -6,7 +6,7 @@ book on disk covers what is reserved, which is all that must survive.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from batchwork.core.errors import JournalError
 from batchwork.core.event import Began, Event
@@ -23,6 +23,7 @@ class FleetingJournal:
     """Remembers nothing; sees to it that the day's book does."""
 
     def __init__(self, book: DayBook | None) -> None:
+        self.listener: Callable[[Event], None] | None = None
         self._book = book
 
     def begin(self, began: Began) -> Standing:
@@ -39,6 +40,8 @@ class FleetingJournal:
 
     def record(self, event: Event) -> None:
         """The ledger has booked it already."""
+        if self.listener is not None:
+            self.listener(event)
 
     async def durable(self) -> None:
         """Return when the book on disk covers everything that is reserved."""
@@ -75,8 +78,9 @@ class FleetingJournal:
         """Nothing is kept."""
         return 0
 
-    def counts(self) -> dict[Status, int]:
+    def counts(self, *, below: int | None = None) -> dict[Status, int]:
         """Nothing is kept."""
+        del below
         return dict.fromkeys(Status, 0)
 
     def totals(self) -> Totals:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from batchwork.core.event import Attempted, Began, Event, Opened, Reopened
@@ -21,6 +21,7 @@ class MemoryJournal:
     """Keeps everything in dictionaries; `durable` is at once."""
 
     def __init__(self) -> None:
+        self.listener: Callable[[Event], None] | None = None
         self._state = RunState()
         self._identities: dict[tuple[bytes, int], int] = {}
         self._requests: dict[int, Request | None] = {}
@@ -72,9 +73,11 @@ class MemoryJournal:
     def record(self, event: Event) -> None:
         """Apply one fact."""
         self._state.apply(event)
+        if self.listener is not None:
+            self.listener(event)
 
     def reopen(self, item: int) -> ItemState:
-        """Take a failed or deferred item up again."""
+        """Take a failed item up again."""
         self.record(Reopened(item=item))
         return self._state.items[item]
 
@@ -135,11 +138,12 @@ class MemoryJournal:
         """How many places the latest input has."""
         return len(self._state.places)
 
-    def counts(self) -> dict[Status, int]:
+    def counts(self, *, below: int | None = None) -> dict[Status, int]:
         """How many of them stand where."""
         counts = dict.fromkeys(Status, 0)
-        for item in self._state.places.values():
-            counts[self._state.items[item].status] += 1
+        for index, item in self._state.places.items():
+            if below is None or index < below:
+                counts[self._state.items[item].status] += 1
         return counts
 
     def totals(self) -> Totals:

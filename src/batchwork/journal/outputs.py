@@ -1,4 +1,7 @@
-"""Which output files a journal wrote: those, and only those, may be replaced without being asked."""
+"""Which output files a journal wrote: those, and only those, may be replaced without being asked.
+
+A file in the journal's own folder is known by its way from there, so that both can be moved together.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ def remember_output(journal: Path, out: Path) -> None:
     try:
         with closing(connect(journal, writable=True)) as connection:
             sql = "INSERT OR REPLACE INTO output VALUES (?,?,?)"
-            connection.execute(sql, (str(out.resolve()), seen.st_size, seen.st_mtime_ns))
+            connection.execute(sql, (_noted(journal, out), seen.st_size, seen.st_mtime_ns))
     except FAULTS as error:
         raise translated(error, journal) from error
     finally:
@@ -30,4 +33,10 @@ def is_ours(journal: Path, out: Path) -> bool:
         return False
     seen = out.stat()
     with closing(JournalReader(journal)) as reader:
-        return (str(out.resolve()), seen.st_size, seen.st_mtime_ns) in reader.outputs()
+        written = [(path.resolve(), size, mtime_ns) for path, size, mtime_ns in reader.outputs()]
+    return (out.resolve(), seen.st_size, seen.st_mtime_ns) in written
+
+
+def _noted(journal: Path, out: Path) -> str:
+    path, home = out.resolve(), journal.parent.resolve()
+    return str(path.relative_to(home) if path.is_relative_to(home) else path)

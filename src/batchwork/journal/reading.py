@@ -162,17 +162,18 @@ class JournalReader:
         self._let_go()
         return 0 if sums is None else sums.places
 
-    def counts(self) -> dict[Status, int]:
-        """How many of them stand where, counted afresh."""
+    def counts(self, *, below: int | None = None) -> dict[Status, int]:
+        """How many of them, or of those below a place, stand where; counted afresh."""
         sums = self.sums() or Sums(run_id="")
         # One pass with a counter each: GROUP BY would sort all rows in memory.
         each = ", ".join(f"count(*) FILTER (WHERE status = {code})" for code in range(len(Status)))
-        ((total, *found),) = self._all(f"SELECT count(*), {each} FROM item WHERE idx IS NOT NULL")  # noqa: S608
+        where = "idx IS NOT NULL" if below is None else f"idx < {int(below)}"
+        ((total, *found),) = self._all(f"SELECT count(*), {each} FROM item WHERE {where}")  # noqa: S608
         if sum(found) != total:
             raise damaged(self.path, f"{total - sum(found)} rows have a status that does not exist")
         counts = {status_of(code): count for code, count in enumerate(found)}
         self._let_go()
-        if counts != sums.counts:
+        if below is None and counts != sums.counts:
             raise damaged(self.path, f"{sum(counts.values())} rows are there, {sums.places} were written")
         return counts
 
@@ -192,11 +193,11 @@ class JournalReader:
         self._let_go()
         return times
 
-    def outputs(self) -> list[tuple[str, int, int]]:
+    def outputs(self) -> list[tuple[Path, int, int]]:
         """The files this journal wrote, the latest last: path, size and time of change."""
         rows = self._all("SELECT path, size, mtime_ns FROM output ORDER BY rowid")
         self._let_go()
-        return rows
+        return [(self.path.parent / path, size, mtime_ns) for path, size, mtime_ns in rows]
 
     def events(self) -> Iterator[Event]:
         """Every event from the first to the last."""

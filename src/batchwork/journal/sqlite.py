@@ -42,6 +42,7 @@ class SqliteJournal:
 
     def __init__(self, path: Path, *, utc: Callable[[], float]) -> None:
         self.path = path
+        self.listener: Callable[[Event], None] | None = None
         self._utc = utc
         self._queue: list[QueuedEvent] = []
         self._blobs: codec.Blobs = {}
@@ -189,7 +190,7 @@ class SqliteJournal:
         return self._reader.request_of(item)
 
     def reopen(self, item: int) -> ItemState:
-        """Take a failed or deferred item up again."""
+        """Take a failed item up again."""
         row = self.take(item)
         self.record(Reopened(item=item))
         return row
@@ -235,6 +236,8 @@ class SqliteJournal:
             self._follow_batch(event)
         body = codec.encode(event, self._blobs)
         self._queue.append((seq, self._utc(), kind, item, body, codec.checksum(seq, kind, item, body)))
+        if self.listener is not None:
+            self.listener(event)
 
     def _trim(self, inputs: int | None) -> None:
         """The input has ended: who stood beyond its end stands nowhere, in memory now and on disk with the event."""
@@ -383,16 +386,11 @@ class SqliteJournal:
         self.flush()
         return self._reader.count()
 
-    def counts(self) -> dict[Status, int]:
-        """How many of them stand where, counted afresh."""
+    def counts(self, *, below: int | None = None) -> dict[Status, int]:
+        """How many of them, or of those below a place, stand where; counted afresh."""
         self.flush()
-        return self._reader.counts()
+        return self._reader.counts(below=below)
 
     def totals(self) -> Totals:
         """The money, over all runs."""
         return Totals(spent_nano=self._spent, unconfirmed_nano=self._unconfirmed)
-
-    def last_run(self) -> Began | None:
-        """How the latest run on this journal was started."""
-        self.flush()
-        return self._reader.last_run()

@@ -5,17 +5,16 @@ from __future__ import annotations
 import logging
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from pathlib import Path
 
 from batchwork.assembly import Plan, Service, open_service
-from batchwork.core.errors import ConfigError
 from batchwork.core.money import ceiling_from_dollars
 from batchwork.core.outcome import AnyOutcome
 from batchwork.core.policy import Policy, RatePolicy, RetryPolicy
 from batchwork.core.ports import Backend, Clock
-from batchwork.core.pricing import parse_price, stated
+from batchwork.core.pricing import price_said
 from batchwork.pipeline.finish import Answer, Summary, finish_all, finish_answer, summarise
 from batchwork.pipeline.process import DEFAULT_BATCH_SIZE, process_prompt_batch
 from batchwork.pipeline.prompts import PromptDefaults, prepare_all
@@ -63,18 +62,10 @@ async def open_prompt_service(
         ConfigError: an option is wrong, or a budget has no known price.
         JournalError: the book cannot be used.
     """
-    if isinstance(retries, bool) or not isinstance(retries, int) or retries < 0:
-        raise ConfigError(f"retries must be a whole number of at least 0, got {retries!r}")
     policy = Policy(
         max_in_flight=max_in_flight,
         rates=RatePolicy(rpm=rpm, input_tpm=input_tpm, output_tpm=output_tpm),
-        retry=RetryPolicy(
-            max_attempts=retries + 1,
-            max_refusals=max(1, retries * 12),
-            first_wait_s=0.5,
-            longest_wait_s=20.0,
-            max_elapsed_s=600.0,
-        ),
+        retry=replace(RetryPolicy.of(retries), first_wait_s=0.5, longest_wait_s=20.0, max_elapsed_s=600.0),
         max_cost_nano=None if max_cost is None else ceiling_from_dollars(max_cost),
         timeout_s=timeout,
         max_wait_s=60.0,  # somebody waits for the answer
@@ -84,7 +75,7 @@ async def open_prompt_service(
     plan = Plan(
         model=model,
         policy=policy,
-        price=parse_price(price) if isinstance(price, str) else None if price is None else stated(*price),
+        price=price_said(price),
         backend=backend,
         base_url=base_url,
         api_key=api_key,

@@ -109,6 +109,7 @@ def _filled_in(request: Request, defaults: Defaults) -> Request:
         request,
         model=request.model or defaults.model,
         system=request.system if request.system is not None else defaults.system,
+        max_tokens=request.max_tokens if request.max_tokens is not None else defaults.max_tokens,
         schema=request.schema if request.schema is not None else defaults.schema,
         sampling=request.sampling if request.sampling is not None else defaults.sampling,
         extra_body=request.extra_body if request.extra_body is not None else defaults.extra_body,

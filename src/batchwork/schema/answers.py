@@ -29,7 +29,7 @@ class AnswerChecker:
         if request.schema is None:
             return _ACCEPTED
         if reply.truncated:
-            message = f"the answer was cut off after {request.max_tokens} tokens, before its JSON ended"
+            message = f"the answer was cut off after {request.output_bound} tokens, before its JSON ended"
             return Verdict(failure=Failure(kind=FailureKind.TRUNCATED, message=message))
         checker = self._own.get(request.schema.digest) or self._compiled(_Keyed(request.schema))
         judged = checker.check(reply.text)

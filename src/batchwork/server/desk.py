@@ -166,7 +166,7 @@ class Desk:
             price = self.service.lanes[prompt.request.model].price
             if price is None or price.is_free:
                 return
-            worst = price.worst(input_tokens=input_bound(prompt.request), output_tokens=prompt.request.max_tokens)
+            worst = price.worst(input_tokens=input_bound(prompt.request), output_tokens=prompt.request.output_bound)
             cheapest = worst if cheapest is None else min(cheapest, worst)
         if cheapest is None or ledger.could_ever_fit(cheapest):
             return

@@ -78,7 +78,7 @@ class _Traced:
             "gen_ai.operation.name": "chat",
             "gen_ai.provider.name": self._backend.traits.name,
             "gen_ai.request.model": self._model,
-            "gen_ai.request.max_tokens": request.max_tokens,
+            "gen_ai.request.max_tokens": request.output_bound,
             "gen_ai.output.type": "text" if request.schema is None else "json",
         }
         with self._tracer.start_as_current_span(

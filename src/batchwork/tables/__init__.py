@@ -1,7 +1,7 @@
 """Rows in (JSONL, CSV, Parquet, standard input), prompts from them by template, and rows out."""
 
 from batchwork.tables.columns import RESULT_NAMES, RESULT_TYPES, ResultColumns, check_columns, result_columns
-from batchwork.tables.opening import open_table, total_rows
+from batchwork.tables.opening import STDIN, open_table, total_rows
 from batchwork.tables.row import Row
 from batchwork.tables.table import Table
 from batchwork.tables.template import MissingColumn, Template
@@ -11,6 +11,7 @@ __all__ = [
     "MissingColumn",
     "RESULT_NAMES",
     "RESULT_TYPES",
+    "STDIN",
     "ResultColumns",
     "Row",
     "Table",

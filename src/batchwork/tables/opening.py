@@ -40,7 +40,7 @@ def open_table(source: str | Path, *, stdin: BinaryIO | None = None) -> Table:
 
 def _table(source: str | Path, stdin: BinaryIO | None) -> Table:
     if str(source) == STDIN:
-        return JsonLinesStream(stdin if stdin is not None else sys.stdin.buffer, "standard input")
+        return JsonLinesStream(stdin if stdin is not None else _own_stdin(), "standard input")
     path, name, suffix = Path(source), str(source), _suffix(source)
     if suffix in JSONL_SUFFIXES:
         return JsonLinesFile(path, name)
@@ -53,6 +53,11 @@ def _table(source: str | Path, stdin: BinaryIO | None) -> Table:
         f"{name}: the suffix {suffix!r} is not known; known are {', '.join(SUFFIXES)}, "
         "and '-' for JSONL on standard input"
     )
+
+
+def _own_stdin() -> BinaryIO:
+    """A buffer of our own: a thread that still waits for input when the program ends must not hold the system's."""
+    return open(sys.stdin.fileno(), "rb", closefd=False)
 
 
 def _suffix(source: str | Path) -> str:

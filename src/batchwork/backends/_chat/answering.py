@@ -128,4 +128,4 @@ def _usage(said: _Usage) -> Usage:
 
 def _most(request: Request) -> Usage:
     """A server that does not say what it used is taken to have used all it could."""
-    return Usage(input_tokens=input_bound(request), output_tokens=request.max_tokens)
+    return Usage(input_tokens=input_bound(request), output_tokens=request.output_bound)

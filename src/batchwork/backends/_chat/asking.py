@@ -53,7 +53,7 @@ class Asking:
             messages = _translated(request)
         if request.system:
             messages = [Message("system", request.system), *messages]
-        body: dict[str, Any] = {"model": self._model, "messages": messages, self._max_tokens: request.max_tokens}
+        body: dict[str, Any] = {"model": self._model, "messages": messages, self._max_tokens: request.output_bound}
         if self._dialect.fixed:
             body.update(self._dialect.fixed)
         if request.sampling:

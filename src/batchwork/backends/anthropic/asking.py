@@ -45,7 +45,7 @@ class Asking:
             system = f"{system}\n\n{more}" if system else more
             if not messages:
                 bad_input("a conversation needs a turn after its system turns")
-        body: dict[str, Any] = {"model": self._model, "max_tokens": request.max_tokens, "messages": messages}
+        body: dict[str, Any] = {"model": self._model, "max_tokens": request.output_bound, "messages": messages}
         if request.documents or not is_plain(messages):
             body["messages"] = _translated(messages, request)
         if system:

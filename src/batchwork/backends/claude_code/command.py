@@ -101,7 +101,7 @@ def environment(settings: Settings, *, base_url: str | None, api_key: str | None
 def call_environment(env: Mapping[str, str], request: Request) -> dict[str, str]:
     """The environment of one call: the limits of a request have no other way in."""
     thinking = (request.extra_body or {}).get("max_thinking_tokens", 0)
-    return {**env, "CLAUDE_CODE_MAX_OUTPUT_TOKENS": str(request.max_tokens), "MAX_THINKING_TOKENS": str(thinking)}
+    return {**env, "CLAUDE_CODE_MAX_OUTPUT_TOKENS": str(request.output_bound), "MAX_THINKING_TOKENS": str(thinking)}
 
 
 def system_of(request: Request) -> str:

@@ -1,0 +1,231 @@
+"""Who answers: one interface over every backend, and all of them over `batchwork.run`.
+
+A client is a model's name and what goes with it. Nothing is opened, read or sent before the first question.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+from typing import ClassVar, Protocol
+
+import batchwork
+from batchwork import Outcome, Request, Results
+from benchmarks.config import BenchmarkConfig, ConfigurationError
+from benchmarks.prompts import with_data
+
+_API_ALIASES = {"haiku": "claude-haiku-5-5", "sonnet": "claude-sonnet-5-5", "opus": "claude-opus-5-5"}
+
+
+class BackendType(StrEnum):
+    """Where the questions go."""
+
+    API = "api"
+    CLAUDE_CODE = "claude-code"
+    MOCK = "mock"
+    LOCAL = "local"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClaudeResponse:
+    """What one call brought, whichever backend made it."""
+
+    text: str
+    backend: str
+    model: str
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    cost_usd: float | None = None  # None: not known
+    latency_s: float = 0.0
+    error: str | None = None
+
+    @property
+    def success(self) -> bool:
+        """An answer came."""
+        return self.error is None
+
+
+class ClientType(Protocol):
+    """What every backend offers."""
+
+    def query(self, prompt: str, system: str | None = None) -> ClaudeResponse:
+        """Ask one thing."""
+        ...
+
+    def query_baseline(self, raw_data: str, query: str) -> ClaudeResponse:
+        """Ask about data as it is."""
+        ...
+
+    def query_treatment(self, semantic_output: str, query: str) -> ClaudeResponse:
+        """Ask about data in words."""
+        ...
+
+
+class Client:
+    """A backend of `batchwork` behind the benchmark's interface."""
+
+    backend: ClassVar[BackendType]
+    usual_model: ClassVar[str]
+    data_size: ClassVar[int | None] = None  # points it is given at most, unless told otherwise
+    warms_up: ClassVar[bool] = False
+    notice: ClassVar[str | None] = None  # what it is, when it is not a language model
+
+    def __init__(self, config: BenchmarkConfig | None = None) -> None:
+        self.config = config or BenchmarkConfig()
+
+    @property
+    def model(self) -> str:
+        """The model as `batchwork` names it."""
+        return self._named(self.config.model or self.usual_model)
+
+    def query(self, prompt: str, system: str | None = None) -> ClaudeResponse:
+        """Ask one thing.
+
+        Raises:
+            batchwork.ConfigError: the backend cannot be used at all; the message says what to do.
+        """
+        try:
+            results = self.ask_all([Request.ask(prompt, system=system)], window=1)
+        except batchwork.RunPaused as paused:
+            results = paused.results
+        return self.response(results[0])
+
+    def query_baseline(self, raw_data: str, query: str) -> ClaudeResponse:
+        """Ask about data as it is."""
+        return self._query_data(raw_data, query)
+
+    def query_treatment(self, semantic_output: str, query: str) -> ClaudeResponse:
+        """Ask about data in words."""
+        return self._query_data(semantic_output, query)
+
+    def ask_all(
+        self,
+        requests: Iterable[Request],
+        *,
+        window: int,
+        longest: int = 0,
+        journal: Path | None = None,
+        max_cost: float | None = None,
+        progress: bool = False,
+    ) -> Results:
+        """Many questions through one engine run, at most `window` at once.
+
+        An answer is asked for once: asking again because of its form would give one condition more tries than another.
+
+        Raises:
+            batchwork.RunPaused: the breaker ended it.
+        """
+        config = self.config
+        return batchwork.run(
+            requests,
+            model=self.model,
+            base_url=config.base_url,
+            max_in_flight=window,
+            max_tokens=config.max_tokens,
+            timeout=config.timeout_for(longest),
+            retries=config.retries,
+            max_wait=config.max_wait_s,
+            max_consecutive_failures=config.max_consecutive_errors,
+            max_cost=max_cost,
+            reask=0,
+            journal=journal,
+            retry_failed=journal is not None,
+            progress=progress,
+        )
+
+    def response(self, outcome: Outcome) -> ClaudeResponse:
+        """An outcome in the benchmark's words."""
+        usage = outcome.usage
+        return ClaudeResponse(
+            text=outcome.text or "",
+            backend=self.backend.value,
+            model=self.model,
+            input_tokens=None if usage is None else usage.input_tokens,
+            output_tokens=None if usage is None else usage.output_tokens,
+            cost_usd=None if outcome.cost is None else float(outcome.cost),
+            latency_s=outcome.latency_s,
+            error=outcome.error,
+        )
+
+    def _query_data(self, data: str, query: str) -> ClaudeResponse:
+        prompt = with_data(data, query)
+        return self.query(prompt.user, prompt.system)
+
+    def _named(self, model: str) -> str:
+        prefix = f"{self.backend.value}:"
+        if ":" in model and not model.startswith(prefix):
+            raise ConfigurationError(
+                f"--model {model} does not belong to --backend {self.backend.value}; leave --backend out or name another"
+            )
+        return prefix + model.removeprefix(prefix)
+
+
+class ClaudeClient(Client):
+    """The provider's API: Anthropic by default, any `anthropic:` or `openai:` model when told."""
+
+    backend = BackendType.API
+    usual_model = "sonnet"
+
+    def _named(self, model: str) -> str:
+        alias = _API_ALIASES.get(model)
+        if alias is not None:
+            return f"anthropic:{alias}"
+        if model.partition(":")[0] in ("claude-code", "mock", "local"):
+            return super()._named(model)
+        return model  # `anthropic:...`, `openai:...` or a bare id that the library knows
+
+
+class ClaudeCodeClient(Client):
+    """The real `claude` program, one process per call."""
+
+    backend = BackendType.CLAUDE_CODE
+    usual_model = "sonnet"
+    data_size = 1000
+    warms_up = True
+
+    def _named(self, model: str) -> str:
+        config = self.config
+        named = super()._named(model)
+        return f"{named}?base_timeout={config.base_timeout:g}&timeout_per_1k_chars={config.timeout_per_1k_chars:g}"
+
+
+class MockClient(Client):
+    """The literal reader: answers only what stands in the text that it is given."""
+
+    backend = BackendType.MOCK
+    usual_model = "reader"
+    notice = "literal reader, not a language model"
+
+    def _named(self, model: str) -> str:
+        named = super()._named(model)
+        if not named.startswith("mock:reader"):
+            raise ConfigurationError(f"--model {model}: the benchmark's mock is the literal reader, mock:reader")
+        return named
+
+
+class LocalClient(Client):
+    """A small real model on this machine."""
+
+    backend = BackendType.LOCAL
+    usual_model = "smollm2"
+    data_size = 100  # its context holds few digits
+
+
+_CLIENTS: dict[BackendType, type[Client]] = {
+    client.backend: client for client in (ClaudeClient, ClaudeCodeClient, MockClient, LocalClient)
+}
+
+
+def get_client(backend: BackendType | str = BackendType.API, config: BenchmarkConfig | None = None) -> Client:
+    """The client of a backend.
+
+    Raises:
+        ConfigurationError: there is no such backend.
+    """
+    try:
+        return _CLIENTS[BackendType(backend)](config)
+    except ValueError:
+        known = ", ".join(kind.value for kind in BackendType)
+        raise ConfigurationError(f"unknown backend {backend!r}; there are {known}") from None
