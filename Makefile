@@ -52,7 +52,7 @@ format: $(READY) ## rewrite the code in the house format
 	$(BIN)/ruff check --fix .
 
 # Each measurement prints a table and ends with one line that says whether its bar is met.
-PERF := engine window memory resume http limits simulator prompts server state frame
+PERF := engine window memory resume http limits simulator prompts server state frame calibration answerability bench
 
 perf: $(addprefix perf-,$(PERF)) ## every measurement, against the peers (long)
 

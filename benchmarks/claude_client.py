@@ -157,7 +157,7 @@ class Client:
         prefix = f"{self.backend.value}:"
         if ":" in model and not model.startswith(prefix):
             raise ConfigurationError(
-                f"--model {model} does not belong to --backend {self.backend.value}; leave --backend out or name another"
+                f"--model {model} is not of --backend {self.backend.value}; leave --backend out or name another model"
             )
         return prefix + model.removeprefix(prefix)
 

@@ -38,6 +38,11 @@ class Form(Protocol):
         """The JSON schema the answer is asked for in."""
         ...
 
+    @property
+    def example(self) -> str:
+        """What stands for the answer in the prompt's `{"answer": ...}`."""
+        ...
+
     def parse(self, text: str) -> Json:
         """The answer in a reply, as JSON or as plain text; None when there is none that is unambiguous."""
         ...

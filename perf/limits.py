@@ -18,7 +18,7 @@ from perf.provider import provider
 
 RPM = 2400
 BURST_S = 0.15
-TOKENS_PER_REQUEST = 17  # what the simulated provider counts for one of these prompts
+TOKENS_PER_REQUEST = 18  # what the simulated provider counts for one of these prompts
 INPUT_TPM = RPM * TOKENS_PER_REQUEST
 
 

@@ -39,6 +39,16 @@ for key in sorted(data.files, key=int):
     }))
 """
 
+_NARRATE = """
+import json, sys, warnings
+import numpy as np
+from semantic_frame import describe_series
+warnings.simplefilter("ignore")
+data = np.load(sys.argv[1])
+for key in sorted(data.files, key=int):
+    print(json.dumps(describe_series(data[key])))
+"""
+
 _TIME = """
 import sys, time, warnings
 import numpy as np
@@ -71,6 +81,10 @@ class Peer:
     def describe(self, series: list[np.ndarray]) -> list[dict[str, Any]]:
         """Its claims for each series."""
         return [json.loads(line) for line in self._run(_DESCRIBE, series).splitlines()]
+
+    def texts(self, series: list[np.ndarray]) -> list[str]:
+        """Its description of each series."""
+        return [json.loads(line) for line in self._run(_NARRATE, series).splitlines()]
 
     def seconds(self, values: np.ndarray) -> float:
         """CPU seconds for one series, imports and a first small call not counted."""

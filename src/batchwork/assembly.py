@@ -17,7 +17,7 @@ from batchwork.core.event import Began, Event
 from batchwork.core.intake import Intake
 from batchwork.core.ledger import Ledger
 from batchwork.core.outcome import AnyOutcome, Status
-from batchwork.core.policy import Policy
+from batchwork.core.policy import Policy, RatePolicy
 from batchwork.core.ports import Backend, BatchBackend, Checker, Clock, Journal, Standing, Traits
 from batchwork.core.pricing import FREE, Price, resolve
 from batchwork.core.stats import Tally
@@ -343,7 +343,8 @@ def _tell_of_batches(aside: Path) -> None:
 
 
 def _starts_slowly(plan: Plan, backend: Backend) -> bool:
-    return backend.traits.limited and plan.policy.rates.rpm is None
+    """With limits of its own, and none of them stated."""
+    return backend.traits.limited and plan.policy.rates == RatePolicy()
 
 
 def _open_journal(plan: Plan, clock: Clock) -> Journal:

@@ -25,12 +25,17 @@ def test_the_echoes_of_one_refusal_lower_the_guess_once() -> None:
     assert pace.per_s(1.0) == 45.0
 
 
-def test_it_grows_slowly_until_it_is_refused_again() -> None:
+def test_it_grows_fast_until_it_is_refused_in_its_turn_and_slowly_from_then_on() -> None:
     pace = _pace_of(50)
     pace.refused(sent_at=1.0, now=1.0)
-    grown = pace.per_s(11.0)
+    assert pace.per_s(6.0) == 45.0 * 2.0
+    for n in range(80):
+        pace.sent(5.0 + n / 80)
+    pace.refused(sent_at=6.0, now=6.0)
+    lowered, grown = pace.per_s(6.0), pace.per_s(16.0)
+    assert lowered is not None
     assert grown is not None
-    assert 45.0 < grown < 49.0
+    assert lowered < grown < 1.1 * lowered
 
 
 def test_a_later_refusal_lowers_it_again() -> None:

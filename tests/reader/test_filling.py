@@ -242,3 +242,24 @@ def test_no_text_makes_it_stumble(text):
     value, spans = fill(INVOICE, text)
     assert isinstance(value, dict)
     assert all(0 <= start <= end <= len(text) for places in spans.values() for start, end in places)
+
+
+PLACES = {
+    "type": "object",
+    "properties": {"answer": {"anyOf": [{"type": "array", "items": {"type": "integer"}}, {"type": "null"}]}},
+    "required": ["answer"],
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "listed"),
+    [
+        ("outliers: 2: at 12 value 9; at 45 value 8", [12, 45]),
+        ("There are no outliers.", []),
+        ("outliers: none", []),
+        ("1.5, 2.5, 9, 4, 3", None),
+        ("mean 5, std 2", None),
+    ],
+)
+def test_a_list_is_empty_when_the_text_says_so_and_null_when_it_says_nothing(text, listed):
+    assert fill(PLACES, text, question="At which positions are the outliers?")[0] == {"answer": listed}

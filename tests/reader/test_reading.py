@@ -64,6 +64,14 @@ PAIR = "Series A: mean 12.3, median 11, std 2\nSeries B: mean 15.1, median 9, st
         ("Name        Score\nAda         12\nGrace       15", "What is the score of Grace?", "15"),
         ("name,score\nAda,12\nGrace,15", "What is the score of Ada?", "12"),
         ("Revenue (in 2024) was $5 million.", "What was the revenue?", "$5 million"),
+        ("slope 0.02, R2 0.87", "What is the R squared of the series?", "0.87"),
+        ("Coefficient of determination: 0.87", "What is the R squared?", "0.87"),
+        ("The outliers are above the rest.", "Are the outliers above or below the other values?", "above"),
+        ("outliers: 2 (one above, one below)", "Are the outliers above, below or both?", "both"),
+        ("The time series shows a rising pattern.", "Is the trend rising, falling or flat?", "rising"),
+        ("The data is stationary.", "Is the trend rising, falling or flat?", "flat"),
+        ("The series is falling. The trend is slowing.", "Is the trend rising, falling or flat?", "falling"),
+        ("trend: stable", "Is the trend rising, falling or none?", "none"),
     ],
 )
 def test_it_finds_what_is_asked(text, question, answer):
@@ -84,6 +92,11 @@ def test_it_finds_what_is_asked(text, question, answer):
         ("", "What is the total?"),
         ("Total: $5", ""),
         ("The trend is not rising.", "What is the slope of the trend?"),
+        ("The series is not rising.", "Is the trend rising, falling or flat?"),
+        ("The series is neither rising nor falling.", "Is the trend rising, falling or flat?"),
+        ("Sales are rising, costs are falling.", "Is the trend rising, falling or flat?"),
+        ("trend: not flat", "Is the trend rising, falling or flat?"),
+        ("The values lie above 5.", "Are the outliers above or below the other values?"),
         ("count 300. anomalies at 5", "How many change points are there?"),
     ],
 )

@@ -26,7 +26,11 @@ from batchwork.core.request import Request
 Script = Callable[[Request, int], Reply | Failure | str]
 _PERSONAS = ("echo", "reader")
 _OPTIONS = ("latency", "sigma", "faults", "rpm", "headers", "seed", "log", "limited")
-TRAITS = Traits(name="mock", free=True, notice="mock backend: no language model is called, answers are made up here")
+_NOTICES = {
+    "echo": "mock backend: no language model is called, answers are made up here",
+    "reader": "mock backend: no language model is called, a literal reader answers from the text it is given",
+}
+TRAITS = Traits(name="mock", free=True, notice=_NOTICES["echo"])
 
 
 class MockBackend:
@@ -45,6 +49,7 @@ class MockBackend:
         limited: bool = False,
         seed: int = 0,
         log: Path | None = None,
+        persona: str = "echo",
     ) -> None:
         self._clock = clock
         self._script = script
@@ -56,7 +61,7 @@ class MockBackend:
         self._bucket: Bucket | None = None
         self._dice = random.Random(seed)
         self._log = None if log is None else os.open(log, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
-        self._traits = replace(TRAITS, limited=limited)
+        self._traits = replace(TRAITS, limited=limited, notice=_NOTICES[persona])
         self.calls = 0
         self.in_flight = 0
         self.most_in_flight = 0
@@ -144,8 +149,8 @@ def _tokens(text: str) -> int:
 
 def describe(name: str, base_url: str | None) -> Traits:
     """What is known before it is opened."""
-    del name, base_url
-    return TRAITS
+    del base_url
+    return replace(TRAITS, notice=_NOTICES.get(name.partition("?")[0]))
 
 
 def open_backend(name: str, setup: Setup) -> MockBackend:
@@ -163,6 +168,7 @@ def open_backend(name: str, setup: Setup) -> MockBackend:
     try:
         return MockBackend(
             clock=setup.clock,
+            persona=persona,
             script=_read if persona == "reader" else None,
             latency_s=float(options.get("latency", 0)),
             sigma=float(options.get("sigma", 0)),

@@ -1,7 +1,8 @@
 """Guess a request rate that the provider bears, when it says "too fast" and nothing else.
 
-The guess starts from what was let through in the last second, is lowered once per refusal episode and grows slowly, so
-that it keeps hovering just below a limit that nobody has stated.
+The guess starts from what was let through in the last second, which says little when the calls had just begun to come:
+so it grows fast until it is refused again. From then on it is lowered once per refusal episode and grows slowly, and
+keeps hovering just below a limit that nobody has stated.
 """
 
 from __future__ import annotations
@@ -11,10 +12,9 @@ from collections import deque
 _SPAN_S = 1.0  # how far back the calls that were let through are counted
 _SHORTEST_SPAN_S = 0.25  # a shorter history would make any rate look huge
 _START = 0.9  # of what was let through: that included the provider's burst
-_CUT = 0.92
-_GROWTH_PER_S = 0.006  # from a cut back to the limit in about a quarter of a minute
-_PROBING_PER_S = 0.3  # while the guess rests on a handful of calls only
-_ENOUGH_CALLS = 20
+_CUT = 0.95  # of what the guess was a second before: it takes so long until a guess that is too high is refused
+_GROWTH_PER_S = 0.002  # from a cut back to the limit in about half a minute: every refusal costs a second
+_PROBING_PER_S = 0.2  # until the first guess has been refused in its turn
 _SETTLE_S = 1.0  # refusals of calls sent so soon after a change still belong to what was before it
 
 
@@ -47,9 +47,9 @@ class Pace:
         let_through = max(1, count) / span
         if self._guess is None:
             self._guess = let_through * _START
-            self._growth = _GROWTH_PER_S if count >= _ENOUGH_CALLS else _PROBING_PER_S
+            self._growth = _PROBING_PER_S
         else:
-            self._guess = min(self._grown(now) * _CUT, max(let_through, 1.0))
+            self._guess = min(self._grown(now - _SETTLE_S) * _CUT, max(let_through, 1.0))
             self._growth = _GROWTH_PER_S
         self._changed_at = now
 

@@ -264,10 +264,10 @@ class ItemCarrier:
         self._p.gate.cool_down(seconds)
 
     async def _give_up(self, work: Work, life: _Life, failure: Failure) -> None:
+        if (pause := self._breaker.gave_up(failure)) is not None:
+            self._pause(pause)  # at once: while this is being written, a window of others would start and fail
         slim = msgspec.structs.replace(failure, limits=None)
         await self._settle(work, Failed(index=work.index, failure=slim, **self._so_far(life)), life)
-        if (pause := self._breaker.gave_up(failure)) is not None:
-            self._pause(pause)
 
     # -- recording ------------------------------------------------------------------------------
 

@@ -29,6 +29,7 @@ from batchwork.frame.noise import (
     against_neighbours,
     inflation,
     lag_one,
+    median,
     robust_sigma,
     thinned,
     whiten,
@@ -110,7 +111,7 @@ def analyse(samples: Samples, context: str | None = None, unit: str | None = Non
 def _filled(empty: Description, samples: Samples, statistics: Statistics) -> Description:
     exponent = exponent_of(samples.values)
     values = np.ldexp(samples.values, -exponent)
-    scale = _Scale(exponent, float(np.median(values)))
+    scale = _Scale(exponent, median(values))
     values -= scale.shift
     if values.size < 4 or statistics.range == 0:
         return replace(empty, distribution=_plain_shape(values), last=_last(samples, statistics))
@@ -204,7 +205,7 @@ def _anomalies(noise: _Noise, values: Floats, samples: Samples, scale: _Scale) -
     unit = robust_sigma(noise.without_odd(noise.view))
     if noise.odd.size == 0:
         return ()
-    middle = float(np.median(thinned(noise.view)))
+    middle = median(thinned(noise.view))
     distance = noise.view[noise.odd] - middle
     ranked = noise.odd[np.argsort(-np.abs(distance), kind="stable")][:1000]
     return tuple(

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from batchwork.frame.noise import Floats
+from batchwork.frame.noise import Floats, median
 
 MOST_POINTS = 400
 _CRITICAL = 0.58  # of dip * sqrt(n + 1): about 1% of uniform samples exceed it, and far fewer of any other
@@ -22,11 +22,12 @@ def dip_of(values: Floats) -> float:
     n = x.size
     if n < 4 or x[0] == x[-1]:
         return 0.0
+    points = x.tolist()  # plain floats: the hulls are the cost of the dip
     low, high = 0, n - 1
     dip = 1.0 / n
     while True:
-        minorant = _hull(x, low, high, lower=True)
-        majorant = _hull(x, low, high, lower=False)
+        minorant = _hull(points, low, high, lower=True)
+        majorant = _hull(points, low, high, lower=False)
         gap, left, right = _widest(x, minorant, majorant)
         if gap < dip:
             break
@@ -37,19 +38,20 @@ def dip_of(values: Floats) -> float:
     return 0.5 * dip
 
 
-def _hull(x: Floats, low: int, high: int, *, lower: bool) -> list[int]:
+def _hull(points: list[float], low: int, high: int, *, lower: bool) -> list[int]:
     """Corners of the greatest convex minorant (or least concave majorant) of the counts over [low, high]."""
     sign = 1.0 if lower else -1.0
-    points = x.tolist()  # plain floats: this loop is the cost of the dip
-    corners: list[int] = []
-    for index in range(low, high + 1):
-        while len(corners) > 1:
-            a, b = corners[-2], corners[-1]
-            turn = (points[b] - points[a]) * (index - a) - (b - a) * (points[index] - points[a])
-            if sign * turn > 0:
+    corners = [low]
+    for index in range(low + 1, high + 1):
+        here = points[index]
+        b = corners.pop()
+        while corners:
+            a = corners[-1]
+            left = points[a]
+            if sign * ((points[b] - left) * (index - a) - (b - a) * (here - left)) > 0:
                 break
-            corners.pop()
-        corners.append(index)
+            b = corners.pop()
+        corners += (b, index)
     return corners
 
 
@@ -118,4 +120,4 @@ def _modes(x: Floats) -> tuple[float, float]:
     total = np.cumsum(x - x.mean())[:-1]
     count = np.arange(1, n)
     cut = 1 + int(np.argmax(total**2 * (1.0 / count + 1.0 / (n - count))))
-    return float(np.median(x[:cut])), float(np.median(x[cut:]))
+    return median(x[:cut]), median(x[cut:])

@@ -10,6 +10,7 @@ series ends with no level claimed at all.
 from __future__ import annotations
 
 import itertools
+import math
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -98,15 +99,18 @@ def shortest_segment(n: int) -> int:
     return int(min(max(5, 0.05 * n), 25))
 
 
-def step_gains(residual: Floats, basis: Floats) -> Floats:
+def _room(basis: Floats) -> Floats:
+    """For every place but the first, how much of a step there the basis leaves: its squared length outside."""
+    inner = basis.sum(axis=0) - np.cumsum(basis, axis=0)[:-1]
+    return np.asarray(np.arange(len(basis) - 1, 0, -1, dtype=np.float64) - np.einsum("ij,ij->i", inner, inner))
+
+
+def step_gains(residual: Floats, room: Floats) -> Floats:
     """For every place, by how much a step there would lower the residual sum of squares."""
     n = residual.size
-    tail = -np.cumsum(residual)[:-1]  # sum from each place on; the residual is orthogonal to the constant
-    inner = basis.sum(axis=0) - np.cumsum(basis, axis=0)[:-1]
-    size = np.arange(n - 1, 0, -1, dtype=np.float64) - np.einsum("ij,ij->i", inner, inner)
+    tail = np.cumsum(residual)[:-1]  # minus the sum from each place on: the residual is orthogonal to the constant
     gains = np.zeros(n)
-    usable = size > 1e-6 * n
-    gains[1:][usable] = tail[usable] ** 2 / size[usable]
+    np.divide(tail * tail, room, out=gains[1:], where=room > 1e-6 * n)
     return gains
 
 
@@ -121,25 +125,33 @@ def _blocked(steps: list[int], n: int, gap: int) -> NDArray[np.bool_]:
 
 def forward_steps(z: Floats, orthonormal: Floats, most: int) -> list[tuple[tuple[int, ...], float]]:
     """The path of best next steps: after each one, all places so far and the residual sum of squares."""
-    n = z.size
+    n, first = orthonormal.shape
     gap = shortest_segment(n)
-    basis = orthonormal
-    residual = z - basis @ (basis.T @ z)
+    across = np.empty((first + most, n))  # the basis, a row each, with place for what is to come
+    across[:first] = orthonormal.T
+    residual = z - (across[:first] @ z) @ across[:first]
     path: list[tuple[tuple[int, ...], float]] = [((), float(residual @ residual))]
+    if not most:
+        return path
+    room = _room(orthonormal)
+    blocked = _blocked([], n, gap)
     steps: list[int] = []
-    for _ in range(most):
-        gains = step_gains(residual, basis)
-        gains[_blocked(steps, n, gap)] = 0.0
-        place = int(np.argmax(gains))
+    for size in range(first, first + most):
+        gains = step_gains(residual, room)
+        gains[blocked] = 0.0
+        place = int(gains.argmax())
         if gains[place] <= 0:
             break
         steps.append(place)
-        fresh = np.where(np.arange(n) >= place, 1.0, 0.0)
+        blocked[max(place - gap + 1, 0) : place + gap] = True
+        fresh, basis = across[size], across[:size]
+        fresh[:place], fresh[place:] = 0.0, 1.0
         for _again in range(2):  # once is not orthogonal enough when the step is nearly in the span
-            fresh -= basis @ (basis.T @ fresh)
-        fresh /= np.linalg.norm(fresh)
-        residual = residual - fresh * (fresh @ residual)
-        basis = np.column_stack([basis, fresh])
+            fresh -= (basis @ fresh) @ basis
+        fresh /= math.sqrt(fresh @ fresh)
+        residual -= fresh * (fresh @ residual)
+        inner = fresh.cumsum()[:-1]
+        room -= inner * inner
         path.append((tuple(sorted(steps)), float(residual @ residual)))
         if _hopeless(path, n):
             break
@@ -150,7 +162,7 @@ def _hopeless(path: list[tuple[tuple[int, ...], float]], n: int) -> bool:
     """Three steps in a row that did not pay together: a fourth will not either (one alone may hide a pair)."""
     if len(path) < 4 or path[-1][1] <= 0:
         return False
-    return n * float(np.log(path[-4][1] / path[-1][1])) < 3 * _STEP_PRICE * float(np.log(n))
+    return n * math.log(path[-4][1] / path[-1][1]) < 3 * _STEP_PRICE * math.log(n)
 
 
 def settle(z: Floats, columns: Floats, steps: tuple[int, ...]) -> tuple[int, ...]:
@@ -174,7 +186,7 @@ def settle(z: Floats, columns: Floats, steps: tuple[int, ...]) -> tuple[int, ...
 
 def _gains_beside(z: Floats, columns: Floats, others: tuple[int, ...]) -> Floats:
     basis, _ = np.linalg.qr(np.column_stack([columns, step_columns(others, z.size)]))
-    return step_gains(z - basis @ (basis.T @ z), basis)
+    return step_gains(z - basis @ (basis.T @ z), _room(basis))
 
 
 def _candidates(z: Floats, waves: Floats) -> list[_Candidate]:
@@ -318,7 +330,7 @@ def _proofs(z: Floats, columns: Floats, steps: tuple[int, ...], worth: float, dr
         others = steps[:index] + steps[index + 1 :]
         basis, _ = np.linalg.qr(np.column_stack([columns, step_columns(others, n)]))
         residual = z - basis @ (basis.T @ z)
-        gain = float(step_gains(residual, basis)[place])
+        gain = float(step_gains(residual, _room(basis))[place])
         rest = max(float(residual @ residual) - gain, 0.0) + floor
         sharp = draft or is_sharp(residual, basis, place, max(_RAMP_TOLERANCE, np.log(n)) * worth * rest / n)
         proofs.append(n / worth * float(np.log1p(gain / rest)) if sharp else 0.0)
@@ -337,7 +349,7 @@ def is_sharp(residual: Floats, basis: Floats, place: int, tolerance: float) -> b
     ramps = np.column_stack(
         [np.clip((at - place - lean * width) / width + 0.5, 0.0, 1.0) for width in widths for lean in _LEANS]
     )
-    step = step_gains(residual, basis)[place]
+    step = step_gains(residual, _room(basis))[place]
     free = ramps - basis @ (basis.T @ ramps)
     size = np.einsum("ij,ij->j", free, free)
     gains = (residual @ ramps) ** 2 / np.maximum(size, 1e-9 * n)

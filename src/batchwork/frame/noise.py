@@ -22,13 +22,21 @@ def thinned(values: Floats, most: int = _SAMPLE) -> Floats:
     return values if values.size <= most else values[:: values.size // most | 1]
 
 
+def median(values: Floats) -> float:
+    """The middle value; a short description asks for it 150 times, and numpy's own looks for NaN every time."""
+    half = values.size // 2
+    sorted_about = np.partition(values, half)
+    upper = float(sorted_about[half])
+    return upper if values.size % 2 else 0.5 * (float(sorted_about[:half].max()) + upper)
+
+
 def robust_sigma(values: Floats) -> float:
     """Standard deviation of the bulk (MAD scaled to a normal); the mean deviation if over half are equal."""
     if values.size == 0:
         return 0.0
     values = thinned(values)
-    deviation = np.abs(values - np.median(values))
-    mad = float(np.median(deviation))
+    deviation = np.abs(values - median(values))
+    mad = median(deviation)
     if mad > 0:
         return MAD_TO_SIGMA * mad
     return 1.2533 * float(np.mean(deviation))

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.special import gammaln, ndtr, stdtr
 
 from batchwork.frame.dip import untied
-from batchwork.frame.noise import Floats, robust_sigma, thinned
+from batchwork.frame.noise import Floats, median, robust_sigma, thinned
 
 _LEVEL = 0.015  # per side; both sides together have twice as much
 _LEAST_GAP = 1.2  # a narrower gap is never a reason
@@ -43,7 +43,7 @@ def odd_points(values: Floats) -> NDArray[np.int64]:
     if n < 8:
         return np.zeros(0, dtype=np.int64)
     values = _spread_ties(values)
-    middle = float(np.median(thinned(values)))
+    middle = median(thinned(values))
     distance = values - middle
     unit = robust_sigma(distance)
     if unit <= 0:

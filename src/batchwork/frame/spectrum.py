@@ -17,7 +17,7 @@ from scipy.fft import next_fast_len, rfft
 from scipy.ndimage import median_filter
 from scipy.special import gammainccinv
 
-from batchwork.frame.noise import Floats, robust_sigma, thinned
+from batchwork.frame.noise import Floats, median, robust_sigma, thinned
 
 FEWEST_CYCLES = 4.6  # below five whole cycles a wave is not told from wandering; the rest is rounding
 _FALSE_ALARM = 0.006
@@ -35,7 +35,7 @@ _FADED_LEVELS = 0.1
 def steady_changes(values: Floats) -> Floats:
     """First differences, held to five robust standard deviations and centred."""
     changes = np.diff(values)
-    changes -= np.median(thinned(changes))
+    changes -= median(thinned(changes))
     limit = 5.0 * robust_sigma(changes)
     if limit > 0:
         np.clip(changes, -limit, limit, out=changes)
@@ -68,7 +68,7 @@ def background(frequency: Floats, power: Floats, spacing: float, *, changes: boo
     slope = 4.0 * np.sin(np.pi * frequency) ** 2
     bands = _bands(power.size, int(2 * spacing), int(8 * spacing))
     middle = np.array([slope[(a + b) // 2] for a, b in bands])
-    logs = np.log(np.maximum([np.median(thinned(power[a:b], 4000)) for a, b in bands], 1e-300))
+    logs = np.log(np.maximum([median(thinned(power[a:b], 4000)) for a, b in bands], 1e-300))
     rest = logs - np.log(_red(middle[None, :], _PHI[:, None], _FLOORS[:, None], changes=changes))
     spread = np.abs(rest - np.median(rest, axis=1, keepdims=True)).mean(axis=1)
     best = int(np.argmin(spread))
@@ -99,7 +99,7 @@ def _running_floor(flat: Floats, spacing: float) -> Floats:
     A median of few frequencies is often far too low by chance, so it is never taken below that of all.
     """
     m = flat.size
-    floor = np.full(m, max(float(np.median(thinned(flat[int(2 * spacing) :]))), 1e-300))
+    floor = np.full(m, max(median(thinned(flat[int(2 * spacing) :])), 1e-300))
     for reach in (24, 120):
         width = int(min(reach, m / spacing / 3) * spacing) | 1
         if m > _MEDIANS:  # medians of blocks, joined by lines

@@ -14,7 +14,7 @@ from scipy.special import ndtri
 from scipy.stats import rankdata
 
 from batchwork.frame.blocks import block_means
-from batchwork.frame.noise import Floats, inflation, robust_sigma, thinned
+from batchwork.frame.noise import Floats, inflation, median, robust_sigma, thinned
 
 _CRITICAL = 4.0  # the maximum over the middle 80% exceeds this in about 0.3% of unchanging series
 _NOTABLE = 1.25  # a smaller change of the standard deviation is not worth words
@@ -33,13 +33,13 @@ class Spread:
 
 def scale_scores(values: Floats) -> Floats:
     """Klotz scores of the distances from the median; ties share their rank."""
-    ranks = rankdata(np.abs(values - np.median(values)))
+    ranks = rankdata(np.abs(values - median(values)))
     return np.asarray(ndtri(0.5 + 0.5 * ranks / (values.size + 1)) ** 2, dtype=np.float64)
 
 
 def _block_scores(values: Floats, size: int) -> Floats:
     """Normal scores of the blocks' mean distances: for long series as good, and no million ranks."""
-    distance = np.abs(values - np.median(thinned(values)))
+    distance = np.abs(values - median(thinned(values)))
     np.minimum(distance, 5.0 * robust_sigma(values), out=distance)
     means = block_means(distance, size)
     return np.asarray(ndtri(rankdata(means) / (means.size + 1)), dtype=np.float64)

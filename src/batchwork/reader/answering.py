@@ -4,12 +4,13 @@ import re
 from typing import NamedTuple
 
 from batchwork.reader.asking import Asked, understand
-from batchwork.reader.facts import facts
+from batchwork.reader.choosing import choose
+from batchwork.reader.denying import NEGATION, denied
 from batchwork.reader.finding import ENOUGH, Found, find, ranked, typed
 from batchwork.reader.layout import lines
 from batchwork.reader.unlabelled import shade, unlabelled
 from batchwork.reader.values import truth
-from batchwork.reader.words import GENERIC, label_words, tokens, vocabulary
+from batchwork.reader.words import GENERIC, label_words
 
 
 def _words(text: str) -> list[str]:
@@ -17,11 +18,6 @@ def _words(text: str) -> list[str]:
 
 
 NOT_FOUND = "I cannot find it in the text I was given."
-_NEGATION = re.compile(
-    r"\b(?:no|not|never|neither|nor|without|isn't|aren't|wasn't|doesn't|lacks?|zero|free of)\b", re.IGNORECASE
-)
-_NONE = re.compile(r"(?:none|nil|absent|no|not (?:found|detected|present))\b(?!\.\d)", re.IGNORECASE)
-_NEUTRAL = frozenset({"flat", "none", "no", "absent", "neither", "normal"})
 _TYPED = frozenset({"type", "kind", "nature", "category", "direction"})
 _DATED = frozenset({"date", "due", "when", "day"})
 _NUMERIC = frozenset(
@@ -90,7 +86,7 @@ def look_up(asked: Asked, question: str, text: str) -> Found | None:
 def count_of(words: tuple[str, ...], text: str) -> Found | None:
     """How many of something: "3 anomalies", "anomalies: 3", "anomaly count 3", "no anomalies"."""
     strong = {word for word in words if word not in GENERIC} or set(words)
-    denied = _denied(words, text)
+    none = denied(words, text)
     for label in (("count", *words), words, ("count",) if strong <= GENERIC else ()):
         for sure, fact in ranked(label, text, loose=False) if label else ():
             if sure < ENOUGH - 0.1:
@@ -100,36 +96,9 @@ def count_of(words: tuple[str, ...], text: str) -> Found | None:
             if fact.kind == "phrase" and fact.label[-1] not in label:
                 continue  # "anomalies at position 12" counts nothing
             found = typed(text, fact, "integer")
-            if found is not None and not (denied and denied[0] <= fact.start < denied[1]):
+            if found is not None and not (none and none[0] <= fact.start < none[1]):
                 return found._replace(score=sure)
-    return Found(0, *denied, 0.8) if denied else None
-
-
-def _denied(words: tuple[str, ...], text: str) -> tuple[int, int] | None:
-    """Where the text says that there is none: "no anomalies", "anomalies: none"."""
-    strong = [word for word in words if word not in GENERIC]
-    if not strong or not vocabulary(text).intersection(strong):
-        return None
-    for fact in facts(text):
-        if fact.kind in ("pair", "gap", "cell", "below") and set(strong) <= {*fact.label, *fact.row}:
-            said = _NONE.match(text[fact.start : fact.end])
-            if said:
-                return fact.start, fact.start + said.end()
-    for word in strong[::-1]:
-        for token in tokens(text):
-            if word in label_words(token.word):
-                before = text[max(0, token.start - 24) : token.start]
-                denials = list(_NEGATION.finditer(before))
-                if denials and not re.search(r"[.;:!?\n]", before[denials[-1].end() :]):
-                    return token.start - len(before) + denials[-1].start(), token.end
-                after = re.match(
-                    r"\W{0,3}(?:(?:were|was|are|is) )?(?:none|not (?:found|detected|present))\b",
-                    text[token.end :],
-                    re.IGNORECASE,
-                )
-                if after:
-                    return token.start, token.end + after.end()
-    return None
+    return Found(0, *none, 0.8) if none else None
 
 
 def compare(asked: Asked, text: str) -> Answer:
@@ -181,58 +150,6 @@ def _named_value(words: tuple[str, ...], choice: str, text: str) -> Found | None
     return None
 
 
-def choose(words: tuple[str, ...], choices: tuple[str, ...], text: str) -> Found | None:
-    """The one choice that stands at the asked label, denied ones left out."""
-    best: Found | None = None
-    for sure, fact in ranked(words, text) if words else []:
-        if sure < ENOUGH - 0.15 or (best is not None and sure < best.score):
-            break
-        named = _named(choices, text, fact.start, fact.end)
-        if len(named) == 1:
-            return named[0]._replace(score=sure)
-        neutral = [choice for choice in choices if set(label_words(choice)) & _NEUTRAL]
-        said = _NONE.match(text[fact.start : fact.end]) if fact.kind != "after" else None
-        if said and len(neutral) == 1:  # "trend: none", asked whether it rises, falls or is flat
-            return Found(neutral[0], fact.start, fact.start + said.end(), sure)
-    strong = [word for word in words if word not in GENERIC]
-    if strong and not vocabulary(text).intersection(strong):
-        return None
-    for fact in facts(text):  # a sentence about it that names just one choice
-        about = set(fact.label) | set(fact.row)
-        if strong and not any(word in about for word in strong):
-            continue
-        first, last = sentence_around(text, fact.start, fact.end)
-        named = _named(choices, text, first, last)
-        if len(named) == 1:
-            return named[0]._replace(score=0.5)
-    return best
-
-
-def _named(choices: tuple[str, ...], text: str, start: int, end: int) -> list[Found]:
-    """The choices that stand in a stretch of text and are not denied there."""
-    spoken = [(label_words(token.word), token) for token in tokens(text, start, end)]
-    found: list[Found] = []
-    for choice in choices:
-        wanted = label_words(choice.replace("_", " ").replace("-", " ")) or (choice.lower(),)
-        for words, token in spoken:
-            if wanted[0] in words or (words and words[0][:5] == wanted[0][:5] and len(wanted[0]) > 5):
-                last = text.lower().find(str(choice).lower().split()[-1], token.start, end)
-                stop = token.end if last < 0 or len(wanted) == 1 else last + len(choice.split()[-1])
-                if len(wanted) > 1 and not set(wanted) <= set(
-                    label_words(text[token.start : token.start + len(choice) + 12])
-                ):
-                    continue
-                before = text[max(start, token.start - 16) : token.start]
-                if not _NEGATION.search(before):
-                    found.append(Found(choice, token.start, stop, 0.0))
-                    break
-    return [
-        one
-        for one in found
-        if not any(one is not other and one.start >= other.start and one.end < other.end for other in found)
-    ]
-
-
 def yes_or_no(words: tuple[str, ...], text: str) -> Found | None:
     """Whether the text says it is so: a stated yes or no, a count, a denial, or the plain statement."""
     for sure, fact in ranked(words, text):
@@ -249,9 +166,9 @@ def yes_or_no(words: tuple[str, ...], text: str) -> Found | None:
             said = True  # "season: period 12": it is there, and more is said about it
         if said is not None:
             return Found(said, fact.start, fact.end, sure)
-    denied = _denied(words, text)
-    if denied:
-        return Found(False, *denied, 0.7)
+    none = denied(words, text)
+    if none:
+        return Found(False, *none, 0.7)
     counted = count_of(words, text)
     if counted is not None:
         return Found(counted.value != 0, counted.start, counted.end, counted.score)
@@ -259,23 +176,6 @@ def yes_or_no(words: tuple[str, ...], text: str) -> Found | None:
     for sentence in re.finditer(r"[^.!?\n]+", text):
         told = label_words(sentence.group())
         if strong and all(word in told for word in strong):
-            denying = _NEGATION.search(sentence.group()) is not None
+            denying = NEGATION.search(sentence.group()) is not None
             return Found(not denying, sentence.start(), sentence.end(), 0.6)
     return None
-
-
-def sentence_around(text: str, start: int, end: int) -> tuple[int, int]:
-    """The sentence (or line) that holds a place, blanks trimmed."""
-    first = start
-    while first > 0 and text[first - 1] != "\n" and not re.match(r"[.!?]\s", text[first - 1 : first + 1]):
-        first -= 1
-    last = end
-    while last < len(text) and text[last] != "\n" and not re.match(r"[.!?](?:\s|$)", text[last : last + 2]):
-        last += 1
-    if last < len(text) and text[last] in ".!?":
-        last += 1
-    while first < start and text[first].isspace():
-        first += 1
-    while last > end and text[last - 1].isspace():
-        last -= 1
-    return first, last

@@ -11,6 +11,9 @@ _MORE = (
 )
 _LESS = "smaller|lower|less|fewer|lowest|smallest|least|shorter|earlier|younger|weaker|slower|colder|below|cheaper"
 _COMPARE = re.compile(rf"\b({_MORE}|{_LESS})\b", re.IGNORECASE)
+_EITHER = re.compile(
+    rf"\b(?:{_MORE}|{_LESS})(?: or (?:{_MORE}|{_LESS})|, (?:{_MORE}|{_LESS})(?:, \w+)*,? or \w+)\b", re.IGNORECASE
+)
 _LESS_WORD = re.compile(rf"^({_LESS})$", re.IGNORECASE)
 _OR = re.compile(
     r"(?:^|[:,(]|\bbetween\b|\bthan\b|\bof\b)\s*([^,:()?]+?(?:,\s*[^,:()?]+?)*),?\s+(?:or|and)\s+([^,:()?]+?)\s*[?.)]*\s*$",
@@ -47,6 +50,9 @@ class Asked(NamedTuple):
 def understand(question: str) -> Asked:
     """What one question asks."""
     sentence = _core(question)
+    either = _EITHER.search(sentence)
+    if either:  # "is it above or below the rest": these are the choices, and what follows is what they compare with
+        return Asked(content_words(sentence[: either.start()]), tuple(re.split(r",? or |, ", either.group())))
     compare = _COMPARE.search(sentence)
     choices = _choices(sentence, comparing=compare is not None)
     if compare is not None and len(choices) == 2:

@@ -7,9 +7,11 @@ string or list where one is required; a required number that is not there is lef
 import re
 from typing import Any, NamedTuple
 
-from batchwork.reader.answering import choose, compare, count_of, look_up, yes_or_no
+from batchwork.reader.answering import compare, count_of, look_up, yes_or_no
 from batchwork.reader.asking import understand
+from batchwork.reader.choosing import choose
 from batchwork.reader.columns import Field
+from batchwork.reader.denying import denied
 from batchwork.reader.finding import ENOUGH, Found, find, ranked
 from batchwork.reader.rows import read_rows
 from batchwork.reader.unlabelled import currency, shade, unlabelled
@@ -62,7 +64,8 @@ class _Filler:
         if kind == "object" and depth < _DEEPEST:
             return self._object(node, place, depth)
         if kind == "array":
-            return self._array(node, place)
+            listed = self._array(node, place)
+            return listed if listed or not nullable or self._says_none(place) else None
         found = self._leaf(node, kind, place)
         if found is None:
             if nullable:
@@ -144,6 +147,16 @@ class _Filler:
                 if listed:
                     return listed
         return []
+
+    def _says_none(self, place: Place) -> bool:
+        """Whether the text says that the list is empty; that it says nothing of it is something else."""
+        asked = (self._asked.words,) if self._asked is not None and self._means_question(place) else place.labels
+        for words in asked:
+            none = denied(tuple(word for word in words if word != "position"), self._text)
+            if none:
+                self.spans[place.path] = [none]
+                return True
+        return False
 
     def _leaf(self, node: Schema, kind: str, place: Place) -> Found | None:
         if "const" in node:

@@ -193,3 +193,20 @@ def _grown(rows: tuple[Line, ...], at: int, split: "Splitter", *, even: bool) ->
     if not body:
         return None, 1
     return Table(header, tuple(body), rows[at].start, rows[last].end), last - at + 1
+
+
+def sentence_around(text: str, start: int, end: int) -> tuple[int, int]:
+    """The sentence (or line) that holds a place, blanks trimmed."""
+    first = start
+    while first > 0 and text[first - 1] != "\n" and not re.match(r"[.!?]\s", text[first - 1 : first + 1]):
+        first -= 1
+    last = end
+    while last < len(text) and text[last] != "\n" and not re.match(r"[.!?](?:\s|$)", text[last : last + 2]):
+        last += 1
+    if last < len(text) and text[last] in ".!?":
+        last += 1
+    while first < start and text[first].isspace():
+        first += 1
+    while last > end and text[last - 1].isspace():
+        last -= 1
+    return first, last

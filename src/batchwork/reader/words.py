@@ -50,6 +50,7 @@ _SAME: dict[str, str] = {
     "number": "no|nr|num|#|nbr",
     "quantity": "qty|qnty|pcs",
     "cv": "coefficient of variation|coefficient of variance",
+    "r2": "r squared|r square|coefficient of determination",
     "iqr": "interquartile range|inter quartile range",
     "p25": "first quartile|lower quartile|q1|1st quartile",
     "p75": "third quartile|upper quartile|q3|3rd quartile",
@@ -195,7 +196,8 @@ def canonical(found: list[Token]) -> list[Token]:
     while at < len(found):
         taken, word = 1, words[at]
         for length in range(min(_LONGEST, len(words) - at), 0, -1):
-            same = _PHRASES.get(tuple(words[at : at + length]))
+            phrase = words[at : at + length]
+            same = _PHRASES.get(tuple(phrase if length == 1 else map(str.lower, phrase)))  # "R squared"; "N" is a name
             if same is not None:
                 taken, word = length, same
                 break

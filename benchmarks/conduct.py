@@ -1,0 +1,201 @@
+"""Put a plan of trials through one engine run, and score what comes back.
+
+The plan is flat: trial by trial, the conditions of a trial side by side in an order that the seed draws. How many calls
+go at once is the window's affair alone, so no pair waits for its slower half and no task for the one before.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import batchwork
+from batchwork import Failed, FailureKind, Outcome, Pending, Request, Status
+from benchmarks.claude_client import Client
+from benchmarks.config import BenchmarkConfig
+from benchmarks.prompts import Condition, Prompt, condition_of, prompt_for
+from benchmarks.scoring import score
+from benchmarks.trial import Call, State, Trial
+
+# Failures that are answers: the model spoke, and what it said cannot be used.
+_SPOKE = frozenset({FailureKind.SCHEMA_VIOLATION, FailureKind.TRUNCATED, FailureKind.REFUSED})
+_NOT_RUN = Pending(index=-1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ask:
+    """One condition of one trial, ready to be sent; without a prompt where a rule leaves it out."""
+
+    trial: Trial
+    condition: str
+    prompt: Prompt | None
+    data_chars: int = 0
+    left_out: str | None = None
+
+    @property
+    def request(self) -> Request:
+        """What is sent."""
+        assert self.prompt is not None
+        return Request.ask(self.prompt.user, system=self.prompt.system, schema=self.trial.question.form.schema)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conducted:
+    """What came of a plan."""
+
+    calls: list[Call]
+    aborted: str | None = None
+    cause: str | None = None  # of the abort: failures, credentials, quota, stalled, budget, prompts, interrupted
+    retry_after_s: float | None = None
+    made: int = 0  # calls that were not in the journal before
+
+
+def lay_out(trials: Iterable[Trial], config: BenchmarkConfig) -> list[Ask]:
+    """Every call of a plan in its order, each description built once per data set."""
+    conditions = {name: condition_of(name) for name in config.conditions}
+    return [ask for trial in trials for ask in _sides(trial, config, conditions)]
+
+
+def _sides(trial: Trial, config: BenchmarkConfig, conditions: dict[str, Condition]) -> list[Ask]:
+    order = list(config.conditions)
+    random.Random(f"{config.seed}/{trial.task}/{trial.number}").shuffle(order)
+    asks = []
+    for condition in order:
+        if condition == config.baseline and trial.dataset.size > config.baseline_limit:
+            rule = f"the data set has more than {config.baseline_limit} points"
+            asks.append(Ask(trial=trial, condition=condition, prompt=None, left_out=rule))
+            continue
+        data = conditions[condition](trial.dataset)
+        prompt = prompt_for(trial.question, data)
+        asks.append(Ask(trial=trial, condition=condition, prompt=prompt, data_chars=len(data)))
+    return asks
+
+
+def conduct(
+    client: Client,
+    asks: Sequence[Ask],
+    *,
+    journal: Path,
+    most_new: int | None = None,
+    max_cost: float | None = None,
+    progress: bool = False,
+) -> Conducted:
+    """Send what has not been answered yet (at most `most_new` of it), wait for it, and judge all of it.
+
+    An end before the end of the plan is told in what is returned, never raised: what is finished is kept in the
+    journal, and the next call with the same plan goes on.
+    """
+    sent = [ask for ask in asks if ask.prompt is not None]
+    before = _outcomes(journal)
+    chosen = sent[: _prefix(before, len(sent), most_new)]
+    ended = Conducted(calls=[])
+    if chosen and most_new != 0:
+        ended = _ask(client, chosen, journal=journal, max_cost=max_cost, progress=progress)
+    if ended.cause is None and len(chosen) < len(sent):
+        ended = replace(ended, cause="prompts", aborted="the prompts of five hours are used up")
+    outcomes = _outcomes(journal)
+    numbers = {id(ask): number for number, ask in enumerate(sent)}
+    calls = [_call(ask, outcomes.get(numbers.get(id(ask), -1), _NOT_RUN), client) for ask in asks]
+    if ended.cause == "failures":
+        errors = sum(call.state is State.FAILED for call in calls)
+        most = client.config.max_consecutive_errors
+        ended = replace(ended, aborted=f"Aborting: {most} consecutive API errors. Total errors: {errors}.")
+    return replace(ended, calls=calls, made=_attempts(outcomes) - _attempts(before))
+
+
+def _ask(client: Client, asks: Sequence[Ask], *, journal: Path, max_cost: float | None, progress: bool) -> Conducted:
+    """One engine run over these; how it ended."""
+    try:
+        results = client.ask_all(
+            [ask.request for ask in asks],
+            window=client.config.window,
+            longest=max(ask.prompt.chars for ask in asks if ask.prompt is not None),
+            journal=journal,
+            max_cost=max_cost,
+            progress=progress,
+        )
+    except batchwork.RunPaused as paused:
+        paused.results.close()
+        return Conducted(calls=[], aborted=str(paused), cause=paused.cause, retry_after_s=paused.retry_after_s)
+    except KeyboardInterrupt:
+        return Conducted(calls=[], aborted="interrupted", cause="interrupted")
+    results.close()
+    if results.stopped == "budget":
+        return Conducted(calls=[], aborted=f"the ${max_cost} left do not cover the rest", cause="budget")
+    return Conducted(calls=[])
+
+
+def _prefix(before: Mapping[int, Outcome], planned: int, most_new: int | None) -> int:
+    """How much of the plan can be sent when only so many calls may be new."""
+    left = planned if most_new is None else most_new
+    for number in range(planned):
+        known = before.get(number)
+        left -= known is None or known.status is not Status.SUCCEEDED
+        if left < 0:
+            return number
+    return planned
+
+
+def _attempts(outcomes: Mapping[int, Outcome]) -> int:
+    return sum(outcome.attempts for outcome in outcomes.values())
+
+
+def _outcomes(journal: Path) -> dict[int, Outcome]:
+    if not journal.exists():
+        return {}
+    results = batchwork.open_results(journal)
+    try:
+        return {outcome.index: outcome for outcome in results}
+    finally:
+        results.close()
+
+
+def _call(ask: Ask, outcome: Outcome, client: Client) -> Call:
+    trial, prompt = ask.trial, ask.prompt
+    told = client.response(outcome)
+    answer = _answer(outcome)
+    judged = None if answer is None else score(trial, answer)
+    return Call(
+        task=trial.task,
+        trial=trial.number,
+        question=trial.question.name,
+        kind=trial.dataset.kind,
+        dataset=trial.dataset.id,
+        size=trial.dataset.size,
+        condition=ask.condition,
+        state=_state(ask, outcome) if judged is None else judged.state,
+        truth=trial.truth,
+        backend=told.backend,
+        model=told.model,
+        prompt_sha256="" if prompt is None else prompt.sha256,
+        prompt_chars=0 if prompt is None else prompt.chars,
+        data_chars=ask.data_chars,
+        answer=answer,
+        parsed=None if judged is None else judged.parsed,
+        score=None if judged is None else judged.score,
+        numbers=0 if judged is None else judged.numbers,
+        invented=0 if judged is None else judged.invented,
+        input_tokens=told.input_tokens,
+        output_tokens=told.output_tokens,
+        cost_usd=told.cost_usd,
+        latency_s=told.latency_s if outcome.attempts else None,
+        attempts=outcome.attempts,
+        error=ask.left_out or told.error,
+    )
+
+
+def _answer(outcome: Outcome) -> str | None:
+    """What the model said; None when no answer came."""
+    if outcome.status is Status.SUCCEEDED:
+        return outcome.text or ""
+    if isinstance(outcome, Failed) and outcome.failure.kind in _SPOKE:
+        return outcome.text or ""
+    return None
+
+
+def _state(ask: Ask, outcome: Outcome) -> State:
+    if ask.left_out is not None:
+        return State.SKIPPED
+    return State.FAILED if outcome.status is Status.FAILED else State.PENDING

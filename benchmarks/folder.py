@@ -1,0 +1,169 @@
+"""The folder of one run: made new, never over an old one; and what a killed run needs to go on.
+
+`plan.json` is written before anything is sent, the journal beside it holds every answer from the moment it came.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from benchmarks.config import BenchmarkConfig, ConfigurationError
+
+QUOTA_WINDOW = timedelta(hours=5)
+_PLAN = "plan.json"
+_JOURNAL = "journal.db"
+# What another sitting may change: how the rest is run, not what is asked.
+HOW = frozenset(
+    {
+        "parallel_workers",
+        "trial_parallelism",
+        "max_in_flight",
+        "base_timeout",
+        "timeout_per_1k_chars",
+        "retries",
+        "max_consecutive_errors",
+        "max_wait_s",
+        "max_cost",
+        "prompts_per_5h",
+        "plan",
+        "output",
+        "formats",
+        "charts",
+    }
+)
+
+
+class Sitting(msgspec.Struct, frozen=True, kw_only=True):
+    """One stretch of work on a run."""
+
+    started_at: datetime
+    calls: int = 0
+    wall_s: float = 0.0
+    warm_up_usd: float = 0.0
+
+
+class Plan(msgspec.Struct, kw_only=True):
+    """What the run was told, and who has worked on it so far."""
+
+    backend: str
+    config: dict[str, Any]
+    sittings: list[Sitting] = msgspec.field(default_factory=list)
+
+    def calls_since(self, moment: datetime) -> int:
+        """Calls made in sittings that began after that moment."""
+        return sum(sitting.calls for sitting in self.sittings if sitting.started_at > moment)
+
+
+class RunFolder:
+    """Where one run lives."""
+
+    def __init__(self, path: Path, plan: Plan) -> None:
+        self.path = path
+        self.plan = plan
+
+    @classmethod
+    def make(cls, config: BenchmarkConfig, backend: str) -> RunFolder:
+        """A new folder under `config.output`, with the plan in it.
+
+        Raises:
+            ConfigurationError: it cannot be made.
+        """
+        stamp = datetime.now(UTC).strftime("%Y-%m-%dT%H-%M-%S")
+        number = 1
+        while True:
+            path = config.output / f"{stamp}-{backend}{'' if number == 1 else f'-{number}'}"
+            try:
+                path.mkdir(parents=True)
+                break
+            except FileExistsError:
+                number += 1
+            except OSError as error:
+                raise ConfigurationError(f"cannot make {path}: {error.strerror}; choose another --output") from error
+        folder = cls(path, Plan(backend=backend, config=_told(config)))
+        folder.save()
+        return folder
+
+    @classmethod
+    def open(cls, path: Path) -> RunFolder:
+        """The folder of an earlier run.
+
+        Raises:
+            ConfigurationError: there is none.
+        """
+        try:
+            plan = msgspec.json.decode((path / _PLAN).read_bytes(), type=Plan)
+        except (OSError, msgspec.MsgspecError) as error:
+            raise ConfigurationError(f"{path} is not the folder of a benchmark run ({error})") from error
+        return cls(path, plan)
+
+    @classmethod
+    def latest_unfinished(cls, output: Path) -> RunFolder:
+        """The newest run under `output` that did not come to its end.
+
+        Raises:
+            ConfigurationError: there is none.
+        """
+        plans = sorted(output.glob(f"*/{_PLAN}"), key=lambda path: path.stat().st_mtime_ns)
+        for path in reversed(plans):
+            if not _is_finished(path.parent):
+                return cls.open(path.parent)
+        raise ConfigurationError(f"no unfinished run under {output}; name one with --resume FOLDER")
+
+    @property
+    def journal(self) -> Path:
+        """Every answer, from the moment it came."""
+        return self.path / _JOURNAL
+
+    def config(self) -> BenchmarkConfig:
+        """What the run was told."""
+        fields = dict(self.plan.config, output=self.path.parent)
+        for name in ("tasks", "treatments", "formats"):
+            fields[name] = tuple(fields[name])
+        return BenchmarkConfig(**fields)
+
+    def changed(self, given: dict[str, Any]) -> BenchmarkConfig:
+        """The run's own settings with those that another sitting may change.
+
+        Raises:
+            ConfigurationError: one would change what is asked.
+        """
+        config = self.config()
+        for name, value in given.items():
+            if name not in HOW and value != getattr(config, name):
+                raise ConfigurationError(
+                    f"{self.path} was begun with {name} = {getattr(config, name)!r}, not {value!r};"
+                    " leave it out, or start a new run"
+                )
+        return dataclasses.replace(config, **{name: value for name, value in given.items() if name != "output"})
+
+    def note(self, sitting: Sitting) -> None:
+        """Remember a stretch of work; the same one again replaces it."""
+        others = [other for other in self.plan.sittings if other.started_at != sitting.started_at]
+        self.plan.sittings = [*others, sitting]
+        self.save()
+
+    def save(self) -> None:
+        """Write the plan, whole or not at all."""
+        aside = self.path / f"{_PLAN}.new"
+        aside.write_bytes(msgspec.json.format(msgspec.json.encode(self.plan), indent=2))
+        aside.replace(self.path / _PLAN)
+
+
+def _told(config: BenchmarkConfig) -> dict[str, Any]:
+    told = {field.name: getattr(config, field.name) for field in dataclasses.fields(config) if field.name != "output"}
+    if config.max_cost is not None:
+        told["max_cost"] = float(config.max_cost)
+    return told
+
+
+def _is_finished(path: Path) -> bool:
+    try:
+        info = msgspec.json.decode((path / "run.json").read_bytes())
+    except (OSError, msgspec.DecodeError):
+        return False
+    return isinstance(info, dict) and not info.get("aborted")

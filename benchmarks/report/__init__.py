@@ -1,0 +1,9 @@
+"""Reports of a benchmark: all numbers once (`summarise`), then Markdown, JSON, CSV, charts and one page of it all."""
+
+from benchmarks.report.console import console_lines
+from benchmarks.report.figures import Summary, Verdict
+from benchmarks.report.runfiles import RunFilesError, load_run, save_run
+from benchmarks.report.summary import summarise
+from benchmarks.report.writing import write_reports
+
+__all__ = ["RunFilesError", "Summary", "Verdict", "console_lines", "load_run", "save_run", "summarise", "write_reports"]

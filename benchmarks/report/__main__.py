@@ -1,0 +1,35 @@
+"""`python -m benchmarks.report FOLDER [--format ...] [--no-viz]`: render the reports of a run again, without a call."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from benchmarks.config import FORMATS
+from benchmarks.report.runfiles import RunFilesError, load_run
+from benchmarks.report.writing import write_reports
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Render, print where the files are, and return the exit status: 0, or 2 when there is nothing to render."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.report", description=__doc__)
+    parser.add_argument("folder", type=Path, help="the folder that a run wrote")
+    parser.add_argument("--format", choices=(*FORMATS, "all"), default="all", help="which report; all by default")
+    parser.add_argument("--no-viz", action="store_true", help="no charts and no page")
+    told = parser.parse_args(arguments)
+    formats = FORMATS if told.format == "all" else (told.format,)
+    try:
+        info, calls = load_run(told.folder)
+        written = write_reports(told.folder, info, calls, formats, charts=not told.no_viz)
+    except (RunFilesError, OSError) as error:
+        print(f"ERROR: {error}", file=sys.stderr)
+        return 2
+    for path in written:
+        print(path)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

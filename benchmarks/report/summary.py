@@ -1,0 +1,59 @@
+"""All numbers of a report, computed once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from benchmarks.report.cells import cell_of
+from benchmarks.report.comparing import compare
+from benchmarks.report.compressing import compress
+from benchmarks.report.figures import ALL, Summary
+from benchmarks.report.pairing import pairs_of, trials_by_task
+from benchmarks.report.slicing import by_kind, by_question, by_size, troubles, unread
+from benchmarks.trial import Call, RunInfo
+
+FALSE_ALARM_RATE = "invented_false_alarm_rate"  # where `RunInfo.settings` has it, if it was measured
+
+
+def summarise(info: RunInfo, calls: Sequence[Call]) -> Summary:
+    """The numbers of a run, made of nothing but what it was told and what came of its calls."""
+    trials = trials_by_task(info, calls)
+    together = [one for of in trials.values() for one in of]
+    kept = [call for one in together for call in one.values()]
+    conditions = (info.baseline, *info.treatments)
+    planned = {task: max(len(of), info.trials if task in info.tasks else 0) for task, of in trials.items()}
+    cells = [
+        cell_of(task, name, [one[name] for one in of if name in one], planned=planned[task])
+        for task, of in trials.items()
+        for name in conditions
+    ]
+    totals = [
+        cell_of(ALL, name, [one[name] for one in together if name in one], planned=sum(planned.values()))
+        for name in conditions
+    ]
+    comparisons, overall = compare(info, trials)
+    compressions = [
+        compress(task, name, pairs_of(of, info.baseline, name))
+        for task, of in {**trials, ALL: together}.items()
+        for name in info.treatments
+    ]
+    wanted, came = sum(cell.planned for cell in totals), sum(cell.answered for cell in totals)
+    rate = info.settings.get(FALSE_ALARM_RATE)
+    return Summary(
+        run=info,
+        asked=tuple(task for task, trials_of in planned.items() if trials_of),
+        planned=wanted,
+        answered=came,
+        answered_share=came / wanted if wanted else None,
+        cells=tuple(cells),
+        totals=tuple(totals),
+        comparisons=tuple(comparisons),
+        overall=tuple(overall),
+        compressions=tuple(compressions),
+        by_size=tuple(by_size(trials, conditions)),
+        by_question=tuple(by_question(trials, conditions)),
+        by_kind=tuple(by_kind(trials, conditions)),
+        troubles=tuple(troubles(kept)),
+        unread=tuple(unread(kept)),
+        false_alarm_rate=rate if isinstance(rate, float | int) else None,
+    )

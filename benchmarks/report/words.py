@@ -1,0 +1,127 @@
+"""Numbers and verdicts in plain words, and text that is safe in Markdown; nothing is computed here."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from benchmarks.report.figures import ALL, Cell, Comparison, Summary, Verdict
+from benchmarks.statistics import Interval
+
+NONE = "-"  # where there is no number
+_LONGEST = 120
+# An underscore within a word is only an underscore; everything else that Markdown could take for its own is escaped.
+_SPECIAL = re.compile(r"[\\`*<>\[\]|&~$#!]|(?<![^\W_])_|_(?![^\W_])")
+
+
+def safe(text: str, longest: int = _LONGEST) -> str:
+    """Foreign text on one line of Markdown, also inside a table: nothing in it means anything, and it may be cut."""
+    line = " ".join("".join(sign if sign.isprintable() else " " for sign in text).split())
+    if len(line) > longest:
+        line = line[: longest - 1] + "…"
+    return _SPECIAL.sub(r"\\\g<0>", line)
+
+
+def table(head: Sequence[str], rows: Sequence[Sequence[str]], *, names: int = 2) -> list[str]:
+    """A Markdown table, whose first columns are names and stand to the left; the cells are safe already."""
+    marks = [":--"] * names + ["--:"] * (len(head) - names)
+    return [f"| {' | '.join(line)} |" for line in (head, marks, *rows)] + [""]
+
+
+def percent(share: float | None, *, digits: int = 1) -> str:
+    """0.123 as 12.3%."""
+    return NONE if share is None else f"{100 * share:.{digits}f}%"
+
+
+def points(difference: float | None) -> str:
+    """A difference of shares, in percentage points with its sign."""
+    return NONE if difference is None else f"{100 * difference:+.1f}"
+
+
+def between(interval: Interval | None) -> str:
+    """An interval of a share."""
+    return NONE if interval is None else f"{percent(interval.low)} to {percent(interval.high)}"
+
+
+def between_points(interval: Interval | None) -> str:
+    """An interval of a difference."""
+    return NONE if interval is None else f"{points(interval.low)} to {points(interval.high)}"
+
+
+def probability(p: float | None) -> str:
+    """A p-value with as many digits as mean something."""
+    if p is None:
+        return NONE
+    return "<0.0001" if p < 0.0001 else f"{p:.2g}" if p < 0.1 else f"{p:.2f}"
+
+
+def plain(value: float | None, *, digits: int = 2) -> str:
+    """A number with thousands separated."""
+    return NONE if value is None else f"{value:,.{digits}f}"
+
+
+def dollars(cell: Cell) -> str:
+    """What the calls cost, with what is not known of it; unknown is never nothing."""
+    if cell.cost_usd is None:
+        return "unknown" if cell.cost_unknown else NONE
+    known = f"${cell.cost_usd:,.4f}"
+    return f"{known} and {cell.cost_unknown:,} unknown" if cell.cost_unknown else known
+
+
+def task_name(task: str) -> str:
+    """A task in a table."""
+    return "**all tasks**" if task == ALL else safe(task)
+
+
+def verdict(one: Comparison) -> str:
+    """The verdict in a table."""
+    match one.verdict:
+        case Verdict.BETTER:
+            return "**better**"
+        case Verdict.WORSE:
+            return "**worse**"
+        case Verdict.CANNOT_TELL:
+            return "cannot tell"
+        case Verdict.NO_PAIRS:
+            return "no complete pair"
+
+
+def could_see(one: Comparison) -> str:
+    """The smallest difference a comparison could have seen, in a table."""
+    if one.verdict is Verdict.NO_PAIRS:
+        return NONE
+    return "none" if one.detectable is None else f"{100 * one.detectable:.1f}"
+
+
+def sentence(one: Comparison) -> str:
+    """The verdict of one comparison as a sentence of its own."""
+    treatment, baseline = safe(one.treatment), safe(one.baseline)
+    where = "Over all tasks" if one.task == ALL else f"In {safe(one.task)}"
+    if one.verdict is Verdict.NO_PAIRS:
+        return f"{where}, no trial was answered both with {treatment} and with {baseline}: nothing can be compared."
+    measured = f"{points(one.difference)} points, 95% interval {between_points(one.interval)}, {one.pairs:,} pairs"
+    if one.verdict is Verdict.CANNOT_TELL:
+        seen = (
+            "no difference, however large, could have been seen with so few pairs"
+            if one.detectable is None
+            else f"it could have seen a difference of {100 * one.detectable:.0f} points or more"
+        )
+        return f"{where}, **the run cannot tell** {treatment} from {baseline} ({measured}); {seen}."
+    more = "more" if one.verdict is Verdict.BETTER else "less"
+    return (
+        f"{where}, **{treatment} was right {more} often than {baseline}**"
+        f" ({measured}, adjusted p {probability(one.p_holm)})."
+    )
+
+
+def done(summary: Summary) -> str:
+    """How much of the plan came to an answer."""
+    return (
+        f"{summary.answered:,} of {summary.planned:,} planned calls were answered ({percent(summary.answered_share)})"
+    )
+
+
+def sizes_of(summary: Summary) -> str:
+    """Which task the sizes are of."""
+    tasks = {one.task for one in summary.by_size}
+    return "all tasks" if ALL in tasks else f"the task {safe(''.join(tasks))}" if tasks else "nothing was answered"

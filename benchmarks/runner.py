@@ -1,0 +1,205 @@
+"""Run a benchmark: lay the plan out, ask it, keep every trial, report."""
+
+from __future__ import annotations
+
+import dataclasses
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+import msgspec
+
+from benchmarks.claude_client import BackendType, ClaudeResponse, Client, get_client
+from benchmarks.conduct import Ask, Conducted, conduct, lay_out
+from benchmarks.config import PLANS, WORKERS_WARNING, BenchmarkConfig
+from benchmarks.folder import QUOTA_WINDOW, RunFolder, Sitting
+from benchmarks.report import save_run, write_reports
+from benchmarks.scoring import false_alarm_rate
+from benchmarks.tasks import TASKS
+from benchmarks.trial import Call, RunInfo, Trial
+
+_WARM_UP = "Reply with OK."
+_VERSIONS = ("batchwork", "numpy", "scipy", "semantic-frame")
+
+
+class WarmupError(RuntimeError):
+    """The backend could not answer the first, tiny call; nothing else was sent."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BenchmarkResults:
+    """What a run came to."""
+
+    info: RunInfo
+    calls: list[Call]
+    folder: Path
+    files: list[Path]
+    cause: str | None = None  # of an early end: failures, credentials, quota, stalled, budget, prompts, interrupted
+
+    @property
+    def aborted(self) -> str | None:
+        """Why the run ended before its plan did; None when it did not."""
+        return self.info.aborted
+
+
+class BenchmarkRunner:
+    """One benchmark. Making it touches nothing; `run_all()` does."""
+
+    def __init__(
+        self,
+        config: BenchmarkConfig | None = None,
+        backend: BackendType | str = BackendType.API,
+        *,
+        resume: RunFolder | None = None,
+        progress: bool = False,
+    ) -> None:
+        self.config = config or BenchmarkConfig()
+        self.client: Client = get_client(backend, self.config)
+        self._folder = resume
+        self._progress = progress
+
+    def run_all(self, asks: list[Ask] | None = None) -> BenchmarkResults:
+        """Every task of the configuration, through one engine run; what there is, also when it ends early.
+
+        `asks` is what `lay_out()` gave, for who has looked at it first.
+
+        Raises:
+            ConfigurationError: a setting is wrong; nothing was sent.
+            WarmupError: the backend does not answer at all.
+            KeyboardInterrupt: after everything that was finished has been kept and reported.
+        """
+        self.config.check()
+        asks = self.lay_out() if asks is None else asks
+        folder = self._folder or RunFolder.make(self.config, self.client.backend.value)
+        sitting = Sitting(started_at=datetime.now(UTC))
+        began = time.perf_counter()
+        left = self._prompts_left(folder)
+        if left != 0 and self.client.warms_up:
+            sitting = msgspec.structs.replace(sitting, calls=1, warm_up_usd=self.warmup().cost_usd or 0.0)
+            folder.note(sitting)
+        done = conduct(
+            self.client,
+            asks,
+            journal=folder.journal,
+            most_new=left,
+            max_cost=self._money_left(folder),
+            progress=self._progress,
+        )
+        wall_s = time.perf_counter() - began
+        folder.note(msgspec.structs.replace(sitting, calls=sitting.calls + done.made, wall_s=wall_s))
+        results = self._report(folder, self._with_time(done, folder))
+        if done.cause == "interrupted":
+            raise KeyboardInterrupt
+        return results
+
+    def run_task(self, task: str) -> BenchmarkResults:
+        """One task alone, with everything else as configured."""
+        config = dataclasses.replace(self.config, tasks=(task,))
+        return BenchmarkRunner(config, self.client.backend, progress=self._progress).run_all()
+
+    def warmup(self) -> ClaudeResponse:
+        """One tiny call, so that a backend that cannot answer says so before the run begins.
+
+        Raises:
+            WarmupError: it cannot; the message says what to do.
+        """
+        told = self.client.query(_WARM_UP)
+        if told.error is not None:
+            raise WarmupError(f"warmup failed: {told.error}. Re-authenticate by running `claude`, then try again.")
+        return told
+
+    def lay_out(self) -> list[Ask]:
+        """Every call of the run, in order. Nothing is sent.
+
+        Raises:
+            ConfigurationError: a condition is unknown.
+        """
+        return lay_out(self._trials(), self.config)
+
+    def cautions(self, calls: int) -> list[str]:
+        """What a user should know before so many calls are made."""
+        config = self.config
+        said: list[str] = []
+        if self.client.backend is not BackendType.CLAUDE_CODE:
+            return said
+        plan = PLANS.get(config.plan or "")
+        if config.window > WORKERS_WARNING:
+            said.append(f"{config.window} calls at once may hit rate limits: 2 are recommended on Max 5x, 4 on Max 20x")
+        elif plan is not None and config.window > plan.workers:
+            said.append(f"{config.window} calls at once; {plan.workers} are recommended on {config.plan}")
+        if plan is not None and calls > plan.fewest:
+            said.append(
+                f"{calls} calls are planned; {config.plan} allows {plan.fewest} to {plan.most} prompts in five hours"
+            )
+        if config.quota is not None and calls > config.quota:
+            said.append(f"the run stops after {config.quota} calls and goes on five hours later with --resume")
+        return said
+
+    def _trials(self) -> Iterator[Trial]:
+        size = self.config.max_data_size
+        if size is None and self.config.skip_baseline_above is None:
+            size = self.client.data_size
+        for name in self.config.tasks:
+            yield from TASKS[name].plan(self.config.trials, self.config.seed, max_data_size=size)
+
+    def _prompts_left(self, folder: RunFolder) -> int | None:
+        quota = self.config.quota
+        if quota is None:
+            return None
+        return max(0, quota - folder.plan.calls_since(datetime.now(UTC) - QUOTA_WINDOW))
+
+    def _money_left(self, folder: RunFolder) -> float | None:
+        """The ceiling for the journal: the budget without what warming up has cost."""
+        if self.config.max_cost is None:
+            return None
+        return max(0.0, float(self.config.max_cost) - sum(sitting.warm_up_usd for sitting in folder.plan.sittings))
+
+    def _with_time(self, done: Conducted, folder: RunFolder) -> Conducted:
+        """Say when it is worth going on, where that is known."""
+        if done.cause == "prompts":
+            since = datetime.now(UTC) - QUOTA_WINDOW
+            recent = [sitting.started_at for sitting in folder.plan.sittings if sitting.started_at > since]
+            return dataclasses.replace(done, aborted=f"{done.aborted}; {_again(min(recent) + QUOTA_WINDOW)}")
+        if done.retry_after_s is not None:
+            when = datetime.now(UTC) + timedelta(seconds=done.retry_after_s)
+            return dataclasses.replace(done, aborted=f"{done.aborted} ({_again(when)})")
+        return done
+
+    def _report(self, folder: RunFolder, done: Conducted) -> BenchmarkResults:
+        config, sittings = self.config, folder.plan.sittings
+        info = RunInfo(
+            backend=self.client.backend.value,
+            model=self.client.model,
+            baseline=config.baseline,
+            treatments=config.treatments,
+            tasks=config.tasks,
+            trials=config.trials,
+            seed=config.seed,
+            window=config.window,
+            started_at=min(sitting.started_at for sitting in sittings).isoformat(timespec="seconds"),
+            ended_at=datetime.now(UTC).isoformat(timespec="seconds"),
+            wall_s=round(sum(sitting.wall_s for sitting in sittings), 3),
+            notice=self.client.notice,
+            aborted=done.aborted,
+            settings={**folder.plan.config, "invented_false_alarm_rate": false_alarm_rate(n=300)},
+            versions=_versions(),
+        )
+        save_run(folder.path, info, done.calls)
+        files = write_reports(folder.path, info, done.calls, formats=config.formats, charts=config.charts)
+        return BenchmarkResults(info=info, calls=done.calls, folder=folder.path, files=files, cause=done.cause)
+
+
+def _again(when: datetime) -> str:
+    return f"run again with --resume after {when.astimezone():%Y-%m-%d %H:%M %Z}"
+
+
+def _versions() -> dict[str, str]:
+    found = {}
+    for name in _VERSIONS:
+        with suppress(PackageNotFoundError):
+            found[name] = version(name)
+    return found

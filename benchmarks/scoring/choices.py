@@ -1,0 +1,97 @@
+"""Answers that are words: one of some options, or yes and no."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from benchmarks.scoring.replies import answer_clauses, answer_schema, declines, denies, read_reply
+from benchmarks.trial import Json
+
+_SAYS = {"yes": True, "true": True, "no": False, "false": False}
+_SAID = re.compile(rf"\b(?:{'|'.join(_SAYS)})\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One of some options, word for word."""
+
+    options: tuple[str, ...]
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """One of the options or null."""
+        return answer_schema({"type": "string", "enum": list(self.options)})
+
+    @property
+    def example(self) -> str:
+        """What stands for the answer in the instruction."""
+        return " | ".join(f'"{option}"' for option in self.options)
+
+    def parse(self, text: str) -> Json:
+        """The option of a reply: the only one that is named, and not denied."""
+        return read_reply(text, self._accept, self._spoken, any_word_counts=True)
+
+    def right(self, parsed: Json, truth: Json) -> bool:
+        """The same."""
+        return parsed is not None and bool(parsed == truth)
+
+    def _accept(self, value: Json) -> Json:
+        return self._spoken(value) if isinstance(value, str) else None
+
+    def _spoken(self, text: str) -> Json:
+        bare = re.sub(r"^\W*(?:(?:series|option)\s+)?|\W*$", "", text, flags=re.IGNORECASE)
+        for option in self.options:
+            if bare == option or (len(option) > 1 and bare.lower() == option):
+                return option
+        if declines(text):
+            return None
+        clauses = answer_clauses(text)
+        named = {option for clause in clauses for option in self.options if _pattern(option).search(clause)}
+        return named.pop() if len(named) == 1 and not any(map(denies, clauses)) else None
+
+
+def _pattern(option: str) -> re.Pattern[str]:
+    """A letter is a name only in capitals and not as the article "A"."""
+    if len(option) > 1:
+        return re.compile(rf"\b{re.escape(option)}\b", re.IGNORECASE)
+    return re.compile(
+        rf"(?<!\w)(?:[Ss]eries\s+)?{re.escape(option)}(?!\w)(?!'|\s+(?!has\b|is\b|was\b|than\b|or\b|and\b)[a-z])"
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Flag:
+    """Yes or no."""
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """True, false or null."""
+        return answer_schema({"type": "boolean"})
+
+    @property
+    def example(self) -> str:
+        """What stands for the answer in the instruction."""
+        return "true | false"
+
+    def parse(self, text: str) -> Json:
+        """What a reply says: only yes, or only no, and as its first word or as its answer."""
+        return read_reply(text, self._accept, self._spoken, any_word_counts=True)
+
+    def right(self, parsed: Json, truth: Json) -> bool:
+        """The same."""
+        return parsed is not None and bool(parsed == truth)
+
+    def _accept(self, value: Json) -> Json:
+        if isinstance(value, str):
+            return self._spoken(value)
+        return value if isinstance(value, bool) else None
+
+    def _spoken(self, text: str) -> Json:
+        if declines(text):
+            return None
+        clauses = answer_clauses(text)
+        said = {_SAYS[match.group().lower()] for clause in clauses for match in _SAID.finditer(clause)}
+        begins = all(re.match(rf"\W*{_SAID.pattern}", clause, re.IGNORECASE) for clause in clauses)
+        return said.pop() if len(said) == 1 and begins else None

@@ -1,0 +1,27 @@
+"""The statistics of paired right-or-wrong answers: pure functions of counts, none of which knows what a call is."""
+
+from benchmarks.statistics.family import ALPHA, Needed, Shares, shares, trials_per_task
+from benchmarks.statistics.holm import holm
+from benchmarks.statistics.intervals import Interval, difference_interval, percentiles, wilson
+from benchmarks.statistics.paired import cohens_h, exact_p, matched_odds_ratio
+from benchmarks.statistics.power import DISCORDANCE, power_of, smallest_difference, trials_needed
+
+__all__ = [
+    "ALPHA",
+    "DISCORDANCE",
+    "Interval",
+    "Needed",
+    "Shares",
+    "cohens_h",
+    "difference_interval",
+    "exact_p",
+    "holm",
+    "matched_odds_ratio",
+    "percentiles",
+    "power_of",
+    "shares",
+    "smallest_difference",
+    "trials_needed",
+    "trials_per_task",
+    "wilson",
+]

@@ -1,0 +1,31 @@
+"""The whole chain from calls to verdicts on runs whose truth is known; `perf/calibration.py` has the full size."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from benchmarks.report import Verdict, summarise
+from benchmarks.statistics import power_of, trials_needed
+from perf.calibration import NULLS, allowed, claims, slack
+from perf.simulated_runs import World
+
+
+def test_of_400_runs_31_may_be_false_alarms() -> None:
+    assert allowed(400) == 31
+
+
+@pytest.mark.parametrize(("world", "runs"), [(NULLS[0], 400), (NULLS[6], 200)])
+def test_identical_conditions_are_rarely_called_different(world: World, runs: int) -> None:
+    small = replace(world, tasks=("trend", "multi_step"))
+    alarms = sum(claims(summarise(*run)) for run in small.runs(runs))
+    assert alarms <= allowed(runs)
+
+
+def test_a_planted_difference_is_found_with_the_power_that_was_claimed() -> None:
+    trials = trials_needed(0.8, 0.3)
+    world = World(name="planted", tasks=("trend",), trials=trials, differences={"trend": 0.3})
+    found = sum(summarise(*run).overall[0].verdict is Verdict.BETTER for run in world.runs(200)) / 200
+    claimed = power_of(trials, 0.3)
+    assert abs(found - claimed) <= slack(claimed, 200)

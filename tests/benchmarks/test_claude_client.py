@@ -1,0 +1,88 @@
+"""One interface over every backend; making a client or a runner touches nothing."""
+
+import socket
+import subprocess
+
+import pytest
+
+from benchmarks.claude_client import BackendType, ClaudeCodeClient, LocalClient, MockClient, get_client
+from benchmarks.config import BenchmarkConfig, ConfigurationError
+from benchmarks.runner import BenchmarkRunner
+
+
+@pytest.mark.parametrize("backend", list(BackendType))
+def test_making_a_client_and_a_runner_touches_nothing(backend, monkeypatch, tmp_path):
+    def touched(*_, **__):
+        raise AssertionError("something was touched")
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(socket, "socket", touched)
+    monkeypatch.setattr(subprocess, "Popen", touched)
+    monkeypatch.setattr("pathlib.Path.open", touched)
+    monkeypatch.setattr("pathlib.Path.mkdir", touched)
+    get_client(backend)
+    BenchmarkRunner(BenchmarkConfig(), backend=backend)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("backend", "model", "named"),
+    [
+        ("api", None, "anthropic:claude-sonnet-5-5"),
+        ("api", "haiku", "anthropic:claude-haiku-5-5"),
+        ("api", "openai:any", "openai:any"),
+        ("api", "claude-opus-5-5", "claude-opus-5-5"),
+        ("claude-code", None, "claude-code:sonnet?base_timeout=120&timeout_per_1k_chars=10"),
+        ("claude-code", "opus", "claude-code:opus?base_timeout=120&timeout_per_1k_chars=10"),
+        ("mock", None, "mock:reader"),
+        ("local", None, "local:smollm2"),
+        ("local", "local:/models/a.gguf", "local:/models/a.gguf"),
+    ],
+)
+def test_a_backend_and_a_model_name_one_model(backend, model, named):
+    assert get_client(backend, BenchmarkConfig(model=model)).model == named
+
+
+@pytest.mark.parametrize(
+    ("backend", "model"),
+    [("mock", "echo"), ("mock", "openai:x"), ("claude-code", "mock:reader"), ("api", "mock:reader")],
+)
+def test_a_model_of_another_backend_is_refused(backend, model):
+    with pytest.raises(ConfigurationError):
+        _ = get_client(backend, BenchmarkConfig(model=model)).model
+
+
+def test_an_unknown_backend_is_named_with_those_there_are():
+    with pytest.raises(ConfigurationError, match="api, claude-code, mock, local"):
+        get_client("gpt")
+
+
+def test_the_timeout_grows_with_the_prompt():
+    config = BenchmarkConfig(base_timeout=60, timeout_per_1k_chars=2)
+    assert config.timeout_for(5_000) == 60 + 5 * 2
+
+
+@pytest.mark.parametrize(
+    ("fields", "size"),
+    [
+        ({}, 1000),
+        ({"max_data_size": 500}, 500),
+        ({"skip_baseline_above": 2000}, 100_000),
+        ({"max_data_size": 200_000}, 100_000),
+    ],
+)
+def test_the_claude_program_is_given_a_thousand_points_unless_told_otherwise(fields, size):
+    runner = BenchmarkRunner(BenchmarkConfig(tasks=("scaling",), trials=12, **fields), BackendType.CLAUDE_CODE)
+    assert max(ask.trial.dataset.size for ask in runner.lay_out()) == size
+
+
+def test_a_question_that_fails_is_a_response_with_an_error():
+    client = MockClient(BenchmarkConfig(model="mock:reader?faults=rejected:1"))
+    told = client.query("colour: blue\n\nWhat is the colour?")
+    assert not told.success
+    assert told.error.startswith("rejected")
+
+
+def test_clients_say_what_they_are():
+    assert MockClient.notice == "literal reader, not a language model"
+    assert (ClaudeCodeClient.warms_up, LocalClient.notice) == (True, None)

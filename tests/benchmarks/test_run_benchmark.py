@@ -1,0 +1,243 @@
+"""The program as a user runs it, with the literal reader: what it writes, prints, and how it ends."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from benchmarks import run_benchmark
+
+ROOT = Path(__file__).parents[2]
+QUICK = ["--no-viz", "--max-data-size", "60", "--trials", "2"]
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch, capsys):
+    """Run it in an empty folder; exit status, standard output and error."""
+    monkeypatch.chdir(tmp_path)
+
+    def go(*arguments):
+        try:
+            status = run_benchmark.main(list(arguments))
+        except SystemExit as ended:  # argparse's own
+            status = ended.code
+        told = capsys.readouterr()
+        return status, told.out, told.err
+
+    return go
+
+
+def folders(tmp_path):
+    return sorted((tmp_path / "benchmark_results").iterdir())
+
+
+def test_a_run_writes_a_new_folder_with_every_trial_and_the_report(run, tmp_path):
+    status, out, _ = run("--mock", *QUICK)
+    assert status == 0
+    (folder,) = folders(tmp_path)
+    assert {p.name for p in folder.iterdir()} >= {
+        "plan.json", "journal.db", "run.json", "trials.jsonl",
+        "benchmark_results.json", "benchmark_results.csv", "benchmark_report.md",
+    }  # fmt: skip
+    calls = [json.loads(line) for line in (folder / "trials.jsonl").read_text().splitlines()]
+    assert len(calls) == 6 * 2 * 2
+    assert "literal reader, not a language model" in out
+    assert "literal reader, not a language model" in (folder / "benchmark_report.md").read_text()
+
+
+def test_a_second_run_never_touches_the_first(run, tmp_path):
+    run("--mock", *QUICK, "--task", "trend")
+    before = {path: path.read_bytes() for path in folders(tmp_path)[0].iterdir() if path.is_file()}
+    run("--mock", *QUICK, "--task", "trend")
+    assert len(folders(tmp_path)) == 2
+    assert {path: path.read_bytes() for path in before} == before
+
+
+def test_the_same_seed_asks_the_same_and_another_seed_something_else(run, tmp_path):
+    hashes = []
+    for seed in ("1", "1", "2"):
+        run("--mock", *QUICK, "--task", "trend", "--seed", seed, "--output", str(tmp_path / "benchmark_results"))
+        calls = (folders(tmp_path)[-1] / "trials.jsonl").read_text().splitlines()
+        hashes.append([json.loads(line)["prompt_sha256"] for line in calls])
+    assert hashes[0] == hashes[1] != hashes[2]
+
+
+def test_several_tasks_treatments_and_another_baseline(run, tmp_path):
+    status, out, _ = run(
+        "--mock", *QUICK, "--task", "trend", "--task", "anomaly", "--baseline", "csv",
+        "--treatment", "frame", "--treatment", "summary-stats", "--treatment", "benchmarks.prompts:_raw",
+    )  # fmt: skip
+    assert status == 0
+    for word in ("csv", "frame", "summary-stats", "benchmarks.prompts:_raw", "trend", "anomaly"):
+        assert word in out
+
+
+def test_formats_are_written_as_told(run, tmp_path):
+    run("--mock", *QUICK, "--task", "trend", "--format", "csv")
+    names = {path.name for path in folders(tmp_path)[0].iterdir()}
+    assert "benchmark_results.csv" in names
+    assert not names & {"benchmark_results.json", "benchmark_report.md", "report.html"}
+
+
+def test_quiet_prints_nothing(run):
+    assert run("--mock", *QUICK, "--task", "trend", "--quiet") == (0, "", "")
+
+
+def test_help_has_every_flag_and_examples(run):
+    status, out, _ = run("--help")
+    assert status == 0
+    flags = (
+        "backend mock parallel trial-parallelism max-data-size skip-baseline-above quick trials task format no-viz"
+        " output quiet model timeout treatment baseline seed max-cost max-in-flight resume prompts-per-5h plan base-url"
+        " power detect"
+    )
+    for flag in flags.split():
+        assert f"--{flag}" in out
+    assert "examples:" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--trials", "0"], "at least 1"),
+        (["--trials", "three"], "not a whole number"),
+        (["--task", "trends"], "invalid choice"),
+        (["--mock", "--backend", "api"], "not allowed with"),
+        (["--mock", "--treatment", "frame", "--baseline", "frame"], "named twice"),
+        (["--mock", "--treatment", "nothing"], "unknown condition 'nothing'"),
+        (["--mock", "--treatment", "no.such:thing"], "No module named"),
+        (["--mock", "--model", "openai:gpt-6-luna"], "is not of --backend mock"),
+        (["--mock", "--max-data-size", "20"], "at least 50 points"),
+        (["--mock", "--output", "a-file"], "Not a directory; choose another --output"),
+        (["--resume", "nowhere"], "is not the folder of a benchmark run"),
+        (["--resume"], "no unfinished run"),
+        (["--max-cost", "nan"], "not a number above 0"),
+        (["--power", "1.5"], "power"),
+        (["--treatmnt", "frame"], "unrecognized arguments"),
+    ],
+)
+def test_what_is_wrong_is_said_before_anything_is_sent(run, tmp_path, arguments, said):
+    (tmp_path / "a-file").write_text("mine")
+    status, _, err = run(*arguments)
+    assert status == 2
+    assert said in err
+    assert not (tmp_path / "benchmark_results").exists()
+
+
+def test_a_missing_key_is_an_error_with_its_remedy(run, monkeypatch):
+    monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
+    status, _, err = run("--backend", "api", *QUICK, "--task", "trend")
+    assert status in (2, 4)
+    assert "ANTHROPIC_API_KEY" in err
+
+
+def test_power_says_how_many_trials_are_needed_and_sends_nothing(run, tmp_path):
+    status, out, _ = run("--power", "0.8", "--detect", "0.1")
+    assert status == 0
+    assert "--trials" in out
+    assert not (tmp_path / "benchmark_results").exists()
+
+
+def test_an_aborted_run_keeps_what_it_has_and_resumes(run, tmp_path):
+    status, _, err = run("--mock", *QUICK, "--model", "mock:reader?faults=rejected:1", "--parallel")
+    assert status == 4
+    assert "ERROR: Aborting: 3 consecutive API errors. Total errors: " in err
+    assert "--resume" in err
+    (folder,) = folders(tmp_path)
+    assert "Aborted before its end" in (folder / "benchmark_report.md").read_text()
+    status, _, err = run("--resume", str(folder), "--trials", "7")
+    assert status == 2
+    assert "was begun with trials = 2, not 7" in err
+
+
+def test_prompts_per_five_hours_stop_the_run_and_resume_says_when(run, tmp_path):
+    status, _, err = run("--mock", *QUICK, "--task", "trend", "--prompts-per-5h", "3")
+    assert status == 4
+    assert "run again with --resume after" in err
+    status, _, err = run("--resume")
+    assert status == 4, "the five hours are not over"
+    status, _, _ = run("--resume", "--prompts-per-5h", "100")
+    assert status == 0
+    (folder,) = folders(tmp_path)
+    calls = [json.loads(line) for line in (folder / "trials.jsonl").read_text().splitlines()]
+    assert [call["state"] for call in calls] == ["answered"] * 4
+    assert run("--resume")[0] == 2, "nothing is left unfinished"
+
+
+def test_more_than_four_workers_warn_on_the_claude_program():
+    from benchmarks.claude_client import BackendType
+    from benchmarks.config import BenchmarkConfig
+    from benchmarks.runner import BenchmarkRunner
+
+    def said(calls=10, **fields):
+        return " ".join(BenchmarkRunner(BenchmarkConfig(**fields), BackendType.CLAUDE_CODE).cautions(calls))
+
+    assert "8 calls at once may hit rate limits" in said(parallel_workers=2, trial_parallelism=4)
+    assert said(trial_parallelism=4) == ""
+    assert "2 are recommended on max5x" in said(trial_parallelism=4, plan="max5x")
+    assert "360 calls are planned; max5x allows 50 to 200" in said(360, plan="max5x")
+
+
+def test_a_killed_run_resumes_where_it_stopped(tmp_path):
+    log = tmp_path / "calls.log"
+    arguments = [
+        sys.executable,
+        "-m",
+        "benchmarks.run_benchmark",
+        "--mock",
+        "--no-viz",
+        "--quiet",
+        "--max-data-size",
+        "60",
+    ]
+    model = f"mock:reader?latency=0.05&log={log}"
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    command = [*arguments, "--trials", "20", "--task", "trend", "--model", model]
+    first = subprocess.Popen(command, cwd=tmp_path, env=env)
+    try:
+        for _ in range(600):
+            if log.exists() and len(log.read_bytes().splitlines()) >= 10:
+                break
+            time.sleep(0.05)
+    finally:
+        first.kill()
+        first.wait()
+    before = len(log.read_bytes().splitlines())
+    assert 10 <= before < 40
+    resumed = subprocess.run([*arguments, "--resume"], cwd=tmp_path, env=env, check=False, timeout=120)
+    assert resumed.returncode == 0
+    (folder,) = folders(tmp_path)
+    calls = [json.loads(line) for line in (folder / "trials.jsonl").read_text().splitlines()]
+    assert [call["state"] for call in calls] == ["answered"] * 40
+    assert len(log.read_bytes().splitlines()) <= 40 + 1, "only the call that was cut off is made again"
+
+
+def test_an_interrupted_run_keeps_and_reports_what_is_finished(tmp_path):
+    log = tmp_path / "calls.log"
+    told = "--mock --no-viz --max-data-size 60 --trials 40 --task trend"
+    model = f"mock:reader?latency=0.05&log={log}"
+    # A test runner in the background may ignore SIGINT, and a child would inherit that.
+    program = (
+        "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler);"
+        " from benchmarks.run_benchmark import main; sys.exit(main())"
+    )
+    command = [sys.executable, "-c", program, *told.split(), "--model", model]
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    process = subprocess.Popen(command, cwd=tmp_path, env=env, stderr=subprocess.PIPE, text=True)
+    for _ in range(600):
+        if log.exists() and len(log.read_bytes().splitlines()) >= 5:
+            break
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert "--resume" in err
+    (folder,) = folders(tmp_path)
+    states = {json.loads(line)["state"] for line in (folder / "trials.jsonl").read_text().splitlines()}
+    assert states == {"answered", "pending"}
+    assert "interrupted" in (folder / "benchmark_report.md").read_text()
