@@ -53,7 +53,7 @@ def carry_out(
         if seen and not job.left_at_once:
             display.say(stopping(in_flight=seen[0].tally.in_flight, batches=seen[0].uses_batches), always=True)
 
-    job = Job(plan, source, on_open=watch, apart=apart)
+    job = Job(plan, source, on_open=watch, ahead=plan.policy.max_in_flight if apart else 0)
     paused: str | None = None
     error: str | None = None
     interrupted = False
