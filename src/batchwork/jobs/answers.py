@@ -87,10 +87,14 @@ class BatchResult:
 
     @property
     def note(self) -> str | None:
-        """Something to know about a value that is not there although the item succeeded."""
+        """Something to know about a value or citations that are not there although the item succeeded."""
         outcome = self._outcome
-        if isinstance(outcome, Succeeded) and is_imported(outcome) and outcome.parsed is None:
+        if not isinstance(outcome, Succeeded):
+            return None
+        if is_imported(outcome) and outcome.parsed is None:
             return "settled in a state file that arrived without its journal and results: the value is not known"
+        if self._finisher.cite and self.document is not None and not self.document.has_text:
+            return "the document is an image or a scan: it has no text in which the value could be cited"
         return None
 
     def __repr__(self) -> str:
