@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
-from pathlib import Path
 from typing import Protocol
 
-from batchwork.assembly import Engine
+from batchwork.assembly import Engine, Plan
 from batchwork.core.errors import ConfigError, RunPaused
 from batchwork.core.event import BatchIntended, BatchSubmitted, Event
 from batchwork.core.intake import Intake
@@ -17,7 +16,7 @@ from batchwork.core.ports import Clock
 from batchwork.engine.lanes import Lanes
 from batchwork.jobs.answers import BatchResults
 from batchwork.jobs.asked import Asked
-from batchwork.journal import JournalReader
+from batchwork.journal import JournalReader, MemoryJournal
 from batchwork.outcomes import Results
 from batchwork.runs import Job
 from batchwork.statefile import FAILED, SUCCEEDED, StateView
@@ -110,7 +109,7 @@ class JobRun:
         Raises:
             ConfigError: it is not; one that had failed may have been mended.
         """
-        with closing(_Paid(self._plan.journal)) as paid:
+        with closing(_Paid(self._plan)) as paid:
             for index, intake in enumerate(intakes):
                 if self.view.item(index).status == SUCCEEDED and not paid.is_for(index, intake.fingerprint):
                     raise ConfigError(
@@ -161,7 +160,7 @@ class JobRun:
                     at = times.get(entry.index)
                     view.restored(entry.status, entry.index, nano=entry.paid_nano, at=at, error=error)
         for ticket in journal.open_batches():
-            view.taken_up(ticket.chunk, ticket.custom_ids, ticket.intended_at)
+            view.taken_up(ticket)
 
     def _retell_batches(self, reader: JournalReader) -> None:
         for event in reader.batch_events():
@@ -179,14 +178,16 @@ class JobRun:
 class _Paid:
     """What an earlier run has paid for, looked up with a connection of its own: the journal's belongs to the loop."""
 
-    def __init__(self, journal: Path | None) -> None:
-        self._path = journal
+    def __init__(self, plan: Plan) -> None:
+        self._path = plan.journal
+        self._held = plan.held
         self._reader: JournalReader | None = None
 
     def is_for(self, index: int, fingerprint: bytes) -> bool:
         """Whether the item at this place is the one that was paid for, as far as anybody knows."""
         if self._path is None:
-            return True
+            known = self._held.at(index) if isinstance(self._held, MemoryJournal) else None
+            return known is None or known.fingerprint == fingerprint
         if self._reader is None:
             self._reader = JournalReader(self._path)
         elif index % _LOOKS == 0:
