@@ -213,11 +213,14 @@ def test_a_removed_state_file_with_batches_at_the_provider_is_an_error_with_the_
     assert set(provider.billed.values()) == {1}
 
 
-def test_an_interrupted_run_says_what_goes_on_and_is_taken_up(tmp_path: Path) -> None:
+def test_an_interrupted_run_says_what_goes_on_and_is_taken_up(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     path = tmp_path / "state.json"
     provider = BatchProvider(takes_s=1000.0)
     manager = BatchManager(messages=prompts(8), **told(provider.client(), path))
     said = _interrupt_when(lambda: len(provider.batches) == 2, manager)
+    assert "stopping: 8 items at the provider go on there, press Ctrl-C again" in caplog.text
     assert "2 batches go on at the provider" in said
     assert [job["status"] for job in read(path)["jobs"]] == ["processing", "processing"]
     for batch in provider.batches.values():

@@ -241,8 +241,10 @@ class FileIntake:
 
 
 def _must_be_list(name: str, given: object) -> None:
-    if isinstance(given, str | bytes | Mapping) or not isinstance(given, Sequence):
-        raise ConfigError(f"{name}= is a list, not {type(given).__name__}")
+    if isinstance(given, str | bytes | Mapping | os.PathLike):
+        raise ConfigError(f"{name}= is a list, not one {type(given).__name__}: wrap it in a list")
+    if not isinstance(given, Sequence):
+        raise ConfigError(f"{name}= is a list, not a {type(given).__name__}: make one of it with list(...)")
     if not given:
         raise ConfigError(f"{name}= is empty: there is nothing to do")
 
