@@ -213,9 +213,7 @@ def test_a_removed_state_file_with_batches_at_the_provider_is_an_error_with_the_
     assert set(provider.billed.values()) == {1}
 
 
-def test_an_interrupted_run_says_what_goes_on_and_is_taken_up(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_an_interrupted_run_says_what_goes_on_and_is_taken_up(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     path = tmp_path / "state.json"
     provider = BatchProvider(takes_s=1000.0)
     manager = BatchManager(messages=prompts(8), **told(provider.client(), path))
