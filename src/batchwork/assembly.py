@@ -103,12 +103,12 @@ class Engine:
             return BatchRun(parts, self.backend, self.tally, run_id=self.standing.run_id, price=self.price)
         return LiveRun(parts, self.tally)
 
-    async def process(self, run: LiveRun | BatchRun, intakes: Iterable[Intake], *, apart: bool = False) -> None:
-        """Read an input and see it through; `apart` reads it in a thread of its own, because it may block."""
-        if not apart:
+    async def process(self, run: LiveRun | BatchRun, intakes: Iterable[Intake], *, ahead: int = 0) -> None:
+        """Read an input and see it through; one that may block is read `ahead` in a thread of its own."""
+        if not ahead:
             await run.run(open_inputs(self.journal, intakes, self.tally, again=self.plan.retry_failed))
             return
-        rows = ReadAhead(intakes, window=self.plan.policy.max_in_flight, wake=run.wake)
+        rows = ReadAhead(intakes, window=ahead, wake=run.wake)
         try:
             await run.run(open_inputs(self.journal, rows, self.tally, again=self.plan.retry_failed))
         finally:

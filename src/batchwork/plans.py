@@ -100,7 +100,7 @@ def plan_of(options: RunOptions) -> Plan:
     return Plan(
         model=options["model"],
         mode=_mode_of(options),
-        policy=_policy_of(options, None if max_cost is None else ceiling_from_dollars(max_cost)),
+        policy=_policy_of(options, None if max_cost is None else _ceiling(max_cost)),
         price=price_said(options.get("price")),
         journal=None if journal is None else Path(journal),
         fresh=options.get("fresh", False),
@@ -122,6 +122,13 @@ def _kinds_of(retry_failed: object) -> frozenset[FailureKind]:
         return frozenset(FailureKind(kind) for kind in retry_failed)  # type: ignore[attr-defined]
     except (TypeError, ValueError) as error:
         raise ConfigError(f"retry_failed must be True, False or kinds of failure, got {retry_failed!r}") from error
+
+
+def _ceiling(max_cost: float | Decimal | str) -> int:
+    try:
+        return ceiling_from_dollars(max_cost)
+    except ConfigError as error:
+        raise ConfigError(f"max_cost: {error}") from None
 
 
 def _mode_of(options: RunOptions) -> Literal["live", "batch"]:

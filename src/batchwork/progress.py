@@ -123,3 +123,12 @@ def _eta(seen: Jobs) -> str:
     if whole < 3600:
         return f"~{whole // 60} min {whole % 60} sec"
     return f"~{whole // 3600} h {whole % 3600 // 60} min"
+
+
+def stopping(*, in_flight: int, batches: bool, cancels: bool = False) -> str:
+    """What the first Ctrl-C does, and what a second one would."""
+    if batches:
+        kept = f"{in_flight:,} items at the provider {'are cancelled' if cancels else 'go on there'}"
+    else:
+        kept = f"{in_flight:,} calls in flight are let finish"
+    return f"stopping: {kept}, press Ctrl-C again to leave at once"

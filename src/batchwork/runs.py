@@ -160,14 +160,14 @@ class Job:
         on_settled: Callable[[AnyOutcome], None] | None = None,
         has_room: Callable[[], bool] | None = None,
         on_open: Callable[[Engine], None] | None = None,
-        apart: bool = False,
+        ahead: int = 0,
     ) -> None:
         self._plan = plan
         self._source = source  # None: the journal's own failed and deferred items
         self._on_settled = on_settled
         self._has_room = has_room
         self._on_open = on_open
-        self._apart = apart  # the source may block, and is read in a thread of its own
+        self._ahead = ahead  # how far a source that may block is read in a thread of its own; 0: in the loop
         self._cancelled = False
         self._run: LiveRun | BatchRun | None = None
         self._interrupts = 0
@@ -192,7 +192,7 @@ class Job:
             if self._source is None:
                 await engine.again(run)
             else:
-                await engine.process(run, self._source, apart=self._apart)
+                await engine.process(run, self._source, ahead=self._ahead)
             if isinstance(run, BatchRun):
                 self._left = run.still_running
             accounting = self._account(engine, before)
@@ -280,11 +280,12 @@ def _job(
         raise ConfigError(
             f"prompts must be an iterable of prompts, not one {type(prompts).__name__}; wrap it in a list"
         )
+    plan = plan_of(options)
     return Job(
-        plan_of(options),
+        plan,
         intakes(prompts, defaults_of(options)),
         on_open=on_open,
         on_settled=on_settled,
         has_room=has_room,
-        apart=not isinstance(prompts, Collection),
+        ahead=0 if isinstance(prompts, Collection) else plan.policy.max_in_flight,
     )

@@ -17,7 +17,7 @@ import msgspec
 from batchwork.core.event import Attempted, BatchClosed, BatchIntended, BatchSubmitted, Event, Settled
 from batchwork.core.money import NANO
 from batchwork.core.outcome import AnyOutcome, Status
-from batchwork.core.ticket import index_of
+from batchwork.core.ticket import Ticket, index_of
 
 PENDING, PROCESSING, SUCCEEDED, FAILED, COMPLETED = "pending", "processing", "succeeded", "failed", "completed"
 OVER_BUDGET = "deferred: over max_cost"
@@ -47,6 +47,19 @@ class JobView(msgspec.Struct, kw_only=True):
     completed_at: str | None = None
 
 
+class OpenBatch(msgspec.Struct, frozen=True, kw_only=True):
+    """A provider batch that is not done with: enough to take it up where the journal is not at hand."""
+
+    batch_id: str | None  # None: it was about to be submitted
+    custom_ids: tuple[str, ...]
+    reserved: float
+    intended_at: float
+
+    def places(self) -> list[int]:
+        """The places of its items."""
+        return [place for place in map(index_of, self.custom_ids) if place is not None]
+
+
 class State(msgspec.Struct, kw_only=True):
     """The whole file, with the fields of the founding document and what tells this input from another."""
 
@@ -59,6 +72,7 @@ class State(msgspec.Struct, kw_only=True):
     batch_kwargs: dict[str, Any] = {}
     inputs_digest: str = ""
     jobs: list[JobView] = []
+    open_batches: list[OpenBatch] = []
     total_cost: float = 0.0
     last_updated: str = ""
 
@@ -111,7 +125,7 @@ class StateView:
         state.jobs = [JobView(index=index, items=part) for index, part in enumerate(slices)]
         self._jobs = [_Job(job) for job in state.jobs]
         self._chunks: dict[int, list[int]] = {}  # places by provider batch
-        self._open: set[int] = set()  # provider batches that are not closed
+        self._open: dict[int, OpenBatch] = {}  # provider batches that are not closed
         self._nano: dict[int, int] = {}  # what an item cost, to count a second try once
         self.counts: Counter[str] = Counter({PENDING: len(items)})
         self.job_counts: Counter[str] = Counter({PENDING: len(self._jobs)})
@@ -131,11 +145,12 @@ class StateView:
             self.total_nano += event.charged_nano
         elif isinstance(event, BatchIntended):
             self.boarded(event.chunk, event.custom_ids, at)
-            self._open.add(event.chunk)
+            self._follow(event.chunk, None, event.custom_ids, event.reserved_nano, event.at)
         elif isinstance(event, BatchSubmitted):
             self.submitted(event.chunk, event.batch_id)
         elif isinstance(event, BatchClosed):
-            self._open.discard(event.chunk)
+            self._open.pop(event.chunk, None)
+            self._show_open()
             for index in self._chunks.pop(event.chunk, ()):
                 if self.item(index).status == PROCESSING:
                     self._move(index, PENDING)
@@ -169,13 +184,20 @@ class StateView:
         places = (index_of(name) for name in custom_ids)
         self._chunks[chunk] = [place for place in places if place is not None and place < self.total]
 
-    def taken_up(self, chunk: int, custom_ids: Iterable[str], at: float) -> None:
+    def taken_up(self, ticket: Ticket) -> None:
         """A provider batch of an earlier run goes on: what of it is not settled is under way."""
-        self.recall(chunk, custom_ids)
-        self._open.add(chunk)
-        for index in self._chunks[chunk]:
+        self.recall(ticket.chunk, ticket.custom_ids)
+        self._follow(ticket.chunk, ticket.batch_id, ticket.custom_ids, ticket.reserved_nano, ticket.intended_at)
+        for index in self._chunks[ticket.chunk]:
             if self.item(index).status == PENDING:
-                self.started(index, at)
+                self.started(index, ticket.intended_at)
+
+    def _follow(self, chunk: int, batch_id: str | None, names: tuple[str, ...], nano: int, at: float) -> None:
+        self._open[chunk] = OpenBatch(batch_id=batch_id, custom_ids=names, reserved=nano / NANO, intended_at=at)
+        self._show_open()
+
+    def _show_open(self) -> None:
+        self.state.open_batches = list(self._open.values())
 
     def riding(self) -> set[int]:
         """The places of all items in provider batches that are not closed."""
@@ -183,6 +205,9 @@ class StateView:
 
     def submitted(self, chunk: int, batch_id: str) -> None:
         """The provider has given the batch its number."""
+        if chunk in self._open:
+            self._open[chunk] = msgspec.structs.replace(self._open[chunk], batch_id=batch_id)
+            self._show_open()
         for number in {self._jobs_index(index) for index in self._chunks.get(chunk, ())}:
             job = self._jobs[number].view
             job.batch_id = batch_id

@@ -72,6 +72,12 @@ def test_html_becomes_lines_and_rows_with_tabs() -> None:
     assert document.text == "Invoice\xa07\n\nTotal: 12€\n\nItem\tPrice\nNut\t1\t2 x\n\n- one\n- [x] two"
 
 
+def test_a_cell_over_several_rows_keeps_the_others_in_their_columns() -> None:
+    page = b"""<html><table><tr><th rowspan=2>Part<th colspan=2>Quantity<th rowspan="2">Price</tr>
+    <tr><th>Ordered<th>Open</tr><tr><td>Nut<td>4<td>1<td>2.50</tr></table><table><tr><td>a<td>b</tr></table></html>"""
+    assert read_document(page).text == "Part\tQuantity\t\tPrice\n\tOrdered\tOpen\nNut\t4\t1\t2.50\n\na\tb"
+
+
 def test_docx_is_read_with_header_tables_breaks_and_without_deletions() -> None:
     cell = "<w:tc>{}</w:tc>"
     row = "<w:tr>" + cell.format(paragraph("Nut")) + cell.format(paragraph("4") + paragraph("pcs")) + "</w:tr>"

@@ -17,6 +17,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 from batchwork.evidence import Citation, find_evidence
 from tests.evidence.corpus.build import samples
 from tests.evidence.corpus.draft import Label, Sample
+from tests.evidence.strangers import strangers
 
 CONFIDENT = 0.5
 BARS = {"overall": (0.98, 0.95), "elsewhere": (0.96, 0.93), "trap": (0.95, 0.90)}
@@ -125,6 +126,9 @@ def main() -> int:
     for name in sorted(tallies, key=lambda name: (name.split()[0] in ("trap", "layout"), name)):
         tally = tallies[name]
         print(f"{name:32}{tally.precision:10.3f}{tally.recall:8.3f}{tally.fields:8}{tally.false:8}{tally.empties:6}")
+    foreign = strangers(made[:: arguments.per_layout])
+    print(f"under foreign names {foreign.labelled} of {foreign.of_labelled} labelled strings are cited,", end=" ")
+    print(f"{foreign.bare} of {foreign.of_bare} without a label")
     short = verdicts(tallies)
     for line in short:
         print(f"short: {line}")

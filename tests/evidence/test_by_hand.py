@@ -1027,6 +1027,118 @@ case(
 case(
     "sec3c", T3, {"cleaning": {"cost": 700}, "security": {"cost": 500}}, {"cleaning.cost": None, "security.cost": None}
 )
+case(
+    "foreign names",
+    """Account holder   Priya Raman
+Custodian        Tern & Gull Ltd
+
+The parcel was handed to Liam O'Connor in Oslo.""",
+    {"auditor": "Tern & Gull Ltd", "branch_manager": "Priya Raman", "plumber": "Liam O'Connor", "birthplace": "Oslo"},
+    {"auditor": None, "branch_manager": None, "plumber": None, "birthplace": None},
+)
+case(
+    "whom a label misses",
+    "Travelling with:   Ann Moss\nTravel is arranged by Fell & Sons.",
+    {"travel_agency": "Ann Moss", "travel_company": "Fell & Sons"},
+    {"travel_agency": None, "travel_company": "Fell & Sons"},
+)
+case(
+    "one place, two claims",
+    "City Water Works\n\nAnn Moss\n1 Quay\n\nDear customer, your reading is due.",
+    {"customer_name": "Ann Moss", "technician": "Ann Moss"},
+    {"customer_name": "Ann Moss", "technician": None},
+)
+case(
+    "short forms",
+    "NI number        QQ 12 34 56 C\nVehicle identification no.   WDB 123 456",
+    {"national_insurance_number": "QQ123456C", "vin": "WDB123456"},
+    {"national_insurance_number": "QQ 12 34 56 C", "vin": "WDB 123 456"},
+)
+case(
+    "numbered boxes",
+    """Form 12   Summary   2023
+--------------------------------------------------
+1 Wages                   2 Federal tax withheld
+  51,864.54                 4,847.78
+--------------------------------------------------
+16 State wages            17 State tax
+  50,100.00                 1,131.85""",
+    {"federal_tax_withheld": 4847.78, "state_tax": 1131.85, "state_wages": 51864.54},
+    {"federal_tax_withheld": "4,847.78", "state_tax": "1,131.85", "state_wages": None},
+)
+case(
+    "years and notes",
+    "\tNotes\t2023\t2022\t2021\nRevenue\t2\t6,357\t6,351\t5,500\nNet result\t11\t(643)\t674\t720",
+    {"revenue": 6357, "net_result": -643},
+    {"revenue": "6,357", "net_result": "(643)"},
+)
+case(
+    "other years are not this one",
+    "\tNotes\t2023\t2022\nRevenue\t2\t6,357\t6,351",
+    {"revenue": 6351},
+    {"revenue": None},
+)
+case(
+    "currencies",
+    "Order value: EUR 900.00 (equivalent to USD 972.00 or GBP 774.00).",
+    {"order_value_eur": 900, "order_value_usd": 972, "order_value_gbp": 972},
+    {"order_value_eur": "EUR 900.00", "order_value_usd": "USD 972.00", "order_value_gbp": None},
+)
+case(
+    "modals and prepositions",
+    "The tenant may not smoke. The lender shall not assign its rights. The borrower may repay early without charge.",
+    {"smoking_allowed": True, "assignment_allowed": False, "early_repayment_allowed": True},
+    {
+        "smoking_allowed": None,
+        "assignment_allowed": "shall not assign",
+        "early_repayment_allowed": "may repay early",
+    },
+)
+case(
+    "boxes lead or follow",
+    "[ ] All invoices enclosed    [x] Car used\nAlarm tested [ ]     Kit available [x]",
+    {"invoices_enclosed": True, "car_used": True, "alarm_tested": False, "kit_available": True},
+    {"invoices_enclosed": None, "car_used": "[x] Car used", "alarm_tested": "[ ]", "kit_available": "[x]"},
+)
+case(
+    "grades",
+    "Course   Grade\nRhetoric   A-",
+    {"courses": [{"course": "Rhetoric", "grade": "A"}]},
+    {"courses[0].grade": None},
+)
+case(
+    "numbered parts",
+    """Lot 40
+
+Oak settle
+
+Estimate: £1,000 - £1,300
+
+Lot 41
+
+Brass sextant
+
+Estimate: £900 - £1,100""",
+    {
+        "lots": [
+            {"lot": 40, "title": "Oak settle", "low": 1000, "high": 1300},
+            {"lot": 41, "title": "Brass sextant", "high": 1300},
+        ]
+    },
+    {"lots[0].lot": "40", "lots[0].low": "£1,000", "lots[0].high": "£1,300", "lots[1].lot": "41", "lots[1].high": None},
+)
+case(
+    "half a name",
+    "Arranged overdraft      £500.00\nPayment within 30 days, 2.5 % discount within 10 days.",
+    {"overdraft_limit": 500, "cash_discount": 0.025},
+    {"overdraft_limit": "£500.00", "cash_discount": "2.5 %"},
+)
+case(
+    "what stands behind a name",
+    "The house was seen together with Ann Moss, who handles your claim.",
+    {"claim_handler": "Ann Moss", "plumber": "Ann Moss"},
+    {"claim_handler": "Ann Moss", "plumber": None},
+)
 
 
 @pytest.mark.parametrize("index", range(len(CASES)), ids=[entry[0] for entry in CASES])

@@ -262,4 +262,4 @@ def test_five_pages_with_forty_fields_take_little_time() -> None:
     fields = {f"field_{index}_amount": Decimal(index) for index in range(36)} | {"invoice_number": "A-2026-1003"}
     began = clock.process_time()
     find_evidence(fields, text)
-    assert clock.process_time() - began < 0.5  # far above what it takes, for busy machines
+    assert clock.process_time() - began < 0.25  # several times what it takes, for busy machines

@@ -2,6 +2,7 @@ from batchwork.evidence import find_evidence
 from tests.evidence.corpus import store
 from tests.evidence.corpus.build import samples
 from tests.evidence.score import score, verdicts
+from tests.evidence.strangers import strangers
 
 
 def test_the_stored_set_is_what_the_generator_makes() -> None:
@@ -30,6 +31,13 @@ def test_labels_lie_in_their_documents() -> None:
 def test_the_bars_are_met_on_documents_that_nobody_looked_at() -> None:
     tallies = score(samples(per_layout=2, seed=17))
     assert verdicts(tallies, only=("overall", "elsewhere")) == []
+
+
+def test_a_name_that_has_nothing_to_do_with_a_labelled_place_does_not_cite_it() -> None:
+    tally = strangers(samples(per_layout=1, seed=4))
+    assert tally.of_labelled >= 150
+    assert tally.labelled / tally.of_labelled <= 0.02
+    assert tally.bare < tally.of_bare
 
 
 def test_the_same_question_has_the_same_answer() -> None:

@@ -93,6 +93,49 @@ def test_another_process_attaches_by_the_batchs_number(at_provider: dict[str, An
     assert second.stats().total_cost == first.stats().total_cost
 
 
+def test_an_attached_job_cites_the_documents_that_it_is_given(at_provider: dict[str, Any], tmp_path: Path) -> None:
+    letter = tmp_path / "letter.txt"
+    letter.write_text("To whom it may concern.\n\nCity: Lyon\n")
+    files: list[Any] = [letter, b"<html><p>City: Rome</p></html>", b""]
+    first = batch(files=files, prompt="Which city?", response_model=City, enable_citations=True, **at_provider)
+    assert first.batch_id is not None
+    second = BatchJob.attach(
+        first.batch_id, files=files, response_model=City, enable_citations=True, **at_provider
+    ).results()
+    assert second.values() == [City(city="Lyon"), City(city="Rome")]  # the empty file was never sent
+    assert second.citations() == first.citations()[:2]
+    assert [[place["text"] for place in found["city"]] for found in second.citations()] == [["Lyon"], ["Rome"]]
+    assert second[1].document is not None
+
+
+def test_an_attached_job_without_its_documents_says_that_it_cannot_cite(at_provider: dict[str, Any]) -> None:
+    with pytest.raises(ConfigError, match="needs the documents"):
+        BatchJob.attach("msgbatch_1", enable_citations=True, **at_provider)
+    first = batch(messages=CITIES, response_model=City, **at_provider)
+    assert first.batch_id is not None
+    few = BatchJob.attach(first.batch_id, messages=CITIES[:2], response_model=City, **at_provider)
+    with pytest.raises(ConfigError, match="only 2 were given"):
+        few.results()
+
+
+def test_an_attached_answer_that_does_not_fit_is_its_items_failure(at_provider: dict[str, Any]) -> None:
+    class Town(BaseModel):
+        city: str
+
+        @field_validator("city")
+        @classmethod
+        def _known(cls, city: str) -> str:
+            if city == "Berlin1":
+                raise ValueError("no such town")
+            return city
+
+    first = batch(messages=CITIES[:3], response_model=City, **at_provider)
+    assert first.batch_id is not None
+    second = BatchJob.attach(first.batch_id, response_model=Town, **at_provider).results()
+    assert [result.status for result in second] == ["succeeded", "failed", "succeeded"]
+    assert "no such town" in str(second[1].error)
+
+
 def test_a_backend_without_batches_runs_the_same_job_live() -> None:
     job = batch(messages=["a", [{"role": "user", "content": "b"}]], model="mock:echo")
     assert job.results().values() == ["a", "b"]
@@ -126,9 +169,12 @@ def test_a_json_schema_gives_validated_json(at_provider: dict[str, Any]) -> None
 @pytest.mark.parametrize(
     ("given", "told"),
     [
-        ({}, "not neither"),
-        ({"messages": ["a"], "files": [b"x"], "prompt": "p"}, "not both"),
+        ({}, "neither was given"),
+        ({"messages": ["a"], "files": [b"x"], "prompt": "p"}, "both were given"),
         ({"messages": []}, "empty"),
+        ({"messages": "a"}, "wrap it in a list"),
+        ({"messages": (text for text in "ab")}, r"with list\(...\)"),
+        ({"messages": ["a"], "max_cost": -1}, "max_cost: "),
         ({"files": [], "prompt": "p"}, "empty"),
         ({"files": [b"x"]}, "prompt="),
         ({"files": ["nowhere.pdf"], "prompt": "p"}, "nowhere.pdf"),

@@ -64,6 +64,7 @@ def test_the_file_has_the_founding_documents_structure(tmp_path: Path) -> None:
         "batch_kwargs",
         "inputs_digest",
         "jobs",
+        "open_batches",
         "total_cost",
         "last_updated",
     ]
@@ -212,11 +213,12 @@ def test_a_removed_state_file_with_batches_at_the_provider_is_an_error_with_the_
     assert set(provider.billed.values()) == {1}
 
 
-def test_an_interrupted_run_says_what_goes_on_and_is_taken_up(tmp_path: Path) -> None:
+def test_an_interrupted_run_says_what_goes_on_and_is_taken_up(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     path = tmp_path / "state.json"
     provider = BatchProvider(takes_s=1000.0)
     manager = BatchManager(messages=prompts(8), **told(provider.client(), path))
     said = _interrupt_when(lambda: len(provider.batches) == 2, manager)
+    assert "stopping: 8 items at the provider go on there, press Ctrl-C again" in caplog.text
     assert "2 batches go on at the provider" in said
     assert [job["status"] for job in read(path)["jobs"]] == ["processing", "processing"]
     for batch in provider.batches.values():
@@ -272,6 +274,77 @@ def test_a_state_file_that_arrives_alone_is_taken_over(with_results: bool, tmp_p
     assert again.stats.total_cost == Decimal("0.000075")
     assert again.retry_failed().values() == ["p1"]
     assert second.asked == ["p1"]
+
+
+def test_a_state_file_that_arrives_alone_takes_up_what_is_at_the_provider(tmp_path: Path) -> None:
+    path = tmp_path / "s.json"
+    provider = BatchProvider(takes_s=1_000.0)
+    first = BatchManager(messages=prompts(6), **told(provider.client(), path))
+    _interrupt_when(lambda: len(provider.batches) == 2, first)
+    assert [len(batch["custom_ids"]) for batch in read(path)["open_batches"]] == [4, 2]
+    (tmp_path / "s.json.journal").unlink()
+    provider.end_all()
+    again = BatchManager(messages=prompts(6), **told(provider.client(), path))
+    assert again.run().values() == prompts(6)
+    assert set(provider.billed.values()) == {1}
+    assert len(provider.batches) == 2
+    assert read(path)["open_batches"] == []
+
+
+def test_a_state_file_that_arrives_alone_counts_what_may_still_be_billed(tmp_path: Path) -> None:
+    path = tmp_path / "s.json"
+    provider = BatchProvider(takes_s=1_000.0)
+    same = {"messages": prompts(8), "max_parallel_jobs": 1, "max_cost": 0.0001}
+    _interrupt_when(lambda: len(provider.batches) == 1, BatchManager(**same, **told(provider.client(), path)))
+    (reserved,) = [batch["reserved"] for batch in read(path)["open_batches"]]
+    assert 0 < reserved <= 0.0001
+    (tmp_path / "s.json.journal").unlink()
+    provider.end_all()
+    again = BatchManager(**same, **told(provider.client(), path))
+    again.run()
+    assert again.stats.total_cost <= Decimal("0.0001")
+    assert max(provider.billed.values()) == 1
+
+
+def test_what_a_lone_state_file_has_taken_in_of_an_open_batch_is_not_counted_again(tmp_path: Path) -> None:
+    path = tmp_path / "s.json"
+    provider = BatchProvider(takes_s=1_000.0)
+    _interrupt_when(lambda: provider.batches, BatchManager(messages=prompts(3), **told(provider.client(), path)))
+    (tmp_path / "s.json.journal").unlink()
+    state = read(path)
+    state["jobs"][0]["items"][0] |= {"status": "succeeded", "cost": 0.000015}  # the download had broken off behind it
+    path.write_text(json.dumps(state | {"total_cost": 0.000015}))
+    provider.end_all()
+    again = BatchManager(messages=prompts(3), **told(provider.client(), path))
+    assert again.run().values() == [None, "p1", "p2"]
+    assert again.stats.total_cost == Decimal("0.000045")
+    assert len(provider.batches) == 1
+
+
+@pytest.mark.parametrize("number", ["batch-7", None])
+def test_a_state_file_alone_that_cannot_say_what_is_at_the_provider_is_an_error_with_the_remedies(
+    number: str | None, tmp_path: Path
+) -> None:
+    path = tmp_path / "s.json"
+    provider = BatchProvider(takes_s=1_000.0)
+    _interrupt_when(lambda: provider.batches, BatchManager(messages=prompts(2), **told(provider.client(), path)))
+    (tmp_path / "s.json.journal").unlink()
+    state = read(path)
+    if number is None:  # about to be submitted: the provider may or may not have it
+        state["open_batches"][0]["batch_id"] = state["jobs"][0]["batch_id"] = None
+    else:  # as another program, or an older version of this one, would have written it
+        del state["open_batches"]
+        state["jobs"][0]["batch_id"] = number
+    path.write_text(json.dumps(state))
+    again = BatchManager(messages=prompts(2), **told(provider.client(), path))
+    with pytest.raises(ConfigError, match="could pay for them twice") as refused:
+        again.run()
+    assert (number or "without a number") in str(refused.value)
+    assert not (tmp_path / "s.json.journal").exists()
+    provider.end_all()
+    state["open_batches"], state["jobs"][0]["batch_id"] = [], None  # given up, as the error says
+    path.write_text(json.dumps(state))
+    assert again.run().values() == prompts(2)
 
 
 def test_a_state_file_that_says_no_more_than_the_founding_document_is_taken_over(tmp_path: Path) -> None:

@@ -44,6 +44,12 @@ class BatchProvider:
         self.lost_answers = 0  # so many submissions arrive although their answer does not
         self.hides_for_s = 0.0  # the list lags
 
+    def end_all(self) -> None:
+        """Every batch has ended, and those to come end at once."""
+        self.takes_s = 0.0
+        for batch in self.batches.values():
+            batch.ends_at = 0.0
+
     def client(self) -> BatchClient:
         return BatchClient(self)
 

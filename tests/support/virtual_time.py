@@ -5,14 +5,16 @@ from __future__ import annotations
 import asyncio
 import selectors
 import threading
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
 from batchwork.engine.reading import ReadAhead
+from batchwork.journal import SqliteJournal
 
 T = TypeVar("T")
+_COMMITTING = SqliteJournal._commit_groups.__qualname__
 _REAL_PATIENCE_S = 20.0
-_COMMIT_S = 0.05  # a journal on disk commits in a real thread: give it real time before virtual time moves on
+_READ_S = 0.05  # an input is read in a real thread: give it real time before virtual time moves on
 _GLANCE_S = 0.001
 
 
@@ -21,23 +23,26 @@ class _VirtualSelector(selectors.DefaultSelector):
 
     now = 0.0
 
+    def __init__(self, is_committing: Callable[[], bool]) -> None:
+        super().__init__()
+        self._is_committing = is_committing
+
     def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
         if timeout is not None and timeout <= 0:
             return super().select(0)
-        if timeout is None:
+        if timeout is None or self._is_committing():  # a commit takes real time, which must not pass for virtual
             ready = super().select(_REAL_PATIENCE_S)
             if not ready:
                 raise RuntimeError("everybody waits and no timer is set: the code under test hangs")
             return ready
-        writing = any(thread.name.startswith("journal") for thread in threading.enumerate())
-        ready = super().select(_COMMIT_S if writing else 0) or self._await_readers()
+        ready = super().select(0) or self._await_readers()
         if not ready:
             self.now += timeout
         return ready
 
     def _await_readers(self) -> list[tuple[selectors.SelectorKey, int]]:
         """An input is read in a real thread: let it rest or bring something, unless it is blocked."""
-        for _ in range(int(_COMMIT_S / _GLANCE_S)):
+        for _ in range(int(_READ_S / _GLANCE_S)):
             if not any(isinstance(thread, ReadAhead) and thread.is_reading for thread in threading.enumerate()):
                 break
             if ready := super().select(_GLANCE_S):
@@ -49,8 +54,14 @@ class VirtualLoop(asyncio.SelectorEventLoop):
     """An event loop with its own time, which starts at 0."""
 
     def __init__(self) -> None:
-        self._virtual = _VirtualSelector()
+        self._virtual = _VirtualSelector(self._is_committing)
         super().__init__(self._virtual)
+
+    def _is_committing(self) -> bool:
+        """Whether a journal waits for its thread, which a disk or a busy machine may keep for any time."""
+        if not any(thread.name.startswith("journal") for thread in threading.enumerate()):
+            return False
+        return any(task.get_coro().__qualname__ == _COMMITTING for task in asyncio.all_tasks(self))
 
     def time(self) -> float:
         return self._virtual.now

@@ -22,15 +22,6 @@ class Exit(IntEnum):
     INTERRUPTED = 130
 
 
-def stopping(*, in_flight: int, batches: bool) -> str:
-    """What the first Ctrl-C does, and what a second one would."""
-    if batches:
-        kept = f"{in_flight:,} items at the provider go on there"
-    else:
-        kept = f"{in_flight:,} calls in flight are let finish"
-    return f"stopping: {kept}, press Ctrl-C again to leave at once"
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ending:
     """What a run came to."""

@@ -8,13 +8,14 @@ from pathlib import Path
 
 from batchwork._bridge import run_sync
 from batchwork.assembly import Engine, Plan
-from batchwork.cli.ending import Ending, Exit, stopping
+from batchwork.cli.ending import Ending, Exit
 from batchwork.cli.inputs import write_results
 from batchwork.core.errors import BatchworkError, ConfigError, Interrupted, RunPaused
 from batchwork.core.intake import Intake
 from batchwork.core.stats import account
 from batchwork.display import Display
 from batchwork.journal import JournalReader, is_ours, remember_output
+from batchwork.progress import stopping
 from batchwork.runs import Job
 
 
@@ -53,7 +54,7 @@ def carry_out(
         if seen and not job.left_at_once:
             display.say(stopping(in_flight=seen[0].tally.in_flight, batches=seen[0].uses_batches), always=True)
 
-    job = Job(plan, source, on_open=watch, apart=apart)
+    job = Job(plan, source, on_open=watch, ahead=plan.policy.max_in_flight if apart else 0)
     paused: str | None = None
     error: str | None = None
     interrupted = False

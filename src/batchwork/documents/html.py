@@ -26,6 +26,31 @@ _SPACED = frozenset(
 _SPACE = re.compile(r"[ \t\n\r\f]+")
 
 
+class _Grid:
+    """The columns of a table, so that a cell stands where a browser puts it, also below one that takes several rows."""
+
+    def __init__(self) -> None:
+        self._held: dict[int, int] = {}  # columns that a cell of an earlier row takes, and for how many rows from here
+        self._coming: dict[int, int] = {}
+        self._column = self._written = 0
+
+    def start_row(self) -> None:
+        held = {**self._held, **self._coming}
+        self._held = {column: rows - 1 for column, rows in held.items() if rows > 1}
+        self._coming = {}
+        self._column = self._written = 0
+
+    def place(self, columns: int, rows: int) -> int:
+        """Take the next free columns; how many columns further than the last cell that is."""
+        while self._column in self._held:
+            self._column += 1
+        moved, self._written = self._column - self._written, self._column
+        if rows > 1:
+            self._coming.update(dict.fromkeys(range(self._column, self._column + columns), rows))
+        self._column += columns
+        return moved
+
+
 class _Reader(HTMLParser):
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
@@ -33,7 +58,8 @@ class _Reader(HTMLParser):
         self._line = ""
         self._hidden: list[str] = []
         self._preformatted = 0
-        self._row: list[int] = []  # per open row, how many columns its last cell takes; 0 before the first
+        self._tables: list[_Grid] = []
+        self._row: list[_Grid] = []  # the tables of the open rows
 
     def break_line(self, *, blank: bool = False) -> None:
         text = self._line.rstrip(" ") if self._preformatted else self._line.strip(" ")
@@ -50,7 +76,7 @@ class _Reader(HTMLParser):
             return
         given = dict(attrs)
         if tag in ("td", "th"):
-            self._cell(given.get("colspan") or "1")
+            self._cell(_span(given.get("colspan"), 64), _span(given.get("rowspan"), 1_000))
         elif tag == "br":
             self._line_end()
         elif tag == "input" and (given.get("type") or "").lower() in ("checkbox", "radio"):
@@ -59,8 +85,10 @@ class _Reader(HTMLParser):
             self.break_line(blank=tag in _SPACED and not self._row)
             if tag == "li":
                 self._line = "- "
+            elif tag == "table":
+                self._tables.append(_Grid())
             elif tag == "tr":
-                self._row.append(0)
+                self._start_row()
             elif tag == "pre":
                 self._preformatted += 1
         elif tag in _BLOCKS:
@@ -72,11 +100,14 @@ class _Reader(HTMLParser):
         else:
             self.break_line()
 
-    def _cell(self, colspan: str) -> None:
+    def _start_row(self) -> None:
+        self._row.append(self._tables[-1] if self._tables else _Grid())
+        self._row[-1].start_row()
+
+    def _cell(self, columns: int, rows: int) -> None:
         if not self._row:
-            self._row.append(0)
-        self._line = self._line.rstrip(" ") + "\t" * self._row[-1]
-        self._row[-1] = int(colspan) if colspan.isdecimal() and 0 < int(colspan) < 64 else 1
+            self._start_row()
+        self._line = self._line.rstrip(" ") + "\t" * self._row[-1].place(columns, rows)
 
     def handle_endtag(self, tag: str) -> None:
         if self._hidden:
@@ -91,6 +122,8 @@ class _Reader(HTMLParser):
             self.break_line(blank=tag in _SPACED)
             if tag == "pre":
                 self._preformatted = max(0, self._preformatted - 1)
+        if tag == "table" and self._tables:
+            self._tables.pop()
 
     def handle_data(self, data: str) -> None:
         if self._hidden:
@@ -106,6 +139,10 @@ class _Reader(HTMLParser):
         if not self._line or self._line.endswith((" ", "\t")):
             text = text.lstrip(" ")
         self._line += text
+
+
+def _span(given: str | None, most: int) -> int:
+    return int(given) if given and given.isdecimal() and 0 < int(given) < most else 1
 
 
 def html_text(markup: str) -> str:

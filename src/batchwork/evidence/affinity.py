@@ -9,12 +9,13 @@ import re
 from collections import defaultdict
 from datetime import date
 from decimal import Decimal
+from functools import lru_cache
 
 from batchwork.evidence.context import Context
 from batchwork.evidence.fields import Field
-from batchwork.evidence.labels import Label
+from batchwork.evidence.labels import ASIDE, Label, is_year
 from batchwork.evidence.lexicon import GENERIC
-from batchwork.evidence.words import concepts, excludes, is_known, likeness
+from batchwork.evidence.words import concepts, excludes, initials_of, is_known, likeness
 
 # What the kind of value says by itself, so that a label need not: a date need not be called "date".
 IMPLIED: dict[str, dict[str, float]] = {
@@ -59,6 +60,7 @@ _ALSO_OTHER_ROLE = 0.8
 _OWNED_BY_ANOTHER = 0.45
 _OTHER_OBJECT, _NO_OBJECT = 0.35, 0.92
 _OWNS = 0.6
+_TOLD = 0.8
 _OLD = frozenset({"previous", "start", "minimum", "low"})
 
 
@@ -87,7 +89,7 @@ class Affinity:
         return min(1.0, covered)
 
     def _coverage(self, field: Field, context: Context, kind: str) -> float:
-        weights = context.weights
+        weights = _with_short_forms(field, context)
         implied = IMPLIED.get(kind, {})
         said = wanted = bonus = 0.0
         for word, weight in field.words.items():
@@ -129,9 +131,11 @@ class Affinity:
         for label in context.primary:
             fit *= self._fit(field, label, kind)
         fit *= self._group_fit(field, context)
-        aged = bool(_OLD.intersection(field.words)) or any(word.isdigit() for word in field.own)
-        if not aged and any(label.kind == "from" for label in context.labels):
-            fit *= _OTHER_ROLE  # what it rose from is not what it is
+        if any(label.kind == "unit" and self._conflicts(field, label) for label in context.labels):
+            fit *= _OTHER_ROLE
+        aged = bool(_OLD.intersection(field.words)) or any(word.isdigit() for word in field.words)
+        if not aged and any(_is_past(label) for label in context.labels):
+            fit *= _OTHER_ROLE  # what it was, or rose from, is not what it is
         named = [label for label in context.primary if label.weights and label.kind not in ("section", "prose")]
         if named:
             together = tuple(dict.fromkeys(word for label in named for word in label.key))
@@ -139,7 +143,10 @@ class Affinity:
                 fit *= _OWNED_BY_ANOTHER
         else:
             near = tuple(word for word, weight in context.weights.items() if weight >= 0.5)
-            if self._owned_by_special(field, near, kind):
+            told = [label.key for label in context.primary if label.kind == "prose" and label.key]
+            if self._owned_by_special(field, near, kind) or any(
+                self._told_of_another(field, key, kind) for key in told
+            ):
                 fit *= _OWNED_BY_ANOTHER
         return fit
 
@@ -178,11 +185,11 @@ class Affinity:
 
     def heading_match(self, field: Field, text: str) -> float:
         """How well a heading alone names the field."""
-        return _match(_name(field), concepts(text))
+        return _match(_name(field), _heading(text))
 
     def owned_by_another(self, field: Field, text: str) -> bool:
         """Whether a heading names another field of the result clearly better."""
-        words = concepts(text)
+        words = _heading(text)
         return bool(words) and self._owned_better(field, words, "any")
 
     def _conflicts(self, field: Field, label: Label) -> bool:
@@ -197,7 +204,7 @@ class Affinity:
         return found
 
     def _known(self, field: Field, word: str) -> bool:
-        return any(likeness(word, other) >= 0.4 for other in field.words)
+        return any(likeness(word, other) >= 0.4 for other in field.words) or any(word == s for s, _ in field.initials)
 
     def _owned_by_special(self, field: Field, words: tuple[str, ...], kind: str) -> bool:
         """Whether another field is the same with something added, and the words say the addition."""
@@ -217,6 +224,13 @@ class Affinity:
         # "Seller" above an address is the name's label too: fields of one object share what names the object.
         return not any(name == _name(field) or set(field.parents) & set(name) & set(words) for name in owners)
 
+    def _told_of_another(self, field: Field, words: tuple[str, ...], kind: str) -> bool:
+        """Whether the words right before a value in a sentence are all of another field's name and nothing of this."""
+        if kind in ("text", "id", "flag") or _match(_name(field), words):
+            return False
+        best, owners = self._owner(scope_of(field), kind, words)
+        return best > _TOLD and not any(set(field.parents) & set(name) for name in owners)
+
     def _owner(self, scope: str, kind: str, words: tuple[str, ...]) -> tuple[float, set[tuple[str, ...]]]:
         known = self._owners.get((scope, kind, words))
         if known is None:
@@ -225,6 +239,32 @@ class Affinity:
             best = max((match for match, _ in matches), default=0.0)
             known = self._owners[scope, kind, words] = (best, {name for match, name in matches if match == best})
         return known
+
+
+def _is_past(label: Label) -> bool:
+    return label.kind == "from" or (label.kind == "above" and is_year(label.text) and "previous" in label.weights)
+
+
+def _with_short_forms(field: Field, context: Context) -> dict[str, float]:
+    """What each concept is worth at a place, also where a label or the field's name says it in short: NI, VIN, SSN."""
+    weights = context.weights
+    for short, meant in field.initials:
+        if short in weights:
+            weights = {**weights, **dict.fromkeys(meant, weights[short])}
+    for word in field.own:
+        if 2 <= len(word) <= 4 and word not in weights:
+            worth = max((_spelled_out(word, label) for label in context.labels), default=0.0)
+            weights = {**weights, word: worth} if worth else weights
+    return weights
+
+
+def _spelled_out(short: str, label: Label) -> float:
+    return max(label.weights.values(), default=0.0) if short in initials_of(label.text) else 0.0
+
+
+def _heading(text: str) -> tuple[str, ...]:
+    """What a heading says, without its asides."""
+    return concepts(ASIDE.sub(" ", text)) or concepts(text)
 
 
 def _is_fraction(value: Decimal | float) -> bool:
@@ -259,6 +299,7 @@ def scope_of(field: Field) -> str:
     return re.sub(r"\[\d+\]", "[]", field.record)
 
 
+@lru_cache(maxsize=20_000)
 def _match(name: tuple[str, ...], words: tuple[str, ...]) -> float:
     """How well a name and a label say the same: both ways, generic words for less."""
     if not name or not words:

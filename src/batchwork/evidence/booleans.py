@@ -37,6 +37,8 @@ _CLAUSE_END = re.compile(
     r"|they|he|she|it|we|you|ist|sind|hat|wird|kein|keine|nicht|die|der|das|est|sont|ne|pas|la|le|les)\b",
     re.IGNORECASE,
 )
+_OF_THE_NEXT = frozenset({"no", "without", "excluding", "non", "kein", "keine", "keinen", "ohne", "sans", "neither"})
+_APART = re.compile(r"\t| {3,}|[|]")
 _ENOUGH = 0.6
 
 
@@ -107,13 +109,17 @@ def _read(text: str, phrase: Phrase, wanted: list[str]) -> Statement | None:
 def _sentence(text: str, phrase: Phrase, hits: list[_Hit], strength: float) -> Statement | None:
     first, last = hits[0], hits[-1]
     clause = [word for word in phrase.words if _same_clause(text, word, first, last)]
-    if any(word.word in _DOUBT for word in clause if word.start < last.start):
-        return None
     places = {hit.start for hit in hits}
+    if any(word.word in _DOUBT and word.start not in places for word in clause if word.start < last.start):
+        return None
     denials = [
         word
         for word in clause
-        if word.denies and word.start not in places and first.start - word.end < 60 and word.start - last.end < 40
+        if word.denies
+        and word.start not in places
+        and first.start - word.end < 60
+        and word.start - last.end < 40
+        and not (word.start > last.end and word.word in _OF_THE_NEXT)
     ]
     says = (len(denials) + sum(1 for hit in hits if hit.opposite)) % 2 == 0
     low = min([first.start, *(word.start for word in denials)])
@@ -160,11 +166,11 @@ def _boxed(text: str, phrase: Phrase, hits: list[_Hit]) -> tuple[int, int, bool]
                     low, high, word = chosen[0]
                     return low, high, word in ("yes", "true", "ja", "oui")
         return None
-    before_words = [box for box in boxes if box.end() <= first.start]
-    if before_words:
-        box = before_words[-1]
-        if not any(box.end() <= word.start < first.start and word.word not in _AUXILIARY for word in phrase.words):
-            return box.start(), last.end, bool(box["on"])
+    if not any(word.end <= boxes[0].start() for word in phrase.words):  # each box leads its words
+        leading = [box for box in boxes if box.end() <= first.start]
+        if not leading or _APART.search(text, leading[-1].end() + 1, first.start):
+            return None
+        return leading[-1].start(), last.end, bool(leading[-1]["on"])
     behind = [box for box in boxes if box.start() >= last.end]
     if behind and not text[last.end : behind[0].start()].strip(" :\t|.-"):
         return behind[0].start(), behind[0].end(), bool(behind[0]["on"])
@@ -194,7 +200,7 @@ def _answer(text: str, position: int, end: int) -> tuple[int, int, bool] | None:
         return None
     separated = re.search(r"[:=?|\t]|\s{2,}|–|—|\s-\s", text[position : found.start("answer")]) is not None
     behind = text[found.end("answer") : end]
-    ends = re.match(r"\s*(?:$|[.,;|\t)]|\s{2,}|\()", behind) is not None
+    ends = re.match(r"\s*(?:$|[.,;|\t)]|\s{2,}|\()|[ \t]*\n", behind) is not None
     if not separated or not ends:
         return None
     return found.start("answer"), found.end("answer"), _is_yes(found)

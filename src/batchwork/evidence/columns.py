@@ -1,12 +1,18 @@
 """Columns: the heading above a cell, the label over or under it, and which lines hold labels alone."""
 
 import re
+from dataclasses import replace
+from itertools import takewhile
 
-from batchwork.evidence.labels import ASIDE, Label, is_year, label_of
-from batchwork.evidence.layout import Cell, Layout, overlap
-from batchwork.evidence.words import concepts, is_known
+from batchwork.evidence.labels import ASIDE, Label, is_year, label_of, unnumbered
+from batchwork.evidence.layout import Cell, Layout, Line, overlap
+from batchwork.evidence.words import concepts, is_known, looks_like_name
 
 _SAYS = re.compile(r":\s*\S|\d{2}|[.!;,]$")  # a cell that says something is no mere label
+_CAPTION = re.compile(r"[^\d,]{1,45}")
+_ENOUGH_ROWS = 8
+_BETWEEN = 3  # lines up to a label in its own column
+_LONGEST = 45
 
 
 class Columns:
@@ -15,6 +21,7 @@ class Columns:
     def __init__(self, layout: Layout, values: set[int]) -> None:
         self._layout = layout
         self._values = values
+        self._labels: dict[int, Label] = {}  # by where the heading starts
         self._heads: dict[int, tuple[int, list[Cell]]] = {}  # by the first line of their table
 
     def head_row(self, number: int) -> list[Cell]:
@@ -48,9 +55,26 @@ class Columns:
         head = max(rows, key=lambda number: (len(self._layout.lines[number].cells), -number))
         cells = self._layout.lines[head].cells
         ruled = head + 1 < len(self._layout.lines) and self._layout.lines[head + 1].kind == "rule"
-        if len(cells) == 2 and not ruled and not any(map(is_known, concepts(cells[1].text))):
-            return -1, []  # a list of labels and values that happens to start with a name
+        if not ruled and self._is_form(first, head):
+            return -1, []
+        if head + 1 in rows:
+            divided = _divided(cells, self._layout.lines[head + 1])
+            if divided:
+                return head + 1, divided
         return head, list(cells)
+
+    def _is_form(self, first: int, head: int) -> bool:
+        """Whether a table is pairs of labels and values that happen to start with a line of words."""
+        cells = self._layout.lines[head].cells
+        if len(cells) == 2:
+            return not _is_known_label(cells[1])
+        if len(cells) % 2:
+            return False
+        below = range(head + 1, len(self._layout.lines))
+        rows = [self._layout.lines[n].cells for n in takewhile(lambda n: self._layout.tables[n] == first, below)]
+        rows = [row for row in rows if len(row) == len(cells)][:_ENOUGH_ROWS]
+        labelled = sum(1 for row in rows if all(map(_is_known_label, row[::2])))
+        return bool(rows) and 2 * labelled >= len(rows)
 
     def is_heading(self, cell: Cell) -> bool:
         """Whether a cell with words stands right above a value in its column, as labels in forms do."""
@@ -103,27 +127,50 @@ class Columns:
         """The heading of the column, or the label that stands right above."""
         head = self.head_row(number)
         owner = column_of(head, cell) if head else None
-        if owner is not None:
+        if owner is not None and not self._has_own_labels(number):
             return None if self._is_summary(number, head) else self._head_label(head, owner)
-        if number == 0 or has_inline:
-            return None
-        above = number - 1
+        return None if has_inline else self._label_over(number, cell)
+
+    def _label_over(self, number: int, cell: Cell) -> Label | None:
+        """The label right above a cell; lines of another column may lie between."""
         lines = self._layout.lines
-        if lines[above].kind == "rule" and above > 0:
-            above -= 1
-        for other in lines[above].cells:
-            same = overlap(other, cell) or other.column == cell.column
-            named = other.text.endswith(":") or self._is_label_line(above)
-            if same and other.is_label and len(other.text) <= 45 and named:
-                return label_of("above" if other.text.endswith(":") else "over", other.text, 0.9)
+        for above in range(number - 1, max(-1, number - 1 - _BETWEEN), -1):
+            if lines[above].kind == "blank":
+                return None
+            over = [other for other in lines[above].cells if overlap(other, cell) or other.column == cell.column]
+            if over or (lines[above].kind == "text" and not cell.column):
+                return self._over(above, over[0], cell) if over else None
         return None
+
+    def _over(self, above: int, other: Cell, cell: Cell) -> Label | None:
+        in_line = other.text.endswith(":") or self._is_label_line(above)
+        beside = other.column == cell.column > 0 and _is_known_label(other) and _says_nothing(other.text)
+        if not (in_line or beside) or not other.is_label or len(other.text) > _LONGEST or looks_like_name(other.text):
+            return None
+        return label_of("above" if other.text.endswith(":") else "over", other.text, 0.9)
+
+    def _has_own_labels(self, number: int) -> bool:
+        """Whether the line right above is a row of numbered labels, as in the boxes of a form."""
+        cells = self._layout.lines[number - 1].cells if number else []
+        return (
+            len(cells) > 1
+            and all(unnumbered(cell.text) != cell.text for cell in cells)
+            and self._is_label_line(number - 1)
+        )
 
     def _is_label_line(self, number: int) -> bool:
         """Whether a line holds labels for the next one rather than values or a sentence of its own."""
         cells = self._layout.lines[number].cells
-        return all(cell.is_label and len(cell.text.split()) <= 6 and not _SAYS.search(cell.text) for cell in cells)
+        texts = [unnumbered(cell.text) if len(cells) > 1 else cell.text for cell in cells if cell.is_label]
+        return len(texts) == len(cells) and all(map(_says_nothing, texts))
 
     def _head_label(self, head: list[Cell], owner: int) -> Label:
+        known = self._labels.get(head[owner].start)
+        if known is None:
+            known = self._labels[head[owner].start] = self._find_head_label(head, owner)
+        return known
+
+    def _find_head_label(self, head: list[Cell], owner: int) -> Label:
         text = head[owner].text
         line = self._layout.line_of(head[owner].start)
         if line > 0 and self._layout.tables[line - 1] == self._layout.tables[line]:
@@ -132,13 +179,13 @@ class Columns:
             ]
             text = " ".join([*(cell.text for cell in upper), text])  # a heading in two lines
         label = label_of("above", text, 0.95)
+        dated = dict(label.weights)
         years = sorted((int(cell.text) for cell in head if is_year(cell.text)), reverse=True)
         if len(years) > 1 and is_year(head[owner].text):
-            rank = years.index(int(head[owner].text))
-            if rank < 2:
-                label.weights[("current", "previous")[rank]] = 0.8
-                label.weights["year"] = 0.8
-        return label
+            newest = int(head[owner].text) == years[0]
+            dated["current" if newest else "previous"] = 0.8
+            dated["year"] = 0.8
+        return replace(label, weights=dated)
 
     def below(self, number: int, cell: Cell) -> Label | None:
         """The label that stands right below, as under a signature."""
@@ -146,10 +193,11 @@ class Columns:
         below = number + 1
         if below < len(lines) and lines[below].kind == "rule":
             below += 1
-        if below >= len(lines) or not self._is_label_line(below):
+        titled = not any(line.cells for line in lines[:number])  # under a title stands no caption
+        if titled or below >= len(lines) or not self._is_label_line(below):
             return None
         for other in lines[below].cells:
-            if (overlap(other, cell) or other.column == cell.column) and len(other.text) <= 45:
+            if (overlap(other, cell) or other.column == cell.column) and _CAPTION.fullmatch(other.text):
                 return label_of("below", other.text, 0.75)
         return None
 
@@ -162,6 +210,29 @@ def column_of(head: list[Cell], cell: Cell) -> int | None:
         if shared > most:
             best, most = index, shared
     return best
+
+
+def _divided(head: list[Cell], line: Line) -> list[Cell]:
+    """The columns of a heading row with a second one that divides its wide cells; empty when it does not."""
+    if not line.tabbed or not line.cells:
+        return []
+    ends = [*(after.index for after in head[1:]), line.cells[-1].index + 1]
+    wide = [(cell, end) for cell, end in zip(head, ends, strict=True) if end > cell.index + 1]
+    columns = [cell for cell in head if not any(cell is over for over, _ in wide)]
+    for cell in line.cells:
+        over = next((over for over, end in wide if over.index <= cell.index < end), None)
+        if over is None:
+            return []
+        columns.append(replace(cell, text=f"{over.text} {cell.text}"))
+    return sorted(columns, key=lambda cell: cell.index)
+
+
+def _says_nothing(text: str) -> bool:
+    return len(text.split()) <= 6 and not _SAYS.search(text)
+
+
+def _is_known_label(cell: Cell) -> bool:
+    return cell.is_label and any(map(is_known, concepts(cell.text)))
 
 
 def _can_head(cell: Cell) -> bool:

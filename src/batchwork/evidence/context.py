@@ -10,13 +10,26 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from batchwork.evidence.columns import Columns
-from batchwork.evidence.labels import Label, after, faded, is_named, label_of, last_piece, named_behind, range_end
+from batchwork.evidence.labels import (
+    Label,
+    after,
+    currency,
+    faded,
+    is_named,
+    label_of,
+    last_piece,
+    named_behind,
+    range_end,
+)
 from batchwork.evidence.layout import Cell, Layout
+from batchwork.evidence.words import is_capitalised, looks_like_name
 
 _CLAUSE_END = re.compile(r"(?<!\bNo|\bno|\bNr|\bAm|\bDr)[.!?]\s+(?=[^a-z\s\d])|;\s|[•▪‣]\s?|(?<=\s)(?:whereas|while)\s")
 _KEYED = re.compile(r"[^\W\d_][\w ./&-]{0,30}:\s")  # a line that starts with a label of its own
-_BULLET = re.compile(r"^[\s>*•▪‣+\-–\[\](){}\"'“”xX✓✔☑☐☒\d.]*$")
+_SENTENCE = re.compile(r"\s\S+\s\S+\s\S+[.,;]$")
+_BULLET = re.compile(r"^(?:#{1,6}\s)?[\s>*•▪‣+\-–\[\](){}\"'“”xX✓✔☑☐☒\d.]*$")
 _FAR = 52  # a gap wider than this is more likely white space between two things than between label and value
+_OTHER_COLUMN = 40  # a heading that begins so much further right is not of this column
 _REACH = 300  # characters; no label is further away, and lines can be endless
 _FLOWING = 38  # a line at least this long goes on in the next one
 
@@ -73,10 +86,14 @@ class Contexts:
         if defined is not None:
             labels.append(defined)
             primary, named = [defined], True
-        labels.extend(range_end(layout.text, start, end))
+        ends = list(range_end(layout.text, start, end))
+        labels.extend(ends)
+        unit = currency(layout.text[start:end])
+        if unit is not None:
+            labels.append(unit)
         behind = self._after(cell, end)
-        if behind is not None:
-            labels.append(behind)
+        if behind is not None and not any(label.kind == "range" and "low" in label.weights for label in ends):
+            labels.append(behind)  # behind the lower end of a range stand the words of the upper one
         for label in self._beside(number, cell, starts_cell=_BULLET.match(layout.text[cell.start : start]) is not None):
             labels.append(label)
             if label.kind == "left" and inline is None and label.key and max(label.weights.values()) > 0.7:
@@ -93,15 +110,21 @@ class Contexts:
         if below is not None:
             labels.append(below)
             primary = [below] if signed else [*primary, below]
-        self._add_headings(number, inline, labels, primary)
+        self._add_headings(number, cell, inline is None, labels, primary)
         if not primary and inline is not None:
             primary.append(last_piece(inline))
         return _context(number, labels, primary)
 
-    def _add_headings(self, number: int, inline: Label | None, labels: list[Label], primary: list[Label]) -> None:
+    def _add_headings(
+        self, number: int, cell: Cell, starts_cell: bool, labels: list[Label], primary: list[Label]
+    ) -> None:
         for rank, heading in enumerate(self._layout.headings[number]):
-            text = self._layout.lines[heading].cells[0].text
-            near = number - heading <= 2 and inline is None
+            head = self._layout.lines[heading].cells[0]
+            text = head.text
+            letterhead = is_capitalised(text) and not any(line.cells for line in self._layout.lines[:heading])
+            if letterhead or looks_like_name(text) or head.column - cell.column > _OTHER_COLUMN:
+                continue
+            near = number - heading <= 2 and starts_cell
             weight = (0.9 if near and text.endswith(":") else 0.8 if near else 0.6) - 0.2 * rank
             section = label_of("section", text.lstrip("# "), weight)
             labels.append(section)
@@ -120,6 +143,7 @@ class Contexts:
             and len(lines[above].cells) == 1
             and lines[above].end - lines[above].start >= _FLOWING
             and len(lines[number].cells) == 1
+            and above not in self._layout.headings[number]
             and not lines[above].cells[0].text.endswith((":", "."))
             and _KEYED.match(lines[above + 1].cells[0].text) is None
         ):
@@ -141,7 +165,7 @@ class Contexts:
 
     def _beside(self, number: int, cell: Cell, starts_cell: bool) -> Iterator[Label]:
         cells = self._layout.lines[number].cells
-        lefts = [other for other in cells if other.start < cell.start and other.is_label]
+        lefts = [o for o in cells if o.start < cell.start and o.is_label and not _SENTENCE.search(o.text)]
         if lefts and starts_cell:
             nearest = lefts[-1]
             between = [other for other in cells if nearest.start < other.start < cell.start]

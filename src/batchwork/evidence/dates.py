@@ -34,7 +34,8 @@ _DAY_FIRST = re.compile(
 _MONTH_FIRST = re.compile(rf"(?<![^\W_]){_MONTH}{_GAP}{_DAY}(?:st|nd|rd|th)?(?!\d){_COMMA}{_YEAR}\Z", re.IGNORECASE)
 _YEARS = re.compile(r"(?<!\d)(?:(?:1[6-9]|2[0-2])\d\d|['’]\d\d)(?!\d)")
 _LONGEST = 45  # characters from the day or the month to the year's end
-_MONTH_YEAR = re.compile(rf"(?<![^\W_]){_MONTH}[ \u00a0]?,?[ \u00a0]?(?P<year>(?:19|20)\d\d)(?!\d)", re.IGNORECASE)
+_MONTH_YEAR = re.compile(rf"(?<![^\W_]){_MONTH}[ \u00a0]?,?[ \u00a0]?(?P<year>(?:19|20)\d\d)\Z", re.IGNORECASE)
+_WORDS = re.compile(r"[^\W\d_]{3,10}")
 _COMPACT = re.compile(
     r"(?<![^\W_])(?P<year>(?:19|20)\d\d)(?P<month>0[1-9]|1[0-2])(?P<day>0[1-9]|[12]\d|3[01])(?![^\W_])"
 )
@@ -43,6 +44,7 @@ _DAY_MONTH_HINT = re.compile(
     r"\bd{1,2}\s?[-/.]\s?m{1,2}\s?[-/.]\s?(?:y{2,4}|j{2,4})\b|\btt[./]mm[./]jj|\bjj/mm/aa", re.IGNORECASE
 )
 _MONTH_DAY_HINT = re.compile(r"\bm{1,2}\s?[-/.]\s?d{1,2}\s?[-/.]\s?y{2,4}\b", re.IGNORECASE)
+_HINTS = ("yy", "jj", "aa")  # what both patterns end with, found far quicker
 _DAY_MONTH_LANDS = re.compile(
     r"£|€|\b(?:GBP|EUR|AUD|NZD|INR|VAT|MwSt|TVA|GmbH|Ltd|PLC|plc|Limited|Sarl|SARL|S\.A\.|B\.V\.|Pty"
     r"|ABN|UK|United Kingdom|England|Scotland|Wales|Ireland|Australia|London|Germany|France|Rechnung|Facture"
@@ -68,7 +70,6 @@ class Dates:
         self.mentions = sorted(
             _without_overlaps([*certain, *self._numeric(numeric)]), key=lambda mention: mention.start
         )
-        self._months()
 
     def _iso(self) -> list[Mention]:
         found = []
@@ -91,6 +92,9 @@ class Dates:
         found = []
         for year in _YEARS.finditer(self._text):
             low = max(0, year.start() - _LONGEST)
+            if not any(fold(word) in MONTHS for word in _WORDS.findall(self._text, low, year.start())):
+                continue
+            self._add_month(low, year.end())
             for pattern in (_DAY_FIRST, _MONTH_FIRST):
                 match = pattern.search(self._text, low, year.end())
                 month = MONTHS.get(fold(match["month"])) if match else None
@@ -101,11 +105,12 @@ class Dates:
                     found.append(Mention(match.start(), match.end(), (Reading(day),), match.start()))
         return found
 
-    def _months(self) -> None:
-        for match in _MONTH_YEAR.finditer(self._text):
-            month = MONTHS.get(fold(match["month"]))
-            if month is not None:
-                self.partial.append((match.start(), match.end(), int(match["year"]), month))
+    def _add_month(self, low: int, high: int) -> None:
+        """A month with the year that ends here."""
+        match = _MONTH_YEAR.search(self._text, low, high)
+        month = MONTHS.get(fold(match["month"])) if match else None
+        if match is not None and month is not None:
+            self.partial.append((match.start(), match.end(), int(match["year"]), month))
 
     def _numeric(self, matches: list[re.Match[str]]) -> list[Mention]:
         found = []
@@ -131,10 +136,12 @@ class Dates:
         """True for day first, False for month first, None when nothing tells."""
         if not numeric:
             return None
-        if _DAY_MONTH_HINT.search(self._text):
-            return True
-        if _MONTH_DAY_HINT.search(self._text):
-            return False
+        folded = self._text.lower()
+        if any(hint in folded for hint in _HINTS):
+            if _DAY_MONTH_HINT.search(self._text):
+                return True
+            if _MONTH_DAY_HINT.search(self._text):
+                return False
         votes = 0.0
         for match in numeric:
             day_first = _date(match["year"], match["b"], match["a"])

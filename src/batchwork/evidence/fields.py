@@ -7,10 +7,11 @@ import dataclasses
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import Enum
+from functools import lru_cache
 from typing import Any
 
 from batchwork.evidence.lexicon import GENERIC
-from batchwork.evidence.words import concepts
+from batchwork.evidence.words import concepts, words_of
 
 _OWN, _PARENT, _LIST, _DESCRIPTION = 1.0, 0.5, 0.1, 0.22
 _DEEPEST = 40
@@ -30,6 +31,7 @@ class Field:
     group: str  # the path of the object it belongs to
     options: tuple[str, ...] = ()
     form: str = ""
+    initials: tuple[tuple[str, tuple[str, ...]], ...] = ()  # "ni" for national and insure
 
 
 def fields_of(value: Any, schema: Any = None) -> list[Field]:
@@ -84,33 +86,61 @@ def _walk(value: Any, schema: Mapping[str, Any], root: Mapping[str, Any], place:
 
 
 def _leaf(value: Any, schema: Mapping[str, Any], place: _Place) -> Field:
-    if isinstance(value, Enum):
-        value = value.value
-    names = [name for name in place.names if name != "[]"]
-    words: dict[str, float] = {}
     described = " ".join(str(schema[key]) for key in ("title", "description") if isinstance(schema.get(key), str))
-    for word in concepts(described[:400]):
-        words[word] = _DESCRIPTION
+    asked = _asked(place.names, described[:400])
+    options = schema.get("enum")
+    return Field(
+        path=place.path,
+        value=value.value if isinstance(value, Enum) else value,
+        name=asked.name,
+        words=asked.words,
+        own=asked.own,
+        parents=asked.parents,
+        record=place.record,
+        group=place.group,
+        options=tuple(str(option) for option in options) if isinstance(options, list) else (),
+        form=str(schema.get("format", "")),
+        initials=asked.initials,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    name: str
+    words: dict[str, float]
+    own: tuple[str, ...]
+    parents: tuple[str, ...]
+    initials: tuple[tuple[str, tuple[str, ...]], ...]
+
+
+@lru_cache(maxsize=5_000)
+def _asked(place: tuple[str, ...], described: str) -> _Asked:
+    """What a field is called, which is the same for all elements of a list; `[]` in its place stands for one."""
+    names = [name for name in place if name != "[]"]
+    words = dict.fromkeys(concepts(described), _DESCRIPTION)
     for depth, name in enumerate(names[:-1]):
-        in_list = place.names[place.names.index(name) + 1 :][:1] == ("[]",)
+        in_list = place[place.index(name) + 1 :][:1] == ("[]",)
         for word in concepts(name):
             words[word] = max(words.get(word, 0), _LIST if in_list else _PARENT / (len(names) - 1 - depth))
     own = concepts(names[-1]) if names else ()
     for word in own:
         words[word] = 0.6 if word in GENERIC and len(own) > 1 else _OWN
-    options = schema.get("enum")
-    return Field(
-        path=place.path,
-        value=value,
+    return _Asked(
         name=names[-1] if names else "",
         words=words,
         own=own,
         parents=tuple(word for name in names[:-1] for word in concepts(name)),
-        record=place.record,
-        group=place.group,
-        options=tuple(str(option) for option in options) if isinstance(options, list) else (),
-        form=str(schema.get("format", "")),
+        initials=tuple(_initials(names[-1])) if names else (),
     )
+
+
+def _initials(name: str) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """The short forms that a label may use for words of a name: NI number, VIN, P.O. date."""
+    words = words_of(name)
+    for first in range(len(words) - 1):
+        for last in range(first + 2, min(len(words), first + 4) + 1):
+            short = "".join(word[0] for word in words[first:last])
+            yield short, tuple(concept for word in words[first:last] for concept in concepts(word))
 
 
 def _resolved(schema: Mapping[str, Any], root: Mapping[str, Any]) -> Mapping[str, Any]:

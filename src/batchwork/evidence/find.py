@@ -7,6 +7,7 @@ the fields of one object help each other: of two equal places the one near the o
 import re
 from collections import defaultdict
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 from batchwork.documents import Document
@@ -15,10 +16,13 @@ from batchwork.evidence.citation import Citation
 from batchwork.evidence.columns import column_of
 from batchwork.evidence.fields import Field, fields_of
 from batchwork.evidence.judge import ACCEPTED, Judge, Verdict
+from batchwork.evidence.layout import Cell
 from batchwork.evidence.rows import Home, homes_of
 from batchwork.evidence.source import Candidate, Source
+from batchwork.evidence.unlabelled import LENT, UNSURE
 
 _NEAR = 6  # lines
+_SHORT, _LONGEST_ANSWER = 12, 40  # characters of a cell that may be an answer, alone in its line or beside others
 
 
 def find_evidence(
@@ -82,6 +86,7 @@ class _Finder:
             else:
                 found[field.path] = self._judge.decide(field, self._candidates[field.path])
         self._help_neighbours(found)
+        self._settle_claims(found)
         if self._cited:
             self._help_from_provider(found)
         return found
@@ -225,17 +230,19 @@ class _Finder:
     def _answers(self, field: Field) -> list[Statement]:
         """Cells that are an answer by themselves, under or beside a label of the field."""
         found = []
-        for line in self._source.layout.lines:
-            if len(line.cells) > 1 or (line.cells and len(line.cells[0].text) <= 12):
-                for cell in line.cells:
-                    says = cell_answer(cell.text)
-                    if says is None:
-                        continue
-                    context = self._source.contexts.of(cell.start, cell.end)
-                    score = self._judge.affinity.score(field, context, "flag")
-                    if score >= 0.55:
-                        found.append(Statement(cell.start, cell.end, says, score + 0.2))
+        for cell, says in self._answer_cells:
+            context = self._source.contexts.of(cell.start, cell.end)
+            score = self._judge.affinity.score(field, context, "flag")
+            if score >= 0.55:
+                found.append(Statement(cell.start, cell.end, says, score + 0.2))
         return found
+
+    @cached_property
+    def _answer_cells(self) -> list[tuple[Cell, bool]]:
+        lines = (line.cells for line in self._source.layout.lines)
+        cells = (cell for row in lines for cell in row if len(row) > 1 or len(cell.text) <= _SHORT)
+        answers = ((cell, cell_answer(cell.text)) for cell in cells if len(cell.text) <= _LONGEST_ANSWER)
+        return [(cell, says) for cell, says in answers if says is not None]
 
     def _help_neighbours(self, found: dict[str, list[Verdict]]) -> None:
         """Of places that could not be told apart take the one near the other values of the same object."""
@@ -255,6 +262,16 @@ class _Finder:
             ]
             if len(close) == 1 and close[0].candidate.weight >= ACCEPTED:
                 found[field.path] = [Verdict(close[0].candidate, 0.65)]
+
+    def _settle_claims(self, found: dict[str, list[Verdict]]) -> None:
+        """A place without a label is its field's only when no other field has a better claim to it."""
+        claims: dict[tuple[int, int], float] = defaultdict(float)
+        for verdict in (verdict for verdicts in found.values() for verdict in verdicts):
+            span = verdict.candidate.spans[0]
+            claims[span] = max(claims[span], verdict.confidence)
+        for path, verdicts in found.items():
+            if verdicts and verdicts[0].confidence == LENT and claims[verdicts[0].candidate.spans[0]] > LENT:
+                found[path] = [Verdict(verdict.candidate, UNSURE) for verdict in verdicts]
 
     def _help_from_provider(self, found: dict[str, list[Verdict]]) -> None:
         for path, verdicts in found.items():

@@ -7,24 +7,24 @@ of the field beside another value contradicts; two places that fit alike are tol
 
 import re
 from dataclasses import dataclass
-from itertools import takewhile
 
 from batchwork.evidence.affinity import Affinity
 from batchwork.evidence.context import Context
 from batchwork.evidence.fields import Field
-from batchwork.evidence.labels import is_named
-from batchwork.evidence.layout import overlap
-from batchwork.evidence.lexicon import GENERIC, NEGATIONS
-from batchwork.evidence.source import Candidate, Source
-from batchwork.evidence.words import concepts, fold, is_known, likeness
+from batchwork.evidence.labels import unnumbered
+from batchwork.evidence.lexicon import CURRENCIES, GENERIC, NEGATIONS
+from batchwork.evidence.mention import Mention
+from batchwork.evidence.source import FIGURES, Candidate, Source
+from batchwork.evidence.unlabelled import RIVALRY, UNSURE, Scored, Unlabelled
+from batchwork.evidence.words import concepts, fold, likeness
 
 ACCEPTED = 0.5
 _LABELLED = {"text": 0.42, "id": 0.42, "symbol": 0.0}
 _LABELLED_FIGURE = 0.5
 _TIE = 0.06
 _RIVALS = 80
-_SHORT = 3  # words before a figure that are a label even without a colon
-_NOT_FAR = 45
+_RELATED = 0.15
+_MARGINAL = frozenset({"note", "page", "line"})
 _UNTICKED = re.compile(r"(?:\[\s?\]|\(\s?\)|[☐□○])\s{0,2}$")
 _TICKED = re.compile(r"(?:\[[xX✓✔*]\]|\([xX✓]\)|[☑☒✓✔⊠●])\s{0,2}$")
 _UNTICKED_AFTER = re.compile(r"\s{0,2}(?:\[\s?\]|\(\s?\)|[☐□○])")
@@ -41,19 +41,13 @@ class Verdict:
     confidence: float
 
 
-@dataclass(frozen=True, slots=True)
-class _Scored:
-    score: float
-    candidate: Candidate
-    context: Context
-
-
 class Judge:
     """Decides for the fields of one result over one source."""
 
     def __init__(self, source: Source, fields: list[Field]) -> None:
         self._source = source
         self.affinity = Affinity(fields)
+        self._unlabelled = Unlabelled(source, self.affinity)
 
     def score(self, field: Field, candidate: Candidate) -> float:
         """How well the labels of a candidate fit the field."""
@@ -70,11 +64,13 @@ class Judge:
         rival = self._rival(field, best, [entry.candidate for entry in scored], lines)
         if rival >= 0.5 and (rival > best.score + 0.12 or (rival >= 0.9 and rival > best.score + 0.05)):
             return []
-        figure = best.candidate.kind not in _LABELLED
+        figure = best.candidate.kind in FIGURES
         if best.score >= _LABELLED.get(best.candidate.kind, _LABELLED_FIGURE):
             confidence = 0.55 + 0.43 * best.score
+            if not figure and self._unlabelled.misses_whom(field, best):
+                confidence = UNSURE
         else:
-            confidence = self._unlabelled(field, best, len(ties), figure)
+            confidence = self._unlabelled.confidence(field, best, alone=len(ties) == 1, rival=rival)
         if confidence <= 0:
             return []
         if figure and rival >= 0.5 and rival > best.score - 0.02:
@@ -87,7 +83,7 @@ class Judge:
                 return [Verdict(entry.candidate, min(confidence, entry.candidate.weight)) for entry in ties[:5]]
         return [Verdict(entry.candidate, _capped(confidence, entry.candidate)) for entry in repeats]
 
-    def _doubt(self, field: Field, best: _Scored, others: list[_Scored], figure: bool) -> float:
+    def _doubt(self, field: Field, best: Scored, others: list[Scored], figure: bool) -> float:
         """What confidence remains when other places fit as well."""
         if all(self._says_the_same(field, best, entry) for entry in others):
             return 0.9
@@ -96,7 +92,7 @@ class Judge:
             return 0.6 if not any(_is_row(entry, best) for entry in others) else 0.45
         return 0.4
 
-    def _repeats(self, best: _Scored, ties: list[_Scored]) -> list[_Scored]:
+    def _repeats(self, best: Scored, ties: list[Scored]) -> list[Scored]:
         """The best place and those that say the same under the same label, as running heads do."""
         if best.candidate.kind == "symbol":
             return [best]
@@ -111,7 +107,7 @@ class Judge:
                 repeats.append(entry)
         return repeats
 
-    def _says_the_same(self, field: Field, best: _Scored, other: _Scored) -> bool:
+    def _says_the_same(self, field: Field, best: Scored, other: Scored) -> bool:
         """Two labels, differently put, that both name the field and nothing else: the text says it twice."""
         if min(best.score, other.score) < 0.8:
             return False
@@ -121,83 +117,22 @@ class Judge:
         words = {word for entry in (best, other) for label in entry.context.primary for word in label.key}
         return all(word in GENERIC or any(likeness(word, own) >= 0.4 for own in field.words) for word in words)
 
-    def _line_text(self, entry: _Scored) -> str:
+    def _line_text(self, entry: Scored) -> str:
         line = self._source.layout.lines[entry.context.line]
         return " ".join(self._source.text[line.start : line.end].split())
 
-    def _headings(self, entry: _Scored) -> list[str]:
+    def _headings(self, entry: Scored) -> list[str]:
         layout = self._source.layout
         return [layout.lines[number].cells[0].text for number in layout.headings[entry.context.line]]
 
-    def _unlabelled(self, field: Field, best: _Scored, ties: int, figure: bool) -> float:
-        """The confidence of a place that no label of the field names; 0 when its label names another role."""
-        if not field.words:
-            return 0.7 if ties == 1 else 0.4
-        fit = self.affinity.fit(field, best.context, best.candidate.kind)
-        if fit < 0.6:
-            return 0.0
-        strange = self._is_strange(field, best, figure)
-        strange = strange or self._is_one_of_a_column(field, best)
-        if not figure:
-            if strange or not best.candidate.distinctive:
-                return 0.45
-            return 0.62 + 0.2 * best.score
-        if ties > 1 or strange:
-            return 0.35
-        if best.candidate.kind == "date":
-            return 0.58 if best.context.free or best.score >= 0.3 else 0.45
-        if best.candidate.distinctive:
-            return 0.52 if best.context.free or best.score > 0.25 else 0.45
-        return 0.3
-
-    def _is_strange(self, field: Field, best: _Scored, figure: bool) -> bool:
-        """Whether a label of its own says something the field knows nothing of: then the place is another's."""
-        words: set[str] = set()
-        headed = any(label.kind == "above" for label in best.context.primary)  # what stands left of it is then a value
-        for label in best.context.labels:
-            if label.kind == "left" and headed:
-                continue
-            named = label.kind in ("above", "defined")
-            named = named or (label.kind == "left" and (figure or label.text.endswith(":") or self._is_pair(best)))
-            named = named or (label.kind == "inline" and is_named(label.text))
-            named = named or (label.kind == "inline" and figure and len(label.text.split()) <= _SHORT)
-            if named:
-                words.update(word for word in label.key if word not in GENERIC)
-        return bool(words) and not any(likeness(word, own) >= 0.4 for word in words for own in field.words)
-
-    def _is_pair(self, best: _Scored) -> bool:
-        """Whether its line is a label and a value, not far from each other."""
-        cells = self._source.layout.lines[best.context.line].cells
-        near = len(cells) == 2 and cells[1].column - cells[0].until <= _NOT_FAR
-        return near and cells[0].is_label and any(map(is_known, concepts(cells[0].text)))
-
-    def _is_one_of_a_column(self, field: Field, best: _Scored) -> bool:
-        """Whether it is one row's value in a column whose heading does not name the field."""
-        heads = [word for label in best.context.primary if label.kind == "above" for word in label.key]
-        if field.record or not heads:
-            return False
-        if any(likeness(word, own) >= 0.7 for word in heads if word not in GENERIC for own in field.words):
-            return False
-        layout = self._source.layout
-        first = layout.tables[best.context.line]
-        cell = layout.cell_of(best.candidate.start, best.context.line)
-        head = self._source.contexts.columns.head_row(best.context.line)
-        if first < 0 or cell is None or not head:
-            return False
-        below = range(layout.line_of(head[0].start) + 1, len(layout.lines))
-        rows = list(takewhile(lambda number: layout.tables[number] == first, below))
-        if best.candidate.kind == "date":
-            rows = [number for number in rows if number in self._source.by_line["date"]]
-        return sum(1 for number in rows if any(overlap(cell, other) for other in layout.lines[number].cells)) > 1
-
-    def _scored(self, field: Field, candidate: Candidate) -> _Scored:
+    def _scored(self, field: Field, candidate: Candidate) -> Scored:
         context = self._source.contexts.of(candidate.start, candidate.end)
         score = self.affinity.score(field, context, candidate.kind)
         if candidate.weight >= ACCEPTED:
             score *= 0.4 + 0.6 * candidate.weight  # 8 is rather "8.00" than "8%"
-        if self._is_ticked(candidate):
+        if (field.options or score > _RELATED) and self._is_ticked(candidate):
             score = min(1.0, score + 0.5)
-        return _Scored(score, candidate, context)
+        return Scored(score, candidate, context)
 
     def _is_ticked(self, candidate: Candidate) -> bool:
         if candidate.kind != "text":
@@ -248,12 +183,12 @@ class Judge:
         if cell is None or candidate.end - candidate.start >= len(cell.text) - 1 or len(cell.text) > 60:
             return False
         label, colon, _ = cell.text.partition(":")
-        if colon and candidate.end - cell.start <= len(label):
+        if colon and candidate.end - cell.start <= len(label) and candidate.kind == "text":
             return field.options != () or candidate.end - candidate.start < len(label.strip()) - 1
         return self._source.contexts.columns.is_heading(cell)
 
     def _rival(
-        self, field: Field, best: _Scored, candidates: list[Candidate], within: tuple[int, int] | None = None
+        self, field: Field, best: Scored, candidates: list[Candidate], within: tuple[int, int] | None = None
     ) -> float:
         """How well the field's own label stands beside another value."""
         if not field.own:
@@ -267,8 +202,8 @@ class Judge:
         if within is not None:
             lines &= set(range(*within))
         is_date = best.candidate.kind == "date"
-        by_line = source.by_line["date" if is_date else "number"]
-        mentions = [mention for line in sorted(lines & by_line.keys()) for mention in by_line[line]]
+        told = (source.dates_on.get(line, ()) if is_date else source.numbers_on(line) for line in sorted(lines))
+        mentions = [mention for mentions in told for mention in mentions]
         strongest = 0.0
         for mention in mentions[:_RIVALS]:
             if any(candidate.start <= mention.start < candidate.end for candidate in candidates):
@@ -276,12 +211,32 @@ class Judge:
             if all(reading.kind == "part" or reading.weight < 0.5 for reading in mention.readings):
                 continue
             kind = "date" if is_date else self._kind_of(mention.readings[0].kind, mention.money)
-            if (kind == "percent") != (best.candidate.kind == "percent"):
+            if self._is_of_another_kind(field, best, kind, mention) or self._is_box_number(mention):
                 continue
             context = source.contexts.of(mention.start, mention.end)
-            floor = max(strongest, 0.5, best.score - 0.02)  # below this a rival changes nothing
+            if any(label.kind == "above" and _MARGINAL.issuperset(label.key) for label in context.primary if label.key):
+                continue  # a column that says where to read on
+            if not _is_said_nearby(own, context):
+                continue
+            floor = max(strongest, best.score - RIVALRY)  # below this a rival changes nothing
             strongest = max(strongest, self.affinity.score(field, context, kind, floor))
         return strongest
+
+    def _is_of_another_kind(self, field: Field, best: Scored, kind: str, mention: Mention) -> bool:
+        """Whether what a label stands beside is another kind of thing: a share, or a count where a sum is meant."""
+        if (kind == "percent") != (best.candidate.kind == "percent"):
+            return True
+        if kind == "money" and best.candidate.kind == "number":
+            return _is_count(field, best.context)
+        if best.candidate.kind == "money" and not mention.money and CURRENCIES.intersection(field.own):
+            return True
+        in_words = not any(map(str.isdigit, self._source.text[mention.start : mention.end]))
+        return best.candidate.kind == "money" and in_words and not mention.money
+
+    def _is_box_number(self, mention: Mention) -> bool:
+        """Whether it is the number of a label in a form ("16 State wages")."""
+        cell = self._source.layout.cell_of(mention.start)
+        return cell is not None and cell.start == mention.start and unnumbered(cell.text) != cell.text
 
     def _kind_of(self, reading: str, money: bool) -> str:
         return "percent" if reading in ("fraction", "percent") else "money" if money else "number"
@@ -290,7 +245,7 @@ class Judge:
         self,
         field: Field,
         own: list[str],
-        best: _Scored,
+        best: Scored,
         candidates: list[Candidate],
         within: tuple[int, int] | None,
     ) -> float:
@@ -328,7 +283,19 @@ class Judge:
             wanted.values()
         )
         known = sum(1 for word in words if any(likeness(word, other) >= 0.7 for other in field.words)) / len(words)
-        return said * (0.5 + 0.5 * known)
+        return said * (0.3 + 0.7 * known)
+
+
+def _is_said_nearby(own: list[str], context: Context) -> bool:
+    """Whether a word of the field stands at the place itself, not only in a heading above."""
+    near = {word for label in context.labels if label.kind != "section" for word in label.key}
+    return any(likeness(word, said) >= 0.4 for word in own for said in near)
+
+
+def _is_count(field: Field, context: Context) -> bool:
+    """Whether the field asks how many: by its name, or because what it is called follows the number."""
+    behind = {word for label in context.labels if label.kind == "after" for word in label.key[:2]}
+    return "number" in field.own or any(word in behind for word in field.own if word not in GENERIC)
 
 
 def _capped(confidence: float, candidate: Candidate) -> float:
@@ -337,7 +304,7 @@ def _capped(confidence: float, candidate: Candidate) -> float:
     return confidence * (0.5 + 0.5 * candidate.weight) if candidate.weight < 1 else confidence
 
 
-def _is_row(entry: _Scored, best: _Scored) -> bool:
+def _is_row(entry: Scored, best: Scored) -> bool:
     """Whether both stand under one column heading, so that the rows make the difference."""
     heads = [{label.text for label in one.context.labels if label.kind == "above"} for one in (entry, best)]
     return bool(heads[0] & heads[1])

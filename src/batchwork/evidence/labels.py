@@ -8,6 +8,7 @@ number less, asides in parentheses half.
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import takewhile
 
 from batchwork.evidence.words import concepts
@@ -28,9 +29,20 @@ _FROM = re.compile(
 )
 _BETWEEN = re.compile(r"\b(?:between|zwischen|entre)\s+$", re.IGNORECASE)
 _BETWEEN_AND = re.compile(r"\b(?:between|zwischen|entre)\s+\S*\d[^.;]*?\s(?:and|und|et|y)\s+$", re.IGNORECASE)
+_BETWEEN_WORDS, _AND_WORDS = ("between", "zwischen", "entre"), ("and", "und", "et", "y")
+_LOWER = {"start": 0.85, "minimum": 0.85, "low": 0.85}
+_UPPER = {"end": 0.85, "maximum": 0.85, "high": 0.85, "current": 0.85}
 _AFTER_END = re.compile(r"[.;,:]\s|\n\n|[;(]|\s(?:and|but|while|or|und|aber|et|mais|y)\s")
 ASIDE = re.compile(r"\([^()]*\)")
 _NEXT_THING = re.compile(r"(\d\S*(?:\s+[^\s,;]+){0,3}?)\s+(?:and|but|while|und|et|y)\s")
+_CURRENCY = re.compile(r"[$€£¥]|(?:USD|EUR|GBP|CHF|JPY|CAD|AUD)(?![A-Za-z])")
+_SIGNS = {"$": "usd", "€": "eur", "£": "gbp", "¥": "jpy"}
+_BOX_NUMBER = re.compile(r"^(?:\d{1,2}[a-z]?|[a-z])[.)]?\s+(?=[^\W\d_])")
+# Who or what a name is, told behind it: "Ann Moss, our surgeon", "Ann Moss, who signed".
+_APPOSITION = re.compile(
+    r",\s+((?:who|which|our|the|a|an|as|your|his|her|their|its)\s+[^,.;:()\d]{3,45}|[a-z]+(?: [a-z]+){0,3}(?=[.;,\n]))"
+)
+_SIZE = re.compile(r"\(\s*[nN]\s*=\s*$")
 _LONGEST_LABEL = 8  # words
 _WORDS_FULL = 4
 _FADE = 0.86
@@ -51,17 +63,24 @@ class Label:
         return tuple(self.weights)
 
 
+@lru_cache(maxsize=20_000)
 def label_of(kind: str, text: str, weight: float) -> Label:
     """A label all of whose words count alike."""
-    head = text.partition(": ")[0] if kind != "section" else text
+    head = unnumbered(text.partition(": ")[0]) if kind != "section" else text
     words = [word for word in concepts(head[:120]) if not word.isdigit() or is_year(word)]
     return Label(kind, dict.fromkeys(words, weight), text)
+
+
+def unnumbered(text: str) -> str:
+    """A label of a form without the number or letter of its box."""
+    return _BOX_NUMBER.sub("", text)
 
 
 def faded(kind: str, text: str) -> Label | None:
     """Words before a place: the last few in full, those further away ever less, less again beyond a comma."""
     weights: dict[str, float] = {}
     weight = 1.0
+    text = _SIZE.sub("(sample size = ", text)
     text = _NEXT_THING.sub(r"\1, ", text)  # what follows "and" after a number is about the next one
     asides = ASIDE.findall(text)
     outside = ASIDE.sub(" ", text)
@@ -79,7 +98,7 @@ def faded(kind: str, text: str) -> Label | None:
         for word in reversed(concepts(piece)):
             if word.isdigit() and not digits:
                 # Another number stands here: the words right behind it are its own, those before it rather its label.
-                for own in taken[-2:]:
+                for own in taken[-2:] if _counts(piece) else ():
                     weights[own] = min(weights[own], 0.5 * weight)
                 weight, taken = weight * 0.75, []
             digits = word.isdigit()
@@ -94,6 +113,12 @@ def faded(kind: str, text: str) -> Label | None:
         if rank < len(pieces) - 1 and (concepts(piece) or rank > 0 or "," in pieces[-rank - 2]):
             weight *= 0.9 if ":" in pieces[-rank - 2] else 0.6
     return Label(kind, weights, text) if weights else None
+
+
+def _counts(piece: str) -> bool:
+    """Whether the last number of some words counts what stands right behind it ("30 days"), rather than "500 we"."""
+    behind = piece[max(piece.rfind(digit) for digit in "0123456789") + 1 :].split(maxsplit=1)
+    return not behind or bool(concepts(behind[0]))
 
 
 def is_named(text: str) -> bool:
@@ -128,13 +153,21 @@ def last_piece(label: Label) -> Label:
 def range_end(text: str, start: int, end: int) -> Iterator[Label]:
     """Which end of a range from-to the place is: a start or an end, a low or a high, the old value or the new one."""
     before = text[max(0, start - 40) : start]
-    lower = {"start": 0.85, "minimum": 0.85, "low": 0.85}
-    if _FROM.search(before):
-        yield Label("from", {**lower, "previous": 0.85}, "")
-    elif _RANGE_BEHIND.match(text, end) or _BETWEEN.search(before):
-        yield Label("range", lower, "")
-    elif _RANGE_BEFORE.search(before[-12:]) or _BETWEEN_AND.search(before):
-        yield Label("range", {"end": 0.85, "maximum": 0.85, "high": 0.85, "current": 0.85}, "")
+    last = before[-12:].rstrip().lower()
+    if last.endswith("from") and _FROM.search(before):
+        yield Label("from", {**_LOWER, "previous": 0.85}, "")
+    elif _RANGE_BEHIND.match(text, end) or (last.endswith(_BETWEEN_WORDS) and _BETWEEN.search(before)):
+        yield Label("range", _LOWER, "")
+    elif _RANGE_BEFORE.search(before[-12:]) or (last.endswith(_AND_WORDS) and _BETWEEN_AND.search(before)):
+        yield Label("range", _UPPER, "")
+
+
+def currency(said: str) -> Label | None:
+    """The currency that a figure shows, as a label of its own."""
+    found = _CURRENCY.search(said)
+    if found is None:
+        return None
+    return Label("unit", {_SIGNS.get(found.group(), found.group().lower()): 1.0}, found.group())
 
 
 def named_behind(text: str, end: int) -> Label | None:
@@ -145,7 +178,8 @@ def named_behind(text: str, end: int) -> Label | None:
 
 def after(text: str) -> Label | None:
     """The words behind a place, up to the end of their clause or the next number: units, and nouns that it counts."""
-    text = _AFTER_END.split(text, maxsplit=1)[0]
+    told = _APPOSITION.match(text)
+    text = told[1] if told else _AFTER_END.split(text, maxsplit=1)[0]
     words = tuple(takewhile(lambda word: not word.isdigit() or is_year(word), concepts(text)))[:5]
     if not words:
         return None

@@ -8,7 +8,10 @@ columns, a Markdown or HTML table and prose.
 import re
 from bisect import bisect_right
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
+
+from batchwork.evidence.months import MONTHS
+from batchwork.evidence.words import fold, looks_like_name
 
 _SEPARATOR = re.compile(r"\t+| {2,}(?:\.{3,} *)?| ?\.{3,} ?| ?…+ ?| ?_{3,} ?")
 _PIPE = re.compile(r"[ \t]*[|│┃║][ \t]*")
@@ -21,7 +24,14 @@ _NUMBERISH = re.compile(
     r"^[\s(\[]*(?:[-−–+]?\s?(?:(?:USD|EUR|GBP|CHF|CAD|AUD|JPY|SEK|NOK|DKK|PLN|INR)\s?|(?:US|CA|A|C|R)?[$€£¥₹]\s?))?"
     r"[-−–+]?[(]?\d[\d\s.,'’/:%-]*(?:[%)\]€£$]|[A-Za-z]{1,4}\.?)?\s*$"
 )
+_NUMBERED = re.compile(r"([A-Z][^\W\d_]{1,20}) (?:#|[Nn]o\.? ?)?\d{1,5}")
 _CSV_STEADY = 3
+_NAME = 9  # the level of a name: it heads what follows but ends no section
+
+
+@lru_cache(maxsize=50_000)
+def _can_label(text: str) -> bool:
+    return _LETTER.search(text) is not None and _NUMBERISH.match(text) is None
 
 
 @dataclass(slots=True)
@@ -38,7 +48,7 @@ class Cell:
     @property
     def is_label(self) -> bool:
         """Whether it can be a label: words, and not a figure with a unit."""
-        return _LETTER.search(self.text) is not None and _NUMBERISH.match(self.text) is None
+        return _can_label(self.text)
 
 
 @dataclass(slots=True)
@@ -110,6 +120,8 @@ class Layout:
         above, below = self.lines[number - 1], self.lines[number + 1]
         if len(above.cells) < 3 or len(below.cells) < 2:
             return False
+        if len(below.cells) == 2 and len(above.cells) > 3 and overlap(below.cells[0], above.cells[0]):
+            return False  # a list of labels and values under a wider table
         aligned = sum(1 for cell in below.cells if any(overlap(cell, other) for other in above.cells))
         return aligned == len(below.cells) and any(not cell.is_label for cell in below.cells)
 
@@ -118,8 +130,10 @@ class Layout:
         """For every line the headings it stands under (line numbers, nearest first, at most two)."""
         under: list[tuple[int, ...]] = []
         stack: list[tuple[int, int]] = []  # level, line
-        for number in range(len(self.lines)):
+        for number, line in enumerate(self.lines):
             level = self._heading_level(number)
+            if line.kind == "blank" and stack and stack[-1][0] == _NAME:
+                self._leave_address(stack)
             if level:
                 while stack and stack[-1][0] >= level:
                     stack.pop()
@@ -127,6 +141,27 @@ class Layout:
             if level:
                 stack.append((level, number))
         return under
+
+    @cached_property
+    def part_starts(self) -> set[int]:
+        """The lines that number the parts of a text, the same word each time: Lot 1, Lot 2."""
+        numbered: dict[str, list[int]] = {}
+        for number, line in enumerate(self.lines):
+            found = _NUMBERED.fullmatch(line.cells[0].text) if len(line.cells) == 1 else None
+            if found:
+                numbered.setdefault(found[1], []).append(number)
+        return {number for lines in numbered.values() if len(lines) > 1 for number in lines}
+
+    @cached_property
+    def section_starts(self) -> set[int]:
+        """The lines that head a section, names apart."""
+        return {number for number in range(len(self.lines)) if 0 < self._heading_level(number) < _NAME}
+
+    def _leave_address(self, stack: list[tuple[int, int]]) -> None:
+        """After the lines under a name: a heading that stood right above the name was about these alone."""
+        _, name = stack.pop()
+        if stack and all(line.kind == "blank" for line in self.lines[stack[-1][1] + 1 : name]):
+            stack.pop()
 
     def _heading_level(self, number: int) -> int:
         line = self.lines[number]
@@ -144,14 +179,24 @@ class Layout:
             return 0
         if text.endswith(":") and below is not None:
             return 8
-        if _HEADING_MARK.match(text) and above_blank and ":" not in text:
+        if _HEADING_MARK.match(text) and above_blank and ":" not in text and not _is_sentence(text):
             return 5
         if below is not None and below.kind == "rule":
             return 4
+        if above_blank and number in self.part_starts:
+            return 6
         if text.isupper() and above_blank and len(text) > 3 and not any(map(str.isdigit, text)):
             return 6
         wordy = text[0].isupper() and len(text.split()) <= 6 and ":" not in text and not any(map(str.isdigit, text))
-        return 7 if above_blank and wordy and below is not None else 0
+        if not (above_blank and wordy and below is not None):
+            return 0
+        return _NAME if looks_like_name(text) else 7
+
+
+def _is_sentence(text: str) -> bool:
+    """Whether what starts with a number like a heading goes on as a sentence, or is a date."""
+    words = text.split()
+    return ". " in text.lstrip("0123456789. ") or (len(words) > 1 and fold(words[1].rstrip(".,")) in MONTHS)
 
 
 def overlap(one: Cell, other: Cell) -> bool:

@@ -46,12 +46,12 @@ SYNONYMS: dict[str, str] = {
     "seller": "vendor vendors seller supplier issuer merchant lieferant fournisseur proveedor verkäufer",
     "customer": "customer client buyer purchaser kunde acheteur cliente klant"
     "|bill to|billed to|sold to|invoice to|charge to",
-    "customer number": "kundennummer|account no|account number",
+    "customer number": "kundennummer|account no|account number|acct no",
     "delivery": "delivery delivered shipping shipment shipped freight versand lieferung livraison ship"
     "|ship to|deliver to",
     "delivery date": "lieferdatum",
     "start": "start starts starting begin begins beginning commence commences commencement commencing"
-    " effective inception",
+    " effective inception|first day",
     "end": "end ends ending expiry expiration expires expire expiring until ablauf|valid until|valid through",
     "birth": "birth born dob birthdate birthday geburtsdatum geboren|date of birth",
     "issue": "issue issued issuance ausgestellt issuing",
@@ -61,14 +61,26 @@ SYNONYMS: dict[str, str] = {
     "discount": "discount discounts rabatt skonto remise rebate",
     "deposit": "deposit advance anzahlung acompte prepayment|down payment|prepaid amount",
     "balance": "balance saldo solde",
+    "open balance": "|brought forward|balance forward",
+    "close balance": "|carried forward",
     "previous": "previous prior vorjahr preceding|last year|last month",
-    "current": "current|this year|this month",
+    "current": "current|this year|this month|this period",
+    "manager": "manager supervisor boss vorgesetzter|reports to|report to|reporting to",
+    "limit": "limit limits ceiling|up to|not exceeding|not exceed",
+    "allow": "allow allowed allows permit permitted permits permissible",
+    "require": "require required requires mandatory compulsory obligatory",
     "description": "description item items product article service particulars beschreibung bezeichnung artikel"
     " leistung désignation descripción goods|line item|item name|product name",
     "name": "name names nom nombre nome naam",
     "city": "city town ort stadt ville ciudad",
     "address": "address adresse anschrift dirección indirizzo adres",
     "phone": "phone telephone tel telefon téléphone mobile cell",
+    "author": "author authors writer written",
+    "mileage": "mileage odometer",
+    "bag": "bag bags baggage luggage",
+    "sample": "sample samples sampled",
+    "note": "note notes footnote",
+    "ytd": "ytd|year to date",
     "email": "email mail courriel|e mail",
     "salary": "salary wage wages compensation remuneration gehalt",
     "employee": "employee employees staff headcount workforce personnel mitarbeiter",
@@ -103,6 +115,8 @@ SYNONYMS: dict[str, str] = {
     "received": "received receipt receive",
     "smoke": "smoke smoker smoking smokes smoked",
 }
+
+CURRENCIES = frozenset({"usd", "eur", "gbp", "chf", "jpy", "cad", "aud"})
 
 # Words of which a label has one at a time: another member of the group means another role.
 ROLES: tuple[frozenset[str], ...] = tuple(
@@ -139,7 +153,10 @@ ROLES: tuple[frozenset[str], ...] = tuple(
         "arrival departure",
         "origin destination",
         "sender recipient",
+        "sender destination",
+        "recipient origin",
         "actual budget",
+        " ".join(sorted(CURRENCIES)),
     )
 )
 
@@ -183,6 +200,17 @@ RELATED: dict[frozenset[str], float] = {
         ("hire start", 0.7),
         ("opened start", 0.4),
         ("sale revenue", 0.7),
+        ("end return", 0.7),
+        ("sender seller", 0.8),
+        ("sender origin", 0.8),
+        ("recipient destination", 0.8),
+        ("sender company", 0.6),
+        ("recipient customer", 0.8),
+        ("customer account", 0.7),
+        ("account iban", 0.7),
+        ("principal lend", 0.8),
+        ("principal lender", 0.3),
+        ("limit maximum", 0.8),
     )
 }
 
@@ -196,10 +224,12 @@ def words(text: str) -> frozenset[str]:
 FILLERS = words(
     "the a an of in on at to for by and or is are was were be been has have had this that these those with from"
     " as it its your our my their his her which per der die das den dem des und von zu im am le la les du de et un"
-    " une el los y al si if any all will shall may must we you they field given stated please"
+    " une el los y al si if any all will shall may must we you they field given stated please dear"
 )
+# Fillers that are a label when they stand alone: "From:", "To:".
+ALONE = {"from": ("sender",), "to": ("recipient",), "von": ("sender",), "an": ("recipient",)}
 GENERIC = words(
-    "amount number date name value percent rate type status description text period"
+    "amount number date name value percent rate type status description text period limit"
     " usd eur gbp chf kg km cm mm lb bar kwh ton"  # units say how a value is counted, not which one it is
 )
 NEGATIONS = words(
@@ -207,4 +237,17 @@ NEGATIONS = words(
     " nicht kein keine keinen keiner pas sans ohne excluding excluded excludes exclude exempt waived waives waive"
     " declined declines refused prohibited forbidden lacks lacking denied disabled absent revoked unable refuses"
     " prohibits forbids"
+)
+# Fields that are often said without a label: whose paper it is, whom it is about, what it is called, where it goes.
+PARTIES = words(
+    "seller customer company firm employer bank hotel school institution university hospital clinic laboratory"
+    " authority agency organisation organization department party contact person patient student guest member"
+    " applicant tenant landlord employee airline store shop brand author"
+)
+# What stands without a label although it is nobody: what a paper is called, and where it goes.
+TITLES = words("title subject headline address street city postcode zip")
+# What is never a title: codes, kinds, places and times need a word that says so.
+NAMELESS = words(
+    "number code type group kind class category colour color size unit currency language method reason cause status"
+    " comment note term condition place location region country state branch format version level grade"
 )

@@ -39,7 +39,8 @@ _TENS = dict(
 _SCALES = {"hundred": 100, "thousand": 1_000, "million": 1_000_000}
 _ANY = "|".join([*_TENS, *sorted(_ONES, key=len, reverse=True)])
 _SPELLED = re.compile(
-    rf"(?<![\w-])(?:{_ANY})(?:[\s-]+(?:and[\s-]+)?(?:{_ANY}|{'|'.join(_SCALES)}))*(?![\w-])", re.IGNORECASE
+    rf"(?<![\w-])(?=[efnostzEFNOSTZ])(?:{_ANY})(?:[\s-]+(?:and[\s-]+)?(?:{_ANY}|{'|'.join(_SCALES)}))*(?![\w-])",
+    re.IGNORECASE,
 )
 _SPLIT = re.compile(r"[\s-]+")
 

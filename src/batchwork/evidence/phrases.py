@@ -50,6 +50,7 @@ for _pair in [
 ]:
     _one, _other = _pair.split()
     _OPPOSITES[_other] = _one
+MODALS = {"may": ("allow",), "can": ("allow",), "must": ("require", "allow"), "shall": ("require", "allow")}
 _PREFIXES = ("un", "in", "non", "im", "ir", "dis")
 
 
@@ -77,14 +78,11 @@ class Phrases:
 
     def __init__(self, layout: Layout) -> None:
         self.text = layout.text
-        self.phrases = [
-            Phrase(start, end, tuple(_word(match) for match in _WORD.finditer(self.text, start, end)))
-            for start, end in _units(layout)
-        ]
+        self._places = _units(layout)
         self._naming: dict[str, set[int]] = {}
-        for number, phrase in enumerate(self.phrases):
-            for word in phrase.words:
-                for concept in all_concepts(word.word):
+        for number, (start, end) in enumerate(self._places):
+            for word in set(_WORD.findall(self.text, start, end)):
+                for concept in all_concepts(fold(word)):
                     self._naming.setdefault(concept, set()).add(number)
         self._alike: dict[str, list[str]] = {}
         for concept in self._naming:
@@ -101,13 +99,16 @@ class Phrases:
             for number in numbers:
                 counts[number] = counts.get(number, 0) + 1
         least = enough * len(set(wanted))
-        return [self.phrases[number] for number in sorted(counts) if counts[number] >= least]
+        return [self._phrase(*self._places[number]) for number in sorted(counts) if counts[number] >= least]
+
+    def _phrase(self, start: int, end: int) -> Phrase:
+        return Phrase(start, end, tuple(map(_word, _WORD.finditer(self.text, start, end))))
 
 
 @lru_cache(maxsize=50_000)
 def all_concepts(word: str) -> tuple[str, ...]:
     """What a word names, straight or by denying it."""
-    straight = concepts(word) + concepts(_OPPOSITES.get(word, ""))
+    straight = concepts(word) + MODALS.get(word, ()) + concepts(_OPPOSITES.get(word, ""))
     if not word.startswith(_PREFIXES):
         return straight
     return straight + tuple(
@@ -121,7 +122,7 @@ def all_concepts(word: str) -> tuple[str, ...]:
 @lru_cache(maxsize=50_000)
 def names(word: str, wanted: tuple[str, ...]) -> tuple[bool, bool]:
     """Whether a word names one of the concepts, and whether it does so by its opposite."""
-    if any(likeness(want, other) >= _NAMED for want in wanted for other in concepts(word)):
+    if any(likeness(want, other) >= _NAMED for want in wanted for other in concepts(word) + MODALS.get(word, ())):
         return True, False
     opposite = any(likeness(want, other) >= _NAMED for want in wanted for other in all_concepts(word))
     return opposite, opposite

@@ -16,6 +16,7 @@ from batchwork.evidence.words import concepts
 Unit = tuple[int, int]  # lines, from and to (exclusive)
 _TEXT, _FIGURE = 3.0, 1.2  # what a value says about the place by standing there
 _OWN_SECTION = 1.5
+_KINDS = {"row": 1.0, "block": 0.9, "section": 0.8, "part": 0.8}  # the smaller the place, the surer it is
 _LEAST = 0.25  # of what an element could show; below this it was not recognised
 
 
@@ -25,19 +26,22 @@ class Home:
 
     lines: Unit
     sure: bool
-    kind: str  # row, block, section
+    kind: str  # row, block, section, part
 
 
 def homes_of(records: dict[str, list[tuple[Field, list[Candidate]]]], layout: Layout) -> dict[str, Home]:
     """For the elements of one list, by path, the place of each that has one."""
     best: dict[str, Home] = {}
     most = 0.0
-    for rank, kind in enumerate(("row", "block", "section")):
-        units = _units(layout, kind)
-        fits = {path: _fits(leaves, units, layout) for path, leaves in records.items()}
+    values = {
+        path: [_value(field, candidates, layout) for field, candidates in leaves] for path, leaves in records.items()
+    }
+    for kind, worth in _KINDS.items():
+        owner = {line: unit for unit in _units(layout, kind) for line in range(*unit)}
+        fits = {path: _fits(leaves, owner) for path, leaves in values.items()}
         _favour_own_section(fits, layout)
         found = _assigned({path: fit for path, (fit, _) in fits.items()}, kind)
-        shown = sum(fits[path][1][home.lines] for path, home in found.items()) * (1 - 0.1 * rank)
+        shown = sum(fits[path][1][home.lines] for path, home in found.items()) * worth
         if shown > most + 1e-9:
             best, most = found, shown
     return best
@@ -45,11 +49,14 @@ def homes_of(records: dict[str, list[tuple[Field, list[Candidate]]]], layout: La
 
 def _favour_own_section(fits: dict[str, tuple[dict[Unit, float], dict[Unit, float]]], layout: Layout) -> None:
     """A place under a heading that bears the list's name counts more than one under another heading."""
-    for path, (fit, shown) in fits.items():
-        names = set(concepts(re.sub(r".*\.", "", path[: path.rindex("[")])))
+    names = {name for path in fits for name in concepts(re.sub(r".*\.", "", path[: path.rindex("[")]))}
+    own: dict[tuple[int, ...], bool] = {}
+    for fit, shown in fits.values():
         for unit in fit:
-            headings = layout.headings[unit[1] - 1][:1]
-            if any(names & set(concepts(layout.lines[number].cells[0].text)) for number in headings):
+            headings = layout.headings[unit[1] - 1]
+            if headings not in own:
+                own[headings] = any(names.intersection(concepts(layout.lines[n].cells[0].text)) for n in headings)
+            if own[headings]:
                 fit[unit] += _OWN_SECTION
                 shown[unit] += _OWN_SECTION
 
@@ -72,7 +79,9 @@ def _starts_unit(layout: Layout, number: int, kind: str) -> bool:
     if kind == "block":
         return above.kind == "blank"
     if kind == "section":
-        return layout.headings[number] != layout.headings[number - 1] and number - 1 in layout.headings[number][:1]
+        return number in layout.section_starts
+    if kind == "part":
+        return number in layout.part_starts
     if above.kind != "text" or len(line.cells) > 1:
         return not _is_rest_of_row(layout, number)
     if layout.tables[number] >= 0 and layout.tables[number] == layout.tables[number - 1]:
@@ -90,26 +99,26 @@ def _is_rest_of_row(layout: Layout, number: int) -> bool:
     return all(cell.is_label and cell.text[:1].islower() for cell in line.cells)
 
 
-def _fits(
-    leaves: list[tuple[Field, list[Candidate]]], units: list[Unit], layout: Layout
-) -> tuple[dict[Unit, float], dict[Unit, float]]:
+def _value(field: Field, candidates: list[Candidate], layout: Layout) -> tuple[float, set[int]]:
+    """What a value says about the place of its element, and the lines on which it stands."""
+    if candidates:
+        return _worth(candidates[0]), {layout.line_of(candidate.start) for candidate in candidates}
+    if field.value is None or isinstance(field.value, bool):
+        return 0.0, set()
+    return _TEXT if isinstance(field.value, str) else _FIGURE, set()
+
+
+def _fits(values: list[tuple[float, set[int]]], owner: dict[int, Unit]) -> tuple[dict[Unit, float], dict[Unit, float]]:
     """How well each place fits an element, the rare values counting more; and how much of the element it shows."""
-    owner: dict[int, Unit] = {line: unit for unit in units for line in range(*unit)}
     fits: dict[Unit, float] = defaultdict(float)
     shown: dict[Unit, float] = defaultdict(float)
-    whole = 0.0
-    for field, candidates in leaves:
-        if not candidates:
-            if field.value is not None and not isinstance(field.value, bool):
-                whole += _TEXT if isinstance(field.value, str) else _FIGURE
-            continue
-        worth = _worth(candidates[0])
-        whole += worth
-        inside = {owner[layout.line_of(candidate.start)] for candidate in candidates}
+    for worth, lines in values:
+        inside = {owner[line] for line in lines}
         for unit in inside:
             fits[unit] += worth * (0.4 + 0.6 / len(inside))
             shown[unit] += worth
-    return {unit: fit for unit, fit in fits.items() if fit >= _LEAST * whole}, shown
+    least = _LEAST * sum(worth for worth, _ in values)
+    return {unit: fit for unit, fit in fits.items() if fit >= least}, shown
 
 
 def _worth(candidate: Candidate) -> float:

@@ -5,7 +5,7 @@ Also decides which places can say a value at all, before anybody asks which of t
 
 import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date, datetime, time
 from decimal import Decimal, InvalidOperation
@@ -33,6 +33,7 @@ _PERCENT_WORDS = frozenset(
 _SCALE_WORDS = frozenset({"thousand", "million", "billion", "thousands", "millions"})
 _PART_WORDS = frozenset({"year", "month", "day", "date"})
 _SYMBOLS = {"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥", "INR": "₹", "CAD": "CA$", "AUD": "A$"}
+FIGURES = frozenset({"number", "money", "percent", "date"})
 _MOST = 300
 _SMALL = 4  # significant digits below which a number is no sign of anything by itself
 
@@ -68,17 +69,14 @@ class Source:
         taken = [(mention.start, mention.end) for mention in self.dates.mentions]
         self.numbers = Numbers(text, taken)
         self.index = TextIndex(self.layout)
-        self.by_line: dict[str, dict[int, list[Mention]]] = {"number": {}, "date": {}}
-        for kind, mentions in (("number", self.numbers.mentions), ("date", self.dates.mentions)):
-            for mention in mentions:
-                self.by_line[kind].setdefault(self.layout.line_of(mention.start), []).append(mention)
-        self.contexts = Contexts(self.layout, {line for lines in self.by_line.values() for line in lines})
+        self._numbers_on: dict[int, list[int]] = {}
+        for rank, start in enumerate(self.numbers.starts):
+            self._numbers_on.setdefault(self.layout.line_of(start), []).append(rank)
+        self.dates_on: dict[int, list[Mention]] = {}
+        for mention in self.dates.mentions:
+            self.dates_on.setdefault(self.layout.line_of(mention.start), []).append(mention)
+        self.contexts = Contexts(self.layout, self._numbers_on.keys() | self.dates_on.keys())
         self._scales = Scales(self.layout, self.contexts.columns)
-        self._numbers: dict[Decimal, list[tuple[Mention, Reading]]] = {}
-        for mention in self.numbers.mentions:
-            for reading in self._scaled(mention):
-                if isinstance(reading.value, Decimal):
-                    self._numbers.setdefault(reading.value, []).append((mention, reading))
         self._dates: dict[date, list[tuple[Mention, Reading]]] = {}
         for mention in self.dates.mentions:
             for reading in mention.readings:
@@ -97,13 +95,20 @@ class Source:
             yield Reading(value * 10**power, reading.weight)
             yield Reading(value, 0.4, "unscaled")
 
+    def numbers_on(self, line: int) -> Iterator[Mention]:
+        """The numbers that stand on a line."""
+        for rank in self._numbers_on.get(line, ()):
+            mention = self.numbers.mention(rank)
+            if mention is not None:
+                yield mention
+
     @cached_property
     def phrases(self) -> Phrases:
         """The sentences and lines, for questions of yes or no."""
         return Phrases(self.layout)
 
-    def lines_with(self, words: Iterable[str]) -> set[int]:
-        """The lines on which one of these concepts stands."""
+    def lines_with(self, words: Iterable[str], least: float = 0.7) -> set[int]:
+        """The lines on which one of these concepts stands, or one at least that like it."""
         if self._lines_with is None:
             table: dict[str, list[int]] = {}
             for number, line in enumerate(self.layout.lines):
@@ -117,7 +122,7 @@ class Source:
         for word in words:
             found.update(self._lines_with.get(word, ()))
             for other in self._alike.get(word[:4], ()):
-                if other != word and likeness(word, other) >= 0.7:
+                if other != word and likeness(word, other) >= least:
                     found.update(self._lines_with[other])
         return found
 
@@ -149,7 +154,7 @@ class Source:
             return []
         found: list[Candidate] = []
         digits = len(number.normalize().as_tuple().digits) if abs(number.adjusted()) < 60 else _SMALL
-        for mention, reading in self._numbers.get(number, ()):
+        for mention, reading in self._saying(number):
             if reading.kind == "part" and not _PART_WORDS.intersection(field.words):
                 continue
             weight = reading.weight
@@ -165,6 +170,14 @@ class Source:
             hits = self.index.find(str(value))  # an account number, grouped for the eye
             found = [Candidate(hit.spans, "id") for hit in hits]
         return found
+
+    def _saying(self, number: Decimal) -> Iterator[tuple[Mention, Reading]]:
+        """Every number of the text that can be read as this one, and how."""
+        digits = "".join(map(str, number.as_tuple().digits))
+        for mention in self.numbers.saying(digits):
+            for reading in self._scaled(mention):
+                if reading.value == number:
+                    yield mention, reading
 
     def _date_candidates(self, day: date) -> list[Candidate]:
         return [

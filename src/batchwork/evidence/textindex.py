@@ -21,6 +21,8 @@ _TOKEN = re.compile(
 )
 _WIDE = re.compile(r"\t| {3,}|[|│]")
 _GLUE = "-/_@‐‑–\\"
+_SIGNS = ("+", "-", "−", "–")
+_SHORT = 2
 _LINE_BREAK = re.compile(r"\s*\n\s*")
 _LONGEST = 2_000
 
@@ -150,6 +152,8 @@ class TextIndex:
         """Whether the hit is part of a longer id, word or number."""
         text = self.text
         before, after = text[start - 2 : start], text[end : end + 2]
+        if len(value) <= _SHORT and value[-1:].isalnum() and after[:1] in _SIGNS and not after[1:].isalnum():
+            return True  # the grade A is not in "A-"
         if start >= 2 and before[-1] in _GLUE and before[0].isalnum() and value[:1] != before[-1]:
             return True
         if len(after) == 2 and after[1].isalnum():

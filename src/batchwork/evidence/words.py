@@ -8,7 +8,7 @@ import re
 import unicodedata
 from functools import lru_cache
 
-from batchwork.evidence.lexicon import FILLERS, RELATED, ROLES, SYNONYMS
+from batchwork.evidence.lexicon import ALONE, FILLERS, GENERIC, RELATED, ROLES, SYNONYMS
 
 _WORD = re.compile(r"[^\W\d_]{1,2}\d{1,2}(?![^\W_])|[^\W\d_](?:[^\W\d_]|[\u0300-\u036f'’])*|\d+|#")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
@@ -17,6 +17,8 @@ _SPECIAL = str.maketrans(
 )
 _INVISIBLE = re.compile("[\u0300-\u036f\u00ad\u200b-\u200d\u2060\ufeff]")
 _SUFFIXES = ("ations", "ation", "ments", "ment", "ings", "ing", "ions", "ion", "ally", "als", "al", "ate", "able")
+_AGENTS = ("er", "or", "ee")
+_NO_AGENTS = frozenset({"customer", "number", "letter", "register"})
 _ENDINGS = ("ies", "ied", "ed", "es", "s", "e", "y")
 
 
@@ -57,7 +59,7 @@ def _tables() -> tuple[dict[str, tuple[str, ...]], dict[tuple[str, ...], tuple[s
             single.setdefault(fold(word), concepts)
         for phrase in several:
             phrases[tuple(fold(part) for part in re.split(r"[\s']+", phrase))] = concepts
-    for group in (*ROLES, *RELATED):
+    for group in (*ROLES, *RELATED, GENERIC):
         for word in group:
             single.setdefault(word, (word,))  # a root must not take the word's place
     # Stems come last, so that no plural takes the place of a word that is listed itself.
@@ -91,12 +93,28 @@ def _compound(word: str) -> tuple[str, ...]:
     return ()
 
 
+def words_of(text: str) -> list[str]:
+    """The words of a label or of a field's name, folded."""
+    if not re.search(r"\s", text) and fold(text) not in _SINGLE:
+        text = _CAMEL.sub(" ", text.replace("_", " "))  # a field's name
+    return [fold(word) for word in _WORD.findall(text)]
+
+
+@lru_cache(maxsize=20_000)
+def initials_of(text: str) -> frozenset[str]:
+    """The short forms that stand for two to four words of a text in a row."""
+    if len(text) > 80:
+        return frozenset()
+    first = "".join(word[0] for word in words_of(text))
+    return frozenset(first[low : low + size] for size in (2, 3, 4) for low in range(len(first) - size + 1))
+
+
 @lru_cache(maxsize=20_000)
 def concepts(text: str) -> tuple[str, ...]:
     """The concepts of a label or of a field's name, in order, without fillers."""
-    if not re.search(r"\s", text) and fold(text) not in _SINGLE:
-        text = _CAMEL.sub(" ", text.replace("_", " "))  # a field's name
-    words = [fold(word) for word in _WORD.findall(text)]
+    words = words_of(text)
+    if len(words) == 1 and words[0] in ALONE:
+        return ALONE[words[0]]
     found: list[str] = []
     position = 0
     while position < len(words):
@@ -114,6 +132,20 @@ def concepts(text: str) -> tuple[str, ...]:
             elif word not in FILLERS:
                 found.extend(_concepts_of(word))
     return tuple(found)
+
+
+@lru_cache(maxsize=20_000)
+def looks_like_name(text: str) -> bool:
+    """Whether these words are a name rather than a label: several, all with a capital, none of them a label's."""
+    return is_capitalised(text) and not any(map(is_known, concepts(text)))
+
+
+def is_capitalised(text: str) -> bool:
+    """Whether these are several words, each with a capital, as names and titles are written."""
+    parts = text.split()
+    if len(parts) < 2 or text.isupper() or text.endswith(":"):
+        return False
+    return all(part[:1].isupper() or part in ("&", "de", "van", "von", "of") for part in parts)
 
 
 def is_known(concept: str) -> bool:
@@ -134,7 +166,15 @@ def likeness(one: str, other: str) -> float:
         return 0.9
     if len(shorter) == 4 and longer.startswith(shorter) and not (shorter in _SINGLE and longer in _SINGLE):
         return 0.6  # temp, dept, desc
-    return 0.0
+    return 0.75 if _does(one, other) or _does(other, one) else 0.0
+
+
+def _does(agent: str, deed: str) -> bool:
+    """Whether the one is who does the other: guarantor and guarantees, auditor and audited."""
+    root = agent[:-2]
+    if not agent.endswith(_AGENTS) or len(root) < 4 or agent in _NO_AGENTS or deed.endswith(_AGENTS):
+        return False
+    return deed == root or (len(root) > 4 and deed.startswith(root))
 
 
 @lru_cache(maxsize=50_000)

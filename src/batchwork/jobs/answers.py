@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from decimal import Decimal
 from functools import cached_property
 from typing import Any, overload
@@ -11,9 +11,12 @@ from batchwork.core.money import to_dollars
 from batchwork.core.outcome import Outcome, Pending, Status, Succeeded
 from batchwork.core.ports import Entry
 from batchwork.core.reply import Usage
+from batchwork.core.request import Request
 from batchwork.documents import Document
 from batchwork.outcomes import Source
 from batchwork.pipeline.typing import Citations, Finisher, is_imported, raw_of
+
+Asked = Callable[[int], Request | None]  # what was asked about the item at a place, read when somebody looks
 
 
 class BatchResult:
@@ -23,9 +26,10 @@ class BatchResult:
     the input.
     """
 
-    def __init__(self, entry: Entry, finisher: Finisher) -> None:
+    def __init__(self, entry: Entry, finisher: Finisher, asked: Asked | None = None) -> None:
         self._entry = entry
         self._finisher = finisher
+        self._asked = asked
         self._outcome: Outcome = entry.outcome or Pending(
             index=entry.index, attempts=entry.attempts, cost_nano=entry.paid_nano
         )
@@ -53,7 +57,10 @@ class BatchResult:
     @cached_property
     def document(self) -> Document | None:
         """The source that the citations point into, with its `text` and `pages`."""
-        return self._finisher.document(self._entry.request)
+        request = self._entry.request
+        if request is None and self._asked is not None:
+            request = self._asked(self._entry.index)
+        return self._finisher.document(request)
 
     @property
     def raw(self) -> dict[str, Any] | None:
@@ -87,10 +94,14 @@ class BatchResult:
 
     @property
     def note(self) -> str | None:
-        """Something to know about a value that is not there although the item succeeded."""
+        """Something to know about a value or citations that are not there although the item succeeded."""
         outcome = self._outcome
-        if isinstance(outcome, Succeeded) and is_imported(outcome) and outcome.parsed is None:
+        if not isinstance(outcome, Succeeded):
+            return None
+        if is_imported(outcome) and outcome.parsed is None:
             return "settled in a state file that arrived without its journal and results: the value is not known"
+        if self._finisher.cite and self.document is not None and not self.document.has_text:
+            return "the document is an image or a scan: it has no text in which the value could be cited"
         return None
 
     def __repr__(self) -> str:
@@ -102,10 +113,17 @@ class BatchResults(Sequence[BatchResult]):
     """Results in input order. Lazy: nothing is held in memory but what is being looked at."""
 
     def __init__(
-        self, source: Source, finisher: Finisher, *, only: Sequence[int] | None = None, keep: object = None
+        self,
+        source: Source,
+        finisher: Finisher,
+        *,
+        only: Sequence[int] | None = None,
+        keep: object = None,
+        asked: Asked | None = None,
     ) -> None:
         self._source = source
         self._finisher = finisher
+        self._asked = asked  # where what was asked is not in the source
         self._only = only  # some places alone, in order
         self._keep = keep  # whoever closes the source when it goes; None: we do
 
@@ -116,7 +134,7 @@ class BatchResults(Sequence[BatchResult]):
         # A generator, so that `for r in manager.run()` keeps this object, and with it the journal, open.
         if self._only is None:
             for entry in self._source.entries():
-                yield BatchResult(entry, self._finisher)
+                yield BatchResult(entry, self._finisher, self._asked)
         else:
             for index in self._only:
                 yield self._at(index)
@@ -137,7 +155,7 @@ class BatchResults(Sequence[BatchResult]):
 
     def _at(self, index: int) -> BatchResult:
         for entry in self._source.entries(index, index + 1):
-            return BatchResult(entry, self._finisher)
+            return BatchResult(entry, self._finisher, self._asked)
         raise IndexError(f"there is no result at place {index}")
 
     @property

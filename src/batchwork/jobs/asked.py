@@ -74,8 +74,8 @@ def asked(wish: Wish, options: dict[str, Any], *, also: Sequence[str] = ()) -> A
 
 def _inputs_of(wish: Wish, *, has_schema: bool) -> Inputs:
     if (wish.messages is None) == (wish.files is None):
-        both = "both" if wish.messages is not None else "neither"
-        raise ConfigError(f"give either messages= or files= with prompt=, not {both}")
+        given = "neither was given" if wish.messages is None else "both were given"
+        raise ConfigError(f"give messages=, or files= with prompt=: {given}")
     if wish.messages is not None:
         if wish.prompt is not None:
             raise ConfigError("prompt= goes with files=; messages= say themselves what is asked")

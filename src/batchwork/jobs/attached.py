@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from batchwork.assembly import Plan, open_engine
+from batchwork.assembly import open_engine
 from batchwork.core.errors import BackendError, ConfigError
 from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.outcome import AnyOutcome, Failed, Succeeded
@@ -18,8 +18,8 @@ from batchwork.core.request import Request
 from batchwork.core.ticket import index_of
 from batchwork.engine.sending import pauses_between_looks
 from batchwork.jobs.answers import BatchResults
+from batchwork.jobs.asked import Asked
 from batchwork.jobs.running import Watcher
-from batchwork.pipeline.typing import Finisher
 from batchwork.statefile import State, StateView
 
 _PASSING = frozenset(
@@ -36,13 +36,14 @@ _PASSING = frozenset(
 class AttachedRun:
     """Waits for a batch and takes its answers in."""
 
-    def __init__(self, batch_id: str, plan: Plan, finisher: Finisher) -> None:
+    def __init__(self, batch_id: str, asked: Asked, *, knows_inputs: bool) -> None:
         if not isinstance(batch_id, str) or not batch_id:
             raise ConfigError(f"batch_id is the provider's id of a batch, got {batch_id!r}")
         self._batch_id = batch_id
-        self._plan = plan
-        self._finisher = finisher
-        self._request = Request.ask("-", model=plan.model, schema=finisher.schema)
+        self._plan = plan = asked.plan
+        self._asked = asked
+        self._knows_inputs = knows_inputs
+        self._request = Request.ask("-", model=plan.model, schema=asked.finisher.schema)
         self._watchers: list[Watcher] = []
         self._cancelled = asyncio.Event()
         self.view = StateView(_state(plan.model, 1, batch_id), ())
@@ -79,7 +80,11 @@ class AttachedRun:
         for place, outcome in enumerate(outcomes):  # a batch may be one of several of its job
             self.view.total_nano += outcome.cost_nano or 0
             self.view.settled(msgspec.structs.replace(outcome, index=place), at)
-        return BatchResults(_Listed(outcomes), self._finisher)
+        return BatchResults(_Listed(outcomes), self._asked.finisher, asked=self._question)
+
+    def _question(self, index: int) -> Request | None:
+        """What was asked about an item, as far as whoever attached told us."""
+        return self._asked.inputs.request(index, self._asked.defaults) if self._knows_inputs else None
 
     async def _until_ended(self, backend: BatchBackend) -> None:
         for pause_s in pauses_between_looks(self._plan.policy.batch):
@@ -106,6 +111,9 @@ class AttachedRun:
         index = index_of(name)
         if index is None:
             raise ConfigError(f"batch {self._batch_id} holds {name!r}, which is not a request of ours")
+        if self._knows_inputs and index >= len(self._asked.inputs):
+            given = len(self._asked.inputs)
+            raise ConfigError(f"batch {self._batch_id} holds item {index}, but only {given} were given: give them all")
         cost = None if price is None else 0
         if said.usage is not None and price is not None:
             cost = price.cost(said.usage)

@@ -7,7 +7,7 @@ finds the same items again without extracting a single document.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -22,6 +22,7 @@ from batchwork.documents import DocumentError, read_document
 from batchwork.pipeline.prepare import Defaults, intake
 
 PdfMode = Literal["text", "native"]
+_DOCUMENTS_AHEAD = 4  # read and extracted before their turn; each may be large
 _FILE_FORMAT = 1  # raised whenever the fingerprint of a file changes its meaning
 
 
@@ -38,8 +39,17 @@ class Inputs(Protocol):
         """What tells this input from another one; a file is meant by its path."""
         ...
 
-    def intakes(self, defaults: Defaults) -> Iterator[Intake]:
-        """Every item on its way in, read lazily."""
+    @property
+    def ahead(self) -> int:
+        """How many items may be read before their turn, in a thread of their own; 0 when reading takes no time."""
+        ...
+
+    def intakes(self, defaults: Defaults, is_open: Callable[[int], bool] | None = None) -> Iterator[Intake]:
+        """Every item on its way in, read lazily; `is_open` tells which are likely to be sent."""
+        ...
+
+    def request(self, index: int, defaults: Defaults) -> Request | None:
+        """What is asked about one item; None when it cannot be used."""
         ...
 
 
@@ -74,10 +84,16 @@ class Messages:
                 seen.update(repr(element).encode("utf-8", "backslashreplace"))
         return seen.hexdigest()
 
-    def intakes(self, defaults: Defaults) -> Iterator[Intake]:
+    ahead = 0
+
+    def intakes(self, defaults: Defaults, is_open: Callable[[int], bool] | None = None) -> Iterator[Intake]:  # noqa: ARG002
         """One request per conversation."""
         for element in self._elements:
             yield intake(element, defaults)
+
+    def request(self, index: int, defaults: Defaults) -> Request | None:
+        """The conversation as it is sent."""
+        return intake(self._elements[index], defaults).request
 
 
 class Files:
@@ -110,17 +126,31 @@ class Files:
             seen.update(b"b" + sha256(file).digest() if isinstance(file, bytes) else b"p" + os.fsencode(file) + b"\0")
         return seen.hexdigest()
 
-    def intakes(self, defaults: Defaults) -> Iterator[Intake]:
+    ahead = _DOCUMENTS_AHEAD
+
+    def intakes(self, defaults: Defaults, is_open: Callable[[int], bool] | None = None) -> Iterator[Intake]:
         """One request per file, which is opened when its turn comes and extracted only if it must be sent."""
-        recipe = _Recipe(defaults=defaults, prompt=self._prompt, pdf=self._pdf, cited=self._cited)
-        for file in self._files:
-            try:
-                data = file if isinstance(file, bytes) else Path(file).read_bytes()
-            except OSError as error:
-                yield Intake.bad(f"{os.fspath(file)} cannot be read: {error.strerror or error}")
-            else:
-                title = None if isinstance(file, bytes) else Path(file).name
-                yield cast(Intake, FileIntake(recipe, data, title))
+        recipe = self._recipe(defaults)
+        for index, file in enumerate(self._files):
+            made = _intake(recipe, file)
+            if is_open is not None and is_open(index) and isinstance(made, FileIntake):
+                made.extract()  # here, where nobody waits for it
+            yield cast(Intake, made)
+
+    def request(self, index: int, defaults: Defaults) -> Request | None:
+        """The question with the file as it is now."""
+        return _intake(self._recipe(defaults), self._files[index]).request
+
+    def _recipe(self, defaults: Defaults) -> _Recipe:
+        return _Recipe(defaults=defaults, prompt=self._prompt, pdf=self._pdf, cited=self._cited)
+
+
+def _intake(recipe: _Recipe, file: Any) -> Intake | FileIntake:
+    try:
+        data = file if isinstance(file, bytes) else Path(file).read_bytes()
+    except OSError as error:
+        return Intake.bad(f"{os.fspath(file)} cannot be read: {error.strerror or error}")
+    return FileIntake(recipe, data, None if isinstance(file, bytes) else Path(file).name)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -173,7 +203,8 @@ class _Recipe:
 class FileIntake:
     """A file on its way in, which looks like an `Intake`.
 
-    It is extracted when somebody asks for its request, which nobody does once it is settled.
+    It is extracted when somebody asks for its request, which nobody does once it is settled; extracting one that will
+    be asked for in time keeps whoever asks from waiting.
     """
 
     __slots__ = ("_data", "_made", "_recipe", "_title", "columns", "fingerprint")
@@ -189,27 +220,31 @@ class FileIntake:
     @property
     def request(self) -> Request | None:
         """What is sent for it; None when it cannot be used."""
-        made = self._make()
+        made = self.extract()
         return None if isinstance(made, str) else made
 
     @property
     def problem(self) -> str | None:
         """Why it cannot be used."""
-        made = self._make()
+        made = self.extract()
         return made if isinstance(made, str) else None
 
-    def _make(self) -> Request | str:
+    def extract(self) -> Request | str:
+        """Read the document, once: what is sent for it, or why it cannot be used."""
         if self._made is None:
             try:
                 self._made = self._recipe.request(self._data, self._title)
             except DocumentError as error:
                 self._made = str(error)
+            self._data = b""  # what is sent of it stands in the request
         return self._made
 
 
 def _must_be_list(name: str, given: object) -> None:
-    if isinstance(given, str | bytes | Mapping) or not isinstance(given, Sequence):
-        raise ConfigError(f"{name}= is a list, not {type(given).__name__}")
+    if isinstance(given, str | bytes | Mapping | os.PathLike):
+        raise ConfigError(f"{name}= is a list, not one {type(given).__name__}: wrap it in a list")
+    if not isinstance(given, Sequence):
+        raise ConfigError(f"{name}= is a list, not a {type(given).__name__}: make one of it with list(...)")
     if not given:
         raise ConfigError(f"{name}= is empty: there is nothing to do")
 

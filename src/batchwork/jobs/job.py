@@ -11,6 +11,7 @@ from typing import Any, Protocol
 
 from batchwork._bridge import BackgroundLoop
 from batchwork.assembly import Engine
+from batchwork.core.errors import ConfigError
 from batchwork.core.event import BatchSubmitted, Event
 from batchwork.core.money import to_dollars
 from batchwork.jobs.answers import BatchResult, BatchResults
@@ -19,7 +20,7 @@ from batchwork.jobs.attached import AttachedRun
 from batchwork.jobs.inputs import PdfMode
 from batchwork.jobs.running import JobRun, Watcher
 from batchwork.jobs.stats import JobStats
-from batchwork.pipeline.typing import Citations, Finisher
+from batchwork.pipeline.typing import Citations
 from batchwork.results import RawFiles
 from batchwork.statefile import FAILED, SUCCEEDED, State, StateView
 
@@ -126,21 +127,49 @@ class BatchJob:
         batch_id: str,
         *,
         model: str,
+        messages: Sequence[Any] | None = None,
+        files: Sequence[Any] | None = None,
+        prompt: str | None = None,
         response_model: Any = None,
-        schema: dict[str, Any] | None = None,
+        enable_citations: bool = False,
+        pdf: PdfMode = "text",
         **options: Any,
     ) -> BatchJob:
         """Take up a batch that is at the provider already, perhaps started by another process.
 
-        The order is that of the original input, restored from the custom ids. An answer that does not fit is that
-        item's failure: what was asked is not known here, so nothing is asked again.
+        The order is that of the original input, restored from the custom ids. Every answer is validated; one that does
+        not fit is that item's failure, because a batch that is taken up is not asked again: `batch()` or a
+        `BatchManager` on its state does that.
+
+        Args:
+            batch_id: the provider's id of the batch.
+            model: as it was asked.
+            messages: what was asked, all of it and in its order; or
+            files: the documents it was asked about, as they were. The provider gives neither back, so citations need
+                one of them; they are read when somebody looks.
+            prompt: what was asked about the files; it may be left out.
+            response_model: a Pydantic model (`schema=` takes a JSON schema).
+            enable_citations: for every field, the places in the document that say it.
+            pdf, options: as for `batch()`.
 
         Raises:
             ConfigError: something is unknown or wrong.
         """
-        given = {"model": model, **options} | ({} if schema is None else {"schema": schema})
-        said = asked(Wish(messages=["-"], response_model=response_model), given, also=("batch_id",))
-        return cls(AttachedRun(batch_id, said.plan, Finisher(model=response_model, schema=said.defaults.schema)))
+        knows_inputs = messages is not None or files is not None
+        if enable_citations and not knows_inputs:
+            raise ConfigError(
+                "enable_citations=True needs the documents: give files= (or messages=) as they were asked"
+            )
+        wish = Wish(
+            messages=messages if knows_inputs else ["-"],
+            files=files,
+            prompt=prompt if files is None else prompt or "-",  # where they say something does not depend on it
+            response_model=response_model,
+            enable_citations=enable_citations,
+            pdf=pdf,
+        )
+        said = asked(wish, {"model": model, **options}, also=("batch_id", "model"))
+        return cls(AttachedRun(batch_id, said, knows_inputs=knows_inputs))
 
     @property
     def batch_id(self) -> str | None:

@@ -7,7 +7,7 @@ from contextlib import closing
 from dataclasses import replace
 from typing import Protocol
 
-from batchwork.assembly import Engine
+from batchwork.assembly import Engine, Plan
 from batchwork.core.errors import ConfigError, RunPaused
 from batchwork.core.event import BatchIntended, BatchSubmitted, Event
 from batchwork.core.failure import FailureKind
@@ -17,11 +17,12 @@ from batchwork.core.ports import Clock
 from batchwork.engine.lanes import Lanes
 from batchwork.jobs.answers import BatchResults
 from batchwork.jobs.asked import Asked
-from batchwork.journal import JournalReader, MemoryJournal, SqliteJournal
+from batchwork.journal import JournalReader, MemoryJournal
 from batchwork.outcomes import Results
 from batchwork.runs import Job
-from batchwork.statefile import SUCCEEDED, StateView
+from batchwork.statefile import FAILED, SUCCEEDED, StateView
 
+_LOOKS = 512
 _TOLD = frozenset({Status.FAILED, Status.DEFERRED, Status.SKIPPED})
 
 
@@ -66,9 +67,9 @@ class JobRun:
             on_event=self._heard,
             retry_failed=frozenset(FailureKind) if again else asked.plan.retry_failed,
         )
-        intakes = self._unchanged(asked.inputs.intakes(asked.defaults))
-        self.job = Job(plan, intakes, on_open=self._opened, has_room=has_room)
         self._plan = plan
+        intakes = self._unchanged(asked.inputs.intakes(asked.defaults, self._is_open))
+        self.job = Job(plan, intakes, on_open=self._opened, has_room=has_room, ahead=asked.inputs.ahead)
 
     async def execute(self) -> BatchResults:
         """Run to the end.
@@ -96,22 +97,27 @@ class JobRun:
     def _results(self, results: Results) -> BatchResults:
         return BatchResults(results.source, self._asked.finisher, keep=results)
 
+    # -- reading, for files in a thread of its own ----------------------------------------------
+
+    def _is_open(self, index: int) -> bool:
+        """Whether an item is likely to be sent, as far as the state knows."""
+        status = self.view.item(index).status
+        return status != SUCCEEDED and (status != FAILED or self._plan.retry_failed)
+
     def _unchanged(self, intakes: Iterator[Intake]) -> Iterator[Intake]:
         """The input as it comes, as long as what an earlier run has paid for is still what it was.
 
         Raises:
             ConfigError: it is not; one that had failed may have been mended.
         """
-        for index, intake in enumerate(intakes):
-            journal = self.engine.journal if self.engine is not None else None
-            if self.view.item(index).status == SUCCEEDED and isinstance(journal, SqliteJournal | MemoryJournal):
-                known = journal.at(index)
-                if known is not None and known.fingerprint != intake.fingerprint:
+        with closing(_Paid(self._plan)) as paid:
+            for index, intake in enumerate(intakes):
+                if self.view.item(index).status == SUCCEEDED and not paid.is_for(index, intake.fingerprint):
                     raise ConfigError(
                         f"item {index} ({self._asked.inputs.content(index)!r}) is not what it was when it was paid for;"
                         " put it back, or name another state_path to ask about it as it is now"
                     )
-            yield intake
+                yield intake
 
     # -- listening ------------------------------------------------------------------------------
 
@@ -155,7 +161,7 @@ class JobRun:
                     at = times.get(entry.index)
                     view.restored(entry.status, entry.index, nano=entry.paid_nano, at=at, error=error)
         for ticket in journal.open_batches():
-            view.taken_up(ticket.chunk, ticket.custom_ids, ticket.intended_at)
+            view.taken_up(ticket)
 
     def _retell_batches(self, reader: JournalReader) -> None:
         for event in reader.batch_events():
@@ -168,3 +174,29 @@ class JobRun:
         """What is not at the provider is no longer under way."""
         if self.engine is not None:
             self.view.forget_processing(self.view.riding())
+
+
+class _Paid:
+    """What an earlier run has paid for, looked up with a connection of its own: the journal's belongs to the loop."""
+
+    def __init__(self, plan: Plan) -> None:
+        self._path = plan.journal
+        self._held = plan.held
+        self._reader: JournalReader | None = None
+
+    def is_for(self, index: int, fingerprint: bytes) -> bool:
+        """Whether the item at this place is the one that was paid for, as far as anybody knows."""
+        if self._path is None:
+            known = self._held.at(index) if isinstance(self._held, MemoryJournal) else None
+            return known is None or known.fingerprint == fingerprint
+        if self._reader is None:
+            self._reader = JournalReader(self._path)
+        elif index % _LOOKS == 0:
+            self._reader.refresh()  # an old view of it keeps the journal's log from shrinking
+        row = self._reader.row_at(index)
+        return row is None or row.fingerprint == fingerprint
+
+    def close(self) -> None:
+        """Let go of it."""
+        if self._reader is not None:
+            self._reader.close()

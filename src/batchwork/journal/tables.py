@@ -7,6 +7,7 @@ from contextlib import closing
 from pathlib import Path
 
 from batchwork.core.errors import JournalDamagedError, JournalError, JournalWriteError
+from batchwork.journal.connections import LOOKING, is_open_here, open_counted
 from batchwork.journal.log import lost_writes
 
 APPLICATION_ID = 0x62747771  # "btwq"
@@ -49,15 +50,13 @@ def connect(path: Path, *, writable: bool) -> sqlite3.Connection:
         JournalDamagedError: a journal that cannot be read.
         JournalWriteError: a folder or file that cannot be written.
     """
-    is_new = _is_empty(path)
-    if is_new and not writable:
-        raise JournalError(f"there is no journal at {path}")
     try:
-        connection = _open(path, "rwc" if writable else "ro")
+        with LOOKING:
+            if not is_open_here(path):
+                _look(path, writable=writable)
+            connection = _open(path, "rwc" if writable else "ro")
         try:
-            if lost := lost_writes(path):
-                raise damaged(path, f"{lost} finished writes in its log cannot be read")
-            if writable and (is_new or _is_unfinished(connection)):
+            if writable and _is_unfinished(connection):
                 _create(connection)
             _must_be_ours(connection, path)
             connection.execute(f"PRAGMA cache_size = -{_PAGE_CACHE_KIB}")
@@ -73,27 +72,36 @@ def connect(path: Path, *, writable: bool) -> sqlite3.Connection:
     return connection
 
 
+def _look(path: Path, *, writable: bool) -> None:
+    """What can be told only by looking at the files: whether there is a journal, and whether its log is whole."""
+    if _is_empty(path):
+        if not writable:
+            raise JournalError(f"there is no journal at {path}")
+        return
+    with closing(_open(path, "ro")):  # SQLite makes up its mind about the log; this connection is not for keeping
+        lost = lost_writes(path)
+    if lost:
+        raise damaged(path, f"{lost} finished writes in its log cannot be read")
+
+
 def holds_nothing(path: Path) -> bool:
     """Whether there is no journal yet: no file, an empty one, or one whose making was cut off.
 
     Raises:
         JournalError: there is something else.
     """
-    if _is_empty(path):
-        return True
     try:
-        with closing(_open(path, "ro")) as connection:
-            return _is_unfinished(connection)
+        with LOOKING:
+            if not is_open_here(path) and _is_empty(path):
+                return True
+            with closing(_open(path, "ro")) as connection:
+                return _is_unfinished(connection)
     except FAULTS as error:
         raise translated(error, path) from error
 
 
 def _open(path: Path, mode: str) -> sqlite3.Connection:
-    def to(options: str) -> sqlite3.Connection:
-        uri = f"{path.absolute().as_uri()}?{options}"
-        return sqlite3.connect(uri, uri=True, isolation_level=None, check_same_thread=False, timeout=10)
-
-    connection = to(f"mode={mode}")
+    connection = open_counted(path, f"mode={mode}")
     try:
         connection.execute("PRAGMA user_version").fetchone()
     except sqlite3.OperationalError:
@@ -102,7 +110,7 @@ def _open(path: Path, mode: str) -> sqlite3.Connection:
         # there, so without a log of its own the file is all there is.
         if mode != "ro" or path.with_name(path.name + "-wal").exists():
             raise
-        return to("mode=ro&immutable=1")
+        return open_counted(path, "mode=ro&immutable=1")
     except FAULTS:
         connection.close()
         raise

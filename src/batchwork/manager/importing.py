@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from batchwork.core.event import Began, Ended, Settled
+from batchwork.core.event import BatchIntended, BatchSubmitted, Began, Ended, Settled
 from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.money import nano_from_dollars
 from batchwork.core.outcome import AnyOutcome, Failed, Succeeded
@@ -19,7 +19,7 @@ from batchwork.jobs.asked import Asked
 from batchwork.journal import SqliteJournal
 from batchwork.pipeline.typing import IMPORTED
 from batchwork.results import ResultFiles
-from batchwork.statefile import FAILED, PROCESSING, SUCCEEDED, ItemView, State
+from batchwork.statefile import FAILED, SUCCEEDED, ItemView, OpenBatch, State
 
 _log = logging.getLogger(__name__)
 
@@ -39,24 +39,40 @@ def import_state(
         JournalError: it cannot be written.
     """
     _log.warning("the state file came without its journal: what it has settled is taken over")
-    for job in state.jobs:
-        if job.batch_id is not None and job.status == PROCESSING:
-            _log.warning("job %d was at the provider as %s: its open items are asked again", job.index, job.batch_id)
     journal = SqliteJournal(path, utc=utc)
     try:
         journal.begin(Began(run_id=journal.run_id, model=state.model, settings=settings))
         items = [item for job in state.jobs for item in job.items]
         values = _values(state, files)
+        placed_at: list[int] = []
         for index, intake in enumerate(asked.inputs.intakes(asked.defaults)):
             placed = journal.place(index, intake)
+            placed_at.append(placed.item)
             outcome = _outcome(items[index], values.get(index))
             if outcome is not None:
                 taken = journal.take(placed.item)
                 journal.record(Settled(item=taken.item, outcome=outcome, charged_nano=outcome.cost_nano or 0))
             journal.release(placed.item)
+        for number, batch in enumerate(state.open_batches, start=1):
+            _take_up(journal, number, batch, placed_at)
         journal.record(Ended(inputs=len(items), stopped="imported"))
     finally:
         journal.close()
+
+
+def _take_up(journal: SqliteJournal, chunk: int, batch: OpenBatch, placed_at: list[int]) -> None:
+    """A batch that goes on at the provider: the next run waits for it and takes its answers in."""
+    assert batch.batch_id is not None, "refused before"
+    journal.record(
+        BatchIntended(
+            chunk=chunk,
+            items=tuple(placed_at[place] for place in batch.places()),
+            custom_ids=batch.custom_ids,
+            reserved_nano=nano_from_dollars(round(batch.reserved, 9)),
+            at=batch.intended_at,
+        )
+    )
+    journal.record(BatchSubmitted(chunk=chunk, batch_id=batch.batch_id))
 
 
 def _values(state: State, files: ResultFiles | None) -> dict[int, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import replace
@@ -29,9 +30,11 @@ from batchwork.manager.opening import MANAGER, Place, open_place
 from batchwork.manager.scribe import Scribe
 from batchwork.manager.showing import Progress
 from batchwork.manager.tables import Tables
+from batchwork.progress import stopping
 from batchwork.results import ResultFiles
 from batchwork.statefile import State, StateView
 
+_log = logging.getLogger(__name__)
 _OURS = {
     "journal": "state_path says where the journal is",
     "fresh": "remove the state file to start anew",
@@ -156,8 +159,9 @@ class BatchManager(Tables):
             plan = replace(plan, held=self._held())
         scribe = Scribe(view, self._asked.finisher, state_path=place.state, files=place.files)
         watchers: list[Watcher] = [scribe]
-        if print_progress:
-            watchers.append(Progress(view))
+        progress = Progress(view) if print_progress else None
+        if progress is not None:
+            watchers.append(progress)
         run = JobRun(
             replace(self._asked, plan=plan),
             view,
@@ -167,8 +171,15 @@ class BatchManager(Tables):
             has_room=scribe.has_room,
         )
         watchers.append(_Waker(scribe, run))
+
+        def interrupt() -> None:
+            run.job.interrupt()
+            if run.engine is not None and not run.job.left_at_once:
+                tell = _log.warning if progress is None else progress.say
+                tell(_farewell(run.engine))
+
         try:
-            return run_sync(run.execute, interrupt=run.job.interrupt)
+            return run_sync(run.execute, interrupt=interrupt)
         except Interrupted:
             raise KeyboardInterrupt(_goodbye(run)) from None
 
@@ -240,6 +251,11 @@ def _place_of(state_path: str | Path | None, save_results_dir: str | Path | None
     if files is not None:
         files.check()
     return Place(state=state, files=files, items_per_job=width)
+
+
+def _farewell(engine: Engine) -> str:
+    cancels = engine.plan.policy.batch.cancel_on_interrupt
+    return stopping(in_flight=engine.tally.in_flight, batches=engine.uses_batches, cancels=cancels)
 
 
 def _goodbye(run: JobRun) -> str:

@@ -21,7 +21,7 @@ from batchwork.journal.atomic import write_atomically
 from batchwork.journal.tables import holds_nothing
 from batchwork.manager.importing import import_state
 from batchwork.results import ResultFiles
-from batchwork.statefile import State, read_state, stamp
+from batchwork.statefile import PROCESSING, State, read_state, stamp
 
 _log = logging.getLogger(__name__)
 MANAGER = "manager"  # under which name a journal's settings keep what follows
@@ -90,6 +90,7 @@ def open_place(place: Place, asked: Asked, *, utc: Callable[[], float]) -> dict[
         "batch_kwargs": state.batch_kwargs,
     }
     _refuse_other(place.state, kept, mine, state, asked)
+    _refuse_unknown_batches(place.state, place.journal, state)
     found = mine | {"manager_id": state.manager_id, "created_at": state.created_at}
     import_state(state, asked, place.journal, place.files, settings={MANAGER: found}, utc=utc)
     return found
@@ -129,6 +130,25 @@ def _start_afresh(place: Place) -> None:
         place.files.set_aside()
     aside = set_aside(place.journal)
     _log.warning("the state file %s is gone: starting anew; the old journal is kept as %s", place.state, aside)
+
+
+def _refuse_unknown_batches(path: Path, journal: Path, state: State) -> None:
+    """What is at the provider is taken up by its number and its custom ids, or not asked again without a word."""
+    named = {place for batch in state.open_batches if batch.batch_id is not None for place in batch.places()}
+    lost = [
+        job
+        for job in state.jobs
+        if any(item.status == PROCESSING and item.original_index not in named for item in job.items)
+        and (job.batch_id is not None or any(batch.batch_id is None for batch in state.open_batches))
+    ]
+    if lost:
+        names = ", ".join(f"job {job.index} as {job.batch_id or 'one without a number yet'}" for job in lost[:3])
+        raise ConfigError(
+            f"{path} came without its journal, and {len(lost)} of its jobs were at the provider when it was written"
+            f" ({names}): asking again could pay for them twice. To take them up, put {journal.name} beside it, or read"
+            " them with BatchJob.attach(). To give them up, set the batch_id of these jobs to null and open_batches"
+            f" to [] in {path.name}"
+        )
 
 
 def _keep_damaged(path: Path) -> None:

@@ -17,7 +17,7 @@ from pathlib import Path
 from batchwork.assembly import Engine
 from batchwork.clock import stopwatch
 from batchwork.core.errors import JournalWriteError
-from batchwork.core.event import Event, Settled
+from batchwork.core.event import BatchClosed, BatchIntended, BatchSubmitted, Event, Settled
 from batchwork.core.outcome import AnyOutcome
 from batchwork.core.ports import Clock, Entry
 from batchwork.journal import JournalReader
@@ -87,6 +87,7 @@ class Scribe:
             self._changed = True
             if isinstance(event, Settled):
                 self._settled.append(event.outcome)
+            if isinstance(event, Settled | BatchIntended | BatchSubmitted | BatchClosed):
                 self._news.notify()
 
     def closed(self) -> None:

@@ -40,6 +40,12 @@ class Progress:
     def heard(self, event: Event) -> None:
         """Nothing to do: the view is looked at now and then."""
 
+    def say(self, words: str) -> None:
+        """A line of its own, below which the five go on."""
+        self._out.write(words + "\n")
+        self._out.flush()
+        self._shown = False
+
     def closed(self) -> None:
         """Show how it ended."""
         self._stop()
