@@ -24,6 +24,10 @@ class Dataset:
     series: Mapping[str, Series]  # by label: {"series": ...} or {"A": ..., "B": ...}
     facts: Mapping[str, Json] = field(default_factory=dict)  # planted truth: where the outliers are, ...
 
+    def __post_init__(self) -> None:
+        for values in self.series.values():
+            values.setflags(write=False)  # every condition is shown the same numbers, whatever the one before does
+
     @property
     def size(self) -> int:
         """Points in the longest series."""
