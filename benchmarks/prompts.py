@@ -47,8 +47,9 @@ class Prompt(NamedTuple):
 
 def prompt_for(question: Question, data: str) -> Prompt:
     """The prompt of a question over a data part, in every condition the same but for that part."""
-    asked = f'Reply with JSON: {{"answer": {question.form.example}}}, or {{"answer": null}} if it cannot be told.'
-    return with_data(data, f"{question.text} {asked}")
+    form = question.form
+    asked = f'Reply with JSON: {{"answer": {form.example}}}, or {{"answer": null}} if it cannot be told.'
+    return with_data(data, f"{question.text} Right is: {form.tolerance}. {asked}")
 
 
 def with_data(data: str, query: str) -> Prompt:

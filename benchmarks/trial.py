@@ -47,6 +47,11 @@ class Form(Protocol):
         """What stands for the answer in the prompt's `{"answer": ...}`."""
         ...
 
+    @property
+    def tolerance(self) -> str:
+        """What counts as right, in words: a prompt and a report say it."""
+        ...
+
     def parse(self, text: str) -> Json:
         """The answer in a reply, as JSON or as plain text; None when there is none that is unambiguous."""
         ...

@@ -40,6 +40,12 @@ class Number:
         """What stands for the answer in the instruction."""
         return "<number>"
 
+    @property
+    def tolerance(self) -> str:
+        """What counts as right, in words."""
+        near = f"within {self.relative * 100:g}% of the true value"
+        return f"{near} or within {self.absolute:g} of it, whichever is wider" if self.absolute else near
+
     def parse(self, text: str) -> Json:
         """The number of a reply."""
         return read_reply(text, self._accept, self._spoken, any_word_counts=False)
@@ -73,6 +79,11 @@ class Count:
     def example(self) -> str:
         """What stands for the answer in the instruction."""
         return "<whole number>"
+
+    @property
+    def tolerance(self) -> str:
+        """What counts as right, in words."""
+        return "exactly the true number"
 
     def parse(self, text: str) -> Json:
         """The count of a reply."""
@@ -110,6 +121,11 @@ class Positions:
     def example(self) -> str:
         """What stands for the answer in the instruction."""
         return "[<position>, ...]"
+
+    @property
+    def tolerance(self) -> str:
+        """What counts as right, in words."""
+        return f"as many positions as there are, each at most {self.slack} off its own"
 
     def parse(self, text: str) -> Json:
         """The positions of a reply, sorted; an empty list when it says that there are none."""

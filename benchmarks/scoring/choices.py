@@ -29,6 +29,11 @@ class Choice:
         """What stands for the answer in the instruction."""
         return " | ".join(f'"{option}"' for option in self.options)
 
+    @property
+    def tolerance(self) -> str:
+        """What counts as right, in words."""
+        return "exactly the true option"
+
     def parse(self, text: str) -> Json:
         """The option of a reply: the only one that is named, and not denied."""
         return read_reply(text, self._accept, self._spoken, any_word_counts=True)
@@ -74,6 +79,11 @@ class Flag:
     def example(self) -> str:
         """What stands for the answer in the instruction."""
         return "true | false"
+
+    @property
+    def tolerance(self) -> str:
+        """What counts as right, in words."""
+        return "the true one of yes and no"
 
     def parse(self, text: str) -> Json:
         """What a reply says: only yes, or only no, and as its first word or as its answer."""

@@ -85,7 +85,8 @@ def invented(written: Sequence[Numeral], trial: Trial) -> list[Numeral]:
     """The numbers of a reply that nothing explains."""
     if not written:
         return []
-    asked = re.findall(r"\d+(?:\.\d+)?", trial.question.text)  # the 95 of "95th" too
+    question = trial.question
+    asked = re.findall(r"\d+(?:\.\d+)?", f"{question.text} {question.form.tolerance}")  # the 95 of "95th" too
     others = [*map(float, asked), *_numbers(trial.truth)]
     known = Known(tuple(trial.dataset.series.values()), others)
     return [number for number in written if not known.explains(number)]

@@ -2,11 +2,13 @@
 
 import importlib.util
 import sys
+from pathlib import Path
 from types import ModuleType
 
 import numpy as np
 import pytest
 
+import benchmarks
 from batchwork import reader
 from batchwork.frame import describe_series
 from benchmarks.config import BenchmarkConfig, ConfigurationError
@@ -89,6 +91,14 @@ def test_the_literal_reader_parts_question_and_data(task):
         question, given = reader.split_prompt(prompt_for(trial.question, text).user)
         assert given.strip() == text
         assert question.startswith(trial.question.text)
+
+
+@pytest.mark.parametrize("task", TASKS.values(), ids=TASKS)
+def test_what_counts_as_right_stands_in_the_prompt_and_in_the_readme(task):
+    readme = (Path(benchmarks.__file__).parent / "README.md").read_text()
+    for question in task.questions:
+        assert f"Right is: {question.form.tolerance}." in prompt_for(question, "1, 2").user
+        assert f"| {question.form.tolerance} |" in readme
 
 
 def test_equal_prompts_have_equal_hashes():

@@ -120,6 +120,14 @@ def test_a_number_is_right_within_its_tolerance_and_not_beyond(form, told, truth
     assert form.right(told, truth) is right
 
 
+def test_a_tolerance_is_told_in_words():
+    assert Number(relative=0.01).tolerance == "within 1% of the true value"
+    assert Number(relative=0.025, absolute=0.5).tolerance == (
+        "within 2.5% of the true value or within 0.5 of it, whichever is wider"
+    )
+    assert Positions(slack=2).tolerance == "as many positions as there are, each at most 2 off its own"
+
+
 @given(st.floats(-1e12, 1e12).filter(lambda number: number == 0 or abs(number) > 1e-200))
 def test_every_number_is_read_back_from_json_and_from_plain_text(number):
     assert NUMBER.parse(f'{{"answer": {number!r}}}') == number
