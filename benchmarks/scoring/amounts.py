@@ -18,7 +18,12 @@ _LIST = re.compile(
     r"(?P<items>\d+(?:(?:\s*[,;]\s*(?:and\s+)?|\s+and\s+)\d+)*)[\s\])]*\.?\s*",
     re.IGNORECASE,
 )
-_EMPTY = re.compile(r"\s*(?:none|\[\s*\]|no (?:anomal(?:y|ies)|outliers?))\s*\.?\s*", re.IGNORECASE)
+_EMPTY = re.compile(
+    r"\W*(?:(?:there (?:are|is)|the series (?:has|contains|shows)|it (?:has|contains|shows)|i (?:see|find|found))\s+)?"
+    r"(?:none|\[\s*\]|no (?:anomal(?:y|ies)|outliers?))(?: at all)?(?: (?:in|of) (?:the|this) (?:series|data))?"
+    r"(?: (?:are|were) (?:there|found|present|detected))?\W*",
+    re.IGNORECASE,
+)
 _LARGEST = 10**15
 
 
@@ -48,7 +53,7 @@ class Number:
 
     def parse(self, text: str) -> Json:
         """The number of a reply."""
-        return read_reply(text, self._accept, self._spoken, any_word_counts=False)
+        return read_reply(text, self._accept, self._spoken)
 
     def right(self, parsed: Json, truth: Json) -> bool:
         """Within the tolerance."""
@@ -87,7 +92,7 @@ class Count:
 
     def parse(self, text: str) -> Json:
         """The count of a reply."""
-        return read_reply(text, self._accept, self._spoken, any_word_counts=False)
+        return read_reply(text, self._accept, self._spoken)
 
     def right(self, parsed: Json, truth: Json) -> bool:
         """The same."""
@@ -129,7 +134,7 @@ class Positions:
 
     def parse(self, text: str) -> Json:
         """The positions of a reply, sorted; an empty list when it says that there are none."""
-        return read_reply(text, self._accept, self._spoken, any_word_counts=False)
+        return read_reply(text, self._accept, self._spoken)
 
     def right(self, parsed: Json, truth: Json) -> bool:
         """One to one, within the slack: sorted lists match pairwise if they match at all."""
