@@ -33,6 +33,11 @@ class Ask:
     left_out: str | None = None
 
     @property
+    def data(self) -> str:
+        """The data part of the prompt, which it begins with."""
+        return "" if self.prompt is None else self.prompt.user[: self.data_chars]
+
+    @property
     def request(self) -> Request:
         """What is sent."""
         assert self.prompt is not None
@@ -156,7 +161,7 @@ def _call(ask: Ask, outcome: Outcome, client: Client) -> Call:
     trial, prompt = ask.trial, ask.prompt
     told = client.response(outcome)
     answer = _answer(outcome)
-    judged = None if answer is None else score(trial, answer)
+    judged = None if answer is None else score(trial, answer, ask.data)
     return Call(
         task=trial.task,
         trial=trial.number,

@@ -24,7 +24,8 @@ _MAGNITUDES = (-3.0, 6.0)  # powers of ten
 _POSITIVE = 0.8  # the share of series above zero
 _CLEAR = 0.3  # of the line that chance draws into flat noise, what is left
 _EXPLAINED = (0.4, 0.97)  # R squared of a planted line, before the noise has its say
-_FAR = (14.0, 20.0)  # anomalies, in standard deviations of the noise
+_BESIDE = 2  # values on either side that make the pattern at a place
+_FAR = (12.0, 18.0)  # anomalies, in scatters around that pattern; 8 and more is one, by the questions' definition
 _SLOT = 8  # points that hold one anomaly at most, in their first half, so that neighbours are not one
 
 
@@ -138,16 +139,26 @@ def _tilted(body: Series, recipe: Recipe, dice: Dice) -> Series:
 
 
 def _planted(body: Series, recipe: Recipe, dice: Dice) -> tuple[Anomaly, ...]:
-    """Put the anomalies into the body, one noise deviation being 1, and say where they are."""
+    """Put the anomalies into the body, as far from its pattern as the definition asks, and say where they are."""
     fewest, most = recipe.anomalies
     count = int(dice.integers(fewest, most + 1))
     slots = np.arange(_SLOT, body.size - _SLOT, _SLOT)
     places = np.sort(dice.choice(slots, count, replace=False)) + dice.integers(0, _SLOT // 2, count)
     sides = [recipe.sides[number % len(recipe.sides)] for number in range(count)]
     found = tuple(map(Anomaly, places.tolist(), dice.permutation(sides).tolist()))
-    for anomaly in found:
-        body[anomaly.at] += anomaly.side * dice.uniform(*_FAR)
+    at, side = np.array([(one.at, one.side) for one in found], dtype=np.int64).reshape(-1, 2).T
+    body[at] += side * 1e3  # out of the way: how far does not matter to the medians, so the scatter is already the last
+    pattern = _pattern(body)
+    scatter = 1.4826 * np.median(np.abs(body - pattern))
+    body[at] = pattern[at] + side * dice.uniform(*_FAR, count) * scatter
     return found
+
+
+def _pattern(values: Series) -> Series:
+    """At every place the median of its neighbours: it follows trend and season, and no single value moves it."""
+    edge = np.full(_BESIDE, np.nan)
+    around = np.lib.stride_tricks.sliding_window_view(np.concatenate((edge, values, edge)), 2 * _BESIDE + 1)
+    return np.asarray(np.nanmedian(np.delete(around, _BESIDE, axis=1), axis=1))
 
 
 def rounded(values: Series) -> Series:

@@ -48,8 +48,9 @@ class Prompt(NamedTuple):
 
 def prompt_for(question: Question, data: str) -> Prompt:
     """The prompt of a question over a data part, in every condition the same but for that part."""
-    asked = f'Reply with JSON: {{"answer": {question.form.example}}}, or {{"answer": null}} if it cannot be told.'
-    return with_data(data, f"{question.text} {asked}")
+    form = question.form
+    asked = f'Reply with JSON: {{"answer": {form.example}}}, or {{"answer": null}} if it cannot be told.'
+    return with_data(data, f"{question.text} Right is: {form.tolerance}. {asked}")
 
 
 def with_data(data: str, query: str) -> Prompt:
@@ -125,7 +126,7 @@ def _semantic_frame() -> Describe:
         module: Any = import_module("semantic_frame")
     except ImportError as error:
         raise ConfigurationError(f"the condition semantic-frame needs: pip install {_SEMANTIC_FRAME}") from error
-    return lambda values: str(module.describe_series(values))
+    return _guarded("semantic-frame", lambda values: str(module.describe_series(values)))
 
 
 def _imported(name: str) -> Describe:
@@ -133,15 +134,31 @@ def _imported(name: str) -> Describe:
     place, _, attribute = name.partition(":")
     try:
         function = getattr(import_module(place), attribute)
-    except (ImportError, ValueError, AttributeError) as error:
-        raise ConfigurationError(f"condition {name!r}: {error}") from error
+    except (Exception, SystemExit) as error:  # the user's module is foreign code
+        raise ConfigurationError(f"condition {name!r}: {_told(error)}") from error
     if not callable(function):
         raise ConfigurationError(f"condition {name!r} is not a function of a series, but {function!r}")
+    return _guarded(name, function)
+
+
+def _guarded(name: str, function: Callable[[Series], Any]) -> Describe:
+    """Foreign code as a condition: what goes wrong in it is told with its name, before anything is sent."""
 
     def describe(values: Series) -> str:
-        text = function(values)
+        try:
+            text = function(values)
+        except (Exception, SystemExit) as error:  # the user's function is foreign code
+            raise ConfigurationError(f"condition {name!r} failed: {_told(error)}") from error
         if not isinstance(text, str):
             raise ConfigurationError(f"condition {name!r} must give text, gave {type(text).__name__}")
+        try:
+            text.encode()
+        except UnicodeEncodeError as error:
+            raise ConfigurationError(f"condition {name!r} gave text that cannot be sent: {error}") from error
         return text
 
     return describe
+
+
+def _told(error: BaseException) -> str:
+    return f"{type(error).__name__}: {error}"

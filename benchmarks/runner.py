@@ -18,7 +18,7 @@ from benchmarks.conduct import Ask, Conducted, conduct, lay_out
 from benchmarks.config import PLANS, WORKERS_WARNING, BenchmarkConfig
 from benchmarks.folder import QUOTA_WINDOW, RunFolder, Sitting
 from benchmarks.report import save_run, write_reports
-from benchmarks.scoring import false_alarm_rate
+from benchmarks.scoring import false_alarm_rate, measured_error
 from benchmarks.tasks import TASKS
 from benchmarks.trial import Call, RunInfo, Trial
 
@@ -172,7 +172,7 @@ class BenchmarkRunner:
         return done
 
     def _report(self, folder: RunFolder, done: Conducted) -> BenchmarkResults:
-        config, sittings = self.config, folder.plan.sittings
+        config, sittings, error = self.config, folder.plan.sittings, measured_error()
         info = RunInfo(
             backend=self.client.backend.value,
             model=self.client.model,
@@ -188,7 +188,11 @@ class BenchmarkRunner:
             answered_by=tuple(sorted({call.model for call in done.calls if not call.missing})),
             notice=self.client.notice,
             aborted=done.aborted,
-            settings={**folder.plan.config, "invented_false_alarm_rate": false_alarm_rate(n=300)},
+            settings={
+                **folder.plan.config,
+                "invented_false_alarm_rate": false_alarm_rate(error),
+                "invented_error": error,
+            },
             versions=_versions(),
         )
         save_run(folder.path, info, done.calls)

@@ -24,6 +24,10 @@ class Dataset:
     series: Mapping[str, Series]  # by label: {"series": ...} or {"A": ..., "B": ...}
     facts: Mapping[str, Json] = field(default_factory=dict)  # planted truth: where the outliers are, ...
 
+    def __post_init__(self) -> None:
+        for values in self.series.values():
+            values.setflags(write=False)  # every condition is shown the same numbers, whatever the one before does
+
     @property
     def size(self) -> int:
         """Points in the longest series."""
@@ -41,6 +45,11 @@ class Form(Protocol):
     @property
     def example(self) -> str:
         """What stands for the answer in the prompt's `{"answer": ...}`."""
+        ...
+
+    @property
+    def tolerance(self) -> str:
+        """What counts as right, in words: a prompt and a report say it."""
         ...
 
     def parse(self, text: str) -> Json:

@@ -2,9 +2,9 @@
 
 from benchmarks.scoring.amounts import Count, Number, Positions
 from benchmarks.scoring.choices import Choice, Flag
-from benchmarks.scoring.invented import false_alarm_rate, miss_rate
 from benchmarks.scoring.judging import Scored, score
 from benchmarks.scoring.measures import MEASURES, line_of
+from benchmarks.scoring.net_errors import false_alarm_rate, measured_error
 
 __all__ = [
     "MEASURES",
@@ -16,6 +16,6 @@ __all__ = [
     "Scored",
     "false_alarm_rate",
     "line_of",
-    "miss_rate",
+    "measured_error",
     "score",
 ]

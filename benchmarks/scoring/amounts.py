@@ -18,7 +18,12 @@ _LIST = re.compile(
     r"(?P<items>\d+(?:(?:\s*[,;]\s*(?:and\s+)?|\s+and\s+)\d+)*)[\s\])]*\.?\s*",
     re.IGNORECASE,
 )
-_EMPTY = re.compile(r"\s*(?:none|\[\s*\]|no (?:anomal(?:y|ies)|outliers?))\s*\.?\s*", re.IGNORECASE)
+_EMPTY = re.compile(
+    r"\W*(?:(?:there (?:are|is)|the series (?:has|contains|shows)|it (?:has|contains|shows)|i (?:see|find|found))\s+)?"
+    r"(?:none|\[\s*\]|no (?:anomal(?:y|ies)|outliers?))(?: at all)?(?: (?:in|of) (?:the|this) (?:series|data))?"
+    r"(?: (?:are|were) (?:there|found|present|detected))?\W*",
+    re.IGNORECASE,
+)
 _LARGEST = 10**15
 
 
@@ -40,9 +45,15 @@ class Number:
         """What stands for the answer in the instruction."""
         return "<number>"
 
+    @property
+    def tolerance(self) -> str:
+        """What counts as right, in words."""
+        near = f"within {self.relative * 100:g}% of the true value"
+        return f"{near} or within {self.absolute:g} of it, whichever is wider" if self.absolute else near
+
     def parse(self, text: str) -> Json:
         """The number of a reply."""
-        return read_reply(text, self._accept, self._spoken, any_word_counts=False)
+        return read_reply(text, self._accept, self._spoken)
 
     def right(self, parsed: Json, truth: Json) -> bool:
         """Within the tolerance."""
@@ -74,9 +85,14 @@ class Count:
         """What stands for the answer in the instruction."""
         return "<whole number>"
 
+    @property
+    def tolerance(self) -> str:
+        """What counts as right, in words."""
+        return "exactly the true number"
+
     def parse(self, text: str) -> Json:
         """The count of a reply."""
-        return read_reply(text, self._accept, self._spoken, any_word_counts=False)
+        return read_reply(text, self._accept, self._spoken)
 
     def right(self, parsed: Json, truth: Json) -> bool:
         """The same."""
@@ -111,9 +127,14 @@ class Positions:
         """What stands for the answer in the instruction."""
         return "[<position>, ...]"
 
+    @property
+    def tolerance(self) -> str:
+        """What counts as right, in words."""
+        return f"as many positions as there are, each at most {self.slack} off its own"
+
     def parse(self, text: str) -> Json:
         """The positions of a reply, sorted; an empty list when it says that there are none."""
-        return read_reply(text, self._accept, self._spoken, any_word_counts=False)
+        return read_reply(text, self._accept, self._spoken)
 
     def right(self, parsed: Json, truth: Json) -> bool:
         """One to one, within the slack: sorted lists match pairwise if they match at all."""

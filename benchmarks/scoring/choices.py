@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from benchmarks.scoring.replies import answer_clauses, answer_schema, declines, denies, read_reply
 from benchmarks.trial import Json
@@ -13,11 +13,20 @@ _SAYS = {"yes": True, "true": True, "no": False, "false": False}
 _SAID = re.compile(rf"\b(?:{'|'.join(_SAYS)})\b", re.IGNORECASE)
 
 
+_COMPARES = re.compile(r"\b(?:(more|higher|larger|greater|bigger|steeper)|fewer|less|lower|smaller)\b", re.IGNORECASE)
+_WITHIN = r"(?:[^.,;:!?\n]|[.,](?=\d))*"  # what may stand between two things of one clause
+
+
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One of some options, word for word."""
+    """One of some options, word for word.
+
+    Where two are compared, `asks` says whether the one that has more is asked for or the one that has less, so that
+    "A has a higher mean than B" can be read.
+    """
 
     options: tuple[str, ...]
+    asks: Literal["more", "less"] | None = None
 
     @property
     def schema(self) -> dict[str, Any]:
@@ -29,9 +38,14 @@ class Choice:
         """What stands for the answer in the instruction."""
         return " | ".join(f'"{option}"' for option in self.options)
 
+    @property
+    def tolerance(self) -> str:
+        """What counts as right, in words."""
+        return "exactly the true option"
+
     def parse(self, text: str) -> Json:
         """The option of a reply: the only one that is named, and not denied."""
-        return read_reply(text, self._accept, self._spoken, any_word_counts=True)
+        return read_reply(text, self._accept, self._spoken)
 
     def right(self, parsed: Json, truth: Json) -> bool:
         """The same."""
@@ -48,8 +62,22 @@ class Choice:
         if declines(text):
             return None
         clauses = answer_clauses(text)
+        if self.asks is not None:
+            clauses = [self._winner(clause) for clause in clauses]
         named = {option for clause in clauses for option in self.options if _pattern(option).search(clause)}
         return named.pop() if len(named) == 1 and not any(map(denies, clauses)) else None
+
+    def _winner(self, clause: str) -> str:
+        """What a comparison makes the answer; the words as they are when they ask for no turning, else nothing."""
+        words = _COMPARES.findall(clause)  # of each the word itself if it says more, else nothing
+        same = [bool(word) == (self.asks == "more") for word in words]
+        one = rf"(?:[Ss]eries )?({'|'.join(map(re.escape, self.options))})(?:'s)?"
+        both = re.fullmatch(
+            rf"\W*{one} {_WITHIN} than (?:that of |the [a-z ]+ of |in )?{one}(?: \([^()]*\))?\W*", clause
+        )
+        if both is None or len(same) != 1 or denies(clause):
+            return clause if all(same) else ""
+        return both[1] if same[0] else both[2]
 
 
 def _pattern(option: str) -> re.Pattern[str]:
@@ -75,9 +103,14 @@ class Flag:
         """What stands for the answer in the instruction."""
         return "true | false"
 
+    @property
+    def tolerance(self) -> str:
+        """What counts as right, in words."""
+        return "the true one of yes and no"
+
     def parse(self, text: str) -> Json:
         """What a reply says: only yes, or only no, and as its first word or as its answer."""
-        return read_reply(text, self._accept, self._spoken, any_word_counts=True)
+        return read_reply(text, self._accept, self._spoken)
 
     def right(self, parsed: Json, truth: Json) -> bool:
         """The same."""

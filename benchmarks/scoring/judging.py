@@ -20,8 +20,8 @@ class Scored(NamedTuple):
     invented: int  # of them, those that follow neither from the data nor from the question
 
 
-def score(trial: Trial, answer: str) -> Scored:
-    """Judge a reply that came.
+def score(trial: Trial, answer: str, data: str = "") -> Scored:
+    """Judge a reply that came; `data` is the data part of its prompt: who quotes it has not invented its numbers.
 
     One that cannot be read is wrong and UNPARSED. One that says it cannot be told, by null or in words, is wrong and
     ANSWERED, with nothing parsed.
@@ -35,5 +35,5 @@ def score(trial: Trial, answer: str) -> Scored:
         state=State.ANSWERED if told else State.UNPARSED,
         score=float(form.right(parsed, trial.truth)),
         numbers=len(written),
-        invented=len(invented(written, trial)),
+        invented=len(invented(written, trial, data)),
     )

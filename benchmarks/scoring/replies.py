@@ -2,8 +2,10 @@
 
 The rules, the same for every form of answer:
 
-- one JSON object with an `answer`, anywhere in the reply, is the answer; two that differ are none;
-- words that come after it and claim something else make it none; words before it are reasoning;
+- one JSON object with an `answer`, anywhere in the reply, is the answer, whatever is told around it; two that differ
+  are none, the last one being no better than the first: the judge does not choose for the model;
+- words behind it that take it back ("actually", "wait", "sorry", "correction", "No, ...") make it none, unless they say
+  the same again; so does another "answer is ..." that differs;
 - without JSON the form reads the words, strictly: what can be read two ways is none;
 - an explicit null, or words that say it cannot be told, is an answer, and a wrong one: only what came and cannot be
   read is unparsed.
@@ -18,11 +20,13 @@ from typing import Any, NamedTuple
 
 from benchmarks.trial import Json
 
-_CLAIM = re.compile(
-    r"\b(?:answer|result|correction|actually|rather|instead|wait|sorry|no)\b[^.!?\n]{0,40}?(?:\bis\b|\bbe\b|[:=,])\s*"
-    r"(?P<said>[^\n]*?)(?=[.!?](?:\s|$)|\n|$)",
+_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
+_CORRECTS = re.compile(
+    r"\b(?:actually|corrections?|corrected|wait|sorry|apologies|oops|scratch that|on second thoughts?|i mean|i meant|"
+    r"or rather|(?:is|was|am) (?:wrong|incorrect|mistaken))\b|^\W*no\b(?=\s*(?:[,:;.!\u2014-]|$))",
     re.IGNORECASE,
 )
+_AFFIRMS = re.compile(r"\W*yes\b(?=\s*(?:[,:;.!\u2014-]|$))", re.IGNORECASE)
 _DECLINES = re.compile(
     r"\b(?:can(?:not|'t| not)|could(?:n't| not)|unable to|impossible to|no way to|not possible to)\s+(?:be\s+)?"
     r"(?:reliably\s+|exactly\s+)?(?:find|found|tell|told|determine|determined|say|said|answer|answered|compute|computed|"
@@ -35,7 +39,8 @@ _ANSWER = re.compile(
     r"\b(?:answer|result)\b(?:\s+is\b|\s*[:=])\s*(?P<said>[^\n]*?)(?=[.!?](?:\s|$)|\n|$)", re.IGNORECASE
 )
 _NOT = re.compile(
-    r"\b(?:not|no|never|neither|nor|without|cannot|unlike|rather than|instead of|far from)\b|n't\b", re.IGNORECASE
+    r"\b(?:not|no|never|neither|nor|without|cannot|unlike|rather than|instead of|far from|wrong|incorrect)\b|n't\b",
+    re.IGNORECASE,
 )
 _NO_NUMBER = object()  # NaN and Infinity: neither JSON nor an answer
 _LONGEST = 20_000  # characters that are looked through for JSON
@@ -91,13 +96,10 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def read_reply(
-    text: str, accept: Callable[[Json], Json], spoken: Callable[[str], Json], *, any_word_counts: bool
-) -> Json:
+def read_reply(text: str, accept: Callable[[Json], Json], spoken: Callable[[str], Json]) -> Json:
     """The answer of a reply, or None.
 
-    `accept` reads a JSON value, `spoken` words; each gives None for what it cannot read one way. `any_word_counts`:
-    words behind the JSON need not be marked as a correction to contradict it.
+    `accept` reads a JSON value, `spoken` words; each gives None for what it cannot read one way.
     """
     said = told(text)
     if said is None:
@@ -106,12 +108,20 @@ def read_reply(
     answer = answers[0]
     if answer is None or any(other != answer for other in answers):
         return None
-    behind = [match["said"] for match in _CLAIM.finditer(said.after)]
-    if any_word_counts:
-        behind.append(said.after)
-    if any((claimed := spoken(words)) is not None and claimed != answer for words in behind):
-        return None
-    return answer
+    return None if _taken_back(said.after, answer, spoken) else answer
+
+
+def _taken_back(after: str, answer: Json, spoken: Callable[[str], Json]) -> bool:
+    """Whether the words behind an answer correct it, or state another one."""
+    for sentence in _SENTENCE.split(after):
+        stated = [match["said"] for match in _ANSWER.finditer(sentence)]
+        stated += [sentence] if _AFFIRMS.match(sentence) else []
+        if any(spoken(words) not in (answer, None) for words in stated):
+            return True
+        correction = _CORRECTS.search(sentence)
+        if correction and answer not in (spoken(sentence), spoken(sentence[correction.end() :])):
+            return True
+    return False
 
 
 def declines(text: str) -> bool:

@@ -10,8 +10,9 @@ from benchmarks.tasks.task import SERIES, BaseTask
 from benchmarks.trial import Dataset, Question
 
 DEFINITION = (
-    "An anomaly is a single value that stands out from the pattern of the values around it by more than 8 times "
-    "their usual scatter."
+    "An anomaly is a value farther than 8 times the scatter from the median of its neighbours, which are the two "
+    "values before it and the two after it; the scatter is 1.4826 times the median of the distances of all values "
+    "from the medians of their neighbours."
 )
 
 

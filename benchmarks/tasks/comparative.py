@@ -13,7 +13,6 @@ from benchmarks.tasks.task import BaseTask
 from benchmarks.trial import Dataset, Question
 
 LABELS = ("A", "B")
-EITHER = Choice(LABELS)
 _CLEAR = 0.1  # by how much of the larger one the two differ at least
 _TRIES = 200
 
@@ -69,7 +68,13 @@ class ComparativeTask(BaseTask):
 COMPARATIVE = ComparativeTask(
     name="comparative",
     questions=tuple(
-        Question(name=name, text=text, form=EITHER, truth=_more(amount)) for name, (amount, text) in _AMOUNTS.items()
+        Question(
+            name=name,
+            text=text,
+            form=Choice(LABELS, asks="less" if name == "min" else "more"),
+            truth=_more(amount),
+        )
+        for name, (amount, text) in _AMOUNTS.items()
     ),
     kinds=MappingProxyType(
         {

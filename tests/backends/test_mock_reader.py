@@ -56,3 +56,19 @@ def test_it_says_that_it_is_a_mock_and_when_it_does_not_know():
     reply = ask(Request.ask(f"{BILL}\nWhat is the phone number?"))
     assert reply.model == "mock:reader"
     assert "1,250" not in reply.text
+
+
+def test_its_usage_is_a_quarter_of_the_characters_of_everything_that_was_sent():
+    asked = {"messages": (Message("user", "x" * 400),)}
+    body = {"type": "object", "description": "d" * 400}
+    alone = ask(Request(**asked)).usage.input_tokens
+    assert alone == 101
+    more = {
+        "system": "s" * 400,
+        "schema": Schema.of(body),
+        "documents": (Attachment(media_type="text/plain", digest=b"0" * 16, text="t" * 400),),
+        "messages": (*asked["messages"], Message("assistant", "a" * 400), Message("user", "u" * 400)),
+    }
+    grown = {name: ask(Request(**{**asked, name: value})).usage.input_tokens - alone for name, value in more.items()}
+    assert grown == {"system": 100, "schema": len(json.dumps(body, separators=(",", ":"))) // 4, "documents": 100,
+                     "messages": 200}  # fmt: skip

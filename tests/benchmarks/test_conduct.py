@@ -1,5 +1,6 @@
 """One engine run over a flat plan: its order, its window, what counts as missing and what as wrong."""
 
+import dataclasses
 from collections import Counter
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from batchwork.core.failure import FailureKind
 from benchmarks.claude_client import CAME_TO_NOTHING, MockClient
 from benchmarks.conduct import conduct, lay_out
 from benchmarks.config import BenchmarkConfig
+from benchmarks.prompts import prompt_for
 from benchmarks.tasks import TASKS
 from benchmarks.trial import State
 from tests.support.scripted import Scripted, failure, prompt_of, reply
@@ -90,6 +92,22 @@ def test_a_failed_call_is_missing_and_an_answer_that_cannot_be_read_is_wrong(sai
     done = conduct(ScriptedClient(config, answers(raw=said)), plan(config, "statistical"), journal=tmp_path / "j.db")
     (raw,) = (call for call in done.calls if call.condition == "raw")
     assert (raw.state, raw.score) == (state, score)
+
+
+def test_numbers_that_a_condition_was_told_are_not_invented_by_it(tmp_path: Path):
+    config = small(trials=12, treatments=("summary-stats",))
+    said = "It is 12.3456789, I think."
+    asks = [
+        dataclasses.replace(ask, prompt=prompt_for(ask.trial.question, "noise 12.3456789"), data_chars=16)
+        if ask.condition == "summary-stats"
+        else ask
+        for ask in plan(config, "statistical")
+    ]
+    done = conduct(ScriptedClient(config, lambda prompt, call: reply(said)), asks, journal=tmp_path / "j.db")
+    assert {(call.condition, call.numbers, call.invented) for call in done.calls} == {
+        ("raw", 1, 1),
+        ("summary-stats", 1, 0),
+    }
 
 
 @pytest.mark.parametrize(("workers", "trials_at_once"), [(1, 1), (2, 1), (1, 4), (2, 4)])

@@ -1,5 +1,6 @@
 """Fresh series by the dice: rounded once, with what was planted where it was planted."""
 
+from itertools import pairwise
 from statistics import median
 
 import numpy as np
@@ -9,6 +10,7 @@ from hypothesis import strategies as st
 from scipy.stats import linregress
 
 from benchmarks.datasets import LINE, SHAPES, Recipe, draw, draw_pair, rounded, uniform
+from benchmarks.tasks import TASKS
 
 SPIKY = Recipe(anomalies=(1, 4), sides=(1, -1))
 
@@ -49,17 +51,46 @@ def test_levels_reach_from_a_thousandth_to_a_million_on_both_sides_of_zero():
     assert 0.1 < sum(mean < 0 for mean in means) / 300 < 0.3
 
 
-@pytest.mark.parametrize("seed", range(20))
-def test_planted_anomalies_stand_out_and_nothing_else_does(seed):
-    drawn = draw(SPIKY, dice(seed), 100)
-    centre = median(drawn.values)
-    scatter = 1.4826 * median(abs(value - centre) for value in drawn.values)
-    far = {at: (value - centre) / scatter for at, value in enumerate(drawn.values)}
-    planted = {anomaly.at: anomaly.side for anomaly in drawn.anomalies}
-    assert 1 <= len(planted) <= 4
-    assert all(far[at] * side > 8 for at, side in planted.items())
-    assert all(abs(distance) < 6 for at, distance in far.items() if at not in planted)
-    assert all(b - a > 3 for a, b in zip(sorted(planted), sorted(planted)[1:], strict=False))
+def distances(values: list[float]) -> list[float]:
+    """In scatters, by the wording of the anomaly questions and nothing else."""
+    beside = [[*values[max(at - 2, 0) : at], *values[at + 1 : at + 3]] for at in range(len(values))]
+    off = [value - median(near) for value, near in zip(values, beside, strict=True)]
+    scatter = 1.4826 * median(map(abs, off))
+    return [one / scatter for one in off]
+
+
+KINDS = {**TASKS["anomaly"].kinds, **TASKS["comparative"].kinds, "spiky": SPIKY}
+
+
+@pytest.mark.parametrize("recipe", KINDS.values(), ids=KINDS)
+@pytest.mark.parametrize("size", [50, 100, 200, 300, 500])
+def test_what_is_planted_is_an_anomaly_by_the_definition_and_nothing_else_is(recipe, size):
+    for seed in range(6 if size > 100 else 20):
+        for drawn in (draw(recipe, dice(seed), size), *draw_pair(recipe, dice(seed), size)):
+            far = distances(drawn.values.tolist())
+            planted = {anomaly.at: anomaly.side for anomaly in drawn.anomalies}
+            assert recipe.anomalies[0] <= len(planted) <= recipe.anomalies[1]
+            assert all(far[at] * side > 11 for at, side in planted.items())
+            assert all(abs(distance) < 7 for at, distance in enumerate(far) if at not in planted)
+            assert all(b - a > 3 for a, b in pairwise(sorted(planted)))
+
+
+@pytest.mark.parametrize("task", ["anomaly", "comparative"])
+def test_the_truth_of_every_question_about_anomalies_follows_from_its_wording(task):
+    for trial in TASKS[task].plan(60, 11):
+        far = {label: distances(values.tolist()) for label, values in trial.dataset.series.items()}
+        found = {label: [at for at, one in enumerate(by) if abs(one) > 8] for label, by in far.items()}
+        if trial.question.name == "anomalies":
+            assert trial.truth == ("A" if len(found["A"]) > len(found["B"]) else "B")
+        elif task == "anomaly":
+            places = found["series"]
+            sides = {"above" if far["series"][at] > 0 else "below" for at in places}
+            assert trial.truth == {
+                "presence": bool(places),
+                "count": len(places),
+                "positions": places,
+                "type": "both" if len(sides) == 2 else next(iter(sides), "none"),
+            }[trial.question.name]  # fmt: skip
 
 
 @pytest.mark.parametrize("seed", range(20))

@@ -6,7 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from benchmarks.datasets import SHAPES, draw
-from benchmarks.scoring import false_alarm_rate, miss_rate, score
+from benchmarks.prompts import condition_of
+from benchmarks.scoring import false_alarm_rate, measured_error, score
 from benchmarks.scoring.invented import Known, derived
 from benchmarks.scoring.numerals import numerals
 from benchmarks.tasks import TASKS
@@ -91,11 +92,28 @@ def test_what_is_on_the_stated_list_is_never_called_invented(seed, kind, digits)
         assert known.explains(numerals(f"{number:.{digits}g}")[0])
 
 
-def test_its_errors_are_measured_repeatably():
-    alarms = false_alarm_rate(seed=1, n=120)
-    assert alarms == false_alarm_rate(seed=1, n=120)
-    assert 0.1 < alarms < 0.35
-    assert 0.05 < miss_rate(seed=1, n=120) < 0.35
+def test_its_errors_are_measured_repeatably_and_apart():
+    error = measured_error(seed=1, n=200)
+    assert error == measured_error(seed=1, n=200)
+    assert error["false_alarm_listed"] == 0
+    assert 0.5 < error["false_alarm_unlisted"] < 0.95
+    assert 0 < error["miss_50"] < error["miss_500"] < error["miss_5000"] < 0.7
+    assert false_alarm_rate(error) == pytest.approx(error["false_alarm_unlisted"] / 4)
+
+
+def test_who_quotes_the_data_part_has_invented_nothing():
+    data = "mean 16.4 (rounded), noise 0.7731, 83.4% explained, total 4,321.5. Series: 3,77.25"
+    said = "The noise is 0.773, 0.834 is explained, 83.4% of 4321.5; see 77.25. And 55.55."
+    assert score(trial(), said).invented == 6
+    assert score(trial(), said, data).invented == 1
+    assert score(trial(), "", data).invented == 0
+
+
+@pytest.mark.parametrize("condition", ["raw", "csv", "frame", "summary-stats"])
+def test_every_number_of_every_condition_can_be_quoted(condition):
+    for asked in TASKS["comparative"].plan(4, 0, 100):
+        data = condition_of(condition)(asked.dataset)
+        assert score(asked, data, data).invented == 0
 
 
 def test_a_constant_series_and_one_at_zero_have_derived_numbers_too():

@@ -2,16 +2,19 @@
 
 import importlib.util
 import sys
+from pathlib import Path
 from types import ModuleType
 
 import numpy as np
 import pytest
 
+import benchmarks
 from batchwork import reader
 from batchwork.frame import describe_series
-from benchmarks.config import ConfigurationError
+from benchmarks.config import BenchmarkConfig, ConfigurationError
 from benchmarks.datasets import SHAPES, draw
 from benchmarks.prompts import condition_of, prompt_for
+from benchmarks.runner import BenchmarkRunner
 from benchmarks.tasks import TASKS
 from benchmarks.trial import Dataset
 
@@ -90,6 +93,14 @@ def test_the_literal_reader_parts_question_and_data(task):
         assert question.startswith(trial.question.text)
 
 
+@pytest.mark.parametrize("task", TASKS.values(), ids=TASKS)
+def test_what_counts_as_right_stands_in_the_prompt_and_in_the_readme(task):
+    readme = (Path(benchmarks.__file__).parent / "README.md").read_text()
+    for question in task.questions:
+        assert f"Right is: {question.form.tolerance}." in prompt_for(question, "1, 2").user
+        assert f"| {question.form.tolerance} |" in readme
+
+
 def test_equal_prompts_have_equal_hashes():
     question = TASKS["trend"].questions[0]
     one, same, other = (prompt_for(question, data) for data in ("1, 2", "1, 2", "1, 3"))
@@ -106,6 +117,10 @@ def module(monkeypatch):
     made.shout = lambda values: f"{len(values)} VALUES"
     made.number = len
     made.constant = 5
+    made.sort = lambda values: str(values.sort())
+    made.fail = lambda values: str(1 // (len(values) - 60))
+    made.leave = lambda values: sys.exit("no more")
+    made.broken = lambda values: "half a character: \ud800"
     monkeypatch.setitem(sys.modules, "a_users_module", made)
 
 
@@ -139,6 +154,39 @@ def test_what_is_no_condition_is_refused_with_its_name(name, why):
 def test_a_function_that_gives_no_text_is_refused_when_it_is_used():
     with pytest.raises(ConfigurationError, match="must give text, gave int"):
         condition_of("a_users_module:number")(dataset())
+
+
+@pytest.mark.usefixtures("module")
+@pytest.mark.parametrize(
+    ("function", "why"),
+    [
+        ("fail", "failed: ZeroDivisionError: integer division or modulo by zero"),
+        ("leave", "failed: SystemExit: no more"),
+        ("sort", "failed: ValueError: sort array is read-only"),
+        ("broken", "gave text that cannot be sent: .*surrogates not allowed"),
+    ],
+)
+def test_a_function_that_fails_is_refused_with_its_name_and_the_cause_before_anything_is_sent(function, why):
+    config = BenchmarkConfig(treatments=(f"a_users_module:{function}",), tasks=("trend",), trials=1, max_data_size=60)
+    with pytest.raises(ConfigurationError, match=f"condition 'a_users_module:{function}' {why}"):
+        BenchmarkRunner(config, "mock").lay_out()
+
+
+@pytest.mark.parametrize(
+    ("body", "why"), [("def shout(:", "SyntaxError: "), ("shout = whisper", "NameError: name 'whisper' is not defined")]
+)
+def test_a_module_that_cannot_be_imported_is_refused_with_its_name_and_the_cause(tmp_path, monkeypatch, body, why):
+    (tmp_path / "a_broken_module.py").write_text(body)
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(ConfigurationError, match=f"condition 'a_broken_module:shout': {why}"):
+        condition_of("a_broken_module:shout")
+
+
+def test_no_condition_can_change_the_numbers_that_the_others_are_shown():
+    data = dataset("A", "B")
+    for values in data.series.values():
+        with pytest.raises(ValueError, match="read-only"):
+            values.sort()
 
 
 @pytest.mark.skipif(importlib.util.find_spec("semantic_frame") is not None, reason="it is installed")

@@ -46,6 +46,11 @@ def test_a_run_writes_a_new_folder_with_every_trial_and_the_report(run, tmp_path
     }  # fmt: skip
     calls = [json.loads(line) for line in (folder / "trials.jsonl").read_text().splitlines()]
     assert len(calls) == 6 * 2 * 2
+    settings = json.loads((folder / "run.json").read_text())["settings"]
+    assert settings["invented_error"].keys() == {
+        "false_alarm_listed", "false_alarm_unlisted", "miss_50", "miss_500", "miss_5000",
+    }  # fmt: skip
+    assert 0 < settings["invented_false_alarm_rate"] < settings["invented_error"]["false_alarm_unlisted"]
     assert "literal reader, not a language model" in out
     assert "literal reader, not a language model" in (folder / "benchmark_report.md").read_text()
 

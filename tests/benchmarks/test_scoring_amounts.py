@@ -23,6 +23,10 @@ PERCENT = Number(relative=0.01, percent=True)
         ('The sum is 50 and there are 4 values.\n{"answer": 12.5}', 12.5),
         ('{"answer": 12.5}\nThis is the mean of all 400 values.', 12.5),
         ('{"answer": 12.5} {"answer": 12.5}', 12.5),
+        ('{"answer": 12.5}. The median is 13.', 12.5),
+        ('{"answer": 12.5} No other value was needed.', 12.5),
+        ('{"answer": 12.5}\nActually 12.5', 12.5),
+        ('{"answer": 12.5} The answer is 12.5.', 12.5),
         ('{"result": {"answer": 12.5}}', 12.5),
         ('{"answer": 12.5, "confidence": 0.9}', 12.5),
         ("{'answer': 12.5}", 12.5),
@@ -69,6 +73,11 @@ def test_a_number_is_read_where_it_is_the_answer(reply, read):
         '{"answer": 12.5} {"answer": 13}',
         '{"answer": 12.5} Wait, the answer is 13.',
         '{"answer": 12.5}\nCorrection: 13',
+        '{"answer":12.5}\nActually 13',
+        '{"answer": 12.5} No, 13.',
+        '{"answer": 12.5} Sorry, I was wrong.',
+        '{"answer": 12.5} Or rather 13.',
+        '{"answer": 12.5} Answer: 13',
         '{"value": 12.5, "other": 3}',
         '{"answer": "55%"}',
         "55%",
@@ -118,6 +127,14 @@ def test_a_percent_sign_is_read_where_percent_was_asked_for():
 )
 def test_a_number_is_right_within_its_tolerance_and_not_beyond(form, told, truth, right):
     assert form.right(told, truth) is right
+
+
+def test_a_tolerance_is_told_in_words():
+    assert Number(relative=0.01).tolerance == "within 1% of the true value"
+    assert Number(relative=0.025, absolute=0.5).tolerance == (
+        "within 2.5% of the true value or within 0.5 of it, whichever is wider"
+    )
+    assert Positions(slack=2).tolerance == "as many positions as there are, each at most 2 off its own"
 
 
 @given(st.floats(-1e12, 1e12).filter(lambda number: number == 0 or abs(number) > 1e-200))
@@ -201,6 +218,11 @@ def test_a_count_is_exact():
         ("Answer: [12, 45]", [12, 45]),
         ("none", []),
         ("[]", []),
+        ("There are no anomalies.", []),
+        ("The series has no anomalies.", []),
+        ("No anomalies were found.", []),
+        ('{"answer": []} There are no anomalies in the series.', []),
+        ('{"answer": [12]} There are no other anomalies.', [12]),
     ],
 )
 def test_positions_are_read_from_a_list(reply, read):
@@ -224,6 +246,10 @@ def test_positions_are_read_from_a_list(reply, read):
         "around 12 there are 3 values",
         "-12",
         "somewhere",
+        "There are no anomalies except at 12.",
+        "There are no anomalies in the first half.",
+        "No anomalies? There are some.",
+        '{"answer": [12]} Wait, there are no anomalies.',
         "12 (value 4.5)",
     ],
 )

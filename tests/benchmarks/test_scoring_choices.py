@@ -8,6 +8,7 @@ from benchmarks.scoring import Choice, Flag
 
 TREND = Choice(("rising", "falling", "none"))
 LETTER = Choice(("A", "B"))
+MORE, LESS = Choice(("A", "B"), asks="more"), Choice(("A", "B"), asks="less")
 
 
 @pytest.mark.parametrize(
@@ -34,6 +35,19 @@ LETTER = Choice(("A", "B"))
         (LETTER, "The answer is B.", "B"),
         (LETTER, "A closer look is needed. Answer: B", "B"),
         (LETTER, '{"answer": "B"} A higher mean decides.', "B"),
+        (LETTER, '{"answer":"A"}. Series B is lower.', "A"),
+        (LETTER, '{"answer": "A"} A has the higher mean, B the lower one.', "A"),
+        (LETTER, '{"answer": "A"} I chose A rather than B.', "A"),
+        (LETTER, '{"answer": "A"} Series A is actually higher.', "A"),
+        (TREND, '{"answer": "none"} It is neither rising nor falling.', "none"),
+        (MORE, "Series A has a higher mean than Series B", "A"),
+        (MORE, "Series B has a lower mean than series A.", "A"),
+        (MORE, "B's mean (12.5) is larger than that of A (11.25).", "B"),
+        (MORE, "**A has more anomalies than B.**", "A"),
+        (MORE, "The answer is B.", "B"),
+        (MORE, "Series B has the higher mean.", "B"),
+        (LESS, "A has a lower minimum than B.", "A"),
+        (LESS, "A has a higher minimum than B.", "B"),
     ],
 )
 def test_an_option_is_read_where_it_is_the_only_one(form, reply, read):
@@ -78,6 +92,17 @@ def test_an_option_is_read_where_it_is_the_only_one(form, reply, read):
         (LETTER, "A closer look is needed."),
         (LETTER, "I cannot find it in the text I was given."),
         (LETTER, '{"answer": "A"} Sorry, it is B.'),
+        (LETTER, '{"answer": "A"} Actually B.'),
+        (LETTER, '{"answer": "A"} Actually, not A.'),
+        (LETTER, '{"answer": "A"}. That is wrong.'),
+        (LETTER, '{"answer": "A"} The answer is B.'),
+        (LETTER, '{"answer": "A"} Wait. It is B.'),
+        (MORE, "A does not have a higher mean than B."),
+        (MORE, "A has more values lower than B."),
+        (MORE, "Series B has the lower mean."),
+        (MORE, "A has a higher mean than B, and B has a higher median than A."),
+        (MORE, "A is other than B."),
+        (MORE, "Which of A or B has a higher mean than B?"),
     ],
 )
 def test_what_is_denied_or_names_two_is_not_read(form, reply):
@@ -98,6 +123,9 @@ def test_what_is_denied_or_names_two_is_not_read(form, reply):
         ("Yes, at position 12.", True),
         ("There is something at 12. Answer: yes", True),
         ('{"answer": true} Yes, at 12.', True),
+        ('{"answer":"yes"} No other anomalies.', True),
+        ('{"answer": false} No, there are none.', False),
+        ('{"answer": false}. No value stands out.', False),
     ],
 )
 def test_yes_and_no_are_read(reply, read):
@@ -116,6 +144,9 @@ def test_yes_and_no_are_read(reply, read):
         '{"answer": [true]}',
         '{"answer": true} No, there are none.',
         '{"answer": true} {"answer": false}',
+        '{"answer": true} No.',
+        '{"answer": false} Yes, there are.',
+        '{"answer": false} Actually, yes.',
         "yes and no",
         "No doubt, yes.",
         "I would not say yes.",

@@ -28,9 +28,7 @@ def read_request(request: Request) -> Reply:
         said = "".join(block["text"] for block in blocks)
     else:
         said = reader.read(question, text).text
-    usage = Usage(
-        input_tokens=_tokens(text) + _tokens(question), output_tokens=min(_tokens(said), request.output_bound)
-    )
+    usage = Usage(input_tokens=_tokens(_sent(request)), output_tokens=min(_tokens(said), request.output_bound))
     return Reply(text=said, usage=usage, model="mock:reader", stop_reason="end_turn", blocks=blocks)
 
 
@@ -45,6 +43,13 @@ def _asked(request: Request) -> tuple[str, str]:
     parts = [document.text or "" for document in request.documents]
     parts += [told if number == asking else text for number, text in enumerate(said) if number <= asking]
     return question, "\n\n".join(part for part in parts if part.strip()) or request.system or ""
+
+
+def _sent(request: Request) -> str:
+    """Everything that a provider would count: the system prompt, the schema, the documents and every turn."""
+    schema = "" if request.schema is None else msgspec.json.encode(request.schema.body).decode()
+    documents = (document.text or "" for document in request.documents)
+    return "".join((request.system or "", schema, *documents, *map(_text, request.messages)))
 
 
 def _text(message: Message) -> str:
