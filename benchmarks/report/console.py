@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from benchmarks.report.figures import ALL, Summary
-from benchmarks.report.words import NONE, percent, points, sentence
+from benchmarks.report.words import NONE, TOGETHER, percent, points, sentence
 
 _MARKUP = re.compile(r"\*\*|\\(?=\W|_)")
 
@@ -39,7 +39,7 @@ def _row(summary: Summary, task: str) -> list[str]:
     cells = {cell.condition: cell for cell in (*summary.cells, *summary.totals) if cell.task == task}
     differences = {one.treatment: one for one in (*summary.comparisons, *summary.overall) if one.task == task}
     return [
-        "all tasks" if task == ALL else task,
+        TOGETHER if task == ALL else task,
         *(percent(cells[name].accuracy) if name in cells else NONE for name in summary.conditions),
         *(points(differences[name].difference) if name in differences else NONE for name in summary.run.treatments),
         str(sum(cell.planned - cell.answered for cell in cells.values())),

@@ -12,6 +12,7 @@ from typing import Any
 import altair as alt
 
 from benchmarks.report.figures import ALL, Summary
+from benchmarks.report.words import TOGETHER
 
 Spec = dict[str, Any]
 Row = dict[str, Any]
@@ -64,7 +65,7 @@ class Look:
 
 def place(task: str, condition: str) -> Row:
     """Where a row of numbers stands in a chart."""
-    return {"task": "all tasks" if task == ALL else task, "condition": short(condition)}
+    return {"task": TOGETHER if task == ALL else task, "condition": short(condition)}
 
 
 def lanes(rows: Sequence[Row], look: Look) -> alt.Chart:

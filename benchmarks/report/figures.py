@@ -85,6 +85,8 @@ class Comparison(Figures, frozen=True, kw_only=True):
     odds_ratio: float | None = None
     cohens_h: float | None = None
     detectable: float | None = None  # the smallest difference it could have seen; None: none at all
+    of: tuple[str, ...] = ()  # over all tasks: those with a pair, which is what was compared
+    without: tuple[str, ...] = ()  # over all tasks: those planned that have none; then there is no verdict on all
 
     @property
     def significant(self) -> bool:

@@ -24,6 +24,8 @@ GUIDE = """\
   better or worse: of the runs that compare two identical conditions, at most 5% do so anywhere in their report.
 - **Cannot tell.** The run does not show which is right more often. This does not mean that they are equally
   good.
+- **Together.** The sum of the rows above. When the run ended before every task had a pair, it is of those that
+  have one, and nothing is called better or worse over all tasks.
 - **Could see.** The smallest true difference that as many data sets, differing as often as these did, would
   have shown in 8 of 10 runs. If a smaller difference matters to you, run more trials; how many, is said by
   `--power 0.8 --detect 0.1`.

@@ -31,7 +31,8 @@ def summarise(info: RunInfo, calls: Sequence[Call]) -> Summary:
         cell_of(ALL, name, [one[name] for one in together if name in one], planned=sum(planned.values()))
         for name in conditions
     ]
-    comparisons, overall = compare(info, trials)
+    asked = tuple(task for task, trials_of in planned.items() if trials_of)
+    comparisons, overall = compare(info, trials, asked)
     compressions = [
         compress(task, name, pairs_of(of, info.baseline, name))
         for task, of in {**trials, ALL: together}.items()
@@ -41,7 +42,7 @@ def summarise(info: RunInfo, calls: Sequence[Call]) -> Summary:
     rate = info.settings.get(FALSE_ALARM_RATE)
     return Summary(
         run=info,
-        asked=tuple(task for task, trials_of in planned.items() if trials_of),
+        asked=asked,
         planned=wanted,
         answered=came,
         answered_share=came / wanted if wanted else None,

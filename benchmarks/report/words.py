@@ -9,6 +9,7 @@ from benchmarks.report.figures import ALL, Cell, Comparison, Summary, Verdict
 from benchmarks.statistics import Interval
 
 NONE = "-"  # where there is no number
+TOGETHER = "together"  # the rows above, summed up
 _LONGEST = 120
 # An underscore within a word is only an underscore; everything else that Markdown could take for its own is escaped.
 _SPECIAL = re.compile(r"[\\`*<>\[\]|&~$#!]|(?<![^\W_])_|_(?![^\W_])")
@@ -69,8 +70,8 @@ def dollars(cell: Cell) -> str:
 
 
 def task_name(task: str) -> str:
-    """A task in a table."""
-    return "**all tasks**" if task == ALL else safe(task)
+    """A task in a table; the sum of them may lack tasks that were planned, and does not call itself all."""
+    return f"**{TOGETHER}**" if task == ALL else safe(task)
 
 
 def verdict(one: Comparison) -> str:
@@ -100,6 +101,11 @@ def sentence(one: Comparison) -> str:
     if one.verdict is Verdict.NO_PAIRS:
         return f"{where}, no trial was answered both with {treatment} and with {baseline}: nothing can be compared."
     measured = f"{points(one.difference)} points, 95% interval {between_points(one.interval)}, {one.pairs:,} pairs"
+    if one.without:
+        return (
+            f"{where}, **the run cannot tell** {treatment} from {baseline}: there is no pair in {_listed(one.without)}."
+            f" Over {_listed(one.of)} alone: {measured}."
+        )
     if one.verdict is Verdict.CANNOT_TELL:
         seen = (
             "no difference, however large, could have been seen with so few pairs"
@@ -114,6 +120,11 @@ def sentence(one: Comparison) -> str:
     )
 
 
+def _listed(tasks: Sequence[str]) -> str:
+    *others, last = map(safe, tasks)
+    return f"{', '.join(others)} and {last}" if others else last
+
+
 def done(summary: Summary) -> str:
     """How much of the plan came to an answer."""
     return (
@@ -124,4 +135,10 @@ def done(summary: Summary) -> str:
 def sizes_of(summary: Summary) -> str:
     """Which task the sizes are of."""
     tasks = {one.task for one in summary.by_size}
-    return "all tasks" if ALL in tasks else f"the task {safe(''.join(tasks))}" if tasks else "nothing was answered"
+    return (
+        "every task with an answer"
+        if ALL in tasks
+        else f"the task {safe(''.join(tasks))}"
+        if tasks
+        else "nothing was answered"
+    )

@@ -15,8 +15,9 @@ import pytest
 from markdown_it import MarkdownIt
 
 from benchmarks.config import TASK_NAMES, ConfigurationError
-from benchmarks.report import Summary, save_run, summarise, write_reports
+from benchmarks.report import Summary, console_lines, save_run, summarise, write_reports
 from benchmarks.report.charts import draw
+from benchmarks.report.guide import GUIDE
 from benchmarks.report.markdown import render_markdown
 from benchmarks.report.tables import COLUMNS, render_csv, render_json
 from benchmarks.trial import Call, RunInfo, State
@@ -53,8 +54,21 @@ def test_a_run_that_cannot_tell_says_so_and_never_that_there_is_no_difference() 
 
 
 def test_a_run_with_too_few_pairs_says_that_it_could_have_seen_nothing() -> None:
-    text = markdown_of(run_info(trials=1), pair("trend", 0, 1.0, 0.0))
+    text = markdown_of(run_info(tasks=("trend",), trials=1), pair("trend", 0, 1.0, 0.0))
     assert "no difference, however large, could have been seen with so few pairs" in text
+
+
+def test_an_early_end_says_which_tasks_the_numbers_are_of_and_claims_nothing_of_all() -> None:
+    two = table("statistical", 5, 20, 0, 5) + table("trend", 5, 20, 0, 5)
+    info = run_info(trials=30, aborted="interrupted")
+    told = (
+        "Over all tasks, **the run cannot tell** frame from raw: there is no pair in anomaly, comparative, multi_step"
+        " and scaling. Over statistical and trend alone: +66.7 points"
+    )
+    text = markdown_of(info, two)
+    assert told in text
+    assert text.count("all tasks") == text.count("Over all tasks, **the run cannot tell**") + GUIDE.count("all tasks")
+    assert told.replace("**", "") in "\n".join(console_lines(summarise(info, two)))
 
 
 def test_every_task_stands_in_every_table_of_tasks() -> None:
