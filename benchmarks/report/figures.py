@@ -48,7 +48,7 @@ class Cell(Figures, frozen=True, kw_only=True):
     datasets: int  # with an answer: the independent samples
     accuracy: float | None
     interval: Interval | None
-    input_tokens: float | None  # mean per answer, as the provider counted
+    input_tokens: float | None  # mean per answer, as the backend counted
     output_tokens: float | None
     cost_usd: float | None  # of the calls whose cost is known; None when there is no such call
     cost_per_call_usd: float | None  # mean of those
@@ -100,7 +100,7 @@ class Compression(Figures, frozen=True, kw_only=True):
     task: str
     treatment: str
     pairs: int
-    source: str  # who counted: "provider" or "characters / 4"
+    source: str  # who counted: "provider", "characters / 4" or "the mock's estimate (characters / 4)"
     baseline_tokens: float | None = None  # mean per call
     treatment_tokens: float | None = None
     saved: float | None = None  # a share of the baseline's; negative when the treatment is longer

@@ -9,6 +9,7 @@ from benchmarks.report.figures import ALL, Cell, Slice, Summary
 from benchmarks.report.guide import GUIDE
 from benchmarks.report.words import (
     NONE,
+    answered_by,
     between,
     between_points,
     could_see,
@@ -69,8 +70,7 @@ def _head(summary: Summary) -> Lines:
 
 
 def _answerers(run: RunInfo) -> str:
-    """Who answered, by its own account, where that is another than was asked: a simulation says that it is one."""
-    others = [name for name in run.answered_by if name != run.model]
+    others = answered_by(run)
     return f", answered by {safe(', '.join(others))}" if others else ""
 
 
@@ -285,7 +285,7 @@ def _marked(cell: Cell) -> str:
 
 
 def _counted_by(source: str) -> str:
-    return "as the provider counted" if source == "provider" else f"estimated as {source}"
+    return "as the provider counted" if source == "provider" else f"counted by {source}"
 
 
 def _picture(pictures: Mapping[str, str], name: str, title: str) -> Lines:

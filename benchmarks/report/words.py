@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from benchmarks.report.figures import ALL, Cell, Comparison, Summary, Verdict
 from benchmarks.statistics import Interval
+from benchmarks.trial import RunInfo
 
 NONE = "-"  # where there is no number
 TOGETHER = "together"  # the rows above, summed up
@@ -17,10 +18,13 @@ _SPECIAL = re.compile(r"[\\`*<>\[\]|&~$#!]|(?<![^\W_])_|_(?![^\W_])")
 
 def safe(text: str, longest: int = _LONGEST) -> str:
     """Foreign text on one line of Markdown, also inside a table: nothing in it means anything, and it may be cut."""
+    return _SPECIAL.sub(r"\\\g<0>", one_line(text, longest))
+
+
+def one_line(text: str, longest: int = _LONGEST) -> str:
+    """Foreign text on one line, cut where it is too long."""
     line = " ".join("".join(sign if sign.isprintable() else " " for sign in text).split())
-    if len(line) > longest:
-        line = line[: longest - 1] + "…"
-    return _SPECIAL.sub(r"\\\g<0>", line)
+    return line if len(line) <= longest else line[: longest - 1] + "…"
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]], *, names: int = 2) -> list[str]:
@@ -123,6 +127,18 @@ def sentence(one: Comparison) -> str:
 def _listed(tasks: Sequence[str]) -> str:
     *others, last = map(safe, tasks)
     return f"{', '.join(others)} and {last}" if others else last
+
+
+def answered_by(run: RunInfo) -> list[str]:
+    """Who answered, by its own account, where that is another than was asked: a simulation says that it is one."""
+    return [name for name in run.answered_by if name != run.model]
+
+
+def who(run: RunInfo) -> list[str]:
+    """What answered, in a line or two, for what may be shown without the rest of the report."""
+    others = answered_by(run)
+    model = f"{run.model}, answered by {', '.join(others)}" if others else run.model
+    return [one_line(line) for line in (run.notice, model) if line]
 
 
 def done(summary: Summary) -> str:

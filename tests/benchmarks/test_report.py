@@ -164,6 +164,14 @@ def test_a_row_of_the_csv_has_the_numbers_and_nothing_where_there_is_none() -> N
     assert float(raw["interval_low"]) < 0.35 < float(raw["interval_high"])
 
 
+def test_every_row_of_the_csv_says_what_answered() -> None:
+    info = run_info(notice="literal reader, not a language model", answered_by=("simulated-a", "simulated-b"))
+    for row in csv.DictReader(StringIO(render_csv(summarise(info, [])))):
+        assert (row["backend"], row["model"]) == ("mock", "mock:reader")
+        assert row["answered_by"] == "simulated-a; simulated-b"
+        assert row["notice"] == "literal reader, not a language model"
+
+
 def test_the_json_is_the_summary() -> None:
     summary = summarise(run_info(trials=20), all_tasks())
     assert msgspec.json.decode(render_json(summary), type=Summary) == summary
@@ -213,6 +221,15 @@ def test_charts_and_the_page_are_whole_and_need_no_network(tmp_path: Path) -> No
     assert page.count("<script>") == page.count("</script>") == 2
     assert not re.search(r"(src|href)=", page.partition("<script>")[0])
     assert all(f'id="chart-{name}"' in page for name in names)
+
+
+def test_every_chart_says_what_answered() -> None:
+    calls = [msgspec.structs.replace(made, cost_usd=0.01) for made in all_tasks()]
+    info = run_info(trials=20, model="sonnet", answered_by=("simulated-sonnet",), notice="a\nnotice")
+    charts = draw(summarise(info, calls))
+    assert len(charts) == 6
+    for spec in charts.values():
+        assert spec["title"]["subtitle"][1:] == ["a notice", "sonnet, answered by simulated-sonnet"]
 
 
 def test_a_chart_without_numbers_is_not_drawn() -> None:

@@ -129,12 +129,18 @@ def test_invented_numbers_are_a_share_of_the_numbers_in_the_answers() -> None:
 
 def test_tokens_are_the_providers_where_it_counted_both_sides() -> None:
     calls = [
-        *pair("trend", 0, 1.0, 1.0),
-        call("trend", 1, "raw", input_tokens=1000),
-        call("trend", 1, "frame", input_tokens=250),
+        *pair("trend", 0, 1.0, 1.0, backend="api"),
+        call("trend", 1, "raw", input_tokens=1000, backend="api"),
+        call("trend", 1, "frame", input_tokens=250, backend="api"),
     ]
     saved = compression_of(summarise(run_info(), calls), "trend")
     assert (saved.source, saved.pairs, saved.saved) == ("provider", 1, 0.75)
+
+
+def test_tokens_that_a_mock_reports_are_its_estimate_and_no_providers() -> None:
+    calls = pair("trend", 0, 1.0, 1.0, input_tokens=100)
+    saved = compression_of(summarise(run_info(), calls), "trend")
+    assert (saved.source, saved.baseline_tokens) == ("the mock's estimate (characters / 4)", 100)
 
 
 def test_tokens_nobody_counted_are_estimated_and_said_to_be() -> None:
