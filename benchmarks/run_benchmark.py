@@ -295,7 +295,7 @@ def _where(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--format", dest="formats", action="append", choices=[*FORMATS, "all"], help="of the report (all)"
     )
-    group.add_argument("--no-viz", action="store_true", help="no charts")
+    group.add_argument("--no-viz", action="store_true", help="no charts (a resumed run's old ones are removed)")
     group.add_argument("--quiet", action="store_true", help="print errors only")
 
 

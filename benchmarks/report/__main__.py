@@ -16,8 +16,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Render, print where the files are, and return the exit status: 0, or 2 when there is nothing to render."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.report", description=__doc__)
     parser.add_argument("folder", type=Path, help="the folder that a run wrote")
-    parser.add_argument("--format", choices=(*FORMATS, "all"), default="all", help="which report; all by default")
-    parser.add_argument("--no-viz", action="store_true", help="no charts and no page")
+    parser.add_argument(
+        "--format",
+        choices=(*FORMATS, "all"),
+        default="all",
+        help="which report, beside those that are there; all by default",
+    )
+    parser.add_argument("--no-viz", action="store_true", help="no charts and no page; those that are there are removed")
     told = parser.parse_args(arguments)
     formats = FORMATS if told.format == "all" else (told.format,)
     try:

@@ -26,13 +26,13 @@ from benchmarks.report.drawing import (
     place,
     short,
 )
-from benchmarks.report.figures import Summary
+from benchmarks.report.figures import CHART_NAMES, Summary
 from benchmarks.report.words import sizes_of
 
 
 def draw(summary: Summary) -> dict[str, Spec]:
     """Every chart that has something to show, by name."""
-    made = {name: make(summary) for name, make in _CHARTS.items()}
+    made = {name: make(summary) for name, make in zip(CHART_NAMES, _MAKERS, strict=True)}
     return {name: spec for name, spec in made.items() if spec is not None}
 
 
@@ -169,11 +169,4 @@ def _size(summary: Summary) -> Spec | None:
     )
 
 
-_CHARTS: dict[str, Callable[[Summary], Spec | None]] = {
-    "accuracy": _accuracy,
-    "difference": _difference,
-    "tokens": _tokens,
-    "cost": _cost,
-    "latency": _latency,
-    "size": _size,
-}
+_MAKERS: tuple[Callable[[Summary], Spec | None], ...] = (_accuracy, _difference, _tokens, _cost, _latency, _size)

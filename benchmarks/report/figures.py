@@ -13,6 +13,7 @@ from benchmarks.statistics import ALPHA, Interval
 from benchmarks.trial import RunInfo
 
 ALL = "all"  # in place of a task: all of them together
+CHART_NAMES = ("accuracy", "difference", "tokens", "cost", "latency", "size")
 
 
 class Verdict(StrEnum):

@@ -198,6 +198,31 @@ def test_only_the_formats_asked_for_are_written(tmp_path: Path) -> None:
     assert [path.name for path in written] == ["benchmark_results.csv"]
 
 
+def everything_in(folder: Path) -> set[str]:
+    return {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
+
+
+def test_reports_that_an_earlier_state_left_are_written_anew_and_its_charts_removed(tmp_path: Path) -> None:
+    write_reports(tmp_path, run_info(trials=20, aborted="interrupted"), all_tasks()[:40])
+    (tmp_path / "charts" / "mine.svg").write_text("of the user")
+    written = write_reports(tmp_path, run_info(trials=20), all_tasks(), ("csv",), charts=False)
+    reports = {"benchmark_results.json", "benchmark_results.csv", "benchmark_report.md"}
+    assert {path.name for path in written} == reports
+    assert everything_in(tmp_path) == {*reports, "charts/mine.svg"}
+    assert "Aborted" not in (tmp_path / "benchmark_report.md").read_text()
+    assert "](charts/" not in (tmp_path / "benchmark_report.md").read_text()
+    assert b"interrupted" not in (tmp_path / "benchmark_results.json").read_bytes()
+
+
+def test_a_chart_that_has_lost_its_numbers_is_removed_and_an_empty_folder_with_it(tmp_path: Path) -> None:
+    write_reports(tmp_path, run_info(trials=20), all_tasks(), ())
+    assert "charts/difference.png" in everything_in(tmp_path)
+    write_reports(tmp_path, run_info(trials=20), [call(latency_s=0.0)], ())
+    assert not {"charts/difference.png", "charts/difference.svg"} & everything_in(tmp_path)
+    write_reports(tmp_path, run_info(trials=20), [], (), charts=False)
+    assert not list(tmp_path.iterdir())
+
+
 def test_an_unknown_format_is_refused_before_anything_is_written(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match="unknown format 'pdf'; there are json, csv, markdown"):
         write_reports(tmp_path, run_info(), [], ("json", "pdf"), charts=False)
