@@ -189,7 +189,7 @@ class BenchmarkRunner:
             settings={**folder.plan.config, "invented_false_alarm_rate": false_alarm_rate(n=300)},
             versions=_versions(),
         )
-        save_run(folder.path, info, done.calls)
+        info = save_run(folder.path, info, done.calls)
         files = write_reports(folder.path, info, done.calls, formats=config.formats, charts=config.charts)
         return BenchmarkResults(info=info, calls=done.calls, folder=folder.path, files=files, cause=done.cause)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -31,8 +32,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (RunFilesError, OSError) as error:
         print(f"ERROR: {error}", file=sys.stderr)
         return 2
-    for path in written:
-        print(path)
+    try:
+        print("\n".join(map(str, written)), flush=True)
+    except (
+        BrokenPipeError
+    ):  # whoever read has gone, and the files are there; the rest of the buffer must not fail again
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
 
 
