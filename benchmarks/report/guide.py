@@ -28,7 +28,7 @@ GUIDE = """\
   have one, and nothing is called better or worse over all tasks.
 - **Could see.** The smallest true difference that as many data sets, differing as often as these did, would
   have shown in 8 of 10 runs. If a smaller difference matters to you, run more trials; how many, is said by
-  `--power 0.8 --detect 0.1`.
+  `--power 0.8 --detect 0.1 --discordance D`, where D is the share of pairs that only one side got right.
 - **Only treatment, only baseline.** Pairs that only one side got right; all evidence for a difference is in
   these. The **odds ratio** is the first divided by the second, with half a pair added to both.
 - **Cohen's h.** The difference on a scale on which 0.2 is small, 0.5 medium and 0.8 large, whatever the
