@@ -98,6 +98,7 @@ class Call(msgspec.Struct, frozen=True, kw_only=True):
     truth: Json
     backend: str
     model: str
+    tolerance: str = ""  # what counts as right, in words
     prompt_sha256: str = ""
     prompt_chars: int = 0
     data_chars: int = 0  # of the data part alone

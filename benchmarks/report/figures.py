@@ -143,6 +143,24 @@ class Unread(Figures, frozen=True, kw_only=True):
     answer: str
 
 
+class Rule(Figures, frozen=True, kw_only=True):
+    """What counts as right for one question."""
+
+    task: str
+    question: str
+    tolerance: str
+
+
+class InventedError(Figures, frozen=True, kw_only=True):
+    """How often the measure of invented numbers errs: shares from 0 to 1; a size is the points of a series."""
+
+    false_alarm_listed: float  # of the true numbers that the measure knows how to compute
+    false_alarm_unlisted: float  # of the true numbers that it does not
+    miss_50: float  # of the made-up numbers
+    miss_500: float
+    miss_5000: float
+
+
 class Summary(Figures, frozen=True, kw_only=True):
     """All numbers of one run."""
 
@@ -161,7 +179,9 @@ class Summary(Figures, frozen=True, kw_only=True):
     by_kind: tuple[Slice, ...]
     troubles: tuple[Trouble, ...]
     unread: tuple[Unread, ...]
-    false_alarm_rate: float | None  # of `invented`
+    rules: tuple[Rule, ...]
+    false_alarm_rate: float | None  # of `invented`, for runs that say nothing more
+    invented_error: InventedError | None = None
     alpha: float = ALPHA
     confidence: float = 0.95
 

@@ -40,6 +40,7 @@ GUIDE = """\
   for nothing.
 - **Latency.** Seconds from sending to the answer: half of the answers took at most p50, 90% at most p90, 99% at
   most p99.
-- **Invented numbers.** Numbers in the answers that follow neither from the data nor from the question. The
-  false-alarm rate, where it was measured, is the share of numbers that do follow and are flagged all the same.
+- **Invented numbers.** Numbers in the answers that follow neither from the data nor from the question. A
+  false alarm is a number that does follow and is flagged all the same; a miss is a made-up number that is not
+  flagged. How often both happen stands there, where it was measured.
 """

@@ -15,6 +15,7 @@ from benchmarks.report.words import (
     could_see,
     dollars,
     done,
+    misjudged,
     percent,
     plain,
     points,
@@ -45,6 +46,7 @@ def render_markdown(summary: Summary, pictures: Mapping[str, str] | None = None)
         _invented(summary),
         _sizes(summary, shown),
         _where(summary),
+        _rules(summary),
         [GUIDE],
         _the_run(summary),
     ]
@@ -208,14 +210,8 @@ def _invented(summary: Summary) -> Lines:
         ]
         for cell in _cells(summary)
     ]
-    rate = summary.false_alarm_rate
-    told = (
-        "The false-alarm rate of this measure was not given for this run."
-        if rate is None
-        else f"False-alarm rate of this measure: {percent(rate, digits=2)}; a share of that size means nothing."
-    )
     head = ["task", "condition", "numbers in answers", "invented", "share"]
-    return ["## Invented numbers", "", told, "", *table(head, rows)]
+    return ["## Invented numbers", "", misjudged(summary), "", *table(head, rows)]
 
 
 def _sizes(summary: Summary, pictures: Mapping[str, str]) -> Lines:
@@ -244,6 +240,13 @@ def _where(summary: Summary) -> Lines:
             *table(["task", "question", "condition", "answer"], rows, names=4),
         ]
     return lines
+
+
+def _rules(summary: Summary) -> Lines:
+    if not summary.rules:
+        return []
+    rows = [[safe(one.task), safe(one.question), safe(one.tolerance, 300)] for one in summary.rules]
+    return ["## What counts as right", "", *table(["task", "question", "right is"], rows, names=3)]
 
 
 def _the_run(summary: Summary) -> Lines:

@@ -124,6 +124,22 @@ def sentence(one: Comparison) -> str:
     )
 
 
+def misjudged(summary: Summary) -> str:
+    """How far the shares of invented numbers can be trusted."""
+    told, rate = summary.invented_error, summary.false_alarm_rate
+    if told is not None:
+        return (
+            f"How often this measure errs: of the true numbers that it knows how to compute, it takes"
+            f" {percent(told.false_alarm_listed)} for invented, and {percent(told.false_alarm_unlisted)} of those that"
+            f" follow from the data in a way it does not know. Of made-up numbers it lets {percent(told.miss_50)} pass"
+            f" when a series has 50 points, {percent(told.miss_500)} at 500 and {percent(told.miss_5000)} at 5,000:"
+            " where many values stand, one is soon near. A share counts for no more than these allow."
+        )
+    if rate is not None:
+        return f"False-alarm rate of this measure: {percent(rate, digits=2)}; a share of that size means nothing."
+    return "How often this measure errs was not given for this run."
+
+
 def _listed(tasks: Sequence[str]) -> str:
     *others, last = map(safe, tasks)
     return f"{', '.join(others)} and {last}" if others else last

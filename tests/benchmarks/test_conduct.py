@@ -1,6 +1,7 @@
 """One engine run over a flat plan: its order, its window, what counts as missing and what as wrong."""
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -153,3 +154,24 @@ def test_every_call_is_kept_raw(tmp_path: Path):
         assert (call.backend, call.cost_usd) == ("mock", 0.0)
         assert call.latency_s is not None
     assert {prompt_of(ask.request) for ask in asks} == set(client.there.asked)
+
+
+class Lenient:
+    """A form that says what counts as right, around one that reads."""
+
+    tolerance = "within 5% of the truth"
+
+    def __init__(self, form):
+        self._form = form
+
+    def __getattr__(self, name):
+        return getattr(self._form, name)
+
+
+def test_a_call_keeps_what_counts_as_right_where_the_form_says_so(tmp_path):
+    config = small(trials=1)
+    (trial,) = TASKS["trend"].plan(1, config.seed, config.max_data_size)
+    question = replace(trial.question, form=Lenient(trial.question.form))
+    asks = lay_out([replace(trial, question=question)], config)
+    done = conduct(MockClient(config), asks, journal=tmp_path / "journal.db")
+    assert {call.tolerance for call in done.calls} == {"within 5% of the truth"}

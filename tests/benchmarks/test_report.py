@@ -117,7 +117,33 @@ def test_every_number_is_explained() -> None:
     guide = section(markdown_of(run_info(), []), "How to read this")
     for name in ("pair", "Missing", "Unparsed", "Accuracy", "Difference", "Adjusted p", "Could see", "odds ratio"):
         assert name in guide
-    assert "false-alarm rate" in guide
+    assert "false alarm" in guide
+
+
+def test_the_report_says_what_counts_as_right() -> None:
+    calls = [
+        *pair("trend", 0, 1.0, 1.0, question="slope", tolerance="within 5% | of the truth"),
+        *pair("trend", 1, 1.0, 1.0, question="slope", tolerance="within 5% | of the truth"),
+        *pair("anomaly", 0, 1.0, None, question="count", tolerance="the same whole number"),
+        *pair("anomaly", 1, 1.0, 1.0, question="unstated"),
+    ]
+    told = section(markdown_of(run_info(), calls), "What counts as right")
+    assert told.splitlines()[3:] == [
+        "| anomaly | count | the same whole number |",
+        "| trend | slope | within 5% \\| of the truth |",
+    ]
+    assert "What counts as right" not in markdown_of(run_info(), pair("trend", 0, 1.0, 1.0))
+
+
+def test_the_report_says_how_often_invented_numbers_are_misjudged() -> None:
+    rates = {"false_alarm_listed": 0.001, "false_alarm_unlisted": 0.5, "miss_50": 0.1, "miss_500": 0.3, "miss_5000": 1}
+    told = section(markdown_of(run_info(settings={"invented_error": rates}), []), "Invented numbers")
+    assert "of the true numbers that it knows how to compute, it takes 0.1% for invented, and 50.0% of those" in told
+    assert "lets 10.0% pass when a series has 50 points, 30.0% at 500 and 100.0% at 5,000" in told
+    old = section(markdown_of(run_info(settings={"invented_false_alarm_rate": 0.02}), []), "Invented numbers")
+    assert "False-alarm rate of this measure: 2.00%" in old
+    for nothing in ({}, {"invented_error": {"miss_50": "often"}}):
+        assert "How often this measure errs was not given" in markdown_of(run_info(settings=nothing), [])
 
 
 def test_foreign_text_stays_text() -> None:
