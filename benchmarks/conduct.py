@@ -172,6 +172,7 @@ def _call(ask: Ask, outcome: Outcome, client: Client) -> Call:
         condition=ask.condition,
         state=_state(ask, outcome) if judged is None else judged.state,
         truth=trial.truth,
+        tolerance=str(getattr(trial.question.form, "tolerance", "")),  # a form of one's own need not say
         backend=told.backend,
         model=told.model,
         prompt_sha256="" if prompt is None else prompt.sha256,

@@ -16,7 +16,7 @@ from benchmarks.config import FORMATS, PLANS, QUICK_TRIALS, TASK_NAMES, Benchmar
 from benchmarks.folder import RunFolder
 from benchmarks.report import console_lines, summarise
 from benchmarks.runner import BenchmarkResults, BenchmarkRunner, WarmupError
-from benchmarks.statistics import trials_per_task
+from benchmarks.statistics import DISCORDANCE, trials_per_task
 
 
 class Exit(IntEnum):
@@ -49,7 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     told = _parser().parse_args(arguments)
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends as Ctrl-C does: cleanly
     try:
-        if told.detect is not None or told.power is not None:
+        if (told.detect, told.power, told.discordance) != (None, None, None):
             return _say_power(told)
         return _run(told)
     except (ConfigurationError, batchwork.ConfigError, batchwork.JournalError) as error:
@@ -136,17 +136,22 @@ def _ending(results: BenchmarkResults) -> int:
 def _say_power(told: argparse.Namespace) -> int:
     power, detect = told.power or 0.8, told.detect or 0.1
     tasks, treatments = len(set(told.tasks or TASK_NAMES)), len(set(told.treatments or ("frame",)))
+    discordance = told.discordance or max(DISCORDANCE, detect)
+    if discordance < detect:
+        raise ConfigurationError(f"a difference of {detect:g} needs a discordance of as much, got {discordance:g}")
     try:
-        needed = trials_per_task(power, detect, tasks=tasks, treatments=treatments)
+        needed = trials_per_task(power, detect, tasks=tasks, treatments=treatments, discordance=discordance)
     except ValueError as error:
         raise ConfigurationError(str(error)) from error
     ways = 1 + treatments
-    print(f"To see a difference of {100 * detect:g} percentage points with a power of {power:g} at the 5% level:")
+    print(f"To see a difference of {100 * detect:g} percentage points with a power of {power:g} at the 5% level,")
+    print(f"assuming that {100 * discordance:g}% of the trials are answered rightly in one condition only:")
     print(f"  over all {tasks} tasks together  --trials {needed.overall}  ({tasks * needed.overall * ways:,} calls)")
     if tasks > 1:
         print(
             f"  in a task by itself          --trials {needed.each_task}  ({tasks * needed.each_task * ways:,} calls)"
         )
+    print("If more of them differ, more trials are needed; a first small run shows how many do (--discordance).")
     return Exit.DONE
 
 
@@ -260,6 +265,12 @@ def _what(group: argparse._ArgumentGroup) -> None:
         "--power", type=_above_zero, metavar="P", help="say how many trials a power of P needs, and stop"
     )
     group.add_argument("--detect", type=_above_zero, metavar="D", help="... to see a difference of D, for example 0.1")
+    group.add_argument(
+        "--discordance",
+        type=_above_zero,
+        metavar="D",
+        help=f"... when D of the trials are answered rightly in one condition only ({DISCORDANCE})",
+    )
 
 
 def _how(group: argparse._ArgumentGroup) -> None:
@@ -295,7 +306,7 @@ def _where(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--format", dest="formats", action="append", choices=[*FORMATS, "all"], help="of the report (all)"
     )
-    group.add_argument("--no-viz", action="store_true", help="no charts")
+    group.add_argument("--no-viz", action="store_true", help="no charts (a resumed run's old ones are removed)")
     group.add_argument("--quiet", action="store_true", help="print errors only")
 
 

@@ -195,7 +195,7 @@ class BenchmarkRunner:
             },
             versions=_versions(),
         )
-        save_run(folder.path, info, done.calls)
+        info = save_run(folder.path, info, done.calls)
         files = write_reports(folder.path, info, done.calls, formats=config.formats, charts=config.charts)
         return BenchmarkResults(info=info, calls=done.calls, folder=folder.path, files=files, cause=done.cause)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Protocol
+from typing import Annotated, Any, Protocol
 
 import msgspec
 import numpy as np
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 Series = NDArray[np.float64]
 Json = Any
+Count = Annotated[int, msgspec.Meta(ge=0)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,6 +107,7 @@ class Call(msgspec.Struct, frozen=True, kw_only=True):
     truth: Json
     backend: str
     model: str
+    tolerance: str = ""  # what counts as right, in words
     prompt_sha256: str = ""
     prompt_chars: int = 0
     data_chars: int = 0  # of the data part alone
@@ -127,7 +129,7 @@ class Call(msgspec.Struct, frozen=True, kw_only=True):
         return self.score is None
 
 
-class RunInfo(msgspec.Struct, frozen=True, kw_only=True):
+class RunInfo(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """What is known of a whole run: `run.json`."""
 
     backend: str
@@ -135,13 +137,14 @@ class RunInfo(msgspec.Struct, frozen=True, kw_only=True):
     baseline: str
     treatments: tuple[str, ...]
     tasks: tuple[str, ...]
-    trials: int
-    seed: int
-    window: int
+    trials: Count
+    seed: Count
+    window: Count
     started_at: str  # UTC, ISO 8601
     ended_at: str
     wall_s: float
     answered_by: tuple[str, ...] = ()  # the models that answered, by their own account
+    calls: Count = 0  # lines of `trials.jsonl`; filled in when both are saved
     notice: str | None = None  # what the backend is, when it is not a language model
     aborted: str | None = None  # why the run ended before its plan did
     settings: dict[str, Any] = msgspec.field(default_factory=dict)

@@ -20,6 +20,7 @@ from perf.simulated_runs import World
 
 RUNS = 400
 POWER = 0.8
+DISCORDANCES = (0.2, 0.7)  # besides the one that is assumed when nothing is known
 NULLS = (
     World(name="as by default: 6 tasks, 30 trials"),
     World(name="quick: 5 trials", trials=5),
@@ -55,6 +56,12 @@ def planted() -> list[tuple[World, float]]:
         level = ALPHA * shares(6, 1).overall
         world = World(name=f"{detect:g} in 6 tasks", trials=each, differences=dict.fromkeys(TASK_NAMES, detect))
         worlds.append((world, power_of(6 * each, detect, level=level)))
+    for discordance in DISCORDANCES:
+        alone = trials_needed(POWER, 0.15, discordance=discordance)
+        name = f"0.15 in a single task, {discordance:.0%} of the pairs differ"
+        differences = {"trend": 0.15}
+        world = World(name=name, tasks=("trend",), trials=alone, discordance=discordance, differences=differences)
+        worlds.append((world, power_of(alone, 0.15, discordance=discordance)))
     alone = trials_needed(POWER, 0.2)
     world = World(name="0.2 in a single task", tasks=("trend",), trials=alone, differences={"trend": 0.2})
     worlds.append((world, power_of(alone, 0.2)))

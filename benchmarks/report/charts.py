@@ -26,13 +26,13 @@ from benchmarks.report.drawing import (
     place,
     short,
 )
-from benchmarks.report.figures import Summary
+from benchmarks.report.figures import CHART_NAMES, Summary
 from benchmarks.report.words import sizes_of
 
 
 def draw(summary: Summary) -> dict[str, Spec]:
     """Every chart that has something to show, by name."""
-    made = {name: make(summary) for name, make in _CHARTS.items()}
+    made = {name: make(summary) for name, make in zip(CHART_NAMES, _MAKERS, strict=True)}
     return {name: spec for name, spec in made.items() if spec is not None}
 
 
@@ -50,7 +50,7 @@ def _accuracy(summary: Summary) -> Spec | None:
     x = alt.X("value:Q", title="answers that were right", axis=PERCENT, scale=alt.Scale(domain=[0, 1]))
     told = [as_percent("value", "accuracy"), as_percent("low", "from"), as_percent("high", "to"), "answers:Q"]
     subtitle = "with 95% intervals over independent data sets"
-    return finished("Accuracy by task", subtitle, ends(base), dots(base, look, x, told))
+    return finished(summary, "Accuracy by task", subtitle, ends(base), dots(base, look, x, told))
 
 
 def _difference(summary: Summary) -> Spec | None:
@@ -72,6 +72,7 @@ def _difference(summary: Summary) -> Spec | None:
     fill = alt.condition("datum.sure", look.colour, alt.value("white"))
     zero = alt.Chart({"values": [{"value": 0}]}).mark_rule(color="#555555", strokeDash=[4, 3]).encode(x="value:Q")
     return finished(
+        summary,
         f"Accuracy: difference from {short(summary.run.baseline)}",
         "complete pairs, 95% intervals; filled: significant after adjustment, hollow: the run cannot tell",
         zero,
@@ -99,7 +100,7 @@ def _tokens(summary: Summary) -> Spec | None:
     told = [as_number("value", "tokens", form=",.0f"), "change:N"]
     sources = {one.source for one in summary.compressions if one.pairs}
     subtitle = f"counted by: {', '.join(sorted(sources))}; the label is the change from the baseline"
-    return finished("Input tokens", subtitle, dots(base, look, x, told), labels)
+    return finished(summary, "Input tokens", subtitle, dots(base, look, x, told), labels)
 
 
 def _cost(summary: Summary) -> Spec | None:
@@ -118,7 +119,7 @@ def _cost(summary: Summary) -> Spec | None:
             tooltip=["task:N", "condition:N", as_number("value", "dollars", form=",.4f"), "unknown:Q"],
         )
     )
-    return finished("Cost", "mean of the calls whose cost is known", bars)
+    return finished(summary, "Cost", "mean of the calls whose cost is known", bars)
 
 
 def _latency(summary: Summary) -> Spec | None:
@@ -137,7 +138,7 @@ def _latency(summary: Summary) -> Spec | None:
     ticks = base.mark_tick(thickness=2, size=LANE * 0.6).encode(x="most:Q")
     told = [as_number("value", "p50"), as_number("most", "p90"), as_number("high", "p99")]
     subtitle = "median, 90% (tick) and 99% (end of the line) of the answers"
-    return finished("Latency", subtitle, ends(base), ticks, dots(base, look, x, told))
+    return finished(summary, "Latency", subtitle, ends(base), ticks, dots(base, look, x, told))
 
 
 def _size(summary: Summary) -> Spec | None:
@@ -160,6 +161,7 @@ def _size(summary: Summary) -> Spec | None:
     y = alt.Y("value:Q", title="answers that were right", axis=PERCENT, scale=alt.Scale(domain=[0, 1]))
     told = [alt.Tooltip("task:N", title="points"), "condition:N", as_percent("value", "accuracy"), "answers:Q"]
     return finished(
+        summary,
         "Accuracy against data size",
         f"{sizes_of(summary)}, with 95% intervals",
         base.mark_rule(strokeWidth=2, opacity=0.6).encode(y="low:Q", y2="high:Q"),
@@ -167,11 +169,4 @@ def _size(summary: Summary) -> Spec | None:
     )
 
 
-_CHARTS: dict[str, Callable[[Summary], Spec | None]] = {
-    "accuracy": _accuracy,
-    "difference": _difference,
-    "tokens": _tokens,
-    "cost": _cost,
-    "latency": _latency,
-    "size": _size,
-}
+_MAKERS: tuple[Callable[[Summary], Spec | None], ...] = (_accuracy, _difference, _tokens, _cost, _latency, _size)

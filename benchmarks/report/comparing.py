@@ -25,15 +25,20 @@ from benchmarks.statistics import (
 from benchmarks.trial import RunInfo
 
 
-def compare(info: RunInfo, trials: Mapping[str, Trials]) -> tuple[list[Comparison], list[Comparison]]:
-    """Every treatment against the baseline: in each task, and over all of them."""
+def compare(
+    info: RunInfo, trials: Mapping[str, Trials], asked: Sequence[str]
+) -> tuple[list[Comparison], list[Comparison]]:
+    """Every treatment against the baseline: in each task, and over all of them.
+
+    Where one of the tasks `asked` has no pair, nothing is said to be better or worse over all tasks.
+    """
     together = [calls for task in trials.values() for calls in task]
     alone = [_measure(info, name, task, of) for task, of in trials.items() for name in info.treatments]
     overall = [_measure(info, name, ALL, together) for name in info.treatments]
     verdicts = _judge([one for one in overall if one.pairs], [one for one in alone if one.pairs])
     return (
         [verdicts.get((one.task, one.treatment), one) for one in alone],
-        [verdicts.get((one.task, one.treatment), one) for one in overall],
+        [_over_all(verdicts.get((one.task, one.treatment), one), alone, asked) for one in overall],
     )
 
 
@@ -94,6 +99,14 @@ def _judge(overall: Sequence[Comparison], alone: Sequence[Comparison]) -> dict[t
             for one in alone
         }
     return verdicts
+
+
+def _over_all(one: Comparison, alone: Sequence[Comparison], asked: Sequence[str]) -> Comparison:
+    """An overall comparison that says which tasks it is of, with no verdict on all unless it is of all."""
+    of = tuple(other.task for other in alone if other.treatment == one.treatment and other.pairs)
+    without = tuple(task for task in asked if task not in of)
+    verdict = Verdict.CANNOT_TELL if without and one.significant else one.verdict
+    return msgspec.structs.replace(one, verdict=verdict, of=of, without=without)
 
 
 def _settle(one: Comparison, p_holm: float, *, level: float) -> Comparison:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from benchmarks.report.figures import ALL, Summary
-from benchmarks.report.words import NONE, percent, points, sentence
+from benchmarks.report.words import NONE, TOGETHER, answered_by, percent, points, sentence
 
 _MARKUP = re.compile(r"\*\*|\\(?=\W|_)")
 
@@ -16,7 +16,7 @@ def console_lines(summary: Summary) -> list[str]:
     rows = [head, *(_row(summary, task) for task in summary.shown)]
     widths = [max(len(row[at]) for row in rows) for at in range(len(head))]
     lines = []
-    if others := [name for name in summary.run.answered_by if name != summary.run.model]:
+    if others := answered_by(summary.run):
         lines += [f"answered by {', '.join(others)}", ""]
     lines += [
         "  ".join(_padded(cell, width, at) for at, (cell, width) in enumerate(zip(row, widths, strict=True)))
@@ -39,7 +39,7 @@ def _row(summary: Summary, task: str) -> list[str]:
     cells = {cell.condition: cell for cell in (*summary.cells, *summary.totals) if cell.task == task}
     differences = {one.treatment: one for one in (*summary.comparisons, *summary.overall) if one.task == task}
     return [
-        "all tasks" if task == ALL else task,
+        TOGETHER if task == ALL else task,
         *(percent(cells[name].accuracy) if name in cells else NONE for name in summary.conditions),
         *(points(differences[name].difference) if name in differences else NONE for name in summary.run.treatments),
         str(sum(cell.planned - cell.answered for cell in cells.values())),

@@ -12,6 +12,7 @@ from typing import Any
 import altair as alt
 
 from benchmarks.report.figures import ALL, Summary
+from benchmarks.report.words import TOGETHER, who
 
 Spec = dict[str, Any]
 Row = dict[str, Any]
@@ -64,7 +65,7 @@ class Look:
 
 def place(task: str, condition: str) -> Row:
     """Where a row of numbers stands in a chart."""
-    return {"task": "all tasks" if task == ALL else task, "condition": short(condition)}
+    return {"task": TOGETHER if task == ALL else task, "condition": short(condition)}
 
 
 def lanes(rows: Sequence[Row], look: Look) -> alt.Chart:
@@ -93,11 +94,11 @@ def dots(chart: alt.Chart, look: Look, x: alt.X, tooltip: Sequence[Any], *, fill
     return points
 
 
-def finished(title: str, subtitle: str, *layers: alt.Chart) -> Spec:
-    """The layers as one chart, in the house's style."""
+def finished(summary: Summary, title: str, subtitle: str, *layers: alt.Chart) -> Spec:
+    """The layers as one chart, in the house's style; it says what answered, since charts are shown alone."""
     spec: Spec = (
         alt.layer(*layers)
-        .properties(title=alt.Title(title, subtitle=subtitle))
+        .properties(title=alt.Title(title, subtitle=[subtitle, *who(summary.run)]))
         .configure_view(stroke=None)
         .configure_axis(
             labelFontSize=12, titleFontSize=12, titleFontWeight="normal", gridColor="#e8e8e8", labelLimit=220

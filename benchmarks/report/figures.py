@@ -13,6 +13,7 @@ from benchmarks.statistics import ALPHA, Interval
 from benchmarks.trial import RunInfo
 
 ALL = "all"  # in place of a task: all of them together
+CHART_NAMES = ("accuracy", "difference", "tokens", "cost", "latency", "size")
 
 
 class Verdict(StrEnum):
@@ -48,7 +49,7 @@ class Cell(Figures, frozen=True, kw_only=True):
     datasets: int  # with an answer: the independent samples
     accuracy: float | None
     interval: Interval | None
-    input_tokens: float | None  # mean per answer, as the provider counted
+    input_tokens: float | None  # mean per answer, as the backend counted
     output_tokens: float | None
     cost_usd: float | None  # of the calls whose cost is known; None when there is no such call
     cost_per_call_usd: float | None  # mean of those
@@ -85,6 +86,8 @@ class Comparison(Figures, frozen=True, kw_only=True):
     odds_ratio: float | None = None
     cohens_h: float | None = None
     detectable: float | None = None  # the smallest difference it could have seen; None: none at all
+    of: tuple[str, ...] = ()  # over all tasks: those with a pair, which is what was compared
+    without: tuple[str, ...] = ()  # over all tasks: those planned that have none; then there is no verdict on all
 
     @property
     def significant(self) -> bool:
@@ -98,7 +101,7 @@ class Compression(Figures, frozen=True, kw_only=True):
     task: str
     treatment: str
     pairs: int
-    source: str  # who counted: "provider" or "characters / 4"
+    source: str  # who counted: "provider", "characters / 4" or "the mock's estimate (characters / 4)"
     baseline_tokens: float | None = None  # mean per call
     treatment_tokens: float | None = None
     saved: float | None = None  # a share of the baseline's; negative when the treatment is longer
@@ -140,6 +143,24 @@ class Unread(Figures, frozen=True, kw_only=True):
     answer: str
 
 
+class Rule(Figures, frozen=True, kw_only=True):
+    """What counts as right for one question."""
+
+    task: str
+    question: str
+    tolerance: str
+
+
+class InventedError(Figures, frozen=True, kw_only=True):
+    """How often the measure of invented numbers errs: shares from 0 to 1; a size is the points of a series."""
+
+    false_alarm_listed: float  # of the true numbers that the measure knows how to compute
+    false_alarm_unlisted: float  # of the true numbers that it does not
+    miss_50: float  # of the made-up numbers
+    miss_500: float
+    miss_5000: float
+
+
 class Summary(Figures, frozen=True, kw_only=True):
     """All numbers of one run."""
 
@@ -158,7 +179,9 @@ class Summary(Figures, frozen=True, kw_only=True):
     by_kind: tuple[Slice, ...]
     troubles: tuple[Trouble, ...]
     unread: tuple[Unread, ...]
-    false_alarm_rate: float | None  # of `invented`
+    rules: tuple[Rule, ...]
+    false_alarm_rate: float | None  # of `invented`, for runs that say nothing more
+    invented_error: InventedError | None = None
     alpha: float = ALPHA
     confidence: float = 0.95
 

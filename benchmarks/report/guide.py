@@ -24,20 +24,23 @@ GUIDE = """\
   better or worse: of the runs that compare two identical conditions, at most 5% do so anywhere in their report.
 - **Cannot tell.** The run does not show which is right more often. This does not mean that they are equally
   good.
+- **Together.** The sum of the rows above. When the run ended before every task had a pair, it is of those that
+  have one, and nothing is called better or worse over all tasks.
 - **Could see.** The smallest true difference that as many data sets, differing as often as these did, would
   have shown in 8 of 10 runs. If a smaller difference matters to you, run more trials; how many, is said by
-  `--power 0.8 --detect 0.1`.
+  `--power 0.8 --detect 0.1 --discordance D`, where D is the share of pairs that only one side got right.
 - **Only treatment, only baseline.** Pairs that only one side got right; all evidence for a difference is in
   these. The **odds ratio** is the first divided by the second, with half a pair added to both.
 - **Cohen's h.** The difference on a scale on which 0.2 is small, 0.5 medium and 0.8 large, whatever the
   accuracies are.
 - **Tokens.** Mean input per call over the pairs, as the provider counted it; where it did not, characters / 4,
-  and the table says so. *Data part* is the data alone, without instructions and question, always characters /
-  4.
+  and the table says so. A mock only estimates, in the same way. *Data part* is the data alone, without
+  instructions and question, always characters / 4.
 - **Cost.** From the provider's usage and prices. A cost that is not known is said to be unknown, never taken
   for nothing.
 - **Latency.** Seconds from sending to the answer: half of the answers took at most p50, 90% at most p90, 99% at
   most p99.
-- **Invented numbers.** Numbers in the answers that follow neither from the data nor from the question. The
-  false-alarm rate, where it was measured, is the share of numbers that do follow and are flagged all the same.
+- **Invented numbers.** Numbers in the answers that follow neither from the data nor from the question. A
+  false alarm is a number that does follow and is flagged all the same; a miss is a made-up number that is not
+  flagged. How often both happen stands there, where it was measured.
 """

@@ -9,11 +9,13 @@ from benchmarks.report.figures import ALL, Cell, Slice, Summary
 from benchmarks.report.guide import GUIDE
 from benchmarks.report.words import (
     NONE,
+    answered_by,
     between,
     between_points,
     could_see,
     dollars,
     done,
+    misjudged,
     percent,
     plain,
     points,
@@ -44,6 +46,7 @@ def render_markdown(summary: Summary, pictures: Mapping[str, str] | None = None)
         _invented(summary),
         _sizes(summary, shown),
         _where(summary),
+        _rules(summary),
         [GUIDE],
         _the_run(summary),
     ]
@@ -69,8 +72,7 @@ def _head(summary: Summary) -> Lines:
 
 
 def _answerers(run: RunInfo) -> str:
-    """Who answered, by its own account, where that is another than was asked: a simulation says that it is one."""
-    others = [name for name in run.answered_by if name != run.model]
+    others = answered_by(run)
     return f", answered by {safe(', '.join(others))}" if others else ""
 
 
@@ -208,14 +210,8 @@ def _invented(summary: Summary) -> Lines:
         ]
         for cell in _cells(summary)
     ]
-    rate = summary.false_alarm_rate
-    told = (
-        "The false-alarm rate of this measure was not given for this run."
-        if rate is None
-        else f"False-alarm rate of this measure: {percent(rate, digits=2)}; a share of that size means nothing."
-    )
     head = ["task", "condition", "numbers in answers", "invented", "share"]
-    return ["## Invented numbers", "", told, "", *table(head, rows)]
+    return ["## Invented numbers", "", misjudged(summary), "", *table(head, rows)]
 
 
 def _sizes(summary: Summary, pictures: Mapping[str, str]) -> Lines:
@@ -244,6 +240,13 @@ def _where(summary: Summary) -> Lines:
             *table(["task", "question", "condition", "answer"], rows, names=4),
         ]
     return lines
+
+
+def _rules(summary: Summary) -> Lines:
+    if not summary.rules:
+        return []
+    rows = [[safe(one.task), safe(one.question), safe(one.tolerance, 300)] for one in summary.rules]
+    return ["## What counts as right", "", *table(["task", "question", "right is"], rows, names=3)]
 
 
 def _the_run(summary: Summary) -> Lines:
@@ -285,7 +288,7 @@ def _marked(cell: Cell) -> str:
 
 
 def _counted_by(source: str) -> str:
-    return "as the provider counted" if source == "provider" else f"estimated as {source}"
+    return "as the provider counted" if source == "provider" else f"counted by {source}"
 
 
 def _picture(pictures: Mapping[str, str], name: str, title: str) -> Lines:

@@ -6,7 +6,7 @@ run that was killed.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
@@ -20,28 +20,37 @@ class RunFilesError(Exception):
     """A folder that no report can be made of; says why, and what to do."""
 
 
-def save_run(folder: Path, info: RunInfo, calls: Iterable[Call]) -> None:
+def save_run(folder: Path, info: RunInfo, calls: Sequence[Call]) -> RunInfo:
     """Write the run into its folder; whoever reads it finds the old files or the new ones, never half of one.
+
+    Returns what `run.json` now says: `info` with the number of calls, by which a file that was cut is found out.
 
     Raises:
         OSError: the folder cannot be written.
     """
     folder.mkdir(parents=True, exist_ok=True)
     encoder = msgspec.json.Encoder(enc_hook=str)
+    saved = msgspec.structs.replace(info, calls=len(calls))
     write_whole(folder / TRIALS, encoder.encode_lines(calls))
-    write_whole(folder / RUN, msgspec.json.format(encoder.encode(info), indent=2) + b"\n")
+    write_whole(folder / RUN, msgspec.json.format(encoder.encode(saved), indent=2) + b"\n")
+    return saved
 
 
 def load_run(folder: Path) -> tuple[RunInfo, list[Call]]:
     """The run in a folder.
 
     Raises:
-        RunFilesError: there is none, it was killed before it ended, or a line is damaged (says which).
+        RunFilesError: there is none, it was killed before it ended, a line is damaged (says which), or some are gone.
     """
     info = _load_info(folder)
     if not info.ended_at:
         raise _killed(folder)
     calls = _load_calls(folder / TRIALS)
+    if len(calls) != info.calls:
+        raise RunFilesError(
+            f"{folder / TRIALS} has {len(calls):,} calls, and {RUN} says {info.calls:,}: it was cut or belongs to"
+            " another run; run again with --resume to have it written anew"
+        )
     conditions = {info.baseline, *info.treatments}
     for number, call in enumerate(calls, 1):
         if call.condition not in conditions:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from statistics import median
 
 from benchmarks.report.cells import share_right
-from benchmarks.report.figures import ALL, Slice, Trouble, Unread
+from benchmarks.report.figures import ALL, Rule, Slice, Trouble, Unread
 from benchmarks.report.pairing import Trials
 from benchmarks.trial import Call, State
 
@@ -58,6 +58,12 @@ def unread(calls: Iterable[Call]) -> list[Unread]:
         Unread(task=call.task, question=call.question, condition=call.condition, answer=call.answer or "")
         for call in found
     ]
+
+
+def rules(calls: Iterable[Call]) -> list[Rule]:
+    """What counts as right for every question that says so."""
+    stated = dict.fromkeys((call.task, call.question, call.tolerance) for call in calls if call.tolerance)
+    return [Rule(task=task, question=question, tolerance=tolerance) for task, question, tolerance in sorted(stated)]
 
 
 def _sliced(trials: Mapping[str, Trials], conditions: Sequence[str], name_of: Callable[[Call], str]) -> list[Slice]:

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import msgspec
+
 from benchmarks.report.cells import cell_of
 from benchmarks.report.comparing import compare
 from benchmarks.report.compressing import compress
-from benchmarks.report.figures import ALL, Summary
+from benchmarks.report.figures import ALL, InventedError, Summary
 from benchmarks.report.pairing import pairs_of, trials_by_task
-from benchmarks.report.slicing import by_kind, by_question, by_size, troubles, unread
+from benchmarks.report.slicing import by_kind, by_question, by_size, rules, troubles, unread
 from benchmarks.trial import Call, RunInfo
 
-FALSE_ALARM_RATE = "invented_false_alarm_rate"  # where `RunInfo.settings` has it, if it was measured
+# Where `RunInfo.settings` has how often invented numbers are misjudged, if it was measured: the whole, or one number.
+INVENTED_ERROR, FALSE_ALARM_RATE = "invented_error", "invented_false_alarm_rate"
 
 
 def summarise(info: RunInfo, calls: Sequence[Call]) -> Summary:
@@ -31,7 +34,8 @@ def summarise(info: RunInfo, calls: Sequence[Call]) -> Summary:
         cell_of(ALL, name, [one[name] for one in together if name in one], planned=sum(planned.values()))
         for name in conditions
     ]
-    comparisons, overall = compare(info, trials)
+    asked = tuple(task for task, trials_of in planned.items() if trials_of)
+    comparisons, overall = compare(info, trials, asked)
     compressions = [
         compress(task, name, pairs_of(of, info.baseline, name))
         for task, of in {**trials, ALL: together}.items()
@@ -41,7 +45,7 @@ def summarise(info: RunInfo, calls: Sequence[Call]) -> Summary:
     rate = info.settings.get(FALSE_ALARM_RATE)
     return Summary(
         run=info,
-        asked=tuple(task for task, trials_of in planned.items() if trials_of),
+        asked=asked,
         planned=wanted,
         answered=came,
         answered_share=came / wanted if wanted else None,
@@ -55,5 +59,14 @@ def summarise(info: RunInfo, calls: Sequence[Call]) -> Summary:
         by_kind=tuple(by_kind(trials, conditions)),
         troubles=tuple(troubles(kept)),
         unread=tuple(unread(kept)),
+        rules=tuple(rules(kept)),
         false_alarm_rate=rate if isinstance(rate, float | int) else None,
+        invented_error=_invented_error(info),
     )
+
+
+def _invented_error(info: RunInfo) -> InventedError | None:
+    try:
+        return msgspec.convert(info.settings.get(INVENTED_ERROR), InventedError | None)
+    except msgspec.ValidationError:  # settings are whatever a run wrote there; what is not understood is not claimed
+        return None

@@ -5,6 +5,7 @@ differences from -1 to 1, intervals are `[low, high]`, what is not known is null
 
 `benchmark_results.csv` has one row per task and condition, every task there is included. Its columns are those
 of `COLUMNS`, in this order; what is not known, or has no meaning in a row (a difference in the baseline's), is empty.
+Every row says what answered: rows are taken out of their table.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ COLUMNS = (
     *_CELL,
     *(f"difference_{name}" if name.startswith("interval") else name for name in _COMPARISON),
     *(f"tokens_{name}" for name in _COMPRESSION),
+    *("backend", "model", "answered_by", "notice"),
 )
 
 
@@ -46,9 +48,11 @@ def render_csv(summary: Summary) -> str:
     out = StringIO()
     rows = csv.writer(out, lineterminator="\n")
     rows.writerow(COLUMNS)
+    run = summary.run
+    who = [run.backend, run.model, "; ".join(run.answered_by), run.notice]
     for cell in summary.cells:
         of = (cell.task, cell.condition)
-        rows.writerow(_row(cell, comparisons.get(of), compressions.get(of)))
+        rows.writerow([*_row(cell, comparisons.get(of), compressions.get(of)), *who])
     return out.getvalue()
 
 

@@ -7,8 +7,10 @@ from collections.abc import Sequence
 
 from benchmarks.report.figures import ALL, Cell, Comparison, Summary, Verdict
 from benchmarks.statistics import Interval
+from benchmarks.trial import RunInfo
 
 NONE = "-"  # where there is no number
+TOGETHER = "together"  # the rows above, summed up
 _LONGEST = 120
 # An underscore within a word is only an underscore; everything else that Markdown could take for its own is escaped.
 _SPECIAL = re.compile(r"[\\`*<>\[\]|&~$#!]|(?<![^\W_])_|_(?![^\W_])")
@@ -16,10 +18,13 @@ _SPECIAL = re.compile(r"[\\`*<>\[\]|&~$#!]|(?<![^\W_])_|_(?![^\W_])")
 
 def safe(text: str, longest: int = _LONGEST) -> str:
     """Foreign text on one line of Markdown, also inside a table: nothing in it means anything, and it may be cut."""
+    return _SPECIAL.sub(r"\\\g<0>", one_line(text, longest))
+
+
+def one_line(text: str, longest: int = _LONGEST) -> str:
+    """Foreign text on one line, cut where it is too long."""
     line = " ".join("".join(sign if sign.isprintable() else " " for sign in text).split())
-    if len(line) > longest:
-        line = line[: longest - 1] + "…"
-    return _SPECIAL.sub(r"\\\g<0>", line)
+    return line if len(line) <= longest else line[: longest - 1] + "…"
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[str]], *, names: int = 2) -> list[str]:
@@ -69,8 +74,8 @@ def dollars(cell: Cell) -> str:
 
 
 def task_name(task: str) -> str:
-    """A task in a table."""
-    return "**all tasks**" if task == ALL else safe(task)
+    """A task in a table; the sum of them may lack tasks that were planned, and does not call itself all."""
+    return f"**{TOGETHER}**" if task == ALL else safe(task)
 
 
 def verdict(one: Comparison) -> str:
@@ -100,6 +105,11 @@ def sentence(one: Comparison) -> str:
     if one.verdict is Verdict.NO_PAIRS:
         return f"{where}, no trial was answered both with {treatment} and with {baseline}: nothing can be compared."
     measured = f"{points(one.difference)} points, 95% interval {between_points(one.interval)}, {one.pairs:,} pairs"
+    if one.without:
+        return (
+            f"{where}, **the run cannot tell** {treatment} from {baseline}: there is no pair in {_listed(one.without)}."
+            f" Over {_listed(one.of)} alone: {measured}."
+        )
     if one.verdict is Verdict.CANNOT_TELL:
         seen = (
             "no difference, however large, could have been seen with so few pairs"
@@ -114,6 +124,39 @@ def sentence(one: Comparison) -> str:
     )
 
 
+def misjudged(summary: Summary) -> str:
+    """How far the shares of invented numbers can be trusted."""
+    told, rate = summary.invented_error, summary.false_alarm_rate
+    if told is not None:
+        return (
+            f"How often this measure errs: of the true numbers that it knows how to compute, it takes"
+            f" {percent(told.false_alarm_listed)} for invented, and {percent(told.false_alarm_unlisted)} of those that"
+            f" follow from the data in a way it does not know. Of made-up numbers it lets {percent(told.miss_50)} pass"
+            f" when a series has 50 points, {percent(told.miss_500)} at 500 and {percent(told.miss_5000)} at 5,000:"
+            " where many values stand, one is soon near. A share counts for no more than these allow."
+        )
+    if rate is not None:
+        return f"False-alarm rate of this measure: {percent(rate, digits=2)}; a share of that size means nothing."
+    return "How often this measure errs was not given for this run."
+
+
+def _listed(tasks: Sequence[str]) -> str:
+    *others, last = map(safe, tasks)
+    return f"{', '.join(others)} and {last}" if others else last
+
+
+def answered_by(run: RunInfo) -> list[str]:
+    """Who answered, by its own account, where that is another than was asked: a simulation says that it is one."""
+    return [name for name in run.answered_by if name != run.model]
+
+
+def who(run: RunInfo) -> list[str]:
+    """What answered, in a line or two, for what may be shown without the rest of the report."""
+    others = answered_by(run)
+    model = f"{run.model}, answered by {', '.join(others)}" if others else run.model
+    return [one_line(line) for line in (run.notice, model) if line]
+
+
 def done(summary: Summary) -> str:
     """How much of the plan came to an answer."""
     return (
@@ -124,4 +167,10 @@ def done(summary: Summary) -> str:
 def sizes_of(summary: Summary) -> str:
     """Which task the sizes are of."""
     tasks = {one.task for one in summary.by_size}
-    return "all tasks" if ALL in tasks else f"the task {safe(''.join(tasks))}" if tasks else "nothing was answered"
+    return (
+        "every task with an answer"
+        if ALL in tasks
+        else f"the task {safe(''.join(tasks))}"
+        if tasks
+        else "nothing was answered"
+    )

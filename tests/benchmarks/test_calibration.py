@@ -23,9 +23,10 @@ def test_identical_conditions_are_rarely_called_different(world: World, runs: in
     assert alarms <= allowed(runs)
 
 
-def test_a_planted_difference_is_found_with_the_power_that_was_claimed() -> None:
-    trials = trials_needed(0.8, 0.3)
-    world = World(name="planted", tasks=("trend",), trials=trials, differences={"trend": 0.3})
+@pytest.mark.parametrize("discordance", [0.4, 0.7])
+def test_a_planted_difference_is_found_with_the_power_that_was_claimed(discordance: float) -> None:
+    trials = trials_needed(0.8, 0.3, discordance=discordance)
+    world = World(name="planted", tasks=("trend",), trials=trials, discordance=discordance, differences={"trend": 0.3})
     found = sum(summarise(*run).overall[0].verdict is Verdict.BETTER for run in world.runs(200)) / 200
-    claimed = power_of(trials, 0.3)
+    claimed = power_of(trials, 0.3, discordance=discordance)
     assert abs(found - claimed) <= slack(claimed, 200)

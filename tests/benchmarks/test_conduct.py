@@ -2,6 +2,7 @@
 
 import dataclasses
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -185,3 +186,24 @@ def test_an_answer_that_came_is_never_asked_for_again(said, tmp_path: Path):
     assert len(client.there.asked) == 6
     assert first.calls == again.calls
     assert again.made == 0
+
+
+class Lenient:
+    """A form that says what counts as right, around one that reads."""
+
+    tolerance = "within 5% of the truth"
+
+    def __init__(self, form):
+        self._form = form
+
+    def __getattr__(self, name):
+        return getattr(self._form, name)
+
+
+def test_a_call_keeps_what_counts_as_right_where_the_form_says_so(tmp_path):
+    config = small(trials=1)
+    (trial,) = TASKS["trend"].plan(1, config.seed, config.max_data_size)
+    question = replace(trial.question, form=Lenient(trial.question.form))
+    asks = lay_out([replace(trial, question=question)], config)
+    done = conduct(MockClient(config), asks, journal=tmp_path / "journal.db")
+    assert {call.tolerance for call in done.calls} == {"within 5% of the truth"}

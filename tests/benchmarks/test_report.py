@@ -15,8 +15,9 @@ import pytest
 from markdown_it import MarkdownIt
 
 from benchmarks.config import TASK_NAMES, ConfigurationError
-from benchmarks.report import Summary, save_run, summarise, write_reports
+from benchmarks.report import Summary, console_lines, save_run, summarise, write_reports
 from benchmarks.report.charts import draw
+from benchmarks.report.guide import GUIDE
 from benchmarks.report.markdown import render_markdown
 from benchmarks.report.tables import COLUMNS, render_csv, render_json
 from benchmarks.trial import Call, RunInfo, State
@@ -53,8 +54,21 @@ def test_a_run_that_cannot_tell_says_so_and_never_that_there_is_no_difference() 
 
 
 def test_a_run_with_too_few_pairs_says_that_it_could_have_seen_nothing() -> None:
-    text = markdown_of(run_info(trials=1), pair("trend", 0, 1.0, 0.0))
+    text = markdown_of(run_info(tasks=("trend",), trials=1), pair("trend", 0, 1.0, 0.0))
     assert "no difference, however large, could have been seen with so few pairs" in text
+
+
+def test_an_early_end_says_which_tasks_the_numbers_are_of_and_claims_nothing_of_all() -> None:
+    two = table("statistical", 5, 20, 0, 5) + table("trend", 5, 20, 0, 5)
+    info = run_info(trials=30, aborted="interrupted")
+    told = (
+        "Over all tasks, **the run cannot tell** frame from raw: there is no pair in anomaly, comparative, multi_step"
+        " and scaling. Over statistical and trend alone: +66.7 points"
+    )
+    text = markdown_of(info, two)
+    assert told in text
+    assert text.count("all tasks") == text.count("Over all tasks, **the run cannot tell**") + GUIDE.count("all tasks")
+    assert told.replace("**", "") in "\n".join(console_lines(summarise(info, two)))
 
 
 def test_every_task_stands_in_every_table_of_tasks() -> None:
@@ -103,7 +117,33 @@ def test_every_number_is_explained() -> None:
     guide = section(markdown_of(run_info(), []), "How to read this")
     for name in ("pair", "Missing", "Unparsed", "Accuracy", "Difference", "Adjusted p", "Could see", "odds ratio"):
         assert name in guide
-    assert "false-alarm rate" in guide
+    assert "false alarm" in guide
+
+
+def test_the_report_says_what_counts_as_right() -> None:
+    calls = [
+        *pair("trend", 0, 1.0, 1.0, question="slope", tolerance="within 5% | of the truth"),
+        *pair("trend", 1, 1.0, 1.0, question="slope", tolerance="within 5% | of the truth"),
+        *pair("anomaly", 0, 1.0, None, question="count", tolerance="the same whole number"),
+        *pair("anomaly", 1, 1.0, 1.0, question="unstated"),
+    ]
+    told = section(markdown_of(run_info(), calls), "What counts as right")
+    assert told.splitlines()[3:] == [
+        "| anomaly | count | the same whole number |",
+        "| trend | slope | within 5% \\| of the truth |",
+    ]
+    assert "What counts as right" not in markdown_of(run_info(), pair("trend", 0, 1.0, 1.0))
+
+
+def test_the_report_says_how_often_invented_numbers_are_misjudged() -> None:
+    rates = {"false_alarm_listed": 0.001, "false_alarm_unlisted": 0.5, "miss_50": 0.1, "miss_500": 0.3, "miss_5000": 1}
+    told = section(markdown_of(run_info(settings={"invented_error": rates}), []), "Invented numbers")
+    assert "of the true numbers that it knows how to compute, it takes 0.1% for invented, and 50.0% of those" in told
+    assert "lets 10.0% pass when a series has 50 points, 30.0% at 500 and 100.0% at 5,000" in told
+    old = section(markdown_of(run_info(settings={"invented_false_alarm_rate": 0.02}), []), "Invented numbers")
+    assert "False-alarm rate of this measure: 2.00%" in old
+    for nothing in ({}, {"invented_error": {"miss_50": "often"}}):
+        assert "How often this measure errs was not given" in markdown_of(run_info(settings=nothing), [])
 
 
 def test_foreign_text_stays_text() -> None:
@@ -150,6 +190,14 @@ def test_a_row_of_the_csv_has_the_numbers_and_nothing_where_there_is_none() -> N
     assert float(raw["interval_low"]) < 0.35 < float(raw["interval_high"])
 
 
+def test_every_row_of_the_csv_says_what_answered() -> None:
+    info = run_info(notice="literal reader, not a language model", answered_by=("simulated-a", "simulated-b"))
+    for row in csv.DictReader(StringIO(render_csv(summarise(info, [])))):
+        assert (row["backend"], row["model"]) == ("mock", "mock:reader")
+        assert row["answered_by"] == "simulated-a; simulated-b"
+        assert row["notice"] == "literal reader, not a language model"
+
+
 def test_the_json_is_the_summary() -> None:
     summary = summarise(run_info(trials=20), all_tasks())
     assert msgspec.json.decode(render_json(summary), type=Summary) == summary
@@ -176,6 +224,31 @@ def test_only_the_formats_asked_for_are_written(tmp_path: Path) -> None:
     assert [path.name for path in written] == ["benchmark_results.csv"]
 
 
+def everything_in(folder: Path) -> set[str]:
+    return {str(path.relative_to(folder)) for path in folder.rglob("*") if path.is_file()}
+
+
+def test_reports_that_an_earlier_state_left_are_written_anew_and_its_charts_removed(tmp_path: Path) -> None:
+    write_reports(tmp_path, run_info(trials=20, aborted="interrupted"), all_tasks()[:40])
+    (tmp_path / "charts" / "mine.svg").write_text("of the user")
+    written = write_reports(tmp_path, run_info(trials=20), all_tasks(), ("csv",), charts=False)
+    reports = {"benchmark_results.json", "benchmark_results.csv", "benchmark_report.md"}
+    assert {path.name for path in written} == reports
+    assert everything_in(tmp_path) == {*reports, "charts/mine.svg"}
+    assert "Aborted" not in (tmp_path / "benchmark_report.md").read_text()
+    assert "](charts/" not in (tmp_path / "benchmark_report.md").read_text()
+    assert b"interrupted" not in (tmp_path / "benchmark_results.json").read_bytes()
+
+
+def test_a_chart_that_has_lost_its_numbers_is_removed_and_an_empty_folder_with_it(tmp_path: Path) -> None:
+    write_reports(tmp_path, run_info(trials=20), all_tasks(), ())
+    assert "charts/difference.png" in everything_in(tmp_path)
+    write_reports(tmp_path, run_info(trials=20), [call(latency_s=0.0)], ())
+    assert not {"charts/difference.png", "charts/difference.svg"} & everything_in(tmp_path)
+    write_reports(tmp_path, run_info(trials=20), [], (), charts=False)
+    assert not list(tmp_path.iterdir())
+
+
 def test_an_unknown_format_is_refused_before_anything_is_written(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match="unknown format 'pdf'; there are json, csv, markdown"):
         write_reports(tmp_path, run_info(), [], ("json", "pdf"), charts=False)
@@ -199,6 +272,15 @@ def test_charts_and_the_page_are_whole_and_need_no_network(tmp_path: Path) -> No
     assert page.count("<script>") == page.count("</script>") == 2
     assert not re.search(r"(src|href)=", page.partition("<script>")[0])
     assert all(f'id="chart-{name}"' in page for name in names)
+
+
+def test_every_chart_says_what_answered() -> None:
+    calls = [msgspec.structs.replace(made, cost_usd=0.01) for made in all_tasks()]
+    info = run_info(trials=20, model="sonnet", answered_by=("simulated-sonnet",), notice="a\nnotice")
+    charts = draw(summarise(info, calls))
+    assert len(charts) == 6
+    for spec in charts.values():
+        assert spec["title"]["subtitle"][1:] == ["a notice", "sonnet, answered by simulated-sonnet"]
 
 
 def test_a_chart_without_numbers_is_not_drawn() -> None:

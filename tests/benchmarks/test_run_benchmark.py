@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -99,7 +100,7 @@ def test_help_has_every_flag_and_examples(run):
     flags = (
         "backend mock parallel trial-parallelism max-data-size skip-baseline-above quick trials task format no-viz"
         " output quiet model timeout treatment baseline seed max-cost max-in-flight resume prompts-per-5h plan base-url"
-        " power detect"
+        " power detect discordance"
     )
     for flag in flags.split():
         assert f"--{flag}" in out
@@ -123,6 +124,8 @@ def test_help_has_every_flag_and_examples(run):
         (["--resume"], "no unfinished run"),
         (["--max-cost", "nan"], "not a number above 0"),
         (["--power", "1.5"], "power"),
+        (["--discordance", "1.5"], "discordance"),
+        (["--detect", "0.3", "--discordance", "0.2"], "a difference of 0.3 needs a discordance of as much, got 0.2"),
         (["--treatmnt", "frame"], "unrecognized arguments"),
     ],
 )
@@ -145,7 +148,18 @@ def test_power_says_how_many_trials_are_needed_and_sends_nothing(run, tmp_path):
     status, out, _ = run("--power", "0.8", "--detect", "0.1")
     assert status == 0
     assert "--trials" in out
+    assert "assuming that 40% of the trials are answered rightly in one condition only" in out
     assert not (tmp_path / "benchmark_results").exists()
+
+
+def test_the_trials_needed_follow_from_the_discordance_assumed_and_it_is_said(run):
+    few, many = (run("--detect", "0.1", "--discordance", share)[1] for share in ("0.2", "0.7"))
+    assert "assuming that 20% of the trials" in few
+    assert "assuming that 70% of the trials" in many
+    together, alone = zip(*(map(int, re.findall(r"--trials (\d+)", out)) for out in (few, many)), strict=True)
+    assert together[0] < together[1]
+    assert alone[0] < alone[1]
+    assert "assuming that 60% of the trials" in run("--detect", "0.6")[1]  # fewer cannot differ by so much
 
 
 def test_an_aborted_run_keeps_what_it_has_and_resumes(run, tmp_path):

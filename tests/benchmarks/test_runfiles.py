@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from benchmarks.report import RunFilesError, load_run, save_run
 from benchmarks.report.__main__ import main
 from tests.support.made_calls import call, pair, run_info
 
+ROOT = Path(__file__).parents[2]
+
 
 def test_what_was_saved_is_loaded(tmp_path: Path) -> None:
     info = run_info(notice="a\nb", settings={"sizes": [1, 2], "x": None}, versions={"batchwork": "0.1"})
     calls = [call(answer='ä "☃"\n\r\u2028|', truth=[1, 2.5, None], parsed={"answer": 3}, size=10**12), call(score=None)]
-    save_run(tmp_path / "deep" / "er", info, calls)
-    assert load_run(tmp_path / "deep" / "er") == (info, calls)
+    saved = save_run(tmp_path / "deep" / "er", info, calls)
+    assert load_run(tmp_path / "deep" / "er") == (saved, calls)
+    assert saved == msgspec.structs.replace(info, calls=2)
 
 
 def test_saving_leaves_nothing_beside(tmp_path: Path) -> None:
@@ -73,6 +80,59 @@ def test_a_damaged_line_is_named(tmp_path: Path) -> None:
         (tmp_path / "trials.jsonl").write_bytes(lines[0] + b"\n" + damage + b"\n")
         with pytest.raises(RunFilesError, match=r"trials\.jsonl, line 2 is damaged .* run again with --resume"):
             load_run(tmp_path)
+
+
+def test_a_file_that_was_cut_at_the_end_of_a_line_is_refused(tmp_path: Path) -> None:
+    save_run(tmp_path, run_info(), pair("trend", 0, 1.0, 0.0))
+    lines = (tmp_path / "trials.jsonl").read_bytes().splitlines(keepends=True)
+    for kept in ([], lines[:1], lines + lines[:1]):
+        (tmp_path / "trials.jsonl").write_bytes(b"".join(kept))
+        told = rf"trials\.jsonl has {len(kept)} calls, and run\.json says 2: .* run again with --resume"
+        with pytest.raises(RunFilesError, match=told):
+            load_run(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("damage", "said"),
+    [
+        ({"seed": -1}, "`int` >= 0 - at `$.seed`"),
+        ({"trials": "two"}, "Expected `int`, got `str` - at `$.trials`"),
+        ({"settings": [1]}, "Expected `object`, got `array` - at `$.settings`"),
+        ({"colour": "blue"}, "unknown field `colour`"),
+        ({"model": None}, "Expected `str`, got `null` - at `$.model`"),
+    ],
+)
+def test_a_run_json_that_is_wrong_is_an_error_that_says_where(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], damage: dict[str, object], said: str
+) -> None:
+    save_run(tmp_path, run_info(), pair("trend", 0, 1.0, 0.0))
+    told = msgspec.json.decode((tmp_path / "run.json").read_bytes())
+    (tmp_path / "run.json").write_bytes(msgspec.json.encode(told | damage))
+    assert main([str(tmp_path), "--no-viz"]) == 2
+    error = capsys.readouterr().err
+    assert error.startswith("ERROR: ")
+    assert said in error
+    assert "run again with --resume" in error
+
+
+def test_a_run_json_that_lacks_a_field_is_an_error_that_names_it(tmp_path: Path) -> None:
+    save_run(tmp_path, run_info(), [])
+    told = msgspec.json.decode((tmp_path / "run.json").read_bytes())
+    del told["baseline"]
+    (tmp_path / "run.json").write_bytes(msgspec.json.encode(told))
+    with pytest.raises(RunFilesError, match="missing required field `baseline`"):
+        load_run(tmp_path)
+
+
+def test_a_reader_that_leaves_early_gets_no_traceback(tmp_path: Path) -> None:
+    save_run(tmp_path, run_info(), pair("trend", 0, 1.0, 0.0))
+    command = [sys.executable, "-m", "benchmarks.report", str(tmp_path), "--no-viz"]
+    there, gone = os.pipe()
+    os.close(there)
+    with os.fdopen(gone, "wb") as pipe:
+        ended = subprocess.run(command, stdout=pipe, stderr=subprocess.PIPE, check=False, cwd=ROOT)
+    assert (ended.returncode, ended.stderr) == (0, b"")
+    assert (tmp_path / "benchmark_report.md").exists()
 
 
 def test_a_damaged_or_lost_file_is_named(tmp_path: Path) -> None:

@@ -129,12 +129,18 @@ def test_invented_numbers_are_a_share_of_the_numbers_in_the_answers() -> None:
 
 def test_tokens_are_the_providers_where_it_counted_both_sides() -> None:
     calls = [
-        *pair("trend", 0, 1.0, 1.0),
-        call("trend", 1, "raw", input_tokens=1000),
-        call("trend", 1, "frame", input_tokens=250),
+        *pair("trend", 0, 1.0, 1.0, backend="api"),
+        call("trend", 1, "raw", input_tokens=1000, backend="api"),
+        call("trend", 1, "frame", input_tokens=250, backend="api"),
     ]
     saved = compression_of(summarise(run_info(), calls), "trend")
     assert (saved.source, saved.pairs, saved.saved) == ("provider", 1, 0.75)
+
+
+def test_tokens_that_a_mock_reports_are_its_estimate_and_no_providers() -> None:
+    calls = pair("trend", 0, 1.0, 1.0, input_tokens=100)
+    saved = compression_of(summarise(run_info(), calls), "trend")
+    assert (saved.source, saved.baseline_tokens) == ("the mock's estimate (characters / 4)", 100)
 
 
 def test_tokens_nobody_counted_are_estimated_and_said_to_be() -> None:
@@ -161,8 +167,9 @@ def test_only_complete_pairs_are_compared() -> None:
 
 
 def test_a_difference_that_cannot_be_chance_is_called_by_its_side() -> None:
-    better = summarise(run_info(trials=30), table("trend", 5, 20, 1, 4))
-    worse = summarise(run_info(trials=30), table("trend", 5, 1, 20, 4))
+    info = run_info(tasks=("trend",), trials=30)
+    better = summarise(info, table("trend", 5, 20, 1, 4))
+    worse = summarise(info, table("trend", 5, 1, 20, 4))
     assert comparison_of(better, "trend").verdict is better.overall[0].verdict is Verdict.BETTER
     assert comparison_of(worse, "trend").verdict is worse.overall[0].verdict is Verdict.WORSE
 
@@ -200,6 +207,24 @@ def test_a_task_without_a_pair_takes_no_share_of_the_others() -> None:
     two = table("trend", 10, 9, 0, 11) + table("anomaly", 10, 2, 2, 16)
     summary = summarise(run_info(trials=30), [*two, *(call("scaling", n, "frame") for n in range(30))])
     assert comparison_of(summary, "trend").level == pytest.approx(0.05 / 4)
+
+
+def test_a_run_that_ended_before_a_task_had_a_pair_has_no_verdict_over_all_tasks() -> None:
+    two = table("statistical", 5, 20, 0, 5) + table("trend", 5, 20, 0, 5)
+    summary = summarise(run_info(trials=30, aborted="interrupted"), two)
+    (overall,) = summary.overall
+    assert (overall.verdict, overall.of) == (Verdict.CANNOT_TELL, ("statistical", "trend"))
+    assert overall.without == ("anomaly", "comparative", "multi_step", "scaling")
+    assert comparison_of(summary, "trend").verdict is Verdict.BETTER  # of which it can speak
+
+
+def test_a_treatment_without_a_pair_in_a_task_does_not_silence_the_others() -> None:
+    calls = [made for task in ("trend", "anomaly") for made in table(task, 5, 20, 0, 5)]
+    calls += [call("trend", n, "csv", 1.0) for n in range(30)]
+    info = run_info(tasks=("trend", "anomaly"), treatments=("frame", "csv"), trials=30)
+    frame, csv = summarise(info, calls).overall
+    assert (frame.verdict, frame.without) == (Verdict.BETTER, ())
+    assert (csv.verdict, csv.without) == (Verdict.CANNOT_TELL, ("anomaly",))
 
 
 def test_every_treatment_is_compared_with_the_baseline_and_pays_for_the_others() -> None:

@@ -102,7 +102,7 @@ class JobRun:
     def _is_open(self, index: int) -> bool:
         """Whether an item is likely to be sent, as far as the state knows."""
         status = self.view.item(index).status
-        return status != SUCCEEDED and (status != FAILED or self._plan.retry_failed)
+        return status != SUCCEEDED and (status != FAILED or bool(self._plan.retry_failed))
 
     def _unchanged(self, intakes: Iterator[Intake]) -> Iterator[Intake]:
         """The input as it comes, as long as what an earlier run has paid for is still what it was.
