@@ -87,6 +87,11 @@ class Client:
         return self._named(self.config.model or self.usual_model)
 
     @property
+    def shown(self) -> str:
+        """The model in a report: without settings that do not change its answers."""
+        return self.model.partition("?base_timeout")[0]
+
+    @property
     def most_points(self) -> int | None:
         """Points in a data set at most: as told, else as suits the backend; None is no limit.
 
@@ -169,7 +174,7 @@ class Client:
         return ClaudeResponse(
             text=outcome.text or "",
             backend=self.backend.value,
-            model=self.model if reply is None else reply.model or self.model,
+            model=self.shown if reply is None else reply.model or self.shown,
             input_tokens=None if usage is None else usage.input_tokens,
             output_tokens=None if usage is None else usage.output_tokens,
             cost_usd=None if outcome.cost is None else float(outcome.cost),

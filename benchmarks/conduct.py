@@ -9,6 +9,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from pathlib import Path
 
 import batchwork
@@ -141,6 +142,16 @@ def _prefix(before: Mapping[int, Outcome], planned: int, most_new: int | None) -
         if left < 0:
             return number
     return planned
+
+
+def prompts_sha256(asks: Iterable[Ask]) -> str:
+    """One hash for all prompts of a plan."""
+    return sha256("".join(ask.prompt.sha256 for ask in asks if ask.prompt is not None).encode()).hexdigest()
+
+
+def attempts_in(journal: Path) -> int:
+    """The calls that a journal knows of."""
+    return _attempts(_outcomes(journal))
 
 
 def _attempts(outcomes: Mapping[int, Outcome]) -> int:

@@ -113,6 +113,10 @@ class BenchmarkConfig:
             _refuse(value is not None and value < 1, f"{name} must be at least 1, got {value}")
         for name in ("retries", "max_wait_s", "timeout_per_1k_chars", "seed"):
             _refuse(getattr(self, name) < 0, f"{name} must not be negative, got {getattr(self, name)}")
+        most = self.max_cost
+        _refuse(most is not None and not 0 < float(most) < float("inf"), f"max_cost must be above 0, got {most}")
+        skip = self.skip_baseline_above
+        _refuse(skip is not None and skip < 0, f"skip_baseline_above must not be negative, got {skip}")
         _refuse(self.base_timeout <= 0, f"base_timeout must be above 0, got {self.base_timeout}")
         _refuse(
             self.plan is not None and self.plan not in PLANS,

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import dataclasses
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -42,6 +43,7 @@ class Sitting(msgspec.Struct, frozen=True, kw_only=True):
     """One stretch of work on a run."""
 
     started_at: datetime
+    ended_at: datetime
     calls: int = 0
     wall_s: float = 0.0
     warm_up_usd: float = 0.0
@@ -52,11 +54,8 @@ class Plan(msgspec.Struct, kw_only=True):
 
     backend: str
     config: dict[str, Any]
+    prompts_sha256: str = ""  # of all prompts together: going on with others would be another run
     sittings: list[Sitting] = msgspec.field(default_factory=list)
-
-    def calls_since(self, moment: datetime) -> int:
-        """Calls made in sittings that began after that moment."""
-        return sum(sitting.calls for sitting in self.sittings if sitting.started_at > moment)
 
 
 class RunFolder:
@@ -67,7 +66,7 @@ class RunFolder:
         self.plan = plan
 
     @classmethod
-    def make(cls, config: BenchmarkConfig, backend: str) -> RunFolder:
+    def make(cls, config: BenchmarkConfig, backend: str, prompts_sha256: str) -> RunFolder:
         """A new folder under `config.output`, with the plan in it.
 
         Raises:
@@ -76,7 +75,7 @@ class RunFolder:
         stamp = datetime.now(UTC).strftime("%Y-%m-%dT%H-%M-%S")
         number = 1
         while True:
-            path = config.output / f"{stamp}-{backend}{'' if number == 1 else f'-{number}'}"
+            path = Path(config.output) / f"{stamp}-{backend}{'' if number == 1 else f'-{number}'}"
             try:
                 path.mkdir(parents=True)
                 break
@@ -84,7 +83,7 @@ class RunFolder:
                 number += 1
             except OSError as error:
                 raise ConfigurationError(f"cannot make {path}: {error.strerror}; choose another --output") from error
-        folder = cls(path, Plan(backend=backend, config=_told(config)))
+        folder = cls(path, Plan(backend=backend, config=_told(config), prompts_sha256=prompts_sha256))
         folder.save()
         return folder
 
@@ -122,9 +121,14 @@ class RunFolder:
     def config(self) -> BenchmarkConfig:
         """What the run was told."""
         fields = dict(self.plan.config, output=self.path.parent)
-        for name in ("tasks", "treatments", "formats"):
-            fields[name] = tuple(fields[name])
-        return BenchmarkConfig(**fields)
+        try:
+            for name in ("tasks", "treatments", "formats"):
+                fields[name] = tuple(fields[name])
+            return BenchmarkConfig(**fields)
+        except (KeyError, TypeError) as error:
+            raise ConfigurationError(
+                f"{self.path / _PLAN} is not the plan of a run of this version ({error})"
+            ) from error
 
     def changed(self, given: dict[str, Any]) -> BenchmarkConfig:
         """The run's own settings with those that another sitting may change.
@@ -141,6 +145,30 @@ class RunFolder:
                 )
         return dataclasses.replace(config, **{name: value for name, value in given.items() if name != "output"})
 
+    def must_ask(self, prompts_sha256: str) -> None:
+        """Refuse to go on with other questions than those that the run was begun with.
+
+        Raises:
+            ConfigurationError: the prompts are not the same.
+        """
+        if prompts_sha256 != self.plan.prompts_sha256:
+            raise ConfigurationError(
+                f"{self.path} was begun with other prompts: a treatment or the data have changed since; start a new run"
+            )
+
+    def discard(self) -> None:
+        """Take a folder away in which nothing has come about."""
+        if not self.journal.exists() and not self.plan.sittings:
+            (self.path / _PLAN).unlink()
+            self.path.rmdir()
+
+    def catch_up(self, attempts: int) -> None:
+        """Count the calls that a killed sitting could not: those in the journal that no sitting has noted."""
+        missed = attempts - sum(sitting.calls for sitting in self.plan.sittings)
+        if missed > 0 and self.journal.exists():
+            when = datetime.fromtimestamp(self.journal.stat().st_mtime, UTC)
+            self.note(Sitting(started_at=when, ended_at=when, calls=missed))
+
     def note(self, sitting: Sitting) -> None:
         """Remember a stretch of work; the same one again replaces it."""
         others = [other for other in self.plan.sittings if other.started_at != sitting.started_at]
@@ -152,6 +180,16 @@ class RunFolder:
         aside = self.path / f"{_PLAN}.new"
         aside.write_bytes(msgspec.json.format(msgspec.json.encode(self.plan), indent=2))
         aside.replace(self.path / _PLAN)
+
+
+def recent_sittings(output: Path, backend: str, since: datetime) -> list[Sitting]:
+    """Every stretch of work with a backend, over all runs under `output`, that ended after a moment."""
+    found = []
+    for path in Path(output).glob(f"*/{_PLAN}"):
+        with suppress(ConfigurationError):
+            plan = RunFolder.open(path.parent).plan
+            found += [sitting for sitting in plan.sittings if plan.backend == backend and sitting.ended_at > since]
+    return found
 
 
 def _told(config: BenchmarkConfig) -> dict[str, Any]:

@@ -56,6 +56,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _fail(Exit.WRONG, str(error))
     except WarmupError as error:
         return _fail(Exit.PAUSED, str(error))
+    except BrokenPipeError:  # whoever read our output has gone
+        sys.stdout = None
+        return Exit.DONE
     except KeyboardInterrupt:
         return _fail(Exit.INTERRUPTED, "interrupted; what is finished is kept: go on with --resume")
 
@@ -64,10 +67,11 @@ def _run(told: argparse.Namespace) -> int:
     runner = _runner(told)
     say = _quiet if told.quiet else _say
     runner.config.check()
+    say("drawing the data and writing the prompts ...")
     asks = runner.lay_out()
     calls = sum(ask.prompt is not None for ask in asks)
     config, client = runner.config, runner.client
-    say(f"{client.model}" + (f": {client.notice}" if client.notice else ""))
+    say(client.shown + (f": {client.notice}" if client.notice else ""))
     say(
         f"{len(config.tasks)} tasks x {config.trials} trials x {len(config.conditions)} conditions"
         f" ({', '.join(config.conditions)}): {calls} calls, {config.window} at once"
@@ -228,7 +232,9 @@ def _parser() -> argparse.ArgumentParser:
 
 def _who(group: argparse._ArgumentGroup) -> None:
     backend = group.add_mutually_exclusive_group()
-    backend.add_argument("--backend", choices=list(BackendType), help="default: api, or what --model says")
+    backend.add_argument(
+        "--backend", choices=[kind.value for kind in BackendType], help="default: api, or what --model says"
+    )
     backend.add_argument(
         "--mock",
         dest="backend",
@@ -256,7 +262,7 @@ def _what(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--baseline", metavar="B", help="raw (default), or what a treatment may be")
     group.add_argument("--seed", type=_whole(0), metavar="N", help="another seed draws other data (0)")
     group.add_argument(
-        "--max-data-size", type=_whole(10), metavar="N", help="points in a data set (1000 for claude-code)"
+        "--max-data-size", type=_whole(50), metavar="N", help="points in a data set (1000 for claude-code)"
     )
     group.add_argument(
         "--skip-baseline-above", type=_whole(0), metavar="N", help="no baseline for larger data sets (5000)"

@@ -14,9 +14,9 @@ from pathlib import Path
 import msgspec
 
 from benchmarks.claude_client import BackendType, ClaudeResponse, Client, get_client
-from benchmarks.conduct import Ask, Conducted, conduct, lay_out
+from benchmarks.conduct import Ask, Conducted, attempts_in, conduct, lay_out, prompts_sha256
 from benchmarks.config import PLANS, WORKERS_WARNING, BenchmarkConfig
-from benchmarks.folder import QUOTA_WINDOW, RunFolder, Sitting
+from benchmarks.folder import QUOTA_WINDOW, RunFolder, Sitting, recent_sittings
 from benchmarks.report import save_run, write_reports
 from benchmarks.scoring import false_alarm_rate, measured_error
 from benchmarks.tasks import TASKS
@@ -74,10 +74,31 @@ class BenchmarkRunner:
         """
         self.config.check()
         asks = self.lay_out() if asks is None else asks
-        folder = self._folder or RunFolder.make(self.config, self.client.backend.value)
-        sitting = Sitting(started_at=datetime.now(UTC))
-        began = time.perf_counter()
-        left = self._prompts_left(folder)
+        folder = self._opened(asks)
+        try:
+            done = self._sit(folder, asks)
+        except Exception:  # nothing was sent, or only a warm-up that failed: such a run leaves nothing behind
+            folder.discard()
+            raise
+        results = self._report(folder, self._with_time(done))
+        if done.cause == "interrupted":
+            raise KeyboardInterrupt
+        return results
+
+    def _opened(self, asks: list[Ask]) -> RunFolder:
+        """The folder that is gone on with, or a new one."""
+        prompts = prompts_sha256(asks)
+        if self._folder is None:
+            return RunFolder.make(self.config, self.client.backend.value, prompts)
+        self._folder.must_ask(prompts)
+        self._folder.catch_up(attempts_in(self._folder.journal))
+        return self._folder
+
+    def _sit(self, folder: RunFolder, asks: list[Ask]) -> Conducted:
+        """One stretch of work: as much of the rest as quota, money and provider allow."""
+        now, began = datetime.now(UTC), time.perf_counter()
+        sitting = Sitting(started_at=now, ended_at=now)
+        left = self._prompts_left()
         if left != 0 and self.client.warms_up:
             sitting = msgspec.structs.replace(sitting, calls=1, warm_up_usd=self.warmup().cost_usd or 0.0)
             folder.note(sitting)
@@ -85,16 +106,14 @@ class BenchmarkRunner:
             self.client,
             asks,
             journal=folder.journal,
-            most_new=left,
+            most_new=None if left is None else max(0, left - sitting.calls),
             max_cost=self._money_left(folder),
             progress=self._progress,
         )
+        made = sitting.calls + done.made
         wall_s = time.perf_counter() - began
-        folder.note(msgspec.structs.replace(sitting, calls=sitting.calls + done.made, wall_s=wall_s))
-        results = self._report(folder, self._with_time(done, folder))
-        if done.cause == "interrupted":
-            raise KeyboardInterrupt
-        return results
+        folder.note(msgspec.structs.replace(sitting, ended_at=datetime.now(UTC), calls=made, wall_s=wall_s))
+        return done
 
     def run_task(self, task: str) -> BenchmarkResults:
         """One task alone, with everything else as configured."""
@@ -148,11 +167,13 @@ class BenchmarkRunner:
         for trials in zip(*plans, strict=True):  # a run that ends early has a part of every task, not all of some
             yield from trials
 
-    def _prompts_left(self, folder: RunFolder) -> int | None:
+    def _recent(self) -> list[Sitting]:
+        return recent_sittings(self.config.output, self.client.backend.value, datetime.now(UTC) - QUOTA_WINDOW)
+
+    def _prompts_left(self) -> int | None:
+        """Calls that the quota still allows, over all runs under the same output; None when there is no quota."""
         quota = self.config.quota
-        if quota is None:
-            return None
-        return max(0, quota - folder.plan.calls_since(datetime.now(UTC) - QUOTA_WINDOW))
+        return None if quota is None else max(0, quota - sum(sitting.calls for sitting in self._recent()))
 
     def _money_left(self, folder: RunFolder) -> float | None:
         """The ceiling for the journal: the budget without what warming up has cost."""
@@ -160,12 +181,11 @@ class BenchmarkRunner:
             return None
         return max(0.0, float(self.config.max_cost) - sum(sitting.warm_up_usd for sitting in folder.plan.sittings))
 
-    def _with_time(self, done: Conducted, folder: RunFolder) -> Conducted:
+    def _with_time(self, done: Conducted) -> Conducted:
         """Say when it is worth going on, where that is known."""
         if done.cause == "prompts":
-            since = datetime.now(UTC) - QUOTA_WINDOW
-            recent = [sitting.started_at for sitting in folder.plan.sittings if sitting.started_at > since]
-            return dataclasses.replace(done, aborted=f"{done.aborted}; {_again(min(recent) + QUOTA_WINDOW)}")
+            free = min(sitting.ended_at for sitting in self._recent() if sitting.calls) + QUOTA_WINDOW
+            return dataclasses.replace(done, aborted=f"{done.aborted}; {_again(free)}")
         if done.retry_after_s is not None:
             when = datetime.now(UTC) + timedelta(seconds=done.retry_after_s)
             return dataclasses.replace(done, aborted=f"{done.aborted} ({_again(when)})")
@@ -175,7 +195,7 @@ class BenchmarkRunner:
         config, sittings, error = self.config, folder.plan.sittings, measured_error()
         info = RunInfo(
             backend=self.client.backend.value,
-            model=self.client.model,
+            model=self.client.shown,
             baseline=config.baseline,
             treatments=config.treatments,
             tasks=config.tasks,

@@ -118,7 +118,7 @@ def test_help_has_every_flag_and_examples(run):
         (["--mock", "--treatment", "nothing"], "unknown condition 'nothing'"),
         (["--mock", "--treatment", "no.such:thing"], "No module named"),
         (["--mock", "--model", "openai:gpt-6-luna"], "is not of --backend mock"),
-        (["--mock", "--max-data-size", "20"], "at least 50 points"),
+        (["--mock", "--max-data-size", "20"], "not a whole number of at least 50"),
         (["--mock", "--output", "a-file"], "Not a directory; choose another --output"),
         (["--resume", "nowhere"], "is not the folder of a benchmark run"),
         (["--resume"], "no unfinished run"),
@@ -260,3 +260,41 @@ def test_an_interrupted_run_keeps_and_reports_what_is_finished(tmp_path):
     states = {json.loads(line)["state"] for line in (folder / "trials.jsonl").read_text().splitlines()}
     assert states == {"answered", "pending"}
     assert "interrupted" in (folder / "benchmark_report.md").read_text()
+
+
+def test_the_quota_is_shared_by_all_runs_under_one_folder_and_counts_what_a_killed_one_spent(run, tmp_path):
+    status, _, _ = run("--mock", *QUICK, "--task", "trend", "--prompts-per-5h", "3")
+    assert status == 4
+    (first,) = folders(tmp_path)
+    plan = json.loads((first / "plan.json").read_text())
+    (first / "plan.json").write_text(json.dumps({**plan, "sittings": []}))  # as a kill in the middle leaves it
+    assert run("--resume", str(first))[0] == 4
+    assert sum(sitting["calls"] for sitting in json.loads((first / "plan.json").read_text())["sittings"]) == 3
+    status, _, err = run("--mock", *QUICK, "--task", "trend", "--prompts-per-5h", "3", "--seed", "1")
+    assert status == 4
+    assert "five hours are used up" in err
+
+
+def test_a_run_that_could_not_begin_leaves_nothing_behind(run, tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    status, _, err = run("--backend", "claude-code", *QUICK, "--task", "trend")
+    assert (status, "claude CLI not found" in err) == (2, True)
+    assert list((tmp_path / "benchmark_results").iterdir()) == []
+
+
+def test_going_on_with_other_prompts_is_refused(run, tmp_path):
+    run("--mock", *QUICK, "--task", "trend", "--prompts-per-5h", "3")
+    (folder,) = folders(tmp_path)
+    plan = json.loads((folder / "plan.json").read_text())
+    (folder / "plan.json").write_text(json.dumps({**plan, "config": {**plan["config"], "seed": 9}}))
+    status, _, err = run("--resume", str(folder))
+    assert (status, "begun with other prompts" in err) == (2, True)
+
+
+def test_an_early_end_has_a_part_of_every_task(run, tmp_path):
+    run("--mock", *QUICK, "--prompts-per-5h", "12")
+    (folder,) = folders(tmp_path)
+    calls = [json.loads(line) for line in (folder / "trials.jsonl").read_text().splitlines()]
+    assert {call["task"] for call in calls if call["state"] == "answered"} == {
+        "statistical", "trend", "anomaly", "comparative", "multi_step", "scaling",
+    }  # fmt: skip
