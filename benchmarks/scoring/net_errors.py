@@ -57,7 +57,7 @@ def _explained(numbers: Draw, size: int, n: int, dice: Dice) -> float:
 
 
 def _listed(values: Series, dice: Dice, count: int) -> Sequence[float]:
-    return dice.choice(derived(values), count).tolist()
+    return [float(number) for number in dice.choice(derived(values), count)]
 
 
 def _unlisted(values: Series, dice: Dice, count: int) -> Sequence[float]:
@@ -72,7 +72,7 @@ def _unlisted(values: Series, dice: Dice, count: int) -> Sequence[float]:
 
 
 def _made_up(values: Series, dice: Dice, count: int) -> Sequence[float]:
-    return dice.uniform(values.min(), values.max(), count).tolist()
+    return [dice.uniform(values.min(), values.max()) for _ in range(count)]
 
 
 def _written(number: float, dice: Dice) -> Numeral:
