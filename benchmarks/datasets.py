@@ -142,11 +142,13 @@ def _planted(body: Series, recipe: Recipe, dice: Dice) -> tuple[Anomaly, ...]:
     """Put the anomalies into the body, as far from its pattern as the definition asks, and say where they are."""
     fewest, most = recipe.anomalies
     count = int(dice.integers(fewest, most + 1))
+    if count == 0:
+        return ()
     slots = np.arange(_SLOT, body.size - _SLOT, _SLOT)
     places = np.sort(dice.choice(slots, count, replace=False)) + dice.integers(0, _SLOT // 2, count)
     sides = [recipe.sides[number % len(recipe.sides)] for number in range(count)]
     found = tuple(map(Anomaly, places.tolist(), dice.permutation(sides).tolist()))
-    at, side = np.array([(one.at, one.side) for one in found], dtype=np.int64).reshape(-1, 2).T
+    at, side = np.array([(one.at, one.side) for one in found]).T
     body[at] += side * 1e3  # out of the way: how far does not matter to the medians, so the scatter is already the last
     pattern = _pattern(body)
     scatter = 1.4826 * np.median(np.abs(body - pattern))

@@ -64,29 +64,31 @@ class Choice:
         clauses = answer_clauses(text)
         if self.asks is not None:
             clauses = [self._winner(clause) for clause in clauses]
-        named = {option for clause in clauses for option in self.options if _pattern(option).search(clause)}
-        return named.pop() if len(named) == 1 and not any(map(denies, clauses)) else None
+        named = {option for clause in clauses for option in self.options if _mention(option).search(clause)}
+        sure = all(_name(option).search(" ".join(clauses)) for option in named)
+        return named.pop() if len(named) == 1 and sure and not any(map(denies, clauses)) else None
 
     def _winner(self, clause: str) -> str:
         """What a comparison makes the answer; the words as they are when they ask for no turning, else nothing."""
         words = _COMPARES.findall(clause)  # of each the word itself if it says more, else nothing
         same = [bool(word) == (self.asks == "more") for word in words]
-        one = rf"(?:[Ss]eries )?({'|'.join(map(re.escape, self.options))})(?:'s)?"
-        both = re.fullmatch(
-            rf"\W*{one} {_WITHIN} than (?:that of |the [a-z ]+ of |in )?{one}(?: \([^()]*\))?\W*", clause
-        )
+        one = rf"(?:that of |[Tt]he [a-z ]+ of |in )?(?:[Ss]eries )?({'|'.join(map(re.escape, self.options))})(?:'s)?"
+        both = re.fullmatch(rf"\W*{one} {_WITHIN} than {one}(?: \([^()]*\))?\W*", clause)
         if both is None or len(same) != 1 or denies(clause):
             return clause if all(same) else ""
         return both[1] if same[0] else both[2]
 
 
-def _pattern(option: str) -> re.Pattern[str]:
-    """A letter is a name only in capitals and not as the article "A"."""
+def _mention(option: str) -> re.Pattern[str]:
+    """Where an option stands; a letter only in capitals."""
+    return re.compile(rf"(?<!\w){re.escape(option)}(?!\w)", re.IGNORECASE if len(option) > 1 else 0)
+
+
+def _name(option: str) -> re.Pattern[str]:
+    """Where an option surely stands for itself: not the article "A"."""
     if len(option) > 1:
-        return re.compile(rf"\b{re.escape(option)}\b", re.IGNORECASE)
-    return re.compile(
-        rf"(?<!\w)(?:[Ss]eries\s+)?{re.escape(option)}(?!\w)(?!'|\s+(?!has\b|is\b|was\b|than\b|or\b|and\b)[a-z])"
-    )
+        return _mention(option)
+    return re.compile(rf"{_mention(option).pattern}(?!'|\s+(?!has\b|is\b|was\b|than\b|or\b|and\b)[a-z])")
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,6 +43,7 @@ MORE, LESS = Choice(("A", "B"), asks="more"), Choice(("A", "B"), asks="less")
         (MORE, "Series A has a higher mean than Series B", "A"),
         (MORE, "Series B has a lower mean than series A.", "A"),
         (MORE, "B's mean (12.5) is larger than that of A (11.25).", "B"),
+        (MORE, "The mean of A is higher than the mean of B.", "A"),
         (MORE, "**A has more anomalies than B.**", "A"),
         (MORE, "The answer is B.", "B"),
         (MORE, "Series B has the higher mean.", "B"),
@@ -102,6 +103,9 @@ def test_an_option_is_read_where_it_is_the_only_one(form, reply, read):
         (MORE, "Series B has the lower mean."),
         (MORE, "A has a higher mean than B, and B has a higher median than A."),
         (MORE, "A is other than B."),
+        (MORE, "Series A exceeds Series B."),
+        (MORE, "A's mean exceeds that of B."),
+        (MORE, "A higher mean than B could be seen."),
         (MORE, "Which of A or B has a higher mean than B?"),
     ],
 )
