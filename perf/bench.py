@@ -27,7 +27,7 @@ from batchwork import Request, Results
 from batchwork.backends import Setup, open_backend
 from batchwork.clock import SystemClock
 from benchmarks.claude_client import MockClient
-from benchmarks.conduct import conduct, lay_out
+from benchmarks.conduct import Ask, conduct, lay_out
 from benchmarks.config import BenchmarkConfig
 from benchmarks.tasks import TASKS
 from perf._harness import arguments, show_table, verdict
@@ -97,19 +97,11 @@ class Measured(NamedTuple):
     pace: float  # drawn latency gone through in a second
 
 
-def measure(trials: int, sigma: float, mode: tuple[int, int]) -> Measured:
+def measure(asks: list[Ask], sigma: float, mode: tuple[int, int]) -> Measured:
     """One run, beside the ideal schedules of its calls."""
     model = f"mock:echo?latency=0.05&sigma={sigma}&seed=7"
-    config = BenchmarkConfig(
-        tasks=(TASK,),
-        trials=trials,
-        max_data_size=50,
-        parallel_workers=mode[0],
-        trial_parallelism=mode[1],
-        model=model,
-    )
+    config = BenchmarkConfig(parallel_workers=mode[0], trial_parallelism=mode[1], model=model)
     client = Timed(config)
-    asks = lay_out(TASKS[TASK].plan(trials, config.seed, 50), config)
     with tempfile.TemporaryDirectory() as folder:
         done = conduct(client, asks, journal=Path(folder) / "journal.db")
     latencies = [call.latency_s for call in done.calls if call.latency_s is not None and not call.missing]
@@ -128,12 +120,16 @@ def measure(trials: int, sigma: float, mode: tuple[int, int]) -> Measured:
 
 def main() -> int:
     options = arguments(__doc__ or "")
+    each = 5 if options.smoke else TRIALS
+    config = BenchmarkConfig()
+    most = max(pair * trials for pair, trials in MODES.values())
+    asks = lay_out(TASKS[TASK].plan(each * most, config.seed, 50), config)  # a shorter plan is the beginning of it
     rows, worst = [], 1.0
     for name, sigma in (("50 ms", 0.0), ("heavy tail", 1.0)):
         alone = None
         for mode, (pair, trials) in MODES.items():
             rounds = 1 if options.smoke or trials < 4 else 3  # many calls at once feel what else the machine does
-            planned = 5 * pair * trials if options.smoke else TRIALS * pair * trials
+            planned = asks[: each * pair * trials * len(config.conditions)]
             run = median_low(measure(planned, sigma, (pair, trials)) for _ in range(rounds))
             alone = alone or run.pace
             worst = min(worst, run.of_ideal)
