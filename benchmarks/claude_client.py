@@ -118,7 +118,10 @@ class Client:
             batchwork.ConfigError: the backend cannot be used at all; the message says what to do.
         """
         try:
-            results = self.ask_all([Request.ask(prompt, system=system)], window=1)
+            most = self.config.max_cost
+            results = self.ask_all(
+                [Request.ask(prompt, system=system)], window=1, max_cost=None if most is None else float(most)
+            )
         except batchwork.RunPaused as paused:
             return replace(self.response(paused.results[0]), error=paused.reason)
         return self.response(results[0])

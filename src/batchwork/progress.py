@@ -39,7 +39,7 @@ def snapshot(tally: Tally, *, elapsed_s: float, now: float, ceiling_nano: int | 
         cost += f" of {show(ceiling_nano)}"
     waiting = None
     if tally.waiting_until is not None and tally.waiting_until > now:
-        waiting = f"waiting {duration(tally.waiting_until - now)} for a quota to end"
+        waiting = f"waiting {duration(tally.waiting_until - now)} as the provider asks ({tally.waiting_for})"
     return Snapshot(
         done=tally.done,
         total=tally.total,

@@ -26,7 +26,7 @@ class Tally:
     unconfirmed_nano: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
-    waiting_until: float | None = None  # on the run's clock: the end of a quota that is waited out
+    waiting_until: float | None = None  # on the run's clock: until when the provider wants no call
     waiting_for: str = ""
 
     def count(self, outcome: AnyOutcome) -> None:

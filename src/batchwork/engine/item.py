@@ -194,6 +194,7 @@ class ItemCarrier:
         if failure.kind in REFUSALS:
             life.refusals += 1
             self._tally.refusals += 1
+            self._tell_wait(failure)
         else:
             life.failures += 1
         if (pause := self._breaker.failed(failure, clock.now())) is not None:
@@ -224,12 +225,17 @@ class ItemCarrier:
         await self._nap(wait_s)
         return True
 
+    def _tell_wait(self, failure: Failure) -> None:
+        """Let whoever looks on know why nothing moves."""
+        if failure.retry_after_s is not None:
+            self._tally.waiting_until = self._p.clock.now() + failure.retry_after_s
+            self._tally.waiting_for = failure.message
+
     def _wait_for_quota(self, failure: Failure, seconds: float) -> None:
         until = self._p.clock.now() + seconds
         if self._tally.waiting_until is None or until > self._tally.waiting_until + 1.0:
             _log.warning("a quota is used up (%s): waiting %.0f s for its end", failure.message, seconds)
-        self._tally.waiting_until = until
-        self._tally.waiting_for = failure.message
+        self._tell_wait(failure)
         self._p.gate.cool_down(seconds)
 
     async def _give_up(self, work: Work, life: _Life, failure: Failure) -> None:
