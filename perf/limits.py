@@ -99,7 +99,14 @@ def main() -> int:
     rows, ok, worst = [], True, 1.0
     for case in cases:
         # The slowest answers of a run weigh much in 20 seconds: the median of three draws of them.
-        runs = [measure(case, requests, seed) for seed in ((1,) if options.smoke or case.peer else (1, 2, 3))]
+        try:
+            runs = [measure(case, requests, seed) for seed in ((1,) if options.smoke or case.peer else (1, 2, 3))]
+        except SystemExit as ended:
+            if not case.peer:
+                raise
+            rows.append([case.name, "did not run", "", "", ""])  # seen: litellm's own imports deadlock now and then
+            print(ended, file=sys.stderr)
+            continue
         share, refused = (median(run[i] for run in runs) for i in (0, 1))
         lost = sum(run[2] for run in runs)
         # The tail of the slowest answers weighs more in a short run: a smoke cut only shows that nothing is lost.
