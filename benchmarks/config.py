@@ -89,10 +89,6 @@ class BenchmarkConfig:
             return self.prompts_per_5h
         return PLANS[self.plan].most if self.plan is not None else None
 
-    def timeout_for(self, prompt_length: int) -> float:
-        """Seconds a call may take: longer prompts get proportionally longer."""
-        return self.base_timeout + (prompt_length / 1000) * self.timeout_per_1k_chars
-
     def check(self) -> None:
         """Refuse what cannot be run.
 

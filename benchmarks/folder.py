@@ -14,6 +14,7 @@ from typing import Any
 import msgspec
 
 from benchmarks.config import BenchmarkConfig, ConfigurationError
+from benchmarks.files import write_whole
 
 QUOTA_WINDOW = timedelta(hours=5)
 _PLAN = "plan.json"
@@ -177,9 +178,7 @@ class RunFolder:
 
     def save(self) -> None:
         """Write the plan, whole or not at all."""
-        aside = self.path / f"{_PLAN}.new"
-        aside.write_bytes(msgspec.json.format(msgspec.json.encode(self.plan), indent=2))
-        aside.replace(self.path / _PLAN)
+        write_whole(self.path / _PLAN, msgspec.json.format(msgspec.json.encode(self.plan), indent=2))
 
 
 def recent_sittings(output: Path, backend: str, since: datetime) -> list[Sitting]:

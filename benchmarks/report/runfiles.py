@@ -11,6 +11,7 @@ from pathlib import Path
 
 import msgspec
 
+from benchmarks.files import write_whole
 from benchmarks.trial import Call, RunInfo
 
 RUN, TRIALS = "run.json", "trials.jsonl"
@@ -59,21 +60,6 @@ def load_run(folder: Path) -> tuple[RunInfo, list[Call]]:
                 f" ({', '.join(sorted(conditions))}); the two files do not belong together"
             )
     return info, calls
-
-
-def write_whole(path: Path, body: bytes) -> None:
-    """Put `body` at `path`, written aside and renamed, so that no half of it is ever seen.
-
-    Raises:
-        OSError: the folder cannot be written, or there is no space.
-    """
-    aside = path.with_name(f".{path.name}.part")
-    try:
-        aside.write_bytes(body)
-        aside.replace(path)
-    except OSError:
-        aside.unlink(missing_ok=True)
-        raise
 
 
 def _load_info(folder: Path) -> RunInfo:

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from benchmarks.config import FORMATS, ConfigurationError
+from benchmarks.files import write_whole
 from benchmarks.report.figures import CHART_NAMES, Summary
 from benchmarks.report.markdown import render_markdown
-from benchmarks.report.runfiles import write_whole
 from benchmarks.report.summary import summarise
 from benchmarks.report.tables import render_csv, render_json
 from benchmarks.trial import Call, RunInfo

@@ -57,11 +57,6 @@ def test_an_unknown_backend_is_named_with_those_there_are():
         get_client("gpt")
 
 
-def test_the_timeout_grows_with_the_prompt():
-    config = BenchmarkConfig(base_timeout=60, timeout_per_1k_chars=2)
-    assert config.timeout_for(5_000) == 60 + 5 * 2
-
-
 @pytest.mark.parametrize(
     ("fields", "size"),
     [
