@@ -78,8 +78,9 @@ def test_what_cannot_work_fails_before_anything_is_sent(model, words):
 
 
 def test_a_server_of_ones_own_needs_no_key():
-    opened("openai:qwen", base_url="http://127.0.0.1:1/v1")
-    opened("anthropic:claude-haiku-5-5", base_url="http://127.0.0.1:1")
+    for model, url in (("openai:qwen", "http://127.0.0.1:1/v1"), ("anthropic:claude-haiku-5-5", "http://127.0.0.1:1")):
+        backend, name = opened(model, base_url=url)
+        assert f"{backend.traits.name}:{name}" == model
 
 
 def test_a_known_server_gets_its_own_key_and_never_openais():

@@ -10,7 +10,7 @@ import batchwork
 from batchwork.backends import Setup, open_backend
 from batchwork.backends.claude_code.resets import is_usage_limit, seconds_until_reset
 from batchwork.clock import SystemClock
-from batchwork.core.errors import BackendError, ConfigError
+from batchwork.core.errors import ConfigError
 from batchwork.core.failure import FailureKind as K
 from batchwork.core.reply import Usage
 from batchwork.core.request import Attachment, Message, Request, Schema
@@ -292,18 +292,6 @@ def _is_running(pid: int) -> bool:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
     except FileNotFoundError:
         return False
-
-
-def test_warmup_failed(program):
-    program.prints([{**ERROR, "api_error_status": 401, "result": "Invalid API key"}], code=1)
-
-    async def main():
-        backend = program.open()
-        with pytest.raises(BackendError, match=r"warmup failed.*run `claude`"):
-            await backend.warm_up()
-        await backend.aclose()
-
-    asyncio.run(main())
 
 
 def test_the_deadline_grows_with_the_prompt(program):

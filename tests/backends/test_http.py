@@ -95,7 +95,9 @@ def test_a_cancelled_call_gives_its_connection_up():
 
 
 def test_a_backend_that_never_called_closes_quietly():
-    asyncio.run(opened("http://127.0.0.1:1").aclose())
+    backend = opened("http://127.0.0.1:1")
+    asyncio.run(backend.aclose())
+    assert backend.traits.name == "anthropic"
 
 
 def test_anthropic_counts_tokens(canned):

@@ -37,6 +37,8 @@ def test_paths_and_dotted_headers_are_both_found(tmp_path: Path) -> None:
     nested = tmp_path / "in.jsonl"
     nested.write_text('{"user": {"name": "Ada"}}\n')
     check_columns(Template("{user.name} {user.tags[0]}"), open_table(nested))
+    with pytest.raises(ConfigError, match="owner"):
+        check_columns(Template("{user.name} {owner.name}"), open_table(nested))
 
 
 def test_a_column_that_comes_late_in_json_lines_is_there(tmp_path: Path) -> None:

@@ -92,4 +92,4 @@ def test_any_text_is_a_template_once_its_braces_are_doubled(text: str) -> None:
 @given(st.text(alphabet="ab{}.[]0 \n%"), st.dictionaries(st.sampled_from(["a", "b", "ab"]), st.text()))
 def test_no_template_ends_in_anything_but_a_prompt_or_a_clear_error(text: str, row: dict[str, str]) -> None:
     with contextlib.suppress(ConfigError, MissingColumn):
-        Template(text).render(row)
+        assert isinstance(Template(text).render(row), str)

@@ -25,7 +25,7 @@ from batchwork.backends.claude_code.command import (
     prompt_of,
     system_of,
 )
-from batchwork.backends.claude_code.telling import INSTALL, SIGN_IN, reply_in
+from batchwork.backends.claude_code.telling import INSTALL, reply_in
 from batchwork.core.errors import BackendError, ConfigError
 from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.ports import Clock, Traits
@@ -101,21 +101,6 @@ class ClaudeCodeBackend:
             problem = f"CLI timed out after {timeout_s:.0f} s: shorten the prompt or raise base_timeout"
             raise BackendError(Failure(kind=FailureKind.TIMEOUT, message=problem, unconfirmed=True)) from None
         return reply_in(stdout, stderr, code, request, self._clock.utc())
-
-    async def warm_up(self) -> Reply:
-        """One tiny call, so that a program that cannot answer says so before a run begins.
-
-        Raises:
-            BackendError: it cannot; the message names the remedy.
-        """
-        try:
-            return await self.complete(Request.ask("Reply with OK."))
-        except BackendError as error:
-            failure = error.failure
-            problem = f"warmup failed: {failure.message}. The CLI may need re-authentication: {SIGN_IN}"
-            raise BackendError(
-                Failure(kind=failure.kind, message=problem, status=failure.status, retry_after_s=failure.retry_after_s)
-            ) from error
 
     async def aclose(self) -> None:
         """Remove the working folder."""
