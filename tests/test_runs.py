@@ -869,6 +869,14 @@ def test_with_retries_in_place_a_provider_that_is_down_sees_one_window_of_items_
     assert len(set(down.asked)) <= window + 3
 
 
+@pytest.mark.parametrize("retry_in_place", [False, True])
+def test_a_place_is_filled_again_the_moment_it_is_free(retry_in_place: bool) -> None:
+    # One call of nine seconds beside nine of one second each: no place is ever empty.
+    uneven = Scripted(latency=lambda prompt: 9.0 if prompt == "p0" else 1.0)
+    _arun([f"p{i}" for i in range(10)], backend=uneven, max_in_flight=2, retry_in_place=retry_in_place)
+    assert uneven.starts == pytest.approx([0, *range(9)], abs=0.01)
+
+
 def test_a_longer_prompt_may_take_longer() -> None:
     slow = Scripted(latency=5.0)
     short, long = _arun(["a", "a" * 10_000], backend=slow, timeout=1.0, timeout_per_1k_chars=1.0, retries=0)

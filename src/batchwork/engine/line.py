@@ -48,8 +48,8 @@ class Caller:
         self.least = self.dearest = 0  # bounds of what the parked ones need
 
     @property
-    def waiting(self) -> int:
-        """Its calls in flight and in line; those that stepped aside for money do not keep others away."""
+    def occupied(self) -> int:
+        """The places its calls take, in flight and in line; those that stepped aside for money do not keep others away."""
         return self.in_flight + len(self.queue)
 
 

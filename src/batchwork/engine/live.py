@@ -111,10 +111,10 @@ class LiveRun(Pass):
 
     def _has_room(self) -> bool:
         # A task started in this turn has not reached the gate yet, but it will stand in line there.
-        queued = self._caller.waiting + self._starting
-        if self.tally.open >= self._most_open or queued >= self._caller.bound:
-            return False
-        if self._p.policy.retry_in_place and queued + self.tally.in_flight + self._naps.count >= self._caller.bound:
+        taken = self._caller.occupied + self._starting
+        if self._p.policy.retry_in_place:
+            taken += self._naps.count
+        if self.tally.open >= self._most_open or taken >= self._caller.bound:
             return False
         return self._p.has_room is None or self._p.has_room()
 
