@@ -22,6 +22,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 _PEERS = ROOT / ".venv-peers"
 _PEERS_WANTED = ROOT / "perf" / "peers.txt"
+_MEMORY = Path("/dev/shm")
 
 
 def arguments(description: str) -> argparse.Namespace:
@@ -109,9 +110,10 @@ def run_module(name: str, *parts: object) -> Finished:
 
 
 @contextmanager
-def folder() -> Iterator[Path]:
-    """A folder that goes away again."""
-    with tempfile.TemporaryDirectory(prefix="batchwork-perf-") as path:
+def folder(*, in_memory: bool = False) -> Iterator[Path]:
+    """A folder that goes away again; in memory where the machine has room for files there."""
+    there = _MEMORY if in_memory and os.access(_MEMORY, os.W_OK) else None
+    with tempfile.TemporaryDirectory(prefix="batchwork-perf-", dir=there) as path:
         yield Path(path)
 
 
