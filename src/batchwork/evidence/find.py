@@ -69,8 +69,8 @@ class _Finder:
         self._source = source
         self._cited = cited
         self._fields = fields
-        self._judge = Judge(source, fields)
         self._candidates = {field.path: source.candidates(field) for field in fields}
+        self._judge = Judge(source, fields, self._candidates)
         self._homes: dict[str, Home] = {}
         self._columns: dict[tuple[str, str], dict[int, float]] = {}
         self._lists: dict[str, list[Home]] = defaultdict(list)
@@ -87,6 +87,7 @@ class _Finder:
                 found[field.path] = self._judge.decide(field, self._candidates[field.path])
         self._help_neighbours(found)
         self._settle_claims(found)
+        self._give_what_is_left(found)
         if self._cited:
             self._help_from_provider(found)
         return found
@@ -272,6 +273,14 @@ class _Finder:
         for path, verdicts in found.items():
             if verdicts and verdicts[0].confidence == LENT and claims[verdicts[0].candidate.spans[0]] > LENT:
                 found[path] = [Verdict(verdict.candidate, UNSURE) for verdict in verdicts]
+
+    def _give_what_is_left(self, found: dict[str, list[Verdict]]) -> None:
+        """A value's only place that no other field's value stands at goes to its field, unless something denies it."""
+        for field in self._fields:
+            verdicts, candidates = found[field.path], self._candidates[field.path]
+            settled = verdicts and verdicts[0].confidence >= ACCEPTED
+            if not (settled or field.record or isinstance(field.value, bool)) and candidates:
+                found[field.path] = self._judge.left_over(field, candidates) or verdicts
 
     def _help_from_provider(self, found: dict[str, list[Verdict]]) -> None:
         for path, verdicts in found.items():

@@ -6,9 +6,11 @@ of the field beside another value contradicts; two places that fit alike are tol
 """
 
 import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from batchwork.evidence.affinity import Affinity
+from batchwork.evidence.claims import Claims
 from batchwork.evidence.context import Context
 from batchwork.evidence.fields import Field
 from batchwork.evidence.labels import unnumbered
@@ -19,6 +21,9 @@ from batchwork.evidence.unlabelled import RIVALRY, UNSURE, Scored, Unlabelled
 from batchwork.evidence.words import concepts, fold, likeness
 
 ACCEPTED = 0.5
+LEFT_OVER = 0.55
+_ANOTHERS = 0.15  # the fit of a place whose labels name another role
+_CONTRADICTS = 0.4  # the fit of another value's place that puts a place with hardly a label in doubt
 _LABELLED = {"text": 0.42, "id": 0.42, "symbol": 0.0}
 _LABELLED_FIGURE = 0.5
 _TIE = 0.06
@@ -44,9 +49,10 @@ class Verdict:
 class Judge:
     """Decides for the fields of one result over one source."""
 
-    def __init__(self, source: Source, fields: list[Field]) -> None:
+    def __init__(self, source: Source, fields: list[Field], candidates: Mapping[str, Sequence[Candidate]]) -> None:
         self._source = source
         self.affinity = Affinity(fields)
+        self.claims = Claims(source, self.affinity, fields, candidates)
         self._unlabelled = Unlabelled(source, self.affinity)
 
     def score(self, field: Field, candidate: Candidate) -> float:
@@ -82,6 +88,23 @@ class Judge:
             if doubt < ACCEPTED:
                 return [Verdict(entry.candidate, min(confidence, entry.candidate.weight)) for entry in ties[:5]]
         return [Verdict(entry.candidate, _capped(confidence, entry.candidate)) for entry in repeats]
+
+    def left_over(self, field: Field, candidates: Sequence[Candidate]) -> list[Verdict]:
+        """The one place of a value that is nobody else's: with hardly a label it is this field's or no field's.
+
+        It is not when the field's own label stands beside another value, or when its label is another role's.
+        """
+        if len({candidate.spans for candidate in candidates}) != 1 or not self.claims.is_free(field, candidates[0]):
+            return []
+        only = self._scored(field, candidates[0])
+        if only.candidate.weight < ACCEPTED or self.is_denied(field, only.candidate):
+            return []
+        if self.affinity.fit(field, only.context, only.candidate.kind) < _ANOTHERS:
+            return []
+        rival = self._rival(field, only, [only.candidate])
+        if (rival >= _CONTRADICTS and rival > only.score) or not self._unlabelled.may_be_left(field, only):
+            return []
+        return [Verdict(only.candidate, LEFT_OVER)]
 
     def _doubt(self, field: Field, best: Scored, others: list[Scored], figure: bool) -> float:
         """What confidence remains when other places fit as well."""
@@ -219,7 +242,9 @@ class Judge:
             if not _is_said_nearby(own, context):
                 continue
             floor = max(strongest, best.score - RIVALRY)  # below this a rival changes nothing
-            strongest = max(strongest, self.affinity.score(field, context, kind, floor))
+            score = self.affinity.score(field, context, kind, floor)
+            if score > strongest and not self.claims.is_anothers(field, mention.start, score):
+                strongest = score
         return strongest
 
     def _is_of_another_kind(self, field: Field, best: Scored, kind: str, mention: Mention) -> bool:

@@ -132,7 +132,7 @@ def _assigned(fits: dict[str, dict[Unit, float]], kind: str) -> dict[str, Home]:
     homes: dict[str, Home] = {}
     taken: set[Unit] = set()
     doubtful: set[str] = set()
-    waiting = {path for path, fit in fits.items() if fit}
+    waiting = [path for path, fit in fits.items() if fit]
     while waiting:
         choices: list[tuple[float, float, str, Unit]] = []
         for path in waiting:
@@ -153,5 +153,5 @@ def _assigned(fits: dict[str, dict[Unit, float]], kind: str) -> dict[str, Home]:
             unit = min(unit for unit, other in fits[path].items() if unit not in taken and other >= fit - 0.05)
             homes[path] = Home(unit, False, kind)
         taken.add(unit)
-        waiting.discard(path)
+        waiting.remove(path)
     return homes

@@ -23,6 +23,7 @@ UNSURE = 0.45
 LENT = 0.57  # a place that the field may have unless another claims it
 _OWN_PAPER = 0.62
 RIVALRY = 0.1  # how much worse another value may fit and still put a place in doubt
+_FAINT = 0.1  # a unit or a word that at least points to the field
 _HINT = 0.4  # how much of a word of the field must be said near a name
 _SAME = 0.95  # how like a word must be to be the same one
 _HALF, _NEAR = 0.36, 0.8  # of the name, said by words right at the place
@@ -76,6 +77,19 @@ class Unlabelled:
         if candidate.distinctive:
             return 0.52 if context.free or score > 0.25 else UNSURE
         return 0.3
+
+    def may_be_left(self, field: Field, only: Scored) -> bool:
+        """Whether the only place of a value may be meant although no label says so."""
+        candidate, context = only.candidate, only.context
+        if candidate.kind in FIGURES:
+            return candidate.distinctive or candidate.kind == "percent" or only.score > _FAINT
+        if not candidate.distinctive:
+            return False
+        told = {word for label in context.labels if self._is_name(label, context, False) for word in label.key}
+        told -= GENERIC
+        if any(likeness(word, own) >= 0.4 for word in told for own in field.words):
+            return True
+        return not any(map(is_known, told)) if told else False
 
     def misses_whom(self, field: Field, best: Scored) -> bool:
         """Whether the labels speak of the field's topic but not of whom it asks for: "Travel:" for a travel agency."""
