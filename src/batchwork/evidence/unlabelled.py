@@ -4,7 +4,9 @@ A figure without a label says little; a name says more, but only where nothing e
 a heading of another column, a sentence about somebody else.
 """
 
+import re
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import takewhile
 
 from batchwork.evidence.affinity import Affinity
@@ -23,6 +25,12 @@ UNSURE = 0.45
 LENT = 0.57  # a place that the field may have unless another claims it
 _OWN_PAPER = 0.62
 RIVALRY = 0.1  # how much worse another value may fit and still put a place in doubt
+_ENOUGH, _LITTLE = 20_000, 4  # characters that tell a language by their small words, and how long those are
+_ENGLISH = words("the of and to in for is on by with from at be this that or as are not an")
+_FOREIGN = words(
+    "der die das und den dem ein von zu mit für bei auf im ist nach des zum zur le la les de des du et un une en au aux"
+    " pour est sur el los las del y por con se il lo gli di e per che al da i het een van voor met op te bij uw"
+)
 _FAINT = 0.1  # a unit or a word that at least points to the field
 _HINT = 0.4  # how much of a word of the field must be said near a name
 _SAME = 0.95  # how like a word must be to be the same one
@@ -89,7 +97,14 @@ class Unlabelled:
         told -= GENERIC
         if any(likeness(word, own) >= 0.4 for word in told for own in field.words):
             return True
-        return not any(map(is_known, told)) if told else False
+        return bool(told) and self._is_foreign and not any(map(is_known, told))
+
+    @cached_property
+    def _is_foreign(self) -> bool:
+        """Whether the text is in another language than names are: there a label may say anything."""
+        said = [word for word in re.findall(r"[^\W\d_]+", self._source.text[:_ENOUGH].lower()) if len(word) <= _LITTLE]
+        ours, theirs = (sum(1 for word in said if word in some) for some in (_ENGLISH, _FOREIGN))
+        return theirs > ours
 
     def misses_whom(self, field: Field, best: Scored) -> bool:
         """Whether the labels speak of the field's topic but not of whom it asks for: "Travel:" for a travel agency."""
