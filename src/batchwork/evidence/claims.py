@@ -1,7 +1,7 @@
 """Which fields of a result have a claim to a place: those whose value it says.
 
 A place has one owner. One that says another field's value, under labels that fit that field as well, is no sign that
-this field's value is a different one; and a place that says nobody else's value is this field's or nobody's.
+this field's value is a different one.
 """
 
 from collections import defaultdict
@@ -37,10 +37,6 @@ class Claims:
             other.path != field.path and self._score(other, candidate) >= score - _AS_WELL
             for other, candidate in self._at.get(start, ())
         )
-
-    def is_free(self, field: Field, candidate: Candidate) -> bool:
-        """Whether a place says no other field's value."""
-        return all(other.path == field.path for other, _ in self._at.get(candidate.start, ()))
 
     def _score(self, field: Field, candidate: Candidate) -> float:
         context = self._source.contexts.of(candidate.start, candidate.end)

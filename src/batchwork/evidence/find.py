@@ -15,7 +15,7 @@ from batchwork.evidence.booleans import Statement, cell_answer, statements
 from batchwork.evidence.citation import Citation
 from batchwork.evidence.columns import column_of
 from batchwork.evidence.fields import Field, fields_of
-from batchwork.evidence.judge import ACCEPTED, Judge, Verdict
+from batchwork.evidence.judge import ACCEPTED, LEFT_OVER, Judge, Stake, Verdict
 from batchwork.evidence.layout import Cell
 from batchwork.evidence.rows import Home, homes_of
 from batchwork.evidence.source import Candidate, Source
@@ -275,12 +275,24 @@ class _Finder:
                 found[path] = [Verdict(verdict.candidate, UNSURE) for verdict in verdicts]
 
     def _give_what_is_left(self, found: dict[str, list[Verdict]]) -> None:
-        """A value's only place that no other field's value stands at goes to its field, unless something denies it."""
+        """The only place of a value that nobody got yet goes to the field that nothing denies it."""
+        taken: set[int] = set()
+        stakes: dict[int, dict[str, Stake]] = defaultdict(dict)
         for field in self._fields:
             verdicts, candidates = found[field.path], self._candidates[field.path]
-            settled = verdicts and verdicts[0].confidence >= ACCEPTED
-            if not (settled or field.record or isinstance(field.value, bool)) and candidates:
-                found[field.path] = self._judge.left_over(field, candidates) or verdicts
+            if verdicts and verdicts[0].confidence >= ACCEPTED:
+                taken.update(verdict.candidate.start for verdict in verdicts)
+            elif field.record or isinstance(field.value, bool):
+                taken.update(candidate.start for candidate in candidates)
+            elif candidates and (stake := self._judge.stake(field, candidates)) is not None:
+                stakes[stake.candidate.start][field.path] = stake
+            else:
+                taken.update(candidate.start for candidate in candidates)
+        for start, rivals in stakes.items():
+            for path, stake in rivals.items():
+                others = [other for name, other in rivals.items() if name != path]
+                if start not in taken and stake.wins(others):
+                    found[path] = [Verdict(stake.candidate, LEFT_OVER)]
 
     def _help_from_provider(self, found: dict[str, list[Verdict]]) -> None:
         for path, verdicts in found.items():

@@ -23,6 +23,7 @@ from batchwork.evidence.words import concepts, fold, likeness
 ACCEPTED = 0.5
 LEFT_OVER = 0.55
 _ANOTHERS = 0.15  # the fit of a place whose labels name another role
+_CLEARLY, _SLIGHTLY = 0.2, 0.15  # how much better a place must fit than another field, or may fit worse
 _CONTRADICTS = 0.4  # the fit of another value's place that puts a place with hardly a label in doubt
 _LABELLED = {"text": 0.42, "id": 0.42, "symbol": 0.0}
 _LABELLED_FIGURE = 0.5
@@ -44,6 +45,22 @@ class Verdict:
 
     candidate: Candidate
     confidence: float
+
+
+@dataclass(frozen=True, slots=True)
+class Stake:
+    """What a field has in a place that no label gives it."""
+
+    candidate: Candidate
+    score: float
+    contradicted: bool
+
+    def wins(self, others: Sequence["Stake"]) -> bool:
+        """Whether the place is this field's and not one of the others' whose value it says too."""
+        if self.contradicted:
+            return False
+        least = self.score - _CLEARLY
+        return all(other.score <= (self.score + _SLIGHTLY if other.contradicted else least) for other in others)
 
 
 class Judge:
@@ -89,22 +106,22 @@ class Judge:
                 return [Verdict(entry.candidate, min(confidence, entry.candidate.weight)) for entry in ties[:5]]
         return [Verdict(entry.candidate, _capped(confidence, entry.candidate)) for entry in repeats]
 
-    def left_over(self, field: Field, candidates: Sequence[Candidate]) -> list[Verdict]:
-        """The one place of a value that is nobody else's: with hardly a label it is this field's or no field's.
+    def stake(self, field: Field, candidates: Sequence[Candidate]) -> Stake | None:
+        """What speaks for a field at the only place of its value, whose labels hardly name it; None when it has more.
 
-        It is not when the field's own label stands beside another value, or when its label is another role's.
+        It is contradicted when its own label stands beside another value, or when the place's label is another role's.
         """
-        if len({candidate.spans for candidate in candidates}) != 1 or not self.claims.is_free(field, candidates[0]):
-            return []
+        if len({candidate.spans for candidate in candidates}) != 1 or candidates[0].weight < ACCEPTED:
+            return None
         only = self._scored(field, candidates[0])
-        if only.candidate.weight < ACCEPTED or self.is_denied(field, only.candidate):
-            return []
-        if self.affinity.fit(field, only.context, only.candidate.kind) < _ANOTHERS:
-            return []
         rival = self._rival(field, only, [only.candidate])
-        if (rival >= _CONTRADICTS and rival > only.score) or not self._unlabelled.may_be_left(field, only):
-            return []
-        return [Verdict(only.candidate, LEFT_OVER)]
+        contradicted = (
+            (rival >= _CONTRADICTS and rival > only.score)
+            or self.affinity.fit(field, only.context, only.candidate.kind) < _ANOTHERS
+            or self.is_denied(field, only.candidate)
+            or not self._unlabelled.may_be_left(field, only)
+        )
+        return Stake(only.candidate, only.score, contradicted)
 
     def _doubt(self, field: Field, best: Scored, others: list[Scored], figure: bool) -> float:
         """What confidence remains when other places fit as well."""

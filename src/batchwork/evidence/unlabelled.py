@@ -91,7 +91,7 @@ class Unlabelled:
         candidate, context = only.candidate, only.context
         if candidate.kind in FIGURES:
             return candidate.distinctive or candidate.kind == "percent" or only.score > _FAINT
-        if not candidate.distinctive:
+        if not candidate.distinctive or self.misses_whom(field, only):
             return False
         told = {word for label in context.labels if self._is_name(label, context, False) for word in label.key}
         told -= GENERIC
