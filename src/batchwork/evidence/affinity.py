@@ -294,6 +294,11 @@ def _family(field: Field) -> str:
     return "text"
 
 
+def can_say(kind: str, field: Field) -> bool:
+    """Whether a place of this kind can say such a field at all."""
+    return _family(field) in _ABLE.get(kind, _ANY)
+
+
 def scope_of(field: Field) -> str:
     """Fields compete for labels with those of the same list alone: a column's heading is not the document's."""
     return re.sub(r"\[\d+\]", "[]", field.record)

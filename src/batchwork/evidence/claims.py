@@ -1,43 +1,45 @@
-"""Which fields of a result have a claim to a place: those whose value it says.
-
-A place has one owner. One that says another field's value, under labels that fit that field as well, is no sign that
-this field's value is a different one.
-"""
+"""Which fields of a result have a claim to a place: those whose value it says, and those that its labels name."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 
-from batchwork.evidence.affinity import Affinity
+from batchwork.evidence.affinity import can_say, scope_of
 from batchwork.evidence.fields import Field
-from batchwork.evidence.source import Candidate, Source
+from batchwork.evidence.source import Candidate
+from batchwork.evidence.unlabelled import Scored
 
-_AS_WELL = 0.05  # how much worse a place may fit its owner than another field
+_NAMED, _BETTER = 0.5, 0.15  # how well labels must fit another field to be its own, and how much better
 
 
 class Claims:
-    """The places of one source, and the fields of one result whose values stand there."""
+    """The places of one source, and the fields of one result that they may belong to."""
 
     def __init__(
         self,
-        source: Source,
-        affinity: Affinity,
+        scored: Callable[[Field, Candidate], Scored],
         fields: Sequence[Field],
         candidates: Mapping[str, Sequence[Candidate]],
     ) -> None:
-        self._source = source
-        self._affinity = affinity
+        self._scored = scored
+        self._fields = fields
         self._at: dict[int, list[tuple[Field, Candidate]]] = defaultdict(list)
         for field in fields:
             for candidate in candidates[field.path]:
                 self._at[candidate.start].append((field, candidate))
 
-    def is_anothers(self, field: Field, start: int, score: float) -> bool:
-        """Whether a place says another field's value, and fits that field as well as this one."""
-        return any(
-            other.path != field.path and self._score(other, candidate) >= score - _AS_WELL
-            for other, candidate in self._at.get(start, ())
-        )
+    def at(self, start: int, *, but: Field) -> Iterator[tuple[Field, Scored]]:
+        """The other fields whose value stands here, and how well the place fits them."""
+        for field, candidate in self._at.get(start, ()):
+            if field.path != but.path:
+                yield field, self._scored(field, candidate)
 
-    def _score(self, field: Field, candidate: Candidate) -> float:
-        context = self._source.contexts.of(candidate.start, candidate.end)
-        return self._affinity.score(field, context, candidate.kind)
+    def is_named_for_another(self, field: Field, place: Scored, settled: Set[str]) -> bool:
+        """Whether the labels of a place are clearly another field's that has no place yet, whatever its value is."""
+        least = max(_NAMED, place.score + _BETTER)
+        scope, kind = scope_of(field), place.candidate.kind
+        return any(
+            self._scored(other, place.candidate).score >= least
+            for other in self._fields
+            if other.path not in settled and other.path != field.path and other.value is not None
+            if scope_of(other) == scope and can_say(kind, other)
+        )

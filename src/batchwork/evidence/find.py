@@ -276,15 +276,16 @@ class _Finder:
 
     def _give_what_is_left(self, found: dict[str, list[Verdict]]) -> None:
         """The only place of a value that nobody got yet goes to the field that nothing denies it."""
+        settled = {path for path, verdicts in found.items() if verdicts and verdicts[0].confidence >= ACCEPTED}
         taken: set[int] = set()
         stakes: dict[int, dict[str, Stake]] = defaultdict(dict)
         for field in self._fields:
             verdicts, candidates = found[field.path], self._candidates[field.path]
-            if verdicts and verdicts[0].confidence >= ACCEPTED:
+            if field.path in settled:
                 taken.update(verdict.candidate.start for verdict in verdicts)
             elif field.record or isinstance(field.value, bool):
                 taken.update(candidate.start for candidate in candidates)
-            elif candidates and (stake := self._judge.stake(field, candidates)) is not None:
+            elif candidates and (stake := self._judge.stake(field, candidates, settled)) is not None:
                 stakes[stake.candidate.start][field.path] = stake
             else:
                 taken.update(candidate.start for candidate in candidates)

@@ -6,7 +6,7 @@ of the field beside another value contradicts; two places that fit alike are tol
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 
 from batchwork.evidence.affinity import Affinity
@@ -23,6 +23,7 @@ from batchwork.evidence.words import concepts, fold, likeness
 ACCEPTED = 0.5
 LEFT_OVER = 0.55
 _ANOTHERS = 0.15  # the fit of a place whose labels name another role
+_AS_WELL = 0.05  # how much worse a place may fit its owner than another field
 _CLEARLY, _SLIGHTLY = 0.2, 0.15  # how much better a place must fit than another field, or may fit worse
 _CONTRADICTS = 0.4  # the fit of another value's place that puts a place with hardly a label in doubt
 _LABELLED = {"text": 0.42, "id": 0.42, "symbol": 0.0}
@@ -69,7 +70,7 @@ class Judge:
     def __init__(self, source: Source, fields: list[Field], candidates: Mapping[str, Sequence[Candidate]]) -> None:
         self._source = source
         self.affinity = Affinity(fields)
-        self.claims = Claims(source, self.affinity, fields, candidates)
+        self.claims = Claims(self._scored, fields, candidates)
         self._unlabelled = Unlabelled(source, self.affinity)
 
     def score(self, field: Field, candidate: Candidate) -> float:
@@ -106,10 +107,11 @@ class Judge:
                 return [Verdict(entry.candidate, min(confidence, entry.candidate.weight)) for entry in ties[:5]]
         return [Verdict(entry.candidate, _capped(confidence, entry.candidate)) for entry in repeats]
 
-    def stake(self, field: Field, candidates: Sequence[Candidate]) -> Stake | None:
+    def stake(self, field: Field, candidates: Sequence[Candidate], settled: Set[str]) -> Stake | None:
         """What speaks for a field at the only place of its value, whose labels hardly name it; None when it has more.
 
-        It is contradicted when its own label stands beside another value, or when the place's label is another role's.
+        It is contradicted when its own label stands beside another value, or when the place's label is another role's
+        or that of another field which is not settled yet.
         """
         if len({candidate.spans for candidate in candidates}) != 1 or candidates[0].weight < ACCEPTED:
             return None
@@ -119,6 +121,7 @@ class Judge:
             (rival >= _CONTRADICTS and rival > only.score)
             or self.affinity.fit(field, only.context, only.candidate.kind) < _ANOTHERS
             or self.is_denied(field, only.candidate)
+            or self.claims.is_named_for_another(field, only, settled)
             or not self._unlabelled.may_be_left(field, only)
         )
         return Stake(only.candidate, only.score, contradicted)
@@ -228,9 +231,15 @@ class Judge:
         return self._source.contexts.columns.is_heading(cell)
 
     def _rival(
-        self, field: Field, best: Scored, candidates: list[Candidate], within: tuple[int, int] | None = None
+        self,
+        field: Field,
+        best: Scored,
+        candidates: list[Candidate],
+        within: tuple[int, int] | None = None,
+        *,
+        lenient: bool = True,
     ) -> float:
-        """How well the field's own label stands beside another value."""
+        """How well the field's own label stands beside another value; `lenient` leaves out what is another field's."""
         if not field.own:
             return 0.0
         own = [word for word in field.own if word not in GENERIC] or list(field.own)
@@ -260,9 +269,17 @@ class Judge:
                 continue
             floor = max(strongest, best.score - RIVALRY)  # below this a rival changes nothing
             score = self.affinity.score(field, context, kind, floor)
-            if score > strongest and not self.claims.is_anothers(field, mention.start, score):
+            if score > strongest and not (lenient and self._is_anothers(field, mention.start, score)):
                 strongest = score
         return strongest
+
+    def _is_anothers(self, field: Field, start: int, score: float) -> bool:
+        """Whether a place says the value of another field, which it fits as well and better than any other place."""
+        for other, place in self.claims.at(start, but=field):
+            if place.score >= score - _AS_WELL:
+                if self._rival(other, place, [place.candidate], lenient=False) <= place.score:
+                    return True
+        return False
 
     def _is_of_another_kind(self, field: Field, best: Scored, kind: str, mention: Mention) -> bool:
         """Whether what a label stands beside is another kind of thing: a share, or a count where a sum is meant."""
