@@ -25,6 +25,7 @@ LEFT_OVER = 0.55
 _ANOTHERS = 0.15  # the fit of a place whose labels name another role
 _AS_WELL = 0.05  # how much worse a place may fit its owner than another field
 _CLEARLY, _SLIGHTLY = 0.2, 0.15  # how much better a place must fit than another field, or may fit worse
+_ALIKE = 0.02
 _CONTRADICTS = 0.4  # the fit of another value's place that puts a place with hardly a label in doubt
 _LABELLED = {"text": 0.42, "id": 0.42, "symbol": 0.0}
 _LABELLED_FIGURE = 0.5
@@ -97,7 +98,7 @@ class Judge:
             confidence = self._unlabelled.confidence(field, best, alone=len(ties) == 1, rival=rival)
         if confidence <= 0:
             return []
-        if figure and rival >= 0.5 and rival > best.score - 0.02:
+        if figure and rival >= 0.5 and rival > best.score - _ALIKE:
             confidence = min(confidence, 0.45)  # the same label beside another value: either may be meant
         repeats = self._repeats(best, ties)
         if len(ties) > len(repeats) and (figure or best.score >= 0.42):
@@ -118,7 +119,7 @@ class Judge:
         only = self._scored(field, candidates[0])
         rival = self._rival(field, only, [only.candidate])
         contradicted = (
-            (rival >= _CONTRADICTS and rival > only.score)
+            (rival >= _CONTRADICTS and rival > only.score - _ALIKE)
             or self.affinity.fit(field, only.context, only.candidate.kind) < _ANOTHERS
             or self.is_denied(field, only.candidate)
             or self.claims.is_named_for_another(field, only, settled)

@@ -89,7 +89,7 @@ class Unlabelled:
     def may_be_left(self, field: Field, only: Scored) -> bool:
         """Whether the only place of a value may be meant although no label says so."""
         candidate, context = only.candidate, only.context
-        if candidate.kind in FIGURES:
+        if candidate.kind == "date" or (candidate.kind in FIGURES and not isinstance(field.value, str)):
             return candidate.distinctive or candidate.kind == "percent" or only.score > _FAINT
         if not candidate.distinctive or self.misses_whom(field, only):
             return False
