@@ -65,9 +65,9 @@ class Source:
     def __init__(self, text: str) -> None:
         self.text = text
         self.layout = Layout(text)
-        self.dates = Dates(text)
+        self.dates = Dates(self.layout.plain)
         taken = [(mention.start, mention.end) for mention in self.dates.mentions]
-        self.numbers = Numbers(text, taken)
+        self.numbers = Numbers(self.layout.plain, taken)
         self.index = TextIndex(self.layout)
         self._numbers_on: dict[int, list[int]] = {}
         for rank, start in enumerate(self.numbers.starts):
