@@ -145,7 +145,7 @@ def _is_accounting(text: str, outer: int, closing: int, percent: bool, *, numera
         or before.endswith(("  ", "\t", "| ", "|", ": ", ":"))
         or re.search(r"[|│=:]\s*$|\.{3,}\s?$", before)
     ):
-        return before.rstrip().endswith(":") or re.match(r"\s*[A-Za-z]", text[closing : closing + 3]) is None
+        return before.rstrip().endswith(":") or re.match(r"[ \u00a0]?[A-Za-z]", text[closing : closing + 2]) is None
     if re.search(r"[\d)%][ \t]$", before):
         return not percent  # after another figure of the row
     ends_cell = re.match(r"\s*$|\s{2,}|\t|\s*\n|\s[(\d]", text[closing : closing + 4]) is not None

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from batchwork.evidence.months import MONTHS
+from batchwork.evidence.separated import Separated, pieces, separated
 from batchwork.evidence.words import fold, looks_like_name
 
 _SEPARATOR = re.compile(r"\t+| {2,}(?:\.{3,} *)?| ?\.{3,} ?| ?…+ ?| ?_{3,} ?")
@@ -25,7 +26,8 @@ _NUMBERISH = re.compile(
     r"[-−–+]?[(]?\d[\d\s.,'’/:%-]*(?:[%)\]€£$]|[A-Za-z]{1,4}\.?)?\s*$"
 )
 _NUMBERED = re.compile(r"([A-Z][^\W\d_]{1,20}) (?:#|[Nn]o\.? ?)?\d{1,5}")
-_CSV_STEADY = 3
+_CAPTION = 40
+_YEAR = re.compile(r"(?:FY ?)?(?:19|20)\d\d")
 _NAME = 9  # the level of a name: it heads what follows but ends no section
 
 
@@ -67,8 +69,23 @@ class Layout:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.lines = _lines(text)
+        raw_lines = text.split("\n")
+        self._separated = separated(raw_lines)
+        self.lines = _lines(raw_lines, self._separated)
         self._starts = [line.start for line in self.lines]
+
+    @cached_property
+    def plain(self) -> str:
+        """The text with a tab for every separator of separated values, so that 12,60 are not one number."""
+        if not self._separated.marks:
+            return self.text
+        chars = list(self.text)
+        for number, mark in self._separated.marks.items():
+            start = self.lines[number].start
+            raw = self.text[start : self.lines[number].end]
+            for _, high in pieces(raw, mark)[:-1]:
+                chars[start + raw.index(mark, high)] = "\t"
+        return "".join(chars)
 
     def line_of(self, offset: int) -> int:
         """The number of the line on which this offset lies."""
@@ -88,7 +105,9 @@ class Layout:
         owner = [-1] * len(self.lines)
         first = -1
         for number, line in enumerate(self.lines):
-            if line.kind == "text" and len(line.cells) > 1:
+            if number in self._separated.pairs:
+                first = -1  # labels and values around the rows, not in their columns
+            elif line.kind == "text" and len(line.cells) > 1:
                 if first < 0:
                     first = number
                 owner[number] = first
@@ -105,6 +124,8 @@ class Layout:
     def _continues(self, number: int) -> bool:
         """Whether a line with one cell is the rest of a row above: indented as one of its cells, not a new start."""
         line, above = self.lines[number], self.lines[number - 1]
+        if above.kind == "blank":
+            return True  # the table was seen to go on below it
         if above.kind != "text" or not above.cells:
             return False
         cell = line.cells[0]
@@ -118,6 +139,9 @@ class Layout:
         if number + 1 >= len(self.lines) or number == 0:
             return False
         above, below = self.lines[number - 1], self.lines[number + 1]
+        captioned = _is_caption(below) and number + 2 < len(self.lines)
+        if (captioned or _is_head(above)) and len(above.cells) > 1:
+            return _stands_under(self.lines[number + 2] if captioned else below, above)
         if len(above.cells) < 3 or len(below.cells) < 2:
             return False
         if len(below.cells) == 2 and len(above.cells) > 3 and overlap(below.cells[0], above.cells[0]):
@@ -193,6 +217,22 @@ class Layout:
         return _NAME if looks_like_name(text) else 7
 
 
+def _is_caption(line: Line) -> bool:
+    """Whether a line is a few words that may head the next rows of a table."""
+    return len(line.cells) == 1 and line.cells[0].is_label and len(line.cells[0].text) < _CAPTION
+
+
+def _is_head(line: Line) -> bool:
+    """Whether every cell of a line can head a column: words or a year."""
+    return all(cell.is_label or _YEAR.fullmatch(cell.text) for cell in line.cells)
+
+
+def _stands_under(row: Line, above: Line) -> bool:
+    """Whether a row's figures, all of them and more than one, stand in the columns of a line above."""
+    figures = [cell for cell in row.cells if not cell.is_label]
+    return len(figures) > 1 and all(any(overlap(cell, other) for other in above.cells) for cell in figures)
+
+
 def _is_sentence(text: str) -> bool:
     """Whether what starts with a number like a heading goes on as a sentence, or is a date."""
     words = text.split()
@@ -204,10 +244,8 @@ def overlap(one: Cell, other: Cell) -> bool:
     return one.column < other.until and other.column < one.until
 
 
-def _lines(text: str) -> list[Line]:
+def _lines(raw_lines: list[str], separation: Separated) -> list[Line]:
     lines: list[Line] = []
-    raw_lines = text.split("\n")
-    separated = _separator_separated(raw_lines)
     start = 0
     for number, raw in enumerate(raw_lines):
         end = start + len(raw)
@@ -216,7 +254,7 @@ def _lines(text: str) -> list[Line]:
         elif _RULE.fullmatch(raw):
             lines.append(Line(start, end, [], "rule", False))
         else:
-            mark = separated.get(number)
+            mark = separation.marks.get(number)
             piped = mark is None and _has_pipes(raw)
             cells = _cells(raw, start, piped, mark)
             lines.append(Line(start, end, cells, "text", piped or mark is not None or "\t" in raw))
@@ -230,22 +268,10 @@ def _has_pipes(raw: str) -> bool:
 
 
 def _cells(raw: str, start: int, piped: bool, mark: str | None) -> list[Cell]:
-    if mark is not None:
-        pieces = _csv_pieces(raw, mark)
-    else:
-        pieces = []
-        position = 0
-        for gap in (_PIPE if piped else _SEPARATOR).finditer(raw):
-            pieces.append((position, gap.start()))
-            if not piped and gap.group().count("\t") > 1:
-                pieces.extend([(gap.end(), gap.end())] * (gap.group().count("\t") - 1))
-            position = gap.end()
-        pieces.append((position, len(raw)))
-        if piped and pieces and pieces[0][0] == pieces[0][1]:
-            pieces = pieces[1:]
+    places = pieces(raw, mark) if mark is not None else _between_gaps(raw, piped)
     cells: list[Cell] = []
     by_rank = piped or mark is not None or "\t" in raw
-    for index, (first, last) in enumerate(pieces):
+    for index, (first, last) in enumerate(places):
         text = raw[first:last].strip()
         if text:
             low = raw.index(text, first)
@@ -255,35 +281,14 @@ def _cells(raw: str, start: int, piped: bool, mark: str | None) -> list[Cell]:
     return cells
 
 
-def _separator_separated(raw_lines: list[str]) -> dict[int, str]:
-    """Lines of comma or semicolon separated values: the same count of separators several lines on end."""
-    marks: dict[int, str] = {}
-    for mark, pattern in ((";", re.compile(r";")), (",", re.compile(r",(?=\S)"))):
-        run: list[int] = []
-        last = 0
-        for number, raw in enumerate([*raw_lines, ""]):
-            aligned = "  " in raw or "\t" in raw or ". " in raw
-            count = 0 if aligned or number in marks else len(pattern.findall(re.sub(r'"[^"]*"', "", raw)))
-            if count >= 2 and count == last:
-                run.append(number)
-                continue
-            if len(run) >= _CSV_STEADY:
-                marks.update(dict.fromkeys(run, mark))
-            run, last = ([number] if count >= 2 else []), count
-    return marks
-
-
-def _csv_pieces(raw: str, mark: str) -> list[tuple[int, int]]:
-    pieces: list[tuple[int, int]] = []
-    position, quoted = 0, False
-    for index, char in enumerate(raw):
-        if char == '"':
-            quoted = not quoted
-        elif char == mark and not quoted:
-            pieces.append((position, index))
-            position = index + 1
-    pieces.append((position, len(raw)))
-    return [
-        (low + 1, high - 1) if high - low >= 2 and raw[low] == raw[high - 1] == '"' else (low, high)
-        for low, high in pieces
-    ]
+def _between_gaps(raw: str, piped: bool) -> list[tuple[int, int]]:
+    """Where the cells of a line stand that wide gaps, tabs or drawn lines divide."""
+    places: list[tuple[int, int]] = []
+    position = 0
+    for gap in (_PIPE if piped else _SEPARATOR).finditer(raw):
+        places.append((position, gap.start()))
+        if not piped and gap.group().count("\t") > 1:
+            places.extend([(gap.end(), gap.end())] * (gap.group().count("\t") - 1))
+        position = gap.end()
+    places.append((position, len(raw)))
+    return places[1:] if piped and places[0][0] == places[0][1] else places

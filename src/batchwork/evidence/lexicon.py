@@ -141,6 +141,7 @@ ROLES: tuple[frozenset[str], ...] = tuple(
         "height weight width length",
         "start_date end_date",
         "low high",
+        "systolic diastolic",
         "debit credit",
         "principal interest",
         "january february march april may june july august september october november december",

@@ -22,6 +22,10 @@ _NUMERAL = re.compile(
 _GLUE = re.compile(r"[-/_.:@\\][^\W_]")
 _MONEY_HEAD = re.compile(rf"(?<![A-Za-z]){CURRENCY}[{DASHES}]?$")
 _MARKS = re.compile(r"\D")
+# Two measures written as one, a blood pressure or a score out of so many; no halves, no dates, no ids.
+_PAIR = re.compile(
+    r"(?<![\w/\\.,:-])(?!\d/\d(?!\d))[1-9]\d{0,2}(?:[.,]\d)?(?P<slash>/)[1-9]\d{0,2}(?:[.,]\d)?(?![\w/\\]|[.,:-]\w)"
+)
 _TOUCHES = DASHES + "/\\:@.,'’"
 _REACH = 40  # characters behind a numeral that may still be its own
 
@@ -37,6 +41,7 @@ class Numbers:
         self._known: dict[int, Mention | None] = {}
         self._by_digits: dict[str, list[int]] = {}
         found = [(match.start(), match.group()) for match in _NUMERAL.finditer(text)]
+        self._slashes = {match.start("slash") for match in _PAIR.finditer(text)} if "/" in text else set()
         self._habits = self._find_habits(found)
         self._shown = [position for position, _ in self._habits]
         commas = sum(1 for _, habit in self._habits if habit == COMMA)
@@ -134,6 +139,8 @@ class Numbers:
         """Whether the digits are part of an id, a version, a phone number or a time."""
         text = self._text
         before = text[start - 1] if start else " "
+        if start - 1 in self._slashes or end in self._slashes:
+            return False
         if before.isalpha() or before == "_":
             return _MONEY_HEAD.search(text[max(0, start - 5) : start]) is None
         if before in _TOUCHES and start > 1 and text[start - 2].isalnum():

@@ -10,25 +10,41 @@ import re
 from batchwork.evidence.columns import Columns, column_of
 from batchwork.evidence.layout import Layout
 
+
+def _cased(word: str) -> tuple[str, str, str]:
+    return word, word.title(), word.upper()
+
+
+_WORDS = (
+    r"thousands?|tausend|tsd|milliers?|migliaia|duizend(?:en|tallen)?|tys"
+    r"|millions?|millionen|mio|mln|milioni|millones|miljoen(?:en)?"
+    r"|billions?|milliarden|mrd|milliards?|miliardi|miljard(?:en)?|lakhs?|crores?"
+)
+_SHORT = r"mn|mm|m|bn|b|k"
+_CODE = r"(?:USD|EUR|GBP|CHF|CAD|AUD|NZD|HKD|SGD|JPY|CNY|RMB|INR|SEK|NOK|DKK|PLN|ZAR|BRL|MXN|Rs\.?)"
+_SIGN = r"(?:US|HK|CA|A|C|S|R)?[$€£¥₹]"
 _NOTE = re.compile(
-    r"(?:\b(?:in|amounts? in|figures in|expressed in|stated in|values? in)\s+(?:[A-Z]{3}\s+|US\$?\s*|[$€£]\s?)?"
-    r"(?P<word>thousands?|millions?|billions?|tausend|millionen)\b"
-    r"|[$€£]?\s?['’‘]?000s?(?=\s*(?:\)|$|[|,;]))(?<![\d,.]000)(?<![\d,.]000s)"
-    r"|\b(?P<letters>TEUR|T€|TUSD|kEUR|k€|KUSD|MEUR|M€|mEUR)(?!\w)"
-    r"|[($€£]\s?(?P<short>mn|mm|m|bn|k)\s?(?=\)|$)"
-    r"|\b(?:USD|EUR|GBP|CHF)\s+(?P<code>mn|m|bn|k|thousands?|millions?|billions?)\b"
-    r"|[$€£]\s?(?P<sign>thousands?|millions?|billions?)\b)",
-    re.IGNORECASE,
+    rf"(?:\b(?:in|en|(?:amounts?|figures|values?|expressed|stated|angaben|beträge|werte|montants?|importes?) (?:in|en))"
+    rf"\s+(?:{_CODE}\s+|{_SIGN}\s?)?(?P<word>{_WORDS})\b"
+    # "'000", "$000s", "EUR 000", "in 000s"; never the end of a number grouped by blanks or apostrophes
+    rf"|(?:(?<!\d)['’‘]|{_SIGN}\s?|\b{_CODE}\s|\bin\s)000(?:['’]?s)?(?=\s*(?:[)\]]|$|[|,;\t]|\s\s|omitted))"
+    r"|\b(?P<letters>TEUR|T€|TUSD|TCHF|TGBP|kEUR|k€|kUSD|MEUR|M€|mEUR|MUSD|MCHF)(?!\w)"
+    rf"|(?:\(|{_SIGN})\s?(?P<short>{_SHORT})\s?(?=\)|$)"
+    rf"|\b{_CODE}\s+(?P<code>{_SHORT}|{_WORDS})\b"
+    rf"|{_SIGN}\s?(?P<sign>{_WORDS})\b)",
+    re.IGNORECASE | re.MULTILINE,
 )
 # What every note holds one of, as plain words: looking for these is far quicker than the pattern.
+_STEMS = "thousand million billion tausend tsd millier migliaia duizend mio mln milion miljo millon milliard mrd"
 _HINTS = (
-    *(form for word in ("thousand", "million", "billion", "tausend") for form in (word, word.title(), word.upper())),
-    *(f"{mark}000" for mark in "'’‘$€£ ("),
-    *("TEUR", "T€", "TUSD", "kEUR", "k€", "KUSD", "MEUR", "M€", "mEUR"),
-    *(f"{mark}{unit}" for mark in ("(", "$", "$ ", "€", "€ ", "£", "£ ") for unit in "mMkKbB"),
-    *(f"{code} {unit}" for code in ("USD", "EUR", "GBP", "CHF") for unit in "mMkKbB"),
+    *(form for word in (*_STEMS.split(), "miljard", "miliard", "lakh", "crore", "tys") for form in _cased(word)),
+    *(f"{mark}000" for mark in "'’‘$€£¥₹ ("),
+    *("TEUR", "T€", "TUSD", "TCHF", "TGBP", "kEUR", "k€", "KUSD", "kUSD", "MEUR", "M€", "mEUR", "MUSD", "MCHF"),
+    *(f"{mark}{unit}" for mark in ("(", "$", "$ ", "€", "€ ", "£", "£ ", "¥", "₹") for unit in "mMkKbB"),
+    *(f"{code} {unit}" for code in ("USD", "EUR", "GBP", "CHF", "CAD", "AUD") for unit in "mMkKbB"),
 )
-_POWERS = {"t": 3, "k": 3, "m": 6, "b": 9}
+_POWERS = {"milliers": 3, "millier": 3, "lakh": 5, "lakhs": 5, "crore": 7, "crores": 7}
+_NINES = ("b", "milliard", "miliard", "miljard", "mrd")
 _UNSCALED = re.compile(
     r"%|\bper\b|\b(?:employees|headcount|staff|number of|shares|ratio|days"
     r"|margin|rate|percent|years?|customers|stores|count|fte)\b",
@@ -106,4 +122,8 @@ class Scales:
 
 def _power(found: re.Match[str]) -> int:
     word = next((group for group in found.groups() if group), "k").lower()
-    return _POWERS.get(word[0], 3)
+    if word in _POWERS:
+        return _POWERS[word]
+    if word.startswith(_NINES):
+        return 9
+    return 6 if word.startswith("m") and not word.startswith("mig") else 3

@@ -6,17 +6,20 @@ Also decides which places can say a value at all, before anybody asks which of t
 import math
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from datetime import date, datetime, time
 from decimal import Decimal, InvalidOperation
 from functools import cached_property
 from typing import Any
 
 from batchwork.evidence.context import Contexts
+from batchwork.evidence.contrary import is_other_end, is_turned
 from batchwork.evidence.dates import Dates
 from batchwork.evidence.fields import Field
 from batchwork.evidence.layout import Layout
 from batchwork.evidence.mention import Mention, Reading
+from batchwork.evidence.moments import time_behind
 from batchwork.evidence.numbers import Numbers
 from batchwork.evidence.phrases import Phrases
 from batchwork.evidence.scales import Scales
@@ -24,7 +27,7 @@ from batchwork.evidence.textindex import TextIndex
 from batchwork.evidence.words import concepts, likeness
 
 Span = tuple[int, int]
-_ISO_DATE = re.compile(r"(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}:\d{2}).*)?")
+_ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}.*)?")
 _ISO_MONTH = re.compile(r"(\d{4})-(\d{2})")
 _PLAIN_NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d{1,3})?")
 _PERCENT_WORDS = frozenset(
@@ -65,9 +68,9 @@ class Source:
     def __init__(self, text: str) -> None:
         self.text = text
         self.layout = Layout(text)
-        self.dates = Dates(text)
+        self.dates = Dates(self.layout.plain)
         taken = [(mention.start, mention.end) for mention in self.dates.mentions]
-        self.numbers = Numbers(text, taken)
+        self.numbers = Numbers(self.layout.plain, taken)
         self.index = TextIndex(self.layout)
         self._numbers_on: dict[int, list[int]] = {}
         for rank, start in enumerate(self.numbers.starts):
@@ -140,7 +143,7 @@ class Source:
         if isinstance(value, int | float | Decimal):
             return self._number_candidates(field, value)
         if isinstance(value, datetime):
-            return self._date_candidates(value.date())
+            return self._moment_candidates(value)
         if isinstance(value, date):
             return self._date_candidates(value)
         if isinstance(value, time):
@@ -154,8 +157,10 @@ class Source:
             return []
         found: list[Candidate] = []
         digits = len(number.normalize().as_tuple().digits) if abs(number.adjusted()) < 60 else _SMALL
-        for mention, reading in self._saying(number):
+        for mention, reading in self._saying(number, field):
             if reading.kind == "part" and not _PART_WORDS.intersection(field.words):
+                continue
+            if is_other_end(field, self.text, mention.start, mention.end):
                 continue
             weight = reading.weight
             if reading.kind == "percent" and not {"rate", "percent"}.intersection(field.words):
@@ -171,12 +176,15 @@ class Source:
             found = [Candidate(hit.spans, "id") for hit in hits]
         return found
 
-    def _saying(self, number: Decimal) -> Iterator[tuple[Mention, Reading]]:
+    def _saying(self, number: Decimal, field: Field) -> Iterator[tuple[Mention, Reading]]:
         """Every number of the text that can be read as this one, and how."""
         digits = "".join(map(str, number.as_tuple().digits))
         for mention in self.numbers.saying(digits):
             for reading in self._scaled(mention):
-                if reading.value == number:
+                if not isinstance(reading.value, Decimal) or abs(reading.value) != abs(number):
+                    continue
+                turned = reading.value > 0 and is_turned(field, self.text, mention.start)
+                if (-reading.value if turned else reading.value) == number:
                     yield mention, reading
 
     def _date_candidates(self, day: date) -> list[Candidate]:
@@ -184,6 +192,17 @@ class Source:
             Candidate(((mention.start, mention.end),), "date", reading.weight)
             for mention, reading in self._dates.get(day, ())
         ]
+
+    def _moment_candidates(self, moment: datetime) -> list[Candidate]:
+        """The day with its time where one stands right behind it; midnight may be no more than the day."""
+        found = []
+        for candidate in self._date_candidates(moment.date()):
+            told = time_behind(self.text, candidate.end)
+            if told is None or moment.time() == time():
+                found.append(candidate)
+            elif told.says(moment):
+                found.append(replace(candidate, spans=((candidate.start, told.end),)))
+        return found
 
     def _time_candidates(self, moment: time) -> list[Candidate]:
         hour, minute = moment.hour, moment.minute
@@ -198,12 +217,9 @@ class Source:
     def _string_candidates(self, field: Field, text: str) -> list[Candidate]:
         if not text:
             return []
-        iso = _ISO_DATE.fullmatch(text)
-        if iso:
-            try:
-                return self._date_candidates(date(int(iso[1]), int(iso[2]), int(iso[3])))
-            except ValueError:
-                return []
+        if _ISO_DATE.fullmatch(text):
+            with suppress(ValueError):  # a month of 35 days, or words behind the time
+                return self._moment_candidates(datetime.fromisoformat(text))
         month = _ISO_MONTH.fullmatch(text)
         if month:
             wanted = (int(month[1]), int(month[2]))

@@ -81,7 +81,7 @@ class TextIndex:
 
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
-        self.text = layout.text
+        self.text = layout.plain
         matches = list(_TOKEN.finditer(self.text))
         self.starts = [match.start() for match in matches]
         self.ends = [match.end() for match in matches]
