@@ -262,7 +262,7 @@ def _separator_separated(raw_lines: list[str]) -> dict[int, str]:
         run: list[int] = []
         last = 0
         for number, raw in enumerate([*raw_lines, ""]):
-            aligned = "  " in raw or "\t" in raw or ". " in raw
+            aligned = "  " in raw or "\t" in raw or ". " in raw or raw.startswith("|")
             count = 0 if aligned or number in marks else len(pattern.findall(re.sub(r'"[^"]*"', "", raw)))
             if count >= 2 and count == last:
                 run.append(number)
