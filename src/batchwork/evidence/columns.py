@@ -218,8 +218,8 @@ class Columns:
         dated = dict(label.weights)
         years = sorted((int(cell.text) for cell in head if is_year(cell.text)), reverse=True)
         if len(years) > 1 and is_year(head[owner].text):
-            newest = int(head[owner].text) == years[0]
-            dated["current" if newest else "previous"] = 0.8
+            age = years.index(int(head[owner].text))
+            dated["previous" if age else "current"] = 0.8 if age < 2 else 0.3  # the years before are not "the" previous
             dated["year"] = 0.8
         return replace(label, weights=dated)
 
