@@ -2,7 +2,7 @@
 
 import re
 from dataclasses import replace
-from itertools import takewhile
+from itertools import islice, takewhile
 
 from batchwork.evidence.labels import ASIDE, Label, is_year, label_of, unnumbered
 from batchwork.evidence.layout import Cell, Layout, Line, overlap
@@ -11,6 +11,7 @@ from batchwork.evidence.words import concepts, is_known, looks_like_name
 _SAYS = re.compile(r":\s*\S|\d{2}|(?<!\betc)[.!;,]$")  # a cell that says something is no mere label
 _CAPTION = re.compile(r"[^\d,]{1,45}")
 _ENOUGH_ROWS = 8
+_GAP = 4  # lines between a row of headings and the first row below them
 _BETWEEN = 3  # lines up to a label in its own column
 _LONGEST = 45
 
@@ -35,6 +36,11 @@ class Columns:
         line, cells = known
         return cells if line < number else []
 
+    def head_line(self, number: int) -> int:
+        """The line of the headings over a line of a table; -1 when it has none."""
+        head = self.head_row(number)
+        return self._layout.line_of(head[0].start) if head else -1
+
     def _find_head(self, first: int) -> tuple[int, list[Cell]]:
         """The heading row of the table that starts at a line: the fullest row of labels before rules and values."""
         rows: list[int] = []
@@ -51,7 +57,7 @@ class Columns:
                 rows = rows[:1]  # a table of words: the first row heads the others
                 break
         if not rows:
-            return -1, []
+            return self._head_over_gap(first)
         head = max(rows, key=lambda number: (len(self._layout.lines[number].cells), -number))
         cells = self._layout.lines[head].cells
         ruled = head + 1 < len(self._layout.lines) and self._layout.lines[head + 1].kind == "rule"
@@ -62,6 +68,36 @@ class Columns:
             if divided:
                 return head + 1, divided
         return head, list(cells)
+
+    def _head_over_gap(self, first: int) -> tuple[int, list[Cell]]:
+        """A row of years, or of labels, that blank lines and the name of the first group part from its table."""
+        lines = self._layout.lines
+        above = first - 1
+        while above >= 0 and first - above <= _GAP and len(lines[above].cells) < 2:
+            above -= 1
+        if above < 0 or len(lines[above].cells) < 2 or not all(map(_can_head, lines[above].cells)):
+            return -1, []
+        over = [cell for cell in lines[above].cells if any(overlap(cell, figure) for figure in self._figures(first))]
+        return (above, list(lines[above].cells)) if len(over) > 1 else (-1, [])
+
+    def _figures(self, first: int) -> list[Cell]:
+        """The cells of the first rows of a table that are no labels."""
+        rows = takewhile(lambda n: self._layout.tables[n] == first, range(first, len(self._layout.lines)))
+        return [cell for n in islice(rows, _ENOUGH_ROWS) for cell in self._layout.lines[n].cells if not cell.is_label]
+
+    def group_of(self, number: int) -> Cell | None:
+        """The name of the group of rows in which a row of a table stands: a line with words alone above it."""
+        first = self._layout.tables[number]
+        head = self.head_row(number)
+        if first < 0 or not head:
+            return None
+        for above in range(number - 1, self.head_line(number), -1):
+            line = self._layout.lines[above]
+            if line.kind == "blank" and self._layout.tables[above] != first and above > first:
+                return None
+            if len(line.cells) == 1 and not line.tabbed and line.cells[0].is_label:
+                return line.cells[0] if line.cells[0].column <= head[0].column else None
+        return None
 
     def _is_form(self, first: int, head: int) -> bool:
         """Whether a table is pairs of labels and values that happen to start with a line of words."""
@@ -182,8 +218,8 @@ class Columns:
         dated = dict(label.weights)
         years = sorted((int(cell.text) for cell in head if is_year(cell.text)), reverse=True)
         if len(years) > 1 and is_year(head[owner].text):
-            newest = int(head[owner].text) == years[0]
-            dated["current" if newest else "previous"] = 0.8
+            age = years.index(int(head[owner].text))
+            dated["previous" if age else "current"] = 0.8 if age < 2 else 0.3  # the years before are not "the" previous
             dated["year"] = 0.8
         return replace(label, weights=dated)
 

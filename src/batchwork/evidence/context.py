@@ -118,7 +118,11 @@ class Contexts:
     def _add_headings(
         self, number: int, cell: Cell, starts_cell: bool, labels: list[Label], primary: list[Label]
     ) -> None:
-        for rank, heading in enumerate(self._layout.headings[number]):
+        group = self.columns.group_of(number)
+        if group is not None:
+            labels.append(label_of("section", group.text, 0.8))
+        headings = [h for h in self._layout.headings[number] if group is None or h < self.columns.head_line(number)]
+        for rank, heading in enumerate(headings):
             head = self._layout.lines[heading].cells[0]
             text = head.text
             letterhead = is_capitalised(text) and not any(line.cells for line in self._layout.lines[:heading])
@@ -171,7 +175,7 @@ class Contexts:
             between = [other for other in cells if nearest.start < other.start < cell.start]
             if between and nearest.text.endswith(":"):
                 return  # that label has its value already
-            far = cell.column - nearest.until > _FAR
+            far = cell.column - nearest.until > _FAR and not self.columns.head_row(number)
             yield label_of("left", nearest.text, 0.6 if far else 1.0 if not between else 0.85)
         if len(lefts) > 1 or (lefts and not starts_cell):
             yield label_of("row", lefts[0].text, 0.85)

@@ -8,7 +8,9 @@ import re
 import unicodedata
 from functools import lru_cache
 
-from batchwork.evidence.lexicon import ALONE, FILLERS, GENERIC, RELATED, ROLES, SYNONYMS
+from batchwork.evidence.lexicon import ALONE, FILLERS, GENERIC, RELATED, ROLES
+from batchwork.evidence.synonyms import SYNONYMS
+from batchwork.evidence.tongues import TONGUES
 
 _WORD = re.compile(r"[^\W\d_]{1,2}\d{1,2}(?![^\W_])|[^\W\d_](?:[^\W\d_]|[\u0300-\u036f'’])*|\d+|#")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
@@ -20,6 +22,7 @@ _INVISIBLE = re.compile("[\u0300-\u036f\u00ad\u200b-\u200d\u2060\ufeff]")
 _SUFFIXES = ("ations", "ation", "ments", "ment", "ings", "ing", "ions", "ion", "ally", "als", "al", "ate", "able")
 _AGENTS = ("er", "or", "ee")
 _NO_AGENTS = frozenset({"customer", "number", "letter", "register"})
+_SHORT_TAILS = frozenset({"nr", "ort"})
 _ENDINGS = ("ies", "ied", "ed", "es", "s", "e", "y")
 
 
@@ -50,26 +53,51 @@ def stem(word: str) -> str:
     return word
 
 
-def _tables() -> tuple[dict[str, tuple[str, ...]], dict[tuple[str, ...], tuple[str, ...]]]:
+def _tables() -> tuple[dict[str, tuple[str, ...]], dict[str, list[tuple[tuple[str, ...], tuple[str, ...]]]], set[str]]:
+    """Words -> concepts; phrases by their first word, longest first; and the words that are not English."""
     single: dict[str, tuple[str, ...]] = {}
-    phrases: dict[tuple[str, ...], tuple[str, ...]] = {}
+    phrases: dict[str, list[tuple[tuple[str, ...], tuple[str, ...]]]] = {}
     for meaning, entries in SYNONYMS.items():
-        concepts = tuple(meaning.split())
-        words, *several = entries.split("|")
-        for word in words.split():
-            single.setdefault(fold(word), concepts)
-        for phrase in several:
-            phrases[tuple(fold(part) for part in re.split(r"[\s']+", phrase))] = concepts
+        for word in entries.partition("|")[0].split():
+            single.setdefault(fold(word), _meant(meaning))
     for group in (*ROLES, *RELATED, GENERIC):
         for word in group:
             single.setdefault(word, (word,))  # a root must not take the word's place
+    english = set(single)
+    for meaning, entries in TONGUES.items():
+        for word in entries.partition("|")[0].split():
+            single.setdefault(fold(word), _meant(meaning))
+    foreign = single.keys() - english
     # Stems come last, so that no plural takes the place of a word that is listed itself.
-    for word in list(single):
+    for word in english:
         single.setdefault(stem(word), single[word])
-    return single, phrases
+    for meaning, entries in (*SYNONYMS.items(), *TONGUES.items()):
+        for phrase in entries.split("|")[1:]:
+            words = tuple(map(fold, _WORD.findall(phrase)))
+            phrases.setdefault(words[0], []).append((words, _meant(meaning)))
+    for known in phrases.values():
+        known.sort(key=lambda entry: -len(entry[0]))
+    return single, phrases, foreign
 
 
-_SINGLE, _PHRASES = _tables()
+def _meant(meaning: str) -> tuple[str, ...]:
+    """The concepts of an entry: a word that has an entry of its own stands for that, any other for its root."""
+    return tuple(
+        concept
+        for word in meaning.split()
+        for concept in (_CONCEPT_OF.get(word, (word if word in SYNONYMS else stem(word),)))
+        if concept not in FILLERS
+    )
+
+
+_CONCEPT_OF = {
+    word: tuple(meaning.split())
+    for meaning, entries in SYNONYMS.items()
+    if " " not in meaning
+    for word in entries.partition("|")[0].split()
+}
+_SINGLE, _PHRASES, _FOREIGN = _tables()
+_JOINTS = ("s", "n", "en", "es", "e", "er")  # between the parts of a compound, and at the end of a word
 
 
 @lru_cache(maxsize=50_000)
@@ -78,18 +106,27 @@ def _concepts_of(word: str) -> tuple[str, ...]:
     if known is not None:
         return known
     root = stem(word)
-    return _SINGLE.get(root) or _compound(word) or (root,)
+    return _SINGLE.get(root) or _inflected(word) or _compound(word) or (root,)
+
+
+def _inflected(word: str) -> tuple[str, ...]:
+    """The concepts of a word of another language with the ending of a plural or of a compound's first part."""
+    for joint in _JOINTS:
+        head = word.removesuffix(joint)
+        if head in _FOREIGN and len(head) > 3:
+            return _SINGLE[head]
+    return ()
 
 
 def _compound(word: str) -> tuple[str, ...]:
-    """The concepts of a word made of two known ones, as German and Dutch labels are: Artikel-nummer, Kunde-n-nummer."""
-    for cut in range(4, len(word) - 3):
+    """The concepts of a word made of known ones, as German and Dutch labels are: Artikel-nummer, Kunde-n-nummer."""
+    for cut in range(4, len(word) - 1):
         behind = _SINGLE.get(word[cut:])
-        if behind is None:
+        if behind is None or (len(word) - cut < 4 and word[cut:] not in _SHORT_TAILS):
             continue
         head = word[:cut]
-        before = _SINGLE.get(head) or _SINGLE.get(head.rstrip("s")) or _SINGLE.get(head.rstrip("n"))
-        if before is not None:
+        before = _SINGLE.get(head) or _inflected(head) or _SINGLE.get(head.rstrip("s")) or _compound(head)
+        if before:
             return before + behind
     return ()
 
@@ -121,20 +158,26 @@ def concepts(text: str) -> tuple[str, ...]:
     found: list[str] = []
     position = 0
     while position < len(words):
-        for length in (3, 2):
-            phrase = _PHRASES.get(tuple(words[position : position + length]))
-            if phrase is not None and len(words) - position >= length:
-                found.extend(phrase)
-                position += length
-                break
-        else:
-            word = words[position]
-            position += 1
-            if word == "#":
-                found.append("number")
-            elif word not in FILLERS:
-                found.extend(_concepts_of(word))
+        word = words[position]
+        phrase = _phrase(words, position) if word in _PHRASES else None
+        if phrase is not None:
+            found.extend(phrase[1])
+            position += len(phrase[0])
+            continue
+        position += 1
+        if word == "#":
+            found.append("number")
+        elif word not in FILLERS:
+            found.extend(_concepts_of(word))
     return tuple(found)
+
+
+def _phrase(words: list[str], position: int) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
+    """The longest known phrase that starts at a word, and what it means."""
+    for said, meant in _PHRASES[words[position]]:
+        if tuple(words[position : position + len(said)]) == said:
+            return said, meant
+    return None
 
 
 @lru_cache(maxsize=20_000)

@@ -1,0 +1,193 @@
+"""Labels in German, French, Spanish, Italian and Dutch -> the concepts of `synonyms`. Data, no decisions.
+
+One line a concept; parts of compounds (Rechnungs-datum, Kunden-nummer) are listed once and put together by `words`.
+Words that mean something else in English (Brief, Rest, pays, fin) are left out, and so are surnames.
+"""
+
+_PAPERS = {
+    "invoice": "rechnung rechnungs facture factura fattura factuur",
+    "order": "bestellung bestell auftrag auftrags commande pedido ordine bestelling ordinazione encargo",
+    "quote": "angebot angebots devis presupuesto preventivo offerte offre oferta offerta",
+    "contract": "vertrag vertrags contrat contrato contratto overeenkomst vereinbarung accord",
+    "report": "befund bericht informe rapporto relazione verslag gutachten",
+    "letter": "schreiben lettre carta lettera",
+    "receipt": "quittung kassenbon beleg reçu recibo ricevuta scontrino kwitantie",
+    "reminder": "mahnung zahlungserinnerung rappel recordatorio sollecito herinnering aanmaning",
+    "statement": "kontoauszug auszug relevé extracto estratto rekeningoverzicht",
+    "policy": "versicherungsschein póliza polizza polis",
+    "account": "konto compte cuenta conto rekening",
+    "application": "antrag demande solicitud domanda aanvraag",
+    "certificate": "bescheinigung zeugnis urkunde attestation certificat certificado certificato bewijs",
+    "description": "beschreibung bezeichnung artikel leistung leistungs désignation descripción descrizione omschrijving"
+    " libellé concepto prodotto producto produit produkt waren prestation servicio servizio dienst",
+    "subject": "betreff betr objet asunto oggetto onderwerp",
+    "note": "bemerkung bemerkungen hinweis anmerkung remarque observaciones osservazioni opmerking opmerkingen",
+    "reference": "referenz réf réfs référence referencia riferimento referentie kenmerk zeichen aktenzeichen",
+    "number": "nummer numéro número numero nummern kennung kennziffer matricule volgnummer idnr nro núm",
+}
+
+_MONEY = {
+    "total": "gesamt gesamtsumme summe somme totale totaal totaux totales suma",
+    "total amount": "gesamtbetrag rechnungsbetrag endbetrag bruttobetrag|montant total|importe total|importo totale"
+    "|totaal bedrag|zu zahlen|à payer|net à payer|total a pagar|te betalen",
+    "subtotal": "zwischensumme subtotaal nettosumme subtotale|sous total|total ht|summe netto|base imponible",
+    "net amount": "nettobetrag|montant ht|bedrag excl",
+    "gross total": "|summe brutto|total ttc|gesamt brutto",
+    "tax": "steuer steuern mwst ust umsatzsteuer mehrwertsteuer tva iva btw taxe impôt impuesto imposta belasting",
+    "tax number": "ustid ustidnr umsatzsteueridentifikationsnummer nif|partita iva|ust id|ust idnr|uid nr"
+    "|n° tva|tva intracommunautaire",
+    "tax rate": "steuersatz|taux tva|taux de tva|tipo iva",
+    "rate": "satz taux tarif tasa tasso tarief",
+    "interest": "zins zinsen intérêts intérêt intereses interessi rente zinssatz",
+    "percent": "prozent pourcentage porcentaje percentuale procent",
+    "quantity": "menge anzahl stk stück stückzahl qte qté quantité cantidad cant quantità qtà aantal hoeveelheid",
+    "price": "preis prix precio prezzo prijs",
+    "unit price": "einzelpreis stückpreis ep|prix unitaire|precio unitario|prezzo unitario|pu ht|prijs per stuk",
+    "line total": "gesamtpreis",
+    "amount": "betrag montant importe importo bedrag monto",
+    "due": "fällig zahlbar exigible pagadero verschuldigd offen offener",
+    "due date": "fälligkeitsdatum fälligkeit échéance d'échéance vencimiento scadenza vervaldatum zahlungsziel"
+    "|zahlbar bis|zahlbar bis zum|bezahlt bis|à régler avant|betalen voor|da pagare entro",
+    "payment": "zahlung zahlungs paiement règlement pago pagos pagamento betaling zahlungsbedingungen überweisung",
+    "discount": "rabatt skonto remise descuento sconto korting nachlass escompte ristourne",
+    "deposit": "anzahlung kaution acompte anticipo fianza acconto cauzione aanbetaling waarborgsom borgsom",
+    "balance": "saldo solde",
+    "refund": "erstattung rückerstattung gutschrift remboursement reembolso rimborso terugbetaling",
+    "fee": "gebühr gebühren frais honoraires tasas commissione honorar",
+    "cost": "kosten coût coûts coste costes costo costi",
+    "currency": "währung devise moneda valuta divisa",
+    "gross": "brutto brut bruto lordo",
+    "net": "netto neto",
+    "salary": "gehalt lohn salaire salario sueldo stipendio salaris entgelt vergütung",
+    "revenue": "umsatz umsatzerlöse omzet ventas ricavi fatturato erlöse",
+    "profit": "gewinn bénéfice beneficio utile winst jahresüberschuss",
+    "loss": "verlust perte pérdida perdita verlies fehlbetrag jahresfehlbetrag",
+    "expense": "spese ausgaben dépenses gastos dépense uitgaven aufwand aufwendungen",
+    "asset": "aktiva vermögen actif activos attività activa",
+    "liability": "verbindlichkeiten passif pasivo passività passiva schulden dettes deudas",
+    "equity": "eigenkapital patrimonio|capitaux propres|eigen vermogen|patrimonio netto",
+    "inventory": "vorräte existencias rimanenze voorraden lagerbestand",
+    "receivable": "forderungen créances créditos crediti vorderingen",
+    "rent": "miete kaltmiete warmmiete mietzins loyer alquiler affitto huur canone",
+    "loan": "darlehen kredit prêt préstamo mutuo prestito lening emprunt",
+    "premium": "prämie beitrag premio premie cotisation",
+    "tip": "trinkgeld pourboire propina mancia fooi",
+    "iban": "bankverbindung kontonummer",
+    "bank": "banque banco banca kreditinstitut",
+}
+
+_TIME = {
+    "date": "datum fecha giorno",
+    "time": "uhrzeit zeit heure hora ora tijd",
+    "day": "tage tagen jours días giorni dagen jour día",
+    "month": "monat monate monatlich mois mes meses mese mesi maand maanden mensuel mensual mensile",
+    "year": "jahr jahre jährlich année années año años anno anni jaar jaren annuel anual annuale",
+    "week": "woche wochen wöchentlich semaine semaines semana semanas settimana weken",
+    "hour": "stunden stunde heures horas uren",
+    "period": "zeitraum période período periodo periode",
+    "start": "beginn anfang début inicio inizio aanvang beginnt ingang|a partir du|à partir du|a partire dal"
+    "|vanaf|mit wirkung zum|gültig ab|ab dem|desde",
+    "end": "jusqu'au ende ablauf endet einde|gültig bis|hasta el|fino al|geldig tot|valable jusqu'au|valable jusqu'à|válido hasta",
+    "birth": "geburts geburtsdatum geburtstag geboren geb née naissance nacimiento nacido nascita geboorte"
+    " geboortedatum|né le|née le|nato il|nata il",
+    "issue": "ausgestellt ausstellung émission emisión emissione uitgifte ausstellungs émise",
+    "delivery": "versand lieferung liefer livraison entrega consegna levering leverdatum spedizione envío expédition",
+    "term": "laufzeit dauer durée duración durata looptijd duur",
+    "deadline": "frist délai plazo termine termijn",
+    "notice": "kündigungsfrist préavis preaviso preavviso opzegtermijn",
+    "terminate": "kündigung résiliation rescisión recesso opzegging",
+    "previous": "bisher bisherig bisherige vorherig vorherige vorjahr vorig précédent précédente ancien ancienne"
+    " anterior precedente alte",
+    "current": "aktuell aktuelle derzeit actuel actuelle attuale huidig huidige laufend",
+    "new": "neu neue neuer neuen nouveau nouvelle nuevo nueva nuovo nuova nieuw nieuwe geändert modifié",
+    "minimum": "mindest mindestens mínimo minimo minimale",
+    "maximum": "höchst höchstens maximal máximo massimo maximale",
+    "average": "durchschnitt moyenne promedio gemiddeld mittelwert",
+}
+
+_PEOPLE = {
+    "customer": "kunde kunden kundin acheteur cliente clienti klant klanten käufer auftraggeber comprador acquirente"
+    " koper",
+    "seller": "lieferant fournisseur proveedor verkäufer vendeur fornitore leverancier verkoper venditore vendedor",
+    "name": "nom nombre nome naam",
+    "firstname": "vorname prénom voornaam",
+    "surname": "nachname familienname apellido apellidos cognome achternaam",
+    "address": "adresse anschrift dirección indirizzo adres wohnort domicile domicilio",
+    "city": "ort stadt ville ciudad città stad plaats",
+    "street": "straße strasse calle straat",
+    "postcode": "plz postleitzahl|code postal|código postal",
+    "country": "land país paese staat",
+    "phone": "telefon telefonnummer téléphone teléfono telefono telefoon handy móvil cellulare mobil",
+    "email": "courriel correo|e mail|posta elettronica",
+    "sender": "absender expéditeur remitente mittente afzender",
+    "recipient": "empfänger destinataire destinatario ontvanger geadresseerde",
+    "contact person": "ansprechpartner ansprechpartnerin contactpersoon kontaktperson interlocuteur"
+    "|personne de contact|persona de contacto|persona di contatto",
+    "managing director": "geschäftsführer geschäftsführerin geschäftsleiter gérant gérante directeur gerente bestuurder"
+    " zaakvoerder amministratore|director general|directeur général|amministratore delegato",
+    "employee": "mitarbeiter arbeitnehmer arbeitnehmerin beschäftigte salarié salariée empleado trabajador dipendente"
+    " werknemer medewerker",
+    "employer": "arbeitgeber employeur empleador datore werkgever|datore di lavoro",
+    "manager": "vorgesetzter vorgesetzte leiter leiterin responsable responsabile leidinggevende",
+    "job": "tätigkeit stelle funktion poste puesto posizione functie beruf profession mansione",
+    "tenant": "mieter mieterin locataire inquilino arrendatario conduttore huurder",
+    "landlord": "vermieter vermieterin bailleur arrendador locatore verhuurder",
+    "patient": "patientin paciente paziente patiënt",
+    "doctor": "arzt ärztin médecin médico medico dottore",
+    "referring doctor": "einsender überweiser zuweiser prescripteur|médecin prescripteur|medico curante"
+    "|überweisender arzt|einsendender arzt",
+    "insurance": "versicherung assurance seguro assicurazione verzekering krankenkasse kostenträger mutuelle",
+    "insured": "versicherter versicherte versicherungsnehmer assuré assurée asegurado assicurato verzekerde"
+    " verzekeringnemer tomador contraente",
+    "company": "firma société entreprise empresa sociedad azienda società bedrijf unternehmen gesellschaft",
+    "owner": "eigentümer inhaber propriétaire titulaire propietario titular proprietario titolare eigenaar",
+    "author": "verfasser auteur autor autore",
+    "sign": "unterschrift unterzeichnet firmado firmato handtekening gezeichnet signataire",
+    "department": "abteilung departamento reparto afdeling",
+    "gender": "geschlecht sexe sexo sesso geslacht",
+    "national": "staatsangehörigkeit nationalité nacionalidad nazionalità nationaliteit",
+    "lawyer": "rechtsanwalt anwalt avocat abogado avvocato advocaat",
+    "court": "gericht amtsgericht landgericht tribunale juzgado rechtbank",
+    "witness": "zeuge témoin testigo testimone getuige",
+}
+
+_THINGS = {
+    "sample": "proben probenmaterial prélèvement échantillon muestra campione",
+    "collect": "entnahme blutentnahme abnahme prélevé extracción prelievo afname probenentnahme",
+    "value": "wert messwert valeur valor valore waarde ",
+    "result": "ergebnis résultat resultado risultato resultaat uitslag",
+    "unit": "einheit unité unidad unità eenheid",
+    "reference range": "referenzbereich normbereich referentiewaarden normwert|valeurs de référence"
+    "|valores de referencia|valori di riferimento",
+    "test": "untersuchung examen análisis esame onderzoek",
+    "diagnosis": "diagnose diagnostic diagnóstico diagnosi",
+    "": "aufnahme ricovero opname",
+    "discharge": "entlassung sortie dimissione ontslag",
+    "weight": "gewicht poids peso körpergewicht",
+    "height": "höhe größe hauteur taille altura altezza hoogte körpergröße",
+    "width": "breite largeur anchura larghezza breedte",
+    "length": "länge lengte longueur longitud lunghezza",
+    "area": "fläche wohnfläche superficie oppervlakte",
+    "volume": "volumen",
+    "vehicle": "fahrzeug véhicule vehículo veicolo voertuig",
+    "mileage": "kilometerstand kilométrage kilometraje chilometraggio",
+    "colour": "farbe couleur kleur",
+    "type": "typ tipo soort",
+    "status": "zustand état estado stato",
+    "warehouse": "lager entrepôt almacén magazzino magazijn",
+    "project": "projekt projet proyecto progetto",
+    "meter": "zähler compteur contador contatore",
+    "consumption": "verbrauch consommation consumo verbruik",
+    "remaining": "restant restante resterend",
+    "arrival": "ankunft arrivée llegada arrivo aankomst",
+    "departure": "abfahrt abreise abflug départ salida partenza vertrek",
+    "page": "seite pagina página",
+    "class": "klasse classe clase",
+    "room": "zimmer chambre habitación kamer",
+    "night": "nächte nuits noches notti nachten",
+    "guest": "gast hôte huésped ospite gäste",
+}
+
+TONGUES: dict[str, str] = {
+    concept: entries for part in (_PAPERS, _MONEY, _TIME, _PEOPLE, _THINGS) for concept, entries in part.items()
+}
