@@ -178,7 +178,7 @@ class _Finder:
         best, label, candidate = rated[0]
         if self._judge.is_denied(field, candidate):
             return []
-        if label < 0.45 and self._is_elsewhere(field, candidate):
+        if label < 0.45 and (self._is_elsewhere(field, candidate) or self._is_in_anothers_column(field, candidate)):
             return []
         if len(rated) > 1 and rated[1][0] > best - 0.12 and not _same_place(candidate, rated[1][2]):
             return [Verdict(entry[2], 0.42) for entry in rated[:2]]
@@ -210,6 +210,16 @@ class _Finder:
         if best >= 0.6:
             return not (0 <= column < len(fits) and fits[column] > best - 0.1)
         return 0 <= column < len(head) and self._judge.affinity.owned_by_another(field, head[column].text)
+
+    def _is_in_anothers_column(self, field: Field, candidate: Candidate) -> bool:
+        """Whether the other elements have this field in another column, and another field in this one."""
+        name, mine, column = _list_of(field.record), _leaf_name(field), self._column(candidate)
+        votes = self._columns.get((name, mine), {})
+        here = votes.get(column, 0.0)
+        if max(votes.values(), default=0.0) <= here:
+            return False
+        others = [told for (owner, leaf), told in self._columns.items() if owner == name and leaf != mine]
+        return any(told.get(column, 0.0) > max(here, sum(told.values()) / 2) for told in others)
 
     def _boolean(self, field: Field) -> list[Verdict]:
         said = statements(field, self._source.phrases)
