@@ -31,6 +31,7 @@ _FOREIGN = words(
     "der die das und den dem ein von zu mit für bei auf im ist nach des zum zur le la les de des du et un une en au aux"
     " pour est sur el los las del y por con se il lo gli di e per che al da i het een van voor met op te bij uw"
 )
+_ACCIDENT = 3  # so many small words of another language stand in any text
 _FAINT = 0.1  # a unit or a word that at least points to the field
 _HINT = 0.4  # how much of a word of the field must be said near a name
 _SAME = 0.95  # how like a word must be to be the same one
@@ -89,7 +90,8 @@ class Unlabelled:
     def may_be_left(self, field: Field, only: Scored) -> bool:
         """Whether the only place of a value may be meant although no label says so."""
         candidate, context = only.candidate, only.context
-        if candidate.kind == "date" or (candidate.kind in FIGURES and not isinstance(field.value, str)):
+        told_as_text = isinstance(field.value, str) and not (candidate.kind == "date" and "date" in field.words)
+        if candidate.kind in FIGURES and not told_as_text:
             return candidate.distinctive or candidate.kind == "percent" or only.score > _FAINT
         if not candidate.distinctive or self.misses_whom(field, only):
             return False
@@ -104,7 +106,7 @@ class Unlabelled:
         """Whether the text is in another language than names are: there a label may say anything."""
         said = [word for word in re.findall(r"[^\W\d_]+", self._source.text[:_ENOUGH].lower()) if len(word) <= _LITTLE]
         ours, theirs = (sum(1 for word in said if word in some) for some in (_ENGLISH, _FOREIGN))
-        return theirs > ours
+        return theirs > max(ours, _ACCIDENT)
 
     def misses_whom(self, field: Field, best: Scored) -> bool:
         """Whether the labels speak of the field's topic but not of whom it asks for: "Travel:" for a travel agency."""
