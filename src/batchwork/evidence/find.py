@@ -13,6 +13,7 @@ from typing import Any
 from batchwork.documents import Document
 from batchwork.evidence.booleans import Statement, cell_answer, statements
 from batchwork.evidence.citation import Citation
+from batchwork.evidence.clauses import stretches_of
 from batchwork.evidence.columns import column_of
 from batchwork.evidence.fields import Field, fields_of
 from batchwork.evidence.judge import ACCEPTED, LEFT_OVER, Judge, Stake, Verdict
@@ -99,9 +100,19 @@ class _Finder:
                 lists[_list_of(field.record)][field.record].append((field, self._candidates[field.path]))
         for name, records in lists.items():
             homes = homes_of(records, self._source.layout)
+            if len(homes) < len(records):
+                homes = self._in_clauses(records) or homes
             self._homes.update(homes)
             self._lists[name] = list(homes.values())
             self._vote_columns(name, records)
+
+    def _in_clauses(self, records: dict[str, list[tuple[Field, list[Candidate]]]]) -> dict[str, Home]:
+        """Elements that share lines, each with its own stretch of them."""
+        line_of = self._source.layout.line_of
+        return {
+            path: Home((line_of(first), line_of(end - 1) + 1), True, "clause", (first, end))
+            for path, (first, end) in stretches_of(records, self._source.layout).items()
+        }
 
     def _vote_columns(self, name: str, records: dict[str, list[tuple[Field, list[Candidate]]]]) -> None:
         """In which column each field of the elements stands, by where its values are found."""
@@ -131,6 +142,8 @@ class _Finder:
         return cells.index(cell) - len(cells)
 
     def _inside(self, candidates: list[Candidate], home: Home) -> list[Candidate]:
+        if home.stretch is not None:
+            return [c for c in candidates if home.stretch[0] <= c.start < home.stretch[1]]
         first, last = home.lines
         return [c for c in candidates if first <= self._source.layout.line_of(c.start) < last]
 
@@ -189,7 +202,7 @@ class _Finder:
         """The place within an element's own paragraph; its only one needs less of a label."""
         verdicts = self._judge.decide(field, inside, home.lines)
         unsure = len(inside) == 1 and verdicts and verdicts[0].confidence < ACCEPTED <= inside[0].weight
-        if unsure and self._judge.score(field, inside[0]) >= 0.3:
+        if unsure and (home.kind == "clause" or self._judge.score(field, inside[0]) >= 0.3):
             return [Verdict(inside[0], 0.65)]
         return verdicts
 

@@ -26,7 +26,8 @@ class Home:
 
     lines: Unit
     sure: bool
-    kind: str  # row, block, section, part
+    kind: str  # row, block, section, part, clause
+    stretch: tuple[int, int] | None = None  # the characters that count, where several elements share the lines
 
 
 def homes_of(records: dict[str, list[tuple[Field, list[Candidate]]]], layout: Layout) -> dict[str, Home]:

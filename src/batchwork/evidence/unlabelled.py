@@ -32,6 +32,7 @@ _FOREIGN = words(
     " pour est sur el los las del y por con se il lo gli di e per che al da i het een van voor met op te bij uw"
 )
 _ACCIDENT = 3  # so many small words of another language stand in any text
+_FEW_DIGITS = 3  # a number of fewer stands in a text by accident
 _FAINT = 0.1  # a unit or a word that at least points to the field
 _HINT = 0.4  # how much of a word of the field must be said near a name
 _SAME = 0.95  # how like a word must be to be the same one
@@ -92,7 +93,8 @@ class Unlabelled:
         candidate, context = only.candidate, only.context
         told_as_text = isinstance(field.value, str) and not (candidate.kind == "date" and "date" in field.words)
         if candidate.kind in FIGURES and not told_as_text:
-            return candidate.distinctive or candidate.kind == "percent" or only.score > _FAINT
+            digits = sum(map(str.isdigit, self._source.text[candidate.start : candidate.end]))
+            return candidate.distinctive or digits >= _FEW_DIGITS or candidate.kind != "number" or only.score > _FAINT
         if not candidate.distinctive or self.misses_whom(field, only):
             return False
         told = {word for label in context.labels if self._is_name(label, context, False) for word in label.key}
