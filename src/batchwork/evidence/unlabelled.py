@@ -41,6 +41,7 @@ _TITLE_LINES = 3  # the first lines with words: whose paper it is, and what
 _PARTIES = frozenset(concept for word in PARTIES for concept in concepts(word))
 _TITLES = frozenset(concept for word in TITLES for concept in concepts(word))
 _NAMELESS = frozenset(concept for word in NAMELESS for concept in concepts(word))
+_CODES = frozenset(concept for word in words("number reference code registration id ref no") for concept in concepts(word))
 _ANYBODY = frozenset({"person", "party", "contact", "customer", "number"})
 _BY = (" by ", " by\n")
 _LEADS = {"as": words("job title"), "in": words("place location city venue"), "at": words("place location venue")}
@@ -101,7 +102,10 @@ class Unlabelled:
         told -= GENERIC
         if any(likeness(word, own) >= 0.4 for word in told for own in field.words):
             return True
-        return bool(told) and self._is_foreign and not any(map(is_known, told))
+        if not told:
+            # Told in a sentence: a name may be anybody's there, a code is what is asked for by one.
+            return candidate.kind == "id" and not _CODES.isdisjoint(field.own)
+        return self._is_foreign and not any(map(is_known, told))
 
     @cached_property
     def _is_foreign(self) -> bool:
