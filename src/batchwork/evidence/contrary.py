@@ -11,7 +11,10 @@ from batchwork.evidence.labels import range_end
 from batchwork.evidence.lexicon import words
 
 _REACH = 45  # characters before a number in which such a word still speaks of it
-_FILLER = r"(?:\s+(?:\w+\s+){0,2}?(?:of|by|von|um|de|di|van|to|at))?[\s:|]*(?:(?:about|around|some|nearly|over|etwa|rund)\s+)?"
+_FILLER = (
+    r"(?:\s+(?:\w+\s+){0,2}?(?:of|by|von|um|de|di|van|to|at))?[\s:|]*"
+    r"(?:(?:about|around|some|nearly|over|etwa|rund)\s+)?"
+)
 _LOSS = r"loss(?:es)?|deficit|shortfall|verluste?|fehlbetrag|jahresfehlbetrag|perte|déficit|pérdidas?|perdita|verlies"
 _FALL = (
     r"fell|fallen|fall|falling|declined?|declining|decreased?|decreasing|dropped|drop|down|lower|shrank|slipped|contracted"
