@@ -109,8 +109,9 @@ def initials_of(text: str) -> frozenset[str]:
     """The short forms that stand for two to four words of a text in a row."""
     if len(text) > 80:
         return frozenset()
-    first = "".join(word[0] for word in words_of(text))
-    return frozenset(first[low : low + size] for size in (2, 3, 4) for low in range(len(first) - size + 1))
+    words = words_of(text)
+    rows = ("".join(word[0] for word in words), "".join(word[0] for word in words if word not in FILLERS))
+    return frozenset(row[low : low + size] for row in rows for size in (2, 3, 4) for low in range(len(row) - size + 1))
 
 
 @lru_cache(maxsize=20_000)
