@@ -23,7 +23,7 @@ _NEGATIVE = (
     "|unavailable|negative|never|invalid|prohibited|without|forbidden"
 )
 _ANSWER = re.compile(
-    rf"[\s:=?|.\-–—]*(?P<answer>(?P<no>{_NEGATIVE})|(?P<yes>{_POSITIVE})"
+    rf"[\s:=?|.>\"'\-–—]*(?P<answer>(?P<no>{_NEGATIVE})|(?P<yes>{_POSITIVE})"
     r"|(?P<tick>[✓✔☑☒✗✘☐])|(?P<box>\[[ xX✓]?\]))(?![\w-])",
     re.IGNORECASE,
 )
@@ -272,9 +272,9 @@ def _answer(text: str, position: int, end: int) -> tuple[int, int, bool] | None:
     found = _ANSWER.match(text, at, end) if at > position or colon else None
     if found is None:
         return None
-    separated = re.search(r"[:=?|\t]|\s{2,}|–|—|\s-\s", text[position : found.start("answer")]) is not None
+    separated = re.search(r"[:=?|>\t]|\s{2,}|–|—|\s-\s", text[position : found.start("answer")]) is not None
     behind = text[found.end("answer") : end]
-    ends = re.match(r"\s*(?:$|[.,;|\t)]|\s{2,}|\()|[ \t]*\n", behind) is not None
+    ends = re.match(r"[\"']?\s*(?:$|[.,;|\t)<}\]]|\s{2,}|\()|[ \t]*\n", behind) is not None
     if not separated or not ends:
         return None
     return found.start("answer"), found.end("answer"), _is_yes(found)

@@ -25,8 +25,11 @@ _NUMBERISH = re.compile(
     r"^[\s(\[]*(?:[-−–+]?\s?(?:(?:USD|EUR|GBP|CHF|CAD|AUD|JPY|SEK|NOK|DKK|PLN|INR)\s?|(?:US|CA|A|C|R)?[$€£¥₹]\s?))?"
     r"[-−–+]?[(]?\d[\d\s.,'’/:%-]*(?:[%)\]€£$]|[A-Za-z]{1,4}\.?)?\s*$"
 )
+_SHARE_OF = re.compile(r"\d\s?%\s?[^\W\d_]{2}")  # "19 % VAT" is what the figure beside it is
 _NUMBERED = re.compile(r"([A-Z][^\W\d_]{1,20}) (?:#|[Nn]o\.? ?)?\d{1,5}")
 _OPENING = re.compile(r"(?:- )?[\"']?[\w.-]+[\"']?\s?(?:[:=]\s?[{\[]|:|[{])|<[\w:.-]+(?: [^<>]*)?>")
+_ENTRY = re.compile(r"(?:\[ ?)?\{$|- ?[\w\"']|-$|<[\w:.-]+(?: [^<>]*[^/])?>$")
+_INDEXED = re.compile(r"\s*([A-Za-z][\w.]*?(?:\[\d+\]|\.\d+))\.[\w.\[\]-]+\s*[:=]")
 _CAPTION = 40
 _INDENT = 6
 _YEAR = re.compile(r"(?:FY ?)?(?:19|20)\d\d")
@@ -35,7 +38,7 @@ _NAME = 9  # the level of a name: it heads what follows but ends no section
 
 @lru_cache(maxsize=50_000)
 def _can_label(text: str) -> bool:
-    return _LETTER.search(text) is not None and _NUMBERISH.match(text) is None
+    return _LETTER.search(text) is not None and (_NUMBERISH.match(text) is None or _SHARE_OF.search(text) is not None)
 
 
 @dataclass(slots=True)
@@ -188,6 +191,24 @@ class Layout:
             if found:
                 numbered.setdefault(found[1], []).append(number)
         return {number for lines in numbered.values() if len(lines) > 1 for number in lines}
+
+    @cached_property
+    def entries(self) -> dict[int, int]:
+        """The lines that start an element of a dump (`{`, `- key:`, `<item>`), and how far they are indented."""
+        starts: dict[int, int] = {}
+        for number, line in enumerate(self.lines[:-1]):
+            if not line.cells or _ENTRY.match(line.cells[0].text) is None:
+                continue
+            below = self.lines[number + 1].cells
+            if below and below[0].column > line.cells[0].column:
+                starts[number] = line.cells[0].column
+        return starts
+
+    @cached_property
+    def numbered_keys(self) -> dict[int, str]:
+        """The lines whose key has an index in it, up to that: `items[0]` of `items[0].name = Bolt`."""
+        heads = ((number, _INDEXED.match(self.text, line.start, line.end)) for number, line in enumerate(self.lines))
+        return {number: found[1] for number, found in heads if found}
 
     @cached_property
     def section_starts(self) -> set[int]:
