@@ -33,8 +33,9 @@ _DOUBT = frozenset({"if", "whether", "unless", "may", "might", "should", "could"
 _SETTLED = re.compile(r"\s+(?:not(?! be\b)|no longer|keep|retain|remain|stay|continue)\b", re.IGNORECASE)
 _TO_ANSWER = re.compile(r"[^.:?\n\t]{0,40}?[:?]\s*(?:(?:A|Answer|Antwort)[:.]\s*)?|\s{2,}|\t|\s*\|\s*|\s*")
 _NEW_SUBJECT = (
-    r"\b(?:and|or|but|while|und|aber|et|mais|y)\s+(?:[\w-]+\s+){1,3}?(?:is|are|was|were|has|have|had|does|do|did|will"
-    r"|shall|can|may|must|ist|sind|war|waren|hat|haben|wird|werden|kann|darf|muss|est|sont|ont|son|sono)\b"
+    r"(?:\b(?:and|or|but|while|whereas|und|aber|et|mais|y)\s+|,\s+(?!(?:which|who|that|where|when|if|as|it|they)\b))"
+    r"(?:[\w-]+\s+){1,3}?(?:is|are|was|were|has|have|had|does|do|did|will|shall|can|may|must|ist|sind|war|waren|hat|haben"
+    r"|wird|werden|kann|darf|muss|est|sont|ont|son|sono)\b"
 )
 # What is denied ends at punctuation, and at a conjunction that a new statement follows ("does not smoke and has").
 _CLAUSE_END = re.compile(

@@ -121,11 +121,7 @@ def _behind(text: str, end: int, currency: bool) -> tuple[int, int, bool, bool]:
         gap = magnitude.group(1) or ""
         if letter and ("\n" in gap or _GLUED.match(text, magnitude.end())):
             power = 0  # the first letter of what stands below, or of an id
-        elif (
-            not letter
-            or (not gap and (currency or behind or word in "kKM"))
-            or (currency and word in "mMbB")
-        ):
+        elif not letter or (not gap and (currency or behind or word in "kKM")) or (currency and word in "mMbB"):
             end, exponent = magnitude.end(), power
     after = None if currency else _AFTER_CURRENCY.match(text, end)
     if after:

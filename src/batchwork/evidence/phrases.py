@@ -67,7 +67,7 @@ for _pair in [
     "passed failed",
 ]:
     _one, _other = _pair.split()
-    _OPPOSITES[_other] = _one
+    _OPPOSITES[_other] = f"{_OPPOSITES.get(_other, '')} {_one}".strip()
 _PERMISSION = ("allow", "fit", "able", "entitl", "eligibl", "free", "right")
 # What a word says besides itself where a field asks yes or no: who may do a thing is fit and entitled to do it.
 _MEANINGS = {

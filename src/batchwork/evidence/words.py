@@ -17,8 +17,7 @@ _SPECIAL = str.maketrans(
     {"ß": "ss", "ø": "o", "æ": "ae", "œ": "oe", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "’": "", "'": ""}
 )
 _INVISIBLE = re.compile("[\u0300-\u036f\u00ad\u200b-\u200d\u2060\ufeff]")
-_SUFFIXES = ("ationary", "ations", "ation", "ments", "ment", "ings", "ing", "ions", "ion", "ally", "als", "al")
-_SUFFIXES += ("ate", "able")
+_SUFFIXES = tuple("ationary ations ation ments ment ings ing ions ion ally als al ate able".split())
 _AGENTS = ("er", "or", "ee")
 _NO_AGENTS = frozenset({"customer", "number", "letter", "register"})
 _ENDINGS = ("ies", "ied", "ed", "es", "s", "e", "y")
