@@ -153,7 +153,8 @@ def all_concepts(word: str) -> tuple[str, ...]:
 @lru_cache(maxsize=50_000)
 def _said(word: str) -> tuple[str, ...]:
     """What a word, or a verb of two, names straight."""
-    return concepts(_VERBS.get(word, word)) + _MEANINGS.get(word, ())
+    noun = word.removesuffix("ary") if word.endswith("ary") else ""  # probationary, disciplinary
+    return concepts(_VERBS.get(word, word)) + _MEANINGS.get(word, ()) + concepts(noun)
 
 
 @lru_cache(maxsize=50_000)

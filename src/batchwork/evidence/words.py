@@ -12,12 +12,11 @@ from batchwork.evidence.lexicon import ALONE, FILLERS, GENERIC, RELATED, ROLES, 
 
 _WORD = re.compile(r"[^\W\d_]{1,2}\d{1,2}(?![^\W_])|[^\W\d_](?:[^\W\d_]|[\u0300-\u036f'’])*|\d+|#")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-_KEY = re.compile(r"(?<![^\W_])[a-z]+(?:[A-Z][a-z0-9]+)+(?![^\W_])")
 _SPECIAL = str.maketrans(
     {"ß": "ss", "ø": "o", "æ": "ae", "œ": "oe", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "’": "", "'": ""}
 )
 _INVISIBLE = re.compile("[\u0300-\u036f\u00ad\u200b-\u200d\u2060\ufeff]")
-_SUFFIXES = tuple("ationary ations ation ments ment ings ing ions ion ally als al ate able".split())
+_SUFFIXES = ("ations", "ation", "ments", "ment", "ings", "ing", "ions", "ion", "ally", "als", "al", "ate", "able")
 _AGENTS = ("er", "or", "ee")
 _NO_AGENTS = frozenset({"customer", "number", "letter", "register"})
 _ENDINGS = ("ies", "ied", "ed", "es", "s", "e", "y")
@@ -98,8 +97,6 @@ def words_of(text: str) -> list[str]:
     """The words of a label or of a field's name, folded."""
     if not re.search(r"\s", text) and fold(text) not in _SINGLE:
         text = _CAMEL.sub(" ", text.replace("_", " "))  # a field's name
-    elif _KEY.search(text):
-        text = _KEY.sub(lambda key: _CAMEL.sub(" ", key.group()), text)  # a key as programs write it
     return [fold(word) for word in _WORD.findall(text)]
 
 
@@ -108,9 +105,8 @@ def initials_of(text: str) -> frozenset[str]:
     """The short forms that stand for two to four words of a text in a row."""
     if len(text) > 80:
         return frozenset()
-    words = words_of(text)
-    rows = ("".join(word[0] for word in words), "".join(word[0] for word in words if word not in FILLERS))
-    return frozenset(row[low : low + size] for row in rows for size in (2, 3, 4) for low in range(len(row) - size + 1))
+    first = "".join(word[0] for word in words_of(text))
+    return frozenset(first[low : low + size] for size in (2, 3, 4) for low in range(len(first) - size + 1))
 
 
 @lru_cache(maxsize=20_000)
