@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from batchwork.evidence.bounds import bounds_of
 from batchwork.evidence.columns import Columns
 from batchwork.evidence.labels import (
     Label,
@@ -91,6 +92,7 @@ class Contexts:
         unit = currency(layout.text[start:end])
         if unit is not None:
             labels.append(unit)
+        labels.extend(bounds_of(layout.text, start, end))
         behind = self._after(cell, end)
         if behind is not None and not any(label.kind == "range" and "low" in label.weights for label in ends):
             labels.append(behind)  # behind the lower end of a range stand the words of the upper one

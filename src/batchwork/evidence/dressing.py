@@ -40,6 +40,7 @@ _MAGNITUDE = re.compile(
 )
 _AFTER_CURRENCY = re.compile(rf"[ \u00a0\u202f]?{_CURRENCY_AFTER}")
 _TAIL = re.compile(r"([A-Za-zµ°²³]+)")
+_GLUED = re.compile(r"[-_/.]\w")
 _ORDINAL = frozenset({"st", "nd", "rd", "th"})
 DASHES = "-−–‐‑"
 
@@ -117,11 +118,10 @@ def _behind(text: str, end: int, currency: bool) -> tuple[int, int, bool, bool]:
         power = _MAGNITUDES[word.lower()]
         letter = len(word) == 1
         behind = _AFTER_CURRENCY.match(text, magnitude.end())
-        if (
-            not letter
-            or (not magnitude.group(1) and (currency or behind or word in "kKM"))
-            or (currency and word in "mMbB")
-        ):
+        gap = magnitude.group(1) or ""
+        if letter and ("\n" in gap or _GLUED.match(text, magnitude.end())):
+            power = 0  # the first letter of what stands below, or of an id
+        elif not letter or (not gap and (currency or behind or word in "kKM")) or (currency and word in "mMbB"):
             end, exponent = magnitude.end(), power
     after = None if currency else _AFTER_CURRENCY.match(text, end)
     if after:

@@ -38,7 +38,7 @@ _TICKED = re.compile(r"(?:\[[xX✓✔*]\]|\([xX✓]\)|[☑☒✓✔⊠●])\s{0,
 _UNTICKED_AFTER = re.compile(r"\s{0,2}(?:\[\s?\]|\(\s?\)|[☐□○])")
 _TICKED_AFTER = re.compile(r"\s{0,2}(?:\[[xX✓✔*]\]|\([xX✓]\)|[☑☒✓✔⊠●])")
 _EMPTY = re.compile(r"[\s:=\-–—.]*(?:n/?a|none|not stated|unknown|tbd|nil)?[\s.\-–—]*", re.IGNORECASE)
-_HOME = re.compile(r"^(?P<label>[^:\n]{2,45}?)\s?:\s+(?P<value>\S.*)$")
+_HOME = re.compile(r"^(?P<label>[^:\n]{2,45}?)\s?:\s+(?P<value>[^\s{\[].*)$")
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,11 +30,8 @@ _FROM = re.compile(
 _BETWEEN = re.compile(r"\b(?:between|zwischen|entre)\s+$", re.IGNORECASE)
 _BETWEEN_AND = re.compile(r"\b(?:between|zwischen|entre)\s+\S*\d[^.;]*?\s(?:and|und|et|y)\s+$", re.IGNORECASE)
 _BETWEEN_WORDS, _AND_WORDS = ("between", "zwischen", "entre"), ("and", "und", "et", "y")
-_LOWER = {"start": 0.85, "minimum": 0.85, "low": 0.85, "lower": 0.85}
-_UPPER = {"end": 0.85, "maximum": 0.85, "high": 0.85, "upper": 0.85, "current": 0.85}
-_BOUND = re.compile(r"(?:(?P<upper>[<≤⩽]=?)|(?P<lower>[>≥⩾]=?))\s*$")
-_BOUNDS = ("<", "≤", "⩽", ">", "≥", "⩾", "=")
-_PAIRED = re.compile(r"/\d{2,3}(?![\d/])")
+_LOWER = {"start": 0.85, "minimum": 0.85, "low": 0.85}
+_UPPER = {"end": 0.85, "maximum": 0.85, "high": 0.85, "current": 0.85}
 _AFTER_END = re.compile(r"[.;,:]\s|\n\n|[;(]|\s(?:and|but|while|or|und|aber|et|mais|y)\s")
 ASIDE = re.compile(r"\([^()]*\)")
 _NEXT_THING = re.compile(r"(\d\S*(?:\s+[^\s,;]+){0,3}?)\s+(?:and|but|while|und|et|y)\s")
@@ -163,14 +160,6 @@ def range_end(text: str, start: int, end: int) -> Iterator[Label]:
         yield Label("range", _LOWER, "")
     elif _RANGE_BEFORE.search(before[-12:]) or (last.endswith(_AND_WORDS) and _BETWEEN_AND.search(before)):
         yield Label("range", _UPPER, "")
-    elif last.endswith(_BOUNDS):
-        bound = _BOUND.search(before)
-        if bound:
-            yield Label("range", {**(_UPPER if bound["upper"] else _LOWER), "limit": 0.85}, "")
-    elif _PAIRED.match(text, end):
-        yield Label("range", {"systolic": 0.85}, "")
-    elif before.endswith("/") and before[-2:-1].isdigit():
-        yield Label("range", {"diastolic": 0.85}, "")
 
 
 def currency(said: str) -> Label | None:

@@ -25,15 +25,20 @@ _NUMBERISH = re.compile(
     r"^[\s(\[]*(?:[-−–+]?\s?(?:(?:USD|EUR|GBP|CHF|CAD|AUD|JPY|SEK|NOK|DKK|PLN|INR)\s?|(?:US|CA|A|C|R)?[$€£¥₹]\s?))?"
     r"[-−–+]?[(]?\d[\d\s.,'’/:%-]*(?:[%)\]€£$]|[A-Za-z]{1,4}\.?)?\s*$"
 )
+_SHARE_OF = re.compile(r"\d\s?%\s?[^\W\d_]{2}")  # "19 % VAT" is what the figure beside it is
 _NUMBERED = re.compile(r"([A-Z][^\W\d_]{1,20}) (?:#|[Nn]o\.? ?)?\d{1,5}")
+_OPENING = re.compile(r"(?:- )?[\"']?[\w.-]+[\"']?\s?(?:[:=]\s?[{\[]|:|[{])|<[\w:.-]+(?: [^<>]*)?>")
+_ENTRY = re.compile(r"(?:\[ ?)?\{$|- ?[\w\"']|-$|<[\w:.-]+(?: [^<>]*[^/])?>$")
+_INDEXED = re.compile(r"\s*([A-Za-z][\w.]*?(?:\[\d+\]|\.\d+))\.[\w.\[\]-]+\s*[:=]")
 _CAPTION = 40
+_INDENT = 6
 _YEAR = re.compile(r"(?:FY ?)?(?:19|20)\d\d")
 _NAME = 9  # the level of a name: it heads what follows but ends no section
 
 
 @lru_cache(maxsize=50_000)
 def _can_label(text: str) -> bool:
-    return _LETTER.search(text) is not None and _NUMBERISH.match(text) is None
+    return _LETTER.search(text) is not None and (_NUMBERISH.match(text) is None or _SHARE_OF.search(text) is not None)
 
 
 @dataclass(slots=True)
@@ -154,7 +159,18 @@ class Layout:
         """For every line the headings it stands under (line numbers, nearest first, at most two)."""
         under: list[tuple[int, ...]] = []
         stack: list[tuple[int, int]] = []  # level, line
+        keys: list[tuple[int, int]] = []  # indentation, line
         for number, line in enumerate(self.lines):
+            if line.cells:
+                while keys and line.cells[0].column <= keys[-1][0]:
+                    keys.pop()
+                if self._opens_block(number):
+                    under.append(tuple(key for _, key in reversed(keys))[:2])
+                    keys.append((line.cells[0].column, number))
+                    continue
+            if keys:
+                under.append(tuple(key for _, key in reversed(keys))[:2])
+                continue
             level = self._heading_level(number)
             if line.kind == "blank" and stack and stack[-1][0] == _NAME:
                 self._leave_address(stack)
@@ -177,9 +193,46 @@ class Layout:
         return {number for lines in numbered.values() if len(lines) > 1 for number in lines}
 
     @cached_property
+    def entries(self) -> dict[int, int]:
+        """The lines that start an element of a dump (`{`, `- key:`, `<item>`), and how far they are indented."""
+        starts: dict[int, int] = {}
+        for number, line in enumerate(self.lines[:-1]):
+            if not line.cells or _ENTRY.match(line.cells[0].text) is None:
+                continue
+            below = self.lines[number + 1].cells
+            if below and below[0].column > line.cells[0].column:
+                starts[number] = line.cells[0].column
+        return starts
+
+    @cached_property
+    def numbered_keys(self) -> dict[int, str]:
+        """The lines whose key has an index in it, up to that: `items[0]` of `items[0].name = Bolt`."""
+        heads = ((number, _INDEXED.match(self.text, line.start, line.end)) for number, line in enumerate(self.lines))
+        return {number: found[1] for number, found in heads if found}
+
+    @cached_property
     def section_starts(self) -> set[int]:
         """The lines that head a section, names apart."""
         return {number for number in range(len(self.lines)) if 0 < self._heading_level(number) < _NAME}
+
+    def _opens_block(self, number: int) -> bool:
+        """Whether a line is a key, as programs write them, whose values are indented below it."""
+        line = self.lines[number]
+        if len(line.cells) != 1 or number + 1 >= len(self.lines) or _OPENING.fullmatch(line.cells[0].text) is None:
+            return False
+        below = self.lines[number + 1].cells
+        return bool(below) and below[0].column > line.cells[0].column
+
+    def _heads_rows(self, number: int) -> bool:
+        """Whether a line of a table is the heading of the rows below it: a few words above labels with figures."""
+        if self.tables[number] < 0 or self.tables[number] != self.tables[number - 1] or number + 1 >= len(self.lines):
+            return False
+        cell, row = self.lines[number].cells[0], self.lines[number + 1]
+        if len(row.cells) < 2 or not _is_caption(self.lines[number]) or any(map(str.isdigit, cell.text)):
+            return False
+        first, *rest = row.cells
+        titled = cell.text[:1].isupper() and first.text[:1].isupper() and first.is_label
+        return titled and 0 <= first.column - cell.column <= _INDENT and not any(other.is_label for other in rest)
 
     def _leave_address(self, stack: list[tuple[int, int]]) -> None:
         """After the lines under a name: a heading that stood right above the name was about these alone."""
@@ -207,6 +260,8 @@ class Layout:
             return 5
         if below is not None and below.kind == "rule":
             return 4
+        if self._heads_rows(number):
+            return 7
         if above_blank and number in self.part_starts:
             return 6
         if text.isupper() and above_blank and len(text) > 3 and not any(map(str.isdigit, text)):

@@ -24,7 +24,7 @@ _MONEY_HEAD = re.compile(rf"(?<![A-Za-z]){CURRENCY}[{DASHES}]?$")
 _MARKS = re.compile(r"\D")
 # Two measures written as one, a blood pressure or a score out of so many; no halves, no dates, no ids.
 _PAIR = re.compile(
-    r"(?<![\w/\\.,:-])(?!\d/\d(?!\d))[1-9]\d{0,2}(?:[.,]\d)?(?P<slash>/)[1-9]\d{0,2}(?:[.,]\d)?(?![\w/\\]|[.,:-]\w)"
+    r"(?<![\w/\\.,:-])(?!\d/\d(?!\d)|24/7)[1-9]\d{0,2}(?:[.,]\d)?(?P<slash>/)[1-9]\d{0,2}(?:[.,]\d)?(?![\w/\\]|[.,:-]\w)"
 )
 _TOUCHES = DASHES + "/\\:@.,'’"
 _REACH = 40  # characters behind a numeral that may still be its own

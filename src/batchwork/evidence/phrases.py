@@ -9,10 +9,28 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from batchwork.evidence.layout import Layout
-from batchwork.evidence.lexicon import NEGATIONS
+from batchwork.evidence.lexicon import NEGATIONS, words
 from batchwork.evidence.words import concepts, fold, likeness
 
-_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
+# Verbs of two words, and what they say in one: what is handed back is returned.
+_VERBS: dict[str, str] = {}
+for _meant, _forms in {
+    "returned": "handed back|hand back|hands back|given back|give back|gave back|sent back|send back|brought back",
+    "included": "part of|comes with|come with|came with|complete with|covered by",
+    "enabled": "switched on|turned on|opted in|signed up|switch on|turn on",
+    "disabled": "switched off|turned off|opted out|shut down|shut off|switch off|turn off",
+    "applies": "in force|in effect|in place",
+    "performed": "carried out|carry out|carries out",
+    "rejected": "turned down|ruled out|struck out|thrown out",
+    "terminated": "called off|broken off",
+    "paid": "paid for|paid off|settled in full",
+}.items():
+    _VERBS.update(dict.fromkeys(_forms.split("|"), _meant))
+_TWO = "|".join(form.replace(" ", r"\s+") for form in _VERBS)
+# A key of a program is as many words as it has humps: notifyOnFailure.
+_WORD = re.compile(
+    rf"\b(?:{_TWO})\b|(?<![^\W_])[a-z]+(?=[A-Z][a-z])|[A-Z][a-z]+(?=[A-Z][a-z])|[^\W_]+(?:['’][^\W_]+)?",
+)
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n\s*\n|\n(?=\s*(?:[-*•▪‣]|\d+[.)]|#|\||\[))")
 BOX = re.compile(r"(?P<on>\[[xX✓✔*]\]|\([xX✓]\)|[☑☒✓✔⊠●])|(?P<off>\[\s?\]|\(\s?\)|[☐□○])")
 _NAMED = 0.7  # how like a word must be to a concept to name it
@@ -49,8 +67,21 @@ for _pair in [
     "passed failed",
 ]:
     _one, _other = _pair.split()
-    _OPPOSITES[_other] = _one
-MODALS = {"may": ("allow",), "can": ("allow",), "must": ("require", "allow"), "shall": ("require", "allow")}
+    _OPPOSITES[_other] = f"{_OPPOSITES.get(_other, '')} {_one}".strip()
+_PERMISSION = ("allow", "fit", "able", "entitl", "eligibl", "free", "right")
+# What a word says besides itself where a field asks yes or no: who may do a thing is fit and entitled to do it.
+_MEANINGS = {
+    **dict.fromkeys(("may", "can", "darf", "durfen", "kann", "peut", "puede", "puo"), _PERMISSION),
+    **dict.fromkeys(("must", "shall", "muss"), ("require", *_PERMISSION)),
+    **dict.fromkeys(words("accept accepted accepts tolerated tolerate admissible authorised entitled"), ("allow",)),
+    **dict.fromkeys(words("keep keeps kept keeping"), ("retain", "hold")),
+    **dict.fromkeys(words("retain retains retained"), ("keep",)),
+    **dict.fromkeys(words("replaced exchanged removed superseded former"), ("old",)),
+    **dict.fromkeys(words("contain contains containing covered covers"), ("includ",)),
+    **dict.fromkeys(words("needed necessary obliged needs"), ("require",)),
+    **dict.fromkeys(words("completed finished done"), ("complete", "finish")),
+    **dict.fromkeys(words("returned refunded reimbursed"), ("return", "refund")),
+}
 _PREFIXES = ("un", "in", "non", "im", "ir", "dis")
 
 
@@ -82,7 +113,7 @@ class Phrases:
         self._naming: dict[str, set[int]] = {}
         for number, (start, end) in enumerate(self._places):
             for word in set(_WORD.findall(self.text, start, end)):
-                for concept in all_concepts(fold(word)):
+                for concept in all_concepts(_folded(word)):
                     self._naming.setdefault(concept, set()).add(number)
         self._alike: dict[str, list[str]] = {}
         for concept in self._naming:
@@ -108,7 +139,7 @@ class Phrases:
 @lru_cache(maxsize=50_000)
 def all_concepts(word: str) -> tuple[str, ...]:
     """What a word names, straight or by denying it."""
-    straight = concepts(word) + MODALS.get(word, ()) + concepts(_OPPOSITES.get(word, ""))
+    straight = _said(word) + concepts(_OPPOSITES.get(_VERBS.get(word, word), ""))
     if not word.startswith(_PREFIXES):
         return straight
     return straight + tuple(
@@ -120,16 +151,27 @@ def all_concepts(word: str) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=50_000)
+def _said(word: str) -> tuple[str, ...]:
+    """What a word, or a verb of two, names straight."""
+    noun = word.removesuffix("ary") if word.endswith("ary") else ""  # probationary, disciplinary
+    return concepts(_VERBS.get(word, word)) + _MEANINGS.get(word, ()) + concepts(noun)
+
+
+@lru_cache(maxsize=50_000)
 def names(word: str, wanted: tuple[str, ...]) -> tuple[bool, bool]:
     """Whether a word names one of the concepts, and whether it does so by its opposite."""
-    if any(likeness(want, other) >= _NAMED for want in wanted for other in concepts(word) + MODALS.get(word, ())):
+    if any(likeness(want, other) >= _NAMED for want in wanted for other in _said(word)):
         return True, False
     opposite = any(likeness(want, other) >= _NAMED for want in wanted for other in all_concepts(word))
     return opposite, opposite
 
 
+def _folded(word: str) -> str:
+    return fold(word) if word.isalnum() else " ".join(map(fold, word.split()))
+
+
 def _word(match: re.Match[str]) -> Word:
-    word = fold(match.group())
+    word = _folded(match.group())
     denies = word in NEGATIONS or match.group().lower().endswith(("n't", "n’t"))
     return Word(match.start(), match.end(), word, denies)
 

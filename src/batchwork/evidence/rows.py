@@ -10,13 +10,17 @@ from dataclasses import dataclass
 
 from batchwork.evidence.fields import Field
 from batchwork.evidence.layout import Layout
+from batchwork.evidence.multiples import leads_next
 from batchwork.evidence.source import Candidate
 from batchwork.evidence.words import concepts
 
 Unit = tuple[int, int]  # lines, from and to (exclusive)
+_BULLETS = ("-", "*", "•", "<", "{", "[")
 _TEXT, _FIGURE = 3.0, 1.2  # what a value says about the place by standing there
 _OWN_SECTION = 1.5
 _KINDS = {"row": 1.0, "block": 0.9, "section": 0.8, "part": 0.8}  # the smaller the place, the surer it is
+_ENTRY, _ENTRY_WORTH, _DEEPEST = "entry ", 0.95, 4  # elements in a dump, by their indentation
+_NUMBERED = "numbered"
 _LEAST = 0.25  # of what an element could show; below this it was not recognised
 
 
@@ -26,7 +30,7 @@ class Home:
 
     lines: Unit
     sure: bool
-    kind: str  # row, block, section, part, clause
+    kind: str  # row, block, section, part, entry, numbered, clause
     stretch: tuple[int, int] | None = None  # the characters that count, where several elements share the lines
 
 
@@ -37,7 +41,10 @@ def homes_of(records: dict[str, list[tuple[Field, list[Candidate]]]], layout: La
     values = {
         path: [_value(field, candidates, layout) for field, candidates in leaves] for path, leaves in records.items()
     }
-    for kind, worth in _KINDS.items():
+    entries = {f"{_ENTRY}{column}": _ENTRY_WORTH for column in sorted(set(layout.entries.values()))[:_DEEPEST]}
+    if layout.numbered_keys:
+        entries[_NUMBERED] = _ENTRY_WORTH
+    for kind, worth in {**_KINDS, **entries}.items():
         owner = {line: unit for unit in _units(layout, kind) for line in range(*unit)}
         fits = {path: _fits(leaves, owner) for path, leaves in values.items()}
         _favour_own_section(fits, layout)
@@ -75,6 +82,10 @@ def _units(layout: Layout, kind: str) -> list[Unit]:
 
 def _starts_unit(layout: Layout, number: int, kind: str) -> bool:
     line, above = layout.lines[number], layout.lines[number - 1]
+    if kind.startswith(_ENTRY):
+        return bool(line.cells) and line.cells[0].column <= int(kind[len(_ENTRY) :])
+    if kind == _NUMBERED:
+        return layout.numbered_keys.get(number) != layout.numbered_keys.get(number - 1)
     if line.kind != "text":
         return kind == "row" or (kind == "block" and above.kind == "text")
     if kind == "block":
@@ -83,12 +94,14 @@ def _starts_unit(layout: Layout, number: int, kind: str) -> bool:
         return number in layout.section_starts
     if kind == "part":
         return number in layout.part_starts
-    if above.kind != "text" or len(line.cells) > 1:
+    if above.kind == "text" and leads_next(layout, number - 1):
+        return False
+    if above.kind != "text" or len(line.cells) > 1 or leads_next(layout, number):
         return not _is_rest_of_row(layout, number)
     if layout.tables[number] >= 0 and layout.tables[number] == layout.tables[number - 1]:
         return False  # the rest of a wrapped cell
     text = line.cells[0].text
-    flows = len(above.cells) == 1 and above.end - above.start >= 38 and not text.startswith(("-", "*", "•"))
+    flows = len(above.cells) == 1 and above.end - above.start >= 38 and not text.startswith(_BULLETS)
     return not flows or text[:2].rstrip(".)").isdigit()
 
 

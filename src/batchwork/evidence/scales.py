@@ -29,7 +29,7 @@ _NOTE = re.compile(
     # "'000", "$000s", "EUR 000", "in 000s"; never the end of a number grouped by blanks or apostrophes
     rf"|(?:(?<!\d)['’‘]|{_SIGN}\s?|\b{_CODE}\s|\bin\s)000(?:['’]?s)?(?=\s*(?:[)\]]|$|[|,;\t]|\s\s|omitted))"
     r"|\b(?P<letters>TEUR|T€|TUSD|TCHF|TGBP|kEUR|k€|kUSD|MEUR|M€|mEUR|MUSD|MCHF)(?!\w)"
-    rf"|(?:\(|{_SIGN})\s?(?P<short>{_SHORT})\s?(?=\)|$)"
+    rf"|(?:\(|{_SIGN})\s?(?P<short>{_SHORT})(?=\s?\)|\s?$|\t|\s\s)"
     rf"|\b{_CODE}\s+(?P<code>{_SHORT}|{_WORDS})\b"
     rf"|{_SIGN}\s?(?P<sign>{_WORDS})\b)",
     re.IGNORECASE | re.MULTILINE,

@@ -13,8 +13,9 @@ from decimal import Decimal, InvalidOperation
 from functools import cached_property
 from typing import Any
 
+from batchwork.evidence.bounds import is_other_end
 from batchwork.evidence.context import Contexts
-from batchwork.evidence.contrary import is_other_end, is_turned
+from batchwork.evidence.contrary import is_turned
 from batchwork.evidence.dates import Dates
 from batchwork.evidence.fields import Field
 from batchwork.evidence.layout import Layout

@@ -14,7 +14,6 @@ from batchwork.evidence.tongues import TONGUES
 
 _WORD = re.compile(r"[^\W\d_]{1,2}\d{1,2}(?![^\W_])|[^\W\d_](?:[^\W\d_]|[\u0300-\u036f'’])*|\d+|#")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
-_KEY = re.compile(r"(?<![^\W_])[a-z]+(?:[A-Z][a-z0-9]+)+(?![^\W_])")
 _SPECIAL = str.maketrans(
     {"ß": "ss", "ø": "o", "æ": "ae", "œ": "oe", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "’": "", "'": ""}
 )
@@ -135,8 +134,6 @@ def words_of(text: str) -> list[str]:
     """The words of a label or of a field's name, folded."""
     if not re.search(r"\s", text) and fold(text) not in _SINGLE:
         text = _CAMEL.sub(" ", text.replace("_", " "))  # a field's name
-    elif _KEY.search(text):
-        text = _KEY.sub(lambda key: _CAMEL.sub(" ", key.group()), text)  # a key as programs write it
     return [fold(word) for word in _WORD.findall(text)]
 
 

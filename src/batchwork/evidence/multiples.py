@@ -1,0 +1,41 @@
+# ruff: noqa: RUF001 - the signs of documents are what this is about
+"""A line "3 x 3.60" on a receipt, and whether the item it counts stands above or below: the product tells."""
+
+import re
+from decimal import Decimal
+
+from batchwork.evidence.layout import Layout
+
+_UNIT = r"(?:\s?(?:kg|g|l|ml|pcs?|st|stk|ea|units?|Stück|m|h|hrs?))?\.?"
+_MONEY = r"(?:[€$£]|[A-Z]{3})?\s?(\d[\d.,]*)"
+_MULTIPLE = re.compile(
+    rf"\s*(?:qty:?\s*)?(\d+(?:[.,]\d+)?){_UNIT}\s*(?:[xX×*@]|à|@\s?)\s*{_MONEY}\s?[€$£]?(?:\s?/\s?\w+)?\s*",
+    re.IGNORECASE,
+)
+_FIGURE = re.compile(r"\d+(?:[.,]\d{3})*[.,]\d{2}(?!\d)")
+_CENT = Decimal("0.01")
+
+
+def leads_next(layout: Layout, number: int) -> bool:
+    """Whether a line multiplies a quantity by a price for the item below it."""
+    line = layout.lines[number]
+    if line.kind != "text" or not 0 < number < len(layout.lines) - 1:
+        return False
+    found = _MULTIPLE.fullmatch(layout.text, line.start, line.end)
+    if found is None:
+        return False
+    product = (_decimal(found[1]) * _decimal(found[2])).quantize(_CENT)
+    above, below = (_says(layout, number + step, product) for step in (-1, 1))
+    return below and not above
+
+
+def _says(layout: Layout, number: int, product: Decimal) -> bool:
+    line = layout.lines[number]
+    figures = _FIGURE.findall(layout.text, line.start, line.end)
+    return any(_decimal(figure) == product for figure in figures)
+
+
+def _decimal(figure: str) -> Decimal:
+    """The value of a figure whose last mark, with one to three digits behind it, is the decimal one."""
+    whole, mark, rest = figure.rstrip(".,").replace(",", ".").rpartition(".")
+    return Decimal(f"{whole.replace('.', '') or '0'}.{rest}" if mark else rest)
