@@ -59,6 +59,7 @@ _OTHER_ROLE = 0.25
 _ALSO_OTHER_ROLE = 0.8
 _OWNED_BY_ANOTHER = 0.45
 _OTHER_OBJECT, _NO_OBJECT = 0.35, 0.92
+_OTHER_COLUMN = 0.6
 _OWNS = 0.6
 _TOLD = 0.8
 _OLD = frozenset({"previous", "start", "minimum", "low"})
@@ -133,7 +134,10 @@ class Affinity:
         fit *= self._group_fit(field, context)
         if any(label.kind == "unit" and self._conflicts(field, label) for label in context.labels):
             fit *= _OTHER_ROLE
+        if any(label.kind == "above" and label not in context.primary and self._conflicts(field, label) for label in context.labels):
+            fit *= _OTHER_COLUMN
         aged = bool(_OLD.intersection(field.words)) or any(word.isdigit() for word in field.words)
+        aged = aged or any(_tells(label, field) for label in context.labels)
         if not aged and any(_is_past(label) for label in context.labels):
             fit *= _OTHER_ROLE  # what it was, or rose from, is not what it is
         named = [label for label in context.primary if label.weights and label.kind not in ("section", "prose")]
@@ -199,7 +203,7 @@ class Affinity:
                 if label.kind == "prose":
                     found = False  # in a sentence the words nearest to the value name it
                 continue
-            if any(excludes(word, own) for own in (*field.own, *field.parents)):
+            if any(excludes(word, own) and not _is_negative_of(field, word) for own in (*field.own, *field.parents)):
                 found = True
         return found
 
@@ -239,6 +243,16 @@ class Affinity:
             best = max((match for match, _ in matches), default=0.0)
             known = self._owners[scope, kind, words] = (best, {name for match, name in matches if match == best})
         return known
+
+
+def _is_negative_of(field: Field, word: str) -> bool:
+    """Whether the field asks for a profit, the label says loss, and the value is below zero."""
+    return word == "loss" and isinstance(field.value, int | float | Decimal) and field.value < 0
+
+
+def _tells(label: Label, field: Field) -> bool:
+    """Whether the words right behind a value are the field's own: "9.6 on admission to 10.9 at discharge"."""
+    return label.kind == "after" and any(label.weights.get(word, 0.0) > 0.6 for word in field.own)
 
 
 def _is_past(label: Label) -> bool:

@@ -6,33 +6,31 @@ number less, asides in parentheses half.
 """
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import takewhile
 
-from batchwork.evidence.words import concepts
+from batchwork.evidence.lexicon import OFFICES, UNITS
+from batchwork.evidence.months import MONTHS
+from batchwork.evidence.words import concepts, fold, words_of
 
 LABEL_END = re.compile(r"[:=#?]\s*[\"'“(\[]*$|\s[-–—]\s*$")
 _PIECE = re.compile(r"[,;](?!\d)|[()\[\]]|\s[-–—]\s|(?<=[a-z\d)])\.\s|:\s")
 _PIECES = re.compile(f"({_PIECE.pattern})")
+_HEREINAFTER = (
+    r"(?i:hereinafter|hereafter|herein|nachfolgend|im folgenden|ci-après|en adelante|di seguito|hierna|collectively|together"
+    r"|(?:referred to|called|known|defined|designated|dénommée?|denominad[oa]|genannt)(?: as)?|te noemen|each|as|also"
+    r"|an?|the|der|die|das|le|la|el|il|lo|de)"
+)
+_NAMED = r"[\"'“”‘’„«]?\s?((?:the\s)?[A-Z][\w ]{2,30}?)\s?[\"'“”‘’»]?"
 _DEFINED = re.compile(
-    r",?\s*\((?:the |each an? |an? |hereinafter |hereafter |collectively |referred to as |as |\s)*"
-    r"[\"'“”‘’„«]?([A-Z][\w ]{2,30}?)[\"'“”‘’»]?\)"
+    rf",?\s*\((?:{_HEREINAFTER}[\s,]+)*{_NAMED}(?: genannt)?\)"
+    rf"|,\s+(?i:hereinafter|hereafter|nachfolgend|ci-après|en adelante|di seguito|hierna)[\s,]+(?:{_HEREINAFTER}\s+)*{_NAMED}"
+    r"(?=[,.;)\n]|\s(?:and|und|et|y|e|en)\s)"
 )
-_RANGE_BEHIND = re.compile(
-    r"\s*(?:to|until|through|till|bis|au|al|a|–|—|-|/)\s+(?:the\s+)?(?:[$€£]\s?)?(?:[A-Z][a-zé]{2,9}\.? )?\d"
-)
-_RANGE_BEFORE = re.compile(r"\d[\w%]*\s*(?:to|until|through|till|bis|au|al|–|—|-)\s+(?:the\s+)?$")
-_FROM = re.compile(
-    r"\b(?:up|down|(?:in|de)creased|rose|risen|fell|fallen|grew|grown|improved|dropped|declined|went|moved|changed)\s+from\s+$"
-)
-_BETWEEN = re.compile(r"\b(?:between|zwischen|entre)\s+$", re.IGNORECASE)
-_BETWEEN_AND = re.compile(r"\b(?:between|zwischen|entre)\s+\S*\d[^.;]*?\s(?:and|und|et|y)\s+$", re.IGNORECASE)
-_BETWEEN_WORDS, _AND_WORDS = ("between", "zwischen", "entre"), ("and", "und", "et", "y")
-_LOWER = {"start": 0.85, "minimum": 0.85, "low": 0.85}
-_UPPER = {"end": 0.85, "maximum": 0.85, "high": 0.85, "current": 0.85}
 _AFTER_END = re.compile(r"[.;,:]\s|\n\n|[;(]|\s(?:and|but|while|or|und|aber|et|mais|y)\s")
+# A date, or a count or share in brackets, that stands between a label and its value: "Deposit received 21/03/2025".
+_FIGURES = re.compile(r"\b\d{1,4}([./-])\d{1,2}\1\d{2,4}\b|\((?=[^()]*\d)[^()]*\)")
 ASIDE = re.compile(r"\([^()]*\)")
 _NEXT_THING = re.compile(r"(\d\S*(?:\s+[^\s,;]+){0,3}?)\s+(?:and|but|while|und|et|y)\s")
 _CURRENCY = re.compile(r"[$€£¥]|(?:USD|EUR|GBP|CHF|JPY|CAD|AUD)(?![A-Za-z])")
@@ -42,6 +40,8 @@ _BOX_NUMBER = re.compile(r"^(?:\d{1,2}[a-z]?|[a-z])[.)]?\s+(?=[^\W\d_])")
 _APPOSITION = re.compile(
     r",\s+((?:who|which|our|the|a|an|as|your|his|her|their|its)\s+[^,.;:()\d]{3,45}|[a-z]+(?: [a-z]+){0,3}(?=[.;,\n]))"
 )
+_TITLED = re.compile(r",\s+((?:[A-Z][\w&-]+|of|the|and|for)(?:\s+(?:[A-Z][\w&-]+|of|the|and|for)){0,5})(?=[.;,)\n]|$)")
+_LEADS_ON = re.compile(r"\S*\s*(?:on|at|by|of|to|for|in|from)\s*(?:[A-Z][a-z]+\.? )?[$€£]?\d")
 _SIZE = re.compile(r"\(\s*[nN]\s*=\s*$")
 _LONGEST_LABEL = 8  # words
 _WORDS_FULL = 4
@@ -66,14 +66,15 @@ class Label:
 @lru_cache(maxsize=20_000)
 def label_of(kind: str, text: str, weight: float) -> Label:
     """A label all of whose words count alike."""
-    head = unnumbered(text.partition(": ")[0]) if kind != "section" else text
+    head = unnumbered(_FIGURES.sub(" ", text.partition(": ")[0])) if kind != "section" else text
     words = [word for word in concepts(head[:120]) if not word.isdigit() or is_year(word)]
     return Label(kind, dict.fromkeys(words, weight), text)
 
 
 def unnumbered(text: str) -> str:
-    """A label of a form without the number or letter of its box."""
-    return _BOX_NUMBER.sub("", text)
+    """A label of a form without the number or letter of its box; a date has none."""
+    bare = _BOX_NUMBER.sub("", text)
+    return text if bare != text and fold(bare.split()[0].rstrip(".,")) in MONTHS else bare
 
 
 def faded(kind: str, text: str) -> Label | None:
@@ -85,7 +86,8 @@ def faded(kind: str, text: str) -> Label | None:
     asides = ASIDE.findall(text)
     outside = ASIDE.sub(" ", text)
     if asides and concepts(outside):
-        weights = dict.fromkeys((word for aside in asides[-1:] for word in concepts(aside)), 0.5)
+        plain = [aside for aside in asides[-1:] if not any(map(str.isdigit, aside))]  # a figure has words of its own
+        weights = dict.fromkeys((word for aside in plain for word in concepts(aside)), 0.5)
     else:
         outside = text
     pieces = _PIECES.split(outside)  # and what separates them
@@ -95,7 +97,10 @@ def faded(kind: str, text: str) -> Label | None:
             continue
         taken: list[str] = []
         digits = False
+        counted = any(map(str.isdigit, piece))
         for word in reversed(concepts(piece)):
+            if counted and word in UNITS:
+                continue
             if word.isdigit() and not digits:
                 # Another number stands here: the words right behind it are its own, those before it rather its label.
                 for own in taken[-2:] if _counts(piece) else ():
@@ -112,6 +117,8 @@ def faded(kind: str, text: str) -> Label | None:
             count += 1
         if rank < len(pieces) - 1 and (concepts(piece) or rank > 0 or "," in pieces[-rank - 2]):
             weight *= 0.9 if ":" in pieces[-rank - 2] else 0.6
+        elif rank == 0 and len(pieces) > 1 and pieces[-2] == "(":
+            weight *= 0.6  # the first thing in brackets: "Total (5 items)"
     return Label(kind, weights, text) if weights else None
 
 
@@ -143,23 +150,11 @@ def last_piece(label: Label) -> Label:
         if word.isdigit() and not is_year(word):
             words = words if named else []  # in a sentence the words before another number are that one's
             numbered = True
-        else:
+        elif word not in UNITS or named:
             words.append(word)
     if numbered and not named and label.text.rstrip().endswith(","):
         words = []  # and so are those between it and the comma
     return Label(label.kind if named else "prose", dict.fromkeys(words[-6:] if named else words[-3:], 1.0), text)
-
-
-def range_end(text: str, start: int, end: int) -> Iterator[Label]:
-    """Which end of a range from-to the place is: a start or an end, a low or a high, the old value or the new one."""
-    before = text[max(0, start - 40) : start]
-    last = before[-12:].rstrip().lower()
-    if last.endswith("from") and _FROM.search(before):
-        yield Label("from", {**_LOWER, "previous": 0.85}, "")
-    elif _RANGE_BEHIND.match(text, end) or (last.endswith(_BETWEEN_WORDS) and _BETWEEN.search(before)):
-        yield Label("range", _LOWER, "")
-    elif _RANGE_BEFORE.search(before[-12:]) or (last.endswith(_AND_WORDS) and _BETWEEN_AND.search(before)):
-        yield Label("range", _UPPER, "")
 
 
 def currency(said: str) -> Label | None:
@@ -173,20 +168,30 @@ def currency(said: str) -> Label | None:
 def named_behind(text: str, end: int) -> Label | None:
     """The name that a contract gives to what it just said: `(the "Tenant")`, `(hereinafter Buyer)`."""
     found = _DEFINED.match(text, end)
-    return label_of("defined", found[1], 1.0) if found else None
+    return label_of("defined", found[1] or found[2], 1.0) if found else None
 
 
-def after(text: str) -> Label | None:
+def after(text: str, *, figure: bool) -> Label | None:
     """The words behind a place, up to the end of their clause or the next number: units, and nouns that it counts."""
-    told = _APPOSITION.match(text)
+    told = _APPOSITION.match(text) or _titled(text)
+    if told and _LEADS_ON.match(text, told.end(1) - 4):
+        return None  # "on 3 May, which you reported on 5 May": the words are the next date's
     text = told[1] if told else _AFTER_END.split(text, maxsplit=1)[0]
-    words = tuple(takewhile(lambda word: not word.isdigit() or is_year(word), concepts(text)))[:5]
-    if not words:
+    words = tuple(takewhile(lambda word: not word.isdigit() or is_year(word), concepts(text)))
+    units = tuple(takewhile(UNITS.__contains__, words)) if figure else ()
+    words = words[len(units) :][:5]
+    weights = dict.fromkeys(units, 0.9)
+    if not words and not units:
         return None
-    weights: dict[str, float] = {}
     for rank, word in enumerate(words):
         weights.setdefault(word, (0.9, 0.8, 0.7, 0.5, 0.35)[rank])
     return Label("after", weights, text)
+
+
+def _titled(text: str) -> re.Match[str] | None:
+    """The office of somebody, told behind the name: "Ann Moss, Head of Finance"."""
+    found = _TITLED.match(text)
+    return found if found and not OFFICES.isdisjoint(words_of(found[1])) else None
 
 
 def is_year(text: str) -> bool:

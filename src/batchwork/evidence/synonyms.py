@@ -15,7 +15,7 @@ _MONEY = {
     "price": "price prices pricing",
     "amount": "amount amounts amt sum",
     "due": "due payable owed owing owe owes outstanding unpaid",
-    "due date": "|pay by|payable by|payable until|fell due|was due|falls due|due by",
+    "due date": "|pay by|payable by|payable until|fell due|was due|falls due|due by|payment by|transfer by|pay it by|pay us by|remit by|settle by",
     "late": "late overdue delinquent arrears|past due",
     "invoice": "invoice invoices inv",
     "number": "number numbers no nr num id ids code codes identifier nbr",
@@ -47,7 +47,7 @@ _MONEY = {
     "maturity": "maturity matures mature",
     "apr": "apr|annual percentage rate",
     "guarantor": "guarantor surety",
-    "fine": "fine penalty penalties",
+    "penalty": "penalty penalties",
 }
 
 _ACCOUNTS = {
@@ -80,6 +80,8 @@ _ACCOUNTS = {
     "guidance": "guidance guides guided guide outlook",
     "difference": "difference differences variance discrepancy deviation delta",
     "ytd": "ytd|year to date",
+    "balancesheet": "|balance sheet|statement of financial position",
+    "incomestatement": "|income statement|profit and loss|statement of income|statement of operations",
     "previous": "previous previously prior preceding former formerly old earlier hitherto|last month|so far|as before|in force before",
     "previous year": "|year ago|year earlier|year before|prior year|previous year|last year|preceding year",
     "current": "current currently|this month|this period",
@@ -116,10 +118,10 @@ _LAW = {
     "terminate": "termination terminate terminated terminates cancel cancellation cancelled",
     "allow": "allow allowed allows permit permitted permits permissible",
     "require": "require required requires mandatory compulsory obligatory",
-    "limit": "limit limits ceiling|up to|not exceeding|not exceed|no more than",
+    "limit": "limit limits ceiling exceed exceeds exceeding|up to|not exceeding|not exceed|no more than|more than",
     "plaintiff": "plaintiff petitioner complainant appellant",
     "defendant": "defendant respondent",
-    "judge": "judge justice magistrate",
+    "judge": "judge magistrate",
     "court": "court tribunal",
     "lawyer": "lawyer attorney counsel solicitor barrister|legal counsel",
     "judgment": "judgment judgement verdict ruling",
@@ -154,7 +156,7 @@ _WORK = {
     "department": "department dept division",
     "contact person": "attn|contact person|contact name|person to contact",
     "name": "name names",
-    "author": "author authors writer written",
+    "author": "author authors writer|written by",
     "ssn": "ssn|social security number|social security no",
     "ein": "ein|employer identification number",
 }
@@ -179,14 +181,13 @@ _HEALTH = {
     "sample": "sample samples sampled specimen",
     "weight": "weight weigh weighs weighed",
     "gp": "gp|general practitioner|family doctor",
-    "ward": "ward",
 }
 
 _GOODS = {
     "delivery": "delivery deliveries delivered shipping shipment shipped freight ship|ship to|deliver to",
     "dispatch": "dispatch dispatched despatch despatched",
     "description": "description item items product article service particulars goods|line item|item name|product name",
-    "description number": "sku|part number|part no|article number|product code|item code|stock code|item number",
+    "sku": "sku|part number|part no|article number|article no|product code|item code|stock code|item number|item no",
     "sale": "sale sell sold selling",
     "purchase": "purchase purchases purchased buy bought acquire acquired",
     "return": "return returned returns returnable|handed back|given back|sent back",
@@ -195,7 +196,6 @@ _GOODS = {
     "carrier": "carrier haulier forwarder",
     "tracking": "tracking waybill awb|consignment note|bill of lading",
     "eta": "eta|estimated arrival|expected arrival|estimated time of arrival",
-    "warehouse": "warehouse depot",
     "hold": "hold held holding",
     "received": "received receipt receive",
     "ton": "ton tons tonne tonnes t",

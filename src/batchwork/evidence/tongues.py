@@ -12,6 +12,7 @@ _PAPERS = {
     "report": "befund bericht informe rapporto relazione verslag gutachten",
     "letter": "schreiben lettre carta lettera",
     "receipt": "quittung kassenbon beleg reçu recibo ricevuta scontrino kwitantie",
+    "sku": "artikelnummer artikelnr|artikel nr|code article|código artículo|codice articolo",
     "reminder": "mahnung zahlungserinnerung rappel recordatorio sollecito herinnering aanmaning",
     "statement": "kontoauszug auszug relevé extracto estratto rekeningoverzicht",
     "policy": "versicherungsschein póliza polizza polis",
@@ -30,7 +31,8 @@ _MONEY = {
     "total": "gesamt gesamtsumme summe somme totale totaal totaux totales suma",
     "total amount": "gesamtbetrag rechnungsbetrag endbetrag bruttobetrag|montant total|importe total|importo totale"
     "|totaal bedrag|zu zahlen|à payer|net à payer|total a pagar|te betalen",
-    "subtotal": "zwischensumme subtotaal nettosumme subtotale|sous total|total ht|summe netto|base imponible",
+    "subtotal": "zwischensumme subtotaal nettosumme subtotale|sous total|total ht|summe netto",
+    "subtotal base": "imponibile|base imponible",
     "net amount": "nettobetrag|montant ht|bedrag excl",
     "gross total": "|summe brutto|total ttc|gesamt brutto",
     "tax": "steuer steuern mwst ust umsatzsteuer mehrwertsteuer tva iva btw taxe impôt impuesto imposta belasting",
@@ -87,7 +89,7 @@ _TIME = {
     "period": "zeitraum période período periodo periode",
     "start": "beginn anfang début inicio inizio aanvang beginnt ingang|a partir du|à partir du|a partire dal"
     "|vanaf|mit wirkung zum|gültig ab|ab dem|desde",
-    "end": "jusqu'au ende ablauf endet einde|gültig bis|hasta el|fino al|geldig tot|valable jusqu'au|valable jusqu'à|válido hasta",
+    "end": "bis hasta fino jusqu'au ende ablauf endet einde|gültig bis|hasta el|fino al|geldig tot|valable jusqu'au|valable jusqu'à|válido hasta",
     "birth": "geburts geburtsdatum geburtstag geboren geb née naissance nacimiento nacido nascita geboorte"
     " geboortedatum|né le|née le|nato il|nata il",
     "issue": "ausgestellt ausstellung émission emisión emissione uitgifte ausstellungs émise",
