@@ -16,7 +16,7 @@ Stretch = tuple[int, int]
 
 _APART = 200  # characters between the beginnings of two elements, on average and for the last one
 _MOST = 30  # places of one value that are looked at
-_ENOUGH = 1.5  # values of an element that stand in its stretch, less those that do not
+_ENOUGH = 1.0  # values of an element that stand in its stretch, less those that do not
 
 
 def stretches_of(records: Mapping[str, Leaves], layout: Layout) -> dict[str, Stretch]:

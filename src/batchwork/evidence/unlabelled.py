@@ -32,6 +32,7 @@ _FOREIGN = words(
     " pour est sur el los las del y por con se il lo gli di e per che al da i het een van voor met op te bij uw"
 )
 _ACCIDENT = 3  # so many small words of another language stand in any text
+_PIECES = 3  # of a code; more make an address
 _FEW_DIGITS = 3  # a number of fewer stands in a text by accident
 _FAINT = 0.1  # a unit or a word that at least points to the field
 _HINT = 0.4  # how much of a word of the field must be said near a name
@@ -104,8 +105,19 @@ class Unlabelled:
             return True
         if not told:
             # Told in a sentence: a name may be anybody's there, a code is what is asked for by one.
-            return candidate.kind == "id" and not _CODES.isdisjoint(field.own)
+            return candidate.kind == "id" and self._is_asked_for_code(field, candidate)
         return self._is_foreign and not any(map(is_known, told))
+
+    def _is_asked_for_code(self, field: Field, candidate: Candidate) -> bool:
+        """Whether the field asks for a code, and the word before this one does not say that it is another's."""
+        text = self._source.text
+        before = text[max(0, candidate.start - _NOT_FAR) : candidate.start].split()[-1:]
+        named = any(is_known(word) for last in before for word in concepts(last) if word not in GENERIC)
+        return (
+            not named
+            and len(text[candidate.start : candidate.end].split()) <= _PIECES
+            and not _CODES.isdisjoint(field.own)
+        )
 
     @cached_property
     def _is_foreign(self) -> bool:
