@@ -191,11 +191,13 @@ class _Finder:
         best, label, candidate = rated[0]
         if self._judge.is_denied(field, candidate):
             return []
-        if label < 0.45 and (self._is_elsewhere(field, candidate) or self._is_in_anothers_column(field, candidate)):
+        if self._is_elsewhere(field, candidate, label) or (label < 0.45 and self._is_in_anothers_column(field, candidate)):
             return []
         if len(rated) > 1 and rated[1][0] > best - 0.12 and not _same_place(candidate, rated[1][2]):
             return [Verdict(entry[2], 0.42) for entry in rated[:2]]
         confidence = min(0.97, 0.62 + 0.35 * max(label, min(1.0, best)))
+        if label < 0.3 and votes.get(self._column(candidate), 0.0) <= total / 2 and self._strays(field, candidate):
+            confidence = 0.45
         return [Verdict(candidate, min(confidence, candidate.weight if candidate.weight < ACCEPTED else 1.0))]
 
     def _in_paragraph(self, field: Field, inside: list[Candidate], home: Home) -> list[Verdict]:
@@ -206,7 +208,7 @@ class _Finder:
             return [Verdict(inside[0], 0.65)]
         return verdicts
 
-    def _is_elsewhere(self, field: Field, candidate: Candidate) -> bool:
+    def _is_elsewhere(self, field: Field, candidate: Candidate, label: float) -> bool:
         """Whether the field has a column of its own in this table, and the place is not in it."""
         layout = self._source.layout
         number = layout.line_of(candidate.start)
@@ -222,7 +224,15 @@ class _Finder:
         best = max(fits, default=0.0)
         if best >= 0.6:
             return not (0 <= column < len(fits) and fits[column] > best - 0.1)
-        return 0 <= column < len(head) and self._judge.affinity.owned_by_another(field, head[column].text)
+        return label < 0.45 and 0 <= column < len(head) and self._judge.affinity.owned_by_another(field, head[column].text)
+
+    def _strays(self, field: Field, candidate: Candidate) -> bool:
+        """Whether elements have this field in different columns, though the table has headings."""
+        votes = self._columns.get((_list_of(field.record), _leaf_name(field)), {})
+        return len(votes) > 1 and bool(self._source.contexts.columns.head_row(self._line(candidate)))
+
+    def _line(self, candidate: Candidate) -> int:
+        return self._source.layout.line_of(candidate.start)
 
     def _is_in_anothers_column(self, field: Field, candidate: Candidate) -> bool:
         """Whether the other elements have this field in another column, and another field in this one."""
@@ -230,7 +240,9 @@ class _Finder:
         votes = self._columns.get((name, mine), {})
         here = votes.get(column, 0.0)
         if max(votes.values(), default=0.0) <= here:
-            return False
+            head = self._source.contexts.columns.head_row(self._line(candidate)) or ()
+            fits = {rank: self._judge.affinity.heading_match(field, cell.text) for rank, cell in enumerate(head)}
+            return any(votes[other] >= here and fits.get(other, 0.0) > fits.get(column, 0.0) + 0.3 for other in votes)
         others = [told for (owner, leaf), told in self._columns.items() if owner == name and leaf != mine]
         return any(told.get(column, 0.0) > max(here, sum(told.values()) / 2) for told in others)
 
