@@ -83,11 +83,14 @@ class _Hit:
 def statements(field: Field, phrases: Phrases) -> list[Statement]:
     """Every phrase of the text that answers the field, strongest first; by its description where none has its name."""
     parts = [part.lower() for part in re.split(r"[_\W]+|(?<=[a-z])(?=[A-Z])", field.name)]
-    wanted = _asked(field.own)
+    wanted = _asked(field.own) or (list(field.own) if field.parents else [])
     if not wanted:
         return []
     deeds = frozenset(form for part in parts if part.endswith("er") for form in (part[:-1] + "s", part[:-2] + "s"))
     found = _answers(phrases, wanted, _ENOUGH, deeds)
+    if field.parents and not field.record and len({statement.says for statement in found}) > 1:
+        # each object says it of itself: the one is under the field's own heading
+        found = [entry for entry in found if phrases.stand_under(entry.start, field.parents)] or found
     if not found:
         described = _asked(word for word in field.words if word not in field.own and word not in field.parents)
         found = _answers(phrases, described, _ENOUGH_DESCRIBED, deeds) if len(described) > 1 else []
