@@ -9,7 +9,7 @@ from batchwork.evidence.layout import Layout
 _UNIT = r"(?:\s?(?:kg|g|l|ml|pcs?|st|stk|ea|units?|Stück|m|h|hrs?))?\.?"
 _MONEY = r"(?:[€$£]|[A-Z]{3})?\s?(\d[\d.,]{0,11})"
 _MULTIPLE = re.compile(
-    rf"\s*(?:qty:?\s*)?(\d{1,6}(?:[.,]\d{1,3})?){_UNIT}\s*(?:[xX×*@]|à|@\s?)\s*{_MONEY}\s?[€$£]?(?:\s?/\s?\w+)?\s*",
+    rf"\s*(?:qty:?\s*)?(\d{{1,6}}(?:[.,]\d{{1,3}})?){_UNIT}\s*(?:[xX×*@]|à|@\s?)\s*{_MONEY}\s?[€$£]?(?:\s?/\s?\w+)?\s*",
     re.IGNORECASE,
 )
 _FIGURE = re.compile(r"\d+(?:[.,]\d{3})*[.,]\d{2}(?!\d)")
