@@ -1338,3 +1338,17 @@ def test_a_question_answered_in_the_words_of_the_description_is_cited() -> None:
     text = "The repair was approved. The insured may not keep the damaged car."
     assert [one.text for one in find_evidence({"salvage": False}, text, schema=schema)["salvage"]] != []
     assert find_evidence({"salvage": True}, text, schema=schema)["salvage"] == []
+
+
+def test_what_is_said_of_two_subjects_is_said_of_each() -> None:
+    truth = {"smoking_allowed": False, "pets_allowed": False}
+    for text in ("Smoking and pets are not allowed.", "Neither smoking nor pets are allowed."):
+        assert None not in _said(text, truth).values()
+        assert set(_said(text, {name: not value for name, value in truth.items()}).values()) == {None}
+
+
+def test_a_name_that_denies_by_itself_is_answered_as_it_stands() -> None:
+    text = "Severely disabled: no    Tax exempt: yes\nThe alarm is enabled."
+    truth = {"severely_disabled": False, "tax_exempt": True, "alarm_disabled": False}
+    assert None not in _said(text, truth).values()
+    assert set(_said(text, {name: not value for name, value in truth.items()}).values()) == {None}

@@ -97,6 +97,16 @@ class Word:
 
 
 @dataclass(frozen=True, slots=True)
+class Hit:
+    """A word that names the field, perhaps by its opposite."""
+
+    start: int
+    end: int
+    word: str
+    opposite: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Phrase:
     """A sentence or a line, with its words."""
 
