@@ -14,6 +14,7 @@ from batchwork.evidence.clauses import is_of_two, same_clause
 from batchwork.evidence.fields import Field
 from batchwork.evidence.lexicon import NEGATIONS, words
 from batchwork.evidence.phrases import Hit, Phrase, Phrases, Word, names
+from batchwork.evidence.words import concepts
 
 _AUXILIARY = words("is are has have was were can does do did should be been flag include enabled status yes no")
 _POSITIVE = (
@@ -88,12 +89,13 @@ def _answers(
 ) -> list[Statement]:
     """What the phrases that name the wanted words say; `denials` are those in the field's own name."""
     found = []
+    asked = frozenset(wanted)
     for phrase in phrases.naming(wanted, enough):
         repeated = any(word.word in denials for word in phrase.words)  # "Disabled: no" is the name, not its opposite
         told = tuple(replace(word, denies=word.denies and word.word not in denials) for word in phrase.words)
         statement = _read(phrases.text, replace(phrase, words=told) if repeated else phrase, wanted, deeds)
         if statement is not None and statement.strength >= enough:
-            turned = len(denials) % 2 == 1 and not repeated
+            turned = not repeated and sum(1 for part in denials if not asked.intersection(concepts(part))) % 2 == 1
             found.append(replace(statement, says=statement.says != turned))
     return found
 

@@ -68,7 +68,8 @@ for _pair in [
     "passed failed",
 ]:
     _one, _other = _pair.split()
-    _OPPOSITES[_other] = f"{_OPPOSITES.get(_other, '')} {_one}".strip()
+    for _known, _contrary in ((_other, _one), (_one, _other)):
+        _OPPOSITES[_known] = f"{_OPPOSITES.get(_known, '')} {_contrary}".strip()
 _PERMISSION = ("allow", "fit", "able", "entitl", "eligibl", "free", "right")
 # What a word says besides itself where a field asks yes or no: who may do a thing is fit and entitled to do it.
 _MEANINGS = {
