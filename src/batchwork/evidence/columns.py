@@ -8,7 +8,7 @@ from batchwork.evidence.labels import ASIDE, Label, is_year, label_of, unnumbere
 from batchwork.evidence.layout import Cell, Layout, Line, overlap
 from batchwork.evidence.words import concepts, is_known, looks_like_name
 
-_SAYS = re.compile(r":\s*\S|\d{2}|(?<!\betc)[.!;,]$")  # a cell that says something is no mere label
+_SAYS = re.compile(r":\s*\S|\d{2}|[.!;,]$")  # a cell that says something is no mere label
 _CAPTION = re.compile(r"[^\d,]{1,45}")
 _ENOUGH_ROWS = 8
 _BETWEEN = 3  # lines up to a label in its own column
