@@ -1156,3 +1156,199 @@ def test_a_document_written_by_hand(index: int) -> None:
         for _ in range(rank or 0):
             place = text.index(words, place + 1)
         assert rank is None or cited[0].start == place, path
+
+
+def _said(text: str, value: Any) -> dict[str, str | None]:
+    """By path what is cited first, with the number of its line before it."""
+    found = find_evidence(value, text)
+    best = {path: next((one for one in cited if one.confidence >= 0.5), None) for path, cited in found.items()}
+    return {
+        path: None if one is None else f"{text.count(chr(10), 0, one.start) + 1}: {one.text}"
+        for path, one in best.items()
+    }
+
+
+def test_a_bracket_with_a_currency_is_negative_whatever_stands_in_the_next_line() -> None:
+    text = "Rebate\t(€291.00)\nMetal\t€12.00\nRefund\t(USD 5.50)\nBags\t$3.00"
+    value = {"rebate": -291, "metal": 12, "refund": -5.5, "bags": -3}
+    expected = {"rebate": "1: (€291.00)", "metal": "2: €12.00", "refund": "3: (USD 5.50)", "bags": None}
+    assert _said(text, value) == expected
+
+
+def test_separated_values_are_read_cell_by_cell() -> None:
+    text = 'id,owner,weight,length\n501,"Moss, Ann",12,60\n502,Ola Berg,75,12\n503,Tom Kerr,"1,075",60\n'
+    value = {
+        "parcels": [
+            {"id": 501, "owner": "Moss, Ann", "weight": 12, "length": 60},
+            {"id": 502, "owner": "Ola Berg", "weight": 75, "length": 75},
+            {"id": 503, "owner": "Tom Kerr", "weight": 1075, "length": 60},
+        ]
+    }
+    assert _said(text, value) == {
+        "parcels[0].id": "2: 501",
+        "parcels[0].owner": "2: Moss, Ann",
+        "parcels[0].weight": "2: 12",
+        "parcels[0].length": "2: 60",
+        "parcels[1].id": "3: 502",
+        "parcels[1].owner": "3: Ola Berg",
+        "parcels[1].weight": "3: 75",
+        "parcels[1].length": None,
+        "parcels[2].id": "4: 503",
+        "parcels[2].owner": "4: Tom Kerr",
+        "parcels[2].weight": "4: 1,075",
+        "parcels[2].length": "4: 60",
+    }
+
+
+def test_a_line_beside_separated_values_is_a_label_and_its_value() -> None:
+    text = "# Exported;2024-05-03\nday;litres;pumps\n2024-05-02;410;3\n2024-05-03;395;3\nSum;805;\n"
+    assert _said(text, {"exported": date(2024, 5, 3)}) == {"exported": "1: 2024-05-03"}
+
+
+@pytest.mark.parametrize(
+    "note", ["HK$'000", "(in thousands of USD)", "Angaben in Tsd. EUR", "EUR 000s", "en milliers d'euros"]
+)
+def test_a_note_that_scales_a_table_is_understood(note: str) -> None:
+    text = (
+        f"Statement of income\n{note}\n\n                  2023      2022\n\nSales\nRevenue         12,345    11,002\n"
+    )
+    assert _said(text, {"revenue": 12_345_000, "sold": 12_345_001}) == {"revenue": "7: 12,345", "sold": None}
+
+
+def test_a_number_grouped_by_apostrophes_is_no_note_of_thousands() -> None:
+    assert _said("Total CHF 1'000\nFee 20\n", {"fee": 20}) == {"fee": "2: 20"}
+
+
+def test_a_moment_is_cited_with_its_time_and_contradicted_by_another() -> None:
+    text = "opened: 2024-02-03T09:15:00Z\nclosed: 3 February 2024 at 5:45 pm\n"
+    value = {"opened": "2024-02-03T09:15:00Z", "closed": datetime(2024, 2, 3, 17, 45)}
+    assert _said(text, value) == {"opened": "1: 2024-02-03T09:15:00Z", "closed": "2: 3 February 2024 at 5:45 pm"}
+    assert _said(text, {"opened": "2024-02-03T10:15:00Z"}) == {"opened": None}
+
+
+def test_the_first_of_a_pair_of_pressures_is_the_systolic_one() -> None:
+    text = "On examination: BP 132/84 mmHg, open 24/7."
+    assert _said(text, {"bp_systolic": 132, "bp_diastolic": 84}) == {"bp_systolic": "1: 132", "bp_diastolic": "1: 84"}
+    assert _said(text, {"bp_systolic": 84, "bp_diastolic": 132}) == {"bp_systolic": None, "bp_diastolic": None}
+
+
+def test_the_lower_end_of_a_range_is_not_its_upper_limit() -> None:
+    text = "Pressure (bar): 150 - 370\nMoisture (%): < 5.0"
+    value = {"pressure_max": 370, "pressure_min": 150, "moisture_max": 5.0}
+    assert _said(text, value) == {"pressure_max": "1: 370", "pressure_min": "1: 150", "moisture_max": "2: 5.0"}
+    assert _said(text, {"pressure_max": 150, "moisture_min": 5.0}) == {"pressure_max": None, "moisture_min": None}
+
+
+def test_a_loss_is_a_negative_profit_and_a_fall_is_negative_growth() -> None:
+    text = "The group made a net loss of $3.2 million. Sales fell by 4.5% in the year."
+    value = {"net_profit": -3_200_000, "sales_growth": -0.045}
+    assert _said(text, value) == {"net_profit": "1: $3.2 million", "sales_growth": "1: 4.5%"}
+    assert _said(text, {"net_profit": 3_200_000, "sales_growth": 0.045}) == {"net_profit": None, "sales_growth": None}
+
+
+_ORDER = {"items": [{"sku": "KX-11", "pieces": 4}, {"sku": "KX-29", "pieces": 12}, {"sku": "LM-02", "pieces": 12}]}
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        (
+            '{"items": [\n  {\n    "sku": "KX-11",\n    "pieces": 4\n  },\n  {\n    "sku": "KX-29",\n'
+            '    "pieces": 12\n  },\n  {\n    "sku": "LM-02",\n    "pieces": 4\n  }\n]}',
+            (4, 8),
+        ),
+        ("items:\n- sku: KX-11\n  pieces: 4\n- sku: KX-29\n  pieces: 12\n- sku: LM-02\n  pieces: 4\n", (3, 5)),
+        (
+            "items[0].sku=KX-11\nitems[0].pieces=4\nitems[1].sku=KX-29\nitems[1].pieces=12\nitems[2].sku=LM-02\n"
+            "items[2].pieces=4\n",
+            (2, 4),
+        ),
+    ],
+    ids=["json", "yaml", "properties"],
+)
+def test_each_element_of_a_dump_has_its_own_values(text: str, lines: tuple[int, int]) -> None:
+    said = _said(text, _ORDER)
+    assert said["items[0].pieces"] == f"{lines[0]}: 4"
+    assert said["items[1].pieces"] == f"{lines[1]}: 12"
+    assert said["items[2].pieces"] is None
+
+
+def test_the_object_around_a_key_tells_two_equal_keys_apart() -> None:
+    text = '{\n  "email": {\n    "enabled": true,\n    "limit": 5\n  },\n  "sms": {\n    "enabled": false,\n    "limit": 9\n  }\n}'
+    value = {"email": {"enabled": True, "limit": 5}, "sms": {"enabled": False, "limit": 5}}
+    assert _said(text, value) == {
+        "email.enabled": "3: true",
+        "email.limit": "4: 5",
+        "sms.enabled": "7: false",
+        "sms.limit": None,
+    }
+
+
+def test_the_product_tells_whether_a_quantity_stands_above_or_below_its_item() -> None:
+    lines = [{"product": "Juice", "quantity": 2, "unit_price": 1.2}, {"product": "Yoghurt", "quantity": 3}]
+    above = "SHOP\n2 x 1.20\nJUICE            2.40\nBREAD            3.10\n3 x 0.85\nYOGHURT          2.55\n"
+    below = "SHOP\nJUICE            2.40\n  2 x 1.20\nBREAD            3.10\nYOGHURT          2.55\n  3 x 0.85\n"
+    for text, first, second in ((above, 2, 5), (below, 3, 6)):
+        said = _said(text, {"lines": lines})
+        assert said["lines[0].quantity"] == f"{first}: 2"
+        assert said["lines[0].unit_price"] == f"{first}: 1.20"
+        assert said["lines[1].quantity"] == f"{second}: 3"
+
+
+def test_each_half_of_a_sentence_answers_for_its_own_subject() -> None:
+    text = "Parking is included and storage is not. Dental cover is excluded, travel cover is part of the plan."
+    truth = {"parking_included": True, "storage_included": False, "dental_included": False, "travel_included": True}
+    assert None not in _said(text, truth).values()
+    assert set(_said(text, {name: not value for name, value in truth.items()}).values()) == {None}
+
+
+def test_a_negated_verb_is_understood_in_other_words() -> None:
+    text = "The used parts were not handed back. You must not drive. Returns are not accepted. She has no allergies and smokes."
+    truth = {
+        "parts_returned": False,
+        "fit_to_drive": False,
+        "returns_allowed": False,
+        "allergies": False,
+        "smoker": True,
+    }
+    assert None not in _said(text, truth).values()
+    assert set(_said(text, {name: not value for name, value in truth.items()}).values()) == {None}
+
+
+def test_a_box_belongs_to_the_words_behind_it_unless_boxes_stand_behind_theirs() -> None:
+    truth = {"fire": True, "theft": False, "water": True}
+    for text in ("7 [X] Fire      [ ] Theft      [X] Water", "Fire [X]   Theft [ ]   Water [X]"):
+        assert None not in _said(text, truth).values()
+        assert set(_said(text, {name: not value for name, value in truth.items()}).values()) == {None}
+
+
+def test_a_flag_in_a_dump_is_an_answer_whatever_its_writing() -> None:
+    truth = {"email_verified": False, "is_active": True}
+    for text in (
+        '{"emailVerified": false,\n "isActive": true}',
+        "<emailVerified>false</emailVerified>\n<isActive>true</isActive>",
+    ):
+        assert [said and said[3:] for said in _said(text, truth).values()] == ["false", "true"]
+
+
+def test_a_question_answered_in_the_words_of_the_description_is_cited() -> None:
+    schema = {
+        "properties": {"salvage": {"type": "boolean", "description": "Whether the insured keeps the damaged car"}}
+    }
+    text = "The repair was approved. The insured may not keep the damaged car."
+    assert [one.text for one in find_evidence({"salvage": False}, text, schema=schema)["salvage"]] != []
+    assert find_evidence({"salvage": True}, text, schema=schema)["salvage"] == []
+
+
+def test_what_is_said_of_two_subjects_is_said_of_each() -> None:
+    truth = {"smoking_allowed": False, "pets_allowed": False}
+    for text in ("Smoking and pets are not allowed.", "Neither smoking nor pets are allowed."):
+        assert None not in _said(text, truth).values()
+        assert set(_said(text, {name: not value for name, value in truth.items()}).values()) == {None}
+
+
+def test_a_name_that_denies_by_itself_is_answered_as_it_stands() -> None:
+    text = "Severely disabled: no    Tax exempt: yes\nThe alarm is enabled."
+    truth = {"severely_disabled": False, "tax_exempt": True, "alarm_disabled": False}
+    assert None not in _said(text, truth).values()
+    assert set(_said(text, {name: not value for name, value in truth.items()}).values()) == {None}

@@ -13,7 +13,7 @@ from typing import Any
 from batchwork.documents import Document
 from batchwork.evidence.booleans import Statement, cell_answer, statements
 from batchwork.evidence.citation import Citation
-from batchwork.evidence.clauses import stretches_of
+from batchwork.evidence.stretches import stretches_of
 from batchwork.evidence.columns import column_of
 from batchwork.evidence.fields import Field, fields_of
 from batchwork.evidence.judge import ACCEPTED, LEFT_OVER, Judge, Stake, Verdict

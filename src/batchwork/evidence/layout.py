@@ -28,7 +28,8 @@ _NUMBERISH = re.compile(
 _SHARE_OF = re.compile(r"\d\s?%\s?[^\W\d_]{2}")  # "19 % VAT" is what the figure beside it is
 _NUMBERED = re.compile(r"([A-Z][^\W\d_]{1,20}) (?:#|[Nn]o\.? ?)?\d{1,5}")
 _OPENING = re.compile(r"(?:- )?[\"']?[\w.-]+[\"']?\s?(?:[:=]\s?[{\[]|:|[{])|<[\w:.-]+(?: [^<>]*)?>")
-_ENTRY = re.compile(r"(?:\[ ?)?\{$|- ?[\w\"']|-$|<[\w:.-]+(?: [^<>]*[^/])?>$")
+_SECTION = re.compile(r"\[{1,2}[\w][\w.:\" -]+\]{1,2}")
+_ENTRY = re.compile(r"\d{1,3}[.)] \S|(?:\[ ?)?\{$|- ?[\w\"']|-$|<[\w:.-]+(?: [^<>]*[^/])?>$")
 _INDEXED = re.compile(r"\s*([A-Za-z][\w.]*?(?:\[\d+\]|\.\d+))\.[\w.\[\]-]+\s*[:=]")
 _CAPTION = 40
 _INDENT = 6
@@ -194,7 +195,7 @@ class Layout:
 
     @cached_property
     def entries(self) -> dict[int, int]:
-        """The lines that start an element of a dump (`{`, `- key:`, `<item>`), and how far they are indented."""
+        """The lines that start an element of a list (`{`, `- key:`, `<item>`, `1. Name`), and their indentation."""
         starts: dict[int, int] = {}
         for number, line in enumerate(self.lines[:-1]):
             if not line.cells or _ENTRY.match(line.cells[0].text) is None:
@@ -256,6 +257,8 @@ class Layout:
             return 0
         if text.endswith(":") and below is not None:
             return 8
+        if text[0] == "[" and _SECTION.fullmatch(text):
+            return 5
         if _HEADING_MARK.match(text) and above_blank and ":" not in text and not _is_sentence(text):
             return 5
         if below is not None and below.kind == "rule":

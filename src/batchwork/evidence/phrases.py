@@ -33,6 +33,7 @@ _WORD = re.compile(
 )
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n\s*\n|\n(?=\s*(?:[-*•▪‣]|\d+[.)]|#|\||\[))")
 BOX = re.compile(r"(?P<on>\[[xX✓✔*]\]|\([xX✓]\)|[☑☒✓✔⊠●])|(?P<off>\[\s?\]|\(\s?\)|[☐□○])")
+_RECORDS = ("{", "<", '"')  # a line of a dump says nothing of the next one
 _NAMED = 0.7  # how like a word must be to a concept to name it
 _OPPOSITES: dict[str, str] = {}
 for _pair in [
@@ -67,7 +68,8 @@ for _pair in [
     "passed failed",
 ]:
     _one, _other = _pair.split()
-    _OPPOSITES[_other] = f"{_OPPOSITES.get(_other, '')} {_one}".strip()
+    for _known, _contrary in ((_other, _one), (_one, _other)):
+        _OPPOSITES[_known] = f"{_OPPOSITES.get(_known, '')} {_contrary}".strip()
 _PERMISSION = ("allow", "fit", "able", "entitl", "eligibl", "free", "right")
 # What a word says besides itself where a field asks yes or no: who may do a thing is fit and entitled to do it.
 _MEANINGS = {
@@ -96,6 +98,16 @@ class Word:
 
 
 @dataclass(frozen=True, slots=True)
+class Hit:
+    """A word that names the field, perhaps by its opposite."""
+
+    start: int
+    end: int
+    word: str
+    opposite: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Phrase:
     """A sentence or a line, with its words."""
 
@@ -109,6 +121,7 @@ class Phrases:
 
     def __init__(self, layout: Layout) -> None:
         self.text = layout.text
+        self._layout = layout
         self._places = _units(layout)
         self._naming: dict[str, set[int]] = {}
         for number, (start, end) in enumerate(self._places):
@@ -131,6 +144,12 @@ class Phrases:
                 counts[number] = counts.get(number, 0) + 1
         least = enough * len(set(wanted))
         return [self._phrase(*self._places[number]) for number in sorted(counts) if counts[number] >= least]
+
+    def stand_under(self, start: int, wanted: tuple[str, ...]) -> bool:
+        """Whether a heading over this place names one of the concepts."""
+        lines = self._layout.headings[self._layout.line_of(start)]
+        said = {concept for line in lines for concept in concepts(self._layout.lines[line].cells[0].text)}
+        return any(likeness(want, other) >= _NAMED for want in wanted for other in said)
 
     def _phrase(self, start: int, end: int) -> Phrase:
         return Phrase(start, end, tuple(map(_word, _WORD.finditer(self.text, start, end))))
@@ -187,6 +206,7 @@ def _units(layout: Layout) -> list[tuple[int, int]]:
             line.kind == "text"
             and len(line.cells) == 1
             and line.end - line.start >= 30
+            and not line.cells[0].text.startswith(_RECORDS)
             and not BOX.search(line.cells[0].text)
         )
         goes_on = (

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from batchwork.evidence.fields import Field
 from batchwork.evidence.layout import Layout
-from batchwork.evidence.multiples import leads_next
+from batchwork.evidence.multiples import side_of_item
 from batchwork.evidence.source import Candidate
 from batchwork.evidence.words import concepts
 
@@ -94,9 +94,10 @@ def _starts_unit(layout: Layout, number: int, kind: str) -> bool:
         return number in layout.section_starts
     if kind == "part":
         return number in layout.part_starts
-    if above.kind == "text" and leads_next(layout, number - 1):
+    side = side_of_item(layout, number)
+    if side < 0 or side_of_item(layout, number - 1) > 0:
         return False
-    if above.kind != "text" or len(line.cells) > 1 or leads_next(layout, number):
+    if above.kind != "text" or len(line.cells) > 1 or side:
         return not _is_rest_of_row(layout, number)
     if layout.tables[number] >= 0 and layout.tables[number] == layout.tables[number - 1]:
         return False  # the rest of a wrapped cell
