@@ -25,6 +25,7 @@ class Columns:
         self._values = values
         self._labels: dict[int, Label] = {}  # by where the heading starts
         self._heads: dict[int, tuple[int, list[Cell]]] = {}  # by the first line of their table
+        self._groups: dict[int, Cell | None] = {}  # by the line of a row
 
     def head_row(self, number: int) -> list[Cell]:
         """The heading cells of the table in which a line stands; empty when it has none."""
@@ -88,16 +89,21 @@ class Columns:
 
     def group_of(self, number: int) -> Cell | None:
         """The name of the group of rows in which a row of a table stands: a line with words alone above it."""
+        if number not in self._groups:
+            self._groups[number] = self._find_group(number) if self._layout.tables[number] >= 0 else None
+        return self._groups[number]
+
+    def _find_group(self, number: int) -> Cell | None:
         first = self._layout.tables[number]
         head = self.head_row(number)
-        if first < 0 or not head:
-            return None
-        for above in range(number - 1, self.head_line(number), -1):
+        for above in range(number - 1, self.head_line(number) if head else number, -1):
             line = self._layout.lines[above]
-            if line.kind == "blank" and self._layout.tables[above] != first and above > first:
-                return None
             if len(line.cells) == 1 and not line.tabbed and line.cells[0].is_label:
                 return line.cells[0] if line.cells[0].column <= head[0].column else None
+            if above in self._groups and self._layout.tables[above] == first:
+                return self._groups[above]
+            if line.kind == "blank" and self._layout.tables[above] != first and above > first:
+                return None
         return None
 
     def _is_form(self, first: int, head: int) -> bool:
@@ -182,6 +188,7 @@ class Columns:
     def _over(self, above: int, other: Cell, cell: Cell) -> Label | None:
         in_line = other.text.endswith(":") or self._is_label_line(above)
         beside = other.column == cell.column > 0 and _is_known_label(other) and _says_nothing(other.text)
+        beside = beside and not other.text[0].isdigit()  # the value of another row, with its unit
         if not (in_line or beside) or not other.is_label or len(other.text) > _LONGEST or looks_like_name(other.text):
             return None
         return label_of("above" if other.text.endswith(":") else "over", other.text, 0.9)
@@ -237,7 +244,6 @@ class Columns:
             if (overlap(other, cell) or other.column == cell.column) and _CAPTION.fullmatch(other.text):
                 return label_of("below", other.text, 0.75)
         return None
-
 
     def _is_address(self, number: int) -> bool:
         """Whether a line goes on with a street or a place: then what stands above it is no caption."""

@@ -1,11 +1,12 @@
-"""What papers and developers call the same thing: concept -> the words and phrases that stand for it. Data, no decisions.
+"""What papers and developers call the same thing: concept -> the words and phrases for it. Data, no decisions.
 
 By trade, in English; other languages are in `tongues`. A concept is one word or several; after "|" come phrases of two
 to four words. A word that is not here stands for itself; nothing depends on a label being known, it only helps.
 """
 
 _MONEY = {
-    "total": "total totals",
+    "interest rate": "|int rate|interest rate",
+    "total": "total totals tot ttl",
     "total amount": "|grand total|total sum|sum total",
     "subtotal": "subtotal|sub total|net total|total net",
     "tax": "tax taxes vat gst hst pst|value added tax|sales tax",
@@ -15,29 +16,31 @@ _MONEY = {
     "price": "price prices pricing",
     "amount": "amount amounts amt sum",
     "due": "due payable owed owing owe owes outstanding unpaid",
-    "due date": "|pay by|payable by|payable until|fell due|was due|falls due|due by|payment by|transfer by|pay it by|pay us by|remit by|settle by",
+    "due date": "|pay by|payable by|payable until|fell due|was due|falls due|due by|payment by|transfer by|pay it"
+    " by|pay us by|remit by|settle by",
     "late": "late overdue delinquent arrears|past due",
     "invoice": "invoice invoices inv",
     "number": "number numbers no nr num id ids code codes identifier nbr",
     "reference": "reference references ref refs",
     "unit": "unit each apiece",
     "seller": "vendor vendors seller supplier issuer merchant",
-    "customer": "customer client buyer purchaser|bill to|billed to|sold to|invoice to|charge to|prepared for|made out to",
+    "customer": "customer client buyer purchaser cust|bill to|billed to|sold to|invoice to|charge to|prepared for"
+    "|made out to",
     "customer number": "|account no|account number|acct no",
-    "payment": "payment payments paid pay pays remit remittance",
+    "payment": "payment payments paid pay pays remit remittance pmt pymt",
     "order": "order orders po ordered|purchase order",
-    "discount": "discount discounts rebate",
+    "discount": "discount discounts rebate disc",
     "deposit": "deposit deposits advance prepayment|down payment|prepaid amount",
     "refund": "refund refunded refunds reimburse reimbursed reimbursement",
-    "balance": "balance balances",
+    "balance": "balance balances bal",
     "open balance": "|brought forward|balance forward|opening balance|previous balance|starting balance"
-    "|beginning balance|old balance|balance brought forward",
+    "|beginning balance|old balance|balance brought forward|opng bal|opening bal|bal b f|bal fwd|opn bal",
     "close balance": "|carried forward|closing balance|new balance|ending balance|balance carried forward"
-    "|statement balance",
+    "|statement balance|clsg bal|closing bal|cls bal",
     "currency": "currency currencies ccy",
     "gross": "gross",
     "net": "net",
-    "principal": "principal loan",
+    "principal": "principal loan prin",
     "lastdigit": "last4|last 4|last four|last four digits|last 4 digits|ending in|ending with|ends in|ends with",
     "cardholder": "cardholder|card holder|card member|name on card",
     "bic": "bic swift|swift code|bic code",
@@ -82,23 +85,24 @@ _ACCOUNTS = {
     "ytd": "ytd|year to date",
     "balancesheet": "|balance sheet|statement of financial position",
     "incomestatement": "|income statement|profit and loss|statement of income|statement of operations",
-    "previous": "previous previously prior preceding former formerly old earlier hitherto|last month|so far|as before|in force before",
+    "previous": "previous previously prior preceding former formerly old earlier hitherto|last month|so far|as"
+    " before|in force before",
     "previous year": "|year ago|year earlier|year before|prior year|previous year|last year|preceding year",
     "current": "current currently|this month|this period",
     "current year": "|this year|current year|reporting year",
-    "new": "new amended revised updated modified replacement|as amended|replaced by|from now on",
+    "new": "new amended revised updated replacement|as amended|replaced by|from now on",
 }
 
 _TIME = {
     "date": "date dates dated dt",
     "time": "time timestamp datetime",
     "day": "day days daily",
-    "month": "month months monthly",
-    "year": "year years yearly annual annually annum",
-    "week": "week weeks weekly",
+    "month": "month months monthly mo mos mth mths",
+    "year": "year years yearly annual annually annum yr yrs",
+    "week": "week weeks weekly wk wks",
     "hour": "hour hours hourly hrs h",
-    "start": "start starts starting begin begins beginning commence commences commencement commencing"
-    " effective inception onset|first day|with effect from|takes effect|take effect|in force from",
+    "start": "start starts starting begin begins beginning commence commences commencement commencing effective"
+    " inception onset eff|first day|with effect from|takes effect|take effect|in force from",
     "end": "end ends ending expiry expiration expires expire expiring until|valid until|valid through",
     "issue": "issue issued issuance issuing",
     "term": "term duration tenor elapsed runtime took lasted|finished in|completed in|ran for",
@@ -137,7 +141,7 @@ _WORK = {
     "salary": "salary wage wages compensation remuneration",
     "employee": "employee employees staff headcount workforce personnel|people employed|employed people",
     "employer": "employer employers",
-    "manager": "manager supervisor boss|reports to|report to|reporting to",
+    "manager": "manager supervisor boss mgr|reports to|report to|reporting to",
     "job": "job position role occupation",
     "hire": "hire hired joined joining|date of joining",
     "probation": "probation probationary|trial period",
@@ -162,8 +166,11 @@ _WORK = {
 }
 
 _HEALTH = {
+    "patient": "patient patients pt",
+    "visit": "visit visits appointment appointments",
+    "sample size": "enrolled recruited enrolment|number of participants|number of subjects|number of patients",
     "doctor": "doctor physician clinician dr",
-    "admission": "admission admitted admit",
+    "admission": "admission admitted admit adm",
     "discharge": "discharge discharged",
     "smoke": "smoke smoker smoking smokes smoked",
     "pulse": "pulse hr|heart rate|pulse rate",
@@ -175,18 +182,25 @@ _HEALTH = {
     "allergy": "allergy allergies allergic",
     "haemoglobin": "haemoglobin hemoglobin hb hgb",
     "temperature": "temperature temperatures temp",
-    "next visit": "|follow up|next appointment|next visit|see you again|see again",
+    "next visit": "|follow up|see you again|see again",
     "next of kin": "|next of kin|emergency contact",
     "collect": "collect collected collection|drawn on|taken on|specimen taken|sample taken",
     "sample": "sample samples sampled specimen",
-    "weight": "weight weigh weighs weighed",
+    "weight": "weight weigh weighs weighed wt",
     "gp": "gp|general practitioner|family doctor",
 }
 
 _GOODS = {
-    "delivery": "delivery deliveries delivered shipping shipment shipped freight ship|ship to|deliver to",
+    "origin port": "|port of loading|loading port|port of departure|departure port",
+    "destination port": "|port of discharge|discharge port|port of unloading|port of arrival|port of destination",
+    "origin": "origin|ship from|shipped from|place of loading|place of receipt|pick up",
+    "destination": "destination|place of delivery|drop off",
+    "vessel": "vessel|ship name|vessel name|name of vessel|name of ship",
+    "package": "package packages parcel parcels carton cartons",
+    "delivery": "delivery deliveries delivered shipping shipment shipped freight ship dlvy|ship to|deliver to",
     "dispatch": "dispatch dispatched despatch despatched",
-    "description": "description item items product article service particulars goods|line item|item name|product name",
+    "description": "description item items product article service particulars goods desc descr|line item|item name"
+    "|product name",
     "sku": "sku|part number|part no|article number|article no|product code|item code|stock code|item number|item no",
     "sale": "sale sell sold selling",
     "purchase": "purchase purchases purchased buy bought acquire acquired",
@@ -197,7 +211,7 @@ _GOODS = {
     "tracking": "tracking waybill awb|consignment note|bill of lading",
     "eta": "eta|estimated arrival|expected arrival|estimated time of arrival",
     "hold": "hold held holding",
-    "received": "received receipt receive",
+    "received": "received receipt receive rcvd recd",
     "ton": "ton tons tonne tonnes t",
     "bag": "bag bags baggage luggage",
     "mileage": "mileage odometer",
@@ -208,6 +222,8 @@ _GOODS = {
 }
 
 _TECHNICAL = {
+    "sqm": "sqm m2 m²|sq m|square metres|square meters|square metre",
+    "protection class": "|ip rating|ip code|ingress protection|degree of protection",
     "auto": "auto automatic automatically autopay",
     "minimum": "minimum min least",
     "maximum": "maximum max most cap",
@@ -230,6 +246,10 @@ _TECHNICAL = {
 }
 
 _OFFICE = {
+    "attendee": "attendee attendees attendance attended present",
+    "statement": "statement statements stmt",
+    "holder": "holder",
+    "answer": "answer answers reply replies response respond",
     "city": "city town",
     "address": "address addresses addr",
     "postcode": "postcode zip|postal code|zip code|post code",
