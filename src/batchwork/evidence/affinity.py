@@ -84,7 +84,7 @@ class Affinity:
         covered *= self.fit(field, context, kind)
         if not context.primary or context.primary[0].kind in ("left", "inline"):
             for label in context.labels:
-                if label.kind == "section" and all(map(is_known, label.key)) and self._conflicts(field, label):
+                if label.kind in ("section", "above") and label not in context.primary and all(map(is_known, label.key)) and self._conflicts(field, label):
                     covered *= 0.6
         return min(1.0, covered)
 
@@ -134,6 +134,7 @@ class Affinity:
         if any(label.kind == "unit" and self._conflicts(field, label) for label in context.labels):
             fit *= _OTHER_ROLE
         aged = bool(_OLD.intersection(field.words)) or any(word.isdigit() for word in field.words)
+        aged = aged or any(_tells(label, field) for label in context.labels)
         if not aged and any(_is_past(label) for label in context.labels):
             fit *= _OTHER_ROLE  # what it was, or rose from, is not what it is
         named = [label for label in context.primary if label.weights and label.kind not in ("section", "prose")]
@@ -239,6 +240,11 @@ class Affinity:
             best = max((match for match, _ in matches), default=0.0)
             known = self._owners[scope, kind, words] = (best, {name for match, name in matches if match == best})
         return known
+
+
+def _tells(label: Label, field: Field) -> bool:
+    """Whether the words right behind a value are the field's own: "9.6 on admission to 10.9 at discharge"."""
+    return label.kind == "after" and any(label.weights.get(word, 0.0) > 0.6 for word in field.own)
 
 
 def _is_past(label: Label) -> bool:

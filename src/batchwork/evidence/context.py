@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from batchwork.evidence.columns import Columns
+from batchwork.evidence.ends import end_of
+from batchwork.evidence.keys import path_of
 from batchwork.evidence.labels import (
     Label,
     after,
@@ -19,18 +21,25 @@ from batchwork.evidence.labels import (
     label_of,
     last_piece,
     named_behind,
-    range_end,
 )
 from batchwork.evidence.layout import Cell, Layout
+from batchwork.evidence.letters import letter_label
 from batchwork.evidence.words import is_capitalised, looks_like_name
 
 _CLAUSE_END = re.compile(r"(?<!\bNo|\bno|\bNr|\bAm|\bDr)[.!?]\s+(?=[^a-z\s\d])|;\s|[•▪‣]\s?|(?<=\s)(?:whereas|while)\s")
 _KEYED = re.compile(r"[^\W\d_][\w ./&-]{0,30}:\s")  # a line that starts with a label of its own
 _SENTENCE = re.compile(r"\s\S+\s\S+\s\S+[.,;]$")
 _BULLET = re.compile(r"^(?:#{1,6}\s)?[\s>*•▪‣+\-–\[\](){}\"'“”xX✓✔☑☐☒\d.]*$")
+_CLAUSE_TITLE = re.compile(
+    r"(?:\(?\d{1,2}(?:\.\d{1,2})*[.)]?|\(?[a-z]\)|[IVX]{1,5}[.)]|(?:Section|Article|Clause|Artikel|Art\.|§)\s?\d{1,3}\.?)\s+"
+    r"\*{0,2}([A-ZÀ-Þ][^.:;\n]{2,40}?)[.:]\*{0,2}\s+(?=\S)"
+)
+_SENTENCE_END = re.compile(r"[.!?]\s+(?=[A-ZÀ-Þ])")
+_PARAGRAPH = 10  # lines
 _FAR = 52  # a gap wider than this is more likely white space between two things than between label and value
 _OTHER_COLUMN = 40  # a heading that begins so much further right is not of this column
 _REACH = 300  # characters; no label is further away, and lines can be endless
+_SOON = 20  # characters to the end of its line
 _FLOWING = 38  # a line at least this long goes on in the next one
 
 
@@ -86,7 +95,7 @@ class Contexts:
         if defined is not None:
             labels.append(defined)
             primary, named = [defined], True
-        ends = list(range_end(layout.text, start, end))
+        ends = list(end_of(layout.text, start, end))
         labels.extend(ends)
         unit = currency(layout.text[start:end])
         if unit is not None:
@@ -94,6 +103,9 @@ class Contexts:
         behind = self._after(cell, end)
         if behind is not None and not any(label.kind == "range" and "low" in label.weights for label in ends):
             labels.append(behind)  # behind the lower end of a range stand the words of the upper one
+        letter = letter_label(layout, number, start)
+        if letter is not None:
+            labels.append(letter)
         for label in self._beside(number, cell, starts_cell=_BULLET.match(layout.text[cell.start : start]) is not None):
             labels.append(label)
             if label.kind == "left" and inline is None and label.key and max(label.weights.values()) > 0.7:
@@ -110,17 +122,22 @@ class Contexts:
         if below is not None:
             labels.append(below)
             primary = [below] if signed else [*primary, below]
-        self._add_headings(number, cell, inline is None, labels, primary)
+        self._add_headings(number, cell, start, inline is None, labels, primary)
         if not primary and inline is not None:
             primary.append(last_piece(inline))
         return _context(number, labels, primary)
 
     def _add_headings(
-        self, number: int, cell: Cell, starts_cell: bool, labels: list[Label], primary: list[Label]
+        self, number: int, cell: Cell, start: int, starts_cell: bool, labels: list[Label], primary: list[Label]
     ) -> None:
         group = self.columns.group_of(number)
         if group is not None:
             labels.append(label_of("section", group.text, 0.8))
+        labels.extend(self._clause_title(number, start))
+        path = list(path_of(self._layout, number))
+        if path:
+            labels.extend(path)
+            return
         headings = [h for h in self._layout.headings[number] if group is None or h < self.columns.head_line(number)]
         for rank, heading in enumerate(headings):
             head = self._layout.lines[heading].cells[0]
@@ -134,6 +151,19 @@ class Contexts:
             labels.append(section)
             if near and not primary and rank == 0:
                 primary.append(section)
+
+    def _clause_title(self, number: int, start: int) -> Iterator[Label]:
+        """The title at the start of a numbered paragraph, before its first sentence: "7. Security deposit. The ..."."""
+        lines = self._layout.lines
+        for above in range(number, max(-1, number - _PARAGRAPH), -1):
+            if len(lines[above].cells) != 1:
+                return
+            cell = lines[above].cells[0]
+            found = _CLAUSE_TITLE.match(cell.text)
+            if found:
+                told = self._layout.text[cell.start + found.end() : start]
+                yield label_of("section", found[1], 0.5 if _SENTENCE_END.search(told) else 0.8)
+                return
 
     def _inline(self, number: int, cell: Cell, start: int) -> Label | None:
         """The words before the place in its cell, in prose also those of the lines before."""
@@ -163,8 +193,8 @@ class Contexts:
 
     def _after(self, cell: Cell, end: int) -> Label | None:
         text = self._layout.text[end : min(cell.end, end + 60)]
-        if not text and cell.end - cell.start >= _FLOWING:
-            text = self._layout.text[end : end + 40]  # a sentence that goes on in the next line
+        if len(text) < _SOON and cell.end - cell.start >= _FLOWING:
+            text = self._layout.text[end : end + 60].split("\n\n")[0]  # a sentence that goes on in the next line
         return after(text)
 
     def _beside(self, number: int, cell: Cell, starts_cell: bool) -> Iterator[Label]:

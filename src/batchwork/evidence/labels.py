@@ -6,33 +6,31 @@ number less, asides in parentheses half.
 """
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import takewhile
 
-from batchwork.evidence.words import concepts
+from batchwork.evidence.lexicon import OFFICES, UNITS
+from batchwork.evidence.words import concepts, words_of
 
 LABEL_END = re.compile(r"[:=#?]\s*[\"'“(\[]*$|\s[-–—]\s*$")
 _PIECE = re.compile(r"[,;](?!\d)|[()\[\]]|\s[-–—]\s|(?<=[a-z\d)])\.\s|:\s")
 _PIECES = re.compile(f"({_PIECE.pattern})")
+_HEREINAFTER = (
+    r"(?:hereinafter|hereafter|herein|nachfolgend|im folgenden|ci-après|en adelante|di seguito|hierna|collectively|together"
+    r"|(?:referred to|called|known|defined|designated|dénommée?|denominad[oa]|genannt)(?: as)?|te noemen|each|as|also"
+    r"|an?|the|der|die|das|le|la|el|il|lo|de)"
+)
+_NAMED = r"[\"'“”‘’„«]?\s?((?:the )?[A-Z][\w ]{2,30}?)\s?[\"'“”‘’»]?"
 _DEFINED = re.compile(
-    r",?\s*\((?:the |each an? |an? |hereinafter |hereafter |collectively |referred to as |as |\s)*"
-    r"[\"'“”‘’„«]?([A-Z][\w ]{2,30}?)[\"'“”‘’»]?\)"
+    rf",?\s*\((?:{_HEREINAFTER}[\s,]+)*{_NAMED}(?: genannt)?\)"
+    rf"|,\s+(?:hereinafter|hereafter|nachfolgend|ci-après|en adelante|di seguito|hierna)[\s,]+(?:{_HEREINAFTER}\s+)*{_NAMED}"
+    r"(?=[,.;)\n]|\s(?:and|und|et|y|e|en)\s)",
+    re.IGNORECASE,
 )
-_RANGE_BEHIND = re.compile(
-    r"\s*(?:to|until|through|till|bis|au|al|a|–|—|-|/)\s+(?:the\s+)?(?:[$€£]\s?)?(?:[A-Z][a-zé]{2,9}\.? )?\d"
-)
-_RANGE_BEFORE = re.compile(r"\d[\w%]*\s*(?:to|until|through|till|bis|au|al|–|—|-)\s+(?:the\s+)?$")
-_FROM = re.compile(
-    r"\b(?:up|down|(?:in|de)creased|rose|risen|fell|fallen|grew|grown|improved|dropped|declined|went|moved|changed)\s+from\s+$"
-)
-_BETWEEN = re.compile(r"\b(?:between|zwischen|entre)\s+$", re.IGNORECASE)
-_BETWEEN_AND = re.compile(r"\b(?:between|zwischen|entre)\s+\S*\d[^.;]*?\s(?:and|und|et|y)\s+$", re.IGNORECASE)
-_BETWEEN_WORDS, _AND_WORDS = ("between", "zwischen", "entre"), ("and", "und", "et", "y")
-_LOWER = {"start": 0.85, "minimum": 0.85, "low": 0.85}
-_UPPER = {"end": 0.85, "maximum": 0.85, "high": 0.85, "current": 0.85}
 _AFTER_END = re.compile(r"[.;,:]\s|\n\n|[;(]|\s(?:and|but|while|or|und|aber|et|mais|y)\s")
+# A date, or a count or share in brackets, that stands between a label and its value: "Deposit received 21/03/2025".
+_FIGURES = re.compile(r"\b\d{1,4}([./-])\d{1,2}\1\d{2,4}\b|\((?=[^()]*\d)[^()]*\)")
 ASIDE = re.compile(r"\([^()]*\)")
 _NEXT_THING = re.compile(r"(\d\S*(?:\s+[^\s,;]+){0,3}?)\s+(?:and|but|while|und|et|y)\s")
 _CURRENCY = re.compile(r"[$€£¥]|(?:USD|EUR|GBP|CHF|JPY|CAD|AUD)(?![A-Za-z])")
@@ -42,6 +40,7 @@ _BOX_NUMBER = re.compile(r"^(?:\d{1,2}[a-z]?|[a-z])[.)]?\s+(?=[^\W\d_])")
 _APPOSITION = re.compile(
     r",\s+((?:who|which|our|the|a|an|as|your|his|her|their|its)\s+[^,.;:()\d]{3,45}|[a-z]+(?: [a-z]+){0,3}(?=[.;,\n]))"
 )
+_TITLED = re.compile(r",\s+((?:[A-Z][\w&-]+|of|the|and|for)(?:\s+(?:[A-Z][\w&-]+|of|the|and|for)){0,5})(?=[.;,)\n]|$)")
 _SIZE = re.compile(r"\(\s*[nN]\s*=\s*$")
 _LONGEST_LABEL = 8  # words
 _WORDS_FULL = 4
@@ -66,7 +65,7 @@ class Label:
 @lru_cache(maxsize=20_000)
 def label_of(kind: str, text: str, weight: float) -> Label:
     """A label all of whose words count alike."""
-    head = unnumbered(text.partition(": ")[0]) if kind != "section" else text
+    head = unnumbered(_FIGURES.sub(" ", text.partition(": ")[0])) if kind != "section" else text
     words = [word for word in concepts(head[:120]) if not word.isdigit() or is_year(word)]
     return Label(kind, dict.fromkeys(words, weight), text)
 
@@ -150,18 +149,6 @@ def last_piece(label: Label) -> Label:
     return Label(label.kind if named else "prose", dict.fromkeys(words[-6:] if named else words[-3:], 1.0), text)
 
 
-def range_end(text: str, start: int, end: int) -> Iterator[Label]:
-    """Which end of a range from-to the place is: a start or an end, a low or a high, the old value or the new one."""
-    before = text[max(0, start - 40) : start]
-    last = before[-12:].rstrip().lower()
-    if last.endswith("from") and _FROM.search(before):
-        yield Label("from", {**_LOWER, "previous": 0.85}, "")
-    elif _RANGE_BEHIND.match(text, end) or (last.endswith(_BETWEEN_WORDS) and _BETWEEN.search(before)):
-        yield Label("range", _LOWER, "")
-    elif _RANGE_BEFORE.search(before[-12:]) or (last.endswith(_AND_WORDS) and _BETWEEN_AND.search(before)):
-        yield Label("range", _UPPER, "")
-
-
 def currency(said: str) -> Label | None:
     """The currency that a figure shows, as a label of its own."""
     found = _CURRENCY.search(said)
@@ -173,20 +160,27 @@ def currency(said: str) -> Label | None:
 def named_behind(text: str, end: int) -> Label | None:
     """The name that a contract gives to what it just said: `(the "Tenant")`, `(hereinafter Buyer)`."""
     found = _DEFINED.match(text, end)
-    return label_of("defined", found[1], 1.0) if found else None
+    return label_of("defined", found[1] or found[2], 1.0) if found else None
 
 
 def after(text: str) -> Label | None:
     """The words behind a place, up to the end of their clause or the next number: units, and nouns that it counts."""
-    told = _APPOSITION.match(text)
+    told = _APPOSITION.match(text) or _titled(text)
     text = told[1] if told else _AFTER_END.split(text, maxsplit=1)[0]
-    words = tuple(takewhile(lambda word: not word.isdigit() or is_year(word), concepts(text)))[:5]
+    said = takewhile(lambda word: not word.isdigit() or is_year(word), concepts(text))
+    words = tuple(word for word in said if word not in UNITS)[:5] or tuple(concepts(text)[:1])
     if not words:
         return None
     weights: dict[str, float] = {}
     for rank, word in enumerate(words):
         weights.setdefault(word, (0.9, 0.8, 0.7, 0.5, 0.35)[rank])
     return Label("after", weights, text)
+
+
+def _titled(text: str) -> re.Match[str] | None:
+    """The office of somebody, told behind the name: "Ann Moss, Head of Finance"."""
+    found = _TITLED.match(text)
+    return found if found and not OFFICES.isdisjoint(words_of(found[1])) else None
 
 
 def is_year(text: str) -> bool:

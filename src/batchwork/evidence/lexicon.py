@@ -34,7 +34,10 @@ ROLES: tuple[frozenset[str], ...] = tuple(
         "january february march april may june july august september october november december",
         "monday tuesday wednesday thursday friday saturday sunday",
         "north south east west",
-        "old new",
+        "previous new",
+        "request limit",
+        "noncurrent shortterm",
+        "claim allow",
         "male female",
         "mother father",
         "home work",
@@ -99,6 +102,31 @@ RELATED: dict[frozenset[str], float] = {
         ("principal lend", 0.8),
         ("principal lender", 0.3),
         ("limit maximum", 0.8),
+        ("gp doctor", 0.8),
+        ("subject patient", 0.8),
+        ("admission arrival", 0.8),
+        ("discharge departure", 0.8),
+        ("discharge leav", 0.8),
+        ("current new", 0.7),
+        ("timeout deadline", 0.8),
+        ("end deadline", 0.6),
+        ("due deadline", 0.8),
+        ("status phase", 0.8),
+        ("dispatch delivery", 0.6),
+        ("cardholder customer", 0.8),
+        ("lease contract", 0.7),
+        ("premise property", 0.7),
+        ("fine fee", 0.6),
+        ("refund payment", 0.5),
+        ("late due", 0.5),
+        ("received payment", 0.5),
+        ("time date", 0.6),
+        ("sku part", 0.8),
+        ("sku description", 0.4),
+        ("sku number", 0.6),
+        ("sku reference", 0.6),
+        ("insured insure", 0.9),
+        ("result value", 0.8),
     )
 }
 
@@ -112,10 +140,10 @@ def words(text: str) -> frozenset[str]:
 FILLERS = words(
     "the a an of in on at to for by and or is are was were be been has have had this that these those with from"
     " as it its your our my their his her which per der die das den dem des und von zu im am le la les du de et un"
-    " une el los y al si if any all will shall may must we you they field given stated please dear"
+    " une el los y al si if any all will shall may must we you they field given stated please dear when who whom upon"
 )
 # Fillers that are a label when they stand alone: "From:", "To:".
-ALONE = {"from": ("sender",), "to": ("recipient",), "von": ("sender",), "an": ("recipient",)}
+ALONE = {"from": ("sender",), "to": ("recipient",), "von": ("sender",), "an": ("recipient",), "re": ("subject",), "sum": ("total",)}
 GENERIC = words(
     "amount number date name value percent rate type status description text period limit"
     " usd eur gbp chf kg km cm mm lb bar kwh ton"  # units say how a value is counted, not which one it is
@@ -126,11 +154,24 @@ NEGATIONS = words(
     " declined declines refused prohibited forbidden lacks lacking denied disabled absent revoked unable refuses"
     " prohibits forbids"
 )
+# What a figure is counted in: it says nothing of what the figure is.
+UNITS = words(
+    "g kg mg µg ug l ml dl cl m cm mm km mmhg mmol umol nmol mol iu bpm c f k pa hpa kpa mpa bar psi v a w kw mw kwh mwh hz"
+    " khz mhz ghz b kb mb gb tb s ms min rpm nm lb lbs oz ft in sqm m2 m3 ha"
+)
+# Who somebody is in a firm, told behind the name: "Ann Moss, Head of Finance".
+OFFICES = words(
+    "officer director president chairman chairwoman chair manager head secretary counsel partner engineer physician"
+    " consultant professor editor treasurer controller analyst adviser advisor supervisor lead principal founder owner"
+    " agent attorney solicitor notary surveyor auditor accountant registrar surgeon nurse ceo cfo cto coo vp trustee"
+    " administrator coordinator specialist representative spokesperson spokesman dean"
+)
 # Fields that are often said without a label: whose paper it is, whom it is about, what it is called, where it goes.
 PARTIES = words(
     "seller customer company firm employer bank hotel school institution university hospital clinic laboratory"
     " authority agency organisation organization department party contact person patient student guest member"
-    " applicant tenant landlord employee airline store shop brand author"
+    " applicant tenant landlord employee airline store shop brand author insured policyholder cardholder claimant debtor"
+    " creditor borrower lender garage workshop addressee recipient"
 )
 # What stands without a label although it is nobody: what a paper is called, and where it goes.
 TITLES = words("title subject headline address street city postcode zip")

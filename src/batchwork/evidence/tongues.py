@@ -12,6 +12,7 @@ _PAPERS = {
     "report": "befund bericht informe rapporto relazione verslag gutachten",
     "letter": "schreiben lettre carta lettera",
     "receipt": "quittung kassenbon beleg reçu recibo ricevuta scontrino kwitantie",
+    "sku": "artikelnummer artikelnr|artikel nr|code article|código artículo|codice articolo",
     "reminder": "mahnung zahlungserinnerung rappel recordatorio sollecito herinnering aanmaning",
     "statement": "kontoauszug auszug relevé extracto estratto rekeningoverzicht",
     "policy": "versicherungsschein póliza polizza polis",
@@ -30,7 +31,8 @@ _MONEY = {
     "total": "gesamt gesamtsumme summe somme totale totaal totaux totales suma",
     "total amount": "gesamtbetrag rechnungsbetrag endbetrag bruttobetrag|montant total|importe total|importo totale"
     "|totaal bedrag|zu zahlen|à payer|net à payer|total a pagar|te betalen",
-    "subtotal": "zwischensumme subtotaal nettosumme subtotale|sous total|total ht|summe netto|base imponible",
+    "subtotal": "zwischensumme subtotaal nettosumme subtotale|sous total|total ht|summe netto",
+    "subtotal base": "imponibile|base imponible",
     "net amount": "nettobetrag|montant ht|bedrag excl",
     "gross total": "|summe brutto|total ttc|gesamt brutto",
     "tax": "steuer steuern mwst ust umsatzsteuer mehrwertsteuer tva iva btw taxe impôt impuesto imposta belasting",

@@ -14,6 +14,7 @@ from batchwork.evidence.tongues import TONGUES
 
 _WORD = re.compile(r"[^\W\d_]{1,2}\d{1,2}(?![^\W_])|[^\W\d_](?:[^\W\d_]|[\u0300-\u036f'’])*|\d+|#")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_KEY = re.compile(r"(?<![^\W_])[a-z]+(?:[A-Z][a-z0-9]+)+(?![^\W_])")  # rowsRead, backoffSeconds
 _SPECIAL = str.maketrans(
     {"ß": "ss", "ø": "o", "æ": "ae", "œ": "oe", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "’": "", "'": ""}
 )
@@ -22,6 +23,7 @@ _SUFFIXES = ("ations", "ation", "ments", "ment", "ings", "ing", "ions", "ion", "
 _AGENTS = ("er", "or", "ee")
 _NO_AGENTS = frozenset({"customer", "number", "letter", "register"})
 _SHORT_TAILS = frozenset({"nr", "ort"})
+_SMALL = frozenset({"&", "de", "van", "von", "of", "-", "–", "and", "the", "for", "und", "et", "·", "|"})  # noqa: RUF001
 _ENDINGS = ("ies", "ied", "ed", "es", "s", "e", "y")
 
 
@@ -132,8 +134,11 @@ def _compound(word: str) -> tuple[str, ...]:
 
 def words_of(text: str) -> list[str]:
     """The words of a label or of a field's name, folded."""
-    if not re.search(r"\s", text) and fold(text) not in _SINGLE:
-        text = _CAMEL.sub(" ", text.replace("_", " "))  # a field's name
+    if not re.search(r"\s", text):
+        if fold(text) not in _SINGLE:
+            text = _CAMEL.sub(" ", text.replace("_", " "))  # a field's name
+    elif _KEY.search(text):
+        text = _KEY.sub(lambda key: _CAMEL.sub(" ", key[0]), text)
     return [fold(word) for word in _WORD.findall(text)]
 
 
@@ -142,7 +147,7 @@ def initials_of(text: str) -> frozenset[str]:
     """The short forms that stand for two to four words of a text in a row."""
     if len(text) > 80:
         return frozenset()
-    first = "".join(word[0] for word in words_of(text))
+    first = "".join(word[0] for word in words_of(text) if word not in FILLERS)
     return frozenset(first[low : low + size] for size in (2, 3, 4) for low in range(len(first) - size + 1))
 
 
@@ -188,7 +193,7 @@ def is_capitalised(text: str) -> bool:
     parts = text.split()
     if len(parts) < 2 or text.isupper() or text.endswith(":"):
         return False
-    return all(part[:1].isupper() or part in ("&", "de", "van", "von", "of") for part in parts)
+    return all(part[:1].isupper() or part in _SMALL for part in parts)
 
 
 def is_known(concept: str) -> bool:

@@ -1,0 +1,36 @@
+"""The path of a key in a dump of settings: the objects around it in JSON or YAML, the parts of a dotted name."""
+
+import re
+from collections.abc import Iterator
+
+from batchwork.evidence.labels import Label, label_of
+from batchwork.evidence.layout import Layout
+
+_KEY = re.compile(r"^(\s*)(?:-\s+)?[\"']?([A-Za-z_][\w.\-]*)[\"']?\s*[:=]\s*(.*)$")
+_OPENS = re.compile(r"[{\[]?\s*$")
+_NEAR, _FAR = 0.85, 0.55
+_DEEPEST = 60  # lines to look back for the objects around a key
+
+
+def path_of(layout: Layout, number: int) -> Iterator[Label]:
+    """The objects that a line "key: value" stands in, nearest first; nothing for a line at the outermost level."""
+    line = layout.lines[number]
+    found = _KEY.match(layout.text[line.start : line.end])
+    if found is None:
+        return
+    *parts, _ = found[2].split(".")
+    names = [*reversed(parts), *_around(layout, number, len(found[1]))]
+    for rank, name in enumerate(names[:3]):
+        yield label_of("section", name, _FAR if rank else _NEAR)
+
+
+def _around(layout: Layout, number: int, indent: int) -> Iterator[str]:
+    for above in range(number - 1, max(-1, number - 1 - _DEEPEST), -1):
+        if not indent:
+            return
+        line = layout.lines[above]
+        found = _KEY.match(layout.text[line.start : line.end]) if line.cells else None
+        if found is not None and len(found[1]) < indent:
+            indent = len(found[1])
+            if _OPENS.fullmatch(found[3]):
+                yield found[2]
