@@ -59,6 +59,7 @@ _OTHER_ROLE = 0.25
 _ALSO_OTHER_ROLE = 0.8
 _OWNED_BY_ANOTHER = 0.45
 _OTHER_OBJECT, _NO_OBJECT = 0.35, 0.92
+_OTHER_COLUMN = 0.6
 _OWNS = 0.6
 _TOLD = 0.8
 _OLD = frozenset({"previous", "start", "minimum", "low"})
@@ -84,7 +85,7 @@ class Affinity:
         covered *= self.fit(field, context, kind)
         if not context.primary or context.primary[0].kind in ("left", "inline"):
             for label in context.labels:
-                if label.kind in ("section", "above") and label not in context.primary and all(map(is_known, label.key)) and self._conflicts(field, label):
+                if label.kind == "section" and all(map(is_known, label.key)) and self._conflicts(field, label):
                     covered *= 0.6
         return min(1.0, covered)
 
@@ -133,6 +134,8 @@ class Affinity:
         fit *= self._group_fit(field, context)
         if any(label.kind == "unit" and self._conflicts(field, label) for label in context.labels):
             fit *= _OTHER_ROLE
+        if any(label.kind == "above" and label not in context.primary and self._conflicts(field, label) for label in context.labels):
+            fit *= _OTHER_COLUMN
         aged = bool(_OLD.intersection(field.words)) or any(word.isdigit() for word in field.words)
         aged = aged or any(_tells(label, field) for label in context.labels)
         if not aged and any(_is_past(label) for label in context.labels):
@@ -200,7 +203,7 @@ class Affinity:
                 if label.kind == "prose":
                     found = False  # in a sentence the words nearest to the value name it
                 continue
-            if any(excludes(word, own) for own in (*field.own, *field.parents)):
+            if any(excludes(word, own) and not _is_negative_of(field, word) for own in (*field.own, *field.parents)):
                 found = True
         return found
 
@@ -240,6 +243,11 @@ class Affinity:
             best = max((match for match, _ in matches), default=0.0)
             known = self._owners[scope, kind, words] = (best, {name for match, name in matches if match == best})
         return known
+
+
+def _is_negative_of(field: Field, word: str) -> bool:
+    """Whether the field asks for a profit, the label says loss, and the value is below zero."""
+    return word == "loss" and isinstance(field.value, int | float | Decimal) and field.value < 0
 
 
 def _tells(label: Label, field: Field) -> bool:

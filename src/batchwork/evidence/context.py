@@ -39,7 +39,7 @@ _PARAGRAPH = 10  # lines
 _FAR = 52  # a gap wider than this is more likely white space between two things than between label and value
 _OTHER_COLUMN = 40  # a heading that begins so much further right is not of this column
 _REACH = 300  # characters; no label is further away, and lines can be endless
-_SOON = 20  # characters to the end of its line
+_SOON = 30  # characters to the end of its line
 _FLOWING = 38  # a line at least this long goes on in the next one
 
 
@@ -106,6 +106,7 @@ class Contexts:
         letter = letter_label(layout, number, start)
         if letter is not None:
             labels.append(letter)
+            primary.extend([letter] if named else [])
         for label in self._beside(number, cell, starts_cell=_BULLET.match(layout.text[cell.start : start]) is not None):
             labels.append(label)
             if label.kind == "left" and inline is None and label.key and max(label.weights.values()) > 0.7:
@@ -179,6 +180,7 @@ class Contexts:
             and len(lines[number].cells) == 1
             and above not in self._layout.headings[number]
             and not lines[above].cells[0].text.endswith((":", "."))
+            and not is_capitalised(lines[above].cells[0].text)
             and _KEYED.match(lines[above + 1].cells[0].text) is None
         ):
             begin = lines[above].cells[0].start
@@ -195,7 +197,7 @@ class Contexts:
         text = self._layout.text[end : min(cell.end, end + 60)]
         if len(text) < _SOON and cell.end - cell.start >= _FLOWING:
             text = self._layout.text[end : end + 60].split("\n\n")[0]  # a sentence that goes on in the next line
-        return after(text)
+        return after(text, figure=self._layout.text[end - 1 : end].isdigit())
 
     def _beside(self, number: int, cell: Cell, starts_cell: bool) -> Iterator[Label]:
         cells = self._layout.lines[number].cells

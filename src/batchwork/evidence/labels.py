@@ -8,7 +8,7 @@ number less, asides in parentheses half.
 import re
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import takewhile
+from itertools import dropwhile, takewhile
 
 from batchwork.evidence.lexicon import OFFICES, UNITS
 from batchwork.evidence.words import concepts, words_of
@@ -21,7 +21,7 @@ _HEREINAFTER = (
     r"|(?:referred to|called|known|defined|designated|dénommée?|denominad[oa]|genannt)(?: as)?|te noemen|each|as|also"
     r"|an?|the|der|die|das|le|la|el|il|lo|de)"
 )
-_NAMED = r"[\"'“”‘’„«]?\s?((?:the )?[A-Z][\w ]{2,30}?)\s?[\"'“”‘’»]?"
+_NAMED = r"[\"'“”‘’„«]?\s?((?:the\s)?[A-Z][\w ]{2,30}?)\s?[\"'“”‘’»]?"
 _DEFINED = re.compile(
     rf",?\s*\((?:{_HEREINAFTER}[\s,]+)*{_NAMED}(?: genannt)?\)"
     rf"|,\s+(?:hereinafter|hereafter|nachfolgend|ci-après|en adelante|di seguito|hierna)[\s,]+(?:{_HEREINAFTER}\s+)*{_NAMED}"
@@ -84,7 +84,8 @@ def faded(kind: str, text: str) -> Label | None:
     asides = ASIDE.findall(text)
     outside = ASIDE.sub(" ", text)
     if asides and concepts(outside):
-        weights = dict.fromkeys((word for aside in asides[-1:] for word in concepts(aside)), 0.5)
+        plain = [aside for aside in asides[-1:] if not any(map(str.isdigit, aside))]  # a figure has words of its own
+        weights = dict.fromkeys((word for aside in plain for word in concepts(aside)), 0.5)
     else:
         outside = text
     pieces = _PIECES.split(outside)  # and what separates them
@@ -94,7 +95,10 @@ def faded(kind: str, text: str) -> Label | None:
             continue
         taken: list[str] = []
         digits = False
+        counted = any(map(str.isdigit, piece))
         for word in reversed(concepts(piece)):
+            if counted and word in UNITS:
+                continue
             if word.isdigit() and not digits:
                 # Another number stands here: the words right behind it are its own, those before it rather its label.
                 for own in taken[-2:] if _counts(piece) else ():
@@ -111,6 +115,8 @@ def faded(kind: str, text: str) -> Label | None:
             count += 1
         if rank < len(pieces) - 1 and (concepts(piece) or rank > 0 or "," in pieces[-rank - 2]):
             weight *= 0.9 if ":" in pieces[-rank - 2] else 0.6
+        elif rank == 0 and len(pieces) > 1 and pieces[-2] == "(":
+            weight *= 0.6  # the first thing in brackets: "Total (5 items)"
     return Label(kind, weights, text) if weights else None
 
 
@@ -142,7 +148,7 @@ def last_piece(label: Label) -> Label:
         if word.isdigit() and not is_year(word):
             words = words if named else []  # in a sentence the words before another number are that one's
             numbered = True
-        else:
+        elif word not in UNITS or named:
             words.append(word)
     if numbered and not named and label.text.rstrip().endswith(","):
         words = []  # and so are those between it and the comma
@@ -163,12 +169,14 @@ def named_behind(text: str, end: int) -> Label | None:
     return label_of("defined", found[1] or found[2], 1.0) if found else None
 
 
-def after(text: str) -> Label | None:
+def after(text: str, *, figure: bool) -> Label | None:
     """The words behind a place, up to the end of their clause or the next number: units, and nouns that it counts."""
     told = _APPOSITION.match(text) or _titled(text)
     text = told[1] if told else _AFTER_END.split(text, maxsplit=1)[0]
-    said = takewhile(lambda word: not word.isdigit() or is_year(word), concepts(text))
-    words = tuple(word for word in said if word not in UNITS)[:5] or tuple(concepts(text)[:1])
+    words = tuple(takewhile(lambda word: not word.isdigit() or is_year(word), concepts(text)))
+    if figure:
+        words = tuple(dropwhile(UNITS.__contains__, words)) or words[:1]
+    words = words[:5]
     if not words:
         return None
     weights: dict[str, float] = {}

@@ -21,7 +21,7 @@ _HEADING_MARK = re.compile(
 )
 _LETTER = re.compile(r"[^\W\d_]")
 _NUMBERISH = re.compile(
-    r"^[\s(\[]*(?:[-−–+]?\s?(?:(?:USD|EUR|GBP|CHF|CAD|AUD|JPY|SEK|NOK|DKK|PLN|INR)\s?|(?:US|CA|A|C|R)?[$€£¥₹]\s?))?"
+    r"^(?!.*%\s?[^\W\d_]{2})[\s(\[]*(?:[-−–+]?\s?(?:(?:USD|EUR|GBP|CHF|CAD|AUD|JPY|SEK|NOK|DKK|PLN|INR)\s?|(?:US|CA|A|C|R)?[$€£¥₹]\s?))?"
     r"[-−–+]?[(]?\d[\d\s.,'’/:%-]*(?:[%)\]€£$]|[A-Za-z]{1,4}\.?)?\s*$"
 )
 _NUMBERED = re.compile(r"([A-Z][^\W\d_]{1,20}) (?:#|[Nn]o\.? ?)?\d{1,5}")

@@ -17,6 +17,7 @@ _CLOSING = re.compile(
     r"|distinti saluti|cordiali saluti|met vriendelijke groet(?:en)?|hoogachtend|signed(?: by)?|for and on behalf of.{0,40})[,.:]?$",
     re.IGNORECASE,
 )
+_ON_BEHALF = re.compile(r"^[\s>*|]*(?:signed\s+)?(?:for|on behalf of|für|pour|por|per|namens)\b[^:.;,]{2,45}:\s*$", re.IGNORECASE)
 _GREETED = Label("letter", {"recipient": 0.9, "address": 0.5}, "")
 _SIGNED = Label("letter", {"sign": 0.9, "sender": 0.8, "author": 0.8}, "")
 _SIGNATURE = 4  # lines from the closing words to the name, blank ones among them
@@ -29,7 +30,7 @@ def letter_label(layout: Layout, number: int, start: int) -> Label | None:
     if before and len(before) < 40 and _GREETING.match(before):
         return _GREETED
     if before.strip(" >*|"):
-        return None
+        return _SIGNED if len(before) < 60 and _ON_BEHALF.match(before) else None
     for above in range(number - 1, max(-1, number - 1 - _SIGNATURE), -1):
         cells = layout.lines[above].cells
         if cells:

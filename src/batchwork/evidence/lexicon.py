@@ -31,6 +31,7 @@ ROLES: tuple[frozenset[str], ...] = tuple(
         "low high",
         "debit credit",
         "principal interest",
+        "profit loss",
         "january february march april may june july august september october november december",
         "monday tuesday wednesday thursday friday saturday sunday",
         "north south east west",
@@ -119,7 +120,9 @@ RELATED: dict[frozenset[str], float] = {
         ("fine fee", 0.6),
         ("refund payment", 0.5),
         ("late due", 0.5),
-        ("received payment", 0.5),
+        ("received payment", 0.7),
+        ("transfer payment", 0.7),
+        ("fee due", 0.5),
         ("time date", 0.6),
         ("sku part", 0.8),
         ("sku description", 0.4),
@@ -141,6 +144,9 @@ FILLERS = words(
     "the a an of in on at to for by and or is are was were be been has have had this that these those with from"
     " as it its your our my their his her which per der die das den dem des und von zu im am le la les du de et un"
     " une el los y al si if any all will shall may must we you they field given stated please dear when who whom upon"
+    " wir uns sie ihr ihre unser unsere bei beim zum zur mit auf aus für fur nach ist sind wird ein eine einen einer vom"
+    " il lo gli del della dei dal dalla nel con per por para que las een het voor uw au aux dans sur par pour avec est"
+    " sont notre votre nos vos su sus che di da nostro vostro"
 )
 # Fillers that are a label when they stand alone: "From:", "To:".
 ALONE = {"from": ("sender",), "to": ("recipient",), "von": ("sender",), "an": ("recipient",), "re": ("subject",), "sum": ("total",)}
@@ -157,7 +163,7 @@ NEGATIONS = words(
 # What a figure is counted in: it says nothing of what the figure is.
 UNITS = words(
     "g kg mg µg ug l ml dl cl m cm mm km mmhg mmol umol nmol mol iu bpm c f k pa hpa kpa mpa bar psi v a w kw mw kwh mwh hz"
-    " khz mhz ghz b kb mb gb tb s ms min rpm nm lb lbs oz ft in sqm m2 m3 ha"
+    " khz mhz ghz b kb mb gb tb s ms min rpm nm lb lbs oz ft in sqm m2 m3 ha mill bill thousand mio mrd mn bn"
 )
 # Who somebody is in a firm, told behind the name: "Ann Moss, Head of Finance".
 OFFICES = words(

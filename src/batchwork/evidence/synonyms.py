@@ -15,7 +15,7 @@ _MONEY = {
     "price": "price prices pricing",
     "amount": "amount amounts amt sum",
     "due": "due payable owed owing owe owes outstanding unpaid",
-    "due date": "|pay by|payable by|payable until|fell due|was due|falls due|due by",
+    "due date": "|pay by|payable by|payable until|fell due|was due|falls due|due by|payment by|transfer by|pay it by|pay us by|remit by|settle by",
     "late": "late overdue delinquent arrears|past due",
     "invoice": "invoice invoices inv",
     "number": "number numbers no nr num id ids code codes identifier nbr",

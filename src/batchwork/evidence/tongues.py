@@ -89,7 +89,7 @@ _TIME = {
     "period": "zeitraum période período periodo periode",
     "start": "beginn anfang début inicio inizio aanvang beginnt ingang|a partir du|à partir du|a partire dal"
     "|vanaf|mit wirkung zum|gültig ab|ab dem|desde",
-    "end": "jusqu'au ende ablauf endet einde|gültig bis|hasta el|fino al|geldig tot|valable jusqu'au|valable jusqu'à|válido hasta",
+    "end": "bis hasta fino jusqu'au ende ablauf endet einde|gültig bis|hasta el|fino al|geldig tot|valable jusqu'au|valable jusqu'à|válido hasta",
     "birth": "geburts geburtsdatum geburtstag geboren geb née naissance nacimiento nacido nascita geboorte"
     " geboortedatum|né le|née le|nato il|nata il",
     "issue": "ausgestellt ausstellung émission emisión emissione uitgifte ausstellungs émise",

@@ -15,6 +15,7 @@ from batchwork.evidence.tongues import TONGUES
 _WORD = re.compile(r"[^\W\d_]{1,2}\d{1,2}(?![^\W_])|[^\W\d_](?:[^\W\d_]|[\u0300-\u036f'’])*|\d+|#")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _KEY = re.compile(r"(?<![^\W_])[a-z]+(?:[A-Z][a-z0-9]+)+(?![^\W_])")  # rowsRead, backoffSeconds
+_TOKEN = re.compile(r"[^\W_]+")
 _SPECIAL = str.maketrans(
     {"ß": "ss", "ø": "o", "æ": "ae", "œ": "oe", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "’": "", "'": ""}
 )
@@ -132,13 +133,17 @@ def _compound(word: str) -> tuple[str, ...]:
     return ()
 
 
+def _parted(token: re.Match[str]) -> str:
+    """The parts of a name in camelCase; a word that is known with its odd capitals (MwSt) stays whole."""
+    return token[0] if fold(token[0]) in _SINGLE else _CAMEL.sub(" ", token[0])
+
+
 def words_of(text: str) -> list[str]:
     """The words of a label or of a field's name, folded."""
-    if not re.search(r"\s", text):
-        if fold(text) not in _SINGLE:
-            text = _CAMEL.sub(" ", text.replace("_", " "))  # a field's name
-    elif _KEY.search(text):
-        text = _KEY.sub(lambda key: _CAMEL.sub(" ", key[0]), text)
+    if re.search(r"\s", text):
+        text = _KEY.sub(_parted, text) if _KEY.search(text) else text
+    elif fold(text) not in _SINGLE:
+        text = _TOKEN.sub(_parted, text)  # a field's name
     return [fold(word) for word in _WORD.findall(text)]
 
 
