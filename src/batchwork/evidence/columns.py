@@ -8,7 +8,8 @@ from batchwork.evidence.labels import ASIDE, Label, is_year, label_of, unnumbere
 from batchwork.evidence.layout import Cell, Layout, Line, overlap
 from batchwork.evidence.words import concepts, is_known, looks_like_name
 
-_SAYS = re.compile(r":\s*\S|\d{2}|[.!;,]$")  # a cell that says something is no mere label
+# A cell that says something is no mere label; "etc.", "incl." and "No." end no sentence.
+_SAYS = re.compile(r":\s*\S|\d{2}|[!;,]$|\w{5}\.$")
 _CAPTION = re.compile(r"[^\d,]{1,45}")
 _ENOUGH_ROWS = 8
 _GAP = 4  # lines between a row of headings and the first row below them
@@ -230,12 +231,19 @@ class Columns:
         if below < len(lines) and lines[below].kind == "rule":
             below += 1
         titled = not any(line.cells for line in lines[:number])  # under a title stands no caption
-        if titled or below >= len(lines) or not self._is_label_line(below):
+        if titled or below >= len(lines) or not self._is_label_line(below) or self._is_address(below + 1):
             return None
         for other in lines[below].cells:
             if (overlap(other, cell) or other.column == cell.column) and _CAPTION.fullmatch(other.text):
                 return label_of("below", other.text, 0.75)
         return None
+
+
+    def _is_address(self, number: int) -> bool:
+        """Whether a line goes on with a street or a place: then what stands above it is no caption."""
+        lines = self._layout.lines
+        cells = lines[number].cells if number < len(lines) else []
+        return len(cells) == 1 and not cells[0].text.endswith(":") and bool(re.search(r"\d", cells[0].text))
 
 
 def column_of(head: list[Cell], cell: Cell) -> int | None:

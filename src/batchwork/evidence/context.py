@@ -28,7 +28,7 @@ from batchwork.evidence.words import is_capitalised, looks_like_name
 
 _CLAUSE_END = re.compile(r"(?<!\bNo|\bno|\bNr|\bAm|\bDr)[.!?]\s+(?=[^a-z\s\d])|;\s|[•▪‣]\s?|(?<=\s)(?:whereas|while)\s")
 _KEYED = re.compile(r"[^\W\d_][\w ./&-]{0,30}:\s")  # a line that starts with a label of its own
-_SENTENCE = re.compile(r"\s\S+\s\S+\s\S+[.,;]$")
+_SAID = re.compile(r"\s\S+\s\S+\s\S+[.,;]$|^[^:]{2,30}:\s+\w")  # a sentence, or a label with its value
 _BULLET = re.compile(r"^(?:#{1,6}\s)?[\s>*•▪‣+\-–\[\](){}\"'“”xX✓✔☑☐☒\d.]*$")
 _CLAUSE_TITLE = re.compile(
     r"(?:\(?\d{1,2}(?:\.\d{1,2})*[.)]?|\(?[a-z]\)|[IVX]{1,5}[.)]|(?:Section|Article|Clause|Artikel|Art\.|§)\s?\d{1,3}\.?)\s+"
@@ -124,7 +124,7 @@ class Contexts:
             labels.append(below)
             primary = [below] if signed else [*primary, below]
         self._add_headings(number, cell, start, inline is None, labels, primary)
-        if not primary and inline is not None:
+        if not primary and inline is not None and not any(label.kind == "to" for label in ends):
             primary.append(last_piece(inline))
         return _context(number, labels, primary)
 
@@ -201,7 +201,7 @@ class Contexts:
 
     def _beside(self, number: int, cell: Cell, starts_cell: bool) -> Iterator[Label]:
         cells = self._layout.lines[number].cells
-        lefts = [o for o in cells if o.start < cell.start and o.is_label and not _SENTENCE.search(o.text)]
+        lefts = [o for o in cells if o.start < cell.start and o.is_label and not _SAID.search(o.text)]
         if lefts and starts_cell:
             nearest = lefts[-1]
             between = [other for other in cells if nearest.start < other.start < cell.start]

@@ -266,9 +266,9 @@ class Judge:
                     label, low, high = cell.text, cells[1].start, cells[1].end
                 else:
                     continue
-                if any(low - 1 <= candidate.start < high for candidate in candidates):
-                    continue
                 said = source.text[low:high]
+                if any(low - 1 <= candidate.start < high for candidate in candidates) or said in ("{", "["):
+                    continue
                 if (best.candidate.kind == "id") != any(map(str.isdigit, said)) and not _EMPTY.fullmatch(said):
                     continue
                 strongest = max(strongest, self._label_match(field, label))

@@ -8,25 +8,25 @@ number less, asides in parentheses half.
 import re
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import dropwhile, takewhile
+from itertools import takewhile
 
 from batchwork.evidence.lexicon import OFFICES, UNITS
-from batchwork.evidence.words import concepts, words_of
+from batchwork.evidence.months import MONTHS
+from batchwork.evidence.words import concepts, fold, words_of
 
 LABEL_END = re.compile(r"[:=#?]\s*[\"'“(\[]*$|\s[-–—]\s*$")
 _PIECE = re.compile(r"[,;](?!\d)|[()\[\]]|\s[-–—]\s|(?<=[a-z\d)])\.\s|:\s")
 _PIECES = re.compile(f"({_PIECE.pattern})")
 _HEREINAFTER = (
-    r"(?:hereinafter|hereafter|herein|nachfolgend|im folgenden|ci-après|en adelante|di seguito|hierna|collectively|together"
+    r"(?i:hereinafter|hereafter|herein|nachfolgend|im folgenden|ci-après|en adelante|di seguito|hierna|collectively|together"
     r"|(?:referred to|called|known|defined|designated|dénommée?|denominad[oa]|genannt)(?: as)?|te noemen|each|as|also"
     r"|an?|the|der|die|das|le|la|el|il|lo|de)"
 )
 _NAMED = r"[\"'“”‘’„«]?\s?((?:the\s)?[A-Z][\w ]{2,30}?)\s?[\"'“”‘’»]?"
 _DEFINED = re.compile(
     rf",?\s*\((?:{_HEREINAFTER}[\s,]+)*{_NAMED}(?: genannt)?\)"
-    rf"|,\s+(?:hereinafter|hereafter|nachfolgend|ci-après|en adelante|di seguito|hierna)[\s,]+(?:{_HEREINAFTER}\s+)*{_NAMED}"
-    r"(?=[,.;)\n]|\s(?:and|und|et|y|e|en)\s)",
-    re.IGNORECASE,
+    rf"|,\s+(?i:hereinafter|hereafter|nachfolgend|ci-après|en adelante|di seguito|hierna)[\s,]+(?:{_HEREINAFTER}\s+)*{_NAMED}"
+    r"(?=[,.;)\n]|\s(?:and|und|et|y|e|en)\s)"
 )
 _AFTER_END = re.compile(r"[.;,:]\s|\n\n|[;(]|\s(?:and|but|while|or|und|aber|et|mais|y)\s")
 # A date, or a count or share in brackets, that stands between a label and its value: "Deposit received 21/03/2025".
@@ -41,6 +41,7 @@ _APPOSITION = re.compile(
     r",\s+((?:who|which|our|the|a|an|as|your|his|her|their|its)\s+[^,.;:()\d]{3,45}|[a-z]+(?: [a-z]+){0,3}(?=[.;,\n]))"
 )
 _TITLED = re.compile(r",\s+((?:[A-Z][\w&-]+|of|the|and|for)(?:\s+(?:[A-Z][\w&-]+|of|the|and|for)){0,5})(?=[.;,)\n]|$)")
+_LEADS_ON = re.compile(r"\S*\s*(?:on|at|by|of|to|for|in|from)\s*(?:[A-Z][a-z]+\.? )?[$€£]?\d")
 _SIZE = re.compile(r"\(\s*[nN]\s*=\s*$")
 _LONGEST_LABEL = 8  # words
 _WORDS_FULL = 4
@@ -71,8 +72,9 @@ def label_of(kind: str, text: str, weight: float) -> Label:
 
 
 def unnumbered(text: str) -> str:
-    """A label of a form without the number or letter of its box."""
-    return _BOX_NUMBER.sub("", text)
+    """A label of a form without the number or letter of its box; a date has none."""
+    bare = _BOX_NUMBER.sub("", text)
+    return text if bare != text and fold(bare.split()[0].rstrip(".,")) in MONTHS else bare
 
 
 def faded(kind: str, text: str) -> Label | None:
@@ -172,14 +174,15 @@ def named_behind(text: str, end: int) -> Label | None:
 def after(text: str, *, figure: bool) -> Label | None:
     """The words behind a place, up to the end of their clause or the next number: units, and nouns that it counts."""
     told = _APPOSITION.match(text) or _titled(text)
+    if told and _LEADS_ON.match(text, told.end(1) - 4):
+        return None  # "on 3 May, which you reported on 5 May": the words are the next date's
     text = told[1] if told else _AFTER_END.split(text, maxsplit=1)[0]
     words = tuple(takewhile(lambda word: not word.isdigit() or is_year(word), concepts(text)))
-    if figure:
-        words = tuple(dropwhile(UNITS.__contains__, words)) or words[:1]
-    words = words[:5]
-    if not words:
+    units = tuple(takewhile(UNITS.__contains__, words)) if figure else ()
+    words = words[len(units) :][:5]
+    weights = dict.fromkeys(units, 0.9)
+    if not words and not units:
         return None
-    weights: dict[str, float] = {}
     for rank, word in enumerate(words):
         weights.setdefault(word, (0.9, 0.8, 0.7, 0.5, 0.35)[rank])
     return Label("after", weights, text)

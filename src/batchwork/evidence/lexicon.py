@@ -117,7 +117,7 @@ RELATED: dict[frozenset[str], float] = {
         ("cardholder customer", 0.8),
         ("lease contract", 0.7),
         ("premise property", 0.7),
-        ("fine fee", 0.6),
+        ("penalty fee", 0.6),
         ("refund payment", 0.5),
         ("late due", 0.5),
         ("received payment", 0.7),
@@ -143,7 +143,7 @@ def words(text: str) -> frozenset[str]:
 FILLERS = words(
     "the a an of in on at to for by and or is are was were be been has have had this that these those with from"
     " as it its your our my their his her which per der die das den dem des und von zu im am le la les du de et un"
-    " une el los y al si if any all will shall may must we you they field given stated please dear when who whom upon"
+    " une el los y al si if any all will shall may must we you they field given stated please dear when who whom upon us me them instead"
     " wir uns sie ihr ihre unser unsere bei beim zum zur mit auf aus für fur nach ist sind wird ein eine einen einer vom"
     " il lo gli del della dei dal dalla nel con per por para que las een het voor uw au aux dans sur par pour avec est"
     " sont notre votre nos vos su sus che di da nostro vostro"

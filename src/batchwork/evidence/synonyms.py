@@ -47,7 +47,7 @@ _MONEY = {
     "maturity": "maturity matures mature",
     "apr": "apr|annual percentage rate",
     "guarantor": "guarantor surety",
-    "fine": "fine penalty penalties",
+    "penalty": "penalty penalties",
 }
 
 _ACCOUNTS = {
@@ -118,10 +118,10 @@ _LAW = {
     "terminate": "termination terminate terminated terminates cancel cancellation cancelled",
     "allow": "allow allowed allows permit permitted permits permissible",
     "require": "require required requires mandatory compulsory obligatory",
-    "limit": "limit limits ceiling|up to|not exceeding|not exceed|no more than",
+    "limit": "limit limits ceiling exceed exceeds exceeding|up to|not exceeding|not exceed|no more than|more than",
     "plaintiff": "plaintiff petitioner complainant appellant",
     "defendant": "defendant respondent",
-    "judge": "judge justice magistrate",
+    "judge": "judge magistrate",
     "court": "court tribunal",
     "lawyer": "lawyer attorney counsel solicitor barrister|legal counsel",
     "judgment": "judgment judgement verdict ruling",
@@ -181,7 +181,6 @@ _HEALTH = {
     "sample": "sample samples sampled specimen",
     "weight": "weight weigh weighs weighed",
     "gp": "gp|general practitioner|family doctor",
-    "ward": "ward",
 }
 
 _GOODS = {
@@ -197,7 +196,6 @@ _GOODS = {
     "carrier": "carrier haulier forwarder",
     "tracking": "tracking waybill awb|consignment note|bill of lading",
     "eta": "eta|estimated arrival|expected arrival|estimated time of arrival",
-    "warehouse": "warehouse depot",
     "hold": "hold held holding",
     "received": "received receipt receive",
     "ton": "ton tons tonne tonnes t",
