@@ -177,7 +177,7 @@ PARTIES = words(
     "seller customer company firm employer bank hotel school institution university hospital clinic laboratory"
     " authority agency organisation organization department party contact person patient student guest member"
     " applicant tenant landlord employee airline store shop brand author insured policyholder cardholder claimant debtor"
-    " creditor borrower lender garage workshop addressee recipient"
+    " creditor borrower lender garage workshop"
 )
 # What stands without a label although it is nobody: what a paper is called, and where it goes.
 TITLES = words("title subject headline address street city postcode zip")
