@@ -7,16 +7,17 @@ from collections.abc import Iterator
 from batchwork.evidence.labels import Label
 
 _RANGE_BEHIND = re.compile(
-    r"\s*(?:to|until|through|till|bis|au|al|a|–|—|-|/)\s+(?:the\s+)?(?:[$€£]\s?)?(?:[A-Z][a-zé]{2,9}\.? )?\d"
+    r"(?:\s?°?[A-Za-z%]{1,4})?\s*(?:to|until|through|till|bis|au|al|a|–|—|-|/)\s+(?:the\s+)?[+−-]?(?:[$€£]\s?)?(?:[A-Z][a-zé]{2,9}\.? )?\d"
 )
-_RANGE_BEFORE = re.compile(r"\d[\w%]*\s*(?:to|until|through|till|bis|au|al|–|—|-)\s+(?:the\s+)?$")
+_RANGE_BEFORE = re.compile(r"\d[\w%]*(?:\s?°?[A-Za-z%]{1,4})?\s*(?:to|until|through|till|bis|au|al|–|—|-)\s+(?:the\s+)?$")
 _BETWEEN = re.compile(r"\b(?:between|zwischen|entre)\s+$", re.IGNORECASE)
 _BETWEEN_AND = re.compile(r"\b(?:between|zwischen|entre)\s+\S*\d[^.;]*?\s(?:and|und|et|y)\s+$", re.IGNORECASE)
 _BETWEEN_WORDS, _AND_WORDS = ("between", "zwischen", "entre"), ("and", "und", "et", "y")
 _QUOTE = r"[\"“”„«'‘(*]*"
 _VERB = (
-    r"\b(?:up|down|(?:in|de)creased|raised|reduced|lowered|rose|risen|fell|fallen|grew|grown|improved|dropped|declined"
-    r"|went|moved|changed|amended|revised|extended|adjusted|corrected)"
+    r"\b(?:up|down|(?:in|de)creas(?:ed?|es|ing)|rais(?:ed?|es)|reduc(?:ed?|es)|lower(?:ed|s)?|r[io]ses?|risen|f[ae]lls?"
+    r"|fallen|gr[eo]ws?|grown|improve[ds]?|drop(?:ped|s)?|decline[ds]?|went|goes|move[ds]?|change[ds]?|amended|revised"
+    r"|extended|adjusted|corrected|altered|converted)"
 )
 # What was: "rose from X", "to 5 million from X", "instead of X", "compared with X a year ago".
 _WAS_BEFORE = re.compile(
@@ -44,6 +45,14 @@ _UPPER = {"end": 0.85, "maximum": 0.85, "high": 0.85, "current": 0.85}
 _WAS = Label("from", {**_LOWER, "previous": 0.85}, "")
 _NOW = Label("to", {**_UPPER, "new": 0.85}, "")
 _FROM, _TO = Label("range", _LOWER, ""), Label("range", _UPPER, "")
+# Until when: "by 3 May 2024", "no later than 3 May".
+_BY = re.compile(
+    r"\b(?:by|before|until|(?:no|not) later than|at the latest on|spätestens(?: am)?|bis(?: zum)?|avant(?: le)?|antes del?"
+    r"|entro(?: il)?|vóór|uiterlijk(?: op)?)\s+$",
+    re.IGNORECASE,
+)
+_DATE = re.compile(r"\d{1,2}[./ -](?:\d|[A-Za-z])|[A-Z][a-z]{2,8}\.? \d|\d{4}-\d")
+_UNTIL = Label("by", {"deadline": 0.8, "due": 0.5, "end": 0.5}, "")
 _REACH = 90
 _HINTS = re.compile(
     r"(?:from|to|of|by|with|against|vs\.?|versus|statt|bisher|von|de|di|van|now|on|read|be|previously|formerly|hitherto|,"
@@ -57,6 +66,8 @@ def end_of(text: str, start: int, end: int) -> Iterator[Label]:
     before = text[max(0, start - _REACH) : start]
     near = before[-40:]
     last = near[-12:].rstrip().lower()
+    if _DATE.match(text, start) and _BY.search(near):
+        yield _UNTIL
     if _HINTS.search(before[-20:]):
         if _WAS_BEFORE.search(before):
             yield _WAS

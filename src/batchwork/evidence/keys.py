@@ -7,6 +7,7 @@ from batchwork.evidence.labels import Label, label_of
 from batchwork.evidence.layout import Layout
 
 _KEY = re.compile(r"^(\s*)(?:-\s+)?[\"']?([A-Za-z_][\w.\-]*)[\"']?\s*[:=]\s*(.*)$")
+_TABLE = re.compile(r"^\s*\[+([A-Za-z_][\w.\- ]*)\]+\s*$")  # [server]
 _OPENS = re.compile(r"[{\[]?\s*$")
 _NEAR, _FAR = 0.85, 0.55
 _DEEPEST = 60  # lines to look back for the objects around a key
@@ -26,9 +27,11 @@ def path_of(layout: Layout, number: int) -> Iterator[Label]:
 
 def _around(layout: Layout, number: int, indent: int) -> Iterator[str]:
     for above in range(number - 1, max(-1, number - 1 - _DEEPEST), -1):
-        if not indent:
-            return
         line = layout.lines[above]
+        table = _TABLE.match(layout.text[line.start : line.end]) if line.cells else None
+        if table is not None:
+            yield from reversed(table[1].split("."))
+            return
         found = _KEY.match(layout.text[line.start : line.end]) if line.cells else None
         if found is not None and len(found[1]) < indent:
             indent = len(found[1])

@@ -20,7 +20,8 @@ _CLOSING = re.compile(
 _ON_BEHALF = re.compile(r"^[\s>*|]*(?:signed\s+)?(?:for|on behalf of|für|pour|por|per|namens)\b[^:.;,]{2,45}:\s*$", re.IGNORECASE)
 _GREETED = Label("letter", {"recipient": 0.9, "address": 0.5}, "")
 _SIGNED = Label("letter", {"sign": 0.9, "sender": 0.8, "author": 0.8}, "")
-_SIGNATURE = 4  # lines from the closing words to the name, blank ones among them
+_OFFICE = Label("letter", {"title": 0.9, "job": 0.9, "sign": 0.7}, "")
+_SIGNATURE = 5  # lines from the closing words to the name, blank ones among them
 
 
 def letter_label(layout: Layout, number: int, start: int) -> Label | None:
@@ -31,8 +32,12 @@ def letter_label(layout: Layout, number: int, start: int) -> Label | None:
         return _GREETED
     if before.strip(" >*|"):
         return _SIGNED if len(before) < 60 and _ON_BEHALF.match(before) else None
+    between = 0
     for above in range(number - 1, max(-1, number - 1 - _SIGNATURE), -1):
         cells = layout.lines[above].cells
-        if cells:
-            return _SIGNED if len(cells) == 1 and _CLOSING.match(cells[0].text) else None
+        if len(cells) == 1 and _CLOSING.match(cells[0].text):
+            return _OFFICE if between else _SIGNED
+        between += bool(cells)
+        if between > 1:
+            return None
     return None

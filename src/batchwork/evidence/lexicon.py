@@ -124,6 +124,8 @@ RELATED: dict[frozenset[str], float] = {
         ("transfer payment", 0.7),
         ("fee due", 0.5),
         ("time date", 0.6),
+        ("holder owner", 0.7),
+        ("holder customer", 0.6),
         ("sku part", 0.8),
         ("sku description", 0.4),
         ("sku number", 0.6),

@@ -5,7 +5,8 @@ to four words. A word that is not here stands for itself; nothing depends on a l
 """
 
 _MONEY = {
-    "total": "total totals",
+    "interest rate": "|int rate|interest rate",
+    "total": "total totals tot ttl",
     "total amount": "|grand total|total sum|sum total",
     "subtotal": "subtotal|sub total|net total|total net",
     "tax": "tax taxes vat gst hst pst|value added tax|sales tax",
@@ -22,22 +23,23 @@ _MONEY = {
     "reference": "reference references ref refs",
     "unit": "unit each apiece",
     "seller": "vendor vendors seller supplier issuer merchant",
-    "customer": "customer client buyer purchaser|bill to|billed to|sold to|invoice to|charge to|prepared for|made out to",
+    "customer": "customer client buyer purchaser cust|bill to|billed to|sold to|invoice to|charge to|prepared for"
+    "|made out to",
     "customer number": "|account no|account number|acct no",
-    "payment": "payment payments paid pay pays remit remittance",
+    "payment": "payment payments paid pay pays remit remittance pmt pymt",
     "order": "order orders po ordered|purchase order",
-    "discount": "discount discounts rebate",
+    "discount": "discount discounts rebate disc",
     "deposit": "deposit deposits advance prepayment|down payment|prepaid amount",
     "refund": "refund refunded refunds reimburse reimbursed reimbursement",
-    "balance": "balance balances",
+    "balance": "balance balances bal",
     "open balance": "|brought forward|balance forward|opening balance|previous balance|starting balance"
-    "|beginning balance|old balance|balance brought forward",
+    "|beginning balance|old balance|balance brought forward|opng bal|opening bal|bal b f|bal fwd|opn bal",
     "close balance": "|carried forward|closing balance|new balance|ending balance|balance carried forward"
-    "|statement balance",
+    "|statement balance|clsg bal|closing bal|cls bal",
     "currency": "currency currencies ccy",
     "gross": "gross",
     "net": "net",
-    "principal": "principal loan",
+    "principal": "principal loan prin",
     "lastdigit": "last4|last 4|last four|last four digits|last 4 digits|ending in|ending with|ends in|ends with",
     "cardholder": "cardholder|card holder|card member|name on card",
     "bic": "bic swift|swift code|bic code",
@@ -93,12 +95,12 @@ _TIME = {
     "date": "date dates dated dt",
     "time": "time timestamp datetime",
     "day": "day days daily",
-    "month": "month months monthly",
-    "year": "year years yearly annual annually annum",
-    "week": "week weeks weekly",
+    "month": "month months monthly mo mos mth mths",
+    "year": "year years yearly annual annually annum yr yrs",
+    "week": "week weeks weekly wk wks",
     "hour": "hour hours hourly hrs h",
-    "start": "start starts starting begin begins beginning commence commences commencement commencing"
-    " effective inception onset|first day|with effect from|takes effect|take effect|in force from",
+    "start": "start starts starting begin begins beginning commence commences commencement commencing effective"
+    " inception onset eff|first day|with effect from|takes effect|take effect|in force from",
     "end": "end ends ending expiry expiration expires expire expiring until|valid until|valid through",
     "issue": "issue issued issuance issuing",
     "term": "term duration tenor elapsed runtime took lasted|finished in|completed in|ran for",
@@ -137,7 +139,7 @@ _WORK = {
     "salary": "salary wage wages compensation remuneration",
     "employee": "employee employees staff headcount workforce personnel|people employed|employed people",
     "employer": "employer employers",
-    "manager": "manager supervisor boss|reports to|report to|reporting to",
+    "manager": "manager supervisor boss mgr|reports to|report to|reporting to",
     "job": "job position role occupation",
     "hire": "hire hired joined joining|date of joining",
     "probation": "probation probationary|trial period",
@@ -163,7 +165,7 @@ _WORK = {
 
 _HEALTH = {
     "doctor": "doctor physician clinician dr",
-    "admission": "admission admitted admit",
+    "admission": "admission admitted admit adm",
     "discharge": "discharge discharged",
     "smoke": "smoke smoker smoking smokes smoked",
     "pulse": "pulse hr|heart rate|pulse rate",
@@ -179,14 +181,17 @@ _HEALTH = {
     "next of kin": "|next of kin|emergency contact",
     "collect": "collect collected collection|drawn on|taken on|specimen taken|sample taken",
     "sample": "sample samples sampled specimen",
-    "weight": "weight weigh weighs weighed",
+    "weight": "weight weigh weighs weighed wt",
     "gp": "gp|general practitioner|family doctor",
 }
 
 _GOODS = {
-    "delivery": "delivery deliveries delivered shipping shipment shipped freight ship|ship to|deliver to",
+    "vessel": "vessel|ship name|vessel name|name of vessel|name of ship",
+    "package": "package packages parcel parcels carton cartons",
+    "delivery": "delivery deliveries delivered shipping shipment shipped freight ship dlvy|ship to|deliver to",
     "dispatch": "dispatch dispatched despatch despatched",
-    "description": "description item items product article service particulars goods|line item|item name|product name",
+    "description": "description item items product article service particulars goods desc descr|line item|item name"
+    "|product name",
     "sku": "sku|part number|part no|article number|article no|product code|item code|stock code|item number|item no",
     "sale": "sale sell sold selling",
     "purchase": "purchase purchases purchased buy bought acquire acquired",
@@ -197,7 +202,7 @@ _GOODS = {
     "tracking": "tracking waybill awb|consignment note|bill of lading",
     "eta": "eta|estimated arrival|expected arrival|estimated time of arrival",
     "hold": "hold held holding",
-    "received": "received receipt receive",
+    "received": "received receipt receive rcvd recd",
     "ton": "ton tons tonne tonnes t",
     "bag": "bag bags baggage luggage",
     "mileage": "mileage odometer",
@@ -230,6 +235,9 @@ _TECHNICAL = {
 }
 
 _OFFICE = {
+    "statement": "statement statements stmt",
+    "holder": "holder",
+    "answer": "answer answers reply replies response respond",
     "city": "city town",
     "address": "address addresses addr",
     "postcode": "postcode zip|postal code|zip code|post code",

@@ -5,7 +5,7 @@ Words that mean something else in English (Brief, Rest, pays, fin) are left out,
 """
 
 _PAPERS = {
-    "invoice": "rechnung rechnungs facture factura fattura factuur",
+    "invoice": "rechnung rechnungs facture factura fattura factuur facturation fatturazione facturación facturatie",
     "order": "bestellung bestell auftrag auftrags commande pedido ordine bestelling ordinazione encargo",
     "quote": "angebot angebots devis presupuesto preventivo offerte offre oferta offerta",
     "contract": "vertrag vertrags contrat contrato contratto overeenkomst vereinbarung accord",
@@ -28,6 +28,8 @@ _PAPERS = {
 }
 
 _MONEY = {
+    "balance due": "restbetrag|reste à payer|reste dû|restant dû|noch zu zahlen|restant à payer|saldo pendiente|importe pendiente"
+    "|resta da pagare|nog te betalen|offener betrag|openstaand bedrag",
     "total": "gesamt gesamtsumme summe somme totale totaal totaux totales suma",
     "total amount": "gesamtbetrag rechnungsbetrag endbetrag bruttobetrag|montant total|importe total|importo totale"
     "|totaal bedrag|zu zahlen|à payer|net à payer|total a pagar|te betalen",
@@ -49,7 +51,8 @@ _MONEY = {
     "amount": "betrag montant importe importo bedrag monto",
     "due": "fällig zahlbar exigible pagadero verschuldigd offen offener",
     "due date": "fälligkeitsdatum fälligkeit échéance d'échéance vencimiento scadenza vervaldatum zahlungsziel"
-    "|zahlbar bis|zahlbar bis zum|bezahlt bis|à régler avant|betalen voor|da pagare entro",
+    "|zahlbar bis|zahlbar bis zum|bezahlt bis|à régler avant|betalen voor|da pagare entro|à payer avant le"
+    "|payable avant le|zahlbar innerhalb|pagar antes de",
     "payment": "zahlung zahlungs paiement règlement pago pagos pagamento betaling zahlungsbedingungen überweisung",
     "discount": "rabatt skonto remise descuento sconto korting nachlass escompte ristourne",
     "deposit": "anzahlung kaution acompte anticipo fianza acconto cauzione aanbetaling waarborgsom borgsom",
@@ -79,6 +82,10 @@ _MONEY = {
 }
 
 _TIME = {
+    "current year": "berichtsjahr geschäftsjahr|exercice en cours|ejercicio actual|esercizio corrente|lopend jaar|laufendes jahr",
+    "previous year": "vorjahr vorjahres|exercice précédent|ejercicio anterior|esercizio precedente|vorig jaar|année précédente",
+    "start date": "startdatum ingangsdatum begindatum|date de début|data inizio",
+    "end date": "einddatum|fecha de fin|fecha fin|date de fin|data di fine|data fine|fecha de término|fin de contrat",
     "date": "datum fecha giorno",
     "time": "uhrzeit zeit heure hora ora tijd",
     "day": "tage tagen jours días giorni dagen jour día",
@@ -98,7 +105,7 @@ _TIME = {
     "deadline": "frist délai plazo termine termijn",
     "notice": "kündigungsfrist préavis preaviso preavviso opzegtermijn",
     "terminate": "kündigung résiliation rescisión recesso opzegging",
-    "previous": "bisher bisherig bisherige vorherig vorherige vorjahr vorig précédent précédente ancien ancienne"
+    "previous": "bisher bisherig bisherige vorherig vorherige vorig précédent précédente ancien ancienne"
     " anterior precedente alte",
     "current": "aktuell aktuelle derzeit actuel actuelle attuale huidig huidige laufend",
     "new": "neu neue neuer neuen nouveau nouvelle nuevo nueva nuovo nuova nieuw nieuwe geändert modifié",
@@ -108,6 +115,10 @@ _TIME = {
 }
 
 _PEOPLE = {
+    "vacation": "urlaub urlaubs urlaubsanspruch congés vacaciones ferie vakantie vakantiedagen verlof|congés payés",
+    "hire": "eintritt eintritts einstellung embauche contratación assunzione indiensttreding|date d'entrée",
+    "holder": "kontoinhaber karteninhaber intestatario rekeninghouder titulaire titular",
+    "employee number": "personalnummer personalnr personeelsnummer|personal nr|matricola dipendente",
     "customer": "kunde kunden kundin acheteur cliente clienti klant klanten käufer auftraggeber comprador acquirente"
     " koper",
     "seller": "lieferant fournisseur proveedor verkäufer vendeur fornitore leverancier verkoper venditore vendedor",
@@ -142,7 +153,7 @@ _PEOPLE = {
     "insured": "versicherter versicherte versicherungsnehmer assuré assurée asegurado assicurato verzekerde"
     " verzekeringnemer tomador contraente",
     "company": "firma société entreprise empresa sociedad azienda società bedrijf unternehmen gesellschaft",
-    "owner": "eigentümer inhaber propriétaire titulaire propietario titular proprietario titolare eigenaar",
+    "owner": "eigentümer inhaber propriétaire propietario proprietario titolare eigenaar",
     "author": "verfasser auteur autor autore",
     "sign": "unterschrift unterzeichnet firmado firmato handtekening gezeichnet signataire",
     "department": "abteilung departamento reparto afdeling",
@@ -154,6 +165,12 @@ _PEOPLE = {
 }
 
 _THINGS = {
+    "serial": "seriennummer serienummer|numéro de série|número de serie|numero di serie",
+    "energy": "energie strom électricité electricidad elettricità stroom",
+    "power": "leistungsaufnahme puissance potencia potenza vermogen",
+    "meter reading": "zählerstand meterstand|relevé de compteur|lectura del contador|lettura contatore",
+    "health": "kranken gesundheit santé salud salute gezondheid",
+    "health insure": "krankenversicherung zorgverzekering|assurance maladie|seguro de salud|assicurazione sanitaria",
     "sample": "proben probenmaterial prélèvement échantillon muestra campione",
     "collect": "entnahme blutentnahme abnahme prélevé extracción prelievo afname probenentnahme",
     "value": "wert messwert valeur valor valore waarde ",
