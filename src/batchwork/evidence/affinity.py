@@ -62,6 +62,8 @@ _OTHER_OBJECT, _NO_OBJECT = 0.35, 0.92
 _OTHER_COLUMN = 0.6
 _OWNS = 0.6
 _TOLD = 0.8
+_ENDS = frozenset({"range", "from", "to"})
+_BOUNDS = frozenset({"start", "minimum", "low", "end", "maximum", "high", "previous", "new"})
 _OLD = frozenset({"previous", "start", "minimum", "low"})
 
 
@@ -140,6 +142,8 @@ class Affinity:
         aged = aged or any(_tells(label, field) for label in context.labels)
         if not aged and any(_is_past(label) for label in context.labels):
             fit *= _OTHER_ROLE  # what it was, or rose from, is not what it is
+        if any(label.kind in _ENDS and _is_other_end(field, label) for label in context.labels):
+            fit *= _OTHER_ROLE
         named = [label for label in context.primary if label.weights and label.kind not in ("section", "prose")]
         if named:
             together = tuple(dict.fromkeys(word for label in named for word in label.key))
@@ -243,6 +247,12 @@ class Affinity:
             best = max((match for match, _ in matches), default=0.0)
             known = self._owners[scope, kind, words] = (best, {name for match, name in matches if match == best})
         return known
+
+
+def _is_other_end(field: Field, label: Label) -> bool:
+    """Whether the field asks for one end of a range or a change, and the place is the other."""
+    asked = [word for word in (*field.own, *field.parents) if word in _BOUNDS]
+    return bool(asked) and not any(word in label.weights for word in asked)
 
 
 def _is_negative_of(field: Field, word: str) -> bool:

@@ -13,6 +13,7 @@ _RANGE_BEFORE = re.compile(r"\d[\w%]*(?:\s?°?[A-Za-z%]{1,4})?\s*(?:to|until|thr
 _BETWEEN = re.compile(r"\b(?:between|zwischen|entre)\s+$", re.IGNORECASE)
 _BETWEEN_AND = re.compile(r"\b(?:between|zwischen|entre)\s+\S*\d[^.;]*?\s(?:and|und|et|y)\s+$", re.IGNORECASE)
 _BETWEEN_WORDS, _AND_WORDS = ("between", "zwischen", "entre"), ("and", "und", "et", "y")
+_SAME = r"(?:[^.;]|[.]\d)"  # any character of the same sentence
 _QUOTE = r"[\"“”„«'‘(*]*"
 _VERB = (
     r"\b(?:up|down|(?:in|de)creas(?:ed?|es|ing)|rais(?:ed?|es)|reduc(?:ed?|es)|lower(?:ed|s)?|r[io]ses?|risen|f[ae]lls?"
@@ -22,10 +23,10 @@ _VERB = (
 # What was: "rose from X", "to 5 million from X", "instead of X", "compared with X a year ago".
 _WAS_BEFORE = re.compile(
     rf"(?:{_VERB}\s+from"
-    r"|\bto\s+\S*\d[^.;:]{0,25}?\sfrom"
+    rf"|\bto\s+\S*\d{_SAME}{{0,25}}?\sfrom"
     r"|\b(?:instead|in\s+place|in\s+lieu)\s+of|\b(?:formerly|previously|hitherto|anstelle\s+von|statt|bisher"
     r"|au\s+lieu\s+de|en\s+lugar\s+de|invece\s+di|in\s+plaats\s+van)"
-    rf"|\d[^.;]{{0,30}}?(?:compared\s+(?:with|to)|versus|vs\.?|against))\s+{_QUOTE}$",
+    rf"|\d{_SAME}{{0,30}}?(?:compared\s+(?:with|to)|versus|vs\.?|against))\s+{_QUOTE}$",
     re.IGNORECASE,
 )
 _WAS_BEHIND = re.compile(
@@ -35,9 +36,9 @@ _WAS_BEHIND = re.compile(
 )
 # What is now: "changed from X to Y", "replaced by Y", "instead of X, Y shall apply".
 _NOW_BEFORE = re.compile(
-    rf"(?:{_VERB}\s+from\s[^.;]{{1,60}}?\sto|\breplaced\s+(?:by|with)|\bamended\s+to(?:\s+read)?|\bshall\s+now\s+be"
+    rf"(?:{_VERB}\s+from\s{_SAME}{{1,60}}?\sto|\breplaced\s+(?:by|with)|\bamended\s+to(?:\s+read)?|\bshall\s+now\s+be"
     r"|\b(?:from\s+now\s+on|henceforth|neu|nunmehr|désormais|ora|voortaan):?"
-    rf"|\b(?:instead|in\s+place|in\s+lieu)\s+of\s[^.;]{{1,60}},)\s+{_QUOTE}$",
+    rf"|\b(?:instead|in\s+place|in\s+lieu)\s+of\s{_SAME}{{1,60}},)\s+{_QUOTE}$",
     re.IGNORECASE,
 )
 _LOWER = {"start": 0.85, "minimum": 0.85, "low": 0.85}

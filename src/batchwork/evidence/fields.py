@@ -6,6 +6,8 @@ Takes dicts, lists, Pydantic models and dataclasses; the schema, where given, ad
 import dataclasses
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from datetime import date
+from decimal import Decimal
 from enum import Enum
 from functools import lru_cache
 from typing import Any
@@ -14,6 +16,7 @@ from batchwork.evidence.lexicon import GENERIC
 from batchwork.evidence.words import concepts, words_of
 
 _OWN, _PARENT, _LIST, _DESCRIPTION = 1.0, 0.5, 0.1, 0.22
+_ENDS = {"from": "start", "to": "end", "von": "start", "bis": "end"}
 _DEEPEST = 40
 
 
@@ -87,7 +90,8 @@ def _walk(value: Any, schema: Mapping[str, Any], root: Mapping[str, Any], place:
 
 def _leaf(value: Any, schema: Mapping[str, Any], place: _Place) -> Field:
     described = " ".join(str(schema[key]) for key in ("title", "description") if isinstance(schema.get(key), str))
-    asked = _asked(place.names, described[:400])
+    bound = isinstance(value, date | int | float | Decimal) or (isinstance(value, str) and value[:4].isdigit())
+    asked = _asked(place.names, described[:400], bound)
     options = schema.get("enum")
     return Field(
         path=place.path,
@@ -114,15 +118,18 @@ class _Asked:
 
 
 @lru_cache(maxsize=5_000)
-def _asked(place: tuple[str, ...], described: str) -> _Asked:
-    """What a field is called, which is the same for all elements of a list; `[]` in its place stands for one."""
+def _asked(place: tuple[str, ...], described: str, bound: bool) -> _Asked:
+    """What a field is called, which is the same for all elements of a list; `[]` in its place stands for one.
+
+    `bound` says that the value can be an end of a range, so that `valid_from` and `age_to` ask for one.
+    """
     names = [name for name in place if name != "[]"]
     words = dict.fromkeys(concepts(described), _DESCRIPTION)
     for depth, name in enumerate(names[:-1]):
         in_list = place[place.index(name) + 1 :][:1] == ("[]",)
         for word in concepts(name):
             words[word] = max(words.get(word, 0), _LIST if in_list else _PARENT / (len(names) - 1 - depth))
-    own = concepts(names[-1]) if names else ()
+    own = (_end_of_range(names[-1]) if bound else ()) or concepts(names[-1]) if names else ()
     for word in own:
         words[word] = 0.6 if word in GENERIC and len(own) > 1 else _OWN
     return _Asked(
@@ -132,6 +139,15 @@ def _asked(place: tuple[str, ...], described: str) -> _Asked:
         parents=tuple(word for name in names[:-1] for word in concepts(name)),
         initials=tuple(_initials(names[-1])) if names else (),
     )
+
+
+def _end_of_range(name: str) -> tuple[str, ...]:
+    """The concepts of a name that ends in "from" or "to"; empty when it does not, or when that means somebody."""
+    *words, last = words_of(name) or [""]
+    rest = concepts(" ".join(words))
+    if last not in _ENDS or (words and concepts(name) != rest):
+        return ()
+    return (*rest, _ENDS[last])
 
 
 def _initials(name: str) -> Iterator[tuple[str, tuple[str, ...]]]:

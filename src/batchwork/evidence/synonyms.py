@@ -186,6 +186,10 @@ _HEALTH = {
 }
 
 _GOODS = {
+    "origin port": "|port of loading|loading port|port of departure|departure port",
+    "destination port": "|port of discharge|discharge port|port of unloading|port of arrival|port of destination",
+    "origin": "origin|ship from|shipped from|place of loading|place of receipt|pick up",
+    "destination": "destination|place of delivery|drop off",
     "vessel": "vessel|ship name|vessel name|name of vessel|name of ship",
     "package": "package packages parcel parcels carton cartons",
     "delivery": "delivery deliveries delivered shipping shipment shipped freight ship dlvy|ship to|deliver to",
