@@ -1139,6 +1139,234 @@ case(
     {"claim_handler": "Ann Moss", "plumber": "Ann Moss"},
     {"claim_handler": "Ann Moss", "plumber": None},
 )
+case(
+    "years over a gap, groups of rows and a column of notes",
+    """                            Note        2023        2022
+
+Current liabilities
+Borrowings                     4       1,250       1,900
+Non-current liabilities
+Borrowings                     5       7,400       8,100
+Total liabilities                      8,650      10,000""",
+    {
+        "current_year": {"short_term_debt": 1250, "long_term_debt": 7400, "total_liabilities": 10000},
+        "prior_year": {"short_term_debt": 1900, "long_term_debt": 8100, "total_liabilities": 10000},
+    },
+    {
+        "current_year.short_term_debt": "1,250",
+        "current_year.long_term_debt": "7,400",
+        "current_year.total_liabilities": None,
+        "prior_year.short_term_debt": "1,900",
+        "prior_year.long_term_debt": "8,100",
+        "prior_year.total_liabilities": "10,000",
+    },
+)
+case(
+    "the total row of a column",
+    "| Item | Billed | Accepted |\n|---|---|---|\n| Cast | 1,310.00 | 1,260.00 |\n| Scan | 1,120.00 | 1,095.00 |\n| **Total** | 2,430.00 | 2,355.00 |",
+    {"total_billed": 2430, "total_accepted": 2430},
+    {"total_billed": "2,430.00", "total_accepted": None},
+)
+case(
+    "a French invoice",
+    """Facture n° : FA-118
+Date de facturation : 12/03/2024
+Date d'échéance : 11/04/2024
+Numéro de client : 40921
+Interlocuteur : Claire Petit
+Total HT            102,00
+TVA 20 %             20,40
+Total TTC           122,40
+Acompte versé        50,00
+Reste à payer        72,40""",
+    {
+        "invoice_date": date(2024, 3, 12),
+        "due_date": date(2024, 3, 12),
+        "customer_number": "40921",
+        "contact_person": "Claire Petit",
+        "subtotal": 102,
+        "vat_amount": 20.4,
+        "total": 122.4,
+        "deposit_paid": 50,
+        "balance_due": 72.4,
+    },
+    {
+        "invoice_date": "12/03/2024",
+        "due_date": None,
+        "customer_number": "40921",
+        "contact_person": "Claire Petit",
+        "subtotal": "102,00",
+        "vat_amount": "20,40",
+        "total": "122,40",
+        "deposit_paid": "50,00",
+        "balance_due": "72,40",
+    },
+)
+case(
+    "a German payslip of compounds",
+    """Arbeitnehmer: Jonas Keller
+Personal-Nr.: 4411
+Eintrittsdatum: 01.02.2020
+Bruttolohn           4.200,00
+Nettolohn            2.980,10
+Urlaubsanspruch: 28 Tage""",
+    {
+        "employee": "Jonas Keller",
+        "employee_number": "4411",
+        "hire_date": date(2020, 2, 1),
+        "gross_pay": 4200,
+        "vacation_days": 28,
+    },
+    {
+        "employee": "Jonas Keller",
+        "employee_number": "4411",
+        "hire_date": "01.02.2020",
+        "gross_pay": "4.200,00",
+        "vacation_days": "28",
+    },
+)
+case(
+    "labels in Spanish, Italian and Dutch",
+    """Arrendador: Pilar Ortega
+Fianza: 1.700,00 €
+Intestatario: Gianni Ferri
+Data emissione: 05/06/2024
+Klantnummer: K-88
+Leverdatum: 17-06-2024""",
+    {
+        "landlord": "Pilar Ortega",
+        "tenant": "Pilar Ortega",
+        "security_deposit": 1700,
+        "account_holder": "Gianni Ferri",
+        "issue_date": date(2024, 6, 5),
+        "customer_number": "K88",
+        "delivery_date": date(2024, 6, 17),
+    },
+    {
+        "landlord": "Pilar Ortega",
+        "tenant": None,
+        "security_deposit": "1.700,00 €",
+        "account_holder": "Gianni Ferri",
+        "issue_date": "05/06/2024",
+        "customer_number": "K-88",
+        "delivery_date": "17-06-2024",
+    },
+)
+case(
+    "the path of a key",
+    """{
+  "pool": {
+    "requests": {
+      "diskGb": 40
+    },
+    "limits": {
+      "diskGb": 90
+    },
+    "idleTimeoutSeconds": 15
+  }
+}""",
+    {"disk_request_gb": 40, "disk_limit_gb": 40, "idle_timeout_seconds": 15},
+    {"disk_request_gb": "40", "disk_limit_gb": None, "idle_timeout_seconds": "15"},
+)
+case(
+    "dotted keys and tables of settings",
+    "mail.port = 2525\nmail.maxRetries = 6\n\n[cache]\nport = 6379\n\n[search]\nport = 9200",
+    {"mail_max_retries": 6, "cache": {"port": 6379}, "search": {"port": 6379}},
+    {"mail_max_retries": "6", "cache.port": "6379", "search.port": None},
+)
+case(
+    "what was and what is now",
+    """4. Premium. The premium rises from £410.00 to £455.00.
+5. Excess. Instead of £100.00 as hitherto, £150.00 shall apply.
+6. Contact. The words "Ann Moss" are deleted and replaced by "Tim Boyd".""",
+    {
+        "previous_premium": 410,
+        "new_premium": 410,
+        "previous": {"excess": 100, "contact": "Ann Moss"},
+        "amended": {"excess": 150, "contact": "Ann Moss"},
+    },
+    {
+        "previous_premium": "£410.00",
+        "new_premium": None,
+        "previous.excess": "£100.00",
+        "amended.excess": "£150.00",
+        "previous.contact": "Ann Moss",
+        "amended.contact": None,
+    },
+)
+case(
+    "a year ago",
+    "Churn was 4.1%, compared with 5.3% a year ago. Bookings fell to $61 million from $74 million in the same quarter of last year.",
+    {"churn": 0.041, "churn_prior_year": 0.053, "bookings": 74e6, "bookings_prior_year": 74e6},
+    {"churn": "4.1%", "churn_prior_year": "5.3%", "bookings": None, "bookings_prior_year": "$74 million"},
+)
+case(
+    "the ends of a range by the field's name",
+    "Notice may be given between 3 June 2024 and 7 June 2024. Storage: -20 °C to +60 °C",
+    {"notice_from": date(2024, 6, 3), "notice_to": date(2024, 6, 3), "storage_low": -20, "storage_high": 60},
+    {"notice_from": "3 June 2024", "notice_to": None, "storage_low": "-20", "storage_high": "+60"},
+)
+case(
+    "figures between a label and its value",
+    "TOTAL (7 ITEMS)           £31.20\nLess voucher received 21/03/2025         £5.00",
+    {"total": 31.2, "voucher_received": 5},
+    {"total": "£31.20", "voucher_received": "£5.00"},
+)
+case(
+    "who somebody is, told behind the name",
+    """This deed is between Orion Freight BV, hereinafter the Carrier, and Lumen Optics AG ("the Shipper").
+"We are pleased," said Dana Wells, Chief Operating Officer. Maria Kovacs, who acts as notary, attested it.""",
+    {"carrier": "Orion Freight BV", "shipper": "Orion Freight BV", "coo": "Dana Wells", "notary": "Maria Kovacs"},
+    {"carrier": "Orion Freight BV", "shipper": None, "coo": "Dana Wells", "notary": "Maria Kovacs"},
+)
+case(
+    "the form of a letter",
+    """Northwind Mutual
+14 May 2024
+
+Re: Erika Stone, born 2 April 1980
+
+Dear Dr Lindgren,
+
+please let us have your answer by 10 June 2024.
+
+Yours sincerely,
+
+Paul Hardy
+Head of Underwriting
+
+For the Insurer: Rita Holm""",
+    {
+        "letter_date": date(2024, 5, 14),
+        "patient_name": "Erika Stone",
+        "doctor": "Lindgren",
+        "reply_deadline": date(2024, 6, 10),
+        "signed_by": "Paul Hardy",
+        "signatory_title": "Head of Underwriting",
+        "insurer_signatory": "Rita Holm",
+    },
+    {
+        "letter_date": "14 May 2024",
+        "patient_name": "Erika Stone",
+        "doctor": "Lindgren",
+        "reply_deadline": "10 June 2024",
+        "signed_by": "Paul Hardy",
+        "signatory_title": "Head of Underwriting",
+        "insurer_signatory": "Rita Holm",
+    },
+)
+case(
+    "words behind a date that lead on to the next one, and a date that is no box number",
+    "Date of issue\t24 October 2023\nRelates to invoice\tINV-7 of 15 September 2023\n\nThe loss of 3 May 2023, which you reported on 9 May 2023, is covered.",
+    {"issue_date": date(2023, 9, 15), "reported_date": date(2023, 5, 9)},
+    {"issue_date": None, "reported_date": "9 May 2023"},
+)
+case(
+    "a loss is no profit",
+    "The year closed with a net loss of $12.4 million.",
+    {"net_loss": 12.4e6, "net_profit": 12.4e6},
+    {"net_loss": "$12.4 million", "net_profit": None},
+)
 
 
 @pytest.mark.parametrize("index", range(len(CASES)), ids=[entry[0] for entry in CASES])

@@ -136,7 +136,10 @@ class Affinity:
         fit *= self._group_fit(field, context)
         if any(label.kind == "unit" and self._conflicts(field, label) for label in context.labels):
             fit *= _OTHER_ROLE
-        if any(label.kind == "above" and label not in context.primary and self._conflicts(field, label) for label in context.labels):
+        if any(
+            label.kind == "above" and label not in context.primary and self._conflicts(field, label)
+            for label in context.labels
+        ):
             fit *= _OTHER_COLUMN
         aged = bool(_OLD.intersection(field.words)) or any(word.isdigit() for word in field.words)
         aged = aged or any(_tells(label, field) for label in context.labels)

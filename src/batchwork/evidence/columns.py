@@ -182,6 +182,7 @@ class Columns:
     def _over(self, above: int, other: Cell, cell: Cell) -> Label | None:
         in_line = other.text.endswith(":") or self._is_label_line(above)
         beside = other.column == cell.column > 0 and _is_known_label(other) and _says_nothing(other.text)
+        beside = beside and not other.text[0].isdigit()  # the value of another row, with its unit
         if not (in_line or beside) or not other.is_label or len(other.text) > _LONGEST or looks_like_name(other.text):
             return None
         return label_of("above" if other.text.endswith(":") else "over", other.text, 0.9)
@@ -237,7 +238,6 @@ class Columns:
             if (overlap(other, cell) or other.column == cell.column) and _CAPTION.fullmatch(other.text):
                 return label_of("below", other.text, 0.75)
         return None
-
 
     def _is_address(self, number: int) -> bool:
         """Whether a line goes on with a street or a place: then what stands above it is no caption."""

@@ -29,6 +29,10 @@ from batchwork.evidence.words import is_capitalised, looks_like_name
 _CLAUSE_END = re.compile(r"(?<!\bNo|\bno|\bNr|\bAm|\bDr)[.!?]\s+(?=[^a-z\s\d])|;\s|[•▪‣]\s?|(?<=\s)(?:whereas|while)\s")
 _KEYED = re.compile(r"[^\W\d_][\w ./&-]{0,30}:\s")  # a line that starts with a label of its own
 _SAID = re.compile(r"\s\S+\s\S+\s\S+[.,;]$|^[^:]{2,30}:\s+\w")  # a sentence, or a label with its value
+_DATELINE = re.compile(
+    r"^[A-ZÀ-Þ][\w.]+(?:[ -][A-ZÀ-Þ][\w.]+){0,2},\s*(?:(?:le|den|am|el|il|the|on|lì)\s+)?$"
+)  # Paris, le
+_DATE_LENGTH = 28  # of the date that a line "Paris, le" ends with
 _BULLET = re.compile(r"^(?:#{1,6}\s)?[\s>*•▪‣+\-–\[\](){}\"'“”xX✓✔☑☐☒\d.]*$")
 _CLAUSE_TITLE = re.compile(
     r"(?:\(?\d{1,2}(?:\.\d{1,2})*[.)]?|\(?[a-z]\)|[IVX]{1,5}[.)]|(?:Section|Article|Clause|Artikel|Art\.|§)\s?\d{1,3}\.?)\s+"
@@ -97,16 +101,13 @@ class Contexts:
             primary, named = [defined], True
         ends = list(end_of(layout.text, start, end))
         labels.extend(ends)
-        unit = currency(layout.text[start:end])
-        if unit is not None:
-            labels.append(unit)
+        labels.extend(currency(layout.text[start:end]))
         behind = self._after(cell, end)
         if behind is not None and not any(label.kind == "range" and "low" in label.weights for label in ends):
             labels.append(behind)  # behind the lower end of a range stand the words of the upper one
         letter = letter_label(layout, number, start)
-        if letter is not None:
-            labels.append(letter)
-            primary.extend([letter] if named else [])
+        labels.extend(letter)
+        primary.extend(letter if named else ())
         for label in self._beside(number, cell, starts_cell=_BULLET.match(layout.text[cell.start : start]) is not None):
             labels.append(label)
             if label.kind == "left" and inline is None and label.key and max(label.weights.values()) > 0.7:
@@ -189,7 +190,7 @@ class Contexts:
         before = text[begin:start]
         for found in list(_CLAUSE_END.finditer(before)):
             before = text[begin + found.end() : start]
-        if _BULLET.match(before):
+        if _BULLET.match(before) or (cell.end - start <= _DATE_LENGTH and _DATELINE.match(before)):
             return None
         return faded("inline", before[-200:])
 

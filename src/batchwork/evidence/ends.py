@@ -7,9 +7,12 @@ from collections.abc import Iterator
 from batchwork.evidence.labels import Label
 
 _RANGE_BEHIND = re.compile(
-    r"(?:\s?°?[A-Za-z%]{1,4})?\s*(?:to|until|through|till|bis|au|al|a|–|—|-|/)\s+(?:the\s+)?[+−-]?(?:[$€£]\s?)?(?:[A-Z][a-zé]{2,9}\.? )?\d"
+    r"(?:\s?°?[A-Za-z%]{1,4})?\s*(?:to|until|through|till|bis|au|al|a|–|—|-"
+    r"|/)\s+(?:the\s+)?[+−-]?(?:[$€£]\s?)?(?:[A-Z][a-zé]{2,9}\.? )?\d"
 )
-_RANGE_BEFORE = re.compile(r"\d[\w%]*(?:\s?°?[A-Za-z%]{1,4})?\s*(?:to|until|through|till|bis|au|al|–|—|-)\s+(?:the\s+)?$")
+_RANGE_BEFORE = re.compile(
+    r"\d[\w%]*(?:\s?°?[A-Za-z%]{1,4})?\s*(?:to|until|through|till|bis|au|al|–|—|-)\s+(?:the\s+)?$"
+)
 _BETWEEN = re.compile(r"\b(?:between|zwischen|entre)\s+$", re.IGNORECASE)
 _BETWEEN_AND = re.compile(r"\b(?:between|zwischen|entre)\s+\S*\d[^.;]*?\s(?:and|und|et|y)\s+$", re.IGNORECASE)
 _BETWEEN_WORDS, _AND_WORDS = ("between", "zwischen", "entre"), ("and", "und", "et", "y")
@@ -48,7 +51,8 @@ _NOW = Label("to", {**_UPPER, "new": 0.85}, "")
 _FROM, _TO = Label("range", _LOWER, ""), Label("range", _UPPER, "")
 # Until when: "by 3 May 2024", "no later than 3 May".
 _BY = re.compile(
-    r"\b(?:by|before|until|(?:no|not) later than|at the latest on|spätestens(?: am)?|bis(?: zum)?|avant(?: le)?|antes del?"
+    r"\b(?:by|before|until|(?:no|not) later than|at the latest on|spätestens(?: am)?|bis(?: zum)?|avant(?: le)?"
+    r"|antes del?"
     r"|entro(?: il)?|vóór|uiterlijk(?: op)?)\s+$",
     re.IGNORECASE,
 )
@@ -56,7 +60,8 @@ _DATE = re.compile(r"\d{1,2}[./ -](?:\d|[A-Za-z])|[A-Z][a-z]{2,8}\.? \d|\d{4}-\d
 _UNTIL = Label("by", {"deadline": 0.8, "due": 0.5, "end": 0.5}, "")
 _REACH = 90
 _HINTS = re.compile(
-    r"(?:from|to|of|by|with|against|vs\.?|versus|statt|bisher|von|de|di|van|now|on|read|be|previously|formerly|hitherto|,"
+    r"(?:from|to|of|by|with|against|vs\.?|versus|statt|bisher|von|de|di|van|now|on|read|be|previously|formerly"
+    r"|hitherto|,"
     rf"|henceforth|neu|nunmehr|désormais|ora|voortaan):?\s+{_QUOTE}$",
     re.IGNORECASE,
 )

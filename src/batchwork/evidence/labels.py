@@ -18,14 +18,16 @@ LABEL_END = re.compile(r"[:=#?]\s*[\"'“(\[]*$|\s[-–—]\s*$")
 _PIECE = re.compile(r"[,;](?!\d)|[()\[\]]|\s[-–—]\s|(?<=[a-z\d)])\.\s|:\s")
 _PIECES = re.compile(f"({_PIECE.pattern})")
 _HEREINAFTER = (
-    r"(?i:hereinafter|hereafter|herein|nachfolgend|im folgenden|ci-après|en adelante|di seguito|hierna|collectively|together"
+    r"(?i:hereinafter|hereafter|herein|nachfolgend|im folgenden|ci-après|en adelante|di seguito|hierna"
+    r"|collectively|together"
     r"|(?:referred to|called|known|defined|designated|dénommée?|denominad[oa]|genannt)(?: as)?|te noemen|each|as|also"
     r"|an?|the|der|die|das|le|la|el|il|lo|de)"
 )
 _NAMED = r"[\"'“”‘’„«]?\s?((?:the\s)?[A-Z][\w ]{2,30}?)\s?[\"'“”‘’»]?"
 _DEFINED = re.compile(
     rf",?\s*\((?:{_HEREINAFTER}[\s,]+)*{_NAMED}(?: genannt)?\)"
-    rf"|,\s+(?i:hereinafter|hereafter|nachfolgend|ci-après|en adelante|di seguito|hierna)[\s,]+(?:{_HEREINAFTER}\s+)*{_NAMED}"
+    rf"|,\s+(?i:hereinafter|hereafter|nachfolgend|ci-après|en adelante|di seguito"
+    rf"|hierna)[\s,]+(?:{_HEREINAFTER}\s+)*{_NAMED}"
     r"(?=[,.;)\n]|\s(?:and|und|et|y|e|en)\s)"
 )
 _AFTER_END = re.compile(r"[.;,:]\s|\n\n|[;(]|\s(?:and|but|while|or|und|aber|et|mais|y)\s")
@@ -157,12 +159,12 @@ def last_piece(label: Label) -> Label:
     return Label(label.kind if named else "prose", dict.fromkeys(words[-6:] if named else words[-3:], 1.0), text)
 
 
-def currency(said: str) -> Label | None:
+def currency(said: str) -> tuple[Label, ...]:
     """The currency that a figure shows, as a label of its own."""
     found = _CURRENCY.search(said)
     if found is None:
-        return None
-    return Label("unit", {_SIGNS.get(found.group(), found.group().lower()): 1.0}, found.group())
+        return ()
+    return (Label("unit", {_SIGNS.get(found.group(), found.group().lower()): 1.0}, found.group()),)
 
 
 def named_behind(text: str, end: int) -> Label | None:

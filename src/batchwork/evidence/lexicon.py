@@ -1,7 +1,6 @@
-"""The words that labels are made of: which mean the same, which exclude each other. Data, no decisions.
+"""Which words exclude each other or stand near each other, and which say little. Data, no decisions.
 
-Business documents in English, with the commonest German, French, Spanish, Italian and Dutch labels. A word that is not
-here stands for itself; nothing depends on a label being known, it only helps.
+What means the same is in `synonyms` (English, by trade) and `tongues` (other languages).
 """
 
 CURRENCIES = frozenset({"usd", "eur", "gbp", "chf", "jpy", "cad", "aud"})
@@ -126,6 +125,8 @@ RELATED: dict[frozenset[str], float] = {
         ("time date", 0.6),
         ("holder owner", 0.7),
         ("holder customer", 0.6),
+        ("case claim", 0.8),
+        ("case file", 0.7),
         ("sku part", 0.8),
         ("sku description", 0.4),
         ("sku number", 0.6),
@@ -145,16 +146,26 @@ def words(text: str) -> frozenset[str]:
 FILLERS = words(
     "the a an of in on at to for by and or is are was were be been has have had this that these those with from"
     " as it its your our my their his her which per der die das den dem des und von zu im am le la les du de et un"
-    " une el los y al si if any all will shall may must we you they field given stated please dear when who whom upon us me them instead"
-    " wir uns sie ihr ihre unser unsere bei beim zum zur mit auf aus für fur nach ist sind wird ein eine einen einer vom"
+    " une el los y al si if any all will shall may must we you they field given stated please dear when who whom"
+    " upon us me them instead"
+    " wir uns sie ihr ihre unser unsere bei beim zum zur mit auf aus für fur nach ist sind wird ein eine einen"
+    " einer vom"
     " il lo gli del della dei dal dalla nel con per por para que las een het voor uw au aux dans sur par pour avec est"
     " sont notre votre nos vos su sus che di da nostro vostro"
 )
 # Fillers that are a label when they stand alone: "From:", "To:".
-ALONE = {"from": ("sender",), "to": ("recipient",), "von": ("sender",), "an": ("recipient",), "re": ("subject",), "sum": ("total",)}
+ALONE = {
+    "from": ("sender",),
+    "to": ("recipient",),
+    "von": ("sender",),
+    "an": ("recipient",),
+    "re": ("subject",),
+    "sum": ("total",),
+}
 GENERIC = words(
     "amount number date name value percent rate type status description text period limit"
-    " usd eur gbp chf kg km cm mm lb bar kwh ton"  # units say how a value is counted, not which one it is
+    # units say how a value is counted, not which one it is
+    " usd eur gbp chf kg km cm mm lb bar kwh ton mg ml gb mb tb sqm sqft mmhg kw hz mhz ghz psi m v s w l g ms"
 )
 NEGATIONS = words(
     "not no never without neither nor non none cannot cant dont doesnt isnt arent wasnt wont didnt hasnt havent"
@@ -164,7 +175,8 @@ NEGATIONS = words(
 )
 # What a figure is counted in: it says nothing of what the figure is.
 UNITS = words(
-    "g kg mg µg ug l ml dl cl m cm mm km mmhg mmol umol nmol mol iu bpm c f k pa hpa kpa mpa bar psi v a w kw mw kwh mwh hz"
+    "g kg mg µg ug l ml dl cl m cm mm km mmhg mmol umol nmol mol iu bpm c f k pa hpa kpa mpa bar psi v a w kw mw"
+    " kwh mwh hz"
     " khz mhz ghz b kb mb gb tb s ms min rpm nm lb lbs oz ft in sqm m2 m3 ha mill bill thousand mio mrd mn bn"
 )
 # Who somebody is in a firm, told behind the name: "Ann Moss, Head of Finance".
@@ -178,7 +190,8 @@ OFFICES = words(
 PARTIES = words(
     "seller customer company firm employer bank hotel school institution university hospital clinic laboratory"
     " authority agency organisation organization department party contact person patient student guest member"
-    " applicant tenant landlord employee airline store shop brand author insured policyholder cardholder claimant debtor"
+    " applicant tenant landlord employee airline store shop brand author insured policyholder cardholder claimant"
+    " debtor"
     " creditor borrower lender garage workshop"
 )
 # What stands without a label although it is nobody: what a paper is called, and where it goes.

@@ -1,4 +1,4 @@
-"""What papers and developers call the same thing: concept -> the words and phrases that stand for it. Data, no decisions.
+"""What papers and developers call the same thing: concept -> the words and phrases for it. Data, no decisions.
 
 By trade, in English; other languages are in `tongues`. A concept is one word or several; after "|" come phrases of two
 to four words. A word that is not here stands for itself; nothing depends on a label being known, it only helps.
@@ -16,7 +16,8 @@ _MONEY = {
     "price": "price prices pricing",
     "amount": "amount amounts amt sum",
     "due": "due payable owed owing owe owes outstanding unpaid",
-    "due date": "|pay by|payable by|payable until|fell due|was due|falls due|due by|payment by|transfer by|pay it by|pay us by|remit by|settle by",
+    "due date": "|pay by|payable by|payable until|fell due|was due|falls due|due by|payment by|transfer by|pay it"
+    " by|pay us by|remit by|settle by",
     "late": "late overdue delinquent arrears|past due",
     "invoice": "invoice invoices inv",
     "number": "number numbers no nr num id ids code codes identifier nbr",
@@ -84,11 +85,12 @@ _ACCOUNTS = {
     "ytd": "ytd|year to date",
     "balancesheet": "|balance sheet|statement of financial position",
     "incomestatement": "|income statement|profit and loss|statement of income|statement of operations",
-    "previous": "previous previously prior preceding former formerly old earlier hitherto|last month|so far|as before|in force before",
+    "previous": "previous previously prior preceding former formerly old earlier hitherto|last month|so far|as"
+    " before|in force before",
     "previous year": "|year ago|year earlier|year before|prior year|previous year|last year|preceding year",
     "current": "current currently|this month|this period",
     "current year": "|this year|current year|reporting year",
-    "new": "new amended revised updated modified replacement|as amended|replaced by|from now on",
+    "new": "new amended revised updated replacement|as amended|replaced by|from now on",
 }
 
 _TIME = {
@@ -164,6 +166,9 @@ _WORK = {
 }
 
 _HEALTH = {
+    "patient": "patient patients pt",
+    "visit": "visit visits appointment appointments",
+    "sample size": "enrolled recruited enrolment|number of participants|number of subjects|number of patients",
     "doctor": "doctor physician clinician dr",
     "admission": "admission admitted admit adm",
     "discharge": "discharge discharged",
@@ -177,7 +182,7 @@ _HEALTH = {
     "allergy": "allergy allergies allergic",
     "haemoglobin": "haemoglobin hemoglobin hb hgb",
     "temperature": "temperature temperatures temp",
-    "next visit": "|follow up|next appointment|next visit|see you again|see again",
+    "next visit": "|follow up|see you again|see again",
     "next of kin": "|next of kin|emergency contact",
     "collect": "collect collected collection|drawn on|taken on|specimen taken|sample taken",
     "sample": "sample samples sampled specimen",
@@ -217,6 +222,8 @@ _GOODS = {
 }
 
 _TECHNICAL = {
+    "sqm": "sqm m2 m²|sq m|square metres|square meters|square metre",
+    "protection class": "|ip rating|ip code|ingress protection|degree of protection",
     "auto": "auto automatic automatically autopay",
     "minimum": "minimum min least",
     "maximum": "maximum max most cap",
@@ -239,6 +246,7 @@ _TECHNICAL = {
 }
 
 _OFFICE = {
+    "attendee": "attendee attendees attendance attended present",
     "statement": "statement statements stmt",
     "holder": "holder",
     "answer": "answer answers reply replies response respond",

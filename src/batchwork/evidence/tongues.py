@@ -18,8 +18,9 @@ _PAPERS = {
     "policy": "versicherungsschein póliza polizza polis",
     "account": "konto compte cuenta conto rekening",
     "application": "antrag demande solicitud domanda aanvraag",
-    "certificate": "bescheinigung zeugnis urkunde attestation certificat certificado certificato bewijs",
-    "description": "beschreibung bezeichnung artikel leistung leistungs désignation descripción descrizione omschrijving"
+    "certificate": "bescheinigung zeugnis urkunde certificat certificado certificato bewijs",
+    "description": "beschreibung bezeichnung artikel leistung leistungs désignation descripción descrizione"
+    " omschrijving"
     " libellé concepto prodotto producto produit produkt waren prestation servicio servizio dienst",
     "subject": "betreff betr objet asunto oggetto onderwerp",
     "note": "bemerkung bemerkungen hinweis anmerkung remarque observaciones osservazioni opmerking opmerkingen",
@@ -28,7 +29,9 @@ _PAPERS = {
 }
 
 _MONEY = {
-    "balance due": "restbetrag|reste à payer|reste dû|restant dû|noch zu zahlen|restant à payer|saldo pendiente|importe pendiente"
+    "utilities": "nebenkosten betriebskosten servicekosten|charges locatives|gastos comunes|spese condominiali",
+    "balance due": "restbetrag|reste à payer|reste dû|restant dû|noch zu zahlen|restant à payer|saldo pendiente"
+    "|importe pendiente"
     "|resta da pagare|nog te betalen|offener betrag|openstaand bedrag",
     "total": "gesamt gesamtsumme summe somme totale totaal totaux totales suma",
     "total amount": "gesamtbetrag rechnungsbetrag endbetrag bruttobetrag|montant total|importe total|importo totale"
@@ -44,7 +47,7 @@ _MONEY = {
     "rate": "satz taux tarif tasa tasso tarief",
     "interest": "zins zinsen intérêts intérêt intereses interessi rente zinssatz",
     "percent": "prozent pourcentage porcentaje percentuale procent",
-    "quantity": "menge anzahl stk stück stückzahl qte qté quantité cantidad cant quantità qtà aantal hoeveelheid",
+    "quantity": "menge anzahl stk stück stückzahl qte qté quantité cantidad quantità qtà aantal hoeveelheid",
     "price": "preis prix precio prezzo prijs",
     "unit price": "einzelpreis stückpreis ep|prix unitaire|precio unitario|prezzo unitario|pu ht|prijs per stuk",
     "line total": "gesamtpreis",
@@ -74,7 +77,7 @@ _MONEY = {
     "inventory": "vorräte existencias rimanenze voorraden lagerbestand",
     "receivable": "forderungen créances créditos crediti vorderingen",
     "rent": "miete kaltmiete warmmiete mietzins loyer alquiler affitto huur canone",
-    "loan": "darlehen kredit prêt préstamo mutuo prestito lening emprunt",
+    "loan": "darlehen kredit préstamo mutuo prestito lening emprunt",
     "premium": "prämie beitrag premio premie cotisation",
     "tip": "trinkgeld pourboire propina mancia fooi",
     "iban": "bankverbindung kontonummer",
@@ -82,8 +85,12 @@ _MONEY = {
 }
 
 _TIME = {
-    "current year": "berichtsjahr geschäftsjahr|exercice en cours|ejercicio actual|esercizio corrente|lopend jaar|laufendes jahr",
-    "previous year": "vorjahr vorjahres|exercice précédent|ejercicio anterior|esercizio precedente|vorig jaar|année précédente",
+    "next": "nächste nächster nächsten prochain prochaine próximo próxima prossimo prossima volgende",
+    "appointment": "termin cita appuntamento afspraak|rendez vous",
+    "current year": "berichtsjahr geschäftsjahr|exercice en cours|ejercicio actual|esercizio corrente|lopend jaar"
+    "|laufendes jahr",
+    "previous year": "vorjahr vorjahres|exercice précédent|ejercicio anterior|esercizio precedente|vorig jaar"
+    "|année précédente",
     "start date": "startdatum ingangsdatum begindatum|date de début|data inizio",
     "end date": "einddatum|fecha de fin|fecha fin|date de fin|data di fine|data fine|fecha de término|fin de contrat",
     "date": "datum fecha giorno",
@@ -94,12 +101,13 @@ _TIME = {
     "week": "woche wochen wöchentlich semaine semaines semana semanas settimana weken",
     "hour": "stunden stunde heures horas uren",
     "period": "zeitraum période período periodo periode",
-    "start": "beginn anfang début inicio inizio aanvang beginnt ingang|a partir du|à partir du|a partire dal"
-    "|vanaf|mit wirkung zum|gültig ab|ab dem|desde",
-    "end": "bis hasta fino jusqu'au ende ablauf endet einde|gültig bis|hasta el|fino al|geldig tot|valable jusqu'au|valable jusqu'à|válido hasta",
+    "start": "vanaf desde beginn anfang début inicio inizio aanvang beginnt ingang|a partir du|à partir du|a partire dal"
+    "|mit wirkung zum|gültig ab|ab dem",
+    "end": "bis hasta fino jusqu'au ende ablauf endet einde|gültig bis|hasta el|fino al|geldig tot|valable"
+    " jusqu'au|valable jusqu'à|válido hasta",
     "birth": "geburts geburtsdatum geburtstag geboren geb née naissance nacimiento nacido nascita geboorte"
     " geboortedatum|né le|née le|nato il|nata il",
-    "issue": "ausgestellt ausstellung émission emisión emissione uitgifte ausstellungs émise",
+    "issue": "ausgestellt ausstellung d'émission emisión emissione uitgifte ausstellungs émise",
     "delivery": "versand lieferung liefer livraison entrega consegna levering leverdatum spedizione envío expédition",
     "term": "laufzeit dauer durée duración durata looptijd duur",
     "deadline": "frist délai plazo termine termijn",
@@ -130,7 +138,7 @@ _PEOPLE = {
     "street": "straße strasse calle straat",
     "postcode": "plz postleitzahl|code postal|código postal",
     "country": "land país paese staat",
-    "phone": "telefon telefonnummer téléphone teléfono telefono telefoon handy móvil cellulare mobil",
+    "phone": "telefon telefonnummer téléphone teléfono telefono telefoon móvil cellulare mobil",
     "email": "courriel correo|e mail|posta elettronica",
     "sender": "absender expéditeur remitente mittente afzender",
     "recipient": "empfänger destinataire destinatario ontvanger geadresseerde",
@@ -150,7 +158,7 @@ _PEOPLE = {
     "referring doctor": "einsender überweiser zuweiser prescripteur|médecin prescripteur|medico curante"
     "|überweisender arzt|einsendender arzt",
     "insurance": "versicherung assurance seguro assicurazione verzekering krankenkasse kostenträger mutuelle",
-    "insured": "versicherter versicherte versicherungsnehmer assuré assurée asegurado assicurato verzekerde"
+    "insured": "versicherter versicherte versicherungsnehmer assurée l'assuré asegurado assicurato verzekerde"
     " verzekeringnemer tomador contraente",
     "company": "firma société entreprise empresa sociedad azienda società bedrijf unternehmen gesellschaft",
     "owner": "eigentümer inhaber propriétaire propietario proprietario titolare eigenaar",
@@ -179,14 +187,16 @@ _THINGS = {
     "reference range": "referenzbereich normbereich referentiewaarden normwert|valeurs de référence"
     "|valores de referencia|valori di riferimento",
     "test": "untersuchung examen análisis esame onderzoek",
-    "diagnosis": "diagnose diagnostic diagnóstico diagnosi",
+    "diagnosis": "diagnose diagnóstico diagnosi",
     "": "aufnahme ricovero opname",
     "discharge": "entlassung sortie dimissione ontslag",
     "weight": "gewicht poids peso körpergewicht",
     "height": "höhe größe hauteur taille altura altezza hoogte körpergröße",
     "width": "breite largeur anchura larghezza breedte",
     "length": "länge lengte longueur longitud lunghezza",
-    "area": "fläche wohnfläche superficie oppervlakte",
+    "living area": "wohnfläche woonoppervlakte|surface habitable|superficie útil",
+    "sqm": "quadratmeter qm|mètres carrés|metros cuadrados|metri quadri|vierkante meter",
+    "area": "fläche superficie oppervlakte",
     "volume": "volumen",
     "vehicle": "fahrzeug véhicule vehículo veicolo voertuig",
     "mileage": "kilometerstand kilométrage kilometraje chilometraggio",

@@ -24,7 +24,8 @@ _SUFFIXES = ("ations", "ation", "ments", "ment", "ings", "ing", "ions", "ion", "
 _AGENTS = ("er", "or", "ee")
 _NO_AGENTS = frozenset({"customer", "number", "letter", "register"})
 _SHORT_TAILS = frozenset({"nr", "ort"})
-_SMALL = frozenset({"&", "de", "van", "von", "of", "-", "–", "and", "the", "for", "und", "et", "·", "|"})  # noqa: RUF001
+_NO_TAILS = frozenset({"late", "ends", "ending", "ship"})  # template, weekends, ownership are no compounds
+_SMALL = frozenset({"&", "de", "van", "von", "of", "-", "–", "and", "the", "for", "und", "et", "·", "|"})
 _ENDINGS = ("ies", "ied", "ed", "es", "s", "e", "y")
 
 
@@ -124,7 +125,7 @@ def _compound(word: str) -> tuple[str, ...]:
     """The concepts of a word made of known ones, as German and Dutch labels are: Artikel-nummer, Kunde-n-nummer."""
     for cut in range(4, len(word) - 1):
         behind = _SINGLE.get(word[cut:])
-        if behind is None or (len(word) - cut < 4 and word[cut:] not in _SHORT_TAILS):
+        if behind is None or word[cut:] in _NO_TAILS or (len(word) - cut < 4 and word[cut:] not in _SHORT_TAILS):
             continue
         head = word[:cut]
         before = _SINGLE.get(head) or _inflected(head) or _SINGLE.get(head.rstrip("s")) or _compound(head)
@@ -152,8 +153,11 @@ def initials_of(text: str) -> frozenset[str]:
     """The short forms that stand for two to four words of a text in a row."""
     if len(text) > 80:
         return frozenset()
-    first = "".join(word[0] for word in words_of(text) if word not in FILLERS)
-    return frozenset(first[low : low + size] for size in (2, 3, 4) for low in range(len(first) - size + 1))
+    words = words_of(text)
+    kinds = ("".join(word[0] for word in words), "".join(word[0] for word in words if word not in FILLERS))
+    return frozenset(
+        first[low : low + size] for first in kinds for size in (2, 3, 4) for low in range(len(first) - size + 1)
+    )
 
 
 @lru_cache(maxsize=20_000)
