@@ -25,6 +25,7 @@ class Columns:
         self._values = values
         self._labels: dict[int, Label] = {}  # by where the heading starts
         self._heads: dict[int, tuple[int, list[Cell]]] = {}  # by the first line of their table
+        self._groups: dict[int, Cell | None] = {}  # by the line of a row
 
     def head_row(self, number: int) -> list[Cell]:
         """The heading cells of the table in which a line stands; empty when it has none."""
@@ -88,16 +89,21 @@ class Columns:
 
     def group_of(self, number: int) -> Cell | None:
         """The name of the group of rows in which a row of a table stands: a line with words alone above it."""
+        if number not in self._groups:
+            self._groups[number] = self._find_group(number) if self._layout.tables[number] >= 0 else None
+        return self._groups[number]
+
+    def _find_group(self, number: int) -> Cell | None:
         first = self._layout.tables[number]
         head = self.head_row(number)
-        if first < 0 or not head:
-            return None
-        for above in range(number - 1, self.head_line(number), -1):
+        for above in range(number - 1, self.head_line(number) if head else number, -1):
             line = self._layout.lines[above]
-            if line.kind == "blank" and self._layout.tables[above] != first and above > first:
-                return None
             if len(line.cells) == 1 and not line.tabbed and line.cells[0].is_label:
                 return line.cells[0] if line.cells[0].column <= head[0].column else None
+            if above in self._groups and self._layout.tables[above] == first:
+                return self._groups[above]
+            if line.kind == "blank" and self._layout.tables[above] != first and above > first:
+                return None
         return None
 
     def _is_form(self, first: int, head: int) -> bool:

@@ -10,13 +10,13 @@ _KEY = re.compile(r"^(\s*)(?:-\s+)?[\"']?([A-Za-z_][\w.\-]*)[\"']?\s*[:=]\s*(.*)
 _TABLE = re.compile(r"^\s*\[+([A-Za-z_][\w.\- ]*)\]+\s*$")  # [server]
 _OPENS = re.compile(r"[{\[]?\s*$")
 _NEAR, _FAR = 0.85, 0.55
+_LONGEST = 200  # characters of a line that can hold a key
 _DEEPEST = 60  # lines to look back for the objects around a key
 
 
 def path_of(layout: Layout, number: int) -> Iterator[Label]:
     """The objects that a line "key: value" stands in, nearest first; nothing for a line at the outermost level."""
-    line = layout.lines[number]
-    found = _KEY.match(layout.text[line.start : line.end])
+    found = _KEY.match(_text(layout, number))
     if found is None:
         return
     *parts, _ = found[2].split(".")
@@ -27,13 +27,18 @@ def path_of(layout: Layout, number: int) -> Iterator[Label]:
 
 def _around(layout: Layout, number: int, indent: int) -> Iterator[str]:
     for above in range(number - 1, max(-1, number - 1 - _DEEPEST), -1):
-        line = layout.lines[above]
-        table = _TABLE.match(layout.text[line.start : line.end]) if line.cells else None
+        text = _text(layout, above)
+        table = _TABLE.match(text)
         if table is not None:
             yield from reversed(table[1].split("."))
             return
-        found = _KEY.match(layout.text[line.start : line.end]) if line.cells else None
+        found = _KEY.match(text)
         if found is not None and len(found[1]) < indent:
             indent = len(found[1])
             if _OPENS.fullmatch(found[3]):
                 yield found[2]
+
+
+def _text(layout: Layout, number: int) -> str:
+    line = layout.lines[number]
+    return layout.text[line.start : min(line.end, line.start + _LONGEST)]

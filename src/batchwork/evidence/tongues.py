@@ -101,8 +101,8 @@ _TIME = {
     "week": "woche wochen wöchentlich semaine semaines semana semanas settimana weken",
     "hour": "stunden stunde heures horas uren",
     "period": "zeitraum période período periodo periode",
-    "start": "vanaf desde beginn anfang début inicio inizio aanvang beginnt ingang|a partir du|à partir du|a partire dal"
-    "|mit wirkung zum|gültig ab|ab dem",
+    "start": "vanaf desde beginn anfang début inicio inizio aanvang beginnt ingang|a partir du|à partir du"
+    "|a partire dal|mit wirkung zum|gültig ab|ab dem",
     "end": "bis hasta fino jusqu'au ende ablauf endet einde|gültig bis|hasta el|fino al|geldig tot|valable"
     " jusqu'au|valable jusqu'à|válido hasta",
     "birth": "geburts geburtsdatum geburtstag geboren geb née naissance nacimiento nacido nascita geboorte"
