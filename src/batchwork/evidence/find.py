@@ -191,7 +191,7 @@ class _Finder:
         best, label, candidate = rated[0]
         if self._judge.is_denied(field, candidate):
             return []
-        if self._is_elsewhere(field, candidate, label) or (label < 0.45 and self._is_in_anothers_column(field, candidate)):
+        if label < 0.45 and (self._is_elsewhere(field, candidate) or self._is_in_anothers_column(field, candidate)):
             return []
         if len(rated) > 1 and rated[1][0] > best - 0.12 and not _same_place(candidate, rated[1][2]):
             return [Verdict(entry[2], 0.42) for entry in rated[:2]]
@@ -208,7 +208,7 @@ class _Finder:
             return [Verdict(inside[0], 0.65)]
         return verdicts
 
-    def _is_elsewhere(self, field: Field, candidate: Candidate, label: float) -> bool:
+    def _is_elsewhere(self, field: Field, candidate: Candidate) -> bool:
         """Whether the field has a column of its own in this table, and the place is not in it."""
         layout = self._source.layout
         number = layout.line_of(candidate.start)
@@ -224,7 +224,7 @@ class _Finder:
         best = max(fits, default=0.0)
         if best >= 0.6:
             return not (0 <= column < len(fits) and fits[column] > best - 0.1)
-        return label < 0.45 and 0 <= column < len(head) and self._judge.affinity.owned_by_another(field, head[column].text)
+        return 0 <= column < len(head) and self._judge.affinity.owned_by_another(field, head[column].text)
 
     def _strays(self, field: Field, candidate: Candidate) -> bool:
         """Whether elements have this field in different columns, though the table has headings."""
