@@ -13,13 +13,13 @@ from typing import Any
 from batchwork.documents import Document
 from batchwork.evidence.booleans import Statement, cell_answer, statements
 from batchwork.evidence.citation import Citation
-from batchwork.evidence.stretches import stretches_of
 from batchwork.evidence.columns import column_of
 from batchwork.evidence.fields import Field, fields_of
 from batchwork.evidence.judge import ACCEPTED, LEFT_OVER, Judge, Stake, Verdict
 from batchwork.evidence.layout import Cell
 from batchwork.evidence.rows import Home, homes_of
 from batchwork.evidence.source import Candidate, Source
+from batchwork.evidence.stretches import stretches_of
 from batchwork.evidence.unlabelled import LENT, UNSURE
 
 _NEAR = 6  # lines
@@ -134,11 +134,11 @@ class _Finder:
         cell = layout.cell_of(candidate.start, number)
         if cell is None:
             return 99
+        cells = layout.lines[number].cells
         head = self._source.contexts.columns.head_row(number)
-        if head:
+        if head and len(head) >= len(cells) - 1:  # else it is the heading of another table
             owner = column_of(head, cell)
             return 99 if owner is None else owner
-        cells = layout.lines[number].cells
         return cells.index(cell) - len(cells)
 
     def _inside(self, candidates: list[Candidate], home: Home) -> list[Candidate]:
@@ -227,12 +227,14 @@ class _Finder:
         return 0 <= column < len(head) and self._judge.affinity.owned_by_another(field, head[column].text)
 
     def _strays(self, field: Field, candidate: Candidate) -> bool:
-        """Whether elements have this field in different columns, though the table has headings."""
-        votes = self._columns.get((_list_of(field.record), _leaf_name(field)), {})
-        return len(votes) > 1 and bool(self._source.contexts.columns.head_row(self._line(candidate)))
+        """Whether elements have this field in different columns of a table, and another field in this one."""
+        name, mine, column = _list_of(field.record), _leaf_name(field), self._column(candidate)
+        if len(self._columns.get((name, mine), {})) < 2 or not self._heads(candidate):
+            return False
+        return any(column in votes for (of, leaf), votes in self._columns.items() if of == name and leaf != mine)
 
-    def _line(self, candidate: Candidate) -> int:
-        return self._source.layout.line_of(candidate.start)
+    def _heads(self, candidate: Candidate) -> Sequence[Cell]:
+        return self._source.contexts.columns.head_row(self._source.layout.line_of(candidate.start)) or ()
 
     def _is_in_anothers_column(self, field: Field, candidate: Candidate) -> bool:
         """Whether the other elements have this field in another column, and another field in this one."""
@@ -240,8 +242,8 @@ class _Finder:
         votes = self._columns.get((name, mine), {})
         here = votes.get(column, 0.0)
         if max(votes.values(), default=0.0) <= here:
-            head = self._source.contexts.columns.head_row(self._line(candidate)) or ()
-            fits = {rank: self._judge.affinity.heading_match(field, cell.text) for rank, cell in enumerate(head)}
+            heads = enumerate(self._heads(candidate))
+            fits = {rank: self._judge.affinity.heading_match(field, cell.text) for rank, cell in heads}
             return any(votes[other] >= here and fits.get(other, 0.0) > fits.get(column, 0.0) + 0.3 for other in votes)
         others = [told for (owner, leaf), told in self._columns.items() if owner == name and leaf != mine]
         return any(told.get(column, 0.0) > max(here, sum(told.values()) / 2) for told in others)

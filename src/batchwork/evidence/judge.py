@@ -276,11 +276,11 @@ class Judge:
 
     def _is_anothers(self, field: Field, start: int, score: float) -> bool:
         """Whether a place says the value of another field, which it fits as well and better than any other place."""
-        for other, place in self.claims.at(start, but=field):
-            if place.score >= score - _AS_WELL:
-                if self._rival(other, place, [place.candidate], lenient=False) <= place.score:
-                    return True
-        return False
+        return any(
+            place.score >= score - _AS_WELL
+            and self._rival(other, place, [place.candidate], lenient=False) <= place.score
+            for other, place in self.claims.at(start, but=field)
+        )
 
     def _is_of_another_kind(self, field: Field, best: Scored, kind: str, mention: Mention) -> bool:
         """Whether what a label stands beside is another kind of thing: a share, or a count where a sum is meant."""

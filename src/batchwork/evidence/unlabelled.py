@@ -42,7 +42,9 @@ _TITLE_LINES = 3  # the first lines with words: whose paper it is, and what
 _PARTIES = frozenset(concept for word in PARTIES for concept in concepts(word))
 _TITLES = frozenset(concept for word in TITLES for concept in concepts(word))
 _NAMELESS = frozenset(concept for word in NAMELESS for concept in concepts(word))
-_CODES = frozenset(concept for word in words("number reference code registration id ref no") for concept in concepts(word))
+_CODES = frozenset(
+    concept for word in words("number reference code registration id ref no") for concept in concepts(word)
+)
 _ANYBODY = frozenset({"person", "party", "contact", "customer", "number"})
 _BY = (" by ", " by\n")
 _LEADS = {"as": words("job title"), "in": words("place location city venue"), "at": words("place location venue")}
