@@ -234,7 +234,10 @@ class _Finder:
         return any(column in votes for (of, leaf), votes in self._columns.items() if of == name and leaf != mine)
 
     def _heads(self, candidate: Candidate) -> Sequence[Cell]:
-        return self._source.contexts.columns.head_row(self._source.layout.line_of(candidate.start)) or ()
+        return self._source.contexts.columns.head_row(self._line(candidate)) or ()
+
+    def _line(self, candidate: Candidate) -> int:
+        return self._source.layout.line_of(candidate.start)
 
     def _is_in_anothers_column(self, field: Field, candidate: Candidate) -> bool:
         """Whether the other elements have this field in another column, and another field in this one."""
