@@ -45,6 +45,7 @@ _NAMELESS = frozenset(concept for word in NAMELESS for concept in concepts(word)
 _CODES = frozenset(
     concept for word in words("number reference code registration id ref no") for concept in concepts(word)
 )
+_LITTLE_WORDS = words("of the a an for by from to with as at in on and is was are dr mr mrs ms")
 _ANYBODY = frozenset({"person", "party", "contact", "customer", "number"})
 _BY = (" by ", " by\n")
 _LEADS = {"as": words("job title"), "in": words("place location city venue"), "at": words("place location venue")}
@@ -101,25 +102,29 @@ class Unlabelled:
             return candidate.distinctive or digits >= _FEW_DIGITS or candidate.kind != "number" or only.score > _FAINT
         if not candidate.distinctive or self.misses_whom(field, only):
             return False
-        told = {word for label in context.labels if self._is_name(label, context, False) for word in label.key}
-        told -= GENERIC
+        named = {word for label in context.labels if self._is_name(label, context, False) for word in label.key}
+        told = named - GENERIC
         if any(likeness(word, own) >= 0.4 for word in told for own in field.words):
             return True
-        if not told:
-            # Told in a sentence: a name may be anybody's there, a code is what is asked for by one.
-            return candidate.kind == "id" and self._is_asked_for_code(field, candidate)
-        return self._is_foreign and not any(map(is_known, told))
+        if not named:
+            # Told in a sentence: a role whose name is known would be recognised if it were told of somebody else.
+            if candidate.kind == "id":
+                return self._is_asked_for_code(field, candidate)
+            return all(map(is_known, field.own))
+        return bool(told) and self._is_foreign and not any(map(is_known, told))
 
     def _is_asked_for_code(self, field: Field, candidate: Candidate) -> bool:
         """Whether the field asks for a code, and the word before this one does not say that it is another's."""
-        text = self._source.text
-        before = text[max(0, candidate.start - _NOT_FAR) : candidate.start].split()[-1:]
-        named = any(is_known(word) for last in before for word in concepts(last) if word not in GENERIC)
-        return (
-            not named
-            and len(text[candidate.start : candidate.end].split()) <= _PIECES
-            and not _CODES.isdisjoint(field.own)
-        )
+        pieces = self._source.text[candidate.start : candidate.end].split()
+        asked = len(pieces) <= _PIECES and not _CODES.isdisjoint(field.own)
+        return asked and not self._is_named_before(field, candidate)
+
+    def _is_named_before(self, field: Field, candidate: Candidate) -> bool:
+        """Whether the noun right before a place says that it is something else: "the position of Clerk"."""
+        before = self._source.text[max(0, candidate.start - _NOT_FAR) : candidate.start].lower().split()
+        last = next((word for word in reversed(before) if word.strip(".,:") not in _LITTLE_WORDS), "")
+        told = [word for word in concepts(last) if word not in GENERIC and is_known(word)]
+        return bool(told) and not any(likeness(word, own) >= _HINT for word in told for own in field.words)
 
     @cached_property
     def _is_foreign(self) -> bool:
