@@ -155,4 +155,4 @@ def _is_accounting(text: str, outer: int, closing: int, percent: bool, *, numera
 
 def _reads_on(text: str, closing: int) -> bool:
     """Whether a sentence goes on behind a parenthesis: "30% (815.46) is payable", "of 12 (10.50), which"."""
-    return re.match(r"[ \n][^\W\d_]|[.,;][ \n]?(?:[^\W\d_]|$)", text[closing : closing + 3]) is not None
+    return re.match(r" [a-zà-ÿ]{2}|[.,;](?:\s|$)", text[closing : closing + 3]) is not None
