@@ -99,7 +99,7 @@ class _Finder:
         for field in self._fields:
             if field.record:
                 lists[_list_of(field.record)][field.record].append((field, self._candidates[field.path]))
-        for name, records in lists.items():
+        for name, records in sorted(lists.items(), key=lambda entry: entry[0].count("[")):  # the outer ones first
             homes = homes_of(records, self._source.layout)
             if len(homes) < len(records):
                 homes = self._in_clauses(records) or homes
