@@ -7,8 +7,8 @@ import re
 
 from batchwork.evidence.phrases import BOX, Hit, Phrase
 
-_YES = ("yes", "true", "ja", "oui", "sí", "si", "sì", "sim", "tak", "ano", "da", "igen", "kyllä", "evet")
-_NO = ("no", "false", "nein", "non", "nee", "nej", "nei", "não", "nao", "nie", "ne", "nu", "nem", "ei", "hayır")
+_YES = ("yes", "true", "ja", "oui", "sí", "si", "sì", "sim", "tak", "ano", "da", "igen", "kyllä")
+_NO = ("no", "false", "nein", "non", "nee", "nej", "nei", "não", "nao", "nie", "ne", "nu", "nem", "ei")
 _OPTION = re.compile(rf"\b({'|'.join((*_YES, *_NO))})\b", re.IGNORECASE)
 _WORDS_BEHIND = re.compile(r"\s{0,3}[^\W\d_]")
 _WORDS_BEFORE = re.compile(r"[^\W\d_][ :]{0,2}$")

@@ -55,7 +55,8 @@ _DAY_MONTH_HINT = re.compile(
 _MONTH_DAY_HINT = re.compile(
     r"\bm{1,2}\s?[-/.]\s?d{1,2}\s?[-/.]\s?y{2,4}\b|" + _WORDED.format(_A_MONTH, _A_DAY), re.IGNORECASE
 )
-_HINTS = ("yy", "jj", "aa", "first", "before", "year", "jahr", "année", "annee", "año", "anno", "jaar")  # found far quicker
+# What both patterns hold one of, found far quicker.
+_HINTS = ("yy", "jj", "aa", "first", "before", "year", "jahr", "année", "annee", "año", "anno", "jaar")
 _DAY_MONTH_LANDS = re.compile(
     r"£|€|\b(?:GBP|EUR|AUD|NZD|INR|VAT|MwSt|TVA|GmbH|Ltd|PLC|plc|Limited|Sarl|SARL|S\.A\.|B\.V\.|Pty"
     r"|ABN|UK|United Kingdom|England|Scotland|Wales|Ireland|Australia|London|Germany|France|Rechnung|Facture"

@@ -88,7 +88,11 @@ def end_of(text: str, start: int, end: int) -> Iterator[Label]:
             return
     if _WAS_BEHIND.match(text, end):
         yield _WAS
-    elif _RANGE_BEHIND.match(text, end) or _OPEN.match(text, end) or (last.endswith(_BETWEEN_WORDS) and _BETWEEN.search(near)):
+    elif (
+        _RANGE_BEHIND.match(text, end)
+        or _OPEN.match(text, end)
+        or (last.endswith(_BETWEEN_WORDS) and _BETWEEN.search(near))
+    ):
         yield _FROM
     elif _RANGE_BEFORE.search(near[-12:]) or (last.endswith(_AND_WORDS) and _BETWEEN_AND.search(near)):
         yield _TO

@@ -13,7 +13,6 @@ from typing import Any
 from batchwork.documents import Document
 from batchwork.evidence.booleans import Statement, cell_answer, statements
 from batchwork.evidence.citation import Citation
-from batchwork.evidence.stretches import stretches_of
 from batchwork.evidence.columns import column_of
 from batchwork.evidence.crossings import at_crossing, in_column, inside_band
 from batchwork.evidence.fields import Field, fields_of
@@ -21,6 +20,7 @@ from batchwork.evidence.judge import ACCEPTED, LEFT_OVER, Judge, Stake, Verdict
 from batchwork.evidence.layout import Cell
 from batchwork.evidence.rows import Home, homes_of
 from batchwork.evidence.source import Candidate, Source
+from batchwork.evidence.stretches import stretches_of
 from batchwork.evidence.unlabelled import LENT, UNSURE
 
 _NEAR = 6  # lines
@@ -200,7 +200,9 @@ class _Finder:
         best, label, candidate = rated[0]
         if self._judge.is_denied(field, candidate):
             return []
-        if self._is_elsewhere(field, candidate, label) or (label < 0.45 and self._is_in_anothers_column(field, candidate)):
+        if self._is_elsewhere(field, candidate, label) or (
+            label < 0.45 and self._is_in_anothers_column(field, candidate)
+        ):
             return []
         if len(rated) > 1 and rated[1][0] > best - 0.12 and not _same_place(candidate, rated[1][2]):
             return [Verdict(entry[2], 0.42) for entry in rated[:2]]
@@ -233,7 +235,9 @@ class _Finder:
         best = max(fits, default=0.0)
         if best >= 0.6:
             return not (0 <= column < len(fits) and fits[column] > best - 0.1)
-        return label < 0.45 and 0 <= column < len(head) and self._judge.affinity.owned_by_another(field, head[column].text)
+        return (
+            label < 0.45 and 0 <= column < len(head) and self._judge.affinity.owned_by_another(field, head[column].text)
+        )
 
     def _strays(self, field: Field, candidate: Candidate) -> bool:
         """Whether elements have this field in different columns, though the table has headings."""

@@ -19,7 +19,8 @@ Unit = tuple[int, ...]  # lines, from and to (exclusive); for a column of a tabl
 _BULLETS = ("-", "*", "•", "<", "{", "[")
 _TEXT, _FIGURE = 3.0, 1.2  # what a value says about the place by standing there
 _OWN_SECTION = 1.5
-_KINDS = {"row": 1.0, "block": 0.9, "section": 0.8, "part": 0.8, "column": 0.8}  # the smaller the place, the surer it is
+# The smaller the place, the surer it is.
+_KINDS = {"row": 1.0, "block": 0.9, "section": 0.8, "part": 0.8, "column": 0.8}
 _ENTRY, _ENTRY_WORTH, _DEEPEST = "entry ", 0.95, 4  # elements in a dump, by their indentation
 _NUMBERED = "numbered"
 _COLUMN, _SIDE_BY_SIDE = "column", 2
@@ -41,9 +42,7 @@ def homes_of(records: dict[str, list[tuple[Field, list[Candidate]]]], layout: La
     """For the elements of one list, by path, the place of each that has one."""
     best: dict[str, Home] = {}
     most = 0.0
-    values = {
-        path: [_value(field, candidates) for field, candidates in leaves] for path, leaves in records.items()
-    }
+    values = {path: [_value(field, candidates) for field, candidates in leaves] for path, leaves in records.items()}
     entries = {f"{_ENTRY}{column}": _ENTRY_WORTH for column in sorted(set(layout.entries.values()))[:_DEEPEST]}
     if layout.numbered_keys:
         entries[_NUMBERED] = _ENTRY_WORTH

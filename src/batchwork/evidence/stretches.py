@@ -63,7 +63,7 @@ def _together(starts: Mapping[str, list[int]]) -> dict[str, int]:
     best: dict[str, int] = {}
     widest = _APART * len(starts)
     for pivot in next(iter(starts.values())):
-        row = {path: min(places, key=lambda place: abs(place - pivot)) for path, places in starts.items()}  # noqa: B023
+        row = {path: min(places, key=lambda place: abs(place - pivot)) for path, places in starts.items()}
         width = max(row.values()) - min(row.values())
         if width < widest and len(set(row.values())) == len(row):
             best, widest = row, width
