@@ -1580,3 +1580,98 @@ def test_a_name_that_denies_by_itself_is_answered_as_it_stands() -> None:
     truth = {"severely_disabled": False, "tax_exempt": True, "alarm_disabled": False}
     assert None not in _said(text, truth).values()
     assert set(_said(text, {name: not value for name, value in truth.items()}).values()) == {None}
+
+
+def _answers(text: str, truth: dict[str, bool]) -> None:
+    """Every answer is cited, none of its opposites."""
+    assert None not in _said(text, truth).values(), text
+    assert set(_said(text, {name: not value for name, value in truth.items()}).values()) == {None}, text
+
+
+def test_a_denial_ends_where_another_verb_begins() -> None:
+    _answers(
+        "We are not liable for frost and are insured against theft. I cannot swim, am vaccinated and have no pets.",
+        {"insured_against_theft": True, "vaccinated": True, "has_pets": False},
+    )
+    _answers("The flat has no lift, is sold unheated and does not have a cellar.", {"heated": False, "cellar": False})
+
+
+def test_other_words_for_the_same_answer_are_understood_and_the_very_word_counts_more() -> None:
+    _answers(
+        "Dogs are not admitted. The serum must be kept refrigerated.", {"dogs_allowed": False, "cooling_required": True}
+    )
+    _answers("The beam does not satisfy the standard.", {"complies_with_standard": False})
+    _answers("The budget was adopted. The appeal was not granted.", {"appeal_granted": False})
+
+
+def test_a_box_is_chosen_in_other_languages_too() -> None:
+    _answers("Rookvrij      [x] ja   [ ] nee\nBalkon        [ ] ja   [x] nee", {"rookvrij": True, "balkon": False})
+
+
+def test_words_beside_a_date_tell_that_the_day_comes_first() -> None:
+    for note in ("Dates: day first", "Dates are given as day, month, year", "Dates: day before month"):
+        text = f"{note}\nDeparture: 04/07/2024"
+        assert [one.text for one in find_evidence({"departure": date(2024, 7, 4)}, text)["departure"]] == ["04/07/2024"]
+        assert find_evidence({"departure": date(2024, 4, 7)}, text)["departure"] == []
+
+
+def test_an_amount_in_brackets_in_the_middle_of_a_sentence_is_an_aside() -> None:
+    text = "A retention of 5% (412.50) is held until handover."
+    assert [one.text for one in find_evidence({"retention_amount": 412.5}, text)["retention_amount"]] == ["412.50"]
+    assert find_evidence({"retention_amount": -412.5}, text)["retention_amount"] == []
+
+
+_OFFERS = "Bidder\tAlpha Bau\tBeton Nord\tCasa Build\nPrice\t41,200\t39,850\t44,100\nWeeks\t12\t14\t12\nWarranty (years)\t5\t3\t5"
+
+
+def test_elements_side_by_side_live_in_their_columns() -> None:
+    offers = [
+        {"bidder": "Alpha Bau", "price": 41200, "weeks": 12},
+        {"bidder": "Beton Nord", "price": 44100, "weeks": 14},
+        {"bidder": "Casa Build", "price": 44100, "weeks": 12},
+    ]
+    found = find_evidence({"offers": offers}, _OFFERS)
+    assert [one.text for one in found["offers[0].price"]] == ["41,200"]
+    assert found["offers[1].price"] == []  # the price of the bidder beside it
+    assert [one.start for one in found["offers[2].weeks"]] == [_OFFERS.index("12\nWarranty")]
+
+
+def test_a_value_of_a_list_within_a_list_stands_where_row_and_column_cross() -> None:
+    text = "Ward\tMonday\tTuesday\tBeds\nNorth\t17\t23\t40\nSouth\t19\t28\t35"
+    wards = [
+        {"ward": "North", "beds": 40, "days": [{"day": "Monday", "visits": 17}, {"day": "Tuesday", "visits": 28}]},
+        {"ward": "South", "beds": 35, "days": [{"day": "Monday", "visits": 19}, {"day": "Tuesday", "visits": 28}]},
+    ]
+    found = find_evidence({"wards": wards}, text)
+    assert [one.text for one in found["wards[0].days[0].visits"]] == ["17"]
+    assert found["wards[0].days[1].visits"] == []  # the other ward's
+    assert [one.text for one in found["wards[1].days[1].visits"]] == ["28"]
+
+
+def test_elements_in_one_line_begin_behind_a_mark_and_not_in_brackets() -> None:
+    text = "SKILLS\n\nWelding (advanced); Turning (basic)"
+    skills = [{"skill": "Welding", "grade": "basic"}, {"skill": "Turning", "grade": "advanced"}]
+    found = find_evidence({"skills": skills}, text)
+    assert [one.text for one in found["skills[1].skill"]] == ["Turning"]
+    assert found["skills[0].grade"] == found["skills[1].grade"] == []
+
+
+def test_the_figures_of_a_calculation_are_told_apart() -> None:
+    text = "Work bill\n\nLabour    6.5 h x $48.00 = $312.00\nParking   3 days x $11.00 = $33.00"
+    value = {"labour_cost": 312, "labour_rate": 48, "labour_hours": 6.5, "parking_cost": 33, "parking_rate": 11}
+    found = find_evidence(value, text)
+    assert [found[name][0].text for name in value] == ["$312.00", "$48.00", "6.5", "$33.00", "$11.00"]
+    assert find_evidence({"parking_cost": 312}, text)["parking_cost"] == []
+
+
+def test_what_is_said_of_a_part_is_not_said_of_the_whole() -> None:
+    text = "The fair is over. 38 of 120 stands were empty on the last day."
+    assert [one.text for one in find_evidence({"empty_stands": 38}, text)["empty_stands"]] == ["38"]
+    assert all(one.confidence < 0.5 for one in find_evidence({"empty_stands": 120}, text)["empty_stands"])
+
+
+def test_a_range_that_is_still_open_has_its_start() -> None:
+    text = "POSTS\n\nHead Gardener, Royal Parks\n2019 - present\n\nGardener, City of Bath\n2014 - 2018"
+    posts = [{"title": "Head Gardener", "start_year": 2019}, {"title": "Gardener", "start_year": 2014}]
+    found = find_evidence({"posts": posts}, text)
+    assert [found[f"posts[{rank}].start_year"][0].text for rank in range(2)] == ["2019", "2014"]

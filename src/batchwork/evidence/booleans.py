@@ -13,7 +13,7 @@ from batchwork.evidence.boxes import boxed
 from batchwork.evidence.clauses import is_of_two, same_clause
 from batchwork.evidence.fields import Field
 from batchwork.evidence.lexicon import NEGATIONS, words
-from batchwork.evidence.phrases import Hit, Phrase, Phrases, Word, names
+from batchwork.evidence.phrases import Hit, Phrase, Phrases, Word, closeness, names, worth
 from batchwork.evidence.words import concepts
 
 _AUXILIARY = words("is are has have was were can does do did should be been flag include enabled status yes no")
@@ -102,16 +102,17 @@ def _answers(
 
 def _read(text: str, phrase: Phrase, wanted: list[str], deeds: frozenset[str]) -> Statement | None:
     hits: list[Hit] = []
-    named: set[str] = set()
+    named: dict[str, float] = {}
     for word in phrase.words:
         hit, opposite = names(word.word, tuple(wanted))
         if hit:
             hits.append(Hit(word.start, word.end, word.word, opposite))
-            named.update(want for want in wanted if names(word.word, (want,))[0])
-    strength = len(named) / len(set(wanted))
+            for want in wanted:
+                named[want] = max(named.get(want, 0.0), closeness(word.word, want))
+    strength = sum(sure * worth(want) for want, sure in named.items()) / sum(map(worth, set(wanted)))
     if not hits:
         return None
-    hits = _closest(text, phrase.start, hits, len(named))
+    hits = _closest(text, phrase.start, hits, sum(1 for sure in named.values() if sure))
     end = phrase.end
     if is_of_two(text, phrase.start, hits):
         return _left_out(text, hits, strength, end)

@@ -7,7 +7,9 @@ import re
 
 from batchwork.evidence.phrases import BOX, Hit, Phrase
 
-_OPTION = re.compile(r"\b(yes|no|true|false|ja|nein|oui|non)\b", re.IGNORECASE)
+_YES = ("yes", "true", "ja", "oui", "sí", "si", "sì", "sim", "tak", "ano", "da", "igen", "kyllä")
+_NO = ("no", "false", "nein", "non", "nee", "nej", "nei", "não", "nao", "nie", "ne", "nu", "nem", "ei")
+_OPTION = re.compile(rf"\b({'|'.join((*_YES, *_NO))})\b", re.IGNORECASE)
 _WORDS_BEHIND = re.compile(r"\s{0,3}[^\W\d_]")
 _WORDS_BEFORE = re.compile(r"[^\W\d_][ :]{0,2}$")
 
@@ -30,7 +32,7 @@ def boxed(text: str, phrase: Phrase, hits: list[Hit]) -> tuple[int, int, bool] |
                 chosen = (after[:1] if box_first else before[-1:]) or after or before
                 if chosen:
                     low, high, word = chosen[0]
-                    return low, high, word in ("yes", "true", "ja", "oui")
+                    return low, high, word in _YES
         return None
     if _lead(text, phrase, boxes):
         return _leading(boxes, hits)

@@ -1,3 +1,4 @@
+# ruff: noqa: RUF001 - the quotes of documents are what this is about
 """Where one clause of a sentence ends and another begins, so that each answers for its own subject."""
 
 import re
@@ -5,18 +6,22 @@ import re
 from batchwork.evidence.phrases import Hit, Word
 
 _FINITE = (
-    r"(?:is|are|was|were|has|have|had|does|do|did|will|shall|can|may|must|ist|sind|war|waren|hat|haben|wird|werden|kann"
-    r"|darf|muss|est|sont|ont|son|sono)"
+    r"(?:am|is|are|was|were|has|have|had|does|do|did|will|would|shall|should|can|could|may|might|must|needs?|cannot"
+    r"|(?:is|are|was|were|has|have|had|does|do|did|wo|would|should|ca|could)n['’]t"
+    r"|bin|ist|sind|war|waren|hat|habe|haben|wird|werden|wurden?|kann|können|darf|dürfen|muss|müssen"
+    r"|est|sont|était|a été|ont|peut|peuvent|doit|es|son|fue|fueron|ha|han|puede|pueden|debe|è|sono|hanno|può|deve"
+    r"|zijn|heeft|hebben|wordt|worden|werd|mag|kan|moet)"
 )
+_AND = r"(?:and|or|but|yet|while|whereas|und|oder|aber|et|ou|mais|y|o|pero|e|ma|en|maar)"
 _NEW_SUBJECT = (
-    r"(?P<subject>\b(?:and|or|but|while|whereas|und|aber|et|mais|y)\s+|,\s+(?!(?:which|who|that|where|when|if|as|it|they)\b))"
+    rf"(?P<subject>\b{_AND}\s+|,\s+(?!(?:which|who|that|where|when|if|as|it|they)\b))"
     rf"(?:[\w-]+\s+){{1,3}}?{_FINITE}\b"
 )
-# What is denied ends at punctuation, and at a conjunction that a new statement follows ("does not smoke and has").
+# What is denied ends at punctuation, and where a verb or a new subject follows ("does not smoke and has").
 _CLAUSE_END = re.compile(
-    r"[.;:!?]\s|,\s*(?:and|but|or|which|while|aber|und|mais)\b|\bbut\b|\bhowever\b"
-    r"|\b(?:and|or|und|et|y)\s+(?:that|has|have|had|is|are|was|were|does|do|did|will|shall|can|may|must|no|not|the|a|an"
-    rf"|they|he|she|it|we|you|ist|sind|hat|wird|kein|keine|nicht|die|der|das|est|sont|ne|pas|la|le|les)\b|{_NEW_SUBJECT}",
+    rf"[.;:!?]\s|,\s*(?:and|but|or|which|while|aber|und|mais)\b|\bbut\b|\bhowever\b|,\s+{_FINITE}\s"
+    rf"|\b{_AND}\s+(?:(?:also|then|now|never|still|auch)\s+)?(?:{_FINITE}|that|no|not|the|a|an|i|they|he|she|it|we|you"
+    rf"|kein|keine|nicht|die|der|das|ne|pas|la|le|les)\b|{_NEW_SUBJECT}",
     re.IGNORECASE,
 )
 _ANOTHER = re.compile(_NEW_SUBJECT, re.IGNORECASE)

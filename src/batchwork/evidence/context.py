@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from batchwork.evidence.bounds import bounds_of
+from batchwork.evidence.calculations import part_at
 from batchwork.evidence.columns import Columns
 from batchwork.evidence.ends import end_of
 from batchwork.evidence.keys import path_of
@@ -25,6 +26,7 @@ from batchwork.evidence.labels import (
 )
 from batchwork.evidence.layout import Cell, Layout
 from batchwork.evidence.letters import letter_label
+from batchwork.evidence.shares import words_behind
 from batchwork.evidence.words import is_capitalised, looks_like_name
 
 _CLAUSE_END = re.compile(r"(?<!\bNo|\bno|\bNr|\bAm|\bDr)[.!?]\s+(?=[^a-z\s\d])|;\s|[•▪‣]\s?|(?<=\s)(?:whereas|while)\s")
@@ -90,7 +92,9 @@ class Contexts:
         cell = layout.cell_of(start, number)
         if cell is None:
             return _context(number, [], [])
-        inline = self._inline(number, cell, start)
+        part = part_at(layout.text, cell.start, cell.end, start)
+        begin = start if part is None else part.begin  # what leads a calculation is said of each of its figures
+        inline = self._inline(number, cell, begin)
         labels: list[Label] = [inline] if inline is not None else []
         primary: list[Label] = []
         named = inline is not None and bool(is_named(inline.text) or len(layout.lines[number].cells) > 1)
@@ -104,13 +108,14 @@ class Contexts:
         labels.extend(ends)
         labels.extend(currency(layout.text[start:end]))
         labels.extend(bounds_of(layout.text, start, end))
-        behind = self._after(cell, end)
+        labels.extend(() if part is None else part.labels)
+        behind = self._after(cell, start, end) if part is None else None
         if behind is not None and not any(label.kind == "range" and "low" in label.weights for label in ends):
             labels.append(behind)  # behind the lower end of a range stand the words of the upper one
         letter = letter_label(layout, number, start)
         labels.extend(letter)
         primary.extend(letter if named else ())
-        for label in self._beside(number, cell, starts_cell=_BULLET.match(layout.text[cell.start : start]) is not None):
+        for label in self._beside(number, cell, starts_cell=_BULLET.match(layout.text[cell.start : begin]) is not None):
             labels.append(label)
             if label.kind == "left" and inline is None and label.key and max(label.weights.values()) > 0.7:
                 primary.append(label)
@@ -196,11 +201,14 @@ class Contexts:
             return None
         return faded("inline", before[-200:])
 
-    def _after(self, cell: Cell, end: int) -> Label | None:
-        text = self._layout.text[end : min(cell.end, end + 60)]
-        if len(text) < _SOON and cell.end - cell.start >= _FLOWING:
-            text = self._layout.text[end : end + 60].split("\n\n")[0]  # a sentence that goes on in the next line
-        return after(text, figure=self._layout.text[end - 1 : end].isdigit())
+    def _after(self, cell: Cell, start: int, end: int) -> Label | None:
+        figure = self._layout.text[end - 1 : end].isdigit()
+        stop = min(cell.end, end + 60)
+        if stop - end < _SOON and cell.end - cell.start >= _FLOWING:
+            stop = end + len(self._layout.text[end : end + 60].split("\n\n")[0])  # a sentence that goes on below
+        if figure:
+            end, stop = words_behind(self._layout.text, start, end, stop)
+        return after(self._layout.text[end:stop], figure=figure)
 
     def _beside(self, number: int, cell: Cell, starts_cell: bool) -> Iterator[Label]:
         cells = self._layout.lines[number].cells

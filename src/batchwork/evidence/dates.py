@@ -40,11 +40,23 @@ _COMPACT = re.compile(
     r"(?<![^\W_])(?P<year>(?:19|20)\d\d)(?P<month>0[1-9]|1[0-2])(?P<day>0[1-9]|[12]\d|3[01])(?![^\W_])"
 )
 
-_DAY_MONTH_HINT = re.compile(
-    r"\bd{1,2}\s?[-/.]\s?m{1,2}\s?[-/.]\s?(?:y{2,4}|j{2,4})\b|\btt[./]mm[./]jj|\bjj/mm/aa", re.IGNORECASE
+# A form hint, in letters or in words: "DD/MM/YYYY", "Date (day first)", "Datum (Tag, Monat, Jahr)".
+_WORDED = (
+    r"\b{0}s?[ -](?:comes? |goes? |is |are |written |stands? |stated )?first\b"
+    r"|\b{0}s?\b[ ,/.-]+(?:and |then )?{1}s?\b[ ,/.-]+(?:and |then )?(?:year|jahr|ann[eé]e|a[nñ]o|anno|jaar)\b"
+    r"|\b{0}s? before (?:the )?{1}s?\b"
 )
-_MONTH_DAY_HINT = re.compile(r"\bm{1,2}\s?[-/.]\s?d{1,2}\s?[-/.]\s?y{2,4}\b", re.IGNORECASE)
-_HINTS = ("yy", "jj", "aa")  # what both patterns end with, found far quicker
+_A_DAY, _A_MONTH = "(?:day|tag|jour|d[ií]a|giorno|dag)", "(?:month|monat|mois|mes|mese|maand)"
+_DAY_MONTH_HINT = re.compile(
+    r"\bd{1,2}\s?[-/.]\s?m{1,2}\s?[-/.]\s?(?:y{2,4}|j{2,4}|a{2,4})\b|\btt[./]mm[./]jj|\bjj/mm/aa|\bgg[/.-]mm[/.-]aa|"
+    + _WORDED.format(_A_DAY, _A_MONTH),
+    re.IGNORECASE,
+)
+_MONTH_DAY_HINT = re.compile(
+    r"\bm{1,2}\s?[-/.]\s?d{1,2}\s?[-/.]\s?y{2,4}\b|" + _WORDED.format(_A_MONTH, _A_DAY), re.IGNORECASE
+)
+# What both patterns hold one of, found far quicker.
+_HINTS = ("yy", "jj", "aa", "first", "before", "year", "jahr", "année", "annee", "año", "anno", "jaar")
 _DAY_MONTH_LANDS = re.compile(
     r"£|€|\b(?:GBP|EUR|AUD|NZD|INR|VAT|MwSt|TVA|GmbH|Ltd|PLC|plc|Limited|Sarl|SARL|S\.A\.|B\.V\.|Pty"
     r"|ABN|UK|United Kingdom|England|Scotland|Wales|Ireland|Australia|London|Germany|France|Rechnung|Facture"

@@ -147,7 +147,12 @@ def _is_accounting(text: str, outer: int, closing: int, percent: bool, *, numera
     ):
         return before.rstrip().endswith(":") or re.match(r"[ \u00a0]?[A-Za-z]", text[closing : closing + 2]) is None
     if re.search(r"[\d)%][ \t]$", before):
-        return not percent  # after another figure of the row
+        return not percent and not _reads_on(text, closing)  # after another figure of the row
     ends_cell = re.match(r"\s*$|\s{2,}|\t|\s*\n|\s[(\d]", text[closing : closing + 4]) is not None
     amount = re.search(r"[.,]\d", text[core:numeral_end]) is not None and not percent
     return amount and ends_cell and not re.search(r"[.!?,;][ \t]$", before)
+
+
+def _reads_on(text: str, closing: int) -> bool:
+    """Whether a sentence goes on behind a parenthesis: "30% (815.46) is payable", "of 12 (10.50), which"."""
+    return re.match(r" [a-zà-ÿ]{2}|[.,;](?:\s|$)", text[closing : closing + 3]) is not None

@@ -10,6 +10,11 @@ _RANGE_BEHIND = re.compile(
     r"(?:\s?°?[A-Za-z%]{1,4})?\s*(?:to|until|through|till|bis|au|al|a|–|—|-"
     r"|/)\s+(?:the\s+)?[+−-]?(?:[$€£]\s?)?(?:[A-Z][a-zé]{2,9}\.? )?\d"
 )
+_OPEN = re.compile(
+    r"\s*(?:to|until|through|till|bis|–|—|-|à|a|al)\s*"
+    r"(?:present|today|now|date|current|ongoing|heute|jetzt|aujourd'hui|présent|hoy|actualidad|oggi|presente|heden)\b",
+    re.IGNORECASE,
+)
 _RANGE_BEFORE = re.compile(
     r"\d[\w%]*(?:\s?°?[A-Za-z%]{1,4})?\s*(?:to|until|through|till|bis|au|al|–|—|-)\s+(?:the\s+)?$"
 )
@@ -83,7 +88,11 @@ def end_of(text: str, start: int, end: int) -> Iterator[Label]:
             return
     if _WAS_BEHIND.match(text, end):
         yield _WAS
-    elif _RANGE_BEHIND.match(text, end) or (last.endswith(_BETWEEN_WORDS) and _BETWEEN.search(near)):
+    elif (
+        _RANGE_BEHIND.match(text, end)
+        or _OPEN.match(text, end)
+        or (last.endswith(_BETWEEN_WORDS) and _BETWEEN.search(near))
+    ):
         yield _FROM
     elif _RANGE_BEFORE.search(near[-12:]) or (last.endswith(_AND_WORDS) and _BETWEEN_AND.search(near)):
         yield _TO

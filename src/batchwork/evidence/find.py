@@ -14,6 +14,7 @@ from batchwork.documents import Document
 from batchwork.evidence.booleans import Statement, cell_answer, statements
 from batchwork.evidence.citation import Citation
 from batchwork.evidence.columns import column_of
+from batchwork.evidence.crossings import at_crossing, in_column, inside_band
 from batchwork.evidence.fields import Field, fields_of
 from batchwork.evidence.judge import ACCEPTED, LEFT_OVER, Judge, Stake, Verdict
 from batchwork.evidence.layout import Cell
@@ -98,7 +99,7 @@ class _Finder:
         for field in self._fields:
             if field.record:
                 lists[_list_of(field.record)][field.record].append((field, self._candidates[field.path]))
-        for name, records in lists.items():
+        for name, records in sorted(lists.items(), key=lambda entry: entry[0].count("[")):  # the outer ones first
             homes = homes_of(records, self._source.layout)
             if len(homes) < len(records):
                 homes = self._in_clauses(records) or homes
@@ -118,12 +119,13 @@ class _Finder:
         """In which column each field of the elements stands, by where its values are found."""
         for path, leaves in records.items():
             home = self._homes.get(path)
-            if home is None or home.kind != "row":
+            if home is None or home.kind not in ("row", "column"):
                 continue
+            track = self._line if home.band else self._column
             for field, candidates in leaves:
-                inside = self._inside(candidates, home)
+                inside = at_crossing(field, self._inside(candidates, home), home, self._homes, self._source.layout)
                 votes = self._columns.setdefault((name, _leaf_name(field)), defaultdict(float))
-                columns = {self._column(candidate) for candidate in inside}
+                columns = {track(candidate) for candidate in inside}
                 for column in columns:
                     votes[column] += 1 / len(columns)
 
@@ -144,6 +146,8 @@ class _Finder:
     def _inside(self, candidates: list[Candidate], home: Home) -> list[Candidate]:
         if home.stretch is not None:
             return [c for c in candidates if home.stretch[0] <= c.start < home.stretch[1]]
+        if home.band is not None:
+            return inside_band(candidates, home, self._source.layout)
         first, last = home.lines
         return [c for c in candidates if first <= self._source.layout.line_of(c.start) < last]
 
@@ -155,6 +159,9 @@ class _Finder:
         inside = self._inside(candidates, home)
         if not inside:
             return self._shared(field, candidates)
+        inside = at_crossing(field, inside, home, self._homes, self._source.layout)
+        if not inside:
+            return []
         verdicts = self._among(field, inside, home)
         if not home.sure:
             return [Verdict(verdict.candidate, min(verdict.confidence, 0.4)) for verdict in verdicts]
@@ -178,9 +185,11 @@ class _Finder:
 
     def _among(self, field: Field, inside: list[Candidate], home: Home) -> list[Verdict]:
         """The place within an element's own row or paragraph."""
+        votes = self._columns.get((_list_of(field.record), _leaf_name(field)), {})
+        if home.band is not None:
+            return in_column(field, inside, votes, self._judge, self._source.layout)
         if home.kind != "row":
             return self._in_paragraph(field, inside, home)
-        votes = self._columns.get((_list_of(field.record), _leaf_name(field)), {})
         total = sum(votes.values()) or 1.0
         rated: list[tuple[float, float, Candidate]] = []
         for candidate in inside:

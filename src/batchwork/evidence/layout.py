@@ -114,7 +114,7 @@ class Layout:
             if number in self._separated.pairs:
                 first = -1  # labels and values around the rows, not in their columns
             elif line.kind == "text" and len(line.cells) > 1:
-                if first < 0:
+                if first < 0 or self._heads_another(number):
                     first = number
                 owner[number] = first
             elif (
@@ -126,6 +126,16 @@ class Layout:
             else:
                 first = -1
         return owner
+
+    def _heads_another(self, number: int) -> bool:
+        """Whether a row of words right below a narrower table is the head of one with more columns."""
+        if number + 1 >= len(self.lines):
+            return False
+        above, line, below = self.lines[number - 1 : number + 2]
+        if len(below.cells) != len(line.cells) or not 1 < len(above.cells) < len(line.cells):
+            return False
+        figures = [any(map(str.isdigit, self.text[row.start : row.end])) for row in (above, line, below)]
+        return figures == [True, False, True] and all(cell.is_label for cell in line.cells)
 
     def _continues(self, number: int) -> bool:
         """Whether a line with one cell is the rest of a row above: indented as one of its cells, not a new start."""

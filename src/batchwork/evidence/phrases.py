@@ -9,24 +9,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from batchwork.evidence.layout import Layout
-from batchwork.evidence.lexicon import NEGATIONS, words
+from batchwork.evidence.lexicon import GENERIC, NEGATIONS
+from batchwork.evidence.sayings import MEANINGS, OPPOSITES, VERBS
 from batchwork.evidence.words import concepts, fold, likeness
 
-# Verbs of two words, and what they say in one: what is handed back is returned.
-_VERBS: dict[str, str] = {}
-for _meant, _forms in {
-    "returned": "handed back|hand back|hands back|given back|give back|gave back|sent back|send back|brought back",
-    "included": "part of|comes with|come with|came with|complete with|covered by",
-    "enabled": "switched on|turned on|opted in|signed up|switch on|turn on",
-    "disabled": "switched off|turned off|opted out|shut down|shut off|switch off|turn off",
-    "applies": "in force|in effect|in place",
-    "performed": "carried out|carry out|carries out",
-    "rejected": "turned down|ruled out|struck out|thrown out",
-    "terminated": "called off|broken off",
-    "paid": "paid for|paid off|settled in full",
-}.items():
-    _VERBS.update(dict.fromkeys(_forms.split("|"), _meant))
-_TWO = "|".join(form.replace(" ", r"\s+") for form in _VERBS)
+_TWO = "|".join(form.replace(" ", r"\s+") for form in VERBS)
 # A key of a program is as many words as it has humps: notifyOnFailure.
 _WORD = re.compile(
     rf"\b(?:{_TWO})\b|(?<![^\W_])[a-z]+(?=[A-Z][a-z])|[A-Z][a-z]+(?=[A-Z][a-z])|[^\W_]+(?:['’][^\W_]+)?",
@@ -34,56 +21,8 @@ _WORD = re.compile(
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n\s*\n|\n(?=\s*(?:[-*•▪‣]|\d+[.)]|#|\||\[))")
 BOX = re.compile(r"(?P<on>\[[xX✓✔*]\]|\([xX✓]\)|[☑☒✓✔⊠●])|(?P<off>\[\s?\]|\(\s?\)|[☐□○])")
 _RECORDS = ("{", "<", '"')  # a line of a dump says nothing of the next one
+_LOOSELY, _GENERIC = 0.8, 0.4
 _NAMED = 0.7  # how like a word must be to a concept to name it
-_OPPOSITES: dict[str, str] = {}
-for _pair in [
-    "enabled disabled",
-    "included excluded",
-    "include exclude",
-    "active inactive",
-    "accepted rejected",
-    "approved denied",
-    "approved rejected",
-    "allowed prohibited",
-    "permitted prohibited",
-    "allowed forbidden",
-    "open closed",
-    "present absent",
-    "paid outstanding",
-    "paid overdue",
-    "active expired",
-    "active terminated",
-    "active suspended",
-    "valid expired",
-    "taxable exempt",
-    "refundable final",
-    "married single",
-    "remote onsite",
-    "employed unemployed",
-    "available discontinued",
-    "signed unsigned",
-    "fixed variable",
-    "exclusive shared",
-    "successful failed",
-    "passed failed",
-]:
-    _one, _other = _pair.split()
-    for _known, _contrary in ((_other, _one), (_one, _other)):
-        _OPPOSITES[_known] = f"{_OPPOSITES.get(_known, '')} {_contrary}".strip()
-_PERMISSION = ("allow", "fit", "able", "entitl", "eligibl", "free", "right")
-# What a word says besides itself where a field asks yes or no: who may do a thing is fit and entitled to do it.
-_MEANINGS = {
-    **dict.fromkeys(("may", "can", "darf", "durfen", "kann", "peut", "puede", "puo"), _PERMISSION),
-    **dict.fromkeys(("must", "shall", "muss"), ("require", *_PERMISSION)),
-    **dict.fromkeys(words("accept accepted accepts tolerated tolerate admissible authorised entitled"), ("allow",)),
-    **dict.fromkeys(words("keep keeps kept keeping"), ("retain", "hold")),
-    **dict.fromkeys(words("retain retains retained"), ("keep",)),
-    **dict.fromkeys(words("replaced exchanged removed superseded former"), ("old",)),
-    **dict.fromkeys(words("contain contains containing covered covers"), ("includ",)),
-    **dict.fromkeys(words("needed necessary obliged needs"), ("require",)),
-    **dict.fromkeys(words("completed finished done"), ("complete", "finish")),
-    **dict.fromkeys(words("returned refunded reimbursed"), ("return", "refund")),
-}
 _PREFIXES = ("un", "in", "non", "im", "ir", "dis")
 
 
@@ -134,15 +73,15 @@ class Phrases:
 
     def naming(self, wanted: list[str], enough: float) -> list[Phrase]:
         """The phrases that name at least this share of the wanted concepts."""
-        counts: dict[int, int] = {}
+        counts: dict[int, float] = {}
         for concept in set(wanted):
             numbers = set(self._naming.get(concept, ()))
             for other in self._alike.get(concept[:4], ()):
                 if other != concept and likeness(concept, other) >= _NAMED:
                     numbers |= self._naming[other]
             for number in numbers:
-                counts[number] = counts.get(number, 0) + 1
-        least = enough * len(set(wanted))
+                counts[number] = counts.get(number, 0.0) + worth(concept)
+        least = enough * sum(map(worth, set(wanted))) - 1e-9
         return [self._phrase(*self._places[number]) for number in sorted(counts) if counts[number] >= least]
 
     def stand_under(self, start: int, wanted: tuple[str, ...]) -> bool:
@@ -158,7 +97,7 @@ class Phrases:
 @lru_cache(maxsize=50_000)
 def all_concepts(word: str) -> tuple[str, ...]:
     """What a word names, straight or by denying it."""
-    straight = _said(word) + concepts(_OPPOSITES.get(_VERBS.get(word, word), ""))
+    straight = _said(word) + concepts(OPPOSITES.get(VERBS.get(word, word), ""))
     if not word.startswith(_PREFIXES):
         return straight
     return straight + tuple(
@@ -172,8 +111,12 @@ def all_concepts(word: str) -> tuple[str, ...]:
 @lru_cache(maxsize=50_000)
 def _said(word: str) -> tuple[str, ...]:
     """What a word, or a verb of two, names straight."""
+    return _literally(word) + MEANINGS.get(word, ())
+
+
+def _literally(word: str) -> tuple[str, ...]:
     noun = word.removesuffix("ary") if word.endswith("ary") else ""  # probationary, disciplinary
-    return concepts(_VERBS.get(word, word)) + _MEANINGS.get(word, ()) + concepts(noun)
+    return concepts(word) + concepts(VERBS.get(word, "")) + concepts(noun)
 
 
 @lru_cache(maxsize=50_000)
@@ -183,6 +126,20 @@ def names(word: str, wanted: tuple[str, ...]) -> tuple[bool, bool]:
         return True, False
     opposite = any(likeness(want, other) >= _NAMED for want in wanted for other in all_concepts(word))
     return opposite, opposite
+
+
+@lru_cache(maxsize=50_000)
+def closeness(word: str, want: str) -> float:
+    """How surely a word names a concept: 0 when it does not, less than 1 by a word that only comes to the same."""
+    if not names(word, (want,))[0]:
+        return 0.0
+    loosely = word in MEANINGS and not any(likeness(want, other) >= _NAMED for other in _literally(word))
+    return _LOOSELY if loosely and any(likeness(want, other) >= _NAMED for other in MEANINGS[word]) else 1.0
+
+
+def worth(concept: str) -> float:
+    """How much of a question a concept is: "goods" in "exports goods" says little."""
+    return _GENERIC if concept in GENERIC else 1.0
 
 
 def _folded(word: str) -> str:

@@ -8,19 +8,22 @@ import re
 from collections import defaultdict
 from dataclasses import dataclass
 
+from batchwork.evidence.bands import Band, bands_of
 from batchwork.evidence.fields import Field
 from batchwork.evidence.layout import Layout
 from batchwork.evidence.multiples import side_of_item
 from batchwork.evidence.source import Candidate
 from batchwork.evidence.words import concepts
 
-Unit = tuple[int, int]  # lines, from and to (exclusive)
+Unit = tuple[int, ...]  # lines, from and to (exclusive); for a column of a table also where that begins and ends
 _BULLETS = ("-", "*", "•", "<", "{", "[")
 _TEXT, _FIGURE = 3.0, 1.2  # what a value says about the place by standing there
 _OWN_SECTION = 1.5
-_KINDS = {"row": 1.0, "block": 0.9, "section": 0.8, "part": 0.8}  # the smaller the place, the surer it is
+# The smaller the place, the surer it is.
+_KINDS = {"row": 1.0, "block": 0.9, "section": 0.8, "part": 0.8, "column": 0.8}
 _ENTRY, _ENTRY_WORTH, _DEEPEST = "entry ", 0.95, 4  # elements in a dump, by their indentation
 _NUMBERED = "numbered"
+_COLUMN, _SIDE_BY_SIDE = "column", 2
 _LEAST = 0.25  # of what an element could show; below this it was not recognised
 
 
@@ -28,28 +31,29 @@ _LEAST = 0.25  # of what an element could show; below this it was not recognised
 class Home:
     """Where an element of a list lives; `sure` is false when another place fits as well."""
 
-    lines: Unit
+    lines: tuple[int, int]
     sure: bool
-    kind: str  # row, block, section, part, entry, numbered, clause
+    kind: str  # row, block, section, part, entry, numbered, clause, column
     stretch: tuple[int, int] | None = None  # the characters that count, where several elements share the lines
+    band: Band | None = None  # the column of a table, where elements stand side by side
 
 
 def homes_of(records: dict[str, list[tuple[Field, list[Candidate]]]], layout: Layout) -> dict[str, Home]:
     """For the elements of one list, by path, the place of each that has one."""
     best: dict[str, Home] = {}
     most = 0.0
-    values = {
-        path: [_value(field, candidates, layout) for field, candidates in leaves] for path, leaves in records.items()
-    }
+    values = {path: [_value(field, candidates) for field, candidates in leaves] for path, leaves in records.items()}
     entries = {f"{_ENTRY}{column}": _ENTRY_WORTH for column in sorted(set(layout.entries.values()))[:_DEEPEST]}
     if layout.numbered_keys:
         entries[_NUMBERED] = _ENTRY_WORTH
     for kind, worth in {**_KINDS, **entries}.items():
-        owner = {line: unit for unit in _units(layout, kind) for line in range(*unit)}
-        fits = {path: _fits(leaves, owner) for path, leaves in values.items()}
+        places = _places(values, layout, kind)
+        if places is None:
+            continue
+        fits = {path: _fits(leaves) for path, leaves in places.items()}
         _favour_own_section(fits, layout)
         found = _assigned({path: fit for path, (fit, _) in fits.items()}, kind)
-        shown = sum(fits[path][1][home.lines] for path, home in found.items()) * worth
+        shown = sum(fits[path][1][home.band or home.lines] for path, home in found.items()) * worth
         if shown > most + 1e-9:
             best, most = found, shown
     return best
@@ -114,21 +118,48 @@ def _is_rest_of_row(layout: Layout, number: int) -> bool:
     return all(cell.is_label and cell.text[:1].islower() for cell in line.cells)
 
 
-def _value(field: Field, candidates: list[Candidate], layout: Layout) -> tuple[float, set[int]]:
-    """What a value says about the place of its element, and the lines on which it stands."""
+def _value(field: Field, candidates: list[Candidate]) -> tuple[float, set[int]]:
+    """What a value says about the place of its element, and where it stands."""
     if candidates:
-        return _worth(candidates[0]), {layout.line_of(candidate.start) for candidate in candidates}
+        return _worth(candidates[0]), {candidate.start for candidate in candidates}
     if field.value is None or isinstance(field.value, bool):
         return 0.0, set()
     return _TEXT if isinstance(field.value, str) else _FIGURE, set()
 
 
-def _fits(values: list[tuple[float, set[int]]], owner: dict[int, Unit]) -> tuple[dict[Unit, float], dict[Unit, float]]:
+def _places(
+    values: dict[str, list[tuple[float, set[int]]]], layout: Layout, kind: str
+) -> dict[str, list[tuple[float, set[Unit]]]] | None:
+    """For every value what it says and the places of one kind it stands in; None when the text has none of them."""
+    if kind == _COLUMN:
+        return _in_columns(values, layout)
+    owner = {line: unit for unit in _units(layout, kind) for line in range(*unit)}
+    return {
+        path: [(worth, {owner[layout.line_of(start)] for start in starts}) for worth, starts in leaves]
+        for path, leaves in values.items()
+    }
+
+
+def _in_columns(
+    values: dict[str, list[tuple[float, set[int]]]], layout: Layout
+) -> dict[str, list[tuple[float, set[Unit]]]] | None:
+    """Elements side by side: only where each of several shows more than one value in a column."""
+    if len(values) < _SIDE_BY_SIDE:
+        return None
+    bands = bands_of(layout)
+    found: dict[str, list[tuple[float, set[Unit]]]] = {}
+    for path, leaves in values.items():
+        found[path] = [(worth, {band for start in starts if (band := bands.at(start))}) for worth, starts in leaves]
+        if sum(1 for _, units in found[path] if units) < _SIDE_BY_SIDE:
+            return None
+    return found
+
+
+def _fits(values: list[tuple[float, set[Unit]]]) -> tuple[dict[Unit, float], dict[Unit, float]]:
     """How well each place fits an element, the rare values counting more; and how much of the element it shows."""
     fits: dict[Unit, float] = defaultdict(float)
     shown: dict[Unit, float] = defaultdict(float)
-    for worth, lines in values:
-        inside = {owner[line] for line in lines}
+    for worth, inside in values:
         for unit in inside:
             fits[unit] += worth * (0.4 + 0.6 / len(inside))
             shown[unit] += worth
@@ -154,19 +185,23 @@ def _assigned(fits: dict[str, dict[Unit, float]], kind: str) -> dict[str, Home]:
             free = sorted(((fit, unit) for unit, fit in fits[path].items() if unit not in taken), reverse=True)
             if free:
                 lead = free[0][0] - (free[1][0] if len(free) > 1 else 0.0)
-                choices.append((lead, free[0][0], path, (-free[0][1][0], -free[0][1][1])))
+                choices.append((lead, free[0][0], path, free[0][1]))
         if not choices:
             break
         clear = [choice for choice in choices if choice[0] > 0.05]
         if clear:
-            lead, fit, path, place = max(clear, key=lambda choice: (choice[1], choice[0]))
-            unit = (-place[0], -place[1])
-            homes[path] = Home(unit, path not in doubtful, kind)
+            _, _, path, unit = max(clear, key=lambda choice: (choice[1], choice[0]))
+            homes[path] = _home(unit, path not in doubtful, kind)
         else:
             doubtful.update(choice[2] for choice in choices)  # whoever is left later was equal now
             _, fit, path, _ = min(choices, key=lambda choice: choice[2])
             unit = min(unit for unit, other in fits[path].items() if unit not in taken and other >= fit - 0.05)
-            homes[path] = Home(unit, False, kind)
+            homes[path] = _home(unit, False, kind)
         taken.add(unit)
         waiting.remove(path)
     return homes
+
+
+def _home(unit: Unit, sure: bool, kind: str) -> Home:
+    first, end, *column = unit
+    return Home((first, end), sure, kind, band=(first, end, column[0], column[1]) if column else None)

@@ -5,7 +5,7 @@ one whose values stand close together and leave the most of the other values to 
 does not count.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from batchwork.evidence.fields import Field
 from batchwork.evidence.layout import Layout
@@ -25,20 +25,35 @@ def stretches_of(records: Mapping[str, Leaves], layout: Layout) -> dict[str, Str
     most = _ENOUGH
     names = dict.fromkeys(field.name for leaves in records.values() for field, _ in leaves)
     for name in names if len(records) > 1 else ():
-        begins = _together({path: _starts(leaves, name) for path, leaves in records.items()})
+        begins = _together({path: _starts(leaves, name, layout) for path, leaves in records.items()})
         if not begins:
             continue
         ordered = sorted(begins, key=begins.__getitem__)
         ends = [*(begins[path] for path in ordered[1:]), _end(layout, begins[ordered[-1]])]
         stretches = {path: (begins[path], end) for path, end in zip(ordered, ends, strict=True)}
         shown = sum(_shown(leaves, stretches[path]) for path, leaves in records.items()) / len(records)
-        if shown >= most:
-            best, most = stretches, shown + 1e-9
+        least = min(most, 0.0) if not best and _is_listed(begins.values(), layout) else most
+        if shown >= least:
+            best, most = stretches, max(shown, 0.0) + 1e-9
     return best
 
 
-def _starts(leaves: Leaves, name: str) -> list[int]:
-    return sorted({c.start for field, candidates in leaves if field.name == name for c in candidates})[:_MOST]
+def _starts(leaves: Leaves, name: str, layout: Layout) -> list[int]:
+    """Where a field's values stand that may begin an element; what is in brackets belongs to the words before them."""
+    starts = sorted({c.start for field, candidates in leaves if field.name == name for c in candidates})[:_MOST]
+    return [start for start in starts if not _is_bracketed(layout, start)]
+
+
+def _is_listed(begins: Collection[int], layout: Layout) -> bool:
+    """Whether the beginnings stand one behind the other in a line, each at its start or behind a mark."""
+    lines = {layout.line_of(start) for start in begins}
+    before = (layout.text[max(0, layout.lines[layout.line_of(start)].start - 1) : start] for start in begins)
+    return len(lines) == 1 and all(not said.strip() or said.rstrip()[-1] in ":,;·•|/" for said in before)
+
+
+def _is_bracketed(layout: Layout, start: int) -> bool:
+    before = layout.text[layout.lines[layout.line_of(start)].start : start]
+    return before.rfind("(") > before.rfind(")")
 
 
 def _together(starts: Mapping[str, list[int]]) -> dict[str, int]:
