@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 from batchwork.evidence.bounds import bounds_of
 from batchwork.evidence.columns import Columns
-from batchwork.evidence.ends import end_of
 from batchwork.evidence.keys import path_of
 from batchwork.evidence.labels import (
     Label,
@@ -100,10 +99,9 @@ class Contexts:
         if defined is not None:
             labels.append(defined)
             primary, named = [defined], True
-        ends = list(end_of(layout.text, start, end))
+        ends = list(bounds_of(layout.text, start, end))
         labels.extend(ends)
         labels.extend(currency(layout.text[start:end]))
-        labels.extend(bounds_of(layout.text, start, end))
         behind = self._after(cell, end)
         if behind is not None and not any(label.kind == "range" and "low" in label.weights for label in ends):
             labels.append(behind)  # behind the lower end of a range stand the words of the upper one
