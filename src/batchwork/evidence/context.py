@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from batchwork.evidence.bounds import bounds_of
 from batchwork.evidence.columns import Columns
-from batchwork.evidence.keys import path_of
+from batchwork.evidence.keys import element_of, path_of
 from batchwork.evidence.labels import (
     Label,
     after,
@@ -89,6 +89,9 @@ class Contexts:
         cell = layout.cell_of(start, number)
         if cell is None:
             return _context(number, [], [])
+        element = element_of(layout.text, start, end)
+        if element:
+            return _context(number, element, element[:1])
         inline = self._inline(number, cell, start)
         labels: list[Label] = [inline] if inline is not None else []
         primary: list[Label] = []

@@ -48,6 +48,12 @@ ROLES: tuple[frozenset[str], ...] = tuple(
         "sender destination",
         "recipient origin",
         "actual budget",
+        "lender borrower",
+        "payer payee",
+        "plaintiff defendant",
+        "bedroom bathroom",
+        "regular overtime",
+        "favour against abstain",
         " ".join(sorted(CURRENCIES)),
     )
 )
@@ -134,6 +140,18 @@ RELATED: dict[frozenset[str], float] = {
         ("sku reference", 0.6),
         ("insured insure", 0.9),
         ("result value", 0.8),
+        ("material grad", 0.5),
+        ("travel mileage", 0.6),
+        ("station stop", 0.8),
+        ("fare price", 0.7),
+        ("allowance includ", 0.7),
+        ("modify new", 0.8),
+        ("cause reason", 0.8),
+        ("branch establishment", 0.8),
+        ("place city", 0.5),
+        ("place address", 0.4),
+        ("lender debt", 0.5),
+        ("lender lend", 0.9),
     )
 }
 
@@ -162,6 +180,11 @@ ALONE = {
     "an": ("recipient",),
     "re": ("subject",),
     "sum": ("total",),
+    "data": ("date",),
+    "pays": ("country",),
+    "fin": ("end",),
+    "ab": ("start",),
+    "dal": ("start",),
 }
 GENERIC = words(
     "amount number date name value percent rate type status description text period limit"
