@@ -105,7 +105,8 @@ def _said(text: str, start: int, end: int) -> Iterator[Label]:
     if _DATE.match(text, start) and _BY.search(near):
         yield _UNTIL
     if _HINTS.search(before[-20:]):
-        if _WAS_BEFORE.search(before):
+        was = _WAS_BEFORE.search(before)
+        if was and (was[0][:1] not in "tT" or any(map(str.isdigit, text[start:end]))):  # "up to 5 million from a bank"
             yield _WAS
             return
         if _NOW_BEFORE.search(before):

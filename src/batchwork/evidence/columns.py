@@ -10,6 +10,8 @@ from batchwork.evidence.words import concepts, is_known, looks_like_name
 
 # A cell that says something is no mere label; "etc.", "incl." and "No." end no sentence.
 _SAYS = re.compile(r":\s*\S|\d{2}|[!;,]$|\w{5}\.$")
+_BANDED = re.compile(r"\d{1,3}\s?[-\u2013\u2014]\s?\d{1,3}\s+[^\W\d_]+")
+_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _CAPTION = re.compile(r"[^\d,]{1,45}")
 _ENOUGH_ROWS = 8
 _GAP = 4  # lines between a row of headings and the first row below them
@@ -224,9 +226,10 @@ class Columns:
             text = " ".join([*(cell.text for cell in upper), text])  # a heading in two lines
         label = label_of("above", text, 0.95)
         dated = dict(label.weights)
-        years = sorted((int(cell.text) for cell in head if is_year(cell.text)), reverse=True)
-        if len(years) > 1 and is_year(head[owner].text):
-            age = years.index(int(head[owner].text))
+        told = _YEAR.findall(head[owner].text)
+        years = sorted({year for cell in head for year in _YEAR.findall(cell.text)}, reverse=True)
+        if len(years) > 1 and len(told) == 1:
+            age = years.index(told[0])
             dated["previous" if age else "current"] = 0.8 if age < 2 else 0.3  # the years before are not "the" previous
             dated["year"] = 0.8
         return replace(label, weights=dated)
@@ -287,7 +290,7 @@ def _is_known_label(cell: Cell) -> bool:
 
 def _can_head(cell: Cell) -> bool:
     """Whether a cell can be the heading of a column: words or a year, no value of its own and no colon."""
-    if is_year(cell.text):
+    if is_year(cell.text) or _BANDED.fullmatch(cell.text):
         return True
     said = ASIDE.sub("", cell.text)
     figures = [digits for digits in re.findall(r"\d{2,}", said) if not is_year(digits)]

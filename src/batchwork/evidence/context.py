@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from batchwork.evidence.bounds import bounds_of
+from batchwork.evidence.calculations import factor_label, without_operands
 from batchwork.evidence.columns import Columns
 from batchwork.evidence.keys import element_of, path_of
 from batchwork.evidence.labels import (
@@ -18,6 +19,7 @@ from batchwork.evidence.labels import (
     currency,
     faded,
     is_named,
+    is_whole,
     label_of,
     last_piece,
     named_behind,
@@ -105,13 +107,15 @@ class Contexts:
         ends = list(bounds_of(layout.text, start, end))
         labels.extend(ends)
         labels.extend(currency(layout.text[start:end]))
-        behind = self._after(cell, end)
+        labels.extend(factor_label(layout.text, cell.start, start))
+        behind = self._after(cell, start, end)
         if behind is not None and not any(label.kind == "range" and "low" in label.weights for label in ends):
             labels.append(behind)  # behind the lower end of a range stand the words of the upper one
         letter = letter_label(layout, number, start)
         labels.extend(letter)
         primary.extend(letter if named else ())
-        for label in self._beside(number, cell, starts_cell=_BULLET.match(layout.text[cell.start : start]) is not None):
+        told = without_operands(layout.text[cell.start : start])
+        for label in self._beside(number, cell, starts_cell=_BULLET.match(told) is not None):
             labels.append(label)
             if label.kind == "left" and inline is None and label.key and max(label.weights.values()) > 0.7:
                 primary.append(label)
@@ -193,15 +197,17 @@ class Contexts:
         before = text[begin:start]
         for found in list(_CLAUSE_END.finditer(before)):
             before = text[begin + found.end() : start]
+        before = without_operands(before)
         if _BULLET.match(before) or (cell.end - start <= _DATE_LENGTH and _DATELINE.match(before)):
             return None
         return faded("inline", before[-200:])
 
-    def _after(self, cell: Cell, end: int) -> Label | None:
+    def _after(self, cell: Cell, start: int, end: int) -> Label | None:
         text = self._layout.text[end : min(cell.end, end + 60)]
         if len(text) < _SOON and cell.end - cell.start >= _FLOWING:
             text = self._layout.text[end : end + 60].split("\n\n")[0]  # a sentence that goes on in the next line
-        return after(text, figure=self._layout.text[end - 1 : end].isdigit())
+        figure = self._layout.text[end - 1 : end].isdigit()
+        return after(text, figure=figure, whole=figure and is_whole(self._layout.text, start))
 
     def _beside(self, number: int, cell: Cell, starts_cell: bool) -> Iterator[Label]:
         cells = self._layout.lines[number].cells

@@ -68,7 +68,7 @@ _ACCOUNTS = {
     "tax": "|impôts et taxes|imposte e tasse",
     "other income": "|autres produits|otros ingresos|altri ricavi|sonstige erträge|overige opbrengsten"
     "|sonstige betriebliche erträge",
-    "fiscal year": "geschäftsjahr wirtschaftsjahr boekjaar|exercice clos|exercice comptable|ejercicio económico"
+    "fiscal year": "geschäftsjahr wirtschaftsjahr|exercice clos|exercice comptable|ejercicio económico"
     "|ejercicio fiscal|esercizio sociale|anno fiscale",
     "growth": "wachstum croissance crecimiento crescita groei",
     "difference": "abweichung veränderung variación variazione verschil differenz écart diferencia differenza",
@@ -276,6 +276,7 @@ _OFFICE = {
     "check": "geprüft kontrolle contrôle revisión controllo controle vérifié",
     "valid": "gültig gültigkeit valable validité válido validez valido validità geldig geldigheid",
     "start": "|con decorrenza|con effetto dal|à compter du|met ingang van|con efecto desde|a contar desde",
+    "year": "exercice ejercicio esercizio boekjaar",
     "first": "erste erster erstes premier première primero primera eerste",
     "second": "zweite zweiter deuxième segundo segunda secondo seconda tweede",
     "last": "letzte letzter dernier dernière último última ultimo ultima laatste",

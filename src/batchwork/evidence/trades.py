@@ -1,4 +1,4 @@
-"""Words of the trades for the same thing, and nouns with the verbs they come from: concept -> words. Data, no decisions.
+"""Words of the trades for one thing, and nouns with the verbs they come from: concept -> words. Data, no decisions.
 
 Written as in `synonyms`, which holds the words of every paper; here are those of one trade or another.
 """
@@ -32,8 +32,8 @@ _DEEDS = {
     "vote": "vote votes voted voting ballot ballots",
     "favour": "favour favor|in favour|in favor|voted for|votes for",
     "withdraw": "withdraw withdrawal withdrawals withdrawn withdrew",
-    "cause": "cause causes caused causing because|root cause|because of|caused by|owing to|as a result of|resulting from"
-    "|resulted from|attributed to|traced to",
+    "cause": "cause causes caused causing because|root cause|because of|caused by|owing to|as a result of"
+    "|resulting from|resulted from|attributed to|traced to",
     "reason": "reason reasons grounds",
     "accumulate": "accumulated accumulation cumulative",
     "assess": "assess assessed assessment",
