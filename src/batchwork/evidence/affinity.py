@@ -63,6 +63,8 @@ _OTHER_COLUMN = 0.6
 _OWNS = 0.6
 _TOLD = 0.8
 _SUMS = frozenset({"amount", "total", "line", "price", "value", "cost", *CURRENCIES})  # headings of any sum's column
+_FIGURES = frozenset({"number", "money", "percent"})
+_TO_COME = frozenset({"forecast", "guidance", "expect", "anticip", "target", "budget", "new", "estim"})
 _ENDS = frozenset({"range", "from", "to"})
 _BOUNDS = frozenset({"start", "minimum", "low", "end", "maximum", "high", "previous", "new"})
 _OLD = frozenset({"previous", "start", "minimum", "low"})
@@ -148,6 +150,8 @@ class Affinity:
         aged = aged or any(_tells(label, field) for label in context.labels)
         if not aged and any(_is_past(label) for label in context.labels):
             fit *= _OTHER_ROLE  # what it was, or rose from, is not what it is
+        if kind in _FIGURES and not _TO_COME.intersection(field.words) and any(map(_is_to_come, context.labels)):
+            fit *= _OTHER_COLUMN  # what is expected is not what was reached
         if any(label.kind in _ENDS and _is_other_end(field, label) for label in context.labels):
             fit *= _OTHER_ROLE
         named = [label for label in context.primary if label.weights and label.kind not in ("section", "prose")]
@@ -279,6 +283,11 @@ def _tells(label: Label, field: Field) -> bool:
 def _is_past(label: Label) -> bool:
     dated = label.kind == "above" and "previous" in label.weights and any(map(is_year, label.weights))
     return label.kind == "from" or dated
+
+
+def _is_to_come(label: Label) -> bool:
+    """Whether a sentence tells what somebody expects."""
+    return label.kind == "inline" and any(label.weights.get(word, 0.0) > 0.6 for word in _TO_COME - {"new"})
 
 
 def _with_short_forms(field: Field, context: Context) -> dict[str, float]:

@@ -15,6 +15,11 @@ _RANGE_BEHIND = re.compile(
     r"(?:\s?°?[A-Za-z%]{1,4})?\s*(?:to|until|through|till|bis|au|al|a|–|—|-"
     r"|/)\s+(?:the\s+)?[+−-]?(?:[$€£]\s?)?(?:[A-Z][a-zé]{2,9}\.? )?\d"
 )
+_UNTIL_NOW = re.compile(
+    r"\s*(?:to|until|till|bis|à|al|[-–—])\s*(?:the\s+)?(?:present|today|date|now|current|heute|jetzt"
+    r"|aujourd['’]hui|ce jour|oggi|hoy|(?:la )?actualidad|heden)\b",
+    re.IGNORECASE,
+)
 _RANGE_BEFORE = re.compile(
     r"\d[\w%]*(?:\s?°?[A-Za-z%]{1,4})?\s*(?:to|until|through|till|bis|au|al|–|—|-)\s+(?:the\s+)?$"
 )
@@ -114,7 +119,11 @@ def _said(text: str, start: int, end: int) -> Iterator[Label]:
             return
     if _WAS_BEHIND.match(text, end):
         yield _WAS
-    elif _RANGE_BEHIND.match(text, end) or (last.endswith(_BETWEEN_WORDS) and _BETWEEN.search(near)):
+    elif (
+        _UNTIL_NOW.match(text, end)
+        or _RANGE_BEHIND.match(text, end)
+        or (last.endswith(_BETWEEN_WORDS) and _BETWEEN.search(near))
+    ):
         yield _FROM
     elif _RANGE_BEFORE.search(near[-12:]) or (last.endswith(_AND_WORDS) and _BETWEEN_AND.search(near)):
         yield _TO

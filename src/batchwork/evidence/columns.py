@@ -4,13 +4,12 @@ import re
 from dataclasses import replace
 from itertools import islice, takewhile
 
-from batchwork.evidence.labels import ASIDE, Label, is_year, label_of, unnumbered
+from batchwork.evidence.labels import ASIDE, BAND, Label, is_year, label_of, unnumbered
 from batchwork.evidence.layout import Cell, Layout, Line, overlap
-from batchwork.evidence.words import concepts, is_known, looks_like_name
+from batchwork.evidence.words import concepts, is_capitalised, is_known, looks_like_name
 
 # A cell that says something is no mere label; "etc.", "incl." and "No." end no sentence.
 _SAYS = re.compile(r":\s*\S|\d{2}|[!;,]$|\w{5}\.$")
-_BANDED = re.compile(r"\d{1,3}\s?[-\u2013\u2014]\s?\d{1,3}\s+[^\W\d_]+")
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _CAPTION = re.compile(r"[^\d,]{1,45}")
 _ENOUGH_ROWS = 8
@@ -191,6 +190,8 @@ class Columns:
         in_line = other.text.endswith(":") or self._is_label_line(above)
         beside = other.column == cell.column > 0 and _is_known_label(other) and _says_nothing(other.text)
         beside = beside and not other.text[0].isdigit()  # the value of another row, with its unit
+        if ", " in other.text and _is_told(other.text):
+            return None
         if not (in_line or beside) or not other.is_label or len(other.text) > _LONGEST or looks_like_name(other.text):
             return None
         return label_of("above" if other.text.endswith(":") else "over", other.text, 0.9)
@@ -284,13 +285,19 @@ def _says_nothing(text: str) -> bool:
     return len(text.split()) <= 6 and not _SAYS.search(text)
 
 
+def _is_told(text: str) -> bool:
+    """Whether these are names side by side ("Clerk, Northgate Press") rather than a label."""
+    said = concepts(text)
+    return is_capitalised(text) and 2 * sum(map(is_known, said)) < len(said)
+
+
 def _is_known_label(cell: Cell) -> bool:
     return cell.is_label and any(map(is_known, concepts(cell.text)))
 
 
 def _can_head(cell: Cell) -> bool:
     """Whether a cell can be the heading of a column: words or a year, no value of its own and no colon."""
-    if is_year(cell.text) or _BANDED.fullmatch(cell.text):
+    if is_year(cell.text) or BAND.fullmatch(cell.text):
         return True
     said = ASIDE.sub("", cell.text)
     figures = [digits for digits in re.findall(r"\d{2,}", said) if not is_year(digits)]

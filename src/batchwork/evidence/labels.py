@@ -56,8 +56,17 @@ _MADE_FOR = re.compile(
 )
 _PART = re.compile(r"\s+(?:out\s+)?of\s+(?:the\s+|all\s+|its\s+|our\s+)?\d[\d.,]*(?=\s)")  # 12 of 40 rooms
 _WHOLE = re.compile(r"\d\s+(?:out\s+)?of\s+(?:the\s+|all\s+|its\s+|our\s+)?$")
+# A paper called by its number, before its date: "invoice 4711 of 3 May".
+_NUMBERED = re.compile(r"(?<=[^\W\d_])\.?\s+\S*\d\S*(?=\s+(?:of|dated|from|vom|du|del|dal|van)\s*$)", re.IGNORECASE)
+_TO_SOMEBODY = re.compile(r"\s+(?:to|by|until|till)\s")  # what follows is not about the value itself
 _WHOSE = re.compile(r"\b[^\W\d_]+['’]s\s+")  # the tenant's agent is not the tenant
-_BAND = re.compile(r"\b\d{1,3}\s?[-–—]\s?\d{1,3}\b")  # 31-60 days, as columns of an analysis are called
+# A band of figures, as columns of an analysis are called: "31-60 days", "over 90 days".
+BAND = re.compile(
+    r"(?:(?:over|under|above|below|more than|less than|up to|über|unter|bis|plus de|más de|oltre|meer dan|[<>≥≤])"
+    r"\s*\d{1,3}"
+    r"|\d{1,3}\s?(?:[-–—]\s?\d{1,3}|\+))\s+[^\W\d_]+",
+    re.IGNORECASE,
+)
 _LONGEST_LABEL = 8  # words
 _WORDS_FULL = 4
 _FADE = 0.86
@@ -82,7 +91,7 @@ class Label:
 def label_of(kind: str, text: str, weight: float) -> Label:
     """A label all of whose words count alike."""
     head = unnumbered(_FIGURES.sub(" ", text.partition(": ")[0])) if kind != "section" else text
-    band = kind == "above" and _BAND.search(head)
+    band = kind == "above" and BAND.fullmatch(head)
     words = [word for word in concepts(head[:120]) if band or not word.isdigit() or is_year(word)]
     return Label(kind, dict.fromkeys(words, weight), text)
 
@@ -97,6 +106,7 @@ def faded(kind: str, text: str) -> Label | None:
     """Words before a place: the last few in full, those further away ever less, less again beyond a comma."""
     weights: dict[str, float] = {}
     weight = 1.0
+    text = _NUMBERED.sub("", text)
     text = _MADE_FOR.sub(r"\1 ", _undated(_SIZE.sub("(sample size = ", text)))
     text = _NEXT_THING.sub(r"\1, ", text)  # what follows "and" after a number is about the next one
     asides = ASIDE.findall(text)
@@ -164,7 +174,7 @@ def is_named(text: str) -> bool:
 
 def last_piece(label: Label) -> Label:
     """The part of an inline label that names the role: what follows the last comma or bracket."""
-    text = _undated(label.text)
+    text = _undated(_NUMBERED.sub("", label.text))
     trimmed = LABEL_END.sub("", text)
     outside = ASIDE.sub(" ", trimmed)
     if concepts(outside):
@@ -214,8 +224,9 @@ def after(text: str, *, figure: bool, whole: bool = False) -> Label | None:
     weights = dict.fromkeys(units, 0.9)
     if not words and not units:
         return None
+    share = 0.6 if _TO_SOMEBODY.match(text) else 1.0
     for rank, word in enumerate(words):
-        weights.setdefault(word, (0.9, 0.8, 0.7, 0.5, 0.35)[rank])
+        weights.setdefault(word, share * (0.9, 0.8, 0.7, 0.5, 0.35)[rank])
     return Label("after", weights, text)
 
 

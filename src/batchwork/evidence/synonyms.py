@@ -199,7 +199,7 @@ _GOODS = {
     "destination": "destination|place of delivery|drop off",
     "vessel": "vessel|ship name|vessel name|name of vessel|name of ship",
     "package": "package packages parcel parcels carton cartons",
-    "delivery": "delivery deliveries delivered shipping shipment shipped freight ship dlvy|ship to|deliver to",
+    "delivery": "delivery deliveries delivered shipping shipment shipped ship dlvy|ship to|deliver to",
     "dispatch": "dispatch dispatched despatch despatched",
     "description": "description item items product article service particulars goods desc descr|line item|item name"
     "|product name",

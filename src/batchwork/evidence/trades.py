@@ -111,6 +111,7 @@ _THINGS = {
     "station": "station stations",
     "stop": "stop stops",
     "route": "route routes",
+    "freight": "freight carriage haulage|freight charges|freight charge|carriage charges",
     "fare": "fare fares",
     "seat": "seat seats",
     "bedroom": "bedroom bedrooms",

@@ -8,7 +8,7 @@ import re
 import unicodedata
 from functools import lru_cache
 
-from batchwork.evidence.lexicon import ALONE, FILLERS, GENERIC, RELATED, ROLES
+from batchwork.evidence.lexicon import ALONE, FILLERS, FIRMS, GENERIC, RELATED, ROLES
 from batchwork.evidence.synonyms import SYNONYMS
 from batchwork.evidence.tongues import TONGUES
 
@@ -202,7 +202,9 @@ def _phrase(words: list[str], position: int) -> tuple[tuple[str, ...], tuple[str
 @lru_cache(maxsize=20_000)
 def looks_like_name(text: str) -> bool:
     """Whether these words are a name rather than a label: several, all with a capital, none of them a label's."""
-    return is_capitalised(text) and not any(map(is_known, concepts(text)))
+    if not is_capitalised(text):
+        return False
+    return fold(text.rsplit(maxsplit=1)[-1].rstrip(".")) in FIRMS or not any(map(is_known, concepts(text)))
 
 
 def is_capitalised(text: str) -> bool:
