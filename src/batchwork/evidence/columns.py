@@ -26,6 +26,7 @@ class Columns:
         self._values = values
         self._labels: dict[int, Label] = {}  # by where the heading starts
         self._heads: dict[int, tuple[int, list[Cell]]] = {}  # by the first line of their table
+        self._inner: dict[int, list[Cell]] = {}  # by the line of a row
         self._groups: dict[int, Cell | None] = {}  # by the line of a row
 
     def head_row(self, number: int) -> list[Cell]:
@@ -37,7 +38,26 @@ class Columns:
         if known is None:
             known = self._heads[first] = self._find_head(first)
         line, cells = known
-        return cells if line < number else []
+        if line >= number:
+            return []
+        return self._inner_head(number, line) or cells
+
+    def _inner_head(self, number: int, first: int) -> list[Cell]:
+        """The headings of a table right under another one: a row of labels of another shape than the first headings."""
+        if number not in self._inner:
+            self._inner[number] = self._find_inner_head(number, first)
+        return self._inner[number]
+
+    def _find_inner_head(self, number: int, first: int) -> list[Cell]:
+        lines = self._layout.lines
+        here, above = lines[number].cells, lines[number - 1].cells
+        if number - 1 <= first or not 2 < len(here) == len(above):
+            return []
+        if number - 1 in self._inner and self._inner[number - 1]:
+            return self._inner[number - 1]
+        known = sum(1 for cell in above if _is_known_label(cell) or BAND.fullmatch(cell.text))
+        heads = all(map(_can_head, above)) and 2 * known >= len(above) and all(map(overlap, here, above))
+        return above if heads and len(above) != len(lines[first].cells) else []
 
     def head_line(self, number: int) -> int:
         """The line of the headings over a line of a table; -1 when it has none."""
@@ -140,7 +160,12 @@ class Columns:
         lefts = [other for other in self._layout.lines[number].cells if other.until <= cell.column]
         if not lefts or lefts[-1].text.endswith(":"):
             return False
-        return self.above(number, lefts[-1], has_inline=False) is not None
+        return self._goes_on(number, lefts[-1], cell) or self.above(number, lefts[-1], has_inline=False) is not None
+
+    def _goes_on(self, number: int, left: Cell, cell: Cell) -> bool:
+        """Whether both cells are lines of blocks side by side, as two addresses are."""
+        over = {other.column for other in self._layout.lines[number - 1].cells} if number else set()
+        return any(map(str.isdigit, left.text)) and {left.column, cell.column} <= over
 
     def captions_below(self, number: int) -> bool:
         """Whether the next line holds a label under each cell of this one, and nothing else stands around."""

@@ -224,7 +224,7 @@ def after(text: str, *, figure: bool, whole: bool = False) -> Label | None:
     weights = dict.fromkeys(units, 0.9)
     if not words and not units:
         return None
-    share = 0.6 if _TO_SOMEBODY.match(text) else 1.0
+    share = 0.35 if _TO_SOMEBODY.match(text) else 1.0
     for rank, word in enumerate(words):
         weights.setdefault(word, share * (0.9, 0.8, 0.7, 0.5, 0.35)[rank])
     return Label("after", weights, text)
