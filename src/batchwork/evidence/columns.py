@@ -38,7 +38,7 @@ class Columns:
         if known is None:
             known = self._heads[first] = self._find_head(first)
         line, cells = known
-        if line >= number:
+        if not cells or line >= number:
             return []
         return self._inner_head(number, line) or cells
 
