@@ -1675,3 +1675,74 @@ def test_a_range_that_is_still_open_has_its_start() -> None:
     posts = [{"title": "Head Gardener", "start_year": 2019}, {"title": "Gardener", "start_year": 2014}]
     found = find_evidence({"posts": posts}, text)
     assert [found[f"posts[{rank}].start_year"][0].text for rank in range(2)] == ["2019", "2014"]
+def test_elements_of_xml_are_labels_and_those_around_them_tell_twins_apart() -> None:
+    text = (
+        "<Order>\n  <Shipper>\n    <Name>Delta Mills</Name>\n    <Town>Ghent</Town>\n  </Shipper>\n"
+        "  <Consignee>\n    <Name>Orion Wool</Name>\n    <Town>Turin</Town>\n  </Consignee>\n</Order>"
+    )
+    value = {"sender": {"name": "Delta Mills", "city": "Ghent"}, "recipient": {"name": "Orion Wool", "city": "Turin"}}
+    assert None not in _said(text, value).values()
+    swapped = {"sender": {"city": "Turin"}, "recipient": {"city": "Ghent"}}
+    assert set(_said(text, swapped).values()) == {None}
+
+
+def test_labels_of_registers_and_accounts_in_other_languages_are_read() -> None:
+    text = "Rechtsform: Genossenschaft\nStammkapital: 25.000,00 EUR\nBetriebsergebnis: 7.340,00 EUR\nBaujahr: 1987\n"
+    value = {"legal_form": "Genossenschaft", "share_capital": 25000, "operating_profit": 7340, "year_built": 1987}
+    assert None not in _said(text, value).values()
+    text = (
+        "Siège social : Nantes\nChiffre d'affaires : 91 200 EUR\nDécouvert : 1 500 EUR\nMédecin traitant : Luc Morel\n"
+    )
+    value = {"registered_office": "Nantes", "revenue": 91200, "overdraft": 1500, "referring_doctor": "Luc Morel"}
+    assert None not in _said(text, value).values()
+
+
+def test_the_result_of_a_calculation_has_the_label_of_its_line() -> None:
+    text = "Assembly     6.00 h x EUR 70.00 = EUR 420.00\nPainting     2.50 h x EUR 48.00 = EUR 120.00\n"
+    assert None not in _said(text, {"assembly_cost": 420, "painting_cost": 120}).values()
+    assert set(_said(text, {"assembly_cost": 120, "painting_cost": 420}).values()) == {None}
+
+
+def test_what_is_said_behind_a_part_is_not_said_of_the_whole() -> None:
+    text = "During the storm 18 of 240 houses were damaged.\n"
+    assert None not in _said(text, {"damaged_houses": 18}).values()
+    assert _said(text, {"damaged_houses": 240})["damaged_houses"] is None
+
+
+def test_whose_agent_somebody_is_does_not_make_him_the_principal() -> None:
+    text = "Tenant: Ada Crane\n\nBo Lind was the tenant's guarantor throughout.\n"
+    assert _said(text, {"tenant": "Bo Lind"})["tenant"] is None
+    assert None not in _said(text, {"tenant": "Ada Crane", "guarantor": "Bo Lind"}).values()
+
+
+def test_a_date_inside_a_label_does_not_part_it_from_its_value() -> None:
+    text = "Opening balance at 1 March 2024: 310.00\nFinal balance at 31 March 2024: 275.50\n"
+    assert None not in _said(text, {"opening_balance": 310, "closing_balance": 275.5}).values()
+    assert set(_said(text, {"opening_balance": 275.5, "closing_balance": 310}).values()) == {None}
+
+
+def test_years_with_words_in_headings_tell_the_current_from_the_previous() -> None:
+    text = "              FY 2022      FY 2021\nRevenue       5,210        4,870\nCash            640          590\n"
+    value = {"revenue": 5210, "revenue_prior_year": 4870, "current_year": {"cash": 640}, "prior_year": {"cash": 590}}
+    assert None not in _said(text, value).values()
+    assert _said(text, {"revenue": 4870, "revenue_prior_year": 5210}) == {"revenue": None, "revenue_prior_year": None}
+
+
+def test_bands_of_days_head_columns() -> None:
+    text = "Ageing of receivables\n  0-30 days    31-60 days   Over 60 days\n     410.20        97.15          33.40\n"
+    value = {"days_0_30": 410.2, "days_31_60": 97.15, "over_60_days": 33.4}
+    assert None not in _said(text, value).values()
+    assert _said(text, {"days_31_60": 410.2})["days_31_60"] is None
+
+
+def test_a_paper_called_by_its_number_has_the_date_behind_it() -> None:
+    text = "Date: 9 May 2024\nWe refer to your order 8812 of 2 May 2024.\n"
+    said = _said(text, {"order_date": date(2024, 5, 2), "offer_date": date(2024, 5, 2)})
+    assert said["order_date"] is not None
+    assert said["offer_date"] is None
+
+
+def test_what_is_expected_is_not_what_was_reached() -> None:
+    text = "Sales were 41.2 million euros. For next year sales are expected at 44.0 million euros.\n"
+    assert _said(text, {"sales": 41200000})["sales"] is not None
+    assert _said(text, {"sales": 44000000})["sales"] is None

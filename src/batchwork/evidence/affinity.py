@@ -14,7 +14,7 @@ from functools import lru_cache
 from batchwork.evidence.context import Context
 from batchwork.evidence.fields import Field
 from batchwork.evidence.labels import ASIDE, Label, is_year
-from batchwork.evidence.lexicon import GENERIC
+from batchwork.evidence.lexicon import CURRENCIES, GENERIC
 from batchwork.evidence.words import concepts, excludes, initials_of, is_known, likeness
 
 # What the kind of value says by itself, so that a label need not: a date need not be called "date".
@@ -62,6 +62,9 @@ _OTHER_OBJECT, _NO_OBJECT = 0.35, 0.92
 _OTHER_COLUMN = 0.6
 _OWNS = 0.6
 _TOLD = 0.8
+_SUMS = frozenset({"amount", "total", "line", "price", "value", "cost", *CURRENCIES})  # headings of any sum's column
+_FIGURES = frozenset({"number", "money", "percent"})
+_TO_COME = frozenset({"forecast", "guidance", "expect", "anticipat", "target", "new", "estimat"})
 _ENDS = frozenset({"range", "from", "to"})
 _BOUNDS = frozenset({"start", "minimum", "low", "end", "maximum", "high", "previous", "new"})
 _OLD = frozenset({"previous", "start", "minimum", "low"})
@@ -131,8 +134,10 @@ class Affinity:
     def fit(self, field: Field, context: Context, kind: str) -> float:
         """What the labels of the place take away by saying more than, or something else than, the field's name."""
         fit = 1.0
+        row = any(label.kind == "left" and self._is_said_by(field, label) for label in context.primary)
         for label in context.primary:
-            fit *= self._fit(field, label, kind)
+            if not (row and label.kind == "above" and _SUMS.issuperset(label.key)):
+                fit *= self._fit(field, label, kind)
         fit *= self._group_fit(field, context)
         if any(label.kind == "unit" and self._conflicts(field, label) for label in context.labels):
             fit *= _OTHER_ROLE
@@ -145,6 +150,8 @@ class Affinity:
         aged = aged or any(_tells(label, field) for label in context.labels)
         if not aged and any(_is_past(label) for label in context.labels):
             fit *= _OTHER_ROLE  # what it was, or rose from, is not what it is
+        if kind in _FIGURES and not _TO_COME.intersection(field.words) and any(map(_is_to_come, context.labels)):
+            fit *= _OTHER_COLUMN  # what is expected is not what was reached
         if any(label.kind in _ENDS and _is_other_end(field, label) for label in context.labels):
             fit *= _OTHER_ROLE
         named = [label for label in context.primary if label.weights and label.kind not in ("section", "prose")]
@@ -188,7 +195,7 @@ class Affinity:
         implied = IMPLIED.get(kind, {})
         surplus = 0.0
         for word in words:
-            if word.isdigit() and ("previous" in words or "current" in words):
+            if (word.isdigit() or word == "year") and ("previous" in words or "current" in words):
                 continue  # the year that makes it the previous one
             if not self._known(field, word) and word not in implied:
                 surplus += 0.5 if word in GENERIC else 1.0
@@ -213,6 +220,11 @@ class Affinity:
             if any(excludes(word, own) and not _is_negative_of(field, word) for own in (*field.own, *field.parents)):
                 found = True
         return found
+
+    def _is_said_by(self, field: Field, label: Label) -> bool:
+        """Whether a label says all that tells this field from others."""
+        asked = [word for word in field.own if word not in GENERIC]
+        return bool(asked) and all(any(likeness(word, other) >= 0.7 for other in label.key) for word in asked)
 
     def _known(self, field: Field, word: str) -> bool:
         return any(likeness(word, other) >= 0.4 for other in field.words) or any(word == s for s, _ in field.initials)
@@ -269,7 +281,13 @@ def _tells(label: Label, field: Field) -> bool:
 
 
 def _is_past(label: Label) -> bool:
-    return label.kind == "from" or (label.kind == "above" and is_year(label.text) and "previous" in label.weights)
+    dated = label.kind == "above" and "previous" in label.weights and any(map(is_year, label.weights))
+    return label.kind == "from" or dated
+
+
+def _is_to_come(label: Label) -> bool:
+    """Whether a sentence tells what somebody expects."""
+    return label.kind == "inline" and any(label.weights.get(word, 0.0) > 0.6 for word in _TO_COME - {"new"})
 
 
 def _with_short_forms(field: Field, context: Context) -> dict[str, float]:

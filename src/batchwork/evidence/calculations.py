@@ -1,47 +1,28 @@
 # ruff: noqa: RUF001 - the signs of documents are what this is about
-"""A calculation in one line, "12 h x EUR 40.00 = EUR 480.00": what each of its figures is.
-
-The words before it are about all of them; count, rate and result are told apart by where they stand.
-"""
+"""Calculations, "8 h x EUR 60.00 = EUR 480.00": the result has the label of the line, the second factor is a price."""
 
 import re
-from dataclasses import dataclass
+from collections.abc import Iterator
 
 from batchwork.evidence.labels import Label
-from batchwork.evidence.lexicon import words
-from batchwork.evidence.words import concepts
 
-_FIGURE = r"(?:[A-Z]{3}[ \u00a0]?|[$€£¥][ \u00a0]?)?\d[\d.,'’ \u00a0\u202f]*?(?:[ \u00a0]?(?:[A-Z]{3}\b|[$€£¥%]))?"
-_UNIT = r"[ \u00a0]?(?P<unit>[^\W\d_]{1,12}[.²³]?)?"
-_PER = r"(?:[ \u00a0]?(?:/|per|pro|je|a|an|each)[ \u00a0]?[^\W\d_]{0,12}[.²³]?)?"
-_CALCULATION = re.compile(
-    rf"(?P<count>\d[\d.,'’]*){_UNIT}[ \u00a0]*(?:[x×*·@]|à|at|mal|times|fois)[ \u00a0]*(?P<rate>{_FIGURE}){_PER}"
-    rf"[ \u00a0]*=[ \u00a0]*(?P<result>{_FIGURE})(?![\w.,]\d)",
-)
-_ROLES = {
-    "count": Label("role", dict.fromkeys(words("quantity number count"), 0.7), ""),
-    "rate": Label("role", dict.fromkeys(words("rate price unit per"), 0.7), ""),
-    "result": Label("role", dict.fromkeys(words("amount total sum payment cost charge fee expense"), 0.7), ""),
-}
+_TIMES = r"(?:[x×*·@]|\bat\b|\bà\b|\bzu\b)"
+_OPERAND = r"(?:[A-Z]{3}\s?|[$€£]\s?)?\d[\d.,]*\s?%?(?:\s?[^\W\d_]{1,7}\.?)?"
+_RESULT = re.compile(rf"{_OPERAND}\s*{_TIMES}\s*{_OPERAND}\s*=\s*$")
+_FACTOR = re.compile(rf"(?<![\w.,]){_OPERAND}\s*{_TIMES}\s*$")
+_PRICE = Label("factor", {"rate": 0.7, "price": 0.7, "unit": 0.5}, "")
+_REACH = 60
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
-    """A figure of a calculation: where that begins, and what the figure is in it, with the unit that is counted."""
+def without_operands(before: str) -> str:
+    """The words before a place without the calculation of which it is the result."""
+    if not before.rstrip().endswith("="):
+        return before
+    found = _RESULT.search(before, max(0, len(before) - _REACH))
+    return before[: found.start()] if found else before
 
-    begin: int
-    labels: tuple[Label, ...]
 
-
-def part_at(text: str, first: int, end: int, start: int) -> Part | None:
-    """What the place at `start` is in a calculation between two offsets; None when it is in none."""
-    if text.find("=", first, end) < 0:
-        return None
-    for found in _CALCULATION.finditer(text, first, end):
-        for role, label in _ROLES.items():
-            if found.start(role) <= start < found.end(role):
-                unit = concepts((found["unit"] or "").lower())
-                if role == "result" or not unit:
-                    return Part(found.start(), (label,))
-                return Part(found.start(), (label, Label("after", dict.fromkeys(unit, 0.9), found["unit"])))
-    return None
+def factor_label(text: str, begin: int, start: int) -> Iterator[Label]:
+    """What a figure is that another one is multiplied with: what one costs."""
+    if start > begin and _FACTOR.search(text, max(begin, start - _REACH), start):
+        yield _PRICE

@@ -4,12 +4,13 @@ import re
 from dataclasses import replace
 from itertools import islice, takewhile
 
-from batchwork.evidence.labels import ASIDE, Label, is_year, label_of, unnumbered
+from batchwork.evidence.labels import ASIDE, BAND, Label, is_year, label_of, unnumbered
 from batchwork.evidence.layout import Cell, Layout, Line, overlap
-from batchwork.evidence.words import concepts, is_known, looks_like_name
+from batchwork.evidence.words import concepts, is_capitalised, is_known, looks_like_name
 
 # A cell that says something is no mere label; "etc.", "incl." and "No." end no sentence.
 _SAYS = re.compile(r":\s*\S|\d{2}|[!;,]$|\w{5}\.$")
+_YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 _CAPTION = re.compile(r"[^\d,]{1,45}")
 _ENOUGH_ROWS = 8
 _GAP = 4  # lines between a row of headings and the first row below them
@@ -25,6 +26,7 @@ class Columns:
         self._values = values
         self._labels: dict[int, Label] = {}  # by where the heading starts
         self._heads: dict[int, tuple[int, list[Cell]]] = {}  # by the first line of their table
+        self._inner: dict[int, list[Cell]] = {}  # by the line of a row
         self._groups: dict[int, Cell | None] = {}  # by the line of a row
 
     def head_row(self, number: int) -> list[Cell]:
@@ -36,7 +38,26 @@ class Columns:
         if known is None:
             known = self._heads[first] = self._find_head(first)
         line, cells = known
-        return cells if line < number else []
+        if not cells or line >= number:
+            return []
+        return self._inner_head(number, line) or cells
+
+    def _inner_head(self, number: int, first: int) -> list[Cell]:
+        """The headings of a table right under another one: a row of labels of another shape than the first headings."""
+        if number not in self._inner:
+            self._inner[number] = self._find_inner_head(number, first)
+        return self._inner[number]
+
+    def _find_inner_head(self, number: int, first: int) -> list[Cell]:
+        lines = self._layout.lines
+        here, above = lines[number].cells, lines[number - 1].cells
+        if number - 1 <= first or not 2 < len(here) == len(above):
+            return []
+        if number - 1 in self._inner and self._inner[number - 1]:
+            return self._inner[number - 1]
+        known = sum(1 for cell in above if _is_known_label(cell) or BAND.fullmatch(cell.text))
+        heads = all(map(_can_head, above)) and 2 * known >= len(above) and all(map(overlap, here, above))
+        return above if heads and len(above) != len(lines[first].cells) else []
 
     def head_line(self, number: int) -> int:
         """The line of the headings over a line of a table; -1 when it has none."""
@@ -139,7 +160,12 @@ class Columns:
         lefts = [other for other in self._layout.lines[number].cells if other.until <= cell.column]
         if not lefts or lefts[-1].text.endswith(":"):
             return False
-        return self.above(number, lefts[-1], has_inline=False) is not None
+        return self._goes_on(number, lefts[-1], cell) or self.above(number, lefts[-1], has_inline=False) is not None
+
+    def _goes_on(self, number: int, left: Cell, cell: Cell) -> bool:
+        """Whether both cells are lines of blocks side by side, as two addresses are."""
+        over = {other.column for other in self._layout.lines[number - 1].cells} if number else set()
+        return any(map(str.isdigit, left.text)) and {left.column, cell.column} <= over
 
     def captions_below(self, number: int) -> bool:
         """Whether the next line holds a label under each cell of this one, and nothing else stands around."""
@@ -189,6 +215,8 @@ class Columns:
         in_line = other.text.endswith(":") or self._is_label_line(above)
         beside = other.column == cell.column > 0 and _is_known_label(other) and _says_nothing(other.text)
         beside = beside and not other.text[0].isdigit()  # the value of another row, with its unit
+        if ", " in other.text and _is_told(other.text):
+            return None
         if not (in_line or beside) or not other.is_label or len(other.text) > _LONGEST or looks_like_name(other.text):
             return None
         return label_of("above" if other.text.endswith(":") else "over", other.text, 0.9)
@@ -224,9 +252,10 @@ class Columns:
             text = " ".join([*(cell.text for cell in upper), text])  # a heading in two lines
         label = label_of("above", text, 0.95)
         dated = dict(label.weights)
-        years = sorted((int(cell.text) for cell in head if is_year(cell.text)), reverse=True)
-        if len(years) > 1 and is_year(head[owner].text):
-            age = years.index(int(head[owner].text))
+        told = _YEAR.findall(head[owner].text)
+        years = sorted({year for cell in head for year in _YEAR.findall(cell.text)}, reverse=True)
+        if len(years) > 1 and len(told) == 1:
+            age = years.index(told[0])
             dated["previous" if age else "current"] = 0.8 if age < 2 else 0.3  # the years before are not "the" previous
             dated["year"] = 0.8
         return replace(label, weights=dated)
@@ -281,13 +310,19 @@ def _says_nothing(text: str) -> bool:
     return len(text.split()) <= 6 and not _SAYS.search(text)
 
 
+def _is_told(text: str) -> bool:
+    """Whether these are names side by side ("Clerk, Northgate Press") rather than a label."""
+    said = concepts(text)
+    return is_capitalised(text) and 2 * sum(map(is_known, said)) < len(said)
+
+
 def _is_known_label(cell: Cell) -> bool:
     return cell.is_label and any(map(is_known, concepts(cell.text)))
 
 
 def _can_head(cell: Cell) -> bool:
     """Whether a cell can be the heading of a column: words or a year, no value of its own and no colon."""
-    if is_year(cell.text):
+    if is_year(cell.text) or BAND.fullmatch(cell.text):
         return True
     said = ASIDE.sub("", cell.text)
     figures = [digits for digits in re.findall(r"\d{2,}", said) if not is_year(digits)]

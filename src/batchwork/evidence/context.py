@@ -10,24 +10,25 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from batchwork.evidence.bounds import bounds_of
-from batchwork.evidence.calculations import part_at
+from batchwork.evidence.calculations import factor_label, without_operands
 from batchwork.evidence.columns import Columns
-from batchwork.evidence.ends import end_of
-from batchwork.evidence.keys import path_of
+from batchwork.evidence.keys import element_of, path_of
 from batchwork.evidence.labels import (
     Label,
     after,
     currency,
     faded,
     is_named,
+    is_whole,
     label_of,
     last_piece,
     named_behind,
 )
 from batchwork.evidence.layout import Cell, Layout
 from batchwork.evidence.letters import letter_label
-from batchwork.evidence.shares import words_behind
-from batchwork.evidence.words import is_capitalised, looks_like_name
+from batchwork.evidence.lexicon import words
+from batchwork.evidence.months import MONTHS
+from batchwork.evidence.words import is_capitalised, looks_like_name, words_of
 
 _CLAUSE_END = re.compile(r"(?<!\bNo|\bno|\bNr|\bAm|\bDr)[.!?]\s+(?=[^a-z\s\d])|;\s|[•▪‣]\s?|(?<=\s)(?:whereas|while)\s")
 _KEYED = re.compile(r"[^\W\d_][\w ./&-]{0,30}:\s")  # a line that starts with a label of its own
@@ -36,6 +37,7 @@ _DATELINE = re.compile(
     r"^[A-ZÀ-Þ][\w.]+(?:[ -][A-ZÀ-Þ][\w.]+){0,2},\s*(?:(?:le|den|am|el|il|the|on|lì)\s+)?$"
 )  # Paris, le
 _DATE_LENGTH = 28  # of the date that a line "Paris, le" ends with
+_TO = words("to until till through bis au al a tot")
 _BULLET = re.compile(r"^(?:#{1,6}\s)?[\s>*•▪‣+\-–\[\](){}\"'“”xX✓✔☑☐☒\d.]*$")
 _CLAUSE_TITLE = re.compile(
     r"(?:\(?\d{1,2}(?:\.\d{1,2})*[.)]?|\(?[a-z]\)|[IVX]{1,5}[.)]|(?:Section|Article|Clause|Artikel|Art\.|§)\s?\d{1,3}\.?)\s+"
@@ -46,6 +48,7 @@ _PARAGRAPH = 10  # lines
 _FAR = 52  # a gap wider than this is more likely white space between two things than between label and value
 _OTHER_COLUMN = 40  # a heading that begins so much further right is not of this column
 _REACH = 300  # characters; no label is further away, and lines can be endless
+_OF_THE_RESULT = 0.6  # what a line's label is worth for a factor in its calculation
 _SOON = 30  # characters to the end of its line
 _FLOWING = 38  # a line at least this long goes on in the next one
 
@@ -71,6 +74,12 @@ def _context(line: int, labels: list[Label], primary: list[Label]) -> Context:
     return Context(line, tuple(labels), tuple(primary), free, best)
 
 
+def _is_other_end(before: str) -> bool:
+    """Whether all that stands before a place is the other end of a range of dates, which has the same label."""
+    said = words_of(before) if len(before) <= _DATE_LENGTH else []
+    return len(said) > 1 and said[-1] in _TO and all(word.isdigit() or word in MONTHS for word in said[:-1])
+
+
 class Contexts:
     """Finds the labels of places in one layout, each once."""
 
@@ -92,9 +101,10 @@ class Contexts:
         cell = layout.cell_of(start, number)
         if cell is None:
             return _context(number, [], [])
-        part = part_at(layout.text, cell.start, cell.end, start)
-        begin = start if part is None else part.begin  # what leads a calculation is said of each of its figures
-        inline = self._inline(number, cell, begin)
+        element = element_of(layout.text, start, end)
+        if element:
+            return _context(number, element, element[:1])
+        inline = self._inline(number, cell, start)
         labels: list[Label] = [inline] if inline is not None else []
         primary: list[Label] = []
         named = inline is not None and bool(is_named(inline.text) or len(layout.lines[number].cells) > 1)
@@ -104,19 +114,20 @@ class Contexts:
         if defined is not None:
             labels.append(defined)
             primary, named = [defined], True
-        ends = list(end_of(layout.text, start, end))
+        ends = list(bounds_of(layout.text, start, end))
         labels.extend(ends)
         labels.extend(currency(layout.text[start:end]))
-        labels.extend(bounds_of(layout.text, start, end))
-        labels.extend(() if part is None else part.labels)
-        behind = self._after(cell, start, end) if part is None else None
+        factor = list(factor_label(layout.text, cell.start, start))
+        labels.extend(factor)
+        behind = self._after(cell, start, end)
         if behind is not None and not any(label.kind == "range" and "low" in label.weights for label in ends):
             labels.append(behind)  # behind the lower end of a range stand the words of the upper one
         letter = letter_label(layout, number, start)
         labels.extend(letter)
         primary.extend(letter if named else ())
-        for label in self._beside(number, cell, starts_cell=_BULLET.match(layout.text[cell.start : begin]) is not None):
-            labels.append(label)
+        told = without_operands(layout.text[cell.start : start])
+        for label in self._beside(number, cell, starts_cell=_BULLET.match(told) is not None or _is_other_end(told)):
+            labels.append(label_of(label.kind, label.text, _OF_THE_RESULT) if factor else label)
             if label.kind == "left" and inline is None and label.key and max(label.weights.values()) > 0.7:
                 primary.append(label)
         head = columns.above(number, cell, inline is not None)
@@ -197,18 +208,17 @@ class Contexts:
         before = text[begin:start]
         for found in list(_CLAUSE_END.finditer(before)):
             before = text[begin + found.end() : start]
+        before = without_operands(before)
         if _BULLET.match(before) or (cell.end - start <= _DATE_LENGTH and _DATELINE.match(before)):
             return None
-        return faded("inline", before[-200:])
+        return None if _is_other_end(before) else faded("inline", before[-200:])
 
     def _after(self, cell: Cell, start: int, end: int) -> Label | None:
+        text = self._layout.text[end : min(cell.end, end + 60)]
+        if len(text) < _SOON and cell.end - cell.start >= _FLOWING:
+            text = self._layout.text[end : end + 60].split("\n\n")[0]  # a sentence that goes on in the next line
         figure = self._layout.text[end - 1 : end].isdigit()
-        stop = min(cell.end, end + 60)
-        if stop - end < _SOON and cell.end - cell.start >= _FLOWING:
-            stop = end + len(self._layout.text[end : end + 60].split("\n\n")[0])  # a sentence that goes on below
-        if figure:
-            end, stop = words_behind(self._layout.text, start, end, stop)
-        return after(self._layout.text[end:stop], figure=figure)
+        return after(text, figure=figure, whole=figure and is_whole(self._layout.text, start))
 
     def _beside(self, number: int, cell: Cell, starts_cell: bool) -> Iterator[Label]:
         cells = self._layout.lines[number].cells

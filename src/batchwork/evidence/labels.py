@@ -45,6 +45,28 @@ _APPOSITION = re.compile(
 _TITLED = re.compile(r",\s+((?:[A-Z][\w&-]+|of|the|and|for)(?:\s+(?:[A-Z][\w&-]+|of|the|and|for)){0,5})(?=[.;,)\n]|$)")
 _LEADS_ON = re.compile(r"\S*\s*(?:on|at|by|of|to|for|in|from)\s*(?:[A-Z][a-z]+\.? )?[$€£]?\d")
 _SIZE = re.compile(r"\(\s*[nN]\s*=\s*$")
+# A date inside a label: "Balance at 31 March 2024:", of which the year alone tells something.
+_DATED = re.compile(
+    r"\b(?:\d{1,2}([./-])\d{1,2}\1|\d{1,2}\.? [^\W\d_]{3,9}\.? |[A-Z][a-z]{2,8}\.? \d{1,2}, )((?:19|20)\d\d)\b"
+    r"|\b((?:19|20)\d\d)-\d\d-\d\d\b"
+)
+# For whom it was made, with who made it in between: "Prepared by Ann Moss for".
+_MADE_FOR = re.compile(
+    r"(?i:\b(prepared|issued|compiled|drawn up|written|made)\s+by\s+)(?:[A-ZÀ-Þ][\w.'’-]*\s+){1,4}(?=for\s*$)"
+)
+_PART = re.compile(r"\s+(?:out\s+)?of\s+(?:the\s+|all\s+|its\s+|our\s+)?\d[\d.,]*(?=\s)")  # 12 of 40 rooms
+_WHOLE = re.compile(r"\d\s+(?:out\s+)?of\s+(?:the\s+|all\s+|its\s+|our\s+)?$")
+# A paper called by its number, before its date: "invoice 4711 of 3 May".
+_NUMBERED = re.compile(r"(?<=[^\W\d_])\.?\s+\S*\d\S*(?=\s+(?:of|dated|from|vom|du|del|dal|van)\s*$)", re.IGNORECASE)
+_TO_SOMEBODY = re.compile(r"\s+(?:to|by|until|till)\s")  # what follows is not about the value itself
+_WHOSE = re.compile(r"\b[^\W\d_]+['’]s\s+")  # the tenant's agent is not the tenant
+# A band of figures, as columns of an analysis are called: "31-60 days", "over 90 days".
+BAND = re.compile(
+    r"(?:(?:over|under|above|below|more than|less than|up to|über|unter|bis|plus de|más de|oltre|meer dan|[<>≥≤])"
+    r"\s*\d{1,3}"
+    r"|\d{1,3}\s?(?:[-–—]\s?\d{1,3}|\+))\s+[^\W\d_]+",
+    re.IGNORECASE,
+)
 _LONGEST_LABEL = 8  # words
 _WORDS_FULL = 4
 _FADE = 0.86
@@ -69,7 +91,8 @@ class Label:
 def label_of(kind: str, text: str, weight: float) -> Label:
     """A label all of whose words count alike."""
     head = unnumbered(_FIGURES.sub(" ", text.partition(": ")[0])) if kind != "section" else text
-    words = [word for word in concepts(head[:120]) if not word.isdigit() or is_year(word)]
+    band = kind == "above" and BAND.fullmatch(head)
+    words = [word for word in concepts(head[:120]) if band or not word.isdigit() or is_year(word)]
     return Label(kind, dict.fromkeys(words, weight), text)
 
 
@@ -83,7 +106,8 @@ def faded(kind: str, text: str) -> Label | None:
     """Words before a place: the last few in full, those further away ever less, less again beyond a comma."""
     weights: dict[str, float] = {}
     weight = 1.0
-    text = _SIZE.sub("(sample size = ", text)
+    text = _NUMBERED.sub("", text)
+    text = _MADE_FOR.sub(r"\1 ", _undated(_SIZE.sub("(sample size = ", text)))
     text = _NEXT_THING.sub(r"\1, ", text)  # what follows "and" after a number is about the next one
     asides = ASIDE.findall(text)
     outside = ASIDE.sub(" ", text)
@@ -92,6 +116,7 @@ def faded(kind: str, text: str) -> Label | None:
         weights = dict.fromkeys((word for aside in plain for word in concepts(aside)), 0.5)
     else:
         outside = text
+    named = is_named(text)
     pieces = _PIECES.split(outside)  # and what separates them
     count = 0
     for rank, piece in enumerate(reversed(pieces)):
@@ -103,7 +128,7 @@ def faded(kind: str, text: str) -> Label | None:
         for word in reversed(concepts(piece)):
             if counted and word in UNITS:
                 continue
-            if word.isdigit() and not digits:
+            if word.isdigit() and not digits and not (named and is_year(word)):
                 # Another number stands here: the words right behind it are its own, those before it rather its label.
                 for own in taken[-2:] if _counts(piece) else ():
                     weights[own] = min(weights[own], 0.5 * weight)
@@ -124,6 +149,16 @@ def faded(kind: str, text: str) -> Label | None:
     return Label(kind, weights, text) if weights else None
 
 
+def _undated(text: str) -> str:
+    """A label with its colon, of a date in it the year alone; a sentence stays as it is."""
+    return _DATED.sub(r"\2\3", text) if is_named(text) else text
+
+
+def is_whole(text: str, start: int) -> bool:
+    """Whether a figure is the whole of which the text just named a part: the 40 of "12 of 40 rooms"."""
+    return _WHOLE.search(text, max(0, start - 20), start) is not None
+
+
 def _counts(piece: str) -> bool:
     """Whether the last number of some words counts what stands right behind it ("30 days"), rather than "500 we"."""
     behind = piece[max(piece.rfind(digit) for digit in "0123456789") + 1 :].split(maxsplit=1)
@@ -139,7 +174,7 @@ def is_named(text: str) -> bool:
 
 def last_piece(label: Label) -> Label:
     """The part of an inline label that names the role: what follows the last comma or bracket."""
-    text = label.text
+    text = _undated(_NUMBERED.sub("", label.text))
     trimmed = LABEL_END.sub("", text)
     outside = ASIDE.sub(" ", trimmed)
     if concepts(outside):
@@ -173,20 +208,25 @@ def named_behind(text: str, end: int) -> Label | None:
     return label_of("defined", found[1] or found[2], 1.0) if found else None
 
 
-def after(text: str, *, figure: bool) -> Label | None:
-    """The words behind a place, up to the end of their clause or the next number: units, and nouns that it counts."""
+def after(text: str, *, figure: bool, whole: bool = False) -> Label | None:
+    """The words behind a place, up to the end of their clause or the next number: units, and nouns that it counts.
+
+    Of a whole the first noun counts alone: "12 of 40 rooms were empty" says that 12 were.
+    """
+    text = _WHOSE.sub("", _PART.sub("", text, count=1) if figure and _PART.match(text) else text)
     told = _APPOSITION.match(text) or _titled(text)
     if told and _LEADS_ON.match(text, told.end(1) - 4):
         return None  # "on 3 May, which you reported on 5 May": the words are the next date's
     text = told[1] if told else _AFTER_END.split(text, maxsplit=1)[0]
     words = tuple(takewhile(lambda word: not word.isdigit() or is_year(word), concepts(text)))
     units = tuple(takewhile(UNITS.__contains__, words)) if figure else ()
-    words = words[len(units) :][:5]
+    words = words[len(units) :][: 1 if whole else 5]
     weights = dict.fromkeys(units, 0.9)
     if not words and not units:
         return None
+    share = 0.35 if _TO_SOMEBODY.match(text) else 1.0
     for rank, word in enumerate(words):
-        weights.setdefault(word, (0.9, 0.8, 0.7, 0.5, 0.35)[rank])
+        weights.setdefault(word, share * (0.9, 0.8, 0.7, 0.5, 0.35)[rank])
     return Label("after", weights, text)
 
 

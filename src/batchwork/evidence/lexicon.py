@@ -9,7 +9,7 @@ CURRENCIES = frozenset({"usd", "eur", "gbp", "chf", "jpy", "cad", "aud"})
 ROLES: tuple[frozenset[str], ...] = tuple(
     frozenset(group.split())
     for group in (
-        "total subtotal tax discount deposit delivery balance refund fee",
+        "total subtotal tax discount deposit delivery freight balance refund fee",
         "quantity price amount",
         "seller customer delivery bank employer guarantor witness",
         "start end issue due birth delivery order payment sign invoice renew terminate admission discharge hire"
@@ -48,6 +48,12 @@ ROLES: tuple[frozenset[str], ...] = tuple(
         "sender destination",
         "recipient origin",
         "actual budget",
+        "lender borrower",
+        "payer payee",
+        "plaintiff defendant",
+        "bedroom bathroom",
+        "regular overtime",
+        "favour against abstain",
         " ".join(sorted(CURRENCIES)),
     )
 )
@@ -134,6 +140,19 @@ RELATED: dict[frozenset[str], float] = {
         ("sku reference", 0.6),
         ("insured insure", 0.9),
         ("result value", 0.8),
+        ("material grad", 0.5),
+        ("travel mileage", 0.6),
+        ("station stop", 0.8),
+        ("fare price", 0.7),
+        ("freight delivery", 0.9),
+        ("allowance includ", 0.7),
+        ("modify new", 0.8),
+        ("cause reason", 0.8),
+        ("branch establishment", 0.8),
+        ("place city", 0.5),
+        ("place address", 0.4),
+        ("lender debt", 0.5),
+        ("lender lend", 0.9),
     )
 }
 
@@ -148,7 +167,7 @@ FILLERS = words(
     "the a an of in on at to for by and or is are was were be been has have had this that these those with from"
     " as it its your our my their his her which per der die das den dem des und von zu im am le la les du de et un"
     " une el los y al si if any all will shall may must we you they field given stated please dear when who whom"
-    " upon us me them instead"
+    " upon us me them instead now"
     " wir uns sie ihr ihre unser unsere bei beim zum zur mit auf aus für fur nach ist sind wird ein eine einen"
     " einer vom"
     " il lo gli del della dei dal dalla nel con per por para que las een het voor uw au aux dans sur par pour avec est"
@@ -162,6 +181,11 @@ ALONE = {
     "an": ("recipient",),
     "re": ("subject",),
     "sum": ("total",),
+    "data": ("date",),
+    "pays": ("country",),
+    "fin": ("end",),
+    "ab": ("start",),
+    "dal": ("start",),
 }
 GENERIC = words(
     "amount number date name value percent rate type status description text period limit"
@@ -186,6 +210,12 @@ OFFICES = words(
     " consultant professor editor treasurer controller analyst adviser advisor supervisor lead principal founder owner"
     " agent attorney solicitor notary surveyor auditor accountant registrar surgeon nurse ceo cfo cto coo vp trustee"
     " administrator coordinator specialist representative spokesperson spokesman dean"
+)
+# How the names of firms end: "Harbour Freight Ltd" is nobody's label.
+FIRMS = words(
+    "ltd limited inc incorporated llc llp plc corp corporation co gmbh ag kg ohg ug se sa sas sarl srl spa bv nv ab as"
+    " oy aps sl slu snc sons partners associates analytics holdings holding group industries enterprises logistics"
+    " solutions brothers foundation trust"
 )
 # Fields that are often said without a label: whose paper it is, whom it is about, what it is called, where it goes.
 PARTIES = words(

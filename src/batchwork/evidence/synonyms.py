@@ -1,8 +1,10 @@
 """What papers and developers call the same thing: concept -> the words and phrases for it. Data, no decisions.
 
-By trade, in English; other languages are in `tongues`. A concept is one word or several; after "|" come phrases of two
+In English; more by trade are in `trades`, other languages in `tongues`. A concept is one word or several; after "|" come phrases of two
 to four words. A word that is not here stands for itself; nothing depends on a label being known, it only helps.
 """
+
+from batchwork.evidence.trades import TRADES
 
 _MONEY = {
     "interest rate": "|int rate|interest rate",
@@ -21,7 +23,7 @@ _MONEY = {
     "late": "late overdue delinquent arrears|past due",
     "invoice": "invoice invoices inv",
     "number": "number numbers no nr num id ids code codes identifier nbr",
-    "reference": "reference references ref refs",
+    "reference": "reference references ref refs quoting|please quote",
     "unit": "unit each apiece",
     "seller": "vendor vendors seller supplier issuer merchant",
     "customer": "customer client buyer purchaser cust|bill to|billed to|sold to|invoice to|charge to|prepared for"
@@ -36,7 +38,7 @@ _MONEY = {
     "open balance": "|brought forward|balance forward|opening balance|previous balance|starting balance"
     "|beginning balance|old balance|balance brought forward|opng bal|opening bal|bal b f|bal fwd|opn bal",
     "close balance": "|carried forward|closing balance|new balance|ending balance|balance carried forward"
-    "|statement balance|clsg bal|closing bal|cls bal",
+    "|statement balance|final balance|end balance|clsg bal|closing bal|cls bal",
     "currency": "currency currencies ccy",
     "gross": "gross",
     "net": "net",
@@ -88,9 +90,9 @@ _ACCOUNTS = {
     "previous": "previous previously prior preceding former formerly old earlier hitherto|last month|so far|as"
     " before|in force before",
     "previous year": "|year ago|year earlier|year before|prior year|previous year|last year|preceding year",
-    "current": "current currently|this month|this period",
+    "current": "current currently|not yet due|not due yet|this month|this period",
     "current year": "|this year|current year|reporting year",
-    "new": "new amended revised updated replacement|as amended|replaced by|from now on",
+    "new": "new amended revised replacement|as amended|replaced by|from now on",
 }
 
 _TIME = {
@@ -102,7 +104,7 @@ _TIME = {
     "week": "week weeks weekly wk wks",
     "hour": "hour hours hourly hrs h",
     "start": "start starts starting begin begins beginning commence commences commencement commencing effective"
-    " inception onset eff|first day|with effect from|takes effect|take effect|in force from",
+    " inception onset eff since|first day|with effect from|takes effect|take effect|in force from",
     "end": "end ends ending expiry expiration expires expire expiring until|valid until|valid through",
     "issue": "issue issued issuance issuing",
     "term": "term duration tenor elapsed runtime took lasted|finished in|completed in|ran for",
@@ -158,7 +160,7 @@ _WORK = {
     "gender": "gender sex",
     "national": "nationality citizenship",
     "department": "department dept division",
-    "contact person": "attn|contact person|contact name|person to contact",
+    "contact person": "attn|ask for|please contact|speak to|your contact|enquiries to|queries to|contact person|contact name|person to contact",
     "name": "name names",
     "author": "author authors writer|written by",
     "ssn": "ssn|social security number|social security no",
@@ -197,7 +199,7 @@ _GOODS = {
     "destination": "destination|place of delivery|drop off",
     "vessel": "vessel|ship name|vessel name|name of vessel|name of ship",
     "package": "package packages parcel parcels carton cartons",
-    "delivery": "delivery deliveries delivered shipping shipment shipped freight ship dlvy|ship to|deliver to",
+    "delivery": "delivery deliveries delivered shipping shipment shipped ship dlvy|ship to|deliver to",
     "dispatch": "dispatch dispatched despatch despatched",
     "description": "description item items product article service particulars goods desc descr|line item|item name"
     "|product name",
@@ -237,7 +239,7 @@ _TECHNICAL = {
     "failure": "failure failures failed fail fails",
     "succeed": "succeeded success successful succeed",
     "create": "created creation create creates",
-    "modify": "modified modification|last changed|last updated|last modified",
+    "modify": "modified modification updated updates|last changed|last updated|last modified",
     "retry": "retry retries retried",
     "host": "host hostname",
     "website": "website url web|web site|home page",
@@ -267,6 +269,6 @@ _OFFICE = {
 
 SYNONYMS: dict[str, str] = {
     concept: entries
-    for trade in (_MONEY, _ACCOUNTS, _TIME, _LAW, _WORK, _HEALTH, _GOODS, _TECHNICAL, _OFFICE)
+    for trade in (_MONEY, _ACCOUNTS, _TIME, _LAW, _WORK, _HEALTH, _GOODS, _TECHNICAL, _OFFICE, TRADES)
     for concept, entries in trade.items()
 }

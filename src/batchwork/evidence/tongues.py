@@ -4,6 +4,8 @@ One line a concept; parts of compounds (Rechnungs-datum, Kunden-nummer) are list
 Words that mean something else in English (Brief, Rest, pays, fin) are left out, and so are surnames.
 """
 
+from batchwork.evidence.glossary import GLOSSARY
+
 _PAPERS = {
     "invoice": "rechnung rechnungs facture factura fattura factuur facturation fatturazione facturación facturatie",
     "order": "bestellung bestell auftrag auftrags commande pedido ordine bestelling ordinazione encargo",
@@ -53,7 +55,7 @@ _MONEY = {
     "line total": "gesamtpreis",
     "amount": "betrag montant importe importo bedrag monto",
     "due": "fällig zahlbar exigible pagadero verschuldigd offen offener",
-    "due date": "fälligkeitsdatum fälligkeit échéance d'échéance vencimiento scadenza vervaldatum zahlungsziel"
+    "due date": "fälligkeitsdatum fälligkeit échéance vencimiento scadenza vervaldatum zahlungsziel"
     "|zahlbar bis|zahlbar bis zum|bezahlt bis|à régler avant|betalen voor|da pagare entro|à payer avant le"
     "|payable avant le|zahlbar innerhalb|pagar antes de",
     "payment": "zahlung zahlungs paiement règlement pago pagos pagamento betaling zahlungsbedingungen überweisung",
@@ -93,7 +95,11 @@ _TIME = {
     "|année précédente",
     "start date": "startdatum ingangsdatum begindatum|date de début|data inizio",
     "end date": "einddatum|fecha de fin|fecha fin|date de fin|data di fine|data fine|fecha de término|fin de contrat",
-    "date": "datum fecha giorno",
+    "date": "datum fecha giorno|data di|data del|data della|data documento|data fattura|data ordine|data consegna"
+    "|data pagamento|data contratto|data firma",
+    "due date": "|data scadenza|data di scadenza|data scadenza pagamento",
+    "issue date": "|date d'émission|data emissione|data di emissione",
+    "birth date": "|data di nascita|data nascita",
     "time": "uhrzeit zeit heure hora ora tijd",
     "day": "tage tagen jours días giorni dagen jour día",
     "month": "monat monate monatlich mois mes meses mese mesi maand maanden mensuel mensual mensile",
@@ -107,7 +113,7 @@ _TIME = {
     " jusqu'au|valable jusqu'à|válido hasta",
     "birth": "geburts geburtsdatum geburtstag geboren geb née naissance nacimiento nacido nascita geboorte"
     " geboortedatum|né le|née le|nato il|nata il",
-    "issue": "ausgestellt ausstellung d'émission emisión emissione uitgifte ausstellungs émise",
+    "issue": "ausgestellt ausstellung emisión emissione uitgifte ausstellungs émise",
     "delivery": "versand lieferung liefer livraison entrega consegna levering leverdatum spedizione envío expédition",
     "term": "laufzeit dauer durée duración durata looptijd duur",
     "deadline": "frist délai plazo termine termijn",
@@ -158,7 +164,7 @@ _PEOPLE = {
     "referring doctor": "einsender überweiser zuweiser prescripteur|médecin prescripteur|medico curante"
     "|überweisender arzt|einsendender arzt",
     "insurance": "versicherung assurance seguro assicurazione verzekering krankenkasse kostenträger mutuelle",
-    "insured": "versicherter versicherte versicherungsnehmer assurée l'assuré asegurado assicurato verzekerde"
+    "insured": "versicherter versicherte versicherungsnehmer assurée assuré asegurado assicurato verzekerde"
     " verzekeringnemer tomador contraente",
     "company": "firma société entreprise empresa sociedad azienda società bedrijf unternehmen gesellschaft",
     "owner": "eigentümer inhaber propriétaire propietario proprietario titolare eigenaar",
@@ -188,7 +194,6 @@ _THINGS = {
     "|valores de referencia|valori di riferimento",
     "test": "untersuchung examen análisis esame onderzoek",
     "diagnosis": "diagnose diagnóstico diagnosi",
-    "": "aufnahme ricovero opname",
     "discharge": "entlassung sortie dimissione ontslag",
     "weight": "gewicht poids peso körpergewicht",
     "height": "höhe größe hauteur taille altura altezza hoogte körpergröße",
@@ -217,6 +222,7 @@ _THINGS = {
     "guest": "gast hôte huésped ospite gäste",
 }
 
-TONGUES: dict[str, str] = {
-    concept: entries for part in (_PAPERS, _MONEY, _TIME, _PEOPLE, _THINGS) for concept, entries in part.items()
-}
+TONGUES: tuple[tuple[str, str], ...] = (
+    *(entry for part in (_PAPERS, _MONEY, _TIME, _PEOPLE, _THINGS) for entry in part.items()),
+    *GLOSSARY,
+)

@@ -164,7 +164,7 @@ class Unlabelled:
         if not wanted or shows_its_kind(field, self._source.text[start:end]):
             return 1.0  # a mere status or name is whatever the text calls so
         before = self._source.text[max(0, start - 5) : start].split()
-        if before and _LEADS.get(before[-1], frozenset()).intersection(wanted):
+        if before and _LEADS.get(before[-1], frozenset()).issuperset(wanted):
             return 1.0
         return max(
             (likeness(w, said) * weight for w in wanted for said, weight in context.weights.items()), default=0.0

@@ -8,13 +8,14 @@ import re
 import unicodedata
 from functools import lru_cache
 
-from batchwork.evidence.lexicon import ALONE, FILLERS, GENERIC, RELATED, ROLES
+from batchwork.evidence.lexicon import ALONE, FILLERS, FIRMS, GENERIC, RELATED, ROLES
 from batchwork.evidence.synonyms import SYNONYMS
 from batchwork.evidence.tongues import TONGUES
 
 _WORD = re.compile(r"[^\W\d_]{1,2}\d{1,2}(?![^\W_])|[^\W\d_](?:[^\W\d_]|[\u0300-\u036f'’])*|\d+|#")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _KEY = re.compile(r"(?<![^\W_])[a-z]+(?:[A-Z][a-z0-9]+)+(?![^\W_])")  # rowsRead, backoffSeconds
+_ELIDED = re.compile(r"\b(?:[cdjlmnst]|qu|dell|nell|sull|dall|all)['’](?=[^\W\d_]{3})", re.IGNORECASE)  # d'achat
 _TOKEN = re.compile(r"[^\W_]+")
 _SPECIAL = str.maketrans(
     {"ß": "ss", "ø": "o", "æ": "ae", "œ": "oe", "ł": "l", "đ": "d", "ð": "d", "þ": "th", "’": "", "'": ""}
@@ -56,6 +57,13 @@ def stem(word: str) -> str:
     return word
 
 
+def _folded(text: str) -> list[str]:
+    """The words of a text without elided articles, folded."""
+    if "'" in text or "’" in text:
+        text = _ELIDED.sub(" ", text)
+    return [fold(word) for word in _WORD.findall(text)]
+
+
 def _tables() -> tuple[dict[str, tuple[str, ...]], dict[str, list[tuple[tuple[str, ...], tuple[str, ...]]]], set[str]]:
     """Words -> concepts; phrases by their first word, longest first; and the words that are not English."""
     single: dict[str, tuple[str, ...]] = {}
@@ -67,16 +75,16 @@ def _tables() -> tuple[dict[str, tuple[str, ...]], dict[str, list[tuple[tuple[st
         for word in group:
             single.setdefault(word, (word,))  # a root must not take the word's place
     english = set(single)
-    for meaning, entries in TONGUES.items():
+    for meaning, entries in TONGUES:
         for word in entries.partition("|")[0].split():
             single.setdefault(fold(word), _meant(meaning))
     foreign = single.keys() - english
     # Stems come last, so that no plural takes the place of a word that is listed itself.
     for word in english:
         single.setdefault(stem(word), single[word])
-    for meaning, entries in (*SYNONYMS.items(), *TONGUES.items()):
+    for meaning, entries in (*SYNONYMS.items(), *TONGUES):
         for phrase in entries.split("|")[1:]:
-            words = tuple(map(fold, _WORD.findall(phrase)))
+            words = tuple(_folded(phrase))
             phrases.setdefault(words[0], []).append((words, _meant(meaning)))
     for known in phrases.values():
         known.sort(key=lambda entry: -len(entry[0]))
@@ -145,7 +153,7 @@ def words_of(text: str) -> list[str]:
         text = _KEY.sub(_parted, text) if _KEY.search(text) else text
     elif fold(text) not in _SINGLE:
         text = _TOKEN.sub(_parted, text)  # a field's name
-    return [fold(word) for word in _WORD.findall(text)]
+    return _folded(text)
 
 
 @lru_cache(maxsize=20_000)
@@ -194,7 +202,9 @@ def _phrase(words: list[str], position: int) -> tuple[tuple[str, ...], tuple[str
 @lru_cache(maxsize=20_000)
 def looks_like_name(text: str) -> bool:
     """Whether these words are a name rather than a label: several, all with a capital, none of them a label's."""
-    return is_capitalised(text) and not any(map(is_known, concepts(text)))
+    if not is_capitalised(text):
+        return False
+    return fold(text.rsplit(maxsplit=1)[-1].rstrip(".")) in FIRMS or not any(map(is_known, concepts(text)))
 
 
 def is_capitalised(text: str) -> bool:
