@@ -33,11 +33,10 @@ def test_the_bars_are_met_on_documents_that_nobody_looked_at() -> None:
     assert verdicts(tallies, only=("overall", "elsewhere")) == []
 
 
-def test_a_name_that_has_nothing_to_do_with_a_labelled_place_hardly_ever_cites_it() -> None:
-    # A known role ("beneficiary") told in a sentence without its name is taken on trust: a few strangers pass for it.
+def test_a_name_that_has_nothing_to_do_with_a_labelled_place_does_not_cite_it() -> None:
     tally = strangers(samples(per_layout=1, seed=4))
     assert tally.of_labelled >= 150
-    assert tally.labelled / tally.of_labelled <= 0.05
+    assert tally.labelled / tally.of_labelled <= 0.02
     assert tally.bare < tally.of_bare
 
 

@@ -110,7 +110,8 @@ class Unlabelled:
             # Told in a sentence: a role whose name is known would be recognised if it were told of somebody else.
             if candidate.kind == "id":
                 return self._is_asked_for_code(field, candidate)
-            return all(map(is_known, field.own))
+            whom = any(map(_is_party, words_of(field.name))) and all(map(is_known, field.own))
+            return whom and not self._is_named_before(field, candidate)
         return bool(told) and self._is_foreign and not any(map(is_known, told))
 
     def _is_asked_for_code(self, field: Field, candidate: Candidate) -> bool:
