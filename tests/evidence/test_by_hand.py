@@ -1746,3 +1746,9 @@ def test_what_is_expected_is_not_what_was_reached() -> None:
     text = "Sales were 41.2 million euros. For next year sales are expected at 44.0 million euros.\n"
     assert _said(text, {"sales": 41200000})["sales"] is not None
     assert _said(text, {"sales": 44000000})["sales"] is None
+
+
+def test_the_side_told_behind_a_name_is_its_own() -> None:
+    text = "In the case of Elm Ltd, claimant, against Ash plc, defendant, both sides were heard.\n"
+    assert None not in _said(text, {"claimant": "Elm Ltd", "defendant": "Ash plc"}).values()
+    assert _said(text, {"claimant": "Ash plc", "defendant": "Ash plc"})["claimant"] is None

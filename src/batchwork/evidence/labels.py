@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import takewhile
 
-from batchwork.evidence.lexicon import OFFICES, UNITS
+from batchwork.evidence.lexicon import OFFICES, SIDES, UNITS
 from batchwork.evidence.months import MONTHS
 from batchwork.evidence.words import concepts, fold, words_of
 
@@ -30,6 +30,7 @@ _DEFINED = re.compile(
     rf"|hierna)[\s,]+(?:{_HEREINAFTER}\s+)*{_NAMED}"
     r"(?=[,.;)\n]|\s(?:and|und|et|y|e|en)\s)"
 )
+_SIDE = re.compile(r",\s+(?:as\s+)?(?:the\s+)?([a-z]+)(?=[,.;\n])")
 _AFTER_END = re.compile(r"[.;,:]\s|\n\n|[;(]|\s(?:and|but|while|or|und|aber|et|mais|y)\s")
 # A date, or a count or share in brackets, that stands between a label and its value: "Deposit received 21/03/2025".
 _FIGURES = re.compile(r"\b\d{1,4}([./-])\d{1,2}\1\d{2,4}\b|\((?=[^()]*\d)[^()]*\)")
@@ -203,9 +204,12 @@ def currency(said: str) -> tuple[Label, ...]:
 
 
 def named_behind(text: str, end: int) -> Label | None:
-    """The name that a contract gives to what it just said: `(the "Tenant")`, `(hereinafter Buyer)`."""
+    """The name that a contract gives to what it just said: `(the "Tenant")`, `(hereinafter Buyer)`, ", claimant,"."""
     found = _DEFINED.match(text, end)
-    return label_of("defined", found[1] or found[2], 1.0) if found else None
+    if found:
+        return label_of("defined", found[1] or found[2], 1.0)
+    side = _SIDE.match(text, end)
+    return label_of("defined", side[1], 1.0) if side and side[1] in SIDES else None
 
 
 def after(text: str, *, figure: bool, whole: bool = False) -> Label | None:

@@ -51,6 +51,7 @@ ROLES: tuple[frozenset[str], ...] = tuple(
         "lender borrower",
         "payer payee",
         "plaintiff defendant",
+        "claimant defendant",
         "bedroom bathroom",
         "regular overtime",
         "favour against abstain",
@@ -151,6 +152,7 @@ RELATED: dict[frozenset[str], float] = {
         ("branch establishment", 0.8),
         ("place city", 0.5),
         ("place address", 0.4),
+        ("claimant plaintiff", 0.9),
         ("lender debt", 0.5),
         ("lender lend", 0.9),
     )
@@ -210,6 +212,12 @@ OFFICES = words(
     " consultant professor editor treasurer controller analyst adviser advisor supervisor lead principal founder owner"
     " agent attorney solicitor notary surveyor auditor accountant registrar surgeon nurse ceo cfo cto coo vp trustee"
     " administrator coordinator specialist representative spokesperson spokesman dean"
+)
+# Who somebody is in a contract or a case, told behind the name: "Alder Ltd, claimant, and Birch plc, defendant".
+SIDES = words(
+    "claimant defendant plaintiff respondent appellant petitioner tenant landlord lessor lessee buyer seller vendor"
+    " purchaser lender borrower guarantor witness employer employee insurer insured licensor licensee assignor assignee"
+    " trustee beneficiary debtor creditor donor donee executor shipper consignee carrier contractor subcontractor"
 )
 # How the names of firms end: "Harbour Freight Ltd" is nobody's label.
 FIRMS = words(
