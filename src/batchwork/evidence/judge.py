@@ -7,7 +7,7 @@ of the field beside another value contradicts; two places that fit alike are tol
 
 import re
 from collections.abc import Mapping, Sequence, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from batchwork.evidence.affinity import Affinity
 from batchwork.evidence.claims import Claims
@@ -31,6 +31,7 @@ _LABELLED = {"text": 0.42, "id": 0.42, "symbol": 0.0}
 _LABELLED_FIGURE = 0.5
 _TIE = 0.06
 _RIVALS = 80
+_OPTIONS = 20
 _RELATED = 0.15
 _MARGINAL = frozenset({"note", "page", "line"})
 _UNTICKED = re.compile(r"(?:\[\s?\]|\(\s?\)|[☐□○])\s{0,2}$")
@@ -312,7 +313,7 @@ class Judge:
         """A line "label: something else" whose label is the field's own."""
         source = self._source
         layout = source.layout
-        strongest = 0.0
+        strongest = self._other_option(field, best, within)
         used = {label.text for label in best.context.labels}  # a label that is the best place's own is no rival's
         for number in source.lines_with(own):
             if within is not None and not within[0] <= number < within[1]:
@@ -322,8 +323,8 @@ class Judge:
                 found = _HOME.match(cell.text)
                 if found:
                     label, low, high = found["label"], cell.start + found.start("value"), cell.end
-                elif rank + 1 < len(cells) and len(cells) == 2 and rank == 0 and cell.text not in used:
-                    label, low, high = cell.text, cells[1].start, cells[1].end
+                elif rank + 1 < len(cells) and cell.text not in used and (cell.text.endswith(":") or len(cells) == 2):
+                    label, low, high = cell.text, cells[rank + 1].start, cells[rank + 1].end
                 else:
                     continue
                 said = source.text[low:high]
@@ -332,6 +333,21 @@ class Judge:
                 if (best.candidate.kind == "id") != any(map(str.isdigit, said)) and not _EMPTY.fullmatch(said):
                     continue
                 strongest = max(strongest, self._label_match(field, label))
+        return strongest
+
+    def _other_option(self, field: Field, best: Scored, within: tuple[int, int] | None) -> float:
+        """How well another choice of the field's fits in another line: what it says there, it does not say here."""
+        strongest = 0.0
+        for option in field.options[:_OPTIONS]:
+            if fold(option) == fold(str(field.value)):
+                continue
+            other = replace(field, value=option)
+            for candidate in self._source.candidates(other):
+                line = self._source.layout.line_of(candidate.start)
+                if line == best.context.line or not (within is None or within[0] <= line < within[1]):
+                    continue
+                if not self.is_denied(other, candidate):
+                    strongest = max(strongest, self._scored(other, candidate).score)
         return strongest
 
     def _label_match(self, field: Field, label: str) -> float:
