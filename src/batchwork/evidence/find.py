@@ -24,6 +24,7 @@ from batchwork.evidence.stretches import stretches_of
 from batchwork.evidence.unlabelled import LENT, UNSURE
 
 _NEAR = 6  # lines
+_DOUBTFUL, _BETTER = 0.7, 0.15  # below this a place goes to a field that is so much surer of it
 _SHORT, _LONGEST_ANSWER = 12, 40  # characters of a cell that may be an answer, alone in its line or beside others
 
 
@@ -314,13 +315,16 @@ class _Finder:
                 found[field.path] = [Verdict(close[0].candidate, 0.65)]
 
     def _settle_claims(self, found: dict[str, list[Verdict]]) -> None:
-        """A place without a label is its field's only when no other field has a better claim to it."""
+        """A place that hardly has a label is its field's only when no other field has a better claim to it."""
         claims: dict[tuple[int, int], float] = defaultdict(float)
         for verdict in (verdict for verdicts in found.values() for verdict in verdicts):
             span = verdict.candidate.spans[0]
             claims[span] = max(claims[span], verdict.confidence)
         for path, verdicts in found.items():
-            if verdicts and verdicts[0].confidence == LENT and claims[verdicts[0].candidate.spans[0]] > LENT:
+            if not verdicts or verdicts[0].confidence > _DOUBTFUL:
+                continue
+            mine, most = verdicts[0].confidence, claims[verdicts[0].candidate.spans[0]]
+            if most > mine and (mine == LENT or most >= mine + _BETTER):
                 found[path] = [Verdict(verdict.candidate, UNSURE) for verdict in verdicts]
 
     def _give_what_is_left(self, found: dict[str, list[Verdict]]) -> None:
