@@ -58,7 +58,8 @@ _MADE_FOR = re.compile(
 _PART = re.compile(r"\s+(?:out\s+)?of\s+(?:the\s+|all\s+|its\s+|our\s+)?\d[\d.,]*(?=\s)")  # 12 of 40 rooms
 _WHOLE = re.compile(r"\d\s+(?:out\s+)?of\s+(?:the\s+|all\s+|its\s+|our\s+)?$")
 # A paper called by its number, before its date: "invoice 4711 of 3 May".
-_NUMBERED = re.compile(r"(?<=[^\W\d_])\.?\s+\S*\d\S*(?=\s+(?:of|dated|from|vom|du|del|dal|van)\s*$)", re.IGNORECASE)
+_NUMBERED = re.compile(r"(?<=[^\W\d_])\.?\s+\S*\d\S*(?=\s+\S+\s*$)")
+_OF = frozenset({"of", "dated", "from", "vom", "du", "del", "dal", "van"})
 _TO_SOMEBODY = re.compile(r"\s+(?:to|by|until|till)\s")  # what follows is not about the value itself
 _WHOSE = re.compile(r"\b[^\W\d_]+['’]s\s+")  # the tenant's agent is not the tenant
 # A band of figures, as columns of an analysis are called: "31-60 days", "over 90 days".
@@ -107,8 +108,7 @@ def faded(kind: str, text: str) -> Label | None:
     """Words before a place: the last few in full, those further away ever less, less again beyond a comma."""
     weights: dict[str, float] = {}
     weight = 1.0
-    text = _NUMBERED.sub("", text)
-    text = _MADE_FOR.sub(r"\1 ", _undated(_SIZE.sub("(sample size = ", text)))
+    text = _plain(_SIZE.sub("(sample size = ", text))
     text = _NEXT_THING.sub(r"\1, ", text)  # what follows "and" after a number is about the next one
     asides = ASIDE.findall(text)
     outside = ASIDE.sub(" ", text)
@@ -150,8 +150,13 @@ def faded(kind: str, text: str) -> Label | None:
     return Label(kind, weights, text) if weights else None
 
 
-def _undated(text: str) -> str:
-    """A label with its colon, of a date in it the year alone; a sentence stays as it is."""
+def _plain(text: str) -> str:
+    """The words before a place without what is said in between: a paper's number, who made it, the day of a label."""
+    last = text.rstrip().rpartition(" ")[2].lower()
+    if last in _OF:
+        return _NUMBERED.sub("", text)
+    if last == "for":
+        return _MADE_FOR.sub(r"\1 ", text)
     return _DATED.sub(r"\2\3", text) if is_named(text) else text
 
 
@@ -175,7 +180,7 @@ def is_named(text: str) -> bool:
 
 def last_piece(label: Label) -> Label:
     """The part of an inline label that names the role: what follows the last comma or bracket."""
-    text = _undated(_NUMBERED.sub("", label.text))
+    text = _plain(label.text)
     trimmed = LABEL_END.sub("", text)
     outside = ASIDE.sub(" ", trimmed)
     if concepts(outside):

@@ -1,7 +1,8 @@
 """What papers and developers call the same thing: concept -> the words and phrases for it. Data, no decisions.
 
-In English; more by trade are in `trades`, other languages in `tongues`. A concept is one word or several; after "|" come phrases of two
-to four words. A word that is not here stands for itself; nothing depends on a label being known, it only helps.
+In English; more by trade are in `trades`, other languages in `tongues`. A concept is one word or several; after "|"
+come phrases of two to four words. A word that is not here stands for itself; nothing depends on a label being known, it
+only helps.
 """
 
 from batchwork.evidence.trades import TRADES
@@ -160,7 +161,8 @@ _WORK = {
     "gender": "gender sex",
     "national": "nationality citizenship",
     "department": "department dept division",
-    "contact person": "attn|ask for|please contact|speak to|your contact|enquiries to|queries to|contact person|contact name|person to contact",
+    "contact person": "attn|ask for|please contact|speak to|your contact|enquiries to|queries to"
+    "|contact person|contact name|person to contact",
     "name": "name names",
     "author": "author authors writer|written by",
     "ssn": "ssn|social security number|social security no",
