@@ -33,6 +33,10 @@ class Claims:
             if field.path != but.path:
                 yield field, self._scored(field, candidate)
 
+    def is_claimed(self, start: int) -> bool:
+        """Whether any field's value stands here."""
+        return start in self._at
+
     def is_named_for_another(self, field: Field, place: Scored, settled: Set[str]) -> bool:
         """Whether the labels of a place are clearly another field's that has no place yet, whatever its value is."""
         least = max(_NAMED, place.score + _BETTER)

@@ -338,6 +338,8 @@ class _Finder:
                 taken.update(verdict.candidate.start for verdict in verdicts)
             elif field.record or isinstance(field.value, bool):
                 taken.update(candidate.start for candidate in candidates)
+            elif self._has_an_end_elsewhere(field, found, settled):
+                continue
             elif candidates and (stake := self._judge.stake(field, candidates, settled)) is not None:
                 stakes[stake.candidate.start][field.path] = stake
             else:
@@ -347,6 +349,20 @@ class _Finder:
                 others = [other for name, other in rivals.items() if name != path]
                 if start not in taken and stake.wins(others):
                     found[path] = [Verdict(stake.candidate, LEFT_OVER)]
+
+    def _has_an_end_elsewhere(self, field: Field, found: dict[str, list[Verdict]], settled: set[str]) -> bool:
+        """Whether its twin stands beside another date, which nobody claims: a period's end is where its start is."""
+        stem = field.path.rpartition("_")[0]
+        for twin in self._fields:
+            if twin.path not in settled or not stem or twin.path.rpartition("_")[0] != stem:
+                continue
+            place = found[twin.path][0].candidate
+            if place.kind == "date" and any(
+                mention.start != place.start and not self._judge.claims.is_claimed(mention.start)
+                for mention in self._source.dates_on.get(self._line(place), ())
+            ):
+                return any(candidate.kind == "date" for candidate in self._candidates[field.path])
+        return False
 
     def _help_from_provider(self, found: dict[str, list[Verdict]]) -> None:
         for path, verdicts in found.items():
