@@ -22,6 +22,7 @@ from batchwork.evidence.rows import Home, homes_of
 from batchwork.evidence.source import Candidate, Source
 from batchwork.evidence.stretches import stretches_of
 from batchwork.evidence.unlabelled import LENT, UNSURE
+from batchwork.evidence.words import excludes
 
 _NEAR = 6  # lines
 _DOUBTFUL, _BETTER = 0.7, 0.15  # below this a place goes to a field that is so much surer of it
@@ -72,6 +73,7 @@ class _Finder:
         self._source = source
         self._cited = cited
         self._fields = fields
+        self._by_path = {field.path: field for field in fields}
         self._candidates = {field.path: source.candidates(field) for field in fields}
         self._judge = Judge(source, fields, self._candidates)
         self._homes: dict[str, Home] = {}
@@ -324,8 +326,19 @@ class _Finder:
             if not verdicts or verdicts[0].confidence > _DOUBTFUL:
                 continue
             mine, most = verdicts[0].confidence, claims[verdicts[0].candidate.spans[0]]
-            if most > mine and (mine == LENT or most >= mine + _BETTER):
+            better = most > mine and (mine == LENT or most >= mine + _BETTER)
+            if better or (most < mine + _BETTER and self._is_opposites(path, verdicts[0].candidate)):
                 found[path] = [Verdict(verdict.candidate, UNSURE) for verdict in verdicts]
+
+    def _is_opposites(self, path: str, place: Candidate) -> bool:
+        """Whether a place says the values of two fields that cannot both have it: buyer and seller."""
+        mine = self._by_path[path]
+        return any(
+            excludes(word, other)
+            for field, _ in self._judge.claims.at(place.start, but=mine)
+            for other in field.own
+            for word in mine.own
+        )
 
     def _give_what_is_left(self, found: dict[str, list[Verdict]]) -> None:
         """The only place of a value that nobody got yet goes to the field that nothing denies it."""
