@@ -1675,6 +1675,8 @@ def test_a_range_that_is_still_open_has_its_start() -> None:
     posts = [{"title": "Head Gardener", "start_year": 2019}, {"title": "Gardener", "start_year": 2014}]
     found = find_evidence({"posts": posts}, text)
     assert [found[f"posts[{rank}].start_year"][0].text for rank in range(2)] == ["2019", "2014"]
+
+
 def test_elements_of_xml_are_labels_and_those_around_them_tell_twins_apart() -> None:
     text = (
         "<Order>\n  <Shipper>\n    <Name>Delta Mills</Name>\n    <Town>Ghent</Town>\n  </Shipper>\n"

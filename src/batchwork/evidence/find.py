@@ -14,18 +14,16 @@ from batchwork.documents import Document
 from batchwork.evidence.booleans import Statement, cell_answer, statements
 from batchwork.evidence.citation import Citation
 from batchwork.evidence.columns import column_of
+from batchwork.evidence.contests import Contest
 from batchwork.evidence.crossings import at_crossing, in_column, inside_band
 from batchwork.evidence.fields import Field, fields_of
-from batchwork.evidence.judge import ACCEPTED, LEFT_OVER, Judge, Stake, Verdict
+from batchwork.evidence.judge import ACCEPTED, Judge, Verdict
 from batchwork.evidence.layout import Cell
 from batchwork.evidence.rows import Home, homes_of
 from batchwork.evidence.source import Candidate, Source
 from batchwork.evidence.stretches import stretches_of
-from batchwork.evidence.unlabelled import LENT, UNSURE
-from batchwork.evidence.words import excludes
 
 _NEAR = 6  # lines
-_DOUBTFUL, _BETTER = 0.7, 0.15  # below this a place goes to a field that is so much surer of it
 _SHORT, _LONGEST_ANSWER = 12, 40  # characters of a cell that may be an answer, alone in its line or beside others
 
 
@@ -73,7 +71,6 @@ class _Finder:
         self._source = source
         self._cited = cited
         self._fields = fields
-        self._by_path = {field.path: field for field in fields}
         self._candidates = {field.path: source.candidates(field) for field in fields}
         self._judge = Judge(source, fields, self._candidates)
         self._homes: dict[str, Home] = {}
@@ -91,8 +88,7 @@ class _Finder:
             else:
                 found[field.path] = self._judge.decide(field, self._candidates[field.path])
         self._help_neighbours(found)
-        self._settle_claims(found)
-        self._give_what_is_left(found)
+        Contest(self._source, self._judge, self._fields, self._candidates).settle(found)
         if self._cited:
             self._help_from_provider(found)
         return found
@@ -315,67 +311,6 @@ class _Finder:
             ]
             if len(close) == 1 and close[0].candidate.weight >= ACCEPTED:
                 found[field.path] = [Verdict(close[0].candidate, 0.65)]
-
-    def _settle_claims(self, found: dict[str, list[Verdict]]) -> None:
-        """A place that hardly has a label is its field's only when no other field has a better claim to it."""
-        claims: dict[tuple[int, int], float] = defaultdict(float)
-        for verdict in (verdict for verdicts in found.values() for verdict in verdicts):
-            span = verdict.candidate.spans[0]
-            claims[span] = max(claims[span], verdict.confidence)
-        for path, verdicts in found.items():
-            if not verdicts or verdicts[0].confidence > _DOUBTFUL:
-                continue
-            mine, most = verdicts[0].confidence, claims[verdicts[0].candidate.spans[0]]
-            better = most > mine and (mine == LENT or most >= mine + _BETTER)
-            if better or (most < mine + _BETTER and self._is_opposites(path, verdicts[0].candidate)):
-                found[path] = [Verdict(verdict.candidate, UNSURE) for verdict in verdicts]
-
-    def _is_opposites(self, path: str, place: Candidate) -> bool:
-        """Whether a place says the values of two fields that cannot both have it: buyer and seller."""
-        mine = self._by_path[path]
-        return any(
-            excludes(word, other)
-            for field, _ in self._judge.claims.at(place.start, but=mine)
-            for other in field.own
-            for word in mine.own
-        )
-
-    def _give_what_is_left(self, found: dict[str, list[Verdict]]) -> None:
-        """The only place of a value that nobody got yet goes to the field that nothing denies it."""
-        settled = {path for path, verdicts in found.items() if verdicts and verdicts[0].confidence >= ACCEPTED}
-        taken: set[int] = set()
-        stakes: dict[int, dict[str, Stake]] = defaultdict(dict)
-        for field in self._fields:
-            verdicts, candidates = found[field.path], self._candidates[field.path]
-            if field.path in settled:
-                taken.update(verdict.candidate.start for verdict in verdicts)
-            elif field.record or isinstance(field.value, bool):
-                taken.update(candidate.start for candidate in candidates)
-            elif self._has_an_end_elsewhere(field, found, settled):
-                continue
-            elif candidates and (stake := self._judge.stake(field, candidates, settled)) is not None:
-                stakes[stake.candidate.start][field.path] = stake
-            else:
-                taken.update(candidate.start for candidate in candidates)
-        for start, rivals in stakes.items():
-            for path, stake in rivals.items():
-                others = [other for name, other in rivals.items() if name != path]
-                if start not in taken and stake.wins(others):
-                    found[path] = [Verdict(stake.candidate, LEFT_OVER)]
-
-    def _has_an_end_elsewhere(self, field: Field, found: dict[str, list[Verdict]], settled: set[str]) -> bool:
-        """Whether its twin stands beside another date, which nobody claims: a period's end is where its start is."""
-        stem = field.path.rpartition("_")[0]
-        for twin in self._fields:
-            if twin.path not in settled or not stem or twin.path.rpartition("_")[0] != stem:
-                continue
-            place = found[twin.path][0].candidate
-            if place.kind == "date" and any(
-                mention.start != place.start and not self._judge.claims.is_claimed(mention.start)
-                for mention in self._source.dates_on.get(self._line(place), ())
-            ):
-                return any(candidate.kind == "date" for candidate in self._candidates[field.path])
-        return False
 
     def _help_from_provider(self, found: dict[str, list[Verdict]]) -> None:
         for path, verdicts in found.items():
