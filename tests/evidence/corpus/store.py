@@ -10,7 +10,7 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from tests.evidence.corpus.build import samples
+from tests.evidence.corpus.build import blind_samples, samples
 from tests.evidence.corpus.draft import Sample
 
 FOLDER = Path(__file__).parents[2] / "data" / "evidence"
@@ -57,7 +57,7 @@ def line_of(sample: Sample) -> str:
 def files() -> dict[str, str]:
     """The content of every file, by its name."""
     lines: dict[str, list[str]] = {}
-    for sample in samples(per_layout=STORED):
+    for sample in (*samples(per_layout=STORED), *blind_samples(per_layout=STORED)):
         lines.setdefault(f"{sample.layout}.jsonl", []).append(line_of(sample))
     return {name: "\n".join(entries) + "\n" for name, entries in lines.items()}
 

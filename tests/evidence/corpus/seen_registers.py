@@ -13,7 +13,7 @@ from tests.evidence.corpus import pools
 from tests.evidence.corpus.draft import Draft, PdfDraft, as_html, as_text
 from tests.evidence.corpus.pools import cents, clear_day, eu, money, murky_day, slash_uk, swapped
 from tests.evidence.corpus.seen import aligned, m
-from tests.evidence.corpus.wave_c_one import either
+from tests.evidence.corpus.seen_statements import either
 
 Made = tuple[Any, dict[str, list[tuple[int, int]]]]
 

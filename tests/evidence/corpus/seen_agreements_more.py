@@ -8,8 +8,8 @@ from decimal import Decimal
 from tests.evidence.corpus import pools
 from tests.evidence.corpus.draft import Draft, PdfDraft, as_docx, as_text
 from tests.evidence.corpus.pools import clear_day, murky_day, swapped
+from tests.evidence.corpus.prose import CASH_STYLES, Claims, Made, written
 from tests.evidence.corpus.seen import m
-from tests.evidence.corpus.wave_b_words import CASH_STYLES, Claims, Made, written
 
 _DRUGS = [("ramipril", "5"), ("bisoprolol", "2.5"), ("atorvastatin", "40"), ("metformin", "500"), ("apixaban", "5"), ("furosemide", "20"), ("amlodipine", "10")]  # fmt: skip
 

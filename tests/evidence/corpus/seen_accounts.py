@@ -11,7 +11,7 @@ from tests.evidence.corpus import pools
 from tests.evidence.corpus.draft import Draft, PdfDraft, as_docx, as_html, as_text
 from tests.evidence.corpus.pools import cents, clear_day, eu, money, murky_day, swapped, us
 from tests.evidence.corpus.seen import aligned, m, wrap
-from tests.evidence.corpus.wave_a_one import Made, either
+from tests.evidence.corpus.seen_bills import Made, either
 
 ROW = "other_row contradicted"
 NEGATED = "negated contradicted"

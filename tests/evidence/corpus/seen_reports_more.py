@@ -8,8 +8,8 @@ from decimal import Decimal
 from tests.evidence.corpus import pools
 from tests.evidence.corpus.draft import Draft, as_docx, as_text
 from tests.evidence.corpus.pools import clear_day, murky_day, swapped
+from tests.evidence.corpus.prose import CASH_STYLES, Claims, Made
 from tests.evidence.corpus.seen import m, wrap
-from tests.evidence.corpus.wave_b_words import CASH_STYLES, Claims, Made
 
 
 def minutes_docx(dice: random.Random, draft: Draft) -> Made:

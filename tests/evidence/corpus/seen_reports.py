@@ -9,9 +9,9 @@ from decimal import Decimal
 from tests.evidence.corpus import pools
 from tests.evidence.corpus.draft import Draft, PdfDraft, as_text
 from tests.evidence.corpus.pools import clear_day
+from tests.evidence.corpus.prose import CASH_STYLES, Claims, Made, written
 from tests.evidence.corpus.seen import m, wrap
-from tests.evidence.corpus.wave_b_two_more import minutes_docx, property_text, vita_text
-from tests.evidence.corpus.wave_b_words import CASH_STYLES, Claims, Made, written
+from tests.evidence.corpus.seen_reports_more import minutes_docx, property_text, vita_text
 
 
 def resolution_text(dice: random.Random, draft: Draft) -> Made:

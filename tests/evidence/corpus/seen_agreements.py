@@ -9,9 +9,9 @@ from decimal import Decimal
 from tests.evidence.corpus import pools
 from tests.evidence.corpus.draft import Draft, as_docx, as_text
 from tests.evidence.corpus.pools import clear_day
+from tests.evidence.corpus.prose import CASH_STYLES, Claims, Made, quoted, whole, words_of
 from tests.evidence.corpus.seen import m, wrap
-from tests.evidence.corpus.wave_b_one_more import claim_markdown, discharge_docx, press_pdf
-from tests.evidence.corpus.wave_b_words import CASH_STYLES, Claims, Made, quoted, whole, words_of
+from tests.evidence.corpus.seen_agreements_more import claim_markdown, discharge_docx, press_pdf
 
 
 def lease_text(dice: random.Random, draft: Draft) -> Made:

@@ -91,7 +91,7 @@ def workshop_invoice_text(dice: random.Random, draft: Draft) -> Made:
     return as_text("\n".join(lines))
 
 
-def rechnung_pdf(dice: random.Random, draft: Draft) -> Made:
+def skonto_pdf(dice: random.Random, draft: Draft) -> Made:
     """A German invoice with English field names: period of service, discount for early payment, footer in columns."""
     pdf = PdfDraft()
     sender, receiver = dice.sample(pools.COMPANIES, 2)
@@ -397,4 +397,4 @@ def reminder_letter_text(dice: random.Random, draft: Draft) -> Made:
     return as_text(text)
 
 
-LAYOUTS: tuple[Callable[[random.Random, Draft], Made], ...] = (workshop_invoice_text, rechnung_pdf, till_receipt_text, credit_note_html, purchase_order_pdf, reminder_letter_text)
+LAYOUTS: tuple[Callable[[random.Random, Draft], Made], ...] = (workshop_invoice_text, skonto_pdf, till_receipt_text, credit_note_html, purchase_order_pdf, reminder_letter_text)

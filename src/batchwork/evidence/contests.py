@@ -1,0 +1,93 @@
+"""What two fields may both want: a place has one owner, and one that nobody owns goes to whom nothing denies it."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+
+from batchwork.evidence.fields import Field
+from batchwork.evidence.judge import ACCEPTED, LEFT_OVER, Judge, Stake, Verdict
+from batchwork.evidence.source import Candidate, Source
+from batchwork.evidence.unlabelled import LENT, UNSURE
+from batchwork.evidence.words import excludes
+
+Found = dict[str, list[Verdict]]
+
+_DOUBTFUL, _BETTER = 0.7, 0.15  # below this a place goes to a field that is so much surer of it
+
+
+class Contest:
+    """The fields of one result, and the places of one source that they cite."""
+
+    def __init__(
+        self, source: Source, judge: Judge, fields: Sequence[Field], candidates: Mapping[str, list[Candidate]]
+    ) -> None:
+        self._source = source
+        self._judge = judge
+        self._fields = fields
+        self._by_path = {field.path: field for field in fields}
+        self._candidates = candidates
+
+    def settle(self, found: Found) -> None:
+        """Take places from fields with the lesser claim, and give those that are left."""
+        self._settle_claims(found)
+        self._give_what_is_left(found)
+
+    def _settle_claims(self, found: Found) -> None:
+        """A place that hardly has a label is its field's only when no other field has a better claim to it."""
+        claims: dict[tuple[int, int], float] = defaultdict(float)
+        for verdict in (verdict for verdicts in found.values() for verdict in verdicts):
+            span = verdict.candidate.spans[0]
+            claims[span] = max(claims[span], verdict.confidence)
+        for path, verdicts in found.items():
+            if not verdicts or verdicts[0].confidence > _DOUBTFUL:
+                continue
+            mine, most = verdicts[0].confidence, claims[verdicts[0].candidate.spans[0]]
+            better = most > mine and (mine == LENT or most >= mine + _BETTER)
+            if better or (most < mine + _BETTER and self._is_opposites(path, verdicts[0].candidate)):
+                found[path] = [Verdict(verdict.candidate, UNSURE) for verdict in verdicts]
+
+    def _is_opposites(self, path: str, place: Candidate) -> bool:
+        """Whether a place says the values of two fields that cannot both have it: buyer and seller."""
+        mine = self._by_path[path]
+        return any(
+            excludes(word, other)
+            for field, _ in self._judge.claims.at(place.start, but=mine)
+            for other in field.own
+            for word in mine.own
+        )
+
+    def _give_what_is_left(self, found: Found) -> None:
+        """The only place of a value that nobody got yet goes to the field that nothing denies it."""
+        settled = {path for path, verdicts in found.items() if verdicts and verdicts[0].confidence >= ACCEPTED}
+        taken: set[int] = set()
+        stakes: dict[int, dict[str, Stake]] = defaultdict(dict)
+        for field in self._fields:
+            verdicts, candidates = found[field.path], self._candidates[field.path]
+            if field.path in settled:
+                taken.update(verdict.candidate.start for verdict in verdicts)
+            elif field.record or isinstance(field.value, bool):
+                taken.update(candidate.start for candidate in candidates)
+            elif self._has_an_end_elsewhere(field, found, settled):
+                continue
+            elif candidates and (stake := self._judge.stake(field, candidates, settled)) is not None:
+                stakes[stake.candidate.start][field.path] = stake
+            else:
+                taken.update(candidate.start for candidate in candidates)
+        for start, rivals in stakes.items():
+            for path, stake in rivals.items():
+                others = [other for name, other in rivals.items() if name != path]
+                if start not in taken and stake.wins(others):
+                    found[path] = [Verdict(stake.candidate, LEFT_OVER)]
+
+    def _has_an_end_elsewhere(self, field: Field, found: Found, settled: set[str]) -> bool:
+        """Whether its twin stands beside another date, which nobody claims: a period's end is where its start is."""
+        stem = field.path.rpartition("_")[0]
+        for twin in self._fields:
+            if twin.path not in settled or not stem or twin.path.rpartition("_")[0] != stem:
+                continue
+            place = found[twin.path][0].candidate
+            if place.kind == "date" and any(
+                mention.start != place.start and not self._judge.claims.is_claimed(mention.start)
+                for mention in self._source.dates_on.get(self._source.layout.line_of(place.start), ())
+            ):
+                return any(candidate.kind == "date" for candidate in self._candidates[field.path])
+        return False
