@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from itertools import permutations
 
 from batchwork.evidence.fields import Field
 from batchwork.evidence.judge import ACCEPTED, LEFT_OVER, Judge, Stake, Verdict
@@ -11,7 +12,14 @@ from batchwork.evidence.words import excludes
 
 Found = dict[str, list[Verdict]]
 
+SHARED = 0.6
+_MOST_SHARED = 4  # places that are shared out
+_SUITS = 0.5
 _DOUBTFUL, _BETTER = 0.7, 0.15  # below this a place goes to a field that is so much surer of it
+
+
+def _is_settled(verdicts: Sequence[Verdict]) -> bool:
+    return bool(verdicts) and verdicts[0].confidence >= ACCEPTED
 
 
 class Contest:
@@ -29,7 +37,31 @@ class Contest:
     def settle(self, found: Found) -> None:
         """Take places from fields with the lesser claim, and give those that are left."""
         self._settle_claims(found)
+        self._share_out(found)
         self._give_what_is_left(found)
+
+    def _share_out(self, found: Found) -> None:
+        """As many fields with one value as places that say it: to each the place that suits it, if that is clear."""
+        groups: dict[tuple[int, ...], list[Field]] = defaultdict(list)
+        for field in self._fields:
+            places = tuple(sorted({candidate.start for candidate in self._candidates[field.path]}))
+            if 1 < len(places) <= _MOST_SHARED and not field.record and not isinstance(field.value, str | bool):
+                groups[places].append(field)
+        for places, fields in groups.items():
+            if len(fields) == len(places) and not all(_is_settled(found[field.path]) for field in fields):
+                found.update(self._shared(fields))
+
+    def _shared(self, fields: Sequence[Field]) -> Found:
+        """The way of sharing places out that suits the fields best; nothing when another way suits them nearly as well."""
+        ways = []
+        for way in permutations(self._candidates[fields[0].path]):
+            scores = [self._judge.score(field, place) for field, place in zip(fields, way, strict=True)]
+            ways.append((sum(scores), min(scores), way))
+        ways.sort(key=lambda entry: entry[0], reverse=True)
+        total, least, way = ways[0]
+        if least < _SUITS or total < ways[1][0] + _BETTER:
+            return {}
+        return {field.path: [Verdict(place, SHARED)] for field, place in zip(fields, way, strict=True)}
 
     def _settle_claims(self, found: Found) -> None:
         """A place that hardly has a label is its field's only when no other field has a better claim to it."""
@@ -57,7 +89,7 @@ class Contest:
 
     def _give_what_is_left(self, found: Found) -> None:
         """The only place of a value that nobody got yet goes to the field that nothing denies it."""
-        settled = {path for path, verdicts in found.items() if verdicts and verdicts[0].confidence >= ACCEPTED}
+        settled = {path for path, verdicts in found.items() if _is_settled(verdicts)}
         taken: set[int] = set()
         stakes: dict[int, dict[str, Stake]] = defaultdict(dict)
         for field in self._fields:

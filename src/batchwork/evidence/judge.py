@@ -39,7 +39,7 @@ _TICKED = re.compile(r"(?:\[[xX✓✔*]\]|\([xX✓]\)|[☑☒✓✔⊠●])\s{0,
 _UNTICKED_AFTER = re.compile(r"\s{0,2}(?:\[\s?\]|\(\s?\)|[☐□○])")
 _TICKED_AFTER = re.compile(r"\s{0,2}(?:\[[xX✓✔*]\]|\([xX✓]\)|[☑☒✓✔⊠●])")
 _EMPTY = re.compile(r"[\s:=\-–—.]*(?:n/?a|none|not stated|unknown|tbd|nil)?[\s.\-–—]*", re.IGNORECASE)
-_HOME = re.compile(r"^(?P<label>[^:\n]{2,45}?)\s?:\s+(?P<value>[^\s{\[].*)$")
+_HOME = re.compile(r"^(?P<label>[^:\n@<>]{2,45}?)\s?:\s+(?P<value>[^\s{\[].*)$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -328,6 +328,8 @@ class Judge:
                 else:
                     continue
                 said = source.text[low:high]
+                if "@" in said and "@" not in source.text[best.candidate.start : best.candidate.end]:
+                    continue  # an address is nobody's name
                 if any(low - 1 <= candidate.start < high for candidate in candidates) or said in ("{", "["):
                     continue
                 if (best.candidate.kind == "id") != any(map(str.isdigit, said)) and not _EMPTY.fullmatch(said):

@@ -100,7 +100,7 @@ class Unlabelled:
         if candidate.kind in FIGURES and not told_as_text:
             digits = sum(map(str.isdigit, self._source.text[candidate.start : candidate.end]))
             return candidate.distinctive or digits >= _FEW_DIGITS or candidate.kind != "number" or only.score > _FAINT
-        if not candidate.distinctive or self.misses_whom(field, only):
+        if not candidate.distinctive or (only.score and self.misses_whom(field, only)):
             return False
         named = {word for label in context.labels if self._is_name(label, context, False) for word in label.key}
         told = named - GENERIC
