@@ -23,6 +23,8 @@ from tests.evidence.strangers import strangers
 CONFIDENT = 0.5
 BARS = {"overall": (0.98, 0.95), "elsewhere": (0.96, 0.93), "trap": (0.95, 0.90)}
 FALSE_BAR = 0.02
+# Names that some layouts have for ways of their own, beyond the traps that the rules name: shown, not judged alone.
+COINED = frozenset({"arms", "crossing", "log", "signature", "thread", "timeline"})
 
 
 @dataclass(slots=True)
@@ -97,7 +99,8 @@ def verdicts(tallies: dict[str, Tally], only: tuple[str, ...] = ()) -> list[str]
     for name, tally in tallies.items():
         if only and name not in only:
             continue
-        bar = BARS.get(name) or (BARS["trap"] if name.startswith("trap") else None)
+        trap = name.removeprefix("trap ")
+        bar = BARS.get(name) or (BARS["trap"] if trap != name and trap not in COINED else None)
         if bar is None:
             continue
         if tally.fields and (tally.precision < bar[0] or tally.recall < bar[1]):

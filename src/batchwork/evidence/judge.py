@@ -271,16 +271,17 @@ class Judge:
                 continue
             floor = max(strongest, best.score - RIVALRY)  # below this a rival changes nothing
             score = self.affinity.score(field, context, kind, floor)
-            if score > strongest and not (lenient and self._is_anothers(field, mention.start, score)):
+            rival = Scored(score, Candidate(((mention.start, mention.end),), kind), context)
+            if score > strongest and not (lenient and self._is_anothers(field, rival)):
                 strongest = score
         return strongest
 
-    def _is_anothers(self, field: Field, start: int, score: float) -> bool:
-        """Whether a place says the value of another field, which it fits as well and better than any other place."""
-        return any(
-            place.score >= score - _AS_WELL
+    def _is_anothers(self, field: Field, rival: Scored) -> bool:
+        """Whether a place is named for another field, or says its value and fits it as well and better than others."""
+        return self.claims.is_named_for_another(field, rival, frozenset()) or any(
+            place.score >= rival.score - _AS_WELL
             and self._rival(other, place, [place.candidate], lenient=False) <= place.score
-            for other, place in self.claims.at(start, but=field)
+            for other, place in self.claims.at(rival.candidate.start, but=field)
         )
 
     def _is_of_another_kind(self, field: Field, best: Scored, kind: str, mention: Mention) -> bool:
