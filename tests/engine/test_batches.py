@@ -120,6 +120,61 @@ def test_a_submission_that_surely_never_arrived_is_sent_again() -> None:
     assert set(provider.billed.values()) == {1}
 
 
+def test_a_provider_that_cannot_be_reached_pauses_the_run_and_nothing_was_looked_for() -> None:
+    provider = BatchProvider()
+    steps: list[str] = []
+
+    def unreachable(step: str) -> Failure:
+        steps.append(step)
+        return failure(FailureKind.CONNECTION)
+
+    provider.trouble = unreachable
+    with pytest.raises(batchwork.RunPaused, match="cannot be reached at scripted") as paused:
+        run(provider, PROMPTS[:2], retries=1)
+    assert steps == ["submit", "submit"]
+    assert paused.value.cause == "stalled"
+    assert paused.value.results.accounting.pending == 2
+
+
+def test_a_batch_that_nobody_can_be_asked_about_pauses_the_run_and_is_found_by_the_next_one(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    provider = BatchProvider()
+    provider.lost_answers = 1
+    provider.trouble = lambda step: failure(FailureKind.SERVER) if step == "find" else None
+    told = {"journal": tmp_path / "j.db"}
+    with pytest.raises(batchwork.RunPaused, match=r"cannot be asked about batch .* looks for the batch"):
+        run(provider, PROMPTS[:5], **told)
+    assert len([record for record in caplog.records if "cannot look at batch" in record.getMessage()]) == 1
+    provider.trouble = lambda step: None
+    assert run(provider, PROMPTS[:5], **told).accounting.succeeded == 5
+    assert len(provider.batches) == 1
+    assert set(provider.billed.values()) == {1}
+
+
+def test_a_batch_out_of_sight_for_too_long_pauses_the_run_and_is_taken_up_by_the_next_one(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    provider = BatchProvider()
+    provider.trouble = lambda step: failure(FailureKind.CONNECTION) if step == "poll" else None
+    told = {"journal": tmp_path / "j.db"}
+    with pytest.raises(batchwork.RunPaused, match="cannot be asked about batch batch_0"):
+        run(provider, PROMPTS[:5], **told)
+    assert len([record for record in caplog.records if "cannot look at batch" in record.getMessage()]) == 1
+    provider.trouble = lambda step: None
+    assert run(provider, PROMPTS[:5], **told).accounting.succeeded == 5
+    assert set(provider.billed.values()) == {1}
+
+
+def test_a_key_that_is_not_accepted_ends_the_looks_at_once(tmp_path: Path) -> None:
+    provider = BatchProvider()
+    provider.lost_answers = 1
+    provider.trouble = lambda step: failure(FailureKind.AUTH) if step == "find" else None
+    with pytest.raises(batchwork.RunPaused) as paused:
+        run(provider, PROMPTS[:5], journal=tmp_path / "j.db")
+    assert paused.value.cause == "credentials"
+
+
 def test_a_download_that_breaks_off_is_begun_again_and_knows_what_it_has() -> None:
     provider = BatchProvider()
     provider.trouble = once("collect", FailureKind.CONNECTION, times=3)

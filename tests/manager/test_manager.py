@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from batchwork import BatchManager, ConfigError, Failure, FailureKind
+from batchwork import BatchManager, ConfigError, Failure, FailureKind, RunPaused
 from batchwork.progress import Jobs, five_lines
 from batchwork.simulator import Simulator
 from tests.support.batch_provider import BatchProvider
@@ -264,3 +264,14 @@ def test_tables_come_out_in_input_order(tmp_path: Path, at_provider: dict[str, A
 def test_a_wrong_argument_is_an_error_before_anything_is_sent(given: dict[str, Any], told: str) -> None:
     with pytest.raises(ConfigError, match=told):
         BatchManager(messages=["a"], model="mock:echo", **given)
+
+
+@pytest.mark.parametrize("model", ["claude-haiku-5-5", "openai:any"])
+def test_an_address_where_nobody_answers_pauses_the_run_and_is_named(model: str, tmp_path: Path) -> None:
+    given: dict[str, Any] = {"messages": ["a", "b"], "model": model, "api_key": "x", "price": (1, 1)}
+    state = tmp_path / "s.json"
+    manager = BatchManager(**given, base_url="http://127.0.0.1:9", retries=0, state_path=state)
+    with pytest.raises(RunPaused, match=r"cannot be reached at http://127\.0\.0\.1:9"):
+        manager.run()
+    assert (manager.stats.pending_items, manager.stats.failed_items) == (2, 0)
+    assert json.loads(state.read_text())["open_batches"] == []

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import msgspec
 from multidict import istr
 
@@ -9,7 +11,7 @@ from batchwork.backends import Setup
 from batchwork.backends._batching import WithBatches
 from batchwork.backends._catalog import ALIASES, CLAUDE, near, or_list
 from batchwork.backends._headers import LimitsReader
-from batchwork.backends._http import Answer, Http, endpoint
+from batchwork.backends._http import Answer, Http, endpoint, shown
 from batchwork.backends._refusing import other_model
 from batchwork.backends.anthropic.answering import reply_in
 from batchwork.backends.anthropic.asking import SAMPLING, Asking
@@ -55,6 +57,7 @@ class AnthropicBackend(WithBatches):
         """
         base_url = base_url.rstrip("/").removesuffix("/v1")
         self._model = model
+        self._traits = replace(TRAITS, address=shown(endpoint(base_url, "")))
         self._names = frozenset({"", model, f"anthropic:{model}"})
         self._clock = clock
         self._secret = api_key
@@ -71,7 +74,7 @@ class AnthropicBackend(WithBatches):
     @property
     def traits(self) -> Traits:
         """Limited, priced as Anthropic's, takes no sampling parameters."""
-        return TRAITS
+        return self._traits
 
     async def complete(self, request: Request, *, ceiling_nano: int | None = None) -> Reply:
         """Answer one request.
