@@ -91,6 +91,8 @@ def test_another_process_attaches_by_the_batchs_number(at_provider: dict[str, An
     assert second.results().values() == first.results().values()
     assert [r.original_index for r in second.results()] == list(range(5))
     assert second.stats().total_cost == first.stats().total_cost
+    assert second.batch_id == first.batch_id
+    assert second.batch_ids == [first.batch_id]
 
 
 def test_an_attached_job_cites_the_documents_that_it_is_given(at_provider: dict[str, Any], tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import msgspec
 
 from batchwork.assembly import open_engine
 from batchwork.core.errors import BackendError, ConfigError, RunPaused
+from batchwork.core.event import BatchSubmitted
 from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.outcome import AnyOutcome, Failed, Succeeded
 from batchwork.core.ports import BatchBackend, Clock, Entry, Totals
@@ -52,8 +53,9 @@ class AttachedRun:
         self.view = StateView(_state(plan.model, 1, batch_id), ())
 
     def watch(self, watcher: Watcher) -> None:
-        """Tell this one, too."""
+        """Tell this one, too, and at once what is known from the start: the batch's number."""
         self._watchers.append(watcher)
+        watcher.heard(BatchSubmitted(chunk=0, batch_id=self._batch_id))
 
     def cancel(self) -> None:
         """Cancel it at the provider; what it has finished is taken in."""
