@@ -95,6 +95,17 @@ def test_another_process_attaches_by_the_batchs_number(at_provider: dict[str, An
     assert second.batch_ids == [first.batch_id]
 
 
+def test_a_jobs_cost_is_unknown_where_the_price_is(at_provider: dict[str, Any]) -> None:
+    nameless = at_provider | {"model": "anthropic:nobody-knows-what-it-costs"}
+    job = batch(messages=CITIES[:1], **nameless)
+    assert job.results().total_cost is None
+    assert job.stats().total_cost is None
+    assert job.batch_id is not None
+    attached = BatchJob.attach(job.batch_id, **nameless)
+    assert attached.results().total_cost is None
+    assert attached.stats().total_cost is None
+
+
 def test_an_attached_job_cites_the_documents_that_it_is_given(at_provider: dict[str, Any], tmp_path: Path) -> None:
     letter = tmp_path / "letter.txt"
     letter.write_text("To whom it may concern.\n\nCity: Lyon\n")

@@ -7,13 +7,12 @@ from decimal import Decimal
 from functools import cached_property
 from typing import Any, overload
 
-from batchwork.core.money import to_dollars
 from batchwork.core.outcome import Outcome, Pending, Status, Succeeded
 from batchwork.core.ports import Entry
 from batchwork.core.reply import Usage
 from batchwork.core.request import Request
 from batchwork.documents import Document
-from batchwork.outcomes import Source
+from batchwork.outcomes import Source, spent_on
 from batchwork.pipeline.typing import Citations, Finisher, is_imported, raw_of
 
 Asked = Callable[[int], Request | None]  # what was asked about the item at a place, read when somebody looks
@@ -120,8 +119,10 @@ class BatchResults(Sequence[BatchResult]):
         only: Sequence[int] | None = None,
         keep: object = None,
         asked: Asked | None = None,
+        priced: bool = True,
     ) -> None:
         self._source = source
+        self._priced = priced
         self._finisher = finisher
         self._asked = asked  # where what was asked is not in the source
         self._only = only  # some places alone, in order
@@ -172,9 +173,15 @@ class BatchResults(Sequence[BatchResult]):
         return [result.citations for result in self]
 
     @property
-    def total_cost(self) -> Decimal:
-        """Dollars paid, over all runs."""
-        return to_dollars(self._source.totals().spent_nano)
+    def total_cost(self) -> Decimal | None:
+        """Dollars paid, over all runs; None when the price is not known."""
+        return spent_on(self._source, priced=self._priced)
+
+    def at(self, places: Sequence[int]) -> BatchResults:
+        """Those at some places alone, in this order."""
+        return BatchResults(
+            self._source, self._finisher, only=places, keep=self, asked=self._asked, priced=self._priced
+        )
 
     def __repr__(self) -> str:
         return f"<BatchResults: {len(self)}>"

@@ -77,16 +77,17 @@ class AttachedRun:
                 outcomes = [
                     self._judged(name, said, engine.price) async for name, said in backend.collect_batch(self._batch_id)
                 ]
-                at = engine.clock.utc()
+                at, priced = engine.clock.utc(), engine.price is not None
         finally:
             for watcher in self._watchers:
                 watcher.closed()
         outcomes.sort(key=lambda outcome: outcome.index)
         self.view = StateView(_state(self._plan.model, max(1, len(outcomes)), self._batch_id), [None] * len(outcomes))
+        self.view.priced = priced
         for place, outcome in enumerate(outcomes):  # a batch may be one of several of its job
             self.view.total_nano += outcome.cost_nano or 0
             self.view.settled(msgspec.structs.replace(outcome, index=place), at)
-        return BatchResults(_Listed(outcomes), self._asked.finisher, asked=self._question)
+        return BatchResults(_Listed(outcomes), self._asked.finisher, asked=self._question, priced=priced)
 
     def _question(self, index: int) -> Request | None:
         """What was asked about an item, as far as whoever attached told us."""

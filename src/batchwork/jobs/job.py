@@ -244,8 +244,9 @@ class _Numbers:
         self._there.set()
 
 
-def stats_of(view: StateView, *, priced: bool = True, max_cost: Decimal | None = None) -> JobStats:
+def stats_of(view: StateView, *, max_cost: Decimal | None = None) -> JobStats:
     """The numbers of a view."""
+    spent = view.spent_nano
     deferred = len(view.deferred)
     completed, failed = view.counts[SUCCEEDED], view.counts[FAILED]
     return JobStats(
@@ -254,7 +255,7 @@ def stats_of(view: StateView, *, priced: bool = True, max_cost: Decimal | None =
         failed_items=failed,
         deferred_items=deferred,
         pending_items=view.total - completed - failed - deferred,
-        total_cost=to_dollars(view.total_nano) if priced or view.total_nano else None,
+        total_cost=None if spent is None else to_dollars(spent),
         max_cost=max_cost,
         cost_limit_reached=bool(deferred),
         jobs_total=len(view.state.jobs),

@@ -95,7 +95,7 @@ class JobRun:
                 watcher.closed()
 
     def _results(self, results: Results) -> BatchResults:
-        return BatchResults(results.source, self._asked.finisher, keep=results)
+        return BatchResults(results.source, self._asked.finisher, keep=results, priced=results.priced)
 
     # -- reading, for files in a thread of its own ----------------------------------------------
 
@@ -146,6 +146,7 @@ class JobRun:
     def _restore(self, engine: Engine) -> None:
         """Bring the view up to the journal, which is the truth."""
         view, journal = self.view, engine.journal
+        view.priced = engine.price is not None
         view.total_nano = engine.standing.spent_nano
         if journal.count():
             times: dict[int, float] = {}

@@ -17,7 +17,7 @@ class JobStats(Mapping[str, Any]):
     failed_items: int = 0
     deferred_items: int = 0
     pending_items: int = 0
-    total_cost: Decimal | None = Decimal(0)
+    total_cost: Decimal | None = Decimal(0)  # None: the price is not known
     max_cost: Decimal | None = None
     cost_limit_reached: bool = False
     jobs_total: int = 1

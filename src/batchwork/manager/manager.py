@@ -26,7 +26,7 @@ from batchwork.jobs.job import stats_of
 from batchwork.jobs.running import JobRun, Watcher
 from batchwork.jobs.stats import JobStats
 from batchwork.journal import JournalReader, MemoryJournal
-from batchwork.manager.opening import MANAGER, Place, open_place
+from batchwork.manager.opening import MANAGER, Found, Place, found_at, new_run, open_place
 from batchwork.manager.scribe import Scribe
 from batchwork.manager.showing import Progress
 from batchwork.manager.tables import Tables
@@ -123,24 +123,31 @@ class BatchManager(Tables):
         before = self.results()
         places = [result.original_index for result in before if result.status in _AGAIN]
         if not places:
-            return BatchResults(before.source, self._asked.finisher, only=[], keep=before)
+            return before.at([])
         self._latest = results = self._go(print_progress=print_progress, again=True)
-        return BatchResults(results.source, self._asked.finisher, only=places, keep=results)
+        return results.at(places)
 
     def results(self) -> BatchResults:
-        """What is known so far: after `run()`, after opening a state again, and before `run()` too."""
+        """What is known so far: after `run()`, after opening a state again, and before `run()` too.
+
+        Raises:
+            ConfigError: the state belongs to another input or model, as for `run()`.
+            InputError: there is no state yet.
+        """
         if self._latest is not None:
             return self._latest
-        journal = self._place.journal
-        if journal is None or self._place.state is None or not self._place.state.exists():
+        found = self._found()
+        if found is None:
             raise InputError("there are no results yet: call run()")
-        if not journal.exists():
-            open_place(self._place, self._asked, utc=SystemClock().utc)  # a state that came alone is taken over
-        return BatchResults(JournalReader(journal), self._asked.finisher)
+        return BatchResults(JournalReader(found.journal), self._asked.finisher, priced=found.priced)
 
     @property
     def stats(self) -> JobStats:
-        """The numbers so far, over all runs on this state."""
+        """The numbers so far, over all runs on this state.
+
+        Raises:
+            ConfigError: the state belongs to another input or model, as for `run()`.
+        """
         if self._view is None:
             self._view = self._seen()
         ceiling = self._asked.plan.policy.max_cost_nano
@@ -201,18 +208,24 @@ class BatchManager(Tables):
         )
         return StateView(state, (inputs.content(index) for index in range(len(inputs))))
 
+    def _found(self) -> Found | None:
+        """The run that the state holds, which is this one; a state that came alone is taken over."""
+        found = found_at(self._place, self._asked)
+        if found is not None and found.alone is not None:
+            open_place(self._place, self._asked, utc=SystemClock().utc)
+        return found
+
     def _seen(self) -> StateView:
-        """What an earlier run has left, without touching it."""
-        inputs = self._asked.inputs
-        me = {"manager_id": "", "created_at": "", "model": self._asked.plan.model, "inputs_digest": ""}
-        view = self._new_view(me | {"items_per_job": self._place.items_per_job, "batch_kwargs": {}})
-        journal = self._place.journal
-        if journal is not None and journal.exists() and self._place.state is not None and self._place.state.exists():
-            with closing(JournalReader(journal)) as reader:
-                view.total_nano = reader.totals().spent_nano
-                for entry in reader.entries(bodies=False):
-                    if entry.index < len(inputs):
-                        view.restored(entry.status, entry.index, nano=entry.paid_nano, at=None, error=None)
+        """What an earlier run has left."""
+        found = self._found()
+        if found is None:
+            return self._new_view(new_run(self._place, self._asked, utc=SystemClock().utc))
+        view = self._new_view(found.kept)
+        view.priced = found.priced
+        with closing(JournalReader(found.journal)) as reader:
+            view.total_nano = reader.totals().spent_nano
+            for entry in reader.entries(bodies=False):
+                view.restored(entry.status, entry.index, nano=entry.paid_nano, at=None, error=None)
         return view
 
 

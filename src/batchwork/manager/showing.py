@@ -75,14 +75,13 @@ class Progress:
         elapsed = self._clock.now() - self._started
         fresh = view.done - self._done_before
         left = view.total - view.done
-        priced = engine.price is not None or view.total_nano
         return Jobs(
             done=view.done,
             total=view.total,
             jobs_completed=view.jobs_completed,
             jobs_total=len(view.state.jobs),
             jobs_in_progress=view.job_counts[PROCESSING],
-            spent_nano=view.total_nano if priced else None,
+            spent_nano=view.spent_nano,
             ceiling_nano=engine.plan.policy.max_cost_nano,
             eta_s=elapsed * left / fresh if fresh > 0 else None,
             failed=view.counts[FAILED],
