@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from difflib import get_close_matches
 from typing import Any, cast
 
@@ -11,13 +11,15 @@ from batchwork.assembly import Plan
 from batchwork.core.errors import ConfigError
 from batchwork.core.event import Event
 from batchwork.core.request import Schema
+from batchwork.documents import DocumentLimits
 from batchwork.jobs.inputs import Files, Inputs, Messages, PdfMode
 from batchwork.pipeline.prepare import Defaults
 from batchwork.pipeline.typing import Finisher
 from batchwork.plans import RunOptions, defaults_of, plan_of
 from batchwork.schema import AnswerChecker
 
-OWN = ("messages", "files", "prompt", "response_model", "enable_citations", "pdf")
+LIMITS = tuple(field.name for field in fields(DocumentLimits))
+OWN = ("messages", "files", "prompt", "response_model", "enable_citations", "pdf", *LIMITS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,6 +52,8 @@ def asked(wish: Wish, options: dict[str, Any], *, also: Sequence[str] = ()) -> A
     Raises:
         ConfigError: something is missing, unknown, contradictory or not there; nothing was sent.
     """
+    limits = DocumentLimits(**{name: options[name] for name in LIMITS if name in options})
+    options = {name: value for name, value in options.items() if name not in LIMITS}
     _refuse_unknown(options, also)
     told = cast(RunOptions, {"mode": "batch", **options})
     model = wish.response_model
@@ -59,11 +63,11 @@ def asked(wish: Wish, options: dict[str, Any], *, also: Sequence[str] = ()) -> A
         told["schema"] = _schema_of(model)
     plan = plan_of(told)
     defaults = defaults_of(told)
-    finisher = Finisher(model=model, schema=defaults.schema, cite=wish.enable_citations)
+    finisher = Finisher(model=model, schema=defaults.schema, cite=wish.enable_citations, limits=limits)
     if model is not None and defaults.schema is not None:
         plan = replace(plan, checker=_checker_for(model, defaults.schema))
     return Asked(
-        inputs=_inputs_of(wish, has_schema=defaults.schema is not None),
+        inputs=_inputs_of(wish, limits, has_schema=defaults.schema is not None),
         plan=plan,
         defaults=defaults,
         finisher=finisher,
@@ -72,7 +76,7 @@ def asked(wish: Wish, options: dict[str, Any], *, also: Sequence[str] = ()) -> A
     )
 
 
-def _inputs_of(wish: Wish, *, has_schema: bool) -> Inputs:
+def _inputs_of(wish: Wish, limits: DocumentLimits, *, has_schema: bool) -> Inputs:
     if (wish.messages is None) == (wish.files is None):
         given = "neither was given" if wish.messages is None else "both were given"
         raise ConfigError(f"give messages=, or files= with prompt=: {given}")
@@ -82,7 +86,8 @@ def _inputs_of(wish: Wish, *, has_schema: bool) -> Inputs:
         return Messages(wish.messages)
     assert wish.files is not None
     # No provider combines its own citations with constrained output: there our finder works alone.
-    return Files(wish.files, wish.prompt, pdf=wish.pdf, cited=wish.enable_citations and not has_schema)
+    cited = wish.enable_citations and not has_schema
+    return Files(wish.files, wish.prompt, pdf=wish.pdf, cited=cited, limits=limits)
 
 
 def _schema_of(model: Any) -> dict[str, Any]:
