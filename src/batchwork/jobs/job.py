@@ -48,7 +48,8 @@ def batch(
         enable_citations: for every field, the places in the document that say it.
         pdf: `"text"` sends a PDF's text, `"native"` the file itself.
         raw_results_dir: a folder for what the provider said, one file per item.
-        options: `max_bytes`, `max_pages` and `max_characters` say how large a document may be, and everything that `batchwork.run` takes; `mode` is `"batch"` unless you say `"live"`.
+        options: `max_bytes`, `max_pages` and `max_characters` say how large a document may be; and everything that
+            `batchwork.run` takes, where `mode` is `"batch"` unless you say `"live"`.
 
     Raises:
         ConfigError: something is missing, unknown or contradictory; nothing was sent.
