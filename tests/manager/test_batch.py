@@ -11,6 +11,7 @@ import pytest
 from pydantic import BaseModel, field_validator
 
 from batchwork import BatchJob, ConfigError, batch
+from batchwork.core.errors import BackendError
 from batchwork.documents import read_document
 from batchwork.simulator import Simulator
 from tests.support.batch_provider import BatchProvider
@@ -149,6 +150,16 @@ def test_an_attached_answer_that_does_not_fit_is_its_items_failure(at_provider: 
     assert "no such town" in str(second[1].error)
 
 
+@pytest.mark.parametrize("wire", ["anthropic", "openai"])
+def test_a_batch_that_the_provider_does_not_know_is_not_blamed_on_the_model(wire: str, provider: Simulator) -> None:
+    model = {"anthropic": "claude-haiku-5-5", "openai": "gpt-6-luna"}[wire]
+    url = provider.anthropic_url if wire == "anthropic" else provider.openai_url
+    job = BatchJob.attach("msgbatch_nope", model=model, base_url=url, api_key="none")
+    with pytest.raises(BackendError, match="msgbatch_nope") as told:
+        job.results()
+    assert "model" not in str(told.value)
+
+
 def test_a_backend_without_batches_runs_the_same_job_live() -> None:
     job = batch(messages=["a", [{"role": "user", "content": "b"}]], model="mock:echo")
     assert job.results().values() == ["a", "b"]
@@ -192,6 +203,8 @@ def test_a_json_schema_gives_validated_json(at_provider: dict[str, Any]) -> None
         ({"files": [b"x"]}, "prompt="),
         ({"files": ["nowhere.pdf"], "prompt": "p"}, "nowhere.pdf"),
         ({"messages": ["a"], "promt": "p"}, "did you mean 'prompt'"),
+        ({"messages": ["a"], "top_p": 0.5}, r"goes into sampling=\{'top_p': ...\}"),
+        ({"messages": ["a"], "weather": "fine"}, "unknown option 'weather'$"),
         ({"messages": [{"role": "user", "content": "a"}]}, "list of conversations"),
         ({"messages": ["a"], "response_model": dict}, "Pydantic model class"),
         ({"messages": ["a"], "response_model": City, "schema": {}}, "two ways"),

@@ -255,6 +255,8 @@ def test_tables_come_out_in_input_order(tmp_path: Path, at_provider: dict[str, A
         ({"items_per_job": 0}, "items_per_job"),
         ({"max_parallel_jobs": 1.5}, "max_parallel_jobs"),
         ({"items_per_jobs": 5}, "did you mean 'items_per_job'"),
+        ({"temperature": 0.5}, r"goes into sampling=\{'temperature': ...\}"),
+        ({"items_per_batches": 5}, "did you mean 'items_per_job'"),
         ({"state_path": "no/such/folder/state.json"}, "no folder"),
         ({"journal": "x"}, "state_path"),
         ({"mode": "fast"}, "mode"),

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, fields, replace
-from difflib import get_close_matches
 from typing import Any, cast
 
 from batchwork.assembly import Plan
@@ -15,7 +14,7 @@ from batchwork.documents import DocumentLimits
 from batchwork.jobs.inputs import Files, Inputs, Messages, PdfMode
 from batchwork.pipeline.prepare import Defaults
 from batchwork.pipeline.typing import Finisher
-from batchwork.plans import RunOptions, defaults_of, plan_of
+from batchwork.plans import RunOptions, defaults_of, plan_of, refuse_unknown
 from batchwork.schema import AnswerChecker
 
 LIMITS = tuple(field.name for field in fields(DocumentLimits))
@@ -46,15 +45,17 @@ class Wish:
     pdf: PdfMode = "text"
 
 
-def asked(wish: Wish, options: dict[str, Any], *, also: Sequence[str] = ()) -> Asked:
-    """A job out of what the user said; `also` names keywords that the door takes itself.
+def asked(
+    wish: Wish, options: dict[str, Any], *, also: Collection[str] = (), hidden: Collection[str] = frozenset()
+) -> Asked:
+    """A job out of what the user said; `also` names what the door takes itself, `hidden` what it says itself.
 
     Raises:
         ConfigError: something is missing, unknown, contradictory or not there; nothing was sent.
     """
     limits = DocumentLimits(**{name: options[name] for name in LIMITS if name in options})
     options = {name: value for name, value in options.items() if name not in LIMITS}
-    _refuse_unknown(options, also)
+    refuse_unknown(options.keys() - hidden, {*OWN, *also, *RunOptions.__annotations__} - {*hidden})
     told = cast(RunOptions, {"mode": "batch", **options})
     model = wish.response_model
     if model is not None:
@@ -116,12 +117,3 @@ def _identity(wish: Wish, defaults: Defaults) -> dict[str, Any]:
     told |= {"sampling": defaults.sampling} if defaults.sampling else {}
     told |= {"extra_body": defaults.extra_body} if defaults.extra_body else {}
     return {name: value for name, value in told.items() if value is not None}
-
-
-def _refuse_unknown(options: dict[str, Any], also: Sequence[str]) -> None:
-    known = [*OWN, *also, *RunOptions.__annotations__]
-    for name in options:
-        if name not in RunOptions.__annotations__:
-            near = get_close_matches(name, known, n=1)
-            hint = f"; did you mean {near[0]!r}?" if near else ""
-            raise ConfigError(f"unknown keyword {name!r}{hint}")

@@ -98,7 +98,7 @@ class BatchManager(Tables):
         options = {"model": model, "max_cost": max_cost, **batch_kwargs}
         options |= {"items_per_batch": items_per_job, "max_parallel_batches": max_parallel_jobs}
         also = ("model", "items_per_job", "max_parallel_jobs", "max_cost", "state_path", "save_results_dir")
-        self._asked = asked(wish, options, also=also)
+        self._asked = asked(wish, options, also=also, hidden=_OURS)
         self._most_jobs = max_parallel_jobs
         self._place = _place_of(state_path, save_results_dir, items_per_job)
         self._view: StateView | None = None

@@ -74,12 +74,12 @@ class ChatBackend(WithBatches):
         answer = await self._http.post(self._url, _encode(self._asking.body(request)))
         headers = answer.headers
         if answer.status != 200:
-            raise BackendError(self._failure(answer))
+            raise BackendError(self._failure(answer, model=self._model))
         return reply_in(answer.body, request, limits=self._limits.news(headers), request_id=headers.get(_REQUEST_ID))
 
-    def _failure(self, answer: Answer) -> Failure:
+    def _failure(self, answer: Answer, *, model: str | None = None) -> Failure:
         utc, secret = self._clock.utc(), self._secret
-        return failure_from(answer.status, answer.headers, answer.body, model=self._model, utc=utc, secret=secret)
+        return failure_from(answer.status, answer.headers, answer.body, model=model, utc=utc, secret=secret)
 
     async def aclose(self) -> None:
         """Give the connections back."""

@@ -87,7 +87,7 @@ class AnthropicBackend(WithBatches):
             other_model(self._model, request.model)
         answer = await self._http.post(self._messages, _encode(self._asking.body(request)))
         if answer.status != 200:
-            raise BackendError(self._failure(answer))
+            raise BackendError(self._failure(answer, model=self._model))
         limits = self._limits.news(answer.headers)
         return reply_in(answer.body, request, limits=limits, request_id=answer.headers.get(_REQUEST_ID))
 
@@ -99,7 +99,7 @@ class AnthropicBackend(WithBatches):
         """
         answer = await self._http.post(self._count, _encode(self._asking.body_to_count(request)))
         if answer.status != 200:
-            raise BackendError(self._failure(answer))
+            raise BackendError(self._failure(answer, model=self._model))
         try:
             return _decode_count(answer.body).input_tokens
         except msgspec.DecodeError as error:
@@ -110,9 +110,9 @@ class AnthropicBackend(WithBatches):
         """Give the connections back."""
         await self._http.aclose()
 
-    def _failure(self, answer: Answer) -> Failure:
-        utc = self._clock.utc()
-        return failure_from(answer.status, answer.headers, answer.body, model=self._model, utc=utc, secret=self._secret)
+    def _failure(self, answer: Answer, *, model: str | None = None) -> Failure:
+        utc, secret = self._clock.utc(), self._secret
+        return failure_from(answer.status, answer.headers, answer.body, model=model, utc=utc, secret=secret)
 
 
 def describe(name: str, base_url: str | None) -> Traits:
