@@ -42,7 +42,7 @@ def spent_on(source: Source, *, priced: bool) -> Decimal | None:
 class Results(Sequence[Outcome]):
     """Outcomes in input order. Lazy: nothing is held in memory but what is being looked at.
 
-    `stopped` says why a run ended early (`"budget"`, `"paused"`, `"interrupted"`), `accounting` where every
+    `stopped` says why a run ended early (`"budget"`, `"paused"`, `"cancelled"`), `accounting` where every
     input ended, `total_cost` what was paid on this journal, failed attempts included, as far as it is `priced`.
     """
 

@@ -81,6 +81,11 @@ _decode = msgspec.json.Decoder(State).decode
 _encode = msgspec.json.Encoder().encode
 
 
+def journal_beside(state: Path) -> Path:
+    """Where the journal of a state file is."""
+    return state.with_name(state.name + ".journal")
+
+
 def read_state(path: Path) -> State | None:
     """The state in a file; None when it is not one (cut off, edited, empty).
 
@@ -260,11 +265,6 @@ class StateView:
     def done(self) -> int:
         """Items with an outcome."""
         return self.counts[SUCCEEDED] + self.counts[FAILED] + len(self.deferred)
-
-    @property
-    def jobs_completed(self) -> int:
-        """Jobs with nothing left to do."""
-        return self.job_counts[COMPLETED] + self.job_counts[FAILED]
 
     @property
     def spent_nano(self) -> int | None:

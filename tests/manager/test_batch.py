@@ -15,6 +15,7 @@ from batchwork.core.errors import BackendError
 from batchwork.documents import read_document
 from batchwork.simulator import Simulator
 from tests.support.batch_provider import BatchProvider
+from tests.support.scripted import Scripted
 
 
 class City(BaseModel):
@@ -176,6 +177,20 @@ def test_what_is_finished_survives_a_cancel(provider: Simulator, at_provider: di
     assert {r.status for r in results} <= {"succeeded", "pending"}
 
 
+@pytest.mark.parametrize("mode", ["live", "batch"])
+def test_what_a_cancel_leaves_undone_says_that_it_was_cancelled(mode: str) -> None:
+    provider, slow = BatchProvider(takes_s=1e9), Scripted(latency=1e9)
+    backend = provider.client() if mode == "batch" else slow
+    job = batch(messages=["a", "b"], model="m", backend=backend, mode=mode, price=(1, 1), max_in_flight=1)
+    assert job.batch_id is not None or mode == "live"
+    job.cancel()
+    if mode == "live":
+        job.cancel()  # a second time: the call in flight is not waited for
+    errors = [result.error for result in job.results()]
+    assert errors
+    assert set(errors) == {"cancelled: the job was cancelled before this item was done"}
+
+
 def test_raw_results_are_written_as_items_settle(at_provider: dict[str, Any], tmp_path: Path) -> None:
     batch(messages=CITIES[:2], response_model=City, raw_results_dir=tmp_path / "raw", **at_provider).results()
     told = json.loads((tmp_path / "raw" / "job_0_item_1.json").read_text())
@@ -203,6 +218,10 @@ def test_a_json_schema_gives_validated_json(at_provider: dict[str, Any]) -> None
         ({"files": [b"x"]}, "prompt="),
         ({"files": ["nowhere.pdf"], "prompt": "p"}, "nowhere.pdf"),
         ({"messages": ["a"], "promt": "p"}, "did you mean 'prompt'"),
+        ({"messages": ["a", []]}, r"messages\[1\]: a request needs at least one message; nothing was sent"),
+        ({"messages": ["a", None]}, r"messages\[1\]: a prompt is a string"),
+        ({"messages": [[{"role": "robot", "content": "a"}]]}, r"messages\[0\]: message 0 has the role 'robot'"),
+        ({"messages": [[{"role": "user", "content": None}]]}, r"messages\[0\]: message 0: content must be"),
         ({"messages": ["a"], "top_p": 0.5}, r"goes into sampling=\{'top_p': ...\}"),
         ({"messages": ["a"], "weather": "fine"}, "unknown option 'weather'$"),
         ({"messages": [{"role": "user", "content": "a"}]}, "list of conversations"),

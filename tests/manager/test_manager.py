@@ -222,6 +222,7 @@ def test_the_lines_are_those_of_the_founding_document() -> None:
         done=2345,
         total=5000,
         jobs_completed=23,
+        jobs_failed=0,
         jobs_total=50,
         jobs_in_progress=3,
         spent_nano=4_470_000_000,
@@ -237,6 +238,25 @@ def test_the_lines_are_those_of_the_founding_document() -> None:
         "ETA: ~2 min 15 sec",
         "Failed: 12 items",
     ]
+
+
+def test_a_job_of_which_everything_failed_is_not_counted_as_completed(capsys: pytest.CaptureFixture[str]) -> None:
+    backend = Scripted(lambda prompt, call: failure(FailureKind.REJECTED) if prompt in ("p2", "p3") else prompt)
+    manager = BatchManager(messages=prompts(6), items_per_job=2, **scripted(backend))
+    manager.run(print_progress=True)
+    stats = manager.stats
+    assert (stats.jobs_total, stats.jobs_completed, stats.jobs_failed, stats.jobs_in_progress) == (3, 2, 1, 0)
+    assert "Jobs: 2/3 completed, 1 failed, 0 in progress" in capsys.readouterr().out
+
+
+def test_a_table_for_which_there_is_no_folder_is_a_clear_error(tmp_path: Path) -> None:
+    manager = BatchManager(messages=prompts(1), **scripted(Scripted()))
+    manager.run()
+    for write in (manager.to_jsonl, manager.to_parquet):
+        with pytest.raises(ConfigError, match=re.escape(f"there is no folder {tmp_path / 'no'} for out")):
+            write(tmp_path / "no" / "out")
+        with pytest.raises(ConfigError, match="is a folder"):
+            write(tmp_path)
 
 
 def test_tables_come_out_in_input_order(tmp_path: Path, at_provider: dict[str, Any]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
 from typing import Any, overload
@@ -18,6 +19,17 @@ from batchwork.pipeline.typing import Citations, Finisher, is_imported, raw_of
 Asked = Callable[[int], Request | None]  # what was asked about the item at a place, read when somebody looks
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ending:
+    """What is to be known about the run that results are of."""
+
+    priced: bool = True  # what it cost is known
+    cancelled: bool = False  # what it left is not to be done
+
+
+_DONE = Ending()
+
+
 class BatchResult:
     """One item: where it stands, what came of it, what it cost.
 
@@ -25,12 +37,14 @@ class BatchResult:
     the input.
     """
 
-    def __init__(self, entry: Entry, finisher: Finisher, asked: Asked | None = None) -> None:
+    def __init__(
+        self, entry: Entry, finisher: Finisher, asked: Asked | None = None, *, cancelled: bool = False
+    ) -> None:
         self._entry = entry
         self._finisher = finisher
         self._asked = asked
         self._outcome: Outcome = entry.outcome or Pending(
-            index=entry.index, attempts=entry.attempts, cost_nano=entry.paid_nano
+            index=entry.index, attempts=entry.attempts, cost_nano=entry.paid_nano, cancelled=cancelled
         )
 
     @property
@@ -119,10 +133,10 @@ class BatchResults(Sequence[BatchResult]):
         only: Sequence[int] | None = None,
         keep: object = None,
         asked: Asked | None = None,
-        priced: bool = True,
+        ending: Ending = _DONE,
     ) -> None:
         self._source = source
-        self._priced = priced
+        self._ending = ending
         self._finisher = finisher
         self._asked = asked  # where what was asked is not in the source
         self._only = only  # some places alone, in order
@@ -135,7 +149,7 @@ class BatchResults(Sequence[BatchResult]):
         # A generator, so that `for r in manager.run()` keeps this object, and with it the journal, open.
         if self._only is None:
             for entry in self._source.entries():
-                yield BatchResult(entry, self._finisher, self._asked)
+                yield self._result(entry)
         else:
             for index in self._only:
                 yield self._at(index)
@@ -156,8 +170,11 @@ class BatchResults(Sequence[BatchResult]):
 
     def _at(self, index: int) -> BatchResult:
         for entry in self._source.entries(index, index + 1):
-            return BatchResult(entry, self._finisher, self._asked)
+            return self._result(entry)
         raise IndexError(f"there is no result at place {index}")
+
+    def _result(self, entry: Entry) -> BatchResult:
+        return BatchResult(entry, self._finisher, self._asked, cancelled=self._ending.cancelled)
 
     @property
     def source(self) -> Source:
@@ -175,12 +192,12 @@ class BatchResults(Sequence[BatchResult]):
     @property
     def total_cost(self) -> Decimal | None:
         """Dollars paid, over all runs; None when the price is not known."""
-        return spent_on(self._source, priced=self._priced)
+        return spent_on(self._source, priced=self._ending.priced)
 
     def at(self, places: Sequence[int]) -> BatchResults:
         """Those at some places alone, in this order."""
         return BatchResults(
-            self._source, self._finisher, only=places, keep=self, asked=self._asked, priced=self._priced
+            self._source, self._finisher, only=places, keep=self, asked=self._asked, ending=self._ending
         )
 
     def __repr__(self) -> str:

@@ -68,7 +68,7 @@ def asked(
     if model is not None and defaults.schema is not None:
         plan = replace(plan, checker=_checker_for(model, defaults.schema))
     return Asked(
-        inputs=_inputs_of(wish, limits, has_schema=defaults.schema is not None),
+        inputs=_inputs_of(wish, limits, defaults),
         plan=plan,
         defaults=defaults,
         finisher=finisher,
@@ -77,17 +77,17 @@ def asked(
     )
 
 
-def _inputs_of(wish: Wish, limits: DocumentLimits, *, has_schema: bool) -> Inputs:
+def _inputs_of(wish: Wish, limits: DocumentLimits, defaults: Defaults) -> Inputs:
     if (wish.messages is None) == (wish.files is None):
         given = "neither was given" if wish.messages is None else "both were given"
         raise ConfigError(f"give messages=, or files= with prompt=: {given}")
     if wish.messages is not None:
         if wish.prompt is not None:
             raise ConfigError("prompt= goes with files=; messages= say themselves what is asked")
-        return Messages(wish.messages)
+        return Messages(wish.messages, defaults)
     assert wish.files is not None
     # No provider combines its own citations with constrained output: there our finder works alone.
-    cited = wish.enable_citations and not has_schema
+    cited = wish.enable_citations and defaults.schema is None
     return Files(wish.files, wish.prompt, pdf=wish.pdf, cited=cited, limits=limits)
 
 

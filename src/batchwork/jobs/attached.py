@@ -21,7 +21,7 @@ from batchwork.engine import pauses
 from batchwork.engine.attempt import within
 from batchwork.engine.sending import pauses_between_looks
 from batchwork.engine.sight import Sight
-from batchwork.jobs.answers import BatchResults
+from batchwork.jobs.answers import BatchResults, Ending
 from batchwork.jobs.asked import Asked
 from batchwork.jobs.running import Watcher
 from batchwork.statefile import State, StateView
@@ -87,7 +87,7 @@ class AttachedRun:
         for place, outcome in enumerate(outcomes):  # a batch may be one of several of its job
             self.view.total_nano += outcome.cost_nano or 0
             self.view.settled(msgspec.structs.replace(outcome, index=place), at)
-        return BatchResults(_Listed(outcomes), self._asked.finisher, asked=self._question, priced=priced)
+        return BatchResults(_Listed(outcomes), self._asked.finisher, asked=self._question, ending=Ending(priced=priced))
 
     def _question(self, index: int) -> Request | None:
         """What was asked about an item, as far as whoever attached told us."""

@@ -56,14 +56,18 @@ class Inputs(Protocol):
 class Messages:
     """Conversations: each a list of message dicts, or a bare string for one user message."""
 
-    def __init__(self, messages: Sequence[Any]) -> None:
+    def __init__(self, messages: Sequence[Any], defaults: Defaults) -> None:
         _must_be_list("messages", messages)
         for index, element in enumerate(messages):
+            if isinstance(element, str):
+                continue
             if isinstance(element, Mapping) and "role" in element:
                 raise ConfigError(
                     f"messages[{index}] is one message; messages= is a list of conversations, each of them a list of"
                     " message dicts (or a string): wrap it in a list"
                 )
+            if problem := intake(element, defaults).problem:
+                raise ConfigError(f"messages[{index}]: {problem}; nothing was sent")
         self._elements = messages
 
     def __len__(self) -> int:

@@ -22,7 +22,7 @@ from batchwork.jobs.running import JobRun, Watcher
 from batchwork.jobs.stats import JobStats
 from batchwork.pipeline.typing import Citations
 from batchwork.results import RawFiles
-from batchwork.statefile import FAILED, SUCCEEDED, State, StateView
+from batchwork.statefile import COMPLETED, FAILED, PROCESSING, SUCCEEDED, State, StateView
 
 
 def batch(
@@ -260,8 +260,9 @@ def stats_of(view: StateView, *, max_cost: Decimal | None = None) -> JobStats:
         max_cost=max_cost,
         cost_limit_reached=bool(deferred),
         jobs_total=len(view.state.jobs),
-        jobs_completed=view.jobs_completed,
-        jobs_in_progress=view.job_counts["processing"],
+        jobs_completed=view.job_counts[COMPLETED],
+        jobs_failed=view.job_counts[FAILED],
+        jobs_in_progress=view.job_counts[PROCESSING],
         deferred=tuple(sorted(view.deferred)),
     )
 

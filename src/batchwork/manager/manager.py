@@ -19,7 +19,7 @@ from batchwork.core.event import Event
 from batchwork.core.money import NANO, to_dollars
 from batchwork.core.outcome import Status
 from batchwork.core.ports import Journal
-from batchwork.jobs.answers import BatchResults
+from batchwork.jobs.answers import BatchResults, Ending
 from batchwork.jobs.asked import Wish, asked
 from batchwork.jobs.inputs import PdfMode
 from batchwork.jobs.job import stats_of
@@ -140,7 +140,7 @@ class BatchManager(Tables):
         found = self._found()
         if found is None:
             raise InputError("there are no results yet: call run()")
-        return BatchResults(JournalReader(found.journal), self._asked.finisher, priced=found.priced)
+        return BatchResults(JournalReader(found.journal), self._asked.finisher, ending=Ending(priced=found.priced))
 
     @property
     def stats(self) -> JobStats:

@@ -21,7 +21,7 @@ from batchwork.journal.atomic import write_atomically
 from batchwork.journal.tables import holds_nothing
 from batchwork.manager.importing import import_state
 from batchwork.results import ResultFiles
-from batchwork.statefile import PROCESSING, State, read_state, stamp
+from batchwork.statefile import PROCESSING, State, journal_beside, read_state, stamp
 
 _log = logging.getLogger(__name__)
 MANAGER = "manager"  # under which name a journal's settings keep what follows
@@ -39,7 +39,7 @@ class Place:
     @property
     def journal(self) -> Path | None:
         """The truth, beside the view."""
-        return None if self.state is None else self.state.with_name(self.state.name + ".journal")
+        return None if self.state is None else journal_beside(self.state)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,7 @@ from batchwork.assembly import Engine
 from batchwork.core.event import Event
 from batchwork.core.ports import Clock
 from batchwork.progress import Jobs, five_lines
-from batchwork.statefile import FAILED, PROCESSING, StateView
+from batchwork.statefile import COMPLETED, FAILED, PROCESSING, StateView
 
 _ON_A_TERMINAL_S = 0.5
 _ELSEWHERE_S = 10.0
@@ -78,7 +78,8 @@ class Progress:
         return Jobs(
             done=view.done,
             total=view.total,
-            jobs_completed=view.jobs_completed,
+            jobs_completed=view.job_counts[COMPLETED],
+            jobs_failed=view.job_counts[FAILED],
             jobs_total=len(view.state.jobs),
             jobs_in_progress=view.job_counts[PROCESSING],
             spent_nano=view.spent_nano,

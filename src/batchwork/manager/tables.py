@@ -23,8 +23,12 @@ class Tables:
         raise NotImplementedError
 
     def to_jsonl(self, path: str | Path) -> Path:
-        """One JSON object per item, in input order: index, status, value, citations, cost, error."""
-        target = Path(path)
+        """One JSON object per item, in input order: index, status, value, citations, cost, error.
+
+        Raises:
+            ConfigError: there is no folder for it.
+        """
+        target = _target(path)
         write_atomically(target, b"".join(msgspec.json.encode(_record(result)) + b"\n" for result in self.results()))
         return target
 
@@ -32,14 +36,14 @@ class Tables:
         """One row per item; a field of the answer is a column, what is nested in it stays nested.
 
         Raises:
-            ConfigError: pyarrow is not installed.
+            ConfigError: pyarrow is not installed, or there is no folder for it.
         """
         try:
             import pyarrow as pa  # noqa: PLC0415 - optional
             import pyarrow.parquet as pq  # noqa: PLC0415
         except ImportError:
             raise ConfigError("to_parquet needs pyarrow: pip install 'batchwork[parquet]'") from None
-        target = Path(path)
+        target = _target(path)
         aside = target.with_name(f".{target.name}.part")
         pq.write_table(pa.Table.from_pylist(_rows(self.results())), aside)
         aside.replace(target)
@@ -56,6 +60,15 @@ class Tables:
         except ImportError:
             raise ConfigError("to_dataframe needs pandas: pip install pandas") from None
         return pd.DataFrame(_rows(self.results()))
+
+
+def _target(path: str | Path) -> Path:
+    target = Path(path)
+    if target.is_dir():
+        raise ConfigError(f"{target} is a folder, not a file")
+    if not target.parent.is_dir():
+        raise ConfigError(f"there is no folder {target.parent} for {target.name}")
+    return target
 
 
 def _plain(result: BatchResult) -> Any:
