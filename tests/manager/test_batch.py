@@ -191,11 +191,34 @@ def test_what_a_cancel_leaves_undone_says_that_it_was_cancelled(mode: str) -> No
     assert set(errors) == {"cancelled: the job was cancelled before this item was done"}
 
 
-def test_raw_results_are_written_as_items_settle(at_provider: dict[str, Any], tmp_path: Path) -> None:
-    batch(messages=CITIES[:2], response_model=City, raw_results_dir=tmp_path / "raw", **at_provider).results()
+@pytest.mark.parametrize("mode", ["live", "batch"])
+@pytest.mark.parametrize("wire", ["anthropic", "openai"])
+def test_raw_results_are_the_providers_own_json(
+    wire: str, mode: str, provider: Simulator, at_provider: dict[str, Any], tmp_path: Path
+) -> None:
+    elsewhere = {"model": "gpt-6-luna", "base_url": provider.openai_url}
+    given = at_provider | {"mode": mode} | (elsewhere if wire == "openai" else {})
+    results = batch(messages=CITIES[:2], response_model=City, raw_results_dir=tmp_path / "raw", **given).results()
     told = json.loads((tmp_path / "raw" / "job_0_item_1.json").read_text())
-    assert json.loads(told["text"]) == {"city": "Berlin1"}
-    assert told["usage"]["output_tokens"] > 0
+    assert told == results[1].raw
+    if wire == "anthropic":
+        assert (told["type"], told["role"], told["usage"].keys() >= {"input_tokens"}) == ("message", "assistant", True)
+        said = told["content"][0]["text"]
+    else:
+        assert (told["object"], told["usage"].keys() >= {"prompt_tokens"}) == ("chat.completion", True)
+        said = told["choices"][0]["message"]["content"]
+    assert json.loads(said) == {"city": "Berlin1"}
+
+
+def test_without_a_folder_for_it_the_providers_json_is_not_kept(at_provider: dict[str, Any]) -> None:
+    (result,) = batch(messages=CITIES[:1], response_model=City, **at_provider).results()
+    assert result.raw.keys() == {"text", "usage", "model", "stop_reason", "provider_id"}
+
+
+def test_raw_results_of_a_backend_without_json_are_what_it_said(tmp_path: Path) -> None:
+    batch(messages=["a"], model="mock:echo", raw_results_dir=tmp_path).results()
+    told = json.loads((tmp_path / "job_0_item_0.json").read_text())
+    assert (told["text"], told["model"]) == ("a", "mock")
 
 
 def test_a_json_schema_gives_validated_json(at_provider: dict[str, Any]) -> None:

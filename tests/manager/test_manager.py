@@ -180,7 +180,8 @@ def test_results_are_written_raw_and_processed(at_provider: dict[str, Any], tmp_
     }
     assert first["citations"][1] == {}
     assert json.loads((folder / "processed" / "job_1_results.json").read_text())["results"] == [{"city": "Rome"}]
-    assert json.loads((folder / "raw" / "job_1_item_0.json").read_text())["text"]
+    said = json.loads((folder / "raw" / "job_1_item_0.json").read_text())
+    assert (said["type"], said["role"], said["content"][0]["type"]) == ("message", "assistant", "text")
     assert "empty" in json.loads((folder / "raw" / "job_0_item_1.json").read_text())["error"]["message"]
 
 

@@ -421,6 +421,22 @@ def test_results_that_a_crash_kept_from_disk_are_written_by_the_next_run(tmp_pat
     assert json.loads(processed.read_text())["results"] == prompts(4)
 
 
+def test_raw_results_that_are_missing_are_written_again_as_the_provider_gave_them(
+    at_provider: dict[str, Any], provider: Simulator, tmp_path: Path
+) -> None:
+    given = {"messages": ["City: Oslo\nWhich city?"], "state_path": tmp_path / "state.json", "mode": "live"}
+    given |= at_provider | {"save_results_dir": tmp_path / "results"}
+    BatchManager(**given).run()
+    raw = tmp_path / "results" / "raw" / "job_0_item_0.json"
+    before = raw.read_bytes()
+    assert json.loads(before)["type"] == "message"
+    raw.unlink()
+    provider.reset()
+    BatchManager(**given).run()
+    assert raw.read_bytes() == before
+    assert provider.log()["requests"] == []
+
+
 def test_a_run_whose_files_cannot_be_written_ends_with_an_error_and_loses_nothing(tmp_path: Path) -> None:
     path, results = tmp_path / "s.json", tmp_path / "results"
 

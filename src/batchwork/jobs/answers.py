@@ -8,6 +8,8 @@ from decimal import Decimal
 from functools import cached_property
 from typing import Any, overload
 
+import msgspec
+
 from batchwork.core.outcome import Outcome, Pending, Status, Succeeded
 from batchwork.core.ports import Entry
 from batchwork.core.reply import Usage
@@ -76,9 +78,10 @@ class BatchResult:
         return self._finisher.document(request)
 
     @property
-    def raw(self) -> dict[str, Any] | None:
-        """What the provider said, as JSON."""
-        return raw_of(self._outcome)
+    def raw(self) -> Any:
+        """What the provider said, as JSON: its own where raw results are kept, else text, usage, model and the like."""
+        told = raw_of(self._outcome)
+        return None if told is None else msgspec.json.decode(told)
 
     @property
     def text(self) -> str | None:

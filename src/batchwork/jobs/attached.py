@@ -130,6 +130,8 @@ class AttachedRun:
         cost = None if price is None else 0
         if said.usage is not None and price is not None:
             cost = price.cost(said.usage)
+        if isinstance(said, Reply):
+            said = msgspec.structs.replace(said, body=None)  # nobody wants raw results of it
         if isinstance(said, Failure):
             return Failed(index=index, failure=said, attempts=1, cost_nano=cost, usage=said.usage)
         checker = self._plan.checker

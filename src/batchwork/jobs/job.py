@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import uuid
 from collections.abc import Sequence
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, Protocol
@@ -47,7 +48,7 @@ def batch(
         response_model: a Pydantic model that every answer becomes an instance of (`schema=` takes a JSON schema).
         enable_citations: for every field, the places in the document that say it.
         pdf: `"text"` sends a PDF's text, `"native"` the file itself.
-        raw_results_dir: a folder for what the provider said, one file per item.
+        raw_results_dir: a folder for the provider's answers as they came, one JSON file per item.
         options: `max_bytes`, `max_pages` and `max_characters` say how large a document may be; and everything that
             `batchwork.run` takes, where `mode` is `"batch"` unless you say `"live"`.
 
@@ -94,6 +95,7 @@ class _OneJob:
         # The contents are for a state file; this job has none.
         self.view = StateView(state, (None for _ in range(count)))
         self._watchers: list[Watcher] = [] if raw is None else [raw]
+        said = replace(said, plan=replace(said.plan, keep_bodies=raw is not None))
         self._run = JobRun(said, self.view, watchers=self._watchers)
 
     async def execute(self) -> BatchResults:

@@ -56,7 +56,7 @@ class BatchManager(Tables):
         max_parallel_jobs: how many jobs are under way at once, at the provider or live.
         max_cost: a ceiling in dollars over all runs on this state; what no longer fits is deferred, never failed.
         state_path: a JSON file that shows every item and from which a later run goes on; its journal lies beside it.
-        save_results_dir: a folder for `raw/` and `processed/` results.
+        save_results_dir: a folder for `raw/` results, as the provider gave them, and `processed/` ones.
         response_model, enable_citations, pdf, max_bytes, max_pages, max_characters, and every option of
             `batchwork.run`: as for `batch()`.
 
@@ -162,7 +162,12 @@ class BatchManager(Tables):
         if place.files is not None:
             place.files.refuse_foreign(me["manager_id"])
         view = self._view = self._new_view(me)
-        plan = replace(self._asked.plan, journal=place.journal, settings={**self._asked.plan.settings, MANAGER: me})
+        plan = replace(
+            self._asked.plan,
+            journal=place.journal,
+            settings={**self._asked.plan.settings, MANAGER: me},
+            keep_bodies=place.files is not None,
+        )
         if place.journal is None:
             plan = replace(plan, held=self._held())
         scribe = Scribe(view, self._asked.finisher, state_path=place.state, files=place.files)

@@ -78,16 +78,20 @@ class Finisher:
         return {path: _listed(places) for path, places in found.items()}
 
 
-def raw_of(outcome: Outcome | None) -> dict[str, Any] | None:
-    """What the provider said, as JSON: the answer, or the error with the answer that came all the same."""
+def raw_of(outcome: Outcome | None) -> bytes | None:
+    """What the provider said, as JSON: the answer, or the error with the answer that came all the same.
+
+    An answer is the provider's own JSON where that was kept, else what is known of it: text, usage, model, ...
+    """
     if isinstance(outcome, Succeeded):
-        return _reply(outcome.reply)
+        return msgspec.json.encode(_reply(outcome.reply))
     if isinstance(outcome, Failed):
         failure = outcome.failure
         told: dict[str, Any] = {"kind": failure.kind.value, "message": failure.message}
         told |= {"status": failure.status} if failure.status is not None else {}
         told |= {"code": failure.error_code} if failure.error_code is not None else {}
-        return {"error": told} | ({"reply": _reply(failure.reply)} if failure.reply is not None else {})
+        reply = {} if failure.reply is None else {"reply": _reply(failure.reply)}
+        return msgspec.json.encode({"error": told} | reply)
     return None
 
 
@@ -96,7 +100,9 @@ def is_imported(outcome: Succeeded) -> bool:
     return outcome.reply.stop_reason == IMPORTED
 
 
-def _reply(reply: Reply) -> dict[str, Any]:
+def _reply(reply: Reply) -> Any:
+    if reply.body is not None:
+        return msgspec.Raw(reply.body)
     usage = {"input_tokens": reply.usage.input_tokens, "output_tokens": reply.usage.output_tokens}
     told: dict[str, Any] = msgspec.to_builtins(reply)
     return told | {"usage": usage | told["usage"]}

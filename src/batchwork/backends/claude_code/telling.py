@@ -54,6 +54,7 @@ def reply_in(stdout: bytes, stderr: bytes, code: int, request: Request, utc: flo
         model=next(iter(result.get("modelUsage") or ()), ""),
         stop_reason=result.get("stop_reason"),
         provider_id=result.get("session_id"),
+        body=stdout,
         reported_cost_nano=nano_from_dollars(round(cost, 12)) if isinstance(cost, int | float) and cost >= 0 else None,
     )
     if (result.get("is_error") or result.get("subtype") != "success") and not _is_late_budget(result, reply):
