@@ -14,8 +14,9 @@ GUIDE = """\
 - **Accuracy and its interval.** The share of answers that were right, and Wilson's 95% interval for it. Its
   width follows from the number of data sets, which are independent, and not from the number of answers.
 - **Difference.** The treatment's accuracy less the baseline's over the pairs, in percentage points; above 0
-  favours the treatment. The 95% interval is a bootstrap that draws whole data sets, with one imaginary data set
-  added for each side, so that it stays honest with few pairs and when all pairs agree.
+  favours the treatment. The 95% interval combines two exact ones: of how many pairs only one side got right, and
+  of the treatment's part of those. Whatever is true, it holds the truth in at least 95% of the runs, also with
+  few pairs. Pairs of one data set count as one sample.
 - **p.** If both conditions were alike, each data set would favour either side by the toss of a coin; p is the
   share of all tosses that give a difference as large as this one. With one question per data set this is
   McNemar's exact test.
