@@ -16,7 +16,9 @@ GUIDE = """\
 - **Difference.** The treatment's accuracy less the baseline's over the pairs, in percentage points; above 0
   favours the treatment. The 95% interval combines two exact ones: of how many pairs only one side got right, and
   of the treatment's part of those. Whatever is true, it holds the truth in at least 95% of the runs, also with
-  few pairs. Pairs of one data set count as one sample.
+  few pairs. Pairs of one data set count as one sample. It is of its row alone and not adjusted: with one
+  question per data set it leaves 0 out exactly when p is below 0.05. The verdict follows the adjusted p, so a
+  row whose interval leaves 0 out may still read "cannot tell".
 - **p.** If both conditions were alike, each data set would favour either side by the toss of a coin; p is the
   share of all tosses that give a difference as large as this one. With one question per data set this is
   McNemar's exact test.

@@ -136,7 +136,10 @@ def _differences(summary: Summary, pictures: Mapping[str, str]) -> Lines:
     ]
     head = ["task", "treatment", "pairs", "difference", "95% interval", "p", "adjusted p", "verdict", "could see"]
     head += ["only treatment / only baseline", "odds ratio", "h"]
-    told = f"Against {safe(summary.run.baseline)}, in percentage points of accuracy, over complete pairs."
+    told = (
+        f"Against {safe(summary.run.baseline)}, in percentage points of accuracy, over complete pairs. Intervals and p"
+        " are of each row alone; the verdict is by the adjusted p, which counts how much was asked at once."
+    )
     picture = _picture(pictures, "difference", "Paired differences")
     return ["## Differences", "", told, "", *picture, *table(head, rows)]
 

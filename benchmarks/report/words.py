@@ -105,6 +105,7 @@ def sentence(one: Comparison) -> str:
     if one.verdict is Verdict.NO_PAIRS:
         return f"{where}, no trial was answered both with {treatment} and with {baseline}: nothing can be compared."
     measured = f"{points(one.difference)} points, 95% interval {between_points(one.interval)}, {one.pairs:,} pairs"
+    adjusted = f"adjusted p {probability(one.p_holm)}"
     if one.without:
         return (
             f"{where}, **the run cannot tell** {treatment} from {baseline}: there is no pair in {_listed(one.without)}."
@@ -116,12 +117,9 @@ def sentence(one: Comparison) -> str:
             if one.detectable is None
             else f"it could have seen a difference of {100 * one.detectable:.0f} points or more"
         )
-        return f"{where}, **the run cannot tell** {treatment} from {baseline} ({measured}); {seen}."
+        return f"{where}, **the run cannot tell** {treatment} from {baseline} ({measured}, {adjusted}); {seen}."
     more = "more" if one.verdict is Verdict.BETTER else "less"
-    return (
-        f"{where}, **{treatment} was right {more} often than {baseline}**"
-        f" ({measured}, adjusted p {probability(one.p_holm)})."
-    )
+    return f"{where}, **{treatment} was right {more} often than {baseline}** ({measured}, {adjusted})."
 
 
 def misjudged(summary: Summary) -> str:

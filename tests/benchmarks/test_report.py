@@ -53,6 +53,15 @@ def test_a_run_that_cannot_tell_says_so_and_never_that_there_is_no_difference() 
     assert "no significant difference" not in text.lower()
 
 
+def test_why_a_row_whose_interval_leaves_zero_out_may_still_be_undecided_stands_beside_it() -> None:
+    others = [made for task in TASK_NAMES if task != "trend" for made in table(task, 8, 0, 0, 0)]
+    calls = table("trend", 2, 6, 0, 0) + others
+    text = section(markdown_of(run_info(trials=8), calls), "Differences")
+    row = next(line for line in text.splitlines() if line.startswith("| trend |"))
+    assert "| +75.0 | +5.8 to +96.8 | 0.031 | 0.19 | cannot tell |" in row
+    assert "Intervals and p are of each row alone; the verdict is by the adjusted p" in text
+
+
 def test_a_run_with_too_few_pairs_says_that_it_could_have_seen_nothing() -> None:
     text = markdown_of(run_info(tasks=("trend",), trials=1), pair("trend", 0, 1.0, 0.0))
     assert "no difference, however large, could have been seen with so few pairs" in text
