@@ -38,7 +38,7 @@ GUIDE = """\
   accuracies are.
 - **Tokens.** Mean input per call over the pairs, as the provider counted it; where it did not, characters / 4,
   and the table says so. A mock only estimates, in the same way. *Data part* is the data alone, without
-  instructions and question, always characters / 4.
+  instructions and question, always in characters (/ 4 in the table), since no provider counts it by itself.
 - **Cost.** From the provider's usage and prices. A cost that is not known is said to be unknown, never taken
   for nothing.
 - **Latency.** Seconds from sending to the answer: half of the answers took at most p50, 90% at most p90, 99% at

@@ -21,6 +21,7 @@ from benchmarks.report.words import (
     points,
     probability,
     safe,
+    savings,
     sentence,
     sizes_of,
     table,
@@ -86,10 +87,7 @@ def _in_short(summary: Summary) -> Lines:
         lines += [f"- {sentence(one)}" for one in summary.comparisons if one.task in summary.asked]
     for one in summary.compressions:
         if one.task == ALL and one.saved is not None:
-            lines.append(
-                f"- Input tokens saved by {safe(one.treatment)}: {percent(one.saved)} of all that was sent"
-                f" ({_counted_by(one.source)}), {percent(one.data_saved)} of the data part alone."
-            )
+            lines.append(f"- {safe(one.treatment)} {savings(one)}")
     for cell in summary.totals:
         if cell.too_many_missing:
             share = percent(cell.missing_share)
@@ -181,7 +179,7 @@ def _tokens(summary: Summary, pictures: Mapping[str, str]) -> Lines:
         if one.task in summary.shown
     ]
     head = ["task", "treatment", "pairs", "baseline", "treatment", "saved", "counted by"]
-    head += ["baseline, data part", "treatment, data part", "saved, data part"]
+    head += [f"{name}, data part (characters / 4)" for name in ("baseline", "treatment", "saved")]
     return ["## Input tokens per call", "", *_picture(pictures, "tokens", "Input tokens"), *table(head, rows)]
 
 
@@ -288,10 +286,6 @@ def _cells(summary: Summary) -> list[Cell]:
 
 def _marked(cell: Cell) -> str:
     return safe(cell.condition) + (" **(!)**" if cell.too_many_missing else "")
-
-
-def _counted_by(source: str) -> str:
-    return "as the provider counted" if source == "provider" else f"counted by {source}"
 
 
 def _picture(pictures: Mapping[str, str], name: str, title: str) -> Lines:

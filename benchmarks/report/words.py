@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from benchmarks.report.figures import ALL, Cell, Comparison, Summary, Verdict
+from benchmarks.report.figures import ALL, Cell, Comparison, Compression, Summary, Verdict
 from benchmarks.statistics import Interval
 from benchmarks.trial import RunInfo
 
@@ -120,6 +120,15 @@ def sentence(one: Comparison) -> str:
         return f"{where}, **the run cannot tell** {treatment} from {baseline} ({measured}, {adjusted}); {seen}."
     more = "more" if one.verdict is Verdict.BETTER else "less"
     return f"{where}, **{treatment} was right {more} often than {baseline}** ({measured}, {adjusted})."
+
+
+def savings(one: Compression) -> str:
+    """What a treatment saved, each share with what it was counted in: tokens and characters are not the same."""
+    counted = "as the provider counted them" if one.source == "provider" else f"counted by {one.source}"
+    return (
+        f"saved {percent(one.saved)} of the input tokens ({counted}),"
+        f" and {percent(one.data_saved)} of the characters of the data part alone."
+    )
 
 
 def misjudged(summary: Summary) -> str:

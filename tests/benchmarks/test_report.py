@@ -94,6 +94,18 @@ def test_a_run_of_one_task_speaks_of_it_and_names_the_others() -> None:
     assert "all tasks" not in text.partition("## How to read this")[0].lower()
 
 
+@pytest.mark.parametrize(
+    ("tokens", "counted"), [({}, "counted by characters / 4"), ({"input_tokens": 50}, "as the provider counted them")]
+)
+def test_what_was_saved_is_told_with_what_it_was_counted_in(tokens: dict[str, int], counted: str) -> None:
+    raw = call("trend", 0, backend="api", prompt_chars=800, data_chars=400, **{n: 4 * c for n, c in tokens.items()})
+    frame = call("trend", 0, "frame", backend="api", prompt_chars=200, data_chars=40, **tokens)
+    summary = summarise(run_info(tasks=("trend",), trials=1), [raw, frame])
+    told = f"frame saved 75.0% of the input tokens ({counted}), and 90.0% of the characters of the data part alone."
+    assert f"- {told}" in section(render_markdown(summary), "In short")
+    assert told in console_lines(summary)
+
+
 def test_a_notice_heads_the_report() -> None:
     text = markdown_of(run_info(notice="literal reader, not a language model"), [])
     assert text.splitlines()[2] == "> **literal reader, not a language model**"
