@@ -15,7 +15,7 @@ from benchmarks.claude_client import BackendType
 from benchmarks.config import FORMATS, PLANS, QUICK_TRIALS, TASK_NAMES, BenchmarkConfig, ConfigurationError
 from benchmarks.folder import RunFolder
 from benchmarks.report import console_lines, summarise
-from benchmarks.runner import BenchmarkResults, BenchmarkRunner, WarmupError
+from benchmarks.runner import RESUME, BenchmarkResults, BenchmarkRunner, UnwrittenError, WarmupError
 from benchmarks.statistics import DISCORDANCE, trials_per_task
 
 
@@ -41,7 +41,8 @@ _EXAMPLES = """examples:
   python -m benchmarks.run_benchmark --resume                            go on with the last unfinished run
 
 exit status: 0 done, 1 done with calls missing, 2 wrong arguments, 3 stopped by the budget, 4 aborted (API errors,
-a quota, a failed warm-up), 130 interrupted; 3, 4 and 130 keep what is finished: go on with --resume."""
+a quota, a failed warm-up, no space to write), 130 interrupted; 3, 4 and 130 keep what is finished: go on with
+--resume."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -54,11 +55,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _run(told)
     except (ConfigurationError, batchwork.ConfigError, batchwork.JournalError) as error:
         return _fail(Exit.WRONG, str(error))
-    except WarmupError as error:
+    except (WarmupError, UnwrittenError) as error:
         return _fail(Exit.PAUSED, str(error))
     except BrokenPipeError:  # whoever read our output has gone
         sys.stdout = None
         return Exit.DONE
+    except OSError as error:  # the plan could not be written, say
+        return _fail(Exit.PAUSED, f"{error}; what is finished is kept: mend that, then go on with --resume")
     except KeyboardInterrupt:
         return _fail(Exit.INTERRUPTED, "interrupted; what is finished is kept: go on with --resume")
 
@@ -128,7 +131,7 @@ def _given(told: argparse.Namespace) -> dict[str, Any]:
 def _ending(results: BenchmarkResults) -> int:
     if results.aborted is not None:
         _fail(Exit.PAUSED, results.aborted)
-        print(f"Go on with: python -m benchmarks.run_benchmark --resume {results.folder}", file=sys.stderr)
+        print(f"Go on with: {RESUME} {results.folder}", file=sys.stderr)
         return Exit.BUDGET if results.cause == "budget" else Exit.PAUSED
     failed = sum(call.state == "failed" for call in results.calls)
     if failed:

@@ -22,12 +22,17 @@ from benchmarks.scoring import false_alarm_rate, measured_error
 from benchmarks.tasks import TASKS
 from benchmarks.trial import Call, RunInfo, Trial
 
+RESUME = "python -m benchmarks.run_benchmark --resume"
 _WARM_UP = "Reply with OK."
 _VERSIONS = ("batchwork", "numpy", "scipy", "semantic-frame")
 
 
 class WarmupError(RuntimeError):
     """The backend could not answer the first, tiny call; nothing else was sent."""
+
+
+class UnwrittenError(RuntimeError):
+    """The run is kept, and what is written of it at its end could not be; the message says how to have it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,6 +75,7 @@ class BenchmarkRunner:
         Raises:
             ConfigurationError: a setting is wrong; nothing was sent.
             WarmupError: the backend does not answer at all.
+            UnwrittenError: the run is over and its files could not be written, for want of space or of a right.
             KeyboardInterrupt: after everything that was finished has been kept and reported.
         """
         self.config.check()
@@ -215,8 +221,16 @@ class BenchmarkRunner:
             },
             versions=_versions(),
         )
-        info = save_run(folder.path, info, done.calls)
-        files = write_reports(folder.path, info, done.calls, formats=config.formats, charts=config.charts)
+        try:
+            info = save_run(folder.path, info, done.calls)
+        except OSError as error:
+            again = f"every answer is in its journal; mend that, then: {RESUME} {folder.path}"
+            raise UnwrittenError(f"the run could not be written: {error}; {again}") from error
+        try:
+            files = write_reports(folder.path, info, done.calls, formats=config.formats, charts=config.charts)
+        except OSError as error:
+            again = f"mend that, then: python -m benchmarks.report {folder.path}"
+            raise UnwrittenError(f"the run is kept, but its report could not be written: {error}; {again}") from error
         return BenchmarkResults(info=info, calls=done.calls, folder=folder.path, files=files, cause=done.cause)
 
 

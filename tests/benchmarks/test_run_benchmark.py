@@ -1,5 +1,6 @@
 """The program as a user runs it, with the literal reader: what it writes, prints, and how it ends."""
 
+import errno
 import json
 import os
 import re
@@ -12,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks import run_benchmark
+from benchmarks.report.__main__ import main as report
 
 ROOT = Path(__file__).parents[2]
 QUICK = ["--no-viz", "--max-data-size", "60", "--trials", "2"]
@@ -142,6 +144,42 @@ def test_a_missing_key_is_an_error_with_its_remedy(run, monkeypatch):
     status, _, err = run("--backend", "api", *QUICK, "--task", "trend")
     assert status in (2, 4)
     assert "ANTHROPIC_API_KEY" in err
+
+
+def no_space_for(name, monkeypatch):
+    """Let every file be written but this one."""
+
+    def write_whole(path, body):
+        if path.name == name:
+            raise OSError(errno.ENOSPC, "No space left on device", str(path))
+        path.write_bytes(body)
+
+    for module in ("benchmarks.report.writing", "benchmarks.report.runfiles", "benchmarks.folder"):
+        monkeypatch.setattr(f"{module}.write_whole", write_whole)
+
+
+def test_a_report_that_cannot_be_written_is_one_line_that_says_how_to_have_it(run, tmp_path, monkeypatch):
+    with monkeypatch.context() as full:
+        no_space_for("benchmark_report.md", full)
+        status, _, err = run("--mock", *QUICK, "--task", "trend")
+    (folder,) = folders(tmp_path)
+    assert status == 4
+    assert "ERROR: the run is kept, but its report could not be written: [Errno 28] No space left on device" in err
+    assert f"mend that, then: python -m benchmarks.report {folder.relative_to(tmp_path)}" in err
+    assert "Traceback" not in err
+    assert report([str(folder), "--no-viz"]) == 0
+    assert (folder / "benchmark_report.md").exists()
+
+
+@pytest.mark.parametrize("file", ["trials.jsonl", "run.json"])
+def test_a_run_whose_calls_cannot_be_written_is_not_finished_and_goes_on(file, run, tmp_path, monkeypatch):
+    with monkeypatch.context() as full:
+        no_space_for(file, full)
+        status, _, err = run("--mock", *QUICK, "--task", "trend")
+    (folder,) = folders(tmp_path)
+    assert (status, f"--resume {folder.relative_to(tmp_path)}" in err) == (4, True)
+    assert run("--resume")[0] == 0
+    assert (folder / "benchmark_report.md").exists()
 
 
 def test_power_says_how_many_trials_are_needed_and_sends_nothing(run, tmp_path):
