@@ -157,11 +157,13 @@ class RunFolder:
                 f"{self.path} was begun with other prompts: a treatment or the data have changed since; start a new run"
             )
 
-    def discard(self) -> None:
-        """Take a folder away in which nothing has come about."""
-        if not self.journal.exists() and not self.plan.sittings:
-            (self.path / _PLAN).unlink()
-            self.path.rmdir()
+    def discard(self) -> bool:
+        """Take a folder away in which nothing has come about, and say whether that was so."""
+        if self.journal.exists() or self.plan.sittings:
+            return False
+        (self.path / _PLAN).unlink()
+        self.path.rmdir()
+        return True
 
     def catch_up(self, attempts: int) -> None:
         """Count the calls that a killed sitting could not: those in the journal that no sitting has noted."""

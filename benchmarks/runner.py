@@ -31,6 +31,10 @@ class WarmupError(RuntimeError):
     """The backend could not answer the first, tiny call; nothing else was sent."""
 
 
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C came while a run was going on; the message says what is kept and how to go on."""
+
+
 class UnwrittenError(RuntimeError):
     """The run is kept, and what is written of it at its end could not be; the message says how to have it."""
 
@@ -76,19 +80,24 @@ class BenchmarkRunner:
             ConfigurationError: a setting is wrong; nothing was sent.
             WarmupError: the backend does not answer at all.
             UnwrittenError: the run is over and its files could not be written, for want of space or of a right.
-            KeyboardInterrupt: after everything that was finished has been kept and reported.
+            Interrupted: by Ctrl-C, after what was finished has been kept and, unless it came twice, reported.
         """
         self.config.check()
         asks = self.lay_out() if asks is None else asks
         folder = self._opened(asks)
         try:
             done = self._sit(folder, asks)
-        except Exception:  # nothing was sent, or only a warm-up that failed: such a run leaves nothing behind
+            results = self._report(folder, self._with_time(done))
+        except KeyboardInterrupt:  # in the warm-up, or once more while the first one was obeyed
+            if folder.discard():
+                raise Interrupted("interrupted before the first question; nothing is left behind") from None
+            kept = "before the report was written; every answer that came is kept"
+            raise Interrupted(f"interrupted {kept}: go on with {RESUME} {folder.path}") from None
+        except Exception:
             folder.discard()
             raise
-        results = self._report(folder, self._with_time(done))
         if done.cause == "interrupted":
-            raise KeyboardInterrupt
+            raise Interrupted(f"interrupted; what is finished is kept and reported: go on with {RESUME} {folder.path}")
         return results
 
     def _opened(self, asks: list[Ask]) -> RunFolder:

@@ -300,6 +300,67 @@ def test_an_interrupted_run_keeps_and_reports_what_is_finished(tmp_path):
     assert "interrupted" in (folder / "benchmark_report.md").read_text()
 
 
+def interrupted(*_, **__):
+    raise KeyboardInterrupt
+
+
+def test_ctrl_c_while_the_program_is_still_loading_is_one_line(tmp_path):
+    program = (
+        "import sys\n"
+        "class Impatient:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        "        if name == 'numpy': raise KeyboardInterrupt\n"
+        "sys.meta_path.insert(0, Impatient())\n"
+        "from benchmarks.run_benchmark import main\n"
+        "sys.exit(main(['--mock']))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=False, timeout=60
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "ERROR: interrupted; nothing was sent\n")
+
+
+def test_ctrl_c_while_the_data_are_drawn_promises_nothing_that_is_not_there(run, tmp_path, monkeypatch):
+    monkeypatch.setattr("benchmarks.runner.BenchmarkRunner.lay_out", interrupted)
+    status, _, err = run("--mock", *QUICK)
+    assert (status, err) == (130, "ERROR: interrupted; nothing was sent\n")
+    assert not (tmp_path / "benchmark_results").exists()
+
+
+def test_ctrl_c_in_the_warm_up_leaves_nothing_behind(run, tmp_path, monkeypatch):
+    monkeypatch.setattr("benchmarks.claude_client.MockClient.warms_up", True)
+    monkeypatch.setattr("benchmarks.runner.BenchmarkRunner.warmup", interrupted)
+    status, _, err = run("--mock", *QUICK, "--quiet")
+    assert (status, err) == (130, "ERROR: interrupted before the first question; nothing is left behind\n")
+    assert folders(tmp_path) == []
+
+
+def test_ctrl_c_twice_says_that_there_is_no_report_and_how_to_go_on(run, tmp_path, monkeypatch):
+    with monkeypatch.context() as impatient:
+        impatient.setattr("benchmarks.runner.save_run", interrupted)
+        status, _, err = run("--mock", *QUICK, "--task", "trend")
+    (folder,) = folders(tmp_path)
+    assert status == 130
+    assert "interrupted before the report was written; every answer that came is kept: go on with" in err
+    assert f"--resume {folder.relative_to(tmp_path)}" in err
+    assert run("--resume", str(folder))[0] == 0
+
+
+@pytest.mark.parametrize("both", [False, True])
+def test_a_reader_that_goes_away_does_not_end_the_run(both, tmp_path):
+    command = [sys.executable, "-m", "benchmarks.run_benchmark", "--mock", *QUICK, "--task", "trend"]
+    env = {**os.environ, "PYTHONPATH": str(ROOT)}
+    errors = subprocess.STDOUT if both else subprocess.PIPE
+    with subprocess.Popen(command, cwd=tmp_path, env=env, stdout=subprocess.PIPE, stderr=errors, text=True) as process:
+        process.stdout.close()
+        err = "" if both else process.stderr.read()
+    assert process.returncode == 0
+    assert "Traceback" not in err
+    assert "Exception ignored" not in err
+    (folder,) = folders(tmp_path)
+    assert (folder / "benchmark_report.md").exists()
+
+
 def test_the_quota_is_shared_by_all_runs_under_one_folder_and_counts_what_a_killed_one_spent(run, tmp_path):
     status, _, _ = run("--mock", *QUICK, "--task", "trend", "--prompts-per-5h", "3")
     assert status == 4
