@@ -39,6 +39,7 @@ _SETTINGS = (
     "retries",
     "max_wait_s",
     "max_cost",
+    "price",
     "prompts_per_5h",
     "plan",
     "max_data_size",
@@ -135,6 +136,7 @@ def _how(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--trial-parallelism", type=_whole(1), metavar="N", help="N trials at once (about Nx)")
     group.add_argument("--max-in-flight", type=_whole(1), metavar="N", help="calls at once, whatever the two above say")
     group.add_argument("--max-cost", type=_above_zero, metavar="USD", help="a ceiling in dollars")
+    group.add_argument("--price", metavar="IN,OUT", help="dollars per million tokens, where the price is not known")
     group.add_argument("--max-tokens", type=_whole(1), metavar="N", help="length of an answer (512)")
     group.add_argument(
         "--timeout",

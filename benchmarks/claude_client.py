@@ -163,6 +163,7 @@ class Client:
             max_wait=config.max_wait_s,
             max_consecutive_failures=config.max_consecutive_errors,
             max_cost=max_cost,
+            price=config.price,
             reask=0,
             journal=journal,
             retry_in_place=True,  # else a provider that is down sees several windows of items before the run aborts

@@ -52,6 +52,7 @@ class BenchmarkConfig:
     max_consecutive_errors: int = 3
     max_wait_s: float = 900.0
     max_cost: Decimal | float | None = None
+    price: str | tuple[float, float] | None = None  # dollars per million tokens, "IN,OUT"; None: the known one
     prompts_per_5h: int | None = None
     plan: str | None = None
 

@@ -31,6 +31,7 @@ HOW = frozenset(
         "max_consecutive_errors",
         "max_wait_s",
         "max_cost",
+        "price",
         "prompts_per_5h",
         "plan",
         "output",

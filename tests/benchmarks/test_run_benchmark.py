@@ -102,7 +102,7 @@ def test_help_has_every_flag_and_examples(run):
     flags = (
         "backend mock parallel trial-parallelism max-data-size skip-baseline-above quick trials task format no-viz"
         " output quiet model timeout treatment baseline seed max-cost max-in-flight resume prompts-per-5h plan base-url"
-        " power detect discordance"
+        " power detect discordance price"
     )
     for flag in flags.split():
         assert f"--{flag}" in out
@@ -144,6 +144,22 @@ def test_a_missing_key_is_an_error_with_its_remedy(run, monkeypatch):
     status, _, err = run("--backend", "api", *QUICK, "--task", "trend")
     assert status in (2, 4)
     assert "ANTHROPIC_API_KEY" in err
+
+
+def test_a_price_that_is_not_known_is_asked_for_by_a_flag_that_there_is(run, tmp_path, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    nowhere = ["--model", "openai:mine", "--base-url", "http://127.0.0.1:9/v1"]
+    status, _, err = run(*nowhere, *QUICK, "--task", "trend", "--max-cost", "5")
+    assert (status, "--price IN,OUT" in err) == (2, True)
+    status, _, _ = run("--mock", *QUICK, "--task", "trend", "--price", "1000,2000")
+    assert status == 0
+    (folder,) = folders(tmp_path)
+    calls = [json.loads(line) for line in (folder / "trials.jsonl").read_text().splitlines()]
+    assert all(
+        call["cost_usd"] == pytest.approx(call["input_tokens"] / 1e3 + call["output_tokens"] / 500) for call in calls
+    )
+    status, _, err = run("--mock", *QUICK, "--task", "trend", "--price", "cheap")
+    assert (status, "cheap" in err) == (2, True)
 
 
 def no_space_for(name, monkeypatch):
