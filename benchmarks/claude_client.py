@@ -45,6 +45,8 @@ class ClaudeResponse:
     cost_usd: float | None = None  # None: not known
     latency_s: float = 0.0
     error: str | None = None
+    cause: str | None = None  # why no call is taken at all: credentials, quota, stalled, ...
+    retry_after_s: float | None = None  # when calls will be taken again, where that is known
 
     @property
     def success(self) -> bool:
@@ -123,7 +125,8 @@ class Client:
                 [Request.ask(prompt, system=system)], window=1, max_cost=None if most is None else float(most)
             )
         except batchwork.RunPaused as paused:
-            return replace(self.response(paused.results[0]), error=paused.reason)
+            told = self.response(paused.results[0])
+            return replace(told, error=paused.reason, cause=paused.cause, retry_after_s=paused.retry_after_s)
         return self.response(results[0])
 
     def query_baseline(self, raw_data: str, query: str) -> ClaudeResponse:

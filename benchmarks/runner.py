@@ -144,8 +144,11 @@ class BenchmarkRunner:
         told = self.client.query(_WARM_UP)
         if told.error is None:
             return told
-        sign_in = "credentials" in told.error or told.error.startswith("auth")
-        remedy = "Re-authenticate by running `claude` once." if sign_in else "Mend that, then run it again."
+        remedy = "Mend that, then run it again."
+        if told.cause == "credentials":
+            remedy = "Re-authenticate by running `claude` once."
+        elif told.retry_after_s is not None:
+            remedy = f"Run it again after {_clock_time(_in(told.retry_after_s))}."
         raise WarmupError(f"warmup failed: {told.error.rstrip('.')}. {remedy}")
 
     def lay_out(self) -> list[Ask]:
@@ -202,8 +205,7 @@ class BenchmarkRunner:
             free = min(sitting.ended_at for sitting in self._recent() if sitting.calls) + QUOTA_WINDOW
             return dataclasses.replace(done, aborted=f"{done.aborted}; {_again(free)}")
         if done.retry_after_s is not None:
-            when = datetime.now(UTC) + timedelta(seconds=done.retry_after_s)
-            return dataclasses.replace(done, aborted=f"{done.aborted} ({_again(when)})")
+            return dataclasses.replace(done, aborted=f"{done.aborted} ({_again(_in(done.retry_after_s))})")
         return done
 
     def _report(self, folder: RunFolder, done: Conducted) -> BenchmarkResults:
@@ -244,7 +246,15 @@ class BenchmarkRunner:
 
 
 def _again(when: datetime) -> str:
-    return f"run again with --resume after {when.astimezone():%Y-%m-%d %H:%M %Z}"
+    return f"run again with --resume after {_clock_time(when)}"
+
+
+def _in(seconds: float) -> datetime:
+    return datetime.now(UTC) + timedelta(seconds=seconds)
+
+
+def _clock_time(when: datetime) -> str:
+    return f"{when.astimezone():%Y-%m-%d %H:%M %Z}"
 
 
 def _versions() -> dict[str, str]:
