@@ -145,7 +145,12 @@ def _how(group: argparse._ArgumentGroup) -> None:
         metavar="S",
         help="seconds for a call (120); 10 more for every 1000 characters of its prompt",
     )
-    group.add_argument("--retries", type=_whole(0), metavar="N", help="tries after the first one (2)")
+    group.add_argument(
+        "--retries",
+        type=_whole(0),
+        metavar="N",
+        help="tries after the first one (2); a call that is turned away (429, 529) is sent up to 12 times for each",
+    )
     group.add_argument(
         "--max-wait", dest="max_wait_s", type=_above_zero, metavar="S", help="longest wait for a limit to end (900)"
     )
