@@ -155,8 +155,9 @@ class BenchmarkRunner:
         """Every call of the run, in order. Nothing is sent.
 
         Raises:
-            ConfigurationError: a condition is unknown.
+            ConfigurationError: a setting is wrong, or a condition unknown.
         """
+        self.config.check()
         return lay_out(self._trials(), self.config)
 
     def cautions(self, calls: int) -> list[str]:
