@@ -117,7 +117,10 @@ def _what(group: argparse._ArgumentGroup) -> None:
         "--max-data-size", type=_whole(50), metavar="N", help="points in a data set (1000 for claude-code)"
     )
     group.add_argument(
-        "--skip-baseline-above", type=_whole(0), metavar="N", help="no baseline for larger data sets (5000)"
+        "--skip-baseline-above",
+        type=_whole(0),
+        metavar="N",
+        help="larger data sets are not written out number by number: no raw and no csv of them (5000)",
     )
     group.add_argument(
         "--power", type=_above_zero, metavar="P", help="say how many trials a power of P needs, and stop"
@@ -132,7 +135,7 @@ def _what(group: argparse._ArgumentGroup) -> None:
 
 
 def _how(group: argparse._ArgumentGroup) -> None:
-    group.add_argument("--parallel", action="store_true", help="the conditions of a trial at once (about 2x)")
+    group.add_argument("--parallel", action="store_true", help="two conditions of a trial at once (about 2x)")
     group.add_argument("--trial-parallelism", type=_whole(1), metavar="N", help="N trials at once (about Nx)")
     group.add_argument("--max-in-flight", type=_whole(1), metavar="N", help="calls at once, whatever the two above say")
     group.add_argument("--max-cost", type=_above_zero, metavar="USD", help="a ceiling in dollars")

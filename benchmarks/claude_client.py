@@ -77,6 +77,7 @@ class Client:
     usual_model: ClassVar[str]
     data_size: ClassVar[int | None] = None  # points it is given at most, unless told otherwise
     warms_up: ClassVar[bool] = False
+    elsewhere: ClassVar[bool] = True  # a base URL means something to it
     patience_s: ClassVar[float] = 0.0  # beyond the timeout, for a backend that keeps the timeout itself and says so
     notice: ClassVar[str | None] = None  # what it is, when it is not a language model
 
@@ -110,8 +111,18 @@ class Client:
             ConfigurationError: a setting is wrong.
         """
         client = self if config is None else type(self)(config)
-        client.config.check()
+        client.check()
         return client
+
+    def check(self) -> None:
+        """Refuse settings that cannot be run, or mean nothing to this backend.
+
+        Raises:
+            ConfigurationError: says which, and what to do.
+        """
+        self.config.check()
+        if self.config.base_url is not None and not self.elsewhere:
+            raise ConfigurationError(f"--base-url means nothing to --backend {self.backend.value}: leave it out")
 
     def query(self, prompt: str, system: str | None = None) -> ClaudeResponse:
         """Ask one thing.
@@ -237,6 +248,7 @@ class MockClient(Client):
 
     backend = BackendType.MOCK
     usual_model = "reader"
+    elsewhere = False
     notice = "literal reader, not a language model"
 
     def _named(self, model: str) -> str:
@@ -251,6 +263,7 @@ class LocalClient(Client):
 
     backend = BackendType.LOCAL
     usual_model = "smollm2"
+    elsewhere = False
     data_size = 100  # its context holds few digits
 
 

@@ -40,7 +40,7 @@ class BenchmarkConfig:
     baseline: str = "raw"
     treatments: tuple[str, ...] = ("frame",)
 
-    parallel_workers: int = 1  # 2: the conditions of a trial at once
+    parallel_workers: int = 1  # 2: two conditions of a trial at once
     trial_parallelism: int = 1  # trials at once
     max_in_flight: int | None = None  # None: what the two above come to
 
@@ -81,7 +81,7 @@ class BenchmarkConfig:
 
     @property
     def baseline_limit(self) -> int:
-        """Points above which the baseline is not asked."""
+        """Points above which a data set is not written out: `raw` and `csv` are not asked, whichever side they are."""
         return 5000 if self.skip_baseline_above is None else self.skip_baseline_above
 
     @property

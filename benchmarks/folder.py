@@ -6,6 +6,8 @@
 from __future__ import annotations
 
 import dataclasses
+import errno
+import os
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -88,6 +90,18 @@ class RunFolder:
         folder = cls(path, Plan(backend=backend, config=_told(config), prompts_sha256=prompts_sha256))
         folder.save()
         return folder
+
+    @staticmethod
+    def must_be_possible(output: Path) -> None:
+        """Refuse an output in which no folder can be made, before any work is done for it; makes nothing.
+
+        Raises:
+            ConfigurationError: something that is no folder is in the way, or it may not be written.
+        """
+        there = next(path for path in (Path(output).absolute(), *Path(output).absolute().parents) if path.exists())
+        code = errno.ENOTDIR if not there.is_dir() else 0 if os.access(there, os.W_OK | os.X_OK) else errno.EACCES
+        if code:
+            raise ConfigurationError(f"cannot write into {output}: {os.strerror(code)}; choose another --output")
 
     @classmethod
     def open(cls, path: Path) -> RunFolder:

@@ -13,7 +13,7 @@ from benchmarks.arguments import parser, settings_given
 from benchmarks.claude_client import BackendType
 from benchmarks.config import TASK_NAMES, BenchmarkConfig, ConfigurationError
 from benchmarks.folder import RunFolder
-from benchmarks.report import console_lines, summarise
+from benchmarks.report import console_lines, counted, summarise
 from benchmarks.runner import RESUME, BenchmarkResults, BenchmarkRunner, UnwrittenError, WarmupError
 from benchmarks.statistics import DISCORDANCE, trials_per_task
 
@@ -46,15 +46,16 @@ def program(arguments: Sequence[str] | None) -> int:
 def _run(told: argparse.Namespace) -> int:
     runner = _runner(told)
     say = _quiet if told.quiet else _say
-    runner.config.check()
+    runner.check()
     say("drawing the data and writing the prompts ...")
     asks = runner.lay_out()
     calls = sum(ask.prompt is not None for ask in asks)
     config, client = runner.config, runner.client
     say(client.shown + (f": {client.notice}" if client.notice else ""))
     say(
-        f"{len(config.tasks)} tasks x {config.trials} trials x {len(config.conditions)} conditions"
-        f" ({', '.join(config.conditions)}): {calls} calls, {config.window} at once"
+        f"{counted(len(config.tasks), 'task')} x {counted(config.trials, 'trial')}"
+        f" x {len(config.conditions)} conditions ({', '.join(config.conditions)}):"
+        f" {counted(calls, 'call')}, {config.window} at once"
         + (f"; left out as too large: {len(asks) - calls}" if len(asks) > calls else "")
     )
     for caution in runner.cautions(calls):
@@ -95,7 +96,8 @@ def _ending(results: BenchmarkResults) -> int:
         return Exit.BUDGET if results.cause == "budget" else Exit.PAUSED
     failed = sum(call.state == "failed" for call in results.calls)
     if failed:
-        print(f"{failed} calls failed and are missing; --resume {results.folder} asks them again", file=sys.stderr)
+        missing = f"{counted(failed, 'call')} failed and {'is' if failed == 1 else 'are'} missing"
+        print(f"{missing}; --resume {results.folder} asks again", file=sys.stderr)
         return Exit.SOME_MISSING
     return Exit.DONE
 
@@ -113,11 +115,11 @@ def _say_power(told: argparse.Namespace) -> int:
     ways = 1 + treatments
     print(f"To see a difference of {100 * detect:g} percentage points with a power of {power:g} at the 5% level,")
     print(f"assuming that {100 * discordance:g}% of the trials are answered rightly in one condition only:")
-    print(f"  over all {tasks} tasks together  --trials {needed.overall}  ({tasks * needed.overall * ways:,} calls)")
-    if tasks > 1:
-        print(
-            f"  in a task by itself          --trials {needed.each_task}  ({tasks * needed.each_task * ways:,} calls)"
-        )
+    plans = {"in a task by itself": needed.each_task}
+    if tasks > 1:  # else both are one question
+        plans = {f"over all {tasks} tasks together": needed.overall, **plans}
+    for where, trials in plans.items():
+        print(f"  {where:<28} --trials {trials}  ({tasks * trials * ways:,} calls)")
     print("If more of them differ, more trials are needed; a first small run shows how many do (--discordance).")
     return Exit.DONE
 

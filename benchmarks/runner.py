@@ -82,7 +82,7 @@ class BenchmarkRunner:
             UnwrittenError: the run is over and its files could not be written, for want of space or of a right.
             Interrupted: by Ctrl-C, after what was finished has been kept and, unless it came twice, reported.
         """
-        self.config.check()
+        self.check()
         asks = self.lay_out() if asks is None else asks
         folder = self._opened(asks)
         try:
@@ -99,6 +99,16 @@ class BenchmarkRunner:
         if done.cause == "interrupted":
             raise Interrupted(f"interrupted; what is finished is kept and reported: go on with {RESUME} {folder.path}")
         return results
+
+    def check(self) -> None:
+        """Refuse what cannot be run, before anything is drawn. Writes nothing.
+
+        Raises:
+            ConfigurationError: a setting is wrong, or there is no place for the results.
+        """
+        self.client.check()
+        if self._folder is None:
+            RunFolder.must_be_possible(self.config.output)
 
     def _opened(self, asks: list[Ask]) -> RunFolder:
         """The folder that is gone on with, or a new one."""
@@ -157,7 +167,7 @@ class BenchmarkRunner:
         Raises:
             ConfigurationError: a setting is wrong, or a condition unknown.
         """
-        self.config.check()
+        self.client.check()
         return lay_out(self._trials(), self.config)
 
     def cautions(self, calls: int) -> list[str]:

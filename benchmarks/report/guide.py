@@ -41,8 +41,8 @@ GUIDE = """\
   instructions and question, always in characters (/ 4 in the table), since no provider counts it by itself.
 - **Cost.** From the provider's usage and prices. A cost that is not known is said to be unknown, never taken
   for nothing.
-- **Latency.** Seconds from sending to the answer: half of the answers took at most p50, 90% at most p90, 99% at
-  most p99.
+- **Latency.** Seconds from sending to the answer, of the try that brought it: earlier tries of the same call, and
+  the waiting between them, are not in it. Half of the answers took at most p50, 90% at most p90, 99% at most p99.
 - **Invented numbers.** Numbers in the answers that follow neither from the data nor from the question. A
   false alarm is a number that does follow and is flagged all the same; a miss is a made-up number that is not
   flagged. How often both happen stands there, where it was measured.

@@ -13,6 +13,7 @@ from benchmarks.report.words import (
     between,
     between_points,
     could_see,
+    counted,
     dollars,
     done,
     misjudged,
@@ -63,8 +64,8 @@ def _head(summary: Summary) -> Lines:
         lines += [f"> **Aborted before its end:** {safe(run.aborted, 400)}", ">"]
         lines += [f"> {done(summary)}; the rest is missing.", ""]
     lines += [
-        f"Model {safe(run.model)} by the backend {safe(run.backend)}{_answerers(run)}; {run.trials:,} trials per task;"
-        f" {done(summary)}."
+        f"Model {safe(run.model)} by the backend {safe(run.backend)}{_answerers(run)};"
+        f" {counted(run.trials, 'trial')} per task; {done(summary)}."
     ]
     rest = [task for task in TASK_NAMES if task not in summary.asked]
     if rest:
@@ -261,10 +262,15 @@ def _the_run(summary: Summary) -> Lines:
         "calls at once": str(run.window),
         "seed": str(run.seed),
         "tasks": ", ".join(run.tasks),
-        **{f"setting {name}": str(value) for name, value in run.settings.items()},
+        **{f"setting {name}": _setting(value) for name, value in run.settings.items()},
         **{f"version of {name}": version for name, version in run.versions.items()},
     }
     return ["## The run", "", *table(["what", "value"], [[safe(name), safe(value)] for name, value in told.items()])]
+
+
+def _setting(value: object) -> str:
+    """A setting as it reads before it was saved, and after: JSON knows no tuples."""
+    return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
 
 
 def _slices(summary: Summary, by: str) -> Lines:

@@ -65,6 +65,11 @@ def plain(value: float | None, *, digits: int = 2) -> str:
     return NONE if value is None else f"{value:,.{digits}f}"
 
 
+def counted(number: int, noun: str) -> str:
+    """So many of something."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
 def dollars(cell: Cell) -> str:
     """What the calls cost, with what is not known of it; unknown is never nothing."""
     if cell.cost_usd is None:
@@ -104,7 +109,9 @@ def sentence(one: Comparison) -> str:
     where = "Over all tasks" if one.task == ALL else f"In {safe(one.task)}"
     if one.verdict is Verdict.NO_PAIRS:
         return f"{where}, no trial was answered both with {treatment} and with {baseline}: nothing can be compared."
-    measured = f"{points(one.difference)} points, 95% interval {between_points(one.interval)}, {one.pairs:,} pairs"
+    measured = (
+        f"{points(one.difference)} points, 95% interval {between_points(one.interval)}, {counted(one.pairs, 'pair')}"
+    )
     adjusted = f"adjusted p {probability(one.p_holm)}"
     if one.without:
         return (

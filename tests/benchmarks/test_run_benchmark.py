@@ -123,6 +123,8 @@ def test_help_has_every_flag_and_examples(run):
         (["--mock", "--model", "openai:gpt-6-luna"], "is not of --backend mock"),
         (["--mock", "--max-data-size", "20"], "not a whole number of at least 50"),
         (["--mock", "--output", "a-file"], "Not a directory; choose another --output"),
+        (["--mock", "--base-url", "http://127.0.0.1:9"], "--base-url means nothing to --backend mock: leave it out"),
+        (["--backend", "local", "--base-url", "http://127.0.0.1:9"], "--base-url means nothing to --backend local"),
         (["--resume", "nowhere"], "is not the folder of a benchmark run"),
         (["--resume"], "no unfinished run"),
         (["--max-cost", "nan"], "not a number above 0"),
@@ -138,6 +140,34 @@ def test_what_is_wrong_is_said_before_anything_is_sent(run, tmp_path, arguments,
     assert status == 2
     assert said in err
     assert not (tmp_path / "benchmark_results").exists()
+
+
+@pytest.mark.parametrize("output", ["/dev/null", "a-file/below"])
+def test_an_output_that_cannot_be_is_refused_before_the_data_are_drawn(output, run, tmp_path, monkeypatch):
+    (tmp_path / "a-file").write_text("mine")
+    monkeypatch.setattr("benchmarks.runner.BenchmarkRunner.lay_out", None)
+    status, out, err = run("--mock", *QUICK, "--output", output)
+    assert (status, out) == (2, "")
+    assert f"cannot write into {output}: Not a directory; choose another --output" in err
+
+
+def test_one_of_anything_is_not_called_many(run):
+    status, out, _ = run("--mock", "--no-viz", "--max-data-size", "60", "--trials", "1", "--task", "trend")
+    assert status == 0
+    assert "1 task x 1 trial x 2 conditions (raw, frame): 2 calls, 1 at once" in out
+    assert ", 1 pair, " in out
+    needed = run("--detect", "0.2", "--task", "trend")[1]
+    assert "in a task by itself" in needed
+    assert "over all" not in needed
+
+
+def test_rendering_a_report_again_changes_nothing_in_it(run, tmp_path):
+    run("--mock", *QUICK, "--task", "trend")
+    (folder,) = folders(tmp_path)
+    before = {path: path.read_bytes() for path in folder.glob("benchmark_re*")}
+    assert len(before) == 3
+    assert report([str(folder), "--no-viz"]) == 0
+    assert {path: path.read_bytes() for path in before} == before
 
 
 def test_a_missing_key_is_an_error_with_its_remedy(run, monkeypatch):
