@@ -14,6 +14,7 @@ from benchmarks.report.figures import ALL, Comparison, Verdict
 from benchmarks.report.pairing import Trials, pairs_of
 from benchmarks.statistics import (
     ALPHA,
+    bootstrap_interval,
     cohens_h,
     difference_interval,
     exact_p,
@@ -75,6 +76,7 @@ def _measure(info: RunInfo, treatment: str, task: str, trials: Trials) -> Compar
         treatment_accuracy=treatment_accuracy,
         difference=(only_treatment - only_baseline) / len(pairs),
         interval=difference_interval(only_treatment * each, only_baseline * each, samples),
+        bootstrap=bootstrap_interval(list(nets.values()), list(counts.values()), seed=info.seed),
         discordance=sum(net != 0 for net in nets.values()) / len(nets),
         p=exact_p(list(nets.values())),
         odds_ratio=matched_odds_ratio(only_treatment, only_baseline),

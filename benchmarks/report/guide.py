@@ -18,7 +18,9 @@ GUIDE = """\
   of the treatment's part of those. Whatever is true, it holds the truth in at least 95% of the runs, also with
   few pairs. Pairs of one data set count as one sample. It is of its row alone and not adjusted: with one
   question per data set it leaves 0 out exactly when p is below 0.05. The verdict follows the adjusted p, so a
-  row whose interval leaves 0 out may still read "cannot tell".
+  row whose interval leaves 0 out may still read "cannot tell". Beside it stands the interval that a bootstrap
+  gives which draws whole data sets (with an imaginary one for each side): narrower, and with few pairs it holds
+  the truth less often.
 - **p.** If both conditions were alike, each data set would favour either side by the toss of a coin; p is the
   share of all tosses that give a difference as large as this one. With one question per data set this is
   McNemar's exact test.

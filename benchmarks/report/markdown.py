@@ -122,6 +122,7 @@ def _differences(summary: Summary, pictures: Mapping[str, str]) -> Lines:
             f"{one.pairs:,}",
             points(one.difference),
             between_points(one.interval),
+            between_points(one.bootstrap),
             probability(one.p),
             probability(one.p_holm),
             verdict(one),
@@ -133,8 +134,8 @@ def _differences(summary: Summary, pictures: Mapping[str, str]) -> Lines:
         for one in (*summary.comparisons, *summary.overall)
         if one.task in summary.shown
     ]
-    head = ["task", "treatment", "pairs", "difference", "95% interval", "p", "adjusted p", "verdict", "could see"]
-    head += ["only treatment / only baseline", "odds ratio", "h"]
+    head = ["task", "treatment", "pairs", "difference", "95% interval", "by bootstrap", "p", "adjusted p", "verdict"]
+    head += ["could see", "only treatment / only baseline", "odds ratio", "h"]
     told = (
         f"Against {safe(summary.run.baseline)}, in percentage points of accuracy, over complete pairs. Intervals and p"
         " are of each row alone; the verdict is by the adjusted p, which counts how much was asked at once."

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betaincinv
 
+DRAWS = 5_000
 _TAIL = 0.025
 # The curve on which two intervals are combined: an ellipse a little squarer than one (exponent 2.5), since in the worst
 # of worlds a true ellipse holds the truth in 94.1% of the runs only.
@@ -62,6 +63,25 @@ def difference_interval(only_second: float, only_first: float, samples: float) -
     lead, lead_ends = (only_second - only_first) / differing, Interval(2 * low - 1, 2 * high - 1)
     products = _curve(share, share_ends, _ACROSS) * _curve(lead, lead_ends, _UPWARDS)
     return Interval(float(products.min()), float(products.max()))
+
+
+def bootstrap_interval(nets: Sequence[int], counts: Sequence[int], *, seed: int, draws: int = DRAWS) -> Interval:
+    """A 95% interval for the mean difference of a pair by the bootstrap, drawing whole data sets.
+
+    `nets` has, per data set, the pairs that only the second condition got right less those that only the first did;
+    `counts` its pairs, which stand or fall together. The plain interval would be a point when all pairs agree, so two
+    imaginary data sets, one for each side, are added before drawing (the adjustment of Bonett and Price). With few
+    pairs and a one-sided truth it still holds the truth less often than it says, which `difference_interval` does not.
+    """
+    if not nets:
+        raise ValueError("no pairs, no interval")
+    usual = sum(counts) / len(counts)
+    sets = [*zip(nets, counts, strict=True), (usual, usual), (-usual, usual)]
+    # How many there are of each distinct data set is drawn, and not the data sets: the same at a fraction of the cost.
+    kinds, often = np.unique(np.array(sets, dtype=float), axis=0, return_counts=True)
+    drawn = np.random.default_rng(seed).multinomial(len(sets), often / len(sets), size=draws)
+    low, high = np.quantile((drawn @ kinds[:, 0]) / (drawn @ kinds[:, 1]), [_TAIL, 1 - _TAIL])
+    return Interval(float(low), float(high))
 
 
 def independent_samples(counts: Sequence[int]) -> float:

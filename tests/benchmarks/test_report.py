@@ -58,7 +58,7 @@ def test_why_a_row_whose_interval_leaves_zero_out_may_still_be_undecided_stands_
     calls = table("trend", 2, 6, 0, 0) + others
     text = section(markdown_of(run_info(trials=8), calls), "Differences")
     row = next(line for line in text.splitlines() if line.startswith("| trend |"))
-    assert "| +75.0 | +5.8 to +96.8 | 0.031 | 0.19 | cannot tell |" in row
+    assert "| +75.0 | +5.8 to +96.8 | +20.0 to +100.0 | 0.031 | 0.19 | cannot tell |" in row
     assert "Intervals and p are of each row alone; the verdict is by the adjusted p" in text
 
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from benchmarks.statistics import (
+    bootstrap_interval,
     cohens_h,
     difference_interval,
     exact_p,
@@ -150,6 +151,20 @@ def test_whatever_is_true_the_interval_holds_it_in_95_of_100_runs(pairs: int) ->
         coverage.append(float(chance[holds].sum()))
     assert min(coverage) >= 0.95
     assert pairs < 2 or min(coverage) < 0.98
+
+
+@given(st.lists(st.sampled_from([-1, 0, 1]), min_size=1, max_size=60), st.integers(min_value=0, max_value=9))
+def test_the_bootstrap_holds_its_estimate_and_is_the_same_for_the_same_seed(nets: list[int], seed: int) -> None:
+    low, high = bootstrap_interval(nets, [1] * len(nets), seed=seed)
+    assert -1 <= low <= sum(nets) / len(nets) <= high <= 1
+    assert low < high
+    assert bootstrap_interval(nets, [1] * len(nets), seed=seed) == (low, high)
+
+
+def test_the_bootstrap_draws_whole_data_sets() -> None:
+    alone = bootstrap_interval([1] * 20 + [0] * 40, [1] * 60, seed=0)
+    together = bootstrap_interval([3] * 7 + [0] * 13, [3] * 20, seed=0)
+    assert together.high - together.low > 1.5 * (alone.high - alone.low)
 
 
 def test_the_odds_ratio_is_finite_and_turns_over_with_the_sides() -> None:
