@@ -21,7 +21,7 @@ from batchwork.plans import defaults_of, plan_of
 from batchwork.runs import Job
 from tests.support.batch_provider import BatchClient, BatchProvider
 from tests.support.scripted import failure
-from tests.support.virtual_time import run_virtual
+from tests.support.virtual_time import run_virtual, virtual_now
 
 PROMPTS = [f"p{i}" for i in range(25)]
 TOLD: dict[str, Any] = {"model": "scripted", "mode": "batch", "price": (1, 1), "items_per_batch": 10}
@@ -163,6 +163,15 @@ def test_a_batch_out_of_sight_for_too_long_pauses_the_run_and_is_taken_up_by_the
     assert len([record for record in caplog.records if "cannot look at batch" in record.getMessage()]) == 1
     provider.trouble = lambda step: None
     assert run(provider, PROMPTS[:5], **told).accounting.succeeded == 5
+    assert set(provider.billed.values()) == {1}
+
+
+def test_an_outage_of_half_an_hour_is_waited_out_once_the_batch_was_seen() -> None:
+    provider = BatchProvider(takes_s=3600.0)
+    provider.trouble = lambda step: (
+        failure(FailureKind.CONNECTION) if step == "poll" and 600.0 <= virtual_now() < 2400.0 else None
+    )
+    assert run(provider, PROMPTS[:5]).accounting.succeeded == 5
     assert set(provider.billed.values()) == {1}
 
 

@@ -13,6 +13,7 @@ from batchwork.core.policy import Policy
 from batchwork.core.ports import Clock
 
 _log = logging.getLogger(__name__)
+_OUTAGE_S = 3600.0  # waiting for a batch costs nothing, and batches take hours
 
 
 class Sight:
@@ -26,8 +27,9 @@ class Sight:
         self._lost_since: float | None = None
 
     def seen(self) -> None:
-        """The provider has answered."""
+        """The provider has answered: the address is right, and what comes now is an outage that may be waited out."""
         self._lost_since = None
+        self._patience_s = max(self._patience_s, _OUTAGE_S)
 
     def lost(self, failure: Failure) -> bool:
         """A look failed; whether there is no point in another one."""
