@@ -45,6 +45,8 @@ class ClaudeResponse:
     cost_usd: float | None = None  # None: not known
     latency_s: float = 0.0
     error: str | None = None
+    cause: str | None = None  # why no call is taken at all: credentials, quota, stalled, ...
+    retry_after_s: float | None = None  # when calls will be taken again, where that is known
 
     @property
     def success(self) -> bool:
@@ -75,6 +77,7 @@ class Client:
     usual_model: ClassVar[str]
     data_size: ClassVar[int | None] = None  # points it is given at most, unless told otherwise
     warms_up: ClassVar[bool] = False
+    elsewhere: ClassVar[bool] = True  # a base URL means something to it
     patience_s: ClassVar[float] = 0.0  # beyond the timeout, for a backend that keeps the timeout itself and says so
     notice: ClassVar[str | None] = None  # what it is, when it is not a language model
 
@@ -108,8 +111,18 @@ class Client:
             ConfigurationError: a setting is wrong.
         """
         client = self if config is None else type(self)(config)
-        client.config.check()
+        client.check()
         return client
+
+    def check(self) -> None:
+        """Refuse settings that cannot be run, or mean nothing to this backend.
+
+        Raises:
+            ConfigurationError: says which, and what to do.
+        """
+        self.config.check()
+        if self.config.base_url is not None and not self.elsewhere:
+            raise ConfigurationError(f"--base-url means nothing to --backend {self.backend.value}: leave it out")
 
     def query(self, prompt: str, system: str | None = None) -> ClaudeResponse:
         """Ask one thing.
@@ -123,7 +136,8 @@ class Client:
                 [Request.ask(prompt, system=system)], window=1, max_cost=None if most is None else float(most)
             )
         except batchwork.RunPaused as paused:
-            return replace(self.response(paused.results[0]), error=paused.reason)
+            told = self.response(paused.results[0])
+            return replace(told, error=paused.reason, cause=paused.cause, retry_after_s=paused.retry_after_s)
         return self.response(results[0])
 
     def query_baseline(self, raw_data: str, query: str) -> ClaudeResponse:
@@ -163,6 +177,7 @@ class Client:
             max_wait=config.max_wait_s,
             max_consecutive_failures=config.max_consecutive_errors,
             max_cost=max_cost,
+            price=config.price,
             reask=0,
             journal=journal,
             retry_in_place=True,  # else a provider that is down sees several windows of items before the run aborts
@@ -233,6 +248,7 @@ class MockClient(Client):
 
     backend = BackendType.MOCK
     usual_model = "reader"
+    elsewhere = False
     notice = "literal reader, not a language model"
 
     def _named(self, model: str) -> str:
@@ -247,6 +263,7 @@ class LocalClient(Client):
 
     backend = BackendType.LOCAL
     usual_model = "smollm2"
+    elsewhere = False
     data_size = 100  # its context holds few digits
 
 

@@ -196,7 +196,7 @@ def _call(ask: Ask, outcome: Outcome, client: Client) -> Call:
         invented=0 if judged is None else judged.invented,
         input_tokens=told.input_tokens,
         output_tokens=told.output_tokens,
-        cost_usd=told.cost_usd,
+        cost_usd=told.cost_usd if outcome.attempts else None,  # what was not sent has no cost, not one of zero
         latency_s=told.latency_s if outcome.attempts else None,
         attempts=outcome.attempts,
         error=ask.left_out or told.error,

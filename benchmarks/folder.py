@@ -6,6 +6,8 @@
 from __future__ import annotations
 
 import dataclasses
+import errno
+import os
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -31,6 +33,7 @@ HOW = frozenset(
         "max_consecutive_errors",
         "max_wait_s",
         "max_cost",
+        "price",
         "prompts_per_5h",
         "plan",
         "output",
@@ -87,6 +90,18 @@ class RunFolder:
         folder = cls(path, Plan(backend=backend, config=_told(config), prompts_sha256=prompts_sha256))
         folder.save()
         return folder
+
+    @staticmethod
+    def must_be_possible(output: Path) -> None:
+        """Refuse an output in which no folder can be made, before any work is done for it; makes nothing.
+
+        Raises:
+            ConfigurationError: something that is no folder is in the way, or it may not be written.
+        """
+        there = next(path for path in (Path(output).absolute(), *Path(output).absolute().parents) if path.exists())
+        code = errno.ENOTDIR if not there.is_dir() else 0 if os.access(there, os.W_OK | os.X_OK) else errno.EACCES
+        if code:
+            raise ConfigurationError(f"cannot write into {output}: {os.strerror(code)}; choose another --output")
 
     @classmethod
     def open(cls, path: Path) -> RunFolder:
@@ -157,11 +172,13 @@ class RunFolder:
                 f"{self.path} was begun with other prompts: a treatment or the data have changed since; start a new run"
             )
 
-    def discard(self) -> None:
-        """Take a folder away in which nothing has come about."""
-        if not self.journal.exists() and not self.plan.sittings:
-            (self.path / _PLAN).unlink()
-            self.path.rmdir()
+    def discard(self) -> bool:
+        """Take a folder away in which nothing has come about, and say whether that was so."""
+        if self.journal.exists() or self.plan.sittings:
+            return False
+        (self.path / _PLAN).unlink()
+        self.path.rmdir()
+        return True
 
     def catch_up(self, attempts: int) -> None:
         """Count the calls that a killed sitting could not: those in the journal that no sitting has noted."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from hashlib import sha256
 from importlib import import_module
+from inspect import iscoroutine
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -149,6 +150,9 @@ def _guarded(name: str, function: Callable[[Series], Any]) -> Describe:
             text = function(values)
         except (Exception, SystemExit) as error:  # the user's function is foreign code
             raise ConfigurationError(f"condition {name!r} failed: {_told(error)}") from error
+        if iscoroutine(text):
+            text.close()  # nobody will wait for it
+            raise ConfigurationError(f"condition {name!r} is async; it must be a plain function that gives text")
         if not isinstance(text, str):
             raise ConfigurationError(f"condition {name!r} must give text, gave {type(text).__name__}")
         try:

@@ -22,12 +22,21 @@ from benchmarks.scoring import false_alarm_rate, measured_error
 from benchmarks.tasks import TASKS
 from benchmarks.trial import Call, RunInfo, Trial
 
+RESUME = "python -m benchmarks.run_benchmark --resume"
 _WARM_UP = "Reply with OK."
 _VERSIONS = ("batchwork", "numpy", "scipy", "semantic-frame")
 
 
 class WarmupError(RuntimeError):
     """The backend could not answer the first, tiny call; nothing else was sent."""
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C came while a run was going on; the message says what is kept and how to go on."""
+
+
+class UnwrittenError(RuntimeError):
+    """The run is kept, and what is written of it at its end could not be; the message says how to have it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,20 +79,36 @@ class BenchmarkRunner:
         Raises:
             ConfigurationError: a setting is wrong; nothing was sent.
             WarmupError: the backend does not answer at all.
-            KeyboardInterrupt: after everything that was finished has been kept and reported.
+            UnwrittenError: the run is over and its files could not be written, for want of space or of a right.
+            Interrupted: by Ctrl-C, after what was finished has been kept and, unless it came twice, reported.
         """
-        self.config.check()
+        self.check()
         asks = self.lay_out() if asks is None else asks
         folder = self._opened(asks)
         try:
             done = self._sit(folder, asks)
-        except Exception:  # nothing was sent, or only a warm-up that failed: such a run leaves nothing behind
+            results = self._report(folder, self._with_time(done))
+        except KeyboardInterrupt:  # in the warm-up, or once more while the first one was obeyed
+            if folder.discard():
+                raise Interrupted("interrupted before the first question; nothing is left behind") from None
+            kept = "before the report was written; every answer that came is kept"
+            raise Interrupted(f"interrupted {kept}: go on with {RESUME} {folder.path}") from None
+        except Exception:
             folder.discard()
             raise
-        results = self._report(folder, self._with_time(done))
         if done.cause == "interrupted":
-            raise KeyboardInterrupt
+            raise Interrupted(f"interrupted; what is finished is kept and reported: go on with {RESUME} {folder.path}")
         return results
+
+    def check(self) -> None:
+        """Refuse what cannot be run, before anything is drawn. Writes nothing.
+
+        Raises:
+            ConfigurationError: a setting is wrong, or there is no place for the results.
+        """
+        self.client.check()
+        if self._folder is None:
+            RunFolder.must_be_possible(self.config.output)
 
     def _opened(self, asks: list[Ask]) -> RunFolder:
         """The folder that is gone on with, or a new one."""
@@ -129,16 +154,20 @@ class BenchmarkRunner:
         told = self.client.query(_WARM_UP)
         if told.error is None:
             return told
-        sign_in = "credentials" in told.error or told.error.startswith("auth")
-        remedy = "Re-authenticate by running `claude` once." if sign_in else "Mend that, then run it again."
+        remedy = "Mend that, then run it again."
+        if told.cause == "credentials":
+            remedy = "Re-authenticate by running `claude` once."
+        elif told.retry_after_s is not None:
+            remedy = f"Run it again after {_clock_time(_in(told.retry_after_s))}."
         raise WarmupError(f"warmup failed: {told.error.rstrip('.')}. {remedy}")
 
     def lay_out(self) -> list[Ask]:
         """Every call of the run, in order. Nothing is sent.
 
         Raises:
-            ConfigurationError: a condition is unknown.
+            ConfigurationError: a setting is wrong, or a condition unknown.
         """
+        self.client.check()
         return lay_out(self._trials(), self.config)
 
     def cautions(self, calls: int) -> list[str]:
@@ -187,8 +216,7 @@ class BenchmarkRunner:
             free = min(sitting.ended_at for sitting in self._recent() if sitting.calls) + QUOTA_WINDOW
             return dataclasses.replace(done, aborted=f"{done.aborted}; {_again(free)}")
         if done.retry_after_s is not None:
-            when = datetime.now(UTC) + timedelta(seconds=done.retry_after_s)
-            return dataclasses.replace(done, aborted=f"{done.aborted} ({_again(when)})")
+            return dataclasses.replace(done, aborted=f"{done.aborted} ({_again(_in(done.retry_after_s))})")
         return done
 
     def _report(self, folder: RunFolder, done: Conducted) -> BenchmarkResults:
@@ -215,13 +243,29 @@ class BenchmarkRunner:
             },
             versions=_versions(),
         )
-        info = save_run(folder.path, info, done.calls)
-        files = write_reports(folder.path, info, done.calls, formats=config.formats, charts=config.charts)
+        try:
+            info = save_run(folder.path, info, done.calls)
+        except OSError as error:
+            again = f"every answer is in its journal; mend that, then: {RESUME} {folder.path}"
+            raise UnwrittenError(f"the run could not be written: {error}; {again}") from error
+        try:
+            files = write_reports(folder.path, info, done.calls, formats=config.formats, charts=config.charts)
+        except OSError as error:
+            again = f"mend that, then: python -m benchmarks.report {folder.path}"
+            raise UnwrittenError(f"the run is kept, but its report could not be written: {error}; {again}") from error
         return BenchmarkResults(info=info, calls=done.calls, folder=folder.path, files=files, cause=done.cause)
 
 
 def _again(when: datetime) -> str:
-    return f"run again with --resume after {when.astimezone():%Y-%m-%d %H:%M %Z}"
+    return f"run again with --resume after {_clock_time(when)}"
+
+
+def _in(seconds: float) -> datetime:
+    return datetime.now(UTC) + timedelta(seconds=seconds)
+
+
+def _clock_time(when: datetime) -> str:
+    return f"{when.astimezone():%Y-%m-%d %H:%M %Z}"
 
 
 def _versions() -> dict[str, str]:

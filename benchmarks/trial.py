@@ -20,7 +20,7 @@ Count = Annotated[int, msgspec.Meta(ge=0)]
 class Dataset:
     """One fresh draw of numbers: one series, or two that are compared, and what their generator knows of them."""
 
-    id: str  # unique within a run; the cluster of the bootstrap
+    id: str  # unique within a run; pairs of one data set are not independent
     kind: str  # the generator's name
     series: Mapping[str, Series]  # by label: {"series": ...} or {"A": ..., "B": ...}
     facts: Mapping[str, Json] = field(default_factory=dict)  # planted truth: where the outliers are, ...

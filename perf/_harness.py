@@ -23,6 +23,7 @@ ROOT = Path(__file__).resolve().parent.parent
 _PEERS = ROOT / ".venv-peers"
 _PEERS_WANTED = ROOT / "perf" / "peers.txt"
 _MEMORY = Path("/dev/shm")
+NOT_JUDGED = "smoke, not judged"
 
 
 def arguments(description: str) -> argparse.Namespace:
@@ -44,10 +45,11 @@ def show_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
         print("  ".join(cells).rstrip(), flush=True)
 
 
-def verdict(name: str, figure: str, bar: str, *, ok: bool) -> int:
-    """The last line, and the exit status."""
-    print(f"{name}: {figure} (bar {bar}) {'ok' if ok else 'short'}", flush=True)
-    return 0 if ok else 1
+def verdict(name: str, figure: str, bar: str, *, ok: bool, judged: bool = True) -> int:
+    """The last line, and the exit status; a cut too small to be judged by the bar says so instead."""
+    said = ("ok" if ok else "short") if judged else NOT_JUDGED
+    print(f"{name}: {figure} (bar {bar}) {said}", flush=True)
+    return 0 if ok or not judged else 1
 
 
 # -- measuring ------------------------------------------------------------------------------------

@@ -138,7 +138,8 @@ def main() -> int:
             rows.append([name, mode, *figures, *ratios])
     show_table(["latency", "mode", "calls", "seconds", "ideal", "of the ideal", "of the drawn", "speed-up"], rows)
     # In a cut of a second, opening the journal weighs more than the schedule: it only shows that all of it runs.
-    return verdict("bench", f"{worst:.3f} of the ideal schedule at worst", f"{BAR}", ok=options.smoke or worst >= BAR)
+    figure = f"{worst:.3f} of the ideal schedule at worst"
+    return verdict("bench", figure, f"{BAR}", ok=worst >= BAR, judged=not options.smoke)
 
 
 if __name__ == "__main__":

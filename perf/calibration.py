@@ -21,6 +21,7 @@ from perf.simulated_runs import World
 RUNS = 400
 POWER = 0.8
 DISCORDANCES = (0.2, 0.7)  # besides the one that is assumed when nothing is known
+ONE_SIDED = 0.75  # a treatment that is better by so much, and never worse
 NULLS = (
     World(name="as by default: 6 tasks, 30 trials"),
     World(name="quick: 5 trials", trials=5),
@@ -62,6 +63,12 @@ def planted() -> list[tuple[World, float]]:
         differences = {"trend": 0.15}
         world = World(name=name, tasks=("trend",), trials=alone, discordance=discordance, differences=differences)
         worlds.append((world, power_of(alone, 0.15, discordance=discordance)))
+    for tasks, trials in ((("trend",), 5), (TASK_NAMES, 5), (("trend",), 30)):
+        name = f"{ONE_SIDED:g} in {len(tasks)} x {trials} trials, none the other way"
+        differences = dict.fromkeys(tasks, ONE_SIDED)
+        world = World(name=name, tasks=tasks, trials=trials, discordance=ONE_SIDED, differences=differences)
+        level = ALPHA * shares(len(tasks), 1).overall
+        worlds.append((world, power_of(len(tasks) * trials, ONE_SIDED, discordance=ONE_SIDED, level=level)))
     alone = trials_needed(POWER, 0.2)
     world = World(name="0.2 in a single task", tasks=("trend",), trials=alone, differences={"trend": 0.2})
     worlds.append((world, power_of(alone, 0.2)))

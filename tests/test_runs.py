@@ -85,6 +85,7 @@ def test_no_prompts_are_no_results() -> None:
     ("options", "said"),
     [
         ({"max_inflight": 5}, "did you mean 'max_in_flight'"),
+        ({"seed": 5}, r"goes into sampling=\{'seed': ...\}"),
         ({"max_in_flight": 0}, "max_in_flight"),
         ({"max_cost": -1}, "amount"),
         ({"max_cost": "much"}, "amount"),

@@ -4,6 +4,17 @@ from benchmarks.report.console import console_lines
 from benchmarks.report.figures import Summary, Verdict
 from benchmarks.report.runfiles import RunFilesError, load_run, save_run
 from benchmarks.report.summary import summarise
+from benchmarks.report.words import counted
 from benchmarks.report.writing import write_reports
 
-__all__ = ["RunFilesError", "Summary", "Verdict", "console_lines", "load_run", "save_run", "summarise", "write_reports"]
+__all__ = [
+    "RunFilesError",
+    "Summary",
+    "Verdict",
+    "console_lines",
+    "counted",
+    "load_run",
+    "save_run",
+    "summarise",
+    "write_reports",
+]

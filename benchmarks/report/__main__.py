@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,6 +10,7 @@ from pathlib import Path
 from benchmarks.config import FORMATS
 from benchmarks.report.runfiles import RunFilesError, load_run
 from benchmarks.report.writing import write_reports
+from benchmarks.streams import lasting
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -32,12 +32,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (RunFilesError, OSError) as error:
         print(f"ERROR: {error}", file=sys.stderr)
         return 2
-    try:
-        print("\n".join(map(str, written)), flush=True)
-    except (
-        BrokenPipeError
-    ):  # whoever read has gone, and the files are there; the rest of the buffer must not fail again
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    with lasting():
+        print("\n".join(map(str, written)))
     return 0
 
 

@@ -74,7 +74,7 @@ def _difference(summary: Summary) -> Spec | None:
     return finished(
         summary,
         f"Accuracy: difference from {short(summary.run.baseline)}",
-        "complete pairs, 95% intervals; filled: significant after adjustment, hollow: the run cannot tell",
+        "complete pairs, unadjusted 95% intervals; filled: significant after adjustment, hollow: the run cannot tell",
         zero,
         ends(base),
         dots(base, look, x, told, fill=fill),

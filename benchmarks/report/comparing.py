@@ -14,10 +14,12 @@ from benchmarks.report.figures import ALL, Comparison, Verdict
 from benchmarks.report.pairing import Trials, pairs_of
 from benchmarks.statistics import (
     ALPHA,
+    bootstrap_interval,
     cohens_h,
     difference_interval,
     exact_p,
     holm,
+    independent_samples,
     matched_odds_ratio,
     shares,
     smallest_difference,
@@ -55,6 +57,8 @@ def _measure(info: RunInfo, treatment: str, task: str, trials: Trials) -> Compar
         counts[pair.baseline.dataset] += 1
     only_treatment, only_baseline = right.count((False, True)), right.count((True, False))
     both_right = right.count((True, True))
+    samples = independent_samples(list(counts.values()))
+    each = samples / len(pairs)
     baseline_accuracy = (both_right + only_baseline) / len(pairs)
     treatment_accuracy = (both_right + only_treatment) / len(pairs)
     return Comparison(
@@ -71,7 +75,8 @@ def _measure(info: RunInfo, treatment: str, task: str, trials: Trials) -> Compar
         baseline_accuracy=baseline_accuracy,
         treatment_accuracy=treatment_accuracy,
         difference=(only_treatment - only_baseline) / len(pairs),
-        interval=difference_interval(list(nets.values()), list(counts.values()), seed=info.seed),
+        interval=difference_interval(only_treatment * each, only_baseline * each, samples),
+        bootstrap=bootstrap_interval(list(nets.values()), list(counts.values()), seed=info.seed),
         discordance=sum(net != 0 for net in nets.values()) / len(nets),
         p=exact_p(list(nets.values())),
         odds_ratio=matched_odds_ratio(only_treatment, only_baseline),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from benchmarks.report.figures import ALL, Summary
-from benchmarks.report.words import NONE, TOGETHER, answered_by, percent, points, sentence
+from benchmarks.report.words import NONE, TOGETHER, answered_by, percent, points, savings, sentence
 
 _MARKUP = re.compile(r"\*\*|\\(?=\W|_)")
 
@@ -28,10 +28,7 @@ def console_lines(summary: Summary) -> list[str]:
     lines += ["", *(_MARKUP.sub("", sentence(one)) for one in verdicts)]
     for one in summary.compressions:
         if one.task == ALL and one.saved is not None:
-            lines.append(
-                f"{one.treatment} saved {percent(one.saved)} of the input tokens,"
-                f" {percent(one.data_saved)} of the data part alone."
-            )
+            lines.append(f"{one.treatment} {savings(one)}")
     return lines
 
 

@@ -79,6 +79,7 @@ class Comparison(Figures, frozen=True, kw_only=True):
     treatment_accuracy: float | None = None
     difference: float | None = None  # of the accuracies, from -1 to 1
     interval: Interval | None = None
+    bootstrap: Interval | None = None  # of the difference, too, drawing whole data sets
     discordance: float | None = None  # the share of the data sets that favour one side
     p: float | None = None
     p_holm: float | None = None

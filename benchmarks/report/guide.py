@@ -14,8 +14,13 @@ GUIDE = """\
 - **Accuracy and its interval.** The share of answers that were right, and Wilson's 95% interval for it. Its
   width follows from the number of data sets, which are independent, and not from the number of answers.
 - **Difference.** The treatment's accuracy less the baseline's over the pairs, in percentage points; above 0
-  favours the treatment. The 95% interval is a bootstrap that draws whole data sets, with one imaginary data set
-  added for each side, so that it stays honest with few pairs and when all pairs agree.
+  favours the treatment. The 95% interval combines two exact ones: of how many pairs only one side got right, and
+  of the treatment's part of those. Whatever is true, it holds the truth in at least 95% of the runs, also with
+  few pairs. Pairs of one data set count as one sample. It is of its row alone and not adjusted: with one
+  question per data set it leaves 0 out exactly when p is below 0.05. The verdict follows the adjusted p, so a
+  row whose interval leaves 0 out may still read "cannot tell". Beside it stands the interval that a bootstrap
+  gives which draws whole data sets (with an imaginary one for each side): narrower, and with few pairs it holds
+  the truth less often.
 - **p.** If both conditions were alike, each data set would favour either side by the toss of a coin; p is the
   share of all tosses that give a difference as large as this one. With one question per data set this is
   McNemar's exact test.
@@ -35,11 +40,11 @@ GUIDE = """\
   accuracies are.
 - **Tokens.** Mean input per call over the pairs, as the provider counted it; where it did not, characters / 4,
   and the table says so. A mock only estimates, in the same way. *Data part* is the data alone, without
-  instructions and question, always characters / 4.
+  instructions and question, always in characters (/ 4 in the table), since no provider counts it by itself.
 - **Cost.** From the provider's usage and prices. A cost that is not known is said to be unknown, never taken
   for nothing.
-- **Latency.** Seconds from sending to the answer: half of the answers took at most p50, 90% at most p90, 99% at
-  most p99.
+- **Latency.** Seconds from sending to the answer, of the try that brought it: earlier tries of the same call, and
+  the waiting between them, are not in it. Half of the answers took at most p50, 90% at most p90, 99% at most p99.
 - **Invented numbers.** Numbers in the answers that follow neither from the data nor from the question. A
   false alarm is a number that does follow and is flagged all the same; a miss is a made-up number that is not
   flagged. How often both happen stands there, where it was measured.

@@ -13,6 +13,7 @@ from benchmarks.report.words import (
     between,
     between_points,
     could_see,
+    counted,
     dollars,
     done,
     misjudged,
@@ -21,6 +22,7 @@ from benchmarks.report.words import (
     points,
     probability,
     safe,
+    savings,
     sentence,
     sizes_of,
     table,
@@ -62,8 +64,8 @@ def _head(summary: Summary) -> Lines:
         lines += [f"> **Aborted before its end:** {safe(run.aborted, 400)}", ">"]
         lines += [f"> {done(summary)}; the rest is missing.", ""]
     lines += [
-        f"Model {safe(run.model)} by the backend {safe(run.backend)}{_answerers(run)}; {run.trials:,} trials per task;"
-        f" {done(summary)}."
+        f"Model {safe(run.model)} by the backend {safe(run.backend)}{_answerers(run)};"
+        f" {counted(run.trials, 'trial')} per task; {done(summary)}."
     ]
     rest = [task for task in TASK_NAMES if task not in summary.asked]
     if rest:
@@ -86,10 +88,7 @@ def _in_short(summary: Summary) -> Lines:
         lines += [f"- {sentence(one)}" for one in summary.comparisons if one.task in summary.asked]
     for one in summary.compressions:
         if one.task == ALL and one.saved is not None:
-            lines.append(
-                f"- Input tokens saved by {safe(one.treatment)}: {percent(one.saved)} of all that was sent"
-                f" ({_counted_by(one.source)}), {percent(one.data_saved)} of the data part alone."
-            )
+            lines.append(f"- {safe(one.treatment)} {savings(one)}")
     for cell in summary.totals:
         if cell.too_many_missing:
             share = percent(cell.missing_share)
@@ -123,6 +122,7 @@ def _differences(summary: Summary, pictures: Mapping[str, str]) -> Lines:
             f"{one.pairs:,}",
             points(one.difference),
             between_points(one.interval),
+            between_points(one.bootstrap),
             probability(one.p),
             probability(one.p_holm),
             verdict(one),
@@ -134,9 +134,12 @@ def _differences(summary: Summary, pictures: Mapping[str, str]) -> Lines:
         for one in (*summary.comparisons, *summary.overall)
         if one.task in summary.shown
     ]
-    head = ["task", "treatment", "pairs", "difference", "95% interval", "p", "adjusted p", "verdict", "could see"]
-    head += ["only treatment / only baseline", "odds ratio", "h"]
-    told = f"Against {safe(summary.run.baseline)}, in percentage points of accuracy, over complete pairs."
+    head = ["task", "treatment", "pairs", "difference", "95% interval", "by bootstrap", "p", "adjusted p", "verdict"]
+    head += ["could see", "only treatment / only baseline", "odds ratio", "h"]
+    told = (
+        f"Against {safe(summary.run.baseline)}, in percentage points of accuracy, over complete pairs. Intervals and p"
+        " are of each row alone; the verdict is by the adjusted p, which counts how much was asked at once."
+    )
     picture = _picture(pictures, "difference", "Paired differences")
     return ["## Differences", "", told, "", *picture, *table(head, rows)]
 
@@ -178,7 +181,7 @@ def _tokens(summary: Summary, pictures: Mapping[str, str]) -> Lines:
         if one.task in summary.shown
     ]
     head = ["task", "treatment", "pairs", "baseline", "treatment", "saved", "counted by"]
-    head += ["baseline, data part", "treatment, data part", "saved, data part"]
+    head += [f"{name}, data part (characters / 4)" for name in ("baseline", "treatment", "saved")]
     return ["## Input tokens per call", "", *_picture(pictures, "tokens", "Input tokens"), *table(head, rows)]
 
 
@@ -260,10 +263,15 @@ def _the_run(summary: Summary) -> Lines:
         "calls at once": str(run.window),
         "seed": str(run.seed),
         "tasks": ", ".join(run.tasks),
-        **{f"setting {name}": str(value) for name, value in run.settings.items()},
+        **{f"setting {name}": _setting(value) for name, value in run.settings.items()},
         **{f"version of {name}": version for name, version in run.versions.items()},
     }
     return ["## The run", "", *table(["what", "value"], [[safe(name), safe(value)] for name, value in told.items()])]
+
+
+def _setting(value: object) -> str:
+    """A setting as it reads before it was saved, and after: JSON knows no tuples."""
+    return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
 
 
 def _slices(summary: Summary, by: str) -> Lines:
@@ -285,10 +293,6 @@ def _cells(summary: Summary) -> list[Cell]:
 
 def _marked(cell: Cell) -> str:
     return safe(cell.condition) + (" **(!)**" if cell.too_many_missing else "")
-
-
-def _counted_by(source: str) -> str:
-    return "as the provider counted" if source == "provider" else f"counted by {source}"
 
 
 def _picture(pictures: Mapping[str, str], name: str, title: str) -> Lines:

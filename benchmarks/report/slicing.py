@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -14,6 +15,8 @@ from benchmarks.trial import Call, State
 
 _EDGES = (100, 300, 1_000, 3_000, 10_000, 30_000, 100_000)
 _SCALING = "scaling"  # the task whose sizes vary while its questions stay
+# As our own messages end, as Anthropic and OpenAI write one into theirs, and as a UUID.
+_REQUEST_ID = re.compile(r"(?<=\[)[^\[\]\s]+(?=\]$)|\breq_\w+|\b[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b")
 _SHOWN = 10  # reasons, and unread answers
 
 
@@ -43,12 +46,19 @@ def by_kind(trials: Mapping[str, Trials], conditions: Sequence[str]) -> list[Sli
 
 
 def troubles(calls: Iterable[Call]) -> list[Trouble]:
-    """Why calls are missing, the most frequent reasons first."""
-    reasons = Counter((call.condition, call.state, call.error or "") for call in calls if call.missing and call.error)
-    return [
-        Trouble(condition=condition, state=state, error=error, calls=calls)
-        for (condition, state, error), calls in reasons.most_common(_SHOWN)
+    """Why calls are missing, the most frequent reasons first; the id of a request is no reason of its own."""
+    reasons: dict[tuple[str, State, str], Counter[str]] = {}
+    for call in calls:
+        if call.missing and call.error:
+            reason = (call.condition, call.state, _REQUEST_ID.sub("…", call.error))
+            reasons.setdefault(reason, Counter())[call.error] += 1
+    found = [
+        Trouble(
+            condition=condition, state=state, error=error if len(told) > 1 else next(iter(told)), calls=told.total()
+        )
+        for (condition, state, error), told in reasons.items()
     ]
+    return sorted(found, key=lambda one: -one.calls)[:_SHOWN]
 
 
 def unread(calls: Iterable[Call]) -> list[Unread]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from benchmarks.report.figures import ALL, Cell, Comparison, Summary, Verdict
+from benchmarks.report.figures import ALL, Cell, Comparison, Compression, Summary, Verdict
 from benchmarks.statistics import Interval
 from benchmarks.trial import RunInfo
 
@@ -65,6 +65,11 @@ def plain(value: float | None, *, digits: int = 2) -> str:
     return NONE if value is None else f"{value:,.{digits}f}"
 
 
+def counted(number: int, noun: str) -> str:
+    """So many of something."""
+    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
 def dollars(cell: Cell) -> str:
     """What the calls cost, with what is not known of it; unknown is never nothing."""
     if cell.cost_usd is None:
@@ -104,7 +109,10 @@ def sentence(one: Comparison) -> str:
     where = "Over all tasks" if one.task == ALL else f"In {safe(one.task)}"
     if one.verdict is Verdict.NO_PAIRS:
         return f"{where}, no trial was answered both with {treatment} and with {baseline}: nothing can be compared."
-    measured = f"{points(one.difference)} points, 95% interval {between_points(one.interval)}, {one.pairs:,} pairs"
+    measured = (
+        f"{points(one.difference)} points, 95% interval {between_points(one.interval)}, {counted(one.pairs, 'pair')}"
+    )
+    adjusted = f"adjusted p {probability(one.p_holm)}"
     if one.without:
         return (
             f"{where}, **the run cannot tell** {treatment} from {baseline}: there is no pair in {_listed(one.without)}."
@@ -116,11 +124,17 @@ def sentence(one: Comparison) -> str:
             if one.detectable is None
             else f"it could have seen a difference of {100 * one.detectable:.0f} points or more"
         )
-        return f"{where}, **the run cannot tell** {treatment} from {baseline} ({measured}); {seen}."
+        return f"{where}, **the run cannot tell** {treatment} from {baseline} ({measured}, {adjusted}); {seen}."
     more = "more" if one.verdict is Verdict.BETTER else "less"
+    return f"{where}, **{treatment} was right {more} often than {baseline}** ({measured}, {adjusted})."
+
+
+def savings(one: Compression) -> str:
+    """What a treatment saved, each share with what it was counted in: tokens and characters are not the same."""
+    counted = "as the provider counted them" if one.source == "provider" else f"counted by {one.source}"
     return (
-        f"{where}, **{treatment} was right {more} often than {baseline}**"
-        f" ({measured}, adjusted p {probability(one.p_holm)})."
+        f"saved {percent(one.saved)} of the input tokens ({counted}),"
+        f" and {percent(one.data_saved)} of the characters of the data part alone."
     )
 
 

@@ -5,24 +5,34 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from math import isfinite
-from typing import Any
+from typing import Any, ClassVar
 
-from benchmarks.scoring.numerals import numerals
-from benchmarks.scoring.replies import answer_clauses, answer_schema, declines, is_denied, read_reply
+from benchmarks.scoring.numerals import numerals, spelled
+from benchmarks.scoring.replies import answer_schema, read_reply
+from benchmarks.scoring.wording import VALUE, understood, without, words
 from benchmarks.trial import Json
 
-_COUNTED = {"no": 0, "none": 0, "zero": 0, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6, "seven": 7}
-_COUNT_WORD = re.compile(rf"\b(?:{'|'.join(_COUNTED)})\b", re.IGNORECASE)
-_LIST = re.compile(
-    r"(?:\b(?:the|anomal(?:y|ies)|outliers?|are|is|lie|at|positions?|ind(?:ex|ices|exes))\b|[\s:\[(])*"
-    r"(?P<items>\d+(?:(?:\s*[,;]\s*(?:and\s+)?|\s+and\s+)\d+)*)[\s\])]*\.?\s*",
-    re.IGNORECASE,
+_THINGS = "anomaly anomalies outlier outliers points point observations"
+_MEASURES = words(
+    """
+    mean average median standard deviation std sd minimum min smallest lowest maximum max largest highest range
+    percentile 5th 25th 75th 95th p5 p25 p75 p95 interquartile iqr slope r r2 r\u00b2 coefficient variation cv z score
+    last forecast predicted ratio tail tails upper lower change percent line fitted regression linear per step
+    arithmetic population about approximately roughly around rounded two three decimal decimals places units
+    unit ms s kg reaches
+    """
 )
-_EMPTY = re.compile(
-    r"\W*(?:(?:there (?:are|is)|the series (?:has|contains|shows)|it (?:has|contains|shows)|i (?:see|find|found))\s+)?"
-    r"(?:none|\[\s*\]|no (?:anomal(?:y|ies)|outliers?))(?: at all)?(?: (?:in|of) (?:the|this) (?:series|data))?"
-    r"(?: (?:are|were) (?:there|found|present|detected))?\W*",
-    re.IGNORECASE,
+_COUNTS = words(
+    f"{_THINGS} there count counted number n length total contains consists detected identified present exist"
+)
+_PLACES = words(f"{_THINGS} at position positions index indices indexes lie occur located detected")
+# Alone "squared" and "least" change a value.
+_TERM = re.compile(r"\b(?:r[- ]squared|least[- ]squares)\b", re.IGNORECASE)
+_COUNTED = re.compile(rf"{VALUE}\s+(?:data\s+)?(?:values|{_THINGS.replace(' ', '|')})\b", re.IGNORECASE)
+_SIGN = re.compile(r"(^|[:=(]|\b(?:is|of|equals|be)\b)\s*(?:-\s+|(?:minus|negative)\s+)(?=[$.\d])", re.IGNORECASE)
+_RUN = re.compile(
+    r"(?<![\w.,-])(?<!, )(?<!; )(?<!and )"  # whole or not at all
+    r"\d{1,15}+(?:(?:\s*[,;]\s*(?:and\s+)?|\s+and\s+)\d{1,15}+)*+(?![\w%]|[.,]\d)|\[\s*\]"
 )
 _LARGEST = 10**15
 
@@ -31,6 +41,7 @@ _LARGEST = 10**15
 class Number:
     """A number, right within a share of the truth or an absolute distance, whichever is wider."""
 
+    rare: ClassVar[bool] = False
     relative: float = 0.01
     absolute: float = 0.0
     percent: bool = False  # the answer is in percent, so a percent sign says nothing new
@@ -53,27 +64,39 @@ class Number:
 
     def parse(self, text: str) -> Json:
         """The number of a reply."""
-        return read_reply(text, self._accept, self._spoken)
+        return read_reply(text, self)
 
     def right(self, parsed: Json, truth: Json) -> bool:
         """Within the tolerance."""
         return parsed is not None and abs(parsed - truth) <= max(self.relative * abs(truth), self.absolute)
 
-    def _accept(self, value: Json) -> Json:
+    def accept(self, value: Json) -> Json:
+        """A finite number, or the one of a string."""
         if isinstance(value, str):
-            return self._spoken(value)
+            return self.spoken(value)
         if isinstance(value, bool) or not isinstance(value, int | float) or not abs(value) < 1e300:
             return None
         return float(value)
 
-    def _spoken(self, text: str) -> Json:
-        found = _only_number(text)
-        return None if found is None or (found.percent and not self.percent) else found.value
+    def spoken(self, text: str) -> Json:
+        """The only number of a text that calls it by the names of measures, if by any."""
+        text = _SIGN.sub(r"\1 -", _TERM.sub("line", text))
+        found = numerals(text)
+        rest = without(text, (one.span for one in found))
+        if len({(one.value, one.percent) for one in found}) != 1 or (found[0].percent and not self.percent):
+            return None
+        return found[0].value if understood(rest, _MEASURES) and not _COUNTED.search(rest) else None
+
+    def named(self, text: str) -> list[float]:
+        """Every number."""
+        return [one.value for one in numerals(text)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Count:
     """A whole number, exact."""
+
+    rare: ClassVar[bool] = False
 
     @property
     def schema(self) -> dict[str, Any]:
@@ -92,29 +115,34 @@ class Count:
 
     def parse(self, text: str) -> Json:
         """The count of a reply."""
-        return read_reply(text, self._accept, self._spoken)
+        return read_reply(text, self)
 
     def right(self, parsed: Json, truth: Json) -> bool:
         """The same."""
         return parsed is not None and bool(parsed == truth)
 
-    def _accept(self, value: Json) -> Json:
-        return self._spoken(value) if isinstance(value, str) else _whole(value)
+    def accept(self, value: Json) -> Json:
+        """A number without a fraction, or the one of a string."""
+        return self.spoken(value) if isinstance(value, str) else _whole(value)
 
-    def _spoken(self, text: str) -> Json:
-        if numerals(text):
-            found = _only_number(text)
-            return None if found is None or found.percent else _whole(found.value)
-        if declines(text):
+    def spoken(self, text: str) -> Json:
+        """The only number of a text, in digits or in words, that speaks of nothing but how many there are."""
+        found = [*numerals(text), *spelled(text)]
+        if len({(one.value, one.percent) for one in found}) != 1 or found[0].percent:
             return None
-        words = {_COUNTED[match.group().lower()] for match in _COUNT_WORD.finditer(text)}
-        return words.pop() if len(words) == 1 else None
+        rest = without(text, (one.span for one in found))
+        return _whole(found[0].value) if understood(rest, _COUNTS) else None
+
+    def named(self, text: str) -> list[float]:
+        """Every number, in digits or in words."""
+        return [one.value for one in (*numerals(text), *spelled(text))]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Positions:
     """A set of positions: as many as there are, each within `slack` of one of them, none used twice."""
 
+    rare: ClassVar[bool] = False
     slack: int = 1
 
     @property
@@ -134,40 +162,34 @@ class Positions:
 
     def parse(self, text: str) -> Json:
         """The positions of a reply, sorted; an empty list when it says that there are none."""
-        return read_reply(text, self._accept, self._spoken)
+        return read_reply(text, self)
 
     def right(self, parsed: Json, truth: Json) -> bool:
         """One to one, within the slack: sorted lists match pairwise if they match at all."""
-        if parsed is None or len(parsed) != len(truth):
+        if parsed is None or not len(set(parsed)) == len(parsed) == len(truth):
             return False
         return all(abs(a - b) <= self.slack for a, b in zip(sorted(parsed), sorted(truth), strict=True))
 
-    def _accept(self, value: Json) -> Json:
+    def accept(self, value: Json) -> Json:
+        """A list of whole numbers, or the one of a string."""
         if isinstance(value, str):
-            return self._spoken(value)
+            return self.spoken(value)
         if not isinstance(value, list):
             return None
         places = [_whole(one) for one in value]
         return sorted(place for place in places if place is not None) if None not in places else None
 
-    def _spoken(self, text: str) -> Json:
-        clauses = answer_clauses(text)
-        if len(clauses) > 1:
-            return None
-        if _EMPTY.fullmatch(clauses[0]):
+    def spoken(self, text: str) -> Json:
+        """The only list of a text that speaks of nothing but places; none when it says that there are none."""
+        if Count().spoken(text) == 0 and spelled(text):
             return []
-        listed = _LIST.fullmatch(clauses[0])
-        return sorted(int(item) for item in re.findall(r"\d{1,15}", listed["items"])) if listed else None
+        rest = without(text, (run.span() for run in _RUN.finditer(text)))
+        listed = self.named(text)
+        return listed[0] if len(listed) == 1 and not _COUNTED.search(rest) and understood(rest, _PLACES) else None
 
-
-def _only_number(text: str) -> Any:
-    """The one number that a text gives for its answer, or None: two different ones, or a denied one, are none."""
-    if declines(text):
-        return None
-    found = [(clause, number) for clause in answer_clauses(text) for number in numerals(clause)]
-    if len({(number.value, number.percent) for _, number in found}) != 1:
-        return None
-    return None if any(is_denied(clause, number.start) for clause, number in found) else found[0][1]
+    def named(self, text: str) -> list[list[int]]:
+        """Every list, be it of one."""
+        return [sorted(map(int, re.findall(r"\d+", run.group()))) for run in _RUN.finditer(text)]
 
 
 def _whole(value: Json) -> int | None:

@@ -4,17 +4,44 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
-from benchmarks.scoring.replies import answer_clauses, answer_schema, declines, denies, read_reply
+from benchmarks.scoring.numerals import numerals, spelled
+from benchmarks.scoring.replies import answer_schema, read_reply
+from benchmarks.scoring.wording import denies, understood, without, words
 from benchmarks.trial import Json
 
-_SAYS = {"yes": True, "true": True, "no": False, "false": False}
-_SAID = re.compile(rf"\b(?:{'|'.join(_SAYS)})\b", re.IGNORECASE)
-
-
-_COMPARES = re.compile(r"\b(?:(more|higher|larger|greater|bigger|steeper)|fewer|less|lower|smaller)\b", re.IGNORECASE)
+_ABOUT = words(
+    """
+    trend direction line slope positive negative strong strongly steady steadily slightly time over mean average median
+    standard deviation range maximum minimum max min r r2 r\u00b2 anomaly anomalies outlier outliers them all around
+    neighbours neighbors option one two vs
+    """
+)
+_COMPARES = re.compile(
+    r"\b(?:(more|higher|larger|greater|bigger|steeper|highest|largest|greatest|steepest)"
+    r"|fewer|less|lower|smaller|fewest|lowest|smallest)\b",
+    re.IGNORECASE,
+)
 _WITHIN = r"(?:[^.,;:!?\n]|[.,](?=\d))*"  # what may stand between two things of one clause
+_OF = r"(?:that of |[Tt]he [a-z ]+ of |in )?(?:[Ss]eries )?"
+_FIGURES = re.compile(r"\([^()]*\)|\bof\s+[-+]?\d[\d.,]*")  # where a number may stand beside an option: "(12.5)"
+_NUMBER = re.compile(r"(?<!\w)[-+]?\d[\d.,]*")
+_NOUN = re.compile(
+    r"\s+(?!(?:has|is|was|than|or|and|because|since|with)\b)[a-z]"
+)  # what makes a letter before it an article
+
+_SAYS = {"yes": True, "true": True, "no": False, "false": False}
+_SAID = re.compile(
+    rf"\W*(?P<said>{'|'.join(_SAYS)})\b(?P<stop>\s*(?:[,.:;!-]|$))?(?P<rest>.*)", re.IGNORECASE | re.DOTALL
+)
+_FOUND = words(
+    """
+    there anomaly anomalies outlier outliers any not all some several least do does contains detected identified present
+    exist at position positions index indices located point points
+    """
+)
+_THINGS = re.compile(r"\b(?:anomal(?:y|ies)|outliers?)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +52,7 @@ class Choice:
     "A has a higher mean than B" can be read.
     """
 
+    rare: ClassVar[bool] = True
     options: tuple[str, ...]
     asks: Literal["more", "less"] | None = None
 
@@ -45,55 +73,75 @@ class Choice:
 
     def parse(self, text: str) -> Json:
         """The option of a reply: the only one that is named, and not denied."""
-        return read_reply(text, self._accept, self._spoken)
+        return read_reply(text, self)
 
     def right(self, parsed: Json, truth: Json) -> bool:
         """The same."""
         return parsed is not None and bool(parsed == truth)
 
-    def _accept(self, value: Json) -> Json:
-        return self._spoken(value) if isinstance(value, str) else None
+    def accept(self, value: Json) -> Json:
+        """What a string says."""
+        return self.spoken(value) if isinstance(value, str) else None
 
-    def _spoken(self, text: str) -> Json:
-        bare = re.sub(r"^\W*(?:(?:series|option)\s+)?|\W*$", "", text, flags=re.IGNORECASE)
-        for option in self.options:
-            if bare == option or (len(option) > 1 and bare.lower() == option):
-                return option
-        if declines(text):
-            return None
-        clauses = answer_clauses(text)
-        if self.asks is not None:
-            clauses = [self._winner(clause) for clause in clauses]
-        named = {option for clause in clauses for option in self.options if _mention(option).search(clause)}
-        sure = all(_name(option).search(" ".join(clauses)) for option in named)
-        return named.pop() if len(named) == 1 and sure and not any(map(denies, clauses)) else None
+    def spoken(self, text: str) -> Json:
+        """The only option that a text names; of two that are compared, the one that is asked for."""
+        text = self._settled(text)
+        found = [match for option in self.options for match in self._mentions(option, text)]
+        rest = _FIGURES.sub(lambda part: _NUMBER.sub("", part.group()), without(text, (one.span() for one in found)))
+        sure = self._sure(text)
+        alone = len({match.group().lower() for match in found}) == 1
+        return sure[0] if alone and sure and understood(rest, _ABOUT) else None
 
-    def _winner(self, clause: str) -> str:
-        """What a comparison makes the answer; the words as they are when they ask for no turning, else nothing."""
-        words = _COMPARES.findall(clause)  # of each the word itself if it says more, else nothing
-        same = [bool(word) == (self.asks == "more") for word in words]
-        one = rf"(?:that of |[Tt]he [a-z ]+ of |in )?(?:[Ss]eries )?({'|'.join(map(re.escape, self.options))})(?:'s)?"
-        both = re.fullmatch(rf"\W*{one} {_WITHIN} than {one}(?: \([^()]*\))?\W*", clause)
-        if both is None or len(same) != 1 or denies(clause):
-            return clause if all(same) else ""
-        return both[1] if same[0] else both[2]
+    def named(self, text: str) -> list[str]:
+        """Every option that surely stands for itself, but for those that are only compared with."""
+        return self._sure(self._settled(text))
 
+    def _sure(self, text: str) -> list[str]:
+        """The options of a text, a letter not as the article "A"."""
+        return [
+            option
+            for option in self.options
+            if any(len(option) > 1 or not _NOUN.match(text, match.end()) for match in self._mentions(option, text))
+        ]
 
-def _mention(option: str) -> re.Pattern[str]:
-    """Where an option stands; a letter only in capitals."""
-    return re.compile(rf"(?<!\w){re.escape(option)}(?!\w)", re.IGNORECASE if len(option) > 1 else 0)
+    def _mentions(self, option: str, text: str) -> list[re.Match[str]]:
+        """Where an option stands; a letter only in capitals."""
+        return list(re.finditer(rf"(?<!\w){re.escape(option)}(?!\w)", text, self._case))
 
+    @property
+    def _case(self) -> re.RegexFlag:
+        return re.NOFLAG if len(self.options[0]) == 1 else re.IGNORECASE
 
-def _name(option: str) -> re.Pattern[str]:
-    """Where an option surely stands for itself: not the article "A"."""
-    if len(option) > 1:
-        return _mention(option)
-    return re.compile(rf"{_mention(option).pattern}(?!'|\s+(?!has\b|is\b|was\b|than\b|or\b|and\b)[a-z])")
+    def _settled(self, text: str) -> str:
+        """A text in which of two options the one that is preferred is left; nothing when a comparison cannot be read.
+
+        Only letters are compared: "more rising" is not understood. A figure of one of them ("B has a mean of 11") is
+        part of a comparison that was not made.
+        """
+        option = rf"(?<!\w)(?:{'|'.join(map(re.escape, self.options))})(?!\w)"
+        text = re.sub(rf"({option}),? (?:not|rather than|instead of) {_OF}{option}", r"\1", text, flags=self._case)
+        if self._case:
+            return text
+        same = [bool(more) == (self.asks != "less") for more in _COMPARES.findall(text)]
+        if not same and _NUMBER.search(re.sub(r"\([^()]*\)", "", text)):
+            return ""
+        plain = _COMPARES.sub("", text)
+        both = re.fullmatch(
+            rf"(?P<lead>\W*{_OF})(?P<one>{option})(?P<between>(?:'s)? {_WITHIN} )than "
+            rf"(?P<of>{_OF})(?P<other>{option}|the other(?: one| series)?)(?P<rest>(?: \([^()]*\))?\W*)",
+            plain,
+        )
+        if self.asks is None or both is None or len(same) != 1:
+            return plain if all(same) else ""
+        winner = both["one"] if same[0] else both["other"]
+        return f"{both['lead']}{winner}{both['between']}{both['of']}{both['rest']}"
 
 
 @dataclass(frozen=True, slots=True)
 class Flag:
     """Yes or no."""
+
+    rare: ClassVar[bool] = True
 
     @property
     def schema(self) -> dict[str, Any]:
@@ -112,21 +160,36 @@ class Flag:
 
     def parse(self, text: str) -> Json:
         """What a reply says: only yes, or only no, and as its first word or as its answer."""
-        return read_reply(text, self._accept, self._spoken)
+        return read_reply(text, self)
 
     def right(self, parsed: Json, truth: Json) -> bool:
         """The same."""
         return parsed is not None and bool(parsed == truth)
 
-    def _accept(self, value: Json) -> Json:
+    def accept(self, value: Json) -> Json:
+        """True or false, or what a string says."""
         if isinstance(value, str):
-            return self._spoken(value)
+            return self.spoken(value)
         return value if isinstance(value, bool) else None
 
-    def _spoken(self, text: str) -> Json:
-        if declines(text):
+    def spoken(self, text: str) -> Json:
+        """The yes or no that a text begins with and goes on in the sense of; that there are no anomalies is a no."""
+        begun = _SAID.match(text)
+        if begun is None or (begun["stop"] is None and begun["said"].lower() == "no"):
+            return False if self._claims(text) is False and (_THINGS.search(text) or spelled(text)) else None
+        says, rest = _SAYS[begun["said"].lower()], begun["rest"]
+        if re.search(r"\w", rest) is None:
+            return says if understood(rest, _FOUND) else None
+        return says if self._claims(rest) is says else None
+
+    def named(self, text: str) -> list[bool]:
+        """That there are anomalies, when a text says that and no more."""
+        return [True] if _THINGS.search(text) and self._claims(text) else []
+
+    def _claims(self, text: str) -> bool | None:
+        """Whether a text says that there are some, or that there are none; None when it is not understood."""
+        found = [*numerals(text), *spelled(text)]
+        if not understood(without(text, (one.span for one in found)), _FOUND):
             return None
-        clauses = answer_clauses(text)
-        said = {_SAYS[match.group().lower()] for clause in clauses for match in _SAID.finditer(clause)}
-        begins = all(re.match(rf"\W*{_SAID.pattern}", clause, re.IGNORECASE) for clause in clauses)
-        return said.pop() if len(said) == 1 and begins else None
+        denied = denies(text) or any(one.value == 0 for one in found)
+        return None if denied and any(one.value for one in found) else not denied

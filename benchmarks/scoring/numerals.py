@@ -16,6 +16,14 @@ _NUMBER = re.compile(
 _LIST = re.compile(r"\[[^\]\[]*\]")
 _SCALES = {"thousand": 3, "million": 6, "billion": 9, "k": 3, "K": 3, "M": 6, "B": 9}
 _LONGEST = 400  # characters a number may have; beyond that it is none
+_ONES = "one|two|three|four|five|six|seven|eight|nine"
+_SMALL = f"zero|{_ONES}|ten|eleven|twelve|thirteen|fourteen|fifteen|sixteen|seventeen|eighteen|nineteen"
+_TENS = "twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety"
+_SPELLED = re.compile(
+    rf"\b(?:(?P<tens>{_TENS})(?:[- ](?P<ones>{_ONES}))?|(?P<small>{_SMALL})"
+    r"|(?P<single>single)|none|no(?= value)|(?:no|not any)(?= (?:anomal|outlier)))\b",
+    re.IGNORECASE,
+)
 
 
 class Numeral(NamedTuple):
@@ -24,8 +32,7 @@ class Numeral(NamedTuple):
     value: float
     unit: float  # what one in its last written digit is worth
     percent: bool
-    start: int
-    end: int
+    span: tuple[int, int]
 
     @property
     def is_whole(self) -> bool:
@@ -46,8 +53,21 @@ def numerals(text: str) -> list[Numeral]:
             continue
         value = -size if match["sign"] in ("-", "\u2212") else size
         last = power - len(part) + 1 if part else power + _rounded_off(whole)
-        found.append(Numeral(value, 10.0**last, match["percent"] is not None, match.start(), match.end()))
+        found.append(Numeral(value, 10.0**last, match["percent"] is not None, match.span()))
     return found
+
+
+def spelled(text: str) -> list[Numeral]:
+    """Every whole number below a hundred that a text writes in words; "none" and "no anomalies" are zero."""
+    return [
+        Numeral(float(_spelled_out(match)), 1.0, percent=False, span=match.span()) for match in _SPELLED.finditer(text)
+    ]
+
+
+def _spelled_out(match: re.Match[str]) -> int:
+    small = match["small"] or match["ones"]
+    tens = 10 * _TENS.split("|").index(match["tens"].lower()) + 20 if match["tens"] else 0
+    return tens + (_SMALL.split("|").index(small.lower()) if small else match["single"] is not None)
 
 
 def _rounded_off(whole: str) -> int:

@@ -2,11 +2,13 @@
 
 The rules, the same for every form of answer:
 
-- one JSON object with an `answer`, anywhere in the reply, is the answer, whatever is told around it; two that differ
-  are none, the last one being no better than the first: the judge does not choose for the model;
-- words behind it that take it back ("actually", "wait", "sorry", "correction", "No, ...") make it none, unless they say
-  the same again; so does another "answer is ..." that differs;
-- without JSON the form reads the words, strictly: what can be read two ways is none;
+- one JSON object with an `answer`, anywhere in the reply, is the answer, whatever is told before it; two that differ
+  are none, the last one being no better than the first: the judge does not choose for the model. One that was begun and
+  not closed was cut off, and its prefix is no answer;
+- without JSON the form reads the words, strictly: a sentence that says "the answer is", else every one that names a
+  value. What holds more than the assertion of one value, or can be read two ways, is none;
+- what is told around an answer must not speak against it: another answer, a doubt, a denial that is not of another
+  value, a turn ("however", "or", "sorry", "No, ...") that does not come back to it;
 - an explicit null, or words that say it cannot be told, is an answer, and a wrong one: only what came and cannot be
   read is unparsed.
 """
@@ -15,35 +17,49 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from math import isclose
+from typing import Any, NamedTuple, Protocol
 
+from benchmarks.scoring.wording import denies, doubts, opening, prepared, turns
 from benchmarks.trial import Json
 
-_SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
-_CORRECTS = re.compile(
-    r"\b(?:actually|corrections?|corrected|wait|sorry|apologies|oops|scratch that|on second thoughts?|i mean|i meant|"
-    r"or rather|(?:is|was|am) (?:wrong|incorrect|mistaken))\b|^\W*no\b(?=\s*(?:[,:;.!\u2014-]|$))",
-    re.IGNORECASE,
-)
-_AFFIRMS = re.compile(r"\W*yes\b(?=\s*(?:[,:;.!\u2014-]|$))", re.IGNORECASE)
+_SENTENCE = re.compile(r"(?<=[.!?])(?<!\n\d\.)\s+|\n+")  # the number of a step is no sentence
+_MARK = re.compile(r"\b(?:answer|result)\b(?:\s+is\b|[\s\"')]*[:=])\s*", re.IGNORECASE)
 _DECLINES = re.compile(
-    r"\b(?:can(?:not|'t| not)|could(?:n't| not)|unable to|impossible to|no way to|not possible to)\s+(?:be\s+)?"
+    r"\b(?:cannot|could not|unable to|impossible to|no way to|not possible to)\s+(?:be\s+)?"
     r"(?:reliably\s+|exactly\s+)?(?:find|found|tell|told|determine|determined|say|said|answer|answered|compute|computed|"
     r"calculate|calculated|know|known|see|read|derive|derived)\b"
-    r"|\b(?:not (?:stated|given|provided|available|enough|found)|unknown|insufficient|no idea|don't know|do not know)\b"
+    r"|\b(?:not (?:stated|given|provided|available|enough|found)|unknown|insufficient|no idea|do not know)\b"
     r"|^\W*(?:null|n/?a)\W*$",
     re.IGNORECASE,
 )
-_ANSWER = re.compile(
-    r"\b(?:answer|result)\b(?:\s+is\b|\s*[:=])\s*(?P<said>[^\n]*?)(?=[.!?](?:\s|$)|\n|$)", re.IGNORECASE
-)
-_NOT = re.compile(
-    r"\b(?:not|no|never|neither|nor|without|cannot|unlike|rather than|instead of|far from|wrong|incorrect)\b|n't\b",
-    re.IGNORECASE,
-)
+_CONTINUES = re.compile(r"\s*[,;]?\s*[a-z]")  # what goes on behind JSON in the same sentence: "{...} at least"
+_NOUGHT: tuple[Json, ...] = (0, "none", [])  # answers that a denial agrees with: "There are not any."
 _NO_NUMBER = object()  # NaN and Infinity: neither JSON nor an answer
+_ROUNDING = 0.005  # of a number that is told again: three digits are enough
 _LONGEST = 20_000  # characters that are looked through for JSON
+
+
+class Reader(Protocol):
+    """How a form reads what it is an answer to. Texts come prepared."""
+
+    @property
+    def rare(self) -> bool:
+        """Whether its values hardly stand in a sentence that is about something else: options do not, numbers do."""
+        ...
+
+    def accept(self, value: Json) -> Json:
+        """What a JSON value says; None when it cannot be read one way."""
+        ...
+
+    def spoken(self, text: str) -> Json:
+        """The one value that a text plainly asserts, or None."""
+        ...
+
+    def named(self, text: str) -> Sequence[Json]:
+        """Every value that stands in a text, asserted or not."""
+        ...
 
 
 def answer_schema(kind: dict[str, Any]) -> dict[str, Any]:
@@ -57,17 +73,19 @@ def answer_schema(kind: dict[str, Any]) -> dict[str, Any]:
 
 
 class Told(NamedTuple):
-    """The answers that the JSON of a reply holds, and the words behind the last of them."""
+    """The answers that the JSON of a reply holds, and the words before the first and behind the last of them."""
 
     answers: tuple[Json, ...]
+    before: str
     after: str
 
 
 def told(text: str) -> Told | None:
-    """What the JSON of a reply says; None when it has no `answer`."""
+    """What the JSON of a prepared reply says; None when it has no `answer`."""
     decoder = json.JSONDecoder(object_pairs_hook=_object, parse_constant=lambda _: _NO_NUMBER)
     answers: list[Json] = []
     at = last = 0
+    before = ""
     while (at := text.find("{", at, _LONGEST)) >= 0:
         try:
             value, end = decoder.raw_decode(text, at)
@@ -79,9 +97,11 @@ def told(text: str) -> Told | None:
         if "answer" not in value:
             at += 1  # the answer may stand further inside
             continue
+        before = before if answers else text[:at]
         answers += value["answer"] if isinstance(value["answer"], _Several) else [value["answer"]]
         at = last = end
-    return Told(tuple(answers), text[last:]) if answers else None
+    written = (prepared(answer) if isinstance(answer, str) else answer for answer in answers)  # "\u2019" is escaped
+    return Told(tuple(written), before, text[last:]) if answers else None
 
 
 class _Several(list[Json]):
@@ -96,52 +116,99 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def read_reply(text: str, accept: Callable[[Json], Json], spoken: Callable[[str], Json]) -> Json:
-    """The answer of a reply, or None.
-
-    `accept` reads a JSON value, `spoken` words; each gives None for what it cannot read one way.
-    """
-    said = told(text)
-    if said is None:
-        return spoken(text)
-    answers = [accept(value) for value in said.answers]
-    answer = answers[0]
-    if answer is None or any(other != answer for other in answers):
+def read_reply(text: str, form: Reader) -> Json:
+    """The answer of a reply, or None."""
+    text = prepared(text)
+    if text.count("{") != text.count("}"):
         return None
-    return None if _taken_back(said.after, answer, spoken) else answer
-
-
-def _taken_back(after: str, answer: Json, spoken: Callable[[str], Json]) -> bool:
-    """Whether the words behind an answer correct it, or state another one."""
-    for sentence in _SENTENCE.split(after):
-        stated = [match["said"] for match in _ANSWER.finditer(sentence)]
-        stated += [sentence] if _AFFIRMS.match(sentence) else []
-        if any(spoken(words) not in (answer, None) for words in stated):
-            return True
-        correction = _CORRECTS.search(sentence)
-        if correction and answer not in (spoken(sentence), spoken(sentence[correction.end() :])):
-            return True
-    return False
+    said = told(text)
+    return _read_words(text, form) if said is None else _read_json(said, form)
 
 
 def declines(text: str) -> bool:
     """Whether a reply says that the answer cannot be told: an explicit null, or words to that effect."""
+    text = prepared(text)
     said = told(text)
     if said is None:
         return _DECLINES.search(text) is not None
     return all(answer is None or (isinstance(answer, str) and _DECLINES.search(answer)) for answer in said.answers)
 
 
-def answer_clauses(text: str) -> list[str]:
-    """The parts of a text that say of themselves that they are the answer; the whole of it when none does."""
-    return [match["said"] for match in _ANSWER.finditer(text)] or [text]
+def _read_json(said: Told, form: Reader) -> Json:
+    answer, *others = map(form.accept, said.answers)
+    if answer is None or any(other != answer for other in others):
+        return None
+    introduced = _SENTENCE.split(said.before)[-1]  # "It is not {...}"
+    added, *others = _SENTENCE.split(said.after)
+    if _CONTINUES.match(added) and _stated(added, form) is None:
+        return None
+    wrong = _speaks_against(introduced, answer, form) or _is_taken_back([added, *others], answer, form)
+    return None if wrong else answer
 
 
-def denies(text: str) -> bool:
-    """Whether a "not" or its like stands anywhere in a text."""
-    return _NOT.search(text) is not None
+def _read_words(text: str, form: Reader) -> Json:
+    if _DECLINES.search(text) or text.count("[") != text.count("]"):
+        return None
+    sentences = _SENTENCE.split(_MARK.sub(lambda mark: f"{mark.group().strip()} ", text))  # "Answer:" on its own line
+    marked = next((at for at, sentence in enumerate(sentences) if _MARK.search(sentence)), None)
+    if marked is None:
+        return _read_unmarked(text, form)
+    said, *others = sentences[marked:]
+    answer = _stated(said, form)
+    return None if answer is None or _is_taken_back(others, answer, form) else answer
 
 
-def is_denied(text: str, start: int, *, within: int = 24) -> bool:
-    """Whether a "not" or its like stands shortly before a place, in the same clause."""
-    return denies(re.split(r"[.;:!?\n,](?=\s|$)", text[max(0, start - within) : start])[-1])
+def _read_unmarked(text: str, form: Reader) -> Json:
+    """The answer of a reply that does not say which of its sentences is the answer: each that names a value must be."""
+    answer = form.spoken(text)
+    if answer is not None:
+        return answer
+    sentences = _SENTENCE.split(text)
+    read = [form.spoken(sentence) for sentence in sentences]
+    answer = next((one for one in read if one is not None), None)
+    unread = [sentence for sentence, one in zip(sentences, read, strict=True) if one is None]
+    if answer is None or any(map(form.named, unread)) or _is_taken_back(sentences, answer, form):
+        return None
+    return answer
+
+
+def _stated(sentence: str, form: Reader) -> Json:
+    """The answer that a sentence gives: behind "the answer is" if it says so, else in all of its words."""
+    marked = _MARK.search(sentence)
+    if marked is None:
+        return form.spoken(sentence)
+    answer = form.spoken(sentence[marked.end() :])
+    return None if answer is None or _speaks_against(sentence[: marked.start()], answer, form) else answer
+
+
+def _is_taken_back(sentences: Sequence[str], answer: Json, form: Reader) -> bool:
+    return any(_takes_back(sentence, answer, form) for sentence in sentences)
+
+
+def _takes_back(sentence: str, answer: Json, form: Reader) -> bool:
+    """Whether a sentence beside an answer gives another one, or speaks against it, or turns and does not come back."""
+    opened = opening(sentence)
+    again = [_stated(part, form) for part in (sentence, sentence[len(opened) :])]
+    if any(one is not None for one in again):
+        return not all(one is None or _same(one, answer) for one in again)
+    named = form.named(sentence)
+    others = [one for one in named if not _same(one, answer)]
+    if _speaks_against(sentence, answer, form) or opened or (others and turns(sentence)):
+        return True
+    bare = re.search(r"[^\W\d_]", sentence) is None  # "-> 14"
+    return len(others) == len(named) == 1 and (form.rare or bare) and not denies(sentence)
+
+
+def _speaks_against(sentence: str, answer: Json, form: Reader) -> bool:
+    """Whether a sentence that gives no answer doubts the one that was given, or denies it; of others it may do so."""
+    if doubts(sentence):
+        return True
+    named = form.named(sentence)
+    about = any(_same(one, answer) for one in named) or not (named or answer in _NOUGHT)
+    return about and denies(sentence)
+
+
+def _same(one: Json, other: Json) -> bool:
+    if isinstance(one, float) and isinstance(other, float):
+        return isclose(one, other, rel_tol=_ROUNDING)
+    return bool(one == other)

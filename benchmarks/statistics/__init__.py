@@ -2,7 +2,14 @@
 
 from benchmarks.statistics.family import ALPHA, Needed, Shares, shares, trials_per_task
 from benchmarks.statistics.holm import holm
-from benchmarks.statistics.intervals import Interval, difference_interval, percentiles, wilson
+from benchmarks.statistics.intervals import (
+    Interval,
+    bootstrap_interval,
+    difference_interval,
+    independent_samples,
+    percentiles,
+    wilson,
+)
 from benchmarks.statistics.paired import cohens_h, exact_p, matched_odds_ratio
 from benchmarks.statistics.power import DISCORDANCE, power_of, smallest_difference, trials_needed
 
@@ -12,10 +19,12 @@ __all__ = [
     "Interval",
     "Needed",
     "Shares",
+    "bootstrap_interval",
     "cohens_h",
     "difference_interval",
     "exact_p",
     "holm",
+    "independent_samples",
     "matched_odds_ratio",
     "percentiles",
     "power_of",

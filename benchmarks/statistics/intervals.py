@@ -8,8 +8,15 @@ from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.special import betaincinv
 
 DRAWS = 5_000
+_TAIL = 0.025
+# The curve on which two intervals are combined: an ellipse a little squarer than one (exponent 2.5), since in the worst
+# of worlds a true ellipse holds the truth in 94.1% of the runs only.
+_ANGLES = np.linspace(0.0, 2 * np.pi, 1441)
+_ACROSS, _UPWARDS = (np.sign(part) * np.abs(part) ** 0.8 for part in (np.cos(_ANGLES), np.sin(_ANGLES)))
 
 
 class Interval(NamedTuple):
@@ -34,30 +41,67 @@ def wilson(right: float, samples: int, *, confidence: float = 0.95) -> Interval:
     return Interval(max(0.0, middle - half), min(1.0, middle + half))
 
 
-def difference_interval(
-    nets: Sequence[int], counts: Sequence[int], *, seed: int, confidence: float = 0.95, draws: int = DRAWS
-) -> Interval:
-    """A bootstrap interval for the mean difference of a pair, resampling whole data sets.
+def difference_interval(only_second: float, only_first: float, samples: float) -> Interval:
+    """A 95% interval for how much more often the second condition is right, of paired answers.
+
+    Of `samples` independent pairs, `only_second` and `only_first` were right in one condition only. As with `wilson`,
+    all three may be fractions when pairs share a data set; see `independent_samples`.
+
+    The difference is the share of pairs in which one condition alone is right, times the lead of the second among
+    those. Both factors have the exact interval of Clopper and Pearson; the ends are the least and the largest product
+    on a round curve through the four limits. So zero is outside exactly when McNemar's exact test gives p < 0.05, and
+    by exact enumeration over all that can be true, in steps of 1/160 for 1 to 15 pairs and coarser for up to 100, the
+    truth is inside in at least 95.2% of the runs, 97% to 99% as a rule.
+    """
+    if samples <= 0 or only_second < 0 or only_first < 0 or only_second + only_first > samples * (1 + 1e-9):
+        raise ValueError(f"{only_second} and {only_first} of {samples} pairs are not shares")
+    differing = min(only_second + only_first, samples)
+    share, share_ends = differing / samples, _clopper_pearson(differing, samples)
+    if differing == 0:  # nothing is known of the direction
+        return Interval(-share_ends.high, share_ends.high)
+    low, high = _clopper_pearson(min(only_second, differing), differing)
+    lead, lead_ends = (only_second - only_first) / differing, Interval(2 * low - 1, 2 * high - 1)
+    products = _curve(share, share_ends, _ACROSS) * _curve(lead, lead_ends, _UPWARDS)
+    return Interval(float(products.min()), float(products.max()))
+
+
+def bootstrap_interval(nets: Sequence[int], counts: Sequence[int], *, seed: int, draws: int = DRAWS) -> Interval:
+    """A 95% interval for the mean difference of a pair by the bootstrap, drawing whole data sets.
 
     `nets` has, per data set, the pairs that only the second condition got right less those that only the first did;
-    `counts` its pairs. Pairs of one data set stand or fall together, so it is data sets that are drawn.
-
-    The percentile interval of the sample as it is would be far too narrow at small n, and a point when all pairs agree
-    (BCa has no acceleration there, and is a point too). So two imaginary data sets, one for each side, are added before
-    drawing: the adjustment of Bonett and Price for paired shares, which keeps the coverage at 95% or above from 5 pairs
-    on. Drawing how many there are of each distinct data set, instead of the data sets themselves, is the same
-    and costs almost nothing.
+    `counts` its pairs, which stand or fall together. The plain interval would be a point when all pairs agree, so two
+    imaginary data sets, one for each side, are added before drawing (the adjustment of Bonett and Price). With few
+    pairs and a one-sided truth it still holds the truth less often than it says, which `difference_interval` does not.
     """
     if not nets:
         raise ValueError("no pairs, no interval")
     usual = sum(counts) / len(counts)
     sets = [*zip(nets, counts, strict=True), (usual, usual), (-usual, usual)]
+    # How many there are of each distinct data set is drawn, and not the data sets: the same at a fraction of the cost.
     kinds, often = np.unique(np.array(sets, dtype=float), axis=0, return_counts=True)
     drawn = np.random.default_rng(seed).multinomial(len(sets), often / len(sets), size=draws)
-    differences = (drawn @ kinds[:, 0]) / (drawn @ kinds[:, 1])
-    tail = (1 - confidence) / 2
-    low, high = np.quantile(differences, [tail, 1 - tail])
+    low, high = np.quantile((drawn @ kinds[:, 0]) / (drawn @ kinds[:, 1]), [_TAIL, 1 - _TAIL])
     return Interval(float(low), float(high))
+
+
+def independent_samples(counts: Sequence[int]) -> float:
+    """How many independent pairs are as good as data sets of so many pairs each, if those of one stand or fall as one.
+
+    The number of pairs when each data set has one, and of data sets when all have equally many (Kish's formula).
+    """
+    return sum(counts) ** 2 / sum(count * count for count in counts)
+
+
+def _clopper_pearson(right: float, samples: float) -> Interval:
+    return Interval(
+        float(betaincinv(right, samples - right + 1, _TAIL)) if right > 0 else 0.0,
+        float(betaincinv(right + 1, samples - right, 1 - _TAIL)) if right < samples else 1.0,
+    )
+
+
+def _curve(middle: float, ends: Interval, steps: NDArray[np.float64]) -> NDArray[np.float64]:
+    """One coordinate of the curve: from the middle towards its ends, as far as the steps from -1 to 1 say."""
+    return middle + np.where(steps > 0, ends.high - middle, middle - ends.low) * steps
 
 
 def percentiles(values: Sequence[float], at: Sequence[float] = (50, 90, 99)) -> list[float]:

@@ -37,12 +37,18 @@ class BaseTask:
         Raises:
             ConfigurationError: so few points cannot hold what is asked about.
         """
-        if max_data_size is not None and max_data_size < LEAST_POINTS:
-            raise ConfigurationError(f"max_data_size must be at least {LEAST_POINTS} points, got {max_data_size}")
+        _check_size(max_data_size)
         return (self.trial(number, seed, max_data_size) for number in range(trials))
 
     def trial(self, number: int, seed: int, max_data_size: int | None = None) -> Trial:
-        """One trial: fresh data, and the question and the kind whose turn it is."""
+        """One trial: fresh data, and the question and the kind whose turn it is.
+
+        Raises:
+            ConfigurationError: there is no trial of that number, or so few points cannot hold what is asked about.
+        """
+        if not isinstance(number, int) or number < 0:
+            raise ConfigurationError(f"a trial's number is a whole number of at least 0, got {number!r}")
+        _check_size(max_data_size)
         question = self.questions[dealt(seed, f"{self.name} question", number, len(self.questions))]
         kind = tuple(self.kinds)[dealt(seed, f"{self.name} kind", number, len(self.kinds))]
         sizes = sorted({min(size, max_data_size or size) for size in self.sizes})
@@ -86,6 +92,11 @@ class BaseTask:
         count = len(self.questions)
         place = dealt(seed, f"{self.name} question", number, count)
         return (number // count + place + dealt(seed, f"{self.name} side", 0, 2)) % 2
+
+
+def _check_size(most: int | None) -> None:
+    if most is not None and most < LEAST_POINTS:
+        raise ConfigurationError(f"max_data_size must be at least {LEAST_POINTS} points, got {most}")
 
 
 SERIES = "series"

@@ -58,6 +58,7 @@ class Plan:
     checker: Checker | None = None
     on_event: Callable[[Event], None] | None = None
     lanes: Lanes | None = None  # how the input is divided into jobs; made for one run
+    keep_bodies: bool = False  # the provider's JSON is kept with every answer, for files of raw results
     settings: dict[str, Any] = field(default_factory=dict)  # kept in the journal for `retry`
 
 
@@ -98,6 +99,7 @@ class Engine:
             on_settled=on_settled,
             has_room=has_room,
             lanes=self.plan.lanes,
+            keep_bodies=self.plan.keep_bodies,
         )
         if self.uses_batches and isinstance(self.backend, BatchBackend):
             return BatchRun(parts, self.backend, self.tally, run_id=self.standing.run_id, price=self.price)

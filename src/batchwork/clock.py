@@ -28,6 +28,11 @@ class SystemClock:
         return asyncio.get_running_loop().call_later(seconds, callback).cancel
 
 
+async def next_turn() -> None:
+    """Let whatever is ready go first."""
+    await asyncio.sleep(0)
+
+
 def stopwatch() -> Callable[[], float]:
     """A function that tells the seconds since this call, outside any event loop."""
     started = time.monotonic()

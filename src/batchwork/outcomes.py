@@ -33,16 +33,22 @@ class Source(Protocol):
         ...
 
 
+def spent_on(source: Source, *, priced: bool) -> Decimal | None:
+    """Dollars paid over all runs; None when the price is not known, which is never zero."""
+    spent = source.totals().spent_nano
+    return to_dollars(spent) if priced or spent else None
+
+
 class Results(Sequence[Outcome]):
     """Outcomes in input order. Lazy: nothing is held in memory but what is being looked at.
 
-    `stopped` says why a run ended early (`"budget"`, `"paused"`, `"interrupted"`), `accounting` where every
-    input ended, `total_cost` what was paid on this journal, failed attempts included.
+    `stopped` says why a run ended early (`"budget"`, `"paused"`, `"cancelled"`), `accounting` where every
+    input ended, `total_cost` what was paid on this journal, failed attempts included, as far as it is `priced`.
     """
 
     def __init__(self, source: Source, *, accounting: Accounting, stopped: str | None, priced: bool) -> None:
         self._source = source
-        self._priced = priced
+        self.priced = priced
         self._length: int | None = None
         self._has_gaps: bool | None = None
         self.accounting = accounting
@@ -56,8 +62,7 @@ class Results(Sequence[Outcome]):
     @property
     def total_cost(self) -> Decimal | None:
         """Dollars paid on this journal over all runs; None when the price is not known."""
-        spent = self._source.totals().spent_nano
-        return to_dollars(spent) if self._priced or spent else None
+        return spent_on(self._source, priced=self.priced)
 
     @property
     def unconfirmed_cost(self) -> Decimal:

@@ -40,6 +40,26 @@ _REMEMBERED = (
     "max_parallel_batches",
 )
 
+# What people know from the providers' own libraries.
+_SAMPLING = frozenset(
+    [
+        "temperature",
+        "top_p",
+        "top_k",
+        "min_p",
+        "typical_p",
+        "seed",
+        "stop",
+        "stop_sequences",
+        "presence_penalty",
+        "frequency_penalty",
+        "repeat_penalty",
+        "repetition_penalty",
+        "logit_bias",
+    ]
+)
+_NEAR = 0.7  # below, a hint only leads astray
+
 _KINDS: dict[str, tuple[type | UnionType, str]] = {
     "journal": (str | Path | None, "a path"),
     "base_url": (str | None, "an address"),
@@ -92,7 +112,8 @@ def plan_of(options: RunOptions) -> Plan:
     Raises:
         ConfigError: an option is unknown or wrong.
     """
-    _refuse_unknown(options)
+    refuse_unknown(options, RunOptions.__annotations__)
+    _refuse_wrong(options)
     _refuse_other_kinds(options)
     _refuse_sampling(options)
     max_cost = options.get("max_cost")
@@ -223,12 +244,22 @@ def _refuse_other_kinds(options: RunOptions) -> None:
             raise ConfigError(f"{name} must be {a_kind}, got {got}")
 
 
-def _refuse_unknown(options: RunOptions) -> None:
-    known = RunOptions.__annotations__
-    for name in options:
-        if name not in known:
-            near = get_close_matches(name, known, n=1)
-            raise ConfigError(f"unknown option {name!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
+def refuse_unknown(given: Collection[str], takes: Collection[str]) -> None:
+    """Refuse what a door does not take, and hint at what it does.
+
+    Raises:
+        ConfigError: one of the names is not known.
+    """
+    for name in given:
+        if name in takes:
+            continue
+        if name in _SAMPLING:
+            raise ConfigError(f"unknown option {name!r}: it goes into sampling={{{name!r}: ...}}")
+        near = get_close_matches(name, takes, n=1, cutoff=_NEAR)
+        raise ConfigError(f"unknown option {name!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
+
+
+def _refuse_wrong(options: RunOptions) -> None:
     if not isinstance(options.get("model"), str):
         raise ConfigError("model= is required, for example model='mock:echo'")
     if not callable(options.get("on_event") or print):

@@ -84,6 +84,7 @@ class Jobs:
     done: int
     total: int
     jobs_completed: int
+    jobs_failed: int
     jobs_total: int
     jobs_in_progress: int
     spent_nano: int | None  # None: the price is not known
@@ -103,9 +104,12 @@ def five_lines(seen: Jobs) -> list[str]:
     failed = f"Failed: {seen.failed:,} items"
     if seen.deferred:
         failed += f", deferred: {seen.deferred:,} items"
+    jobs = f"Jobs: {seen.jobs_completed:,}/{seen.jobs_total:,} completed"
+    if seen.jobs_failed:
+        jobs += f", {seen.jobs_failed:,} failed"
     return [
         f"Processing: {seen.done:,}/{seen.total:,} items ({percent:.1f}%)",
-        f"Jobs: {seen.jobs_completed:,}/{seen.jobs_total:,} completed, {seen.jobs_in_progress:,} in progress",
+        f"{jobs}, {seen.jobs_in_progress:,} in progress",
         f"Cost: {cost}",
         f"ETA: {_eta(seen)}",
         failed,

@@ -1,6 +1,7 @@
 """The files in `save_results_dir`: what the provider said per item, and the typed results with citations per job.
 
-    raw/job_{j}_item_{i}.json          as the item settles
+    raw/job_{j}_item_{i}.json          as the item settles: the provider's own JSON; for an item that failed
+                                       {"error": {...}}, with its "reply" where one came
     processed/job_{j}_results.json     as the job settles: {"results": [...], "citations": [...]}
 
 Every file is written aside and renamed. A folder belongs to one manager, whose id stands in a file inside; a folder
@@ -102,14 +103,12 @@ class ResultFiles:
 
     def write_raw(self, outcome: Outcome) -> None:
         """Write what the provider said about one item; it can be made again from the journal, so it is not synced."""
-        told = raw_of(outcome)
-        if told is not None:
-            write_atomically(self.raw_path(outcome.index), _json(told), sync=False)
+        _write_raw(self.raw_path(outcome.index), outcome)
 
     def write_processed(self, job: int, results: list[Any], citations: list[Citations]) -> None:
         """Write one entry per item of the job, in order."""
-        body = _json({"results": results, "citations": citations})
-        write_atomically(self.processed_path(job), body, sync=False)
+        body = msgspec.json.encode({"results": results, "citations": citations})
+        write_atomically(self.processed_path(job), _laid_out(body), sync=False)
 
     def values(self, job: int) -> list[Any]:
         """The results that were written for a job; empty when there are none."""
@@ -138,12 +137,17 @@ class RawFiles:
 
     def heard(self, event: Event) -> None:
         """Write one."""
-        if isinstance(event, Settled) and (told := raw_of(event.outcome)) is not None:
-            write_atomically(self._folder / f"job_0_item_{event.outcome.index}.json", _json(told), sync=False)
+        if isinstance(event, Settled):
+            _write_raw(self._folder / f"job_0_item_{event.outcome.index}.json", event.outcome)
 
     def closed(self) -> None:
         """Nothing is left to do."""
 
 
-def _json(told: Any) -> bytes:
-    return msgspec.json.format(msgspec.json.encode(told), indent=2)
+def _write_raw(path: Path, outcome: Outcome) -> None:
+    if (told := raw_of(outcome)) is not None:
+        write_atomically(path, _laid_out(told), sync=False)
+
+
+def _laid_out(body: bytes) -> bytes:
+    return msgspec.json.format(body, indent=2)

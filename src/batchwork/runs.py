@@ -199,7 +199,8 @@ class Job:
         if run.interrupted and not self._cancelled:
             raise Interrupted("the run was interrupted; what is finished is kept")
         source = engine.journal if self._plan.journal is None else JournalReader(self._plan.journal)
-        results = Results(source, accounting=accounting, stopped=run.stopped, priced=engine.price is not None)
+        stopped = "cancelled" if self._cancelled else run.stopped
+        results = Results(source, accounting=accounting, stopped=stopped, priced=engine.price is not None)
         if run.pause is not None:
             raise RunPaused(
                 reason=run.pause.reason,

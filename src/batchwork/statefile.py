@@ -42,7 +42,7 @@ class JobView(msgspec.Struct, kw_only=True):
     batch_ids: list[str] = []
     status: str = PENDING
     items: list[ItemView]
-    job_cost: float = 0.0
+    job_cost: float | None = 0.0  # None: what an item of it cost is not known
     started_at: str | None = None
     completed_at: str | None = None
 
@@ -73,12 +73,17 @@ class State(msgspec.Struct, kw_only=True):
     inputs_digest: str = ""
     jobs: list[JobView] = []
     open_batches: list[OpenBatch] = []
-    total_cost: float = 0.0
+    total_cost: float | None = 0.0  # None: the price is not known
     last_updated: str = ""
 
 
 _decode = msgspec.json.Decoder(State).decode
 _encode = msgspec.json.Encoder().encode
+
+
+def journal_beside(state: Path) -> Path:
+    """Where the journal of a state file is."""
+    return state.with_name(state.name + ".journal")
 
 
 def read_state(path: Path) -> State | None:
@@ -131,6 +136,7 @@ class StateView:
         self.job_counts: Counter[str] = Counter({PENDING: len(self._jobs)})
         self.deferred: set[int] = set()
         self.total_nano = 0
+        self.priced = True  # what calls cost is known; said by whoever opens the run
         self.total = len(items)
 
     # -- from events ----------------------------------------------------------------------------
@@ -221,7 +227,7 @@ class StateView:
             self.deferred.add(index)
         elif outcome_status in (Status.SUCCEEDED, Status.FAILED, Status.SKIPPED):
             status = SUCCEEDED if outcome_status is Status.SUCCEEDED else FAILED
-            self._move(index, status, error=error, cost_nano=nano, at=at)
+            self._move(index, status, error=error, cost_nano=nano if nano or self.priced else None, at=at)
             job = self._job(index).view
             if at is not None and (job.started_at is None or stamp(at) < job.started_at):
                 job.started_at = stamp(at)
@@ -261,13 +267,14 @@ class StateView:
         return self.counts[SUCCEEDED] + self.counts[FAILED] + len(self.deferred)
 
     @property
-    def jobs_completed(self) -> int:
-        """Jobs with nothing left to do."""
-        return self.job_counts[COMPLETED] + self.job_counts[FAILED]
+    def spent_nano(self) -> int | None:
+        """What was paid; None when it is not known, which is never zero."""
+        return self.total_nano if self.priced or self.total_nano else None
 
     def encoded(self, at: float) -> bytes:
         """The file's content."""
-        self.state.total_cost = self.total_nano / NANO
+        spent = self.spent_nano
+        self.state.total_cost = None if spent is None else spent / NANO
         self.state.last_updated = stamp(at)
         return _encode(self.state)
 
@@ -298,6 +305,8 @@ class StateView:
             job.nano += cost_nano - self._nano.get(index, 0)
             self._nano[index] = cost_nano
             job.view.job_cost = job.nano / NANO
+        elif status in (SUCCEEDED, FAILED):
+            job.view.job_cost = None
         job.view.items[index % self._width] = ItemView(
             original_index=index,
             content=before.content,

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import time
 from pathlib import Path
 
 import pytest
@@ -219,6 +220,41 @@ def test_an_answer_that_came_before_the_budget_was_looked_at_is_kept(program):
     assert program.ask().text == "dear answer"
 
 
+SIGNED_OUT = {**assistant("m1", "Not logged in · Please run /login"), "error": "authentication_failed"}
+
+
+@pytest.mark.parametrize(
+    "printed",
+    [
+        [SIGNED_OUT, {**ERROR, "result": "Not logged in · Please run /login"}],  # 2.1.197, word by word
+        [SIGNED_OUT, {**ERROR, "result": "words that nobody foresaw"}],
+        {**ERROR, "result": "Invalid API key · Please run /login"},  # the result alone
+    ],
+)
+def test_a_program_that_is_not_signed_in_is_an_auth_failure_without_any_status(program, printed):
+    program.prints(printed, code=1)
+    failure = program.ask()
+    assert (failure.kind, failure.status) == (K.AUTH, None)
+    assert "run `claude` once and sign in" in failure.message
+
+
+def test_an_answer_that_speaks_of_logging_in_is_an_answer(program):
+    program.prints([{**RESULT, "result": "First run /login, then ask."}])
+    assert program.ask().text == "First run /login, then ask."
+
+
+def test_a_usage_limit_that_ends_at_a_stamp_is_told_in_clock_time(program, monkeypatch):
+    monkeypatch.setenv("TZ", "Europe/Berlin")
+    time.tzset()
+    try:
+        program.prints([{**ERROR, "result": "Claude AI usage limit reached|1794747600"}], code=1)
+        failure = program.ask()
+    finally:
+        monkeypatch.undo()
+        time.tzset()
+    assert failure.message == "Claude AI usage limit reached, until 2026-11-15 14:00 CET"
+
+
 def test_a_usage_limit_is_a_quota_with_its_end(program):
     message = "You've hit your session limit · resets 3pm (UTC)"
     program.prints([{**ERROR, "api_error_status": 429, "result": message}], code=1)
@@ -253,7 +289,8 @@ def test_cli_timed_out(program):
     program.prints(None, hang=True)
     failure = program.ask(model="claude-code:sonnet?base_timeout=0.2&timeout_per_1k_chars=0")
     assert (failure.kind, failure.unconfirmed) == (K.TIMEOUT, True)
-    assert "CLI timed out" in failure.message
+    assert failure.message.startswith("CLI timed out after 0.2 s: ")
+    assert "--timeout" in failure.message
 
 
 def test_cli_timed_out_is_what_a_run_says_too_and_its_own_timeout_is_the_longest(program):

@@ -8,6 +8,7 @@ import pytest
 
 from benchmarks.report import Verdict, summarise
 from benchmarks.statistics import power_of, trials_needed
+from perf._harness import verdict
 from perf.calibration import NULLS, allowed, claims, slack
 from perf.simulated_runs import World
 
@@ -30,3 +31,10 @@ def test_a_planted_difference_is_found_with_the_power_that_was_claimed(discordan
     found = sum(summarise(*run).overall[0].verdict is Verdict.BETTER for run in world.runs(200)) / 200
     claimed = power_of(trials, 0.3, discordance=discordance)
     assert abs(found - claimed) <= slack(claimed, 200)
+
+
+def test_a_cut_that_is_too_small_to_be_judged_says_so_and_is_no_failure(capsys: pytest.CaptureFixture[str]) -> None:
+    assert verdict("bench", "0.873 of the ideal", "0.97", ok=False, judged=False) == 0
+    assert verdict("bench", "0.873 of the ideal", "0.97", ok=False) == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.rpartition(") ")[2] for line in lines] == ["smoke, not judged", "short"]

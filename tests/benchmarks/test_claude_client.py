@@ -2,12 +2,14 @@
 
 import socket
 import subprocess
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from benchmarks.claude_client import BackendType, ClaudeCodeClient, LocalClient, MockClient, get_client
 from benchmarks.config import BenchmarkConfig, ConfigurationError
-from benchmarks.runner import BenchmarkRunner
+from benchmarks.runner import BenchmarkRunner, WarmupError
+from tests.support.fake_claude import ERROR, Program
 
 
 @pytest.mark.parametrize("backend", list(BackendType))
@@ -81,3 +83,42 @@ def test_a_question_that_fails_is_a_response_with_an_error():
 def test_clients_say_what_they_are():
     assert MockClient.notice == "literal reader, not a language model"
     assert (ClaudeCodeClient.warms_up, LocalClient.notice) == (True, None)
+
+
+# -- the claude program that cannot answer, with a fake one that says that it is a fake --------------------------------
+
+
+def warmed_up(program, monkeypatch, **fields):
+    """What a run says whose warm-up failed, and how often the program was called for it."""
+    monkeypatch.setenv("PATH", str(program.folder))
+    with pytest.raises(WarmupError) as told:
+        BenchmarkRunner(BenchmarkConfig(**fields), BackendType.CLAUDE_CODE).warmup()
+    return str(told.value), len((program.folder / "calls.jsonl").read_text().splitlines())
+
+
+def test_a_program_that_is_not_signed_in_ends_the_run_at_its_first_call(tmp_path, monkeypatch):
+    program = Program(tmp_path)
+    program.prints([{**ERROR, "result": "Invalid API key · Please run /login"}], code=1)
+    told, calls = warmed_up(program, monkeypatch)
+    assert calls == 1
+    assert "Invalid API key · Please run /login" in told
+    assert told.endswith("Re-authenticate by running `claude` once.")
+
+
+def test_a_usage_limit_at_the_warm_up_says_by_the_clock_when_it_ends(tmp_path, monkeypatch):
+    program = Program(tmp_path)
+    end = datetime.now(UTC).replace(microsecond=0) + timedelta(hours=3)
+    program.prints([{**ERROR, "result": f"Claude AI usage limit reached|{end.timestamp():.0f}"}], code=1)
+    told, calls = warmed_up(program, monkeypatch)
+    assert calls == 1
+    assert f"usage limit reached, until {end.astimezone():%Y-%m-%d %H:%M %Z}" in told
+    assert "Run it again after 20" in told
+    assert f"{end.timestamp():.0f}" not in told
+
+
+def test_a_call_that_takes_too_long_names_the_flag_and_the_seconds(tmp_path, monkeypatch):
+    program = Program(tmp_path)
+    program.prints(None, hang=True)
+    told, _ = warmed_up(program, monkeypatch, base_timeout=0.5, timeout_per_1k_chars=0.0, retries=0)
+    assert "CLI timed out after 0.5 s" in told
+    assert "--timeout" in told

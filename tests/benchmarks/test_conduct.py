@@ -69,7 +69,13 @@ def test_a_baseline_that_is_too_large_is_left_out_and_said_so(tmp_path: Path):
     skipped = [call for call in done.calls if call.condition == "raw"]
     assert {call.state for call in skipped} == {State.SKIPPED}
     assert all(call.missing and "more than 10 points" in call.error for call in skipped)
+    assert {call.cost_usd for call in skipped} == {None}, "what was not sent has no cost"
     assert all(call.state is State.ANSWERED for call in done.calls if call.condition == "frame")
+
+
+def test_a_treatment_that_writes_every_number_out_is_left_out_like_the_baseline():
+    asks = plan(BenchmarkConfig(trials=4, treatments=("frame", "csv"), skip_baseline_above=10, max_data_size=60))
+    assert {ask.condition for ask in asks if ask.prompt is None} == {"raw", "csv"}
 
 
 def answers(*, raw):

@@ -49,10 +49,10 @@ def python(*arguments, environment, cwd):
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_of_the_document_is_understood(command, monkeypatch):
-    from benchmarks import run_benchmark
+    from benchmarks import program, run_benchmark
 
     seen = []
-    monkeypatch.setattr(run_benchmark, "_run", lambda told: seen.append(run_benchmark._runner(told)) or 0)
+    monkeypatch.setattr(program, "_run", lambda told: seen.append(program._runner(told)) or 0)
     assert run_benchmark.main(command.split()) == 0
     config = seen[0].config
     config.check()

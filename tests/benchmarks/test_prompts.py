@@ -111,6 +111,10 @@ def test_equal_prompts_have_equal_hashes():
 # -- what a user brings ---------------------------------------------------------------------------
 
 
+async def later(values):
+    return f"{len(values)} values"
+
+
 @pytest.fixture
 def module(monkeypatch):
     made = ModuleType("a_users_module")
@@ -120,6 +124,7 @@ def module(monkeypatch):
     made.sort = lambda values: str(values.sort())
     made.fail = lambda values: str(1 // (len(values) - 60))
     made.leave = lambda values: sys.exit("no more")
+    made.later = later
     made.broken = lambda values: "half a character: \ud800"
     monkeypatch.setitem(sys.modules, "a_users_module", made)
 
@@ -148,6 +153,12 @@ def test_any_function_of_a_series_is_a_condition():
 def test_what_is_no_condition_is_refused_with_its_name(name, why):
     with pytest.raises(ConfigurationError, match=why):
         condition_of(name)
+
+
+@pytest.mark.usefixtures("module")
+def test_an_async_function_is_refused_in_words_and_leaves_no_warning():
+    with pytest.raises(ConfigurationError, match="'a_users_module:later' is async; it must be a plain function"):
+        condition_of("a_users_module:later")(dataset())
 
 
 @pytest.mark.usefixtures("module")

@@ -53,6 +53,15 @@ def test_a_run_that_cannot_tell_says_so_and_never_that_there_is_no_difference() 
     assert "no significant difference" not in text.lower()
 
 
+def test_why_a_row_whose_interval_leaves_zero_out_may_still_be_undecided_stands_beside_it() -> None:
+    others = [made for task in TASK_NAMES if task != "trend" for made in table(task, 8, 0, 0, 0)]
+    calls = table("trend", 2, 6, 0, 0) + others
+    text = section(markdown_of(run_info(trials=8), calls), "Differences")
+    row = next(line for line in text.splitlines() if line.startswith("| trend |"))
+    assert "| +75.0 | +5.8 to +96.8 | +20.0 to +100.0 | 0.031 | 0.19 | cannot tell |" in row
+    assert "Intervals and p are of each row alone; the verdict is by the adjusted p" in text
+
+
 def test_a_run_with_too_few_pairs_says_that_it_could_have_seen_nothing() -> None:
     text = markdown_of(run_info(tasks=("trend",), trials=1), pair("trend", 0, 1.0, 0.0))
     assert "no difference, however large, could have been seen with so few pairs" in text
@@ -83,6 +92,18 @@ def test_a_run_of_one_task_speaks_of_it_and_names_the_others() -> None:
     assert "Not part of this run: statistical, anomaly, comparative, multi_step, scaling." in text
     assert "- In trend, **frame was right more often than raw**" in text
     assert "all tasks" not in text.partition("## How to read this")[0].lower()
+
+
+@pytest.mark.parametrize(
+    ("tokens", "counted"), [({}, "counted by characters / 4"), ({"input_tokens": 50}, "as the provider counted them")]
+)
+def test_what_was_saved_is_told_with_what_it_was_counted_in(tokens: dict[str, int], counted: str) -> None:
+    raw = call("trend", 0, backend="api", prompt_chars=800, data_chars=400, **{n: 4 * c for n, c in tokens.items()})
+    frame = call("trend", 0, "frame", backend="api", prompt_chars=200, data_chars=40, **tokens)
+    summary = summarise(run_info(tasks=("trend",), trials=1), [raw, frame])
+    told = f"frame saved 75.0% of the input tokens ({counted}), and 90.0% of the characters of the data part alone."
+    assert f"- {told}" in section(render_markdown(summary), "In short")
+    assert told in console_lines(summary)
 
 
 def test_a_notice_heads_the_report() -> None:

@@ -1,40 +1,12 @@
-"""The program as a user runs it, with the literal reader: what it writes, prints, and how it ends."""
+"""The program as a user runs it, with the literal reader: what it writes, prints, and refuses."""
 
 import json
-import os
 import re
-import signal
-import subprocess
-import sys
-import time
-from pathlib import Path
 
 import pytest
 
-from benchmarks import run_benchmark
-
-ROOT = Path(__file__).parents[2]
-QUICK = ["--no-viz", "--max-data-size", "60", "--trials", "2"]
-
-
-@pytest.fixture
-def run(tmp_path, monkeypatch, capsys):
-    """Run it in an empty folder; exit status, standard output and error."""
-    monkeypatch.chdir(tmp_path)
-
-    def go(*arguments):
-        try:
-            status = run_benchmark.main(list(arguments))
-        except SystemExit as ended:  # argparse's own
-            status = ended.code
-        told = capsys.readouterr()
-        return status, told.out, told.err
-
-    return go
-
-
-def folders(tmp_path):
-    return sorted((tmp_path / "benchmark_results").iterdir())
+from benchmarks.report.__main__ import main as report
+from tests.support.benchmark_program import QUICK, folders
 
 
 def test_a_run_writes_a_new_folder_with_every_trial_and_the_report(run, tmp_path):
@@ -100,7 +72,7 @@ def test_help_has_every_flag_and_examples(run):
     flags = (
         "backend mock parallel trial-parallelism max-data-size skip-baseline-above quick trials task format no-viz"
         " output quiet model timeout treatment baseline seed max-cost max-in-flight resume prompts-per-5h plan base-url"
-        " power detect discordance"
+        " power detect discordance price"
     )
     for flag in flags.split():
         assert f"--{flag}" in out
@@ -114,12 +86,15 @@ def test_help_has_every_flag_and_examples(run):
         (["--trials", "three"], "not a whole number"),
         (["--task", "trends"], "invalid choice"),
         (["--mock", "--backend", "api"], "not allowed with"),
-        (["--mock", "--treatment", "frame", "--baseline", "frame"], "named twice"),
+        (["--mock", "--treatment", "frame", "--baseline", "frame"], "'frame' is the baseline and a treatment too"),
+        (["--mock", "--baseline", "frame"], "name another with --baseline or --treatment"),
         (["--mock", "--treatment", "nothing"], "unknown condition 'nothing'"),
         (["--mock", "--treatment", "no.such:thing"], "No module named"),
         (["--mock", "--model", "openai:gpt-6-luna"], "is not of --backend mock"),
         (["--mock", "--max-data-size", "20"], "not a whole number of at least 50"),
         (["--mock", "--output", "a-file"], "Not a directory; choose another --output"),
+        (["--mock", "--base-url", "http://127.0.0.1:9"], "--base-url means nothing to --backend mock: leave it out"),
+        (["--backend", "local", "--base-url", "http://127.0.0.1:9"], "--base-url means nothing to --backend local"),
         (["--resume", "nowhere"], "is not the folder of a benchmark run"),
         (["--resume"], "no unfinished run"),
         (["--max-cost", "nan"], "not a number above 0"),
@@ -137,11 +112,55 @@ def test_what_is_wrong_is_said_before_anything_is_sent(run, tmp_path, arguments,
     assert not (tmp_path / "benchmark_results").exists()
 
 
+@pytest.mark.parametrize("output", ["/dev/null", "a-file/below"])
+def test_an_output_that_cannot_be_is_refused_before_the_data_are_drawn(output, run, tmp_path, monkeypatch):
+    (tmp_path / "a-file").write_text("mine")
+    monkeypatch.setattr("benchmarks.runner.BenchmarkRunner.lay_out", None)
+    status, out, err = run("--mock", *QUICK, "--output", output)
+    assert (status, out) == (2, "")
+    assert f"cannot write into {output}: Not a directory; choose another --output" in err
+
+
+def test_one_of_anything_is_not_called_many(run):
+    status, out, _ = run("--mock", "--no-viz", "--max-data-size", "60", "--trials", "1", "--task", "trend")
+    assert status == 0
+    assert "1 task x 1 trial x 2 conditions (raw, frame): 2 calls, 1 at once" in out
+    assert ", 1 pair, " in out
+    needed = run("--detect", "0.2", "--task", "trend")[1]
+    assert "in a task by itself" in needed
+    assert "over all" not in needed
+
+
+def test_rendering_a_report_again_changes_nothing_in_it(run, tmp_path):
+    run("--mock", *QUICK, "--task", "trend")
+    (folder,) = folders(tmp_path)
+    before = {path: path.read_bytes() for path in folder.glob("benchmark_re*")}
+    assert len(before) == 3
+    assert report([str(folder), "--no-viz"]) == 0
+    assert {path: path.read_bytes() for path in before} == before
+
+
 def test_a_missing_key_is_an_error_with_its_remedy(run, monkeypatch):
     monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
     status, _, err = run("--backend", "api", *QUICK, "--task", "trend")
     assert status in (2, 4)
     assert "ANTHROPIC_API_KEY" in err
+
+
+def test_a_price_that_is_not_known_is_asked_for_by_a_flag_that_there_is(run, tmp_path, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "none")
+    nowhere = ["--model", "openai:mine", "--base-url", "http://127.0.0.1:9/v1"]
+    status, _, err = run(*nowhere, *QUICK, "--task", "trend", "--max-cost", "5")
+    assert (status, "--price IN,OUT" in err) == (2, True)
+    status, _, _ = run("--mock", *QUICK, "--task", "trend", "--price", "1000,2000")
+    assert status == 0
+    (folder,) = folders(tmp_path)
+    calls = [json.loads(line) for line in (folder / "trials.jsonl").read_text().splitlines()]
+    assert all(
+        call["cost_usd"] == pytest.approx(call["input_tokens"] / 1e3 + call["output_tokens"] / 500) for call in calls
+    )
+    status, _, err = run("--mock", *QUICK, "--task", "trend", "--price", "cheap")
+    assert (status, "cheap" in err) == (2, True)
 
 
 def test_power_says_how_many_trials_are_needed_and_sends_nothing(run, tmp_path):
@@ -162,32 +181,6 @@ def test_the_trials_needed_follow_from_the_discordance_assumed_and_it_is_said(ru
     assert "assuming that 60% of the trials" in run("--detect", "0.6")[1]  # fewer cannot differ by so much
 
 
-def test_an_aborted_run_keeps_what_it_has_and_resumes(run, tmp_path):
-    status, _, err = run("--mock", *QUICK, "--model", "mock:reader?faults=rejected:1", "--parallel")
-    assert status == 4
-    assert "ERROR: Aborting: 3 consecutive API errors. Total errors: " in err
-    assert "--resume" in err
-    (folder,) = folders(tmp_path)
-    assert "Aborted before its end" in (folder / "benchmark_report.md").read_text()
-    status, _, err = run("--resume", str(folder), "--trials", "7")
-    assert status == 2
-    assert "was begun with trials = 2, not 7" in err
-
-
-def test_prompts_per_five_hours_stop_the_run_and_resume_says_when(run, tmp_path):
-    status, _, err = run("--mock", *QUICK, "--task", "trend", "--prompts-per-5h", "3")
-    assert status == 4
-    assert "run again with --resume after" in err
-    status, _, err = run("--resume")
-    assert status == 4, "the five hours are not over"
-    status, _, _ = run("--resume", "--prompts-per-5h", "100")
-    assert status == 0
-    (folder,) = folders(tmp_path)
-    calls = [json.loads(line) for line in (folder / "trials.jsonl").read_text().splitlines()]
-    assert [call["state"] for call in calls] == ["answered"] * 4
-    assert run("--resume")[0] == 2, "nothing is left unfinished"
-
-
 def test_more_than_four_workers_warn_on_the_claude_program():
     from benchmarks.claude_client import BackendType
     from benchmarks.config import BenchmarkConfig
@@ -200,101 +193,3 @@ def test_more_than_four_workers_warn_on_the_claude_program():
     assert said(trial_parallelism=4) == ""
     assert "2 are recommended on max5x" in said(trial_parallelism=4, plan="max5x")
     assert "360 calls are planned; max5x allows 50 to 200" in said(360, plan="max5x")
-
-
-def test_a_killed_run_resumes_where_it_stopped(tmp_path):
-    log = tmp_path / "calls.log"
-    arguments = [
-        sys.executable,
-        "-m",
-        "benchmarks.run_benchmark",
-        "--mock",
-        "--no-viz",
-        "--quiet",
-        "--max-data-size",
-        "60",
-    ]
-    model = f"mock:reader?latency=0.05&log={log}"
-    env = {**os.environ, "PYTHONPATH": str(ROOT)}
-    command = [*arguments, "--trials", "20", "--task", "trend", "--model", model]
-    first = subprocess.Popen(command, cwd=tmp_path, env=env)
-    try:
-        for _ in range(600):
-            if log.exists() and len(log.read_bytes().splitlines()) >= 10:
-                break
-            time.sleep(0.05)
-    finally:
-        first.kill()
-        first.wait()
-    before = len(log.read_bytes().splitlines())
-    assert 10 <= before < 40
-    resumed = subprocess.run([*arguments, "--resume"], cwd=tmp_path, env=env, check=False, timeout=120)
-    assert resumed.returncode == 0
-    (folder,) = folders(tmp_path)
-    calls = [json.loads(line) for line in (folder / "trials.jsonl").read_text().splitlines()]
-    assert [call["state"] for call in calls] == ["answered"] * 40
-    assert len(log.read_bytes().splitlines()) <= 40 + 1, "only the call that was cut off is made again"
-
-
-def test_an_interrupted_run_keeps_and_reports_what_is_finished(tmp_path):
-    log = tmp_path / "calls.log"
-    told = "--mock --no-viz --max-data-size 60 --trials 40 --task trend"
-    model = f"mock:reader?latency=0.05&log={log}"
-    # A test runner in the background may ignore SIGINT, and a child would inherit that.
-    program = (
-        "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler);"
-        " from benchmarks.run_benchmark import main; sys.exit(main())"
-    )
-    command = [sys.executable, "-c", program, *told.split(), "--model", model]
-    env = {**os.environ, "PYTHONPATH": str(ROOT)}
-    process = subprocess.Popen(command, cwd=tmp_path, env=env, stderr=subprocess.PIPE, text=True)
-    for _ in range(600):
-        if log.exists() and len(log.read_bytes().splitlines()) >= 5:
-            break
-        time.sleep(0.05)
-    process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=60)
-    assert process.returncode == 130
-    assert "--resume" in err
-    (folder,) = folders(tmp_path)
-    states = {json.loads(line)["state"] for line in (folder / "trials.jsonl").read_text().splitlines()}
-    assert states == {"answered", "pending"}
-    assert "interrupted" in (folder / "benchmark_report.md").read_text()
-
-
-def test_the_quota_is_shared_by_all_runs_under_one_folder_and_counts_what_a_killed_one_spent(run, tmp_path):
-    status, _, _ = run("--mock", *QUICK, "--task", "trend", "--prompts-per-5h", "3")
-    assert status == 4
-    (first,) = folders(tmp_path)
-    plan = json.loads((first / "plan.json").read_text())
-    (first / "plan.json").write_text(json.dumps({**plan, "sittings": []}))  # as a kill in the middle leaves it
-    assert run("--resume", str(first))[0] == 4
-    assert sum(sitting["calls"] for sitting in json.loads((first / "plan.json").read_text())["sittings"]) == 3
-    status, _, err = run("--mock", *QUICK, "--task", "trend", "--prompts-per-5h", "3", "--seed", "1")
-    assert status == 4
-    assert "five hours are used up" in err
-
-
-def test_a_run_that_could_not_begin_leaves_nothing_behind(run, tmp_path, monkeypatch):
-    monkeypatch.setenv("PATH", str(tmp_path))
-    status, _, err = run("--backend", "claude-code", *QUICK, "--task", "trend")
-    assert (status, "claude CLI not found" in err) == (2, True)
-    assert list((tmp_path / "benchmark_results").iterdir()) == []
-
-
-def test_going_on_with_other_prompts_is_refused(run, tmp_path):
-    run("--mock", *QUICK, "--task", "trend", "--prompts-per-5h", "3")
-    (folder,) = folders(tmp_path)
-    plan = json.loads((folder / "plan.json").read_text())
-    (folder / "plan.json").write_text(json.dumps({**plan, "config": {**plan["config"], "seed": 9}}))
-    status, _, err = run("--resume", str(folder))
-    assert (status, "begun with other prompts" in err) == (2, True)
-
-
-def test_an_early_end_has_a_part_of_every_task(run, tmp_path):
-    run("--mock", *QUICK, "--prompts-per-5h", "12")
-    (folder,) = folders(tmp_path)
-    calls = [json.loads(line) for line in (folder / "trials.jsonl").read_text().splitlines()]
-    assert {call["task"] for call in calls if call["state"] == "answered"} == {
-        "statistical", "trend", "anomaly", "comparative", "multi_step", "scaling",
-    }  # fmt: skip

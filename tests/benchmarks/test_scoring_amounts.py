@@ -23,7 +23,6 @@ PERCENT = Number(relative=0.01, percent=True)
         ('The sum is 50 and there are 4 values.\n{"answer": 12.5}', 12.5),
         ('{"answer": 12.5}\nThis is the mean of all 400 values.', 12.5),
         ('{"answer": 12.5} {"answer": 12.5}', 12.5),
-        ('{"answer": 12.5}. The median is 13.', 12.5),
         ('{"answer": 12.5} No other value was needed.', 12.5),
         ('{"answer": 12.5}\nActually 12.5', 12.5),
         ('{"answer": 12.5} The answer is 12.5.', 12.5),
@@ -71,6 +70,7 @@ def test_a_number_is_read_where_it_is_the_answer(reply, read):
         '{"answer": ""}',
         '{"answer": 12.5, "answer": 13}',
         '{"answer": 12.5} {"answer": 13}',
+        '{"answer": 12.5}. The median is 13.',  # the judge does not know that the median was not asked for
         '{"answer": 12.5} Wait, the answer is 13.',
         '{"answer": 12.5}\nCorrection: 13',
         '{"answer":12.5}\nActually 13',

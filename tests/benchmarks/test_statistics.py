@@ -12,10 +12,12 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from benchmarks.statistics import (
+    bootstrap_interval,
     cohens_h,
     difference_interval,
     exact_p,
     holm,
+    independent_samples,
     matched_odds_ratio,
     percentiles,
     power_of,
@@ -89,43 +91,80 @@ def test_no_discordant_pair_is_no_evidence_at_all() -> None:
     assert exact_p([]) == exact_p([0, 0, 0]) == 1.0
 
 
-@given(st.lists(st.sampled_from([-1, 0, 1]), min_size=1, max_size=60), st.integers(min_value=0, max_value=9))
-def test_the_interval_holds_its_estimate_and_stays_within_what_is_possible(nets: list[int], seed: int) -> None:
-    low, high = difference_interval(nets, [1] * len(nets), seed=seed)
-    assert -1 <= low < high <= 1
-    assert low <= sum(nets) / len(nets) <= high
+@given(second=counts, first=counts, rest=counts)
+def test_the_interval_holds_its_estimate_and_stays_within_what_is_possible(second: int, first: int, rest: int) -> None:
+    pairs = second + first + rest
+    if pairs:
+        low, high = difference_interval(second, first, pairs)
+        assert -1 <= low < high <= 1
+        assert low <= (second - first) / pairs <= high
+
+
+@given(second=counts, first=counts, rest=counts)
+def test_zero_is_outside_of_the_interval_exactly_when_the_exact_p_is_below_5_percent(
+    second: int, first: int, rest: int
+) -> None:
+    if second + first + rest:
+        low, high = difference_interval(second, first, second + first + rest)
+        assert (low > 0 or high < 0) == (exact_p([1] * second + [-1] * first) < 0.05)
+
+
+@given(second=counts, first=counts, rest=counts)
+def test_the_interval_turns_over_with_the_sides(second: int, first: int, rest: int) -> None:
+    if pairs := second + first + rest:
+        low, high = difference_interval(second, first, pairs)
+        assert difference_interval(first, second, pairs) == pytest.approx((-high, -low))
 
 
 def test_the_interval_of_pairs_that_all_agree_says_what_so_few_leave_open() -> None:
-    narrow = difference_interval([0] * 200, [1] * 200, seed=0)
-    wide = difference_interval([0] * 10, [1] * 10, seed=0)
+    narrow, wide = difference_interval(0, 0, 200), difference_interval(0, 0, 10)
     assert wide.low < narrow.low < 0 < narrow.high < wide.high
-    assert narrow.high == pytest.approx(3 / 200, abs=0.006)  # the rule of three
-
-
-def test_the_interval_is_the_same_for_the_same_seed() -> None:
-    nets = [1, 1, 0, -1, 0, 1]
-    assert difference_interval(nets, [1] * 6, seed=7) == difference_interval(nets, [1] * 6, seed=7)
+    assert narrow.high == pytest.approx(3.7 / 200, rel=0.02)  # the rule of three, for a tail of 2.5%
 
 
 def test_pairs_of_one_data_set_count_as_one_sample() -> None:
-    alone = difference_interval([1] * 20 + [0] * 40, [1] * 60, seed=0)
-    together = difference_interval([3] * 7 + [0] * 13, [3] * 20, seed=0)
+    assert independent_samples([1] * 60) == 60
+    assert independent_samples([3] * 20) == 20
+    assert independent_samples([5, 1, 1]) == pytest.approx(49 / 27)  # one of them has most of the say
+    alone, together = difference_interval(20, 0, 60), difference_interval(20 / 3, 0, 20)
     assert together.high - together.low > 1.5 * (alone.high - alone.low)
 
 
-@pytest.mark.parametrize(("only_second", "only_first"), [(0.02, 0.02), (0.25, 0.1), (0.15, 0.0), (0.5, 0.05)])
-@pytest.mark.parametrize("pairs", [5, 12, 30])
-def test_the_interval_holds_the_truth_as_often_as_it_says_at_small_n(
-    pairs: int, only_second: float, only_first: float
-) -> None:
-    dice = np.random.default_rng(pairs)
-    drawn = dice.multinomial(pairs, [only_second, only_first, 1 - only_second - only_first], size=300)
-    held = 0
-    for second, first, rest in drawn.tolist():
-        low, high = difference_interval([1] * second + [-1] * first + [0] * rest, [1] * pairs, seed=0, draws=1000)
-        held += low <= only_second - only_first <= high
-    assert held / 300 >= 0.95 - 2.58 * sqrt(0.95 * 0.05 / 300)
+@pytest.mark.parametrize(("second", "first", "samples"), [(1, 0, 0), (-1, 0, 5), (3, 3, 5)])
+def test_what_are_not_shares_of_pairs_have_no_interval(second: int, first: int, samples: int) -> None:
+    with pytest.raises(ValueError, match="not shares"):
+        difference_interval(second, first, samples)
+
+
+@pytest.mark.parametrize("pairs", [1, 2, 3, 5, 7, 10, 14, 20])
+def test_whatever_is_true_the_interval_holds_it_in_95_of_100_runs(pairs: int) -> None:
+    """By all that can happen in each of 861 worlds; from two pairs on some world comes near 95%."""
+    second, first = np.array([(b, c) for b in range(pairs + 1) for c in range(pairs + 1 - b)]).T
+    ends = np.array([difference_interval(b, c, pairs) for b, c in zip(second, first, strict=True)])
+    steps = np.linspace(0, 1, 41)
+    coverage = []
+    for one, other in ((p, q) for p in steps for q in steps if p + q < 1 + 1e-9):
+        chance = stats.multinomial.pmf(
+            np.column_stack([second, first, pairs - second - first]), pairs, [one, other, max(0.0, 1 - one - other)]
+        )
+        holds = (ends[:, 0] <= one - other + 1e-9) & (one - other - 1e-9 <= ends[:, 1])
+        coverage.append(float(chance[holds].sum()))
+    assert min(coverage) >= 0.95
+    assert pairs < 2 or min(coverage) < 0.98
+
+
+@given(st.lists(st.sampled_from([-1, 0, 1]), min_size=1, max_size=60), st.integers(min_value=0, max_value=9))
+def test_the_bootstrap_holds_its_estimate_and_is_the_same_for_the_same_seed(nets: list[int], seed: int) -> None:
+    low, high = bootstrap_interval(nets, [1] * len(nets), seed=seed)
+    assert -1 <= low <= sum(nets) / len(nets) <= high <= 1
+    assert low < high
+    assert bootstrap_interval(nets, [1] * len(nets), seed=seed) == (low, high)
+
+
+def test_the_bootstrap_draws_whole_data_sets() -> None:
+    alone = bootstrap_interval([1] * 20 + [0] * 40, [1] * 60, seed=0)
+    together = bootstrap_interval([3] * 7 + [0] * 13, [3] * 20, seed=0)
+    assert together.high - together.low > 1.5 * (alone.high - alone.low)
 
 
 def test_the_odds_ratio_is_finite_and_turns_over_with_the_sides() -> None:

@@ -294,3 +294,25 @@ def test_reasons_are_counted_and_unread_answers_shown() -> None:
     summary = summarise(run_info(trials=5), calls)
     assert [(one.error, one.calls) for one in summary.troubles] == [("timed out", 3)]
     assert [one.answer for one in summary.unread] == ["who knows"]
+
+
+def test_failures_that_differ_only_by_a_request_id_are_one_reason() -> None:
+    told = [
+        "overloaded: Overloaded [req_011CS1]",
+        "overloaded: Overloaded [req_011CS2]",
+        "overloaded: Overloaded [0f8fad5b-d9cb-469f-a165-70867728950e]",
+        "server: see request req_7, please",
+        "server: see request req_8, please",
+        "server: it broke [req_9]",
+        "rejected: field [x] of 3",
+        "rejected: field [y] of 3",
+    ]
+    calls = [call("trend", number, "raw", None, error=error) for number, error in enumerate(told)]
+    troubles = summarise(run_info(tasks=("trend",), trials=len(told)), calls).troubles
+    assert [(one.error, one.calls) for one in troubles] == [
+        ("overloaded: Overloaded […]", 3),
+        ("server: see request …, please", 2),
+        ("server: it broke [req_9]", 1),
+        ("rejected: field [x] of 3", 1),
+        ("rejected: field [y] of 3", 1),
+    ]

@@ -8,6 +8,7 @@ import sys
 import time
 from pathlib import Path
 
+from batchwork import BatchManager
 from tests.cli.conftest import Run, rows
 
 PRICED = ("--prompt", "Say {text}", "--price", "1,1", "--max-tokens", "100")
@@ -84,6 +85,15 @@ def test_status_and_results_need_only_the_journal(batchwork: Run, rivers: Path, 
     assert "10 succeeded" in status.stdout
     assert batchwork("results", "out.jsonl.journal.db", "-o", "again.jsonl").returncode == 0
     assert (folder / "again.jsonl").read_text() == (folder / "out.jsonl").read_text()
+
+
+def test_status_of_a_managers_state_file_is_that_of_the_journal_beside_it(batchwork: Run, folder: Path) -> None:
+    BatchManager(messages=["a", "b"], model="mock:echo", state_path=folder / "state.json").run()
+    status = batchwork("status", "state.json")
+    assert "journal  state.json.journal" in status.stdout
+    assert "2 succeeded" in status.stdout
+    assert batchwork("results", "state.json", "-o", "out.jsonl").returncode == 0
+    assert "retry_failed()" in batchwork("retry", "state.json").stderr
 
 
 def _start(folder: Path, *arguments: str) -> subprocess.Popen[str]:

@@ -21,7 +21,7 @@ from batchwork.plans import defaults_of, plan_of
 from batchwork.runs import Job
 from tests.support.batch_provider import BatchClient, BatchProvider
 from tests.support.scripted import failure
-from tests.support.virtual_time import run_virtual
+from tests.support.virtual_time import run_virtual, virtual_now
 
 PROMPTS = [f"p{i}" for i in range(25)]
 TOLD: dict[str, Any] = {"model": "scripted", "mode": "batch", "price": (1, 1), "items_per_batch": 10}
@@ -118,6 +118,70 @@ def test_a_submission_that_surely_never_arrived_is_sent_again() -> None:
     provider.trouble = once("submit", FailureKind.CONNECTION, unconfirmed=True)
     assert run(provider).accounting.succeeded == 25
     assert set(provider.billed.values()) == {1}
+
+
+def test_a_provider_that_cannot_be_reached_pauses_the_run_and_nothing_was_looked_for() -> None:
+    provider = BatchProvider()
+    steps: list[str] = []
+
+    def unreachable(step: str) -> Failure:
+        steps.append(step)
+        return failure(FailureKind.CONNECTION)
+
+    provider.trouble = unreachable
+    with pytest.raises(batchwork.RunPaused, match="cannot be reached at scripted") as paused:
+        run(provider, PROMPTS[:2], retries=1)
+    assert steps == ["submit", "submit"]
+    assert paused.value.cause == "stalled"
+    assert paused.value.results.accounting.pending == 2
+
+
+def test_a_batch_that_nobody_can_be_asked_about_pauses_the_run_and_is_found_by_the_next_one(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    provider = BatchProvider()
+    provider.lost_answers = 1
+    provider.trouble = lambda step: failure(FailureKind.SERVER) if step == "find" else None
+    told = {"journal": tmp_path / "j.db"}
+    with pytest.raises(batchwork.RunPaused, match=r"cannot be asked about batch .* looks for the batch"):
+        run(provider, PROMPTS[:5], **told)
+    assert len([record for record in caplog.records if "cannot look at batch" in record.getMessage()]) == 1
+    provider.trouble = lambda step: None
+    assert run(provider, PROMPTS[:5], **told).accounting.succeeded == 5
+    assert len(provider.batches) == 1
+    assert set(provider.billed.values()) == {1}
+
+
+def test_a_batch_out_of_sight_for_too_long_pauses_the_run_and_is_taken_up_by_the_next_one(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    provider = BatchProvider()
+    provider.trouble = lambda step: failure(FailureKind.CONNECTION) if step == "poll" else None
+    told = {"journal": tmp_path / "j.db"}
+    with pytest.raises(batchwork.RunPaused, match="cannot be asked about batch batch_0"):
+        run(provider, PROMPTS[:5], **told)
+    assert len([record for record in caplog.records if "cannot look at batch" in record.getMessage()]) == 1
+    provider.trouble = lambda step: None
+    assert run(provider, PROMPTS[:5], **told).accounting.succeeded == 5
+    assert set(provider.billed.values()) == {1}
+
+
+def test_an_outage_of_half_an_hour_is_waited_out_once_the_batch_was_seen() -> None:
+    provider = BatchProvider(takes_s=3600.0)
+    provider.trouble = lambda step: (
+        failure(FailureKind.CONNECTION) if step == "poll" and 600.0 <= virtual_now() < 2400.0 else None
+    )
+    assert run(provider, PROMPTS[:5]).accounting.succeeded == 5
+    assert set(provider.billed.values()) == {1}
+
+
+def test_a_key_that_is_not_accepted_ends_the_looks_at_once(tmp_path: Path) -> None:
+    provider = BatchProvider()
+    provider.lost_answers = 1
+    provider.trouble = lambda step: failure(FailureKind.AUTH) if step == "find" else None
+    with pytest.raises(batchwork.RunPaused) as paused:
+        run(provider, PROMPTS[:5], journal=tmp_path / "j.db")
+    assert paused.value.cause == "credentials"
 
 
 def test_a_download_that_breaks_off_is_begun_again_and_knows_what_it_has() -> None:

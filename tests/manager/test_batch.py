@@ -11,9 +11,11 @@ import pytest
 from pydantic import BaseModel, field_validator
 
 from batchwork import BatchJob, ConfigError, batch
+from batchwork.core.errors import BackendError
 from batchwork.documents import read_document
 from batchwork.simulator import Simulator
 from tests.support.batch_provider import BatchProvider
+from tests.support.scripted import Scripted
 
 
 class City(BaseModel):
@@ -91,6 +93,19 @@ def test_another_process_attaches_by_the_batchs_number(at_provider: dict[str, An
     assert second.results().values() == first.results().values()
     assert [r.original_index for r in second.results()] == list(range(5))
     assert second.stats().total_cost == first.stats().total_cost
+    assert second.batch_id == first.batch_id
+    assert second.batch_ids == [first.batch_id]
+
+
+def test_a_jobs_cost_is_unknown_where_the_price_is(at_provider: dict[str, Any]) -> None:
+    nameless = at_provider | {"model": "anthropic:nobody-knows-what-it-costs"}
+    job = batch(messages=CITIES[:1], **nameless)
+    assert job.results().total_cost is None
+    assert job.stats().total_cost is None
+    assert job.batch_id is not None
+    attached = BatchJob.attach(job.batch_id, **nameless)
+    assert attached.results().total_cost is None
+    assert attached.stats().total_cost is None
 
 
 def test_an_attached_job_cites_the_documents_that_it_is_given(at_provider: dict[str, Any], tmp_path: Path) -> None:
@@ -136,6 +151,16 @@ def test_an_attached_answer_that_does_not_fit_is_its_items_failure(at_provider: 
     assert "no such town" in str(second[1].error)
 
 
+@pytest.mark.parametrize("wire", ["anthropic", "openai"])
+def test_a_batch_that_the_provider_does_not_know_is_not_blamed_on_the_model(wire: str, provider: Simulator) -> None:
+    model = {"anthropic": "claude-haiku-5-5", "openai": "gpt-6-luna"}[wire]
+    url = provider.anthropic_url if wire == "anthropic" else provider.openai_url
+    job = BatchJob.attach("msgbatch_nope", model=model, base_url=url, api_key="none")
+    with pytest.raises(BackendError, match="msgbatch_nope") as told:
+        job.results()
+    assert "model" not in str(told.value)
+
+
 def test_a_backend_without_batches_runs_the_same_job_live() -> None:
     job = batch(messages=["a", [{"role": "user", "content": "b"}]], model="mock:echo")
     assert job.results().values() == ["a", "b"]
@@ -152,11 +177,48 @@ def test_what_is_finished_survives_a_cancel(provider: Simulator, at_provider: di
     assert {r.status for r in results} <= {"succeeded", "pending"}
 
 
-def test_raw_results_are_written_as_items_settle(at_provider: dict[str, Any], tmp_path: Path) -> None:
-    batch(messages=CITIES[:2], response_model=City, raw_results_dir=tmp_path / "raw", **at_provider).results()
+@pytest.mark.parametrize("mode", ["live", "batch"])
+def test_what_a_cancel_leaves_undone_says_that_it_was_cancelled(mode: str) -> None:
+    provider, slow = BatchProvider(takes_s=1e9), Scripted(latency=1e9)
+    backend = provider.client() if mode == "batch" else slow
+    job = batch(messages=["a", "b"], model="m", backend=backend, mode=mode, price=(1, 1), max_in_flight=1)
+    assert job.batch_id is not None or mode == "live"
+    job.cancel()
+    if mode == "live":
+        job.cancel()  # a second time: the call in flight is not waited for
+    errors = [result.error for result in job.results()]
+    assert errors
+    assert set(errors) == {"cancelled: the job was cancelled before this item was done"}
+
+
+@pytest.mark.parametrize("mode", ["live", "batch"])
+@pytest.mark.parametrize("wire", ["anthropic", "openai"])
+def test_raw_results_are_the_providers_own_json(
+    wire: str, mode: str, provider: Simulator, at_provider: dict[str, Any], tmp_path: Path
+) -> None:
+    elsewhere = {"model": "gpt-6-luna", "base_url": provider.openai_url}
+    given = at_provider | {"mode": mode} | (elsewhere if wire == "openai" else {})
+    results = batch(messages=CITIES[:2], response_model=City, raw_results_dir=tmp_path / "raw", **given).results()
     told = json.loads((tmp_path / "raw" / "job_0_item_1.json").read_text())
-    assert json.loads(told["text"]) == {"city": "Berlin1"}
-    assert told["usage"]["output_tokens"] > 0
+    assert told == results[1].raw
+    if wire == "anthropic":
+        assert (told["type"], told["role"], told["usage"].keys() >= {"input_tokens"}) == ("message", "assistant", True)
+        said = told["content"][0]["text"]
+    else:
+        assert (told["object"], told["usage"].keys() >= {"prompt_tokens"}) == ("chat.completion", True)
+        said = told["choices"][0]["message"]["content"]
+    assert json.loads(said) == {"city": "Berlin1"}
+
+
+def test_without_a_folder_for_it_the_providers_json_is_not_kept(at_provider: dict[str, Any]) -> None:
+    (result,) = batch(messages=CITIES[:1], response_model=City, **at_provider).results()
+    assert result.raw.keys() == {"text", "usage", "model", "stop_reason", "provider_id"}
+
+
+def test_raw_results_of_a_backend_without_json_are_what_it_said(tmp_path: Path) -> None:
+    batch(messages=["a"], model="mock:echo", raw_results_dir=tmp_path).results()
+    told = json.loads((tmp_path / "job_0_item_0.json").read_text())
+    assert (told["text"], told["model"]) == ("a", "mock")
 
 
 def test_a_json_schema_gives_validated_json(at_provider: dict[str, Any]) -> None:
@@ -179,6 +241,12 @@ def test_a_json_schema_gives_validated_json(at_provider: dict[str, Any]) -> None
         ({"files": [b"x"]}, "prompt="),
         ({"files": ["nowhere.pdf"], "prompt": "p"}, "nowhere.pdf"),
         ({"messages": ["a"], "promt": "p"}, "did you mean 'prompt'"),
+        ({"messages": ["a", []]}, r"messages\[1\]: a request needs at least one message; nothing was sent"),
+        ({"messages": ["a", None]}, r"messages\[1\]: a prompt is a string"),
+        ({"messages": [[{"role": "robot", "content": "a"}]]}, r"messages\[0\]: message 0 has the role 'robot'"),
+        ({"messages": [[{"role": "user", "content": None}]]}, r"messages\[0\]: message 0: content must be"),
+        ({"messages": ["a"], "top_p": 0.5}, r"goes into sampling=\{'top_p': ...\}"),
+        ({"messages": ["a"], "weather": "fine"}, "unknown option 'weather'$"),
         ({"messages": [{"role": "user", "content": "a"}]}, "list of conversations"),
         ({"messages": ["a"], "response_model": dict}, "Pydantic model class"),
         ({"messages": ["a"], "response_model": City, "schema": {}}, "two ways"),

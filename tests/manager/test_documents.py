@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from batchwork import BatchManager
+from batchwork import BatchManager, ConfigError, batch
 from batchwork.core.event import Event, Settled
 from examples.pdf_writer import Page, pdf_bytes
 
@@ -98,6 +98,30 @@ def test_kinds_may_be_mixed_and_a_broken_one_is_its_own_failure(at_provider: dic
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs a pipe with a name")
+def test_a_huge_file_is_refused_by_its_size_without_being_read(tmp_path: Path) -> None:
+    huge, small = tmp_path / "huge.txt", tmp_path / "small.txt"
+    with huge.open("wb") as file:
+        file.truncate(2**40)  # a hole: it takes no room on disk, and none has the memory to read it
+    small.write_text("City: Oslo")
+    results = batch(files=[huge, small], prompt="Which city?", model="mock:reader").results()
+    assert [r.status for r in results] == ["failed", "succeeded"]
+    assert f"has {2**40} bytes, more than 100000000; raise max_bytes" in str(results[0].error)
+
+
+@pytest.mark.parametrize("door", ["batch", "manager"])
+def test_limits_of_documents_can_be_lowered_and_raised_at_the_doors(door: str) -> None:
+    given: dict[str, Any] = {"files": [b"City: Oslo"], "prompt": "Which city?", "model": "mock:reader"}
+
+    def results(**limits: int) -> Any:
+        return batch(**given, **limits).results() if door == "batch" else BatchManager(**given, **limits).run()
+
+    assert "more than 5; raise max_bytes" in str(results(max_bytes=5)[0].error)
+    assert "raise max_characters" in str(results(max_characters=5)[0].error)
+    assert results(max_bytes=10, max_pages=1)[0].status == "succeeded"
+    with pytest.raises(ConfigError, match="max_pages must be a whole number of at least 1"):
+        results(max_pages=0)
+
+
 def test_a_file_that_takes_its_time_holds_up_no_other(tmp_path: Path) -> None:
     slow = tmp_path / "slow.txt"
     slow.write_text("there when the manager looks")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import re
+import sys
 from collections import Counter
 from decimal import Decimal
 from pathlib import Path
@@ -13,7 +14,7 @@ from typing import Any
 import pytest
 from pydantic import BaseModel
 
-from batchwork import BatchManager, ConfigError, Failure, FailureKind
+from batchwork import BatchManager, ConfigError, Failure, FailureKind, RunPaused
 from batchwork.progress import Jobs, five_lines
 from batchwork.simulator import Simulator
 from tests.support.batch_provider import BatchProvider
@@ -179,7 +180,8 @@ def test_results_are_written_raw_and_processed(at_provider: dict[str, Any], tmp_
     }
     assert first["citations"][1] == {}
     assert json.loads((folder / "processed" / "job_1_results.json").read_text())["results"] == [{"city": "Rome"}]
-    assert json.loads((folder / "raw" / "job_1_item_0.json").read_text())["text"]
+    said = json.loads((folder / "raw" / "job_1_item_0.json").read_text())
+    assert (said["type"], said["role"], said["content"][0]["type"]) == ("message", "assistant", "text")
     assert "empty" in json.loads((folder / "raw" / "job_0_item_1.json").read_text())["error"]["message"]
 
 
@@ -222,6 +224,7 @@ def test_the_lines_are_those_of_the_founding_document() -> None:
         done=2345,
         total=5000,
         jobs_completed=23,
+        jobs_failed=0,
         jobs_total=50,
         jobs_in_progress=3,
         spent_nano=4_470_000_000,
@@ -237,6 +240,60 @@ def test_the_lines_are_those_of_the_founding_document() -> None:
         "ETA: ~2 min 15 sec",
         "Failed: 12 items",
     ]
+
+
+def test_a_job_of_which_everything_failed_is_not_counted_as_completed(capsys: pytest.CaptureFixture[str]) -> None:
+    backend = Scripted(lambda prompt, call: failure(FailureKind.REJECTED) if prompt in ("p2", "p3") else prompt)
+    manager = BatchManager(messages=prompts(6), items_per_job=2, **scripted(backend))
+    manager.run(print_progress=True)
+    stats = manager.stats
+    assert (stats.jobs_total, stats.jobs_completed, stats.jobs_failed, stats.jobs_in_progress) == (3, 2, 1, 0)
+    assert "Jobs: 2/3 completed, 1 failed, 0 in progress" in capsys.readouterr().out
+
+
+def test_a_table_for_which_there_is_no_folder_is_a_clear_error(tmp_path: Path) -> None:
+    manager = BatchManager(messages=prompts(1), **scripted(Scripted()))
+    manager.run()
+    for write in (manager.to_jsonl, manager.to_parquet):
+        with pytest.raises(ConfigError, match=re.escape(f"there is no folder {tmp_path / 'no'} for out")):
+            write(tmp_path / "no" / "out")
+        with pytest.raises(ConfigError, match="is a folder"):
+            write(tmp_path)
+
+
+class Bill(BaseModel):
+    total: Decimal
+    lines: list[Decimal]
+    paid: Decimal | bool
+
+
+def test_a_table_keeps_decimals_exact_and_its_own_columns_typed(tmp_path: Path) -> None:
+    parquet = pytest.importorskip("pyarrow.parquet")
+    answers = {"p0": "1250.5", "p1": "0.125"}
+    paid = {"p0": "1250.5", "p1": "false"}
+    backend = Scripted(lambda p, c: f'{{"total": {answers[p]}, "lines": [0.1], "paid": {paid[p]}}}')
+    manager = BatchManager(messages=prompts(2), response_model=Bill, **scripted(backend))
+    manager.run()
+    table = parquet.read_table(manager.to_parquet(tmp_path / "out.parquet"))
+    assert table.column("total").to_pylist() == [Decimal("1250.5"), Decimal("0.125")]
+    assert str(table.schema.field("total").type) == "decimal128(7, 3)"
+    assert table.column("lines").to_pylist() == [[Decimal("0.1")], [Decimal("0.1")]]
+    assert table.column("paid").to_pylist() == ["1250.5", "false"]
+    assert str(table.schema.field("error").type) == "string"
+    assert str(table.schema.field("cost").type) == "double"
+    (first, _) = manager.to_jsonl(tmp_path / "out.jsonl").read_text().splitlines()
+    assert json.loads(first)["value"]["total"] == "1250.5"
+
+
+def test_a_dataframe_has_one_row_per_item_or_its_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    manager = BatchManager(messages=prompts(2), **scripted(Scripted()))
+    manager.run()
+    with monkeypatch.context() as without:
+        without.setitem(sys.modules, "pandas", None)
+        with pytest.raises(ConfigError, match=re.escape("pip install 'batchwork[dataframe]'")):
+            manager.to_dataframe()
+    pytest.importorskip("pandas")
+    assert list(manager.to_dataframe()["value"]) == prompts(2)
 
 
 def test_tables_come_out_in_input_order(tmp_path: Path, at_provider: dict[str, Any]) -> None:
@@ -255,6 +312,8 @@ def test_tables_come_out_in_input_order(tmp_path: Path, at_provider: dict[str, A
         ({"items_per_job": 0}, "items_per_job"),
         ({"max_parallel_jobs": 1.5}, "max_parallel_jobs"),
         ({"items_per_jobs": 5}, "did you mean 'items_per_job'"),
+        ({"temperature": 0.5}, r"goes into sampling=\{'temperature': ...\}"),
+        ({"items_per_batches": 5}, "did you mean 'items_per_job'"),
         ({"state_path": "no/such/folder/state.json"}, "no folder"),
         ({"journal": "x"}, "state_path"),
         ({"mode": "fast"}, "mode"),
@@ -264,3 +323,14 @@ def test_tables_come_out_in_input_order(tmp_path: Path, at_provider: dict[str, A
 def test_a_wrong_argument_is_an_error_before_anything_is_sent(given: dict[str, Any], told: str) -> None:
     with pytest.raises(ConfigError, match=told):
         BatchManager(messages=["a"], model="mock:echo", **given)
+
+
+@pytest.mark.parametrize("model", ["claude-haiku-5-5", "openai:any"])
+def test_an_address_where_nobody_answers_pauses_the_run_and_is_named(model: str, tmp_path: Path) -> None:
+    given: dict[str, Any] = {"messages": ["a", "b"], "model": model, "api_key": "x", "price": (1, 1)}
+    state = tmp_path / "s.json"
+    manager = BatchManager(**given, base_url="http://127.0.0.1:9", retries=0, state_path=state)
+    with pytest.raises(RunPaused, match=r"cannot be reached at http://127\.0\.0\.1:9"):
+        manager.run()
+    assert (manager.stats.pending_items, manager.stats.failed_items) == (2, 0)
+    assert json.loads(state.read_text())["open_batches"] == []

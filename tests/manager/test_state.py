@@ -175,16 +175,34 @@ def test_the_limit_holds_across_runs_and_more_money_takes_up_the_deferred(tmp_pa
         ({"response_model": Town}, "without city and with town"),
     ],
 )
-def test_another_input_or_model_is_refused_with_the_difference(
+def test_another_input_or_model_is_refused_with_the_difference_by_whatever_looks_at_the_state(
     change: dict[str, Any], named: str, tmp_path: Path
 ) -> None:
     path = tmp_path / "state.json"
     same = {"messages": prompts(6), "response_model": City} | told(Scripted(lambda p, c: '{"city": "x"}'), path)
     BatchManager(**same).run()
     other = Scripted()
-    with pytest.raises(ConfigError, match=named):
-        BatchManager(**(same | {"backend": other} | change)).run()
+    manager = BatchManager(**(same | {"backend": other} | change))
+    for look in (manager.run, manager.results, lambda: manager.stats, lambda: manager.to_jsonl(tmp_path / "out.jsonl")):
+        with pytest.raises(ConfigError, match=named):
+            look()
     assert other.asked == []
+
+
+def test_a_cost_that_is_not_known_is_unknown_everywhere_and_never_zero(tmp_path: Path) -> None:
+    path = tmp_path / "state.json"
+    given = {"messages": prompts(6)} | told(Scripted(), path, price=None)
+    manager = BatchManager(**given)
+    results = manager.run()
+    assert manager.stats.total_cost is results.total_cost is None
+    state = read(path)
+    assert state["total_cost"] is None
+    assert {job["job_cost"] for job in state["jobs"]} == {item["cost"] for item in items(path)} == {None}
+    later = BatchManager(**given)
+    assert later.stats.total_cost is later.results().total_cost is None
+    later.run()
+    assert (read(path)["total_cost"], items(path)[0]["cost"]) == (None, None)
+    assert later.results().at([0]).total_cost is None
 
 
 def test_a_removed_state_file_means_a_fresh_start_and_the_old_journal_is_kept(tmp_path: Path) -> None:
@@ -401,6 +419,22 @@ def test_results_that_a_crash_kept_from_disk_are_written_by_the_next_run(tmp_pat
     BatchManager(messages=prompts(8), **told(Scripted(), path, save_results_dir=results)).run()
     assert json.loads(raw.read_text())["text"] == "p6"
     assert json.loads(processed.read_text())["results"] == prompts(4)
+
+
+def test_raw_results_that_are_missing_are_written_again_as_the_provider_gave_them(
+    at_provider: dict[str, Any], provider: Simulator, tmp_path: Path
+) -> None:
+    given = {"messages": ["City: Oslo\nWhich city?"], "state_path": tmp_path / "state.json", "mode": "live"}
+    given |= at_provider | {"save_results_dir": tmp_path / "results"}
+    BatchManager(**given).run()
+    raw = tmp_path / "results" / "raw" / "job_0_item_0.json"
+    before = raw.read_bytes()
+    assert json.loads(before)["type"] == "message"
+    raw.unlink()
+    provider.reset()
+    BatchManager(**given).run()
+    assert raw.read_bytes() == before
+    assert provider.log()["requests"] == []
 
 
 def test_a_run_whose_files_cannot_be_written_ends_with_an_error_and_loses_nothing(tmp_path: Path) -> None:

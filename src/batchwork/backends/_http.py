@@ -173,6 +173,11 @@ def _give_up(error: Exception) -> NoReturn:
     raise BackendError(Failure(kind=FailureKind.CONNECTION, message=message, unconfirmed=not unsent)) from error
 
 
+def shown(url: URL) -> str:
+    """An address for people to read, without a query: some servers take a key there."""
+    return str(url.with_query(None)).rstrip("/")
+
+
 def endpoint(base_url: str, path: str) -> URL:
     """The address of one call below a base URL.
 

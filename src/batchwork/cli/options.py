@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from batchwork.statefile import journal_beside
+
 _RUN, _LIMITS, _FILES = "What is asked", "How much, how fast", "Files"
 
 
@@ -19,7 +21,20 @@ class Mode(Enum):
 
 
 Input = Annotated[str, typer.Argument(metavar="IN", help="JSONL, CSV, TSV or Parquet by suffix; - is JSONL on stdin.")]
-JournalFile = Annotated[Path, typer.Argument(metavar="JOURNAL", help="The journal of a run.")]
+
+
+def _journal_of(path: Path) -> Path:
+    """A journal; whoever names the state file of a BatchManager means the journal beside it."""
+    beside = journal_beside(path)
+    return beside if path.suffix == ".json" and beside.exists() else path
+
+
+JournalFile = Annotated[
+    Path,
+    typer.Argument(
+        metavar="JOURNAL", help="The journal of a run, or a BatchManager's state file.", callback=_journal_of
+    ),
+]
 Out = Annotated[
     Path,
     typer.Option(

@@ -32,6 +32,9 @@ def simulate(
     rpm: Annotated[int | None, typer.Option(help="Requests per minute.", rich_help_panel=_LIMITS)] = None,
     input_tpm: Annotated[int | None, typer.Option(help="Input tokens per minute.", rich_help_panel=_LIMITS)] = None,
     output_tpm: Annotated[int | None, typer.Option(help="Output tokens per minute.", rich_help_panel=_LIMITS)] = None,
+    require_key: Annotated[
+        bool, typer.Option("--require-key", help="Refuse calls without an API key, as a real provider does.")
+    ] = False,
 ) -> None:
     """Start a provider on loopback that speaks Anthropic's and OpenAI's wire. No model, no key, no network.
 
@@ -58,6 +61,7 @@ def simulate(
             time_scale=time_scale,
             seed=seed,
             persona=persona,
+            require_key=require_key,
         )
         simulator = Simulator(config)
     except SimulatorConfigError as error:

@@ -131,10 +131,13 @@ class Pending(Outcome, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """Not an outcome: the run ended before this item did. Never recorded; a rerun takes it up."""
 
     status: ClassVar[Status] = Status.PENDING
+    cancelled: bool = False
 
     @property
     def error(self) -> str | None:
         """Why there is no answer yet."""
+        if self.cancelled:
+            return "cancelled: the job was cancelled before this item was done"
         return "pending: the run ended before this item; run it again to go on"
 
 

@@ -32,6 +32,12 @@ class Traits:
     price_model: str | None = None  # under which id the price table lists the model, where that is not its name here
     overhead_tokens: int = 0  # input tokens that it adds around every request
     default_in_flight: int | None = None  # how many calls at once suit it when nobody says; None: as many as anybody
+    address: str | None = None  # where its calls go, once it is open, for people to read
+
+    @property
+    def where(self) -> str:
+        """What to call the place its calls go to."""
+        return self.address or self.name
 
 
 class Backend(Protocol):

@@ -2,6 +2,14 @@
 
 from batchwork.core.errors import DocumentError
 from batchwork.documents.document import Document, DocumentLimits, text_document
-from batchwork.documents.read import read_document
+from batchwork.documents.read import DEFAULT_LIMITS, load_file, read_document
 
-__all__ = ["Document", "DocumentError", "DocumentLimits", "read_document", "text_document"]
+__all__ = [
+    "DEFAULT_LIMITS",
+    "Document",
+    "DocumentError",
+    "DocumentLimits",
+    "load_file",
+    "read_document",
+    "text_document",
+]

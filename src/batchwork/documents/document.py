@@ -20,8 +20,9 @@ class DocumentLimits:
 
     def __post_init__(self) -> None:
         for name in ("max_bytes", "max_pages", "max_characters"):
-            if getattr(self, name) < 1:
-                raise ConfigError(f"{name} must be at least 1, got {getattr(self, name)}")
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+                raise ConfigError(f"{name} must be a whole number of at least 1, got {value!r}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,11 +11,11 @@ from batchwork.documents.pdf import pdf_text
 from batchwork.documents.plain import decode_text
 from batchwork.documents.sniff import DOCX, HTML, PDF, media_type_of, text_type_of
 
-_DEFAULT_LIMITS = DocumentLimits()
+DEFAULT_LIMITS = DocumentLimits()
 
 
 def read_document(
-    source: str | os.PathLike[str] | bytes, *, name: str | None = None, limits: DocumentLimits = _DEFAULT_LIMITS
+    source: str | os.PathLike[str] | bytes, *, name: str | None = None, limits: DocumentLimits = DEFAULT_LIMITS
 ) -> Document:
     """Read one file. A PDF without a text layer and an image have an empty text, and say so in `has_text`.
 
@@ -26,23 +26,33 @@ def read_document(
         data, called = bytes(source), name or "the document"
     else:
         called = name or os.fspath(source)
-        data = _load(Path(source), called, limits)
-    if len(data) > limits.max_bytes:
-        raise DocumentError(f"{called} has {len(data)} bytes, more than {limits.max_bytes}; raise max_bytes to read it")
+        data = load_file(source, called=called, limits=limits)
+    _refuse_large(len(data), called, limits)
     try:
         return _read(data, called if name is None and not isinstance(source, bytes) else name or "", limits)
     except DocumentError as error:
         raise DocumentError(f"{called} {error}") from error
 
 
-def _load(path: Path, called: str, limits: DocumentLimits) -> bytes:
+def load_file(
+    source: str | os.PathLike[str], *, called: str | None = None, limits: DocumentLimits = DEFAULT_LIMITS
+) -> bytes:
+    """The bytes of a file, whose size is looked at before anything of it is read.
+
+    Raises:
+        DocumentError: it cannot be read, or is too large.
+    """
+    path, called = Path(source), called or os.fspath(source)
     try:
-        size = path.stat().st_size
-        if size > limits.max_bytes:
-            raise DocumentError(f"{called} has {size} bytes, more than {limits.max_bytes}; raise max_bytes to read it")
+        _refuse_large(path.stat().st_size, called, limits)
         return path.read_bytes()
     except OSError as error:
         raise DocumentError(f"{called} cannot be read: {error.strerror or error}") from error
+
+
+def _refuse_large(size: int, called: str, limits: DocumentLimits) -> None:
+    if size > limits.max_bytes:
+        raise DocumentError(f"{called} has {size} bytes, more than {limits.max_bytes}; raise max_bytes to read it")
 
 
 def _read(data: bytes, name: str, limits: DocumentLimits) -> Document:

@@ -32,12 +32,14 @@ from batchwork.engine.parts import Parts
 from batchwork.engine.passing import Pass
 from batchwork.engine.reading import LATER, Later
 from batchwork.engine.riders import Carriage, Rider
-from batchwork.engine.sending import BatchSender, pauses_between_looks
+from batchwork.engine.sending import BatchSender, Unseen, pauses_between_looks
+from batchwork.engine.sight import Sight
 from batchwork.engine.taking_in import Intaker
 
 _log = logging.getLogger(__name__)
 _BREATHE_EVERY = 512
 _MOST_WAITING = 1000  # items that wait for money before reading on waits too
+_NO_WAY_IN = REFUSALS | {FailureKind.CONNECTION}  # tried again in vain; it says nothing about the items
 
 
 class BatchRun(Pass):
@@ -60,7 +62,7 @@ class BatchRun(Pass):
         )
         self._intake = Intaker(parts, tally, price)
         self._naps = Naps(parts.clock)
-        self._sender = BatchSender(backend, parts.policy, self._naps, parts.dice)
+        self._sender = BatchSender(backend, parts.policy, self._naps, sight=self._sight, dice=parts.dice)
         self._again: deque[Rider] = deque()  # to ride in a later batch
         self._for_money: deque[Rider] = deque()  # to ride when there is room in the budget
         self._followers: set[asyncio.Task[None]] = set()
@@ -248,7 +250,7 @@ class BatchRun(Pass):
             self.tally.in_flight -= len(ticket.items)
 
     async def _submit(self, carriage: Carriage) -> str | None:
-        """The provider's id for the batch; None when it has none: refused, surely absent, or the run closes first."""
+        """The provider's id for the batch; None when it has none: refused, absent, unseen, or the run closes first."""
         tag = self._tag(carriage.ticket)
         answer = await self._sender.send(carriage.lines, tag)
         carriage.lines = []
@@ -256,9 +258,11 @@ class BatchRun(Pass):
             self._p.journal.record(BatchSubmitted(chunk=tag.chunk, batch_id=answer))
             await self._p.journal.durable()
             return answer
-        if isinstance(answer, Failure) and answer.kind in REFUSALS:
+        if isinstance(answer, Unseen):
+            self._on_pause(pauses.out_of_sight(tag.name, answer.failure, self._where))
+        elif isinstance(answer, Failure) and answer.kind in _NO_WAY_IN:
             self._close_batch(carriage, "absent")
-            self._on_pause(pauses.stalled(answer))
+            self._on_pause(pauses.stalled(answer, self._where))
         elif isinstance(answer, Failure):
             await self._refuse(carriage, answer)
         elif answer is Sighting.ABSENT:
@@ -269,14 +273,15 @@ class BatchRun(Pass):
     async def _until_ended(self, batch_id: str, carriage: Carriage) -> bool:
         """Look at it at growing intervals; a look that fails says nothing about the batch."""
         unknown_s = 0.0
+        sight = self._sight(batch_id)
         for pause_s in pauses_between_looks(self._policy):
             if self._closed:
                 break
             try:
                 progress = await within(self._p.policy.timeout_s, self._backend.poll_batch(batch_id))
             except BackendError as error:
-                if error.failure.kind is FailureKind.AUTH:
-                    self._on_pause(pauses.no_access(error.failure))
+                if sight.lost(error.failure):
+                    self._on_pause(pauses.out_of_sight(batch_id, error.failure, self._where))
                     return False
                 if error.failure.kind is FailureKind.REJECTED:
                     # It may be another key, another address, or a list that lags. Its answers may be paid for, so
@@ -285,8 +290,8 @@ class BatchRun(Pass):
                         self._on_pause(pauses.not_known(batch_id, error.failure))
                         return False
                     unknown_s += pause_s
-                _log.warning("cannot look at batch %s: %s", batch_id, error.failure.kind.value)
             else:
+                sight.seen()
                 if progress.ended and progress.failure is not None:
                     await self._refuse(carriage, progress.failure)
                     return False
@@ -350,6 +355,13 @@ class BatchRun(Pass):
         return BatchTag(
             run_id=self._run_id, chunk=ticket.chunk, custom_ids=ticket.custom_ids, intended_at=ticket.intended_at
         )
+
+    def _sight(self, batch: str) -> Sight:
+        return Sight(batch, where=self._where, policy=self._p.policy, clock=self._p.clock)
+
+    @property
+    def _where(self) -> str:
+        return self._p.backend.traits.where
 
     # -- ending ---------------------------------------------------------------------------------
 

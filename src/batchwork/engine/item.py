@@ -27,7 +27,7 @@ from batchwork.engine.attempt import Deadlines, attempt, within
 from batchwork.engine.gate import Caller, Denied, Grant, Need
 from batchwork.engine.life import Life
 from batchwork.engine.parts import Parts
-from batchwork.engine.settling import Settler, slim
+from batchwork.engine.settling import Settler
 
 _log = logging.getLogger(__name__)
 
@@ -180,7 +180,7 @@ class ItemCarrier:
             await self._settle(work, self._settler.succeeded(work.index, life, reply, verdict.value), life)
             return False
         if not verdict.reask or life.reasks >= self._p.policy.reasks:
-            await self._give_up(work, life, msgspec.structs.replace(verdict.failure, reply=slim(reply)))
+            await self._give_up(work, life, msgspec.structs.replace(verdict.failure, reply=reply))
             return False
         self._tally.retries += 1
         self._record_attempt(work, life, verdict.failure)

@@ -49,7 +49,7 @@ class Caller:
 
     @property
     def occupied(self) -> int:
-        """The places its calls take, in flight and in line; those that stepped aside for money do not keep others away."""
+        """The places its calls take, in flight and in line; who stepped aside for money does not keep others away."""
         return self.in_flight + len(self.queue)
 
 

@@ -30,4 +30,5 @@ class Parts:
     on_settled: Callable[[AnyOutcome], None] | None = None
     has_room: Callable[[], bool] | None = None  # whether whoever takes the outcomes can take more
     lanes: Lanes | None = None  # None: the input is not divided into jobs
+    keep_bodies: bool = False  # the provider's JSON is recorded with every answer
     dice: Callable[[], float] = random.random

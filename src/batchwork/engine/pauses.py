@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from batchwork.core.breaker import Pause
-from batchwork.core.failure import Failure
+from batchwork.core.failure import Failure, FailureKind
 
 
 def no_access(failure: Failure) -> Pause:
@@ -15,11 +15,30 @@ def no_access(failure: Failure) -> Pause:
     )
 
 
-def stalled(failure: Failure) -> Pause:
+def stalled(failure: Failure, where: str) -> Pause:
     """No batch is taken, for too long."""
+    if failure.kind is FailureKind.CONNECTION:
+        return Pause(
+            reason=f"The provider cannot be reached at {where} ({failure}).",
+            remedy="Check the address (base_url) and the network, then run the same command again: no batch was made,"
+            " and what is finished is kept.",
+            cause="stalled",
+        )
     return Pause(
         reason=f"The provider takes no batches ({failure}).",
         remedy="Wait until it recovers and run the same command again: what is finished is kept.",
+        cause="stalled",
+    )
+
+
+def out_of_sight(batch: str, failure: Failure, where: str) -> Pause:
+    """A batch is or may be at the provider, which cannot be asked about it."""
+    if failure.kind is FailureKind.AUTH:
+        return no_access(failure)
+    return Pause(
+        reason=f"The provider at {where} cannot be asked about batch {batch} ({failure}).",
+        remedy="Check the address (base_url) and the network, then run the same command again: it looks for the batch"
+        " before anything is sent, so that nothing is paid for twice.",
         cause="stalled",
     )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 from batchwork.core.errors import BackendError
 from batchwork.core.failure import Failure, FailureKind
@@ -12,23 +13,41 @@ from batchwork.core.ports import BatchBackend, BatchTag, Sighting
 from batchwork.core.retry import wait_before_retry
 from batchwork.engine.attempt import within
 from batchwork.engine.naps import Naps
+from batchwork.engine.sight import Sight
 
 _log = logging.getLogger(__name__)
 _GROWTH = 1.5  # of the time between two looks at a batch
-_MAYBE_THERE = frozenset({FailureKind.TIMEOUT, FailureKind.CONNECTION, FailureKind.SERVER, FailureKind.INTERNAL})
+# A connection says itself, by `unconfirmed`, whether anything was sent over it.
+_MAYBE_THERE = frozenset({FailureKind.TIMEOUT, FailureKind.SERVER, FailureKind.INTERNAL})
+
+
+@dataclass(frozen=True, slots=True)
+class Unseen:
+    """Nobody knows whether the batch arrived, because the provider could not be asked: the intent must stay."""
+
+    failure: Failure
 
 
 class BatchSender:
     """Creates batches at the provider, where no creation is idempotent."""
 
-    def __init__(self, backend: BatchBackend, policy: Policy, naps: Naps, dice: Callable[[], float]) -> None:
+    def __init__(
+        self,
+        backend: BatchBackend,
+        policy: Policy,
+        naps: Naps,
+        *,
+        sight: Callable[[str], Sight],
+        dice: Callable[[], float],
+    ) -> None:
         self._backend = backend
         self._policy = policy
         self._naps = naps
+        self._sight = sight
         self._dice = dice
 
-    async def send(self, lines: list[bytes], tag: BatchTag) -> str | Failure | Sighting:
-        """The provider's id, why it refused, or that the batch is absent (undecided when the run closes first).
+    async def send(self, lines: list[bytes], tag: BatchTag) -> str | Failure | Sighting | Unseen:
+        """The provider's id, why it refused, that the batch is absent (undecided when the run closes first), or unseen.
 
         Without lines it is a batch that an earlier run intended: it is only looked for.
         """
@@ -52,15 +71,19 @@ class BatchSender:
             await self._naps.take(wait_s)
         return Sighting.ABSENT  # the run closes, and the last try surely did not arrive
 
-    async def _look_for(self, tag: BatchTag) -> str | Sighting:
+    async def _look_for(self, tag: BatchTag) -> str | Sighting | Unseen:
         """Look at the provider's list, which may lag, until the batch is found or surely absent."""
         looked_s = 0.0
+        sight = self._sight(tag.name)
         for pause_s in pauses_between_looks(self._policy.batch):
             try:
                 seen = await within(self._policy.timeout_s, self._backend.find_batch(tag))
             except BackendError as error:
-                _log.warning("cannot look for batch %s: %s", tag.name, error.failure.kind.value)
+                if sight.lost(error.failure):
+                    return Unseen(error.failure)
                 seen = Sighting.UNDECIDED
+            else:
+                sight.seen()
             if isinstance(seen, str):
                 _log.info("batch %s was found at the provider as %s", tag.name, seen)
                 return seen

@@ -28,7 +28,7 @@ class Settler:
         """It has its answer."""
         return Succeeded(  # written out: nearly every item comes this way
             index=index,
-            reply=slim(reply),
+            reply=self._slim(reply),
             parsed=value,
             attempts=life.attempts,
             cost_nano=self._known(life.paid_nano),
@@ -39,7 +39,9 @@ class Settler:
 
     def failed(self, index: int, life: Life, failure: Failure) -> Failed:
         """It is given up."""
-        return Failed(index=index, failure=msgspec.structs.replace(failure, limits=None), **self._so_far(life))
+        reply = None if failure.reply is None else self._slim(failure.reply)
+        kept = msgspec.structs.replace(failure, limits=None, reply=reply)
+        return Failed(index=index, failure=kept, **self._so_far(life))
 
     def deferred(self, index: int, life: Life, worst_nano: int) -> Deferred:
         """There is no money for it."""
@@ -80,7 +82,9 @@ class Settler:
     def _known(self, nano: int) -> int | None:
         return nano if self._p.price is not None else nano or None
 
-
-def slim(reply: Reply) -> Reply:
-    """A reply without what only the gate needs."""
-    return reply if reply.limits is None else msgspec.structs.replace(reply, limits=None)
+    def _slim(self, reply: Reply) -> Reply:
+        """A reply without what only the gate needs, and without its body where nobody wants that."""
+        body = reply.body if self._p.keep_bodies else None
+        if reply.limits is None and reply.body is body:
+            return reply
+        return msgspec.structs.replace(reply, limits=None, body=body)

@@ -21,7 +21,7 @@ from batchwork.core.retry import wait_before_retry
 from batchwork.core.stats import Tally
 from batchwork.engine.parts import Parts
 from batchwork.engine.riders import Carriage, Rider
-from batchwork.engine.settling import Settler, slim
+from batchwork.engine.settling import Settler
 
 _log = logging.getLogger(__name__)
 _SYNC_EVERY = 256  # answers that share one wait for the disk
@@ -75,7 +75,7 @@ class Intaker:
             await self._note(rider.item, outcome, rider.charged_nano)
             return None
         if not verdict.reask or rider.reasks >= self._p.policy.reasks:
-            await self.fail(rider, msgspec.structs.replace(verdict.failure, reply=slim(reply)))
+            await self.fail(rider, msgspec.structs.replace(verdict.failure, reply=reply))
             return None
         self._again(rider, verdict.failure)
         rider.reask(verdict.reask)

@@ -3,20 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
 from typing import Any, overload
 
-from batchwork.core.money import to_dollars
+import msgspec
+
 from batchwork.core.outcome import Outcome, Pending, Status, Succeeded
 from batchwork.core.ports import Entry
 from batchwork.core.reply import Usage
 from batchwork.core.request import Request
 from batchwork.documents import Document
-from batchwork.outcomes import Source
+from batchwork.outcomes import Source, spent_on
 from batchwork.pipeline.typing import Citations, Finisher, is_imported, raw_of
 
 Asked = Callable[[int], Request | None]  # what was asked about the item at a place, read when somebody looks
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ending:
+    """What is to be known about the run that results are of."""
+
+    priced: bool = True  # what it cost is known
+    cancelled: bool = False  # what it left is not to be done
+
+
+_DONE = Ending()
 
 
 class BatchResult:
@@ -26,12 +39,14 @@ class BatchResult:
     the input.
     """
 
-    def __init__(self, entry: Entry, finisher: Finisher, asked: Asked | None = None) -> None:
+    def __init__(
+        self, entry: Entry, finisher: Finisher, asked: Asked | None = None, *, cancelled: bool = False
+    ) -> None:
         self._entry = entry
         self._finisher = finisher
         self._asked = asked
         self._outcome: Outcome = entry.outcome or Pending(
-            index=entry.index, attempts=entry.attempts, cost_nano=entry.paid_nano
+            index=entry.index, attempts=entry.attempts, cost_nano=entry.paid_nano, cancelled=cancelled
         )
 
     @property
@@ -63,9 +78,10 @@ class BatchResult:
         return self._finisher.document(request)
 
     @property
-    def raw(self) -> dict[str, Any] | None:
-        """What the provider said, as JSON."""
-        return raw_of(self._outcome)
+    def raw(self) -> Any:
+        """What the provider said, as JSON: its own where raw results are kept, else text, usage, model and the like."""
+        told = raw_of(self._outcome)
+        return None if told is None else msgspec.json.decode(told)
 
     @property
     def text(self) -> str | None:
@@ -120,8 +136,10 @@ class BatchResults(Sequence[BatchResult]):
         only: Sequence[int] | None = None,
         keep: object = None,
         asked: Asked | None = None,
+        ending: Ending = _DONE,
     ) -> None:
         self._source = source
+        self._ending = ending
         self._finisher = finisher
         self._asked = asked  # where what was asked is not in the source
         self._only = only  # some places alone, in order
@@ -134,7 +152,7 @@ class BatchResults(Sequence[BatchResult]):
         # A generator, so that `for r in manager.run()` keeps this object, and with it the journal, open.
         if self._only is None:
             for entry in self._source.entries():
-                yield BatchResult(entry, self._finisher, self._asked)
+                yield self._result(entry)
         else:
             for index in self._only:
                 yield self._at(index)
@@ -155,8 +173,11 @@ class BatchResults(Sequence[BatchResult]):
 
     def _at(self, index: int) -> BatchResult:
         for entry in self._source.entries(index, index + 1):
-            return BatchResult(entry, self._finisher, self._asked)
+            return self._result(entry)
         raise IndexError(f"there is no result at place {index}")
+
+    def _result(self, entry: Entry) -> BatchResult:
+        return BatchResult(entry, self._finisher, self._asked, cancelled=self._ending.cancelled)
 
     @property
     def source(self) -> Source:
@@ -172,9 +193,15 @@ class BatchResults(Sequence[BatchResult]):
         return [result.citations for result in self]
 
     @property
-    def total_cost(self) -> Decimal:
-        """Dollars paid, over all runs."""
-        return to_dollars(self._source.totals().spent_nano)
+    def total_cost(self) -> Decimal | None:
+        """Dollars paid, over all runs; None when the price is not known."""
+        return spent_on(self._source, priced=self._ending.priced)
+
+    def at(self, places: Sequence[int]) -> BatchResults:
+        """Those at some places alone, in this order."""
+        return BatchResults(
+            self._source, self._finisher, only=places, keep=self, asked=self._asked, ending=self._ending
+        )
 
     def __repr__(self) -> str:
         return f"<BatchResults: {len(self)}>"

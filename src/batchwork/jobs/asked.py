@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
-from difflib import get_close_matches
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, fields, replace
 from typing import Any, cast
 
 from batchwork.assembly import Plan
 from batchwork.core.errors import ConfigError
 from batchwork.core.event import Event
 from batchwork.core.request import Schema
+from batchwork.documents import DocumentLimits
 from batchwork.jobs.inputs import Files, Inputs, Messages, PdfMode
 from batchwork.pipeline.prepare import Defaults
 from batchwork.pipeline.typing import Finisher
-from batchwork.plans import RunOptions, defaults_of, plan_of
+from batchwork.plans import RunOptions, defaults_of, plan_of, refuse_unknown
 from batchwork.schema import AnswerChecker
 
-OWN = ("messages", "files", "prompt", "response_model", "enable_citations", "pdf")
+LIMITS = tuple(field.name for field in fields(DocumentLimits))
+OWN = ("messages", "files", "prompt", "response_model", "enable_citations", "pdf", *LIMITS)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,13 +45,17 @@ class Wish:
     pdf: PdfMode = "text"
 
 
-def asked(wish: Wish, options: dict[str, Any], *, also: Sequence[str] = ()) -> Asked:
-    """A job out of what the user said; `also` names keywords that the door takes itself.
+def asked(
+    wish: Wish, options: dict[str, Any], *, also: Collection[str] = (), hidden: Collection[str] = frozenset()
+) -> Asked:
+    """A job out of what the user said; `also` names what the door takes itself, `hidden` what it says itself.
 
     Raises:
         ConfigError: something is missing, unknown, contradictory or not there; nothing was sent.
     """
-    _refuse_unknown(options, also)
+    limits = DocumentLimits(**{name: options[name] for name in LIMITS if name in options})
+    options = {name: value for name, value in options.items() if name not in LIMITS}
+    refuse_unknown(options.keys() - hidden, {*OWN, *also, *RunOptions.__annotations__} - {*hidden})
     told = cast(RunOptions, {"mode": "batch", **options})
     model = wish.response_model
     if model is not None:
@@ -59,11 +64,11 @@ def asked(wish: Wish, options: dict[str, Any], *, also: Sequence[str] = ()) -> A
         told["schema"] = _schema_of(model)
     plan = plan_of(told)
     defaults = defaults_of(told)
-    finisher = Finisher(model=model, schema=defaults.schema, cite=wish.enable_citations)
+    finisher = Finisher(model=model, schema=defaults.schema, cite=wish.enable_citations, limits=limits)
     if model is not None and defaults.schema is not None:
         plan = replace(plan, checker=_checker_for(model, defaults.schema))
     return Asked(
-        inputs=_inputs_of(wish, has_schema=defaults.schema is not None),
+        inputs=_inputs_of(wish, limits, defaults),
         plan=plan,
         defaults=defaults,
         finisher=finisher,
@@ -72,17 +77,18 @@ def asked(wish: Wish, options: dict[str, Any], *, also: Sequence[str] = ()) -> A
     )
 
 
-def _inputs_of(wish: Wish, *, has_schema: bool) -> Inputs:
+def _inputs_of(wish: Wish, limits: DocumentLimits, defaults: Defaults) -> Inputs:
     if (wish.messages is None) == (wish.files is None):
         given = "neither was given" if wish.messages is None else "both were given"
         raise ConfigError(f"give messages=, or files= with prompt=: {given}")
     if wish.messages is not None:
         if wish.prompt is not None:
             raise ConfigError("prompt= goes with files=; messages= say themselves what is asked")
-        return Messages(wish.messages)
+        return Messages(wish.messages, defaults)
     assert wish.files is not None
     # No provider combines its own citations with constrained output: there our finder works alone.
-    return Files(wish.files, wish.prompt, pdf=wish.pdf, cited=wish.enable_citations and not has_schema)
+    cited = wish.enable_citations and defaults.schema is None
+    return Files(wish.files, wish.prompt, pdf=wish.pdf, cited=cited, limits=limits)
 
 
 def _schema_of(model: Any) -> dict[str, Any]:
@@ -111,12 +117,3 @@ def _identity(wish: Wish, defaults: Defaults) -> dict[str, Any]:
     told |= {"sampling": defaults.sampling} if defaults.sampling else {}
     told |= {"extra_body": defaults.extra_body} if defaults.extra_body else {}
     return {name: value for name, value in told.items() if value is not None}
-
-
-def _refuse_unknown(options: dict[str, Any], also: Sequence[str]) -> None:
-    known = [*OWN, *also, *RunOptions.__annotations__]
-    for name in options:
-        if name not in RunOptions.__annotations__:
-            near = get_close_matches(name, known, n=1)
-            hint = f"; did you mean {near[0]!r}?" if near else ""
-            raise ConfigError(f"unknown keyword {name!r}{hint}")

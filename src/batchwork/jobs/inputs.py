@@ -18,7 +18,7 @@ import msgspec
 from batchwork.core.errors import ConfigError
 from batchwork.core.intake import Intake
 from batchwork.core.request import Attachment, Message, Request, digest
-from batchwork.documents import DocumentError, read_document
+from batchwork.documents import DocumentError, DocumentLimits, load_file, read_document
 from batchwork.pipeline.prepare import Defaults, intake
 
 PdfMode = Literal["text", "native"]
@@ -56,14 +56,18 @@ class Inputs(Protocol):
 class Messages:
     """Conversations: each a list of message dicts, or a bare string for one user message."""
 
-    def __init__(self, messages: Sequence[Any]) -> None:
+    def __init__(self, messages: Sequence[Any], defaults: Defaults) -> None:
         _must_be_list("messages", messages)
         for index, element in enumerate(messages):
+            if isinstance(element, str):
+                continue
             if isinstance(element, Mapping) and "role" in element:
                 raise ConfigError(
                     f"messages[{index}] is one message; messages= is a list of conversations, each of them a list of"
                     " message dicts (or a string): wrap it in a list"
                 )
+            if problem := intake(element, defaults).problem:
+                raise ConfigError(f"messages[{index}]: {problem}; nothing was sent")
         self._elements = messages
 
     def __len__(self) -> int:
@@ -99,7 +103,9 @@ class Messages:
 class Files:
     """Documents, each a path or its bytes, asked about with one prompt."""
 
-    def __init__(self, files: Sequence[Any], prompt: str | None, *, pdf: PdfMode, cited: bool) -> None:
+    def __init__(
+        self, files: Sequence[Any], prompt: str | None, *, pdf: PdfMode, cited: bool, limits: DocumentLimits
+    ) -> None:
         _must_be_list("files", files)
         if not isinstance(prompt, str) or not prompt.strip():
             raise ConfigError("files= goes with prompt=, which says what to do with each of them")
@@ -111,6 +117,7 @@ class Files:
         self._prompt = prompt
         self._pdf: PdfMode = pdf
         self._cited = cited
+        self._limits = limits
 
     def __len__(self) -> int:
         return len(self._files)
@@ -142,14 +149,14 @@ class Files:
         return _intake(self._recipe(defaults), self._files[index]).request
 
     def _recipe(self, defaults: Defaults) -> _Recipe:
-        return _Recipe(defaults=defaults, prompt=self._prompt, pdf=self._pdf, cited=self._cited)
+        return _Recipe(defaults=defaults, prompt=self._prompt, pdf=self._pdf, cited=self._cited, limits=self._limits)
 
 
 def _intake(recipe: _Recipe, file: Any) -> Intake | FileIntake:
     try:
-        data = file if isinstance(file, bytes) else Path(file).read_bytes()
-    except OSError as error:
-        return Intake.bad(f"{os.fspath(file)} cannot be read: {error.strerror or error}")
+        data = file if isinstance(file, bytes) else load_file(file, limits=recipe.limits)
+    except DocumentError as error:
+        return Intake.bad(str(error))
     return FileIntake(recipe, data, None if isinstance(file, bytes) else Path(file).name)
 
 
@@ -161,6 +168,7 @@ class _Recipe:
     prompt: str
     pdf: PdfMode
     cited: bool
+    limits: DocumentLimits  # what is beyond them is not asked; they change no answer
 
     def fingerprint(self, data: bytes, title: str | None) -> bytes:
         """Everything that influences the answer, told without extracting anything."""
@@ -176,7 +184,7 @@ class _Recipe:
         Raises:
             DocumentError: the file cannot be used.
         """
-        document = read_document(data, name=title)
+        document = read_document(data, name=title, limits=self.limits)
         as_file = document.is_image or not document.has_text or (self.pdf == "native" and bool(document.pages))
         attachment = Attachment(
             media_type=document.media_type,

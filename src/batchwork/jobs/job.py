@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import uuid
 from collections.abc import Sequence
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, Protocol
@@ -22,7 +23,7 @@ from batchwork.jobs.running import JobRun, Watcher
 from batchwork.jobs.stats import JobStats
 from batchwork.pipeline.typing import Citations
 from batchwork.results import RawFiles
-from batchwork.statefile import FAILED, SUCCEEDED, State, StateView
+from batchwork.statefile import COMPLETED, FAILED, PROCESSING, SUCCEEDED, State, StateView
 
 
 def batch(
@@ -47,8 +48,9 @@ def batch(
         response_model: a Pydantic model that every answer becomes an instance of (`schema=` takes a JSON schema).
         enable_citations: for every field, the places in the document that say it.
         pdf: `"text"` sends a PDF's text, `"native"` the file itself.
-        raw_results_dir: a folder for what the provider said, one file per item.
-        options: everything that `batchwork.run` takes; `mode` is `"batch"` unless you say `"live"`.
+        raw_results_dir: a folder for the provider's answers as they came, one JSON file per item.
+        options: `max_bytes`, `max_pages` and `max_characters` say how large a document may be; and everything that
+            `batchwork.run` takes, where `mode` is `"batch"` unless you say `"live"`.
 
     Raises:
         ConfigError: something is missing, unknown or contradictory; nothing was sent.
@@ -93,6 +95,7 @@ class _OneJob:
         # The contents are for a state file; this job has none.
         self.view = StateView(state, (None for _ in range(count)))
         self._watchers: list[Watcher] = [] if raw is None else [raw]
+        said = replace(said, plan=replace(said.plan, keep_bodies=raw is not None))
         self._run = JobRun(said, self.view, watchers=self._watchers)
 
     async def execute(self) -> BatchResults:
@@ -244,8 +247,9 @@ class _Numbers:
         self._there.set()
 
 
-def stats_of(view: StateView, *, priced: bool = True, max_cost: Decimal | None = None) -> JobStats:
+def stats_of(view: StateView, *, max_cost: Decimal | None = None) -> JobStats:
     """The numbers of a view."""
+    spent = view.spent_nano
     deferred = len(view.deferred)
     completed, failed = view.counts[SUCCEEDED], view.counts[FAILED]
     return JobStats(
@@ -254,12 +258,13 @@ def stats_of(view: StateView, *, priced: bool = True, max_cost: Decimal | None =
         failed_items=failed,
         deferred_items=deferred,
         pending_items=view.total - completed - failed - deferred,
-        total_cost=to_dollars(view.total_nano) if priced or view.total_nano else None,
+        total_cost=None if spent is None else to_dollars(spent),
         max_cost=max_cost,
         cost_limit_reached=bool(deferred),
         jobs_total=len(view.state.jobs),
-        jobs_completed=view.jobs_completed,
-        jobs_in_progress=view.job_counts["processing"],
+        jobs_completed=view.job_counts[COMPLETED],
+        jobs_failed=view.job_counts[FAILED],
+        jobs_in_progress=view.job_counts[PROCESSING],
         deferred=tuple(sorted(view.deferred)),
     )
 

@@ -15,7 +15,7 @@ from batchwork.core.intake import Intake
 from batchwork.core.outcome import Status
 from batchwork.core.ports import Clock
 from batchwork.engine.lanes import Lanes
-from batchwork.jobs.answers import BatchResults
+from batchwork.jobs.answers import BatchResults, Ending
 from batchwork.jobs.asked import Asked
 from batchwork.journal import JournalReader, MemoryJournal
 from batchwork.outcomes import Results
@@ -95,7 +95,8 @@ class JobRun:
                 watcher.closed()
 
     def _results(self, results: Results) -> BatchResults:
-        return BatchResults(results.source, self._asked.finisher, keep=results)
+        ending = Ending(priced=results.priced, cancelled=results.stopped == "cancelled")
+        return BatchResults(results.source, self._asked.finisher, keep=results, ending=ending)
 
     # -- reading, for files in a thread of its own ----------------------------------------------
 
@@ -146,6 +147,7 @@ class JobRun:
     def _restore(self, engine: Engine) -> None:
         """Bring the view up to the journal, which is the truth."""
         view, journal = self.view, engine.journal
+        view.priced = engine.price is not None
         view.total_nano = engine.standing.spent_nano
         if journal.count():
             times: dict[int, float] = {}

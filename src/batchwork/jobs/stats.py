@@ -17,11 +17,12 @@ class JobStats(Mapping[str, Any]):
     failed_items: int = 0
     deferred_items: int = 0
     pending_items: int = 0
-    total_cost: Decimal | None = Decimal(0)
+    total_cost: Decimal | None = Decimal(0)  # None: the price is not known
     max_cost: Decimal | None = None
     cost_limit_reached: bool = False
     jobs_total: int = 1
-    jobs_completed: int = 0
+    jobs_completed: int = 0  # with nothing left to do, and not all of it failed
+    jobs_failed: int = 0  # every item of it failed
     jobs_in_progress: int = 0
     deferred: tuple[int, ...] = ()  # the places of the items that were over budget
 

@@ -16,6 +16,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from pathlib import Path
 
+from batchwork.clock import next_turn
 from batchwork.core.errors import JournalError
 from batchwork.core.event import Attempted, BatchEvent, Began, Ended, Event, ItemEvent, Opened, Reopened
 from batchwork.core.failure import FailureKind
@@ -274,7 +275,7 @@ class SqliteJournal:
         """Group after group, until nobody waits."""
         try:
             while self._waiters:
-                await asyncio.sleep(0)  # a call that takes the place of one that has ended goes out before the writing
+                await next_turn()  # the call that takes the place of one that has ended goes out before the writing
                 waiters, self._waiters = self._waiters, []
                 try:
                     self._put_in()

@@ -41,7 +41,9 @@ def import_state(
     _log.warning("the state file came without its journal: what it has settled is taken over")
     journal = SqliteJournal(path, utc=utc)
     try:
-        journal.begin(Began(run_id=journal.run_id, model=state.model, settings=settings))
+        journal.begin(
+            Began(run_id=journal.run_id, model=state.model, priced=state.total_cost is not None, settings=settings)
+        )
         items = [item for job in state.jobs for item in job.items]
         values = _values(state, files)
         placed_at: list[int] = []

@@ -19,14 +19,14 @@ from batchwork.core.event import Event
 from batchwork.core.money import NANO, to_dollars
 from batchwork.core.outcome import Status
 from batchwork.core.ports import Journal
-from batchwork.jobs.answers import BatchResults
+from batchwork.jobs.answers import BatchResults, Ending
 from batchwork.jobs.asked import Wish, asked
 from batchwork.jobs.inputs import PdfMode
 from batchwork.jobs.job import stats_of
 from batchwork.jobs.running import JobRun, Watcher
 from batchwork.jobs.stats import JobStats
 from batchwork.journal import JournalReader, MemoryJournal
-from batchwork.manager.opening import MANAGER, Place, open_place
+from batchwork.manager.opening import MANAGER, Found, Place, found_at, new_run, open_place
 from batchwork.manager.scribe import Scribe
 from batchwork.manager.showing import Progress
 from batchwork.manager.tables import Tables
@@ -56,8 +56,9 @@ class BatchManager(Tables):
         max_parallel_jobs: how many jobs are under way at once, at the provider or live.
         max_cost: a ceiling in dollars over all runs on this state; what no longer fits is deferred, never failed.
         state_path: a JSON file that shows every item and from which a later run goes on; its journal lies beside it.
-        save_results_dir: a folder for `raw/` and `processed/` results.
-        response_model, enable_citations, pdf, and every option of `batchwork.run`: as for `batch()`.
+        save_results_dir: a folder for `raw/` results, as the provider gave them, and `processed/` ones.
+        response_model, enable_citations, pdf, max_bytes, max_pages, max_characters, and every option of
+            `batchwork.run`: as for `batch()`.
 
     Raises:
         ConfigError: something is missing, unknown, contradictory or not there; nothing was sent.
@@ -97,7 +98,7 @@ class BatchManager(Tables):
         options = {"model": model, "max_cost": max_cost, **batch_kwargs}
         options |= {"items_per_batch": items_per_job, "max_parallel_batches": max_parallel_jobs}
         also = ("model", "items_per_job", "max_parallel_jobs", "max_cost", "state_path", "save_results_dir")
-        self._asked = asked(wish, options, also=also)
+        self._asked = asked(wish, options, also=also, hidden=_OURS)
         self._most_jobs = max_parallel_jobs
         self._place = _place_of(state_path, save_results_dir, items_per_job)
         self._view: StateView | None = None
@@ -123,24 +124,31 @@ class BatchManager(Tables):
         before = self.results()
         places = [result.original_index for result in before if result.status in _AGAIN]
         if not places:
-            return BatchResults(before.source, self._asked.finisher, only=[], keep=before)
+            return before.at([])
         self._latest = results = self._go(print_progress=print_progress, again=True)
-        return BatchResults(results.source, self._asked.finisher, only=places, keep=results)
+        return results.at(places)
 
     def results(self) -> BatchResults:
-        """What is known so far: after `run()`, after opening a state again, and before `run()` too."""
+        """What is known so far: after `run()`, after opening a state again, and before `run()` too.
+
+        Raises:
+            ConfigError: the state belongs to another input or model, as for `run()`.
+            InputError: there is no state yet.
+        """
         if self._latest is not None:
             return self._latest
-        journal = self._place.journal
-        if journal is None or self._place.state is None or not self._place.state.exists():
+        found = self._found()
+        if found is None:
             raise InputError("there are no results yet: call run()")
-        if not journal.exists():
-            open_place(self._place, self._asked, utc=SystemClock().utc)  # a state that came alone is taken over
-        return BatchResults(JournalReader(journal), self._asked.finisher)
+        return BatchResults(JournalReader(found.journal), self._asked.finisher, ending=Ending(priced=found.priced))
 
     @property
     def stats(self) -> JobStats:
-        """The numbers so far, over all runs on this state."""
+        """The numbers so far, over all runs on this state.
+
+        Raises:
+            ConfigError: the state belongs to another input or model, as for `run()`.
+        """
         if self._view is None:
             self._view = self._seen()
         ceiling = self._asked.plan.policy.max_cost_nano
@@ -154,7 +162,12 @@ class BatchManager(Tables):
         if place.files is not None:
             place.files.refuse_foreign(me["manager_id"])
         view = self._view = self._new_view(me)
-        plan = replace(self._asked.plan, journal=place.journal, settings={**self._asked.plan.settings, MANAGER: me})
+        plan = replace(
+            self._asked.plan,
+            journal=place.journal,
+            settings={**self._asked.plan.settings, MANAGER: me},
+            keep_bodies=place.files is not None,
+        )
         if place.journal is None:
             plan = replace(plan, held=self._held())
         scribe = Scribe(view, self._asked.finisher, state_path=place.state, files=place.files)
@@ -201,18 +214,24 @@ class BatchManager(Tables):
         )
         return StateView(state, (inputs.content(index) for index in range(len(inputs))))
 
+    def _found(self) -> Found | None:
+        """The run that the state holds, which is this one; a state that came alone is taken over."""
+        found = found_at(self._place, self._asked)
+        if found is not None and found.alone is not None:
+            open_place(self._place, self._asked, utc=SystemClock().utc)
+        return found
+
     def _seen(self) -> StateView:
-        """What an earlier run has left, without touching it."""
-        inputs = self._asked.inputs
-        me = {"manager_id": "", "created_at": "", "model": self._asked.plan.model, "inputs_digest": ""}
-        view = self._new_view(me | {"items_per_job": self._place.items_per_job, "batch_kwargs": {}})
-        journal = self._place.journal
-        if journal is not None and journal.exists() and self._place.state is not None and self._place.state.exists():
-            with closing(JournalReader(journal)) as reader:
-                view.total_nano = reader.totals().spent_nano
-                for entry in reader.entries(bodies=False):
-                    if entry.index < len(inputs):
-                        view.restored(entry.status, entry.index, nano=entry.paid_nano, at=None, error=None)
+        """What an earlier run has left."""
+        found = self._found()
+        if found is None:
+            return self._new_view(new_run(self._place, self._asked, utc=SystemClock().utc))
+        view = self._new_view(found.kept)
+        view.priced = found.priced
+        with closing(JournalReader(found.journal)) as reader:
+            view.total_nano = reader.totals().spent_nano
+            for entry in reader.entries(bodies=False):
+                view.restored(entry.status, entry.index, nano=entry.paid_nano, at=None, error=None)
         return view
 
 

@@ -21,7 +21,7 @@ from batchwork.journal.atomic import write_atomically
 from batchwork.journal.tables import holds_nothing
 from batchwork.manager.importing import import_state
 from batchwork.results import ResultFiles
-from batchwork.statefile import PROCESSING, State, read_state, stamp
+from batchwork.statefile import PROCESSING, State, journal_beside, read_state, stamp
 
 _log = logging.getLogger(__name__)
 MANAGER = "manager"  # under which name a journal's settings keep what follows
@@ -39,7 +39,30 @@ class Place:
     @property
     def journal(self) -> Path | None:
         """The truth, beside the view."""
-        return None if self.state is None else self.state.with_name(self.state.name + ".journal")
+        return None if self.state is None else journal_beside(self.state)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """The run that is at a place: what identifies it, and what was known of its prices."""
+
+    journal: Path
+    kept: dict[str, Any]
+    priced: bool
+    alone: State | None  # the state, where it came without its journal
+
+
+def found_at(place: Place, asked: Asked) -> Found | None:
+    """The run that is there, which is this one; None when there is none. Touches nothing.
+
+    Raises:
+        ConfigError: what is there belongs to another input or model, or cannot be told.
+    """
+    if place.state is None or place.journal is None or not place.state.exists():
+        return None
+    found = _of_journal(place.journal) if _is_there(place.journal) else _of_state(place.state, place.journal)
+    _refuse_other(place.state, found.kept, _identity(place, asked), asked)
+    return found
 
 
 def open_place(place: Place, asked: Asked, *, utc: Callable[[], float]) -> dict[str, Any]:
@@ -49,51 +72,65 @@ def open_place(place: Place, asked: Asked, *, utc: Callable[[], float]) -> dict[
         ConfigError: what is there belongs to another input or model, or has batches open that nobody would take up.
         JournalLockedError: another process is writing there.
     """
-    mine = {
-        "manager_id": str(uuid.uuid4()),
-        "created_at": stamp(utc()),
+    mine = new_run(place, asked, utc=utc)
+    if place.state is None or place.journal is None:
+        return mine
+    found = found_at(place, asked)
+    if found is None:
+        if _is_there(place.journal):
+            _start_afresh(place)
+        return mine
+    mine |= {name: found.kept[name] for name in ("manager_id", "created_at")}
+    if found.alone is not None:
+        _refuse_unknown_batches(place.state, place.journal, found.alone)
+        import_state(found.alone, asked, place.journal, place.files, settings={MANAGER: mine}, utc=utc)
+    elif _read(place.state) is None:
+        _keep_damaged(place.state)
+    return mine
+
+
+def new_run(place: Place, asked: Asked, *, utc: Callable[[], float]) -> dict[str, Any]:
+    """What identifies a run that begins now."""
+    return _identity(place, asked) | {"manager_id": str(uuid.uuid4()), "created_at": stamp(utc())}
+
+
+def _identity(place: Place, asked: Asked) -> dict[str, Any]:
+    """What tells one run from another."""
+    return {
         "model": asked.plan.model,
         "items_per_job": place.items_per_job,
         "items": len(asked.inputs),
         "inputs_digest": asked.inputs.identity(),
         "batch_kwargs": asked.identity,
     }
-    if place.state is None or place.journal is None:
-        return mine
-    has_state, has_journal = place.state.exists(), _is_there(place.journal)
-    if has_journal and not has_state:
-        _start_afresh(place)
-        return mine
-    if not has_state:
-        return mine
-    state = _read(place.state)
-    if has_journal:
-        with closing(JournalReader(place.journal)) as reader:
-            began = reader.last_run()
-        kept = None if began is None else began.settings.get(MANAGER)
-        if not isinstance(kept, dict):
-            raise ConfigError(f"{place.journal} is not the journal of a BatchManager; move it away")
-        if state is None:
-            _keep_damaged(place.state)
-        _refuse_other(place.state, kept, mine, state, asked)
-        return mine | {"manager_id": kept["manager_id"], "created_at": kept["created_at"]}
+
+
+def _of_journal(path: Path) -> Found:
+    with closing(JournalReader(path)) as reader:
+        began = reader.last_run()
+    kept = None if began is None else began.settings.get(MANAGER)
+    if began is None or not isinstance(kept, dict):
+        raise ConfigError(f"{path} is not the journal of a BatchManager; move it away")
+    return Found(journal=path, kept=kept, priced=began.priced, alone=None)
+
+
+def _of_state(path: Path, journal: Path) -> Found:
+    state = _read(path)
     if state is None:
         raise ConfigError(
-            f"{place.state} is not a state file, and its journal {place.journal.name} is not there;"
+            f"{path} is not a state file, and its journal {journal.name} is not there;"
             " name another state_path, or move the file away to start anew"
         )
     kept = {
+        "manager_id": state.manager_id,
+        "created_at": state.created_at,
         "model": state.model,
         "items_per_job": state.items_per_job,
         "items": sum(len(job.items) for job in state.jobs),
         "inputs_digest": state.inputs_digest,
         "batch_kwargs": state.batch_kwargs,
     }
-    _refuse_other(place.state, kept, mine, state, asked)
-    _refuse_unknown_batches(place.state, place.journal, state)
-    found = mine | {"manager_id": state.manager_id, "created_at": state.created_at}
-    import_state(state, asked, place.journal, place.files, settings={MANAGER: found}, utc=utc)
-    return found
+    return Found(journal=journal, kept=kept, priced=state.total_cost is not None, alone=state)
 
 
 def _is_there(journal: Path) -> bool:
@@ -160,9 +197,9 @@ def _keep_damaged(path: Path) -> None:
     _log.warning("the state file %s cannot be read: it is rebuilt from the journal and kept as %s", path, aside.name)
 
 
-def _refuse_other(path: Path, kept: dict[str, Any], mine: dict[str, Any], state: State | None, asked: Asked) -> None:
+def _refuse_other(path: Path, kept: dict[str, Any], mine: dict[str, Any], asked: Asked) -> None:
     """A state goes on with the same input and the same question, or not at all."""
-    found = _difference(kept, mine, state, asked)
+    found = _difference(kept, mine, path, asked)
     if found is not None:
         raise ConfigError(
             f"{path} belongs to another run: {found}. Go on with what it was made with, name another state_path for"
@@ -170,7 +207,7 @@ def _refuse_other(path: Path, kept: dict[str, Any], mine: dict[str, Any], state:
         )
 
 
-def _difference(kept: dict[str, Any], mine: dict[str, Any], state: State | None, asked: Asked) -> str | None:
+def _difference(kept: dict[str, Any], mine: dict[str, Any], path: Path, asked: Asked) -> str | None:
     if kept["model"] != mine["model"]:
         return f"its model is {kept['model']!r}, this one's {mine['model']!r}"
     if kept["items_per_job"] != mine["items_per_job"]:
@@ -188,7 +225,7 @@ def _difference(kept: dict[str, Any], mine: dict[str, Any], state: State | None,
             return f"its {name} is {_short(before.get(name))}, this one's {_short(now.get(name))}"
     if kept["inputs_digest"] == mine["inputs_digest"]:
         return None
-    found = _other_input(state, asked)
+    found = _other_input(_read(path), asked)
     return found or ("the content of an item is not the same" if kept["inputs_digest"] else None)
 
 

@@ -10,7 +10,7 @@ from batchwork.assembly import Engine
 from batchwork.core.event import Event
 from batchwork.core.ports import Clock
 from batchwork.progress import Jobs, five_lines
-from batchwork.statefile import FAILED, PROCESSING, StateView
+from batchwork.statefile import COMPLETED, FAILED, PROCESSING, StateView
 
 _ON_A_TERMINAL_S = 0.5
 _ELSEWHERE_S = 10.0
@@ -75,14 +75,14 @@ class Progress:
         elapsed = self._clock.now() - self._started
         fresh = view.done - self._done_before
         left = view.total - view.done
-        priced = engine.price is not None or view.total_nano
         return Jobs(
             done=view.done,
             total=view.total,
-            jobs_completed=view.jobs_completed,
+            jobs_completed=view.job_counts[COMPLETED],
+            jobs_failed=view.job_counts[FAILED],
             jobs_total=len(view.state.jobs),
             jobs_in_progress=view.job_counts[PROCESSING],
-            spent_nano=view.total_nano if priced else None,
+            spent_nano=view.spent_nano,
             ceiling_nano=engine.plan.policy.max_cost_nano,
             eta_s=elapsed * left / fresh if fresh > 0 else None,
             failed=view.counts[FAILED],

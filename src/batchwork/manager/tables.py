@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from batchwork.core.errors import ConfigError
 from batchwork.jobs.answers import BatchResult, BatchResults
 from batchwork.journal.atomic import write_atomically
 
-_OURS = ("original_index", "status", "error", "cost")
+_OURS = {"original_index": "int64", "status": "string", "error": "string", "cost": "double", "citations": "string"}
 
 
 class Tables:
@@ -23,25 +24,34 @@ class Tables:
         raise NotImplementedError
 
     def to_jsonl(self, path: str | Path) -> Path:
-        """One JSON object per item, in input order: index, status, value, citations, cost, error."""
-        target = Path(path)
+        """One JSON object per item, in input order: index, status, value, citations, cost, error.
+
+        Raises:
+            ConfigError: there is no folder for it.
+        """
+        target = _target(path)
         write_atomically(target, b"".join(msgspec.json.encode(_record(result)) + b"\n" for result in self.results()))
         return target
 
     def to_parquet(self, path: str | Path) -> Path:
         """One row per item; a field of the answer is a column, what is nested in it stays nested.
 
+        Decimals stay exact (decimal128); a column whose values do not agree on a type is text.
+
         Raises:
-            ConfigError: pyarrow is not installed.
+            ConfigError: pyarrow is not installed, or there is no folder for it.
         """
         try:
             import pyarrow as pa  # noqa: PLC0415 - optional
             import pyarrow.parquet as pq  # noqa: PLC0415
         except ImportError:
             raise ConfigError("to_parquet needs pyarrow: pip install 'batchwork[parquet]'") from None
-        target = Path(path)
+        target = _target(path)
         aside = target.with_name(f".{target.name}.part")
-        pq.write_table(pa.Table.from_pylist(_rows(self.results())), aside)
+        rows = _rows(self.results())
+        names = list(rows[0]) if rows else list(_OURS)
+        columns = {name: _column(pa, name, [row[name] for row in rows]) for name in names}
+        pq.write_table(pa.table(columns), aside)
         aside.replace(target)
         return target
 
@@ -54,8 +64,17 @@ class Tables:
         try:
             import pandas as pd  # noqa: PLC0415 - optional
         except ImportError:
-            raise ConfigError("to_dataframe needs pandas: pip install pandas") from None
+            raise ConfigError("to_dataframe needs pandas: pip install 'batchwork[dataframe]'") from None
         return pd.DataFrame(_rows(self.results()))
+
+
+def _target(path: str | Path) -> Path:
+    target = Path(path)
+    if target.is_dir():
+        raise ConfigError(f"{target} is a folder, not a file")
+    if not target.parent.is_dir():
+        raise ConfigError(f"there is no folder {target.parent} for {target.name}")
+    return target
 
 
 def _plain(result: BatchResult) -> Any:
@@ -74,6 +93,31 @@ def _record(result: BatchResult) -> dict[str, Any]:
     }
 
 
+def _column(pa: Any, name: str, values: list[Any]) -> Any:
+    """One column; ours have their type also where all is empty."""
+    if name in _OURS:
+        return pa.array(values, pa.type_for_alias(_OURS[name]))
+    try:
+        return pa.array(values)
+    except (pa.ArrowInvalid, pa.ArrowTypeError):
+        return pa.array([None if value is None else _text(value) for value in values], pa.string())
+
+
+def _text(value: Any) -> str:
+    return str(value) if isinstance(value, str | Decimal) else msgspec.json.encode(value).decode()
+
+
+def _exact(plain: Any, value: Any) -> Any:
+    """A value as JSON has it, but for decimals, for which a table has a type."""
+    if isinstance(value, Decimal) and value.is_finite():
+        return value
+    if isinstance(plain, dict) and isinstance(value, dict):
+        return {name: _exact(held, value.get(name)) for name, held in plain.items()}
+    if isinstance(plain, list) and isinstance(value, list | tuple) and len(plain) == len(value):
+        return [_exact(held, of) for held, of in zip(plain, value, strict=True)]
+    return plain
+
+
 def _rows(results: BatchResults) -> list[dict[str, Any]]:
     """Rows that all have the same columns."""
     rows = list(_flat(results))
@@ -84,7 +128,8 @@ def _rows(results: BatchResults) -> list[dict[str, Any]]:
 def _flat(results: BatchResults) -> Iterator[dict[str, Any]]:
     for result in results:
         record = _record(result)
-        value, citations = record.pop("value"), record.pop("citations")
+        plain, citations = record.pop("value"), record.pop("citations")
+        value = _exact(plain, result.value.model_dump()) if hasattr(result.value, "model_dump") else plain
         fields = value if isinstance(value, dict) else {"value": value}
-        named = {f"value.{name}" if name in (*_OURS, "citations") else name: held for name, held in fields.items()}
+        named = {f"value.{name}" if name in _OURS else name: held for name, held in fields.items()}
         yield record | named | ({"citations": msgspec.json.encode(citations).decode()} if citations else {})

@@ -14,7 +14,7 @@ import msgspec
 from batchwork.core.outcome import Failed, Outcome, Succeeded
 from batchwork.core.reply import Reply
 from batchwork.core.request import Attachment, Request, Schema
-from batchwork.documents import Document, DocumentError, read_document, text_document
+from batchwork.documents import DEFAULT_LIMITS, Document, DocumentError, DocumentLimits, read_document, text_document
 from batchwork.evidence import Citation, find_evidence, verify_citations
 
 Citations = dict[str, list[dict[str, Any]]]
@@ -24,7 +24,15 @@ IMPORTED = "imported"  # the stop reason of an answer that was taken over from a
 class Finisher:
     """What a job's answers become. `model` is a Pydantic model, None where the answer stays JSON or text."""
 
-    def __init__(self, *, model: Any = None, schema: Schema | None = None, cite: bool = False) -> None:
+    def __init__(
+        self,
+        *,
+        model: Any = None,
+        schema: Schema | None = None,
+        cite: bool = False,
+        limits: DocumentLimits = DEFAULT_LIMITS,
+    ) -> None:
+        self._limits = limits
         self.model = model
         self.schema = schema
         self.cite = cite
@@ -51,7 +59,7 @@ class Finisher:
         if request is None:
             return None
         if request.documents:
-            return _document(request.documents[0])
+            return _document(request.documents[0], self._limits)
         text = "\n\n".join(_texts(request))
         return text_document(text) if text else None
 
@@ -70,16 +78,20 @@ class Finisher:
         return {path: _listed(places) for path, places in found.items()}
 
 
-def raw_of(outcome: Outcome | None) -> dict[str, Any] | None:
-    """What the provider said, as JSON: the answer, or the error with the answer that came all the same."""
+def raw_of(outcome: Outcome | None) -> bytes | None:
+    """What the provider said, as JSON: the answer, or the error with the answer that came all the same.
+
+    An answer is the provider's own JSON where that was kept, else what is known of it: text, usage, model, ...
+    """
     if isinstance(outcome, Succeeded):
-        return _reply(outcome.reply)
+        return msgspec.json.encode(_reply(outcome.reply))
     if isinstance(outcome, Failed):
         failure = outcome.failure
         told: dict[str, Any] = {"kind": failure.kind.value, "message": failure.message}
         told |= {"status": failure.status} if failure.status is not None else {}
         told |= {"code": failure.error_code} if failure.error_code is not None else {}
-        return {"error": told} | ({"reply": _reply(failure.reply)} if failure.reply is not None else {})
+        reply = {} if failure.reply is None else {"reply": _reply(failure.reply)}
+        return msgspec.json.encode({"error": told} | reply)
     return None
 
 
@@ -88,13 +100,15 @@ def is_imported(outcome: Succeeded) -> bool:
     return outcome.reply.stop_reason == IMPORTED
 
 
-def _reply(reply: Reply) -> dict[str, Any]:
+def _reply(reply: Reply) -> Any:
+    if reply.body is not None:
+        return msgspec.Raw(reply.body)
     usage = {"input_tokens": reply.usage.input_tokens, "output_tokens": reply.usage.output_tokens}
     told: dict[str, Any] = msgspec.to_builtins(reply)
     return told | {"usage": usage | told["usage"]}
 
 
-def _document(attachment: Attachment) -> Document | None:
+def _document(attachment: Attachment, limits: DocumentLimits) -> Document | None:
     if attachment.text is not None:
         data = attachment.data or attachment.text.encode("utf-8", "surrogatepass")
         return Document(
@@ -108,7 +122,7 @@ def _document(attachment: Attachment) -> Document | None:
     if attachment.data is None:
         return None
     try:
-        return read_document(attachment.data, name=attachment.title)
+        return read_document(attachment.data, name=attachment.title, limits=limits)
     except DocumentError:
         return None
 

@@ -65,7 +65,8 @@ class SimulatorConfig:
     max_batch_requests: int = 100_000
     max_file_bytes: int = 200 * 2**20
     max_file_requests: int = 50_000
-    api_keys: frozenset[str] | None = None
+    api_keys: frozenset[str] | None = None  # those that are taken; None: any
+    key_required: bool = True  # as at a real provider; without it a call may show none
 
     def __post_init__(self) -> None:
         if not 0 <= self.port <= 65535:
@@ -89,6 +90,10 @@ class SimulatorConfig:
             if not isfinite(value) or value < 0:
                 raise SimulatorConfigError(f"{name} must be a number of at least 0, got {value}")
 
+    def takes(self, key: str) -> bool:
+        """Whether a call may show this key; whether it may show none is `key_required`'s."""
+        return not key or self.api_keys is None or key in self.api_keys
+
     @classmethod
     def from_options(
         cls,
@@ -103,6 +108,7 @@ class SimulatorConfig:
         time_scale: float = 1.0,
         seed: int = 0,
         persona: str = "reader",
+        require_key: bool = False,
     ) -> "SimulatorConfig":
         """From the command line's words.
 
@@ -120,4 +126,5 @@ class SimulatorConfig:
             time_scale=time_scale,
             seed=seed,
             persona=persona,
+            key_required=require_key,
         )

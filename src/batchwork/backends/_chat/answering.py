@@ -79,6 +79,7 @@ def reply_in(raw: bytes, request: Request, *, limits: Limits | None = None, requ
         blocks=tuple(message.tool_calls or ()),
         limits=limits,
         provider_id=request_id or said.id,
+        body=raw,
     )
     if finish == "stop" and not message.refusal:
         return reply

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import msgspec
 from multidict import istr
 
@@ -11,7 +13,7 @@ from batchwork.backends._chat.asking import Asking, Dialect
 from batchwork.backends._chat.batching import ProjectBatches
 from batchwork.backends._chat.failing import failure_from
 from batchwork.backends._headers import LimitsReader
-from batchwork.backends._http import Answer, Http, endpoint
+from batchwork.backends._http import Answer, Http, endpoint, shown
 from batchwork.backends._refusing import other_model
 from batchwork.core.errors import BackendError
 from batchwork.core.failure import Failure
@@ -52,7 +54,7 @@ class ChatBackend(WithBatches):
         self._url = endpoint(base_url, "chat/completions")
         headers = {"authorization": f"Bearer {api_key}"} if api_key is not None else {}
         self._http = Http(headers=headers, max_in_flight=max_in_flight, trust_env=trust_env)
-        self._traits = traits
+        self._traits = replace(traits, address=shown(endpoint(base_url, "")))
         self._batches = ProjectBatches(self._http, base_url, self._asking, self._failure)
 
     @property
@@ -72,12 +74,12 @@ class ChatBackend(WithBatches):
         answer = await self._http.post(self._url, _encode(self._asking.body(request)))
         headers = answer.headers
         if answer.status != 200:
-            raise BackendError(self._failure(answer))
+            raise BackendError(self._failure(answer, model=self._model))
         return reply_in(answer.body, request, limits=self._limits.news(headers), request_id=headers.get(_REQUEST_ID))
 
-    def _failure(self, answer: Answer) -> Failure:
+    def _failure(self, answer: Answer, *, model: str | None = None) -> Failure:
         utc, secret = self._clock.utc(), self._secret
-        return failure_from(answer.status, answer.headers, answer.body, model=self._model, utc=utc, secret=secret)
+        return failure_from(answer.status, answer.headers, answer.body, model=model, utc=utc, secret=secret)
 
     async def aclose(self) -> None:
         """Give the connections back."""

@@ -24,16 +24,14 @@ _BY_NAME = {
 
 
 def failure_from(
-    status: int, headers: Headers, body: bytes, *, model: str, utc: float, secret: str | None = None
+    status: int, headers: Headers, body: bytes, *, model: str | None, utc: float, secret: str | None = None
 ) -> Failure:
-    """The failure that an answer with an error status is."""
+    """The failure that an answer with an error status is; `model` where the call was about one."""
     error = error_in(body)
     message = message_of(error, body, secret=secret, request_id=headers.get("x-request-id"))
     kind, code = kind_of(error, status)
     if status == 404 and kind is FailureKind.REJECTED:
-        others = near(model, GPT)
-        hint = f" There is {or_list(others)}." if others else ""
-        message = f"{message}: is the model {model!r} right, and the base_url?{hint}"
+        message = f"{message}: {_doubt(model)}"
     return Failure(
         kind=kind,
         message=message,
@@ -42,6 +40,14 @@ def failure_from(
         error_code=code,
         limits=openai_limits(headers),
     )
+
+
+def _doubt(model: str | None) -> str:
+    """What a call that went nowhere may have got wrong."""
+    if model is None:
+        return "is the base_url right?"
+    others = near(model, GPT)
+    return f"is the model {model!r} right, and the base_url?" + (f" There is {or_list(others)}." if others else "")
 
 
 def kind_of(error: dict[str, Any], status: int) -> tuple[FailureKind, str | None]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import msgspec
 from multidict import istr
 
@@ -9,7 +11,7 @@ from batchwork.backends import Setup
 from batchwork.backends._batching import WithBatches
 from batchwork.backends._catalog import ALIASES, CLAUDE, near, or_list
 from batchwork.backends._headers import LimitsReader
-from batchwork.backends._http import Answer, Http, endpoint
+from batchwork.backends._http import Answer, Http, endpoint, shown
 from batchwork.backends._refusing import other_model
 from batchwork.backends.anthropic.answering import reply_in
 from batchwork.backends.anthropic.asking import SAMPLING, Asking
@@ -55,6 +57,7 @@ class AnthropicBackend(WithBatches):
         """
         base_url = base_url.rstrip("/").removesuffix("/v1")
         self._model = model
+        self._traits = replace(TRAITS, address=shown(endpoint(base_url, "")))
         self._names = frozenset({"", model, f"anthropic:{model}"})
         self._clock = clock
         self._secret = api_key
@@ -71,7 +74,7 @@ class AnthropicBackend(WithBatches):
     @property
     def traits(self) -> Traits:
         """Limited, priced as Anthropic's, takes no sampling parameters."""
-        return TRAITS
+        return self._traits
 
     async def complete(self, request: Request, *, ceiling_nano: int | None = None) -> Reply:
         """Answer one request.
@@ -84,7 +87,7 @@ class AnthropicBackend(WithBatches):
             other_model(self._model, request.model)
         answer = await self._http.post(self._messages, _encode(self._asking.body(request)))
         if answer.status != 200:
-            raise BackendError(self._failure(answer))
+            raise BackendError(self._failure(answer, model=self._model))
         limits = self._limits.news(answer.headers)
         return reply_in(answer.body, request, limits=limits, request_id=answer.headers.get(_REQUEST_ID))
 
@@ -96,7 +99,7 @@ class AnthropicBackend(WithBatches):
         """
         answer = await self._http.post(self._count, _encode(self._asking.body_to_count(request)))
         if answer.status != 200:
-            raise BackendError(self._failure(answer))
+            raise BackendError(self._failure(answer, model=self._model))
         try:
             return _decode_count(answer.body).input_tokens
         except msgspec.DecodeError as error:
@@ -107,9 +110,9 @@ class AnthropicBackend(WithBatches):
         """Give the connections back."""
         await self._http.aclose()
 
-    def _failure(self, answer: Answer) -> Failure:
-        utc = self._clock.utc()
-        return failure_from(answer.status, answer.headers, answer.body, model=self._model, utc=utc, secret=self._secret)
+    def _failure(self, answer: Answer, *, model: str | None = None) -> Failure:
+        utc, secret = self._clock.utc(), self._secret
+        return failure_from(answer.status, answer.headers, answer.body, model=model, utc=utc, secret=secret)
 
 
 def describe(name: str, base_url: str | None) -> Traits:

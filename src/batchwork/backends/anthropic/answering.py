@@ -88,6 +88,7 @@ def reply_in(raw: bytes, request: Request, *, limits: Limits | None = None, requ
         blocks=blocks,
         limits=limits,
         provider_id=request_id or message.id,
+        body=raw,
     )
     if stop in ("end_turn", "stop_sequence", "tool_use") or (stop == "max_tokens" and text):
         return reply

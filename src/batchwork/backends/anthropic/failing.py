@@ -33,14 +33,14 @@ _TOO_LONG = "prompt is too long"
 
 
 def failure_from(
-    status: int, headers: Headers, body: bytes, *, model: str, utc: float, secret: str | None = None
+    status: int, headers: Headers, body: bytes, *, model: str | None, utc: float, secret: str | None = None
 ) -> Failure:
-    """The failure that an answer with an error status is."""
+    """The failure that an answer with an error status is; `model` where the call was about one."""
     error = error_in(body)
     request_id = headers.get("request-id")
     message = message_of(error, body, secret=secret, request_id=request_id)
     kind, code = kind_of(error, status)
-    if status == 404 and kind is FailureKind.REJECTED and (others := near(model, CLAUDE)):
+    if status == 404 and kind is FailureKind.REJECTED and model is not None and (others := near(model, CLAUDE)):
         message = f"{message}: is the model {model!r} right? There is {or_list(others)}"
     return Failure(
         kind=kind,

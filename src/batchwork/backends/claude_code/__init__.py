@@ -98,7 +98,9 @@ class ClaudeCodeBackend:
             async with asyncio.timeout(timeout_s):
                 stdout, stderr, code = await self._run(told, env, prompt, folder)
         except TimeoutError:
-            problem = f"CLI timed out after {timeout_s:.0f} s: shorten the prompt or raise base_timeout"
+            waited = f"{timeout_s:.0f}" if timeout_s >= 10 else f"{timeout_s:.2g}"
+            longer = "--timeout of a benchmark, ?base_timeout= of a model"
+            problem = f"CLI timed out after {waited} s: shorten the prompt or give it longer ({longer})"
             raise BackendError(Failure(kind=FailureKind.TIMEOUT, message=problem, unconfirmed=True)) from None
         return reply_in(stdout, stderr, code, request, self._clock.utc())
 

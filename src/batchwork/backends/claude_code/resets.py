@@ -31,8 +31,7 @@ def is_usage_limit(message: str) -> bool:
 def seconds_until_reset(message: str, utc: float) -> float | None:
     """Seconds until the limit ends; None when it does not say."""
     if (stamp := _STAMP.search(message)) is not None:
-        moment = float(stamp.group(1))
-        return max(0.0, (moment / 1000.0 if moment > 1e11 else moment) - utc)
+        return max(0.0, _moment(stamp) - utc)
     match = _RESETS.search(message)
     if match is None:
         return None
@@ -40,6 +39,19 @@ def seconds_until_reset(message: str, utc: float) -> float | None:
         return _until(match, utc)
     except ValueError:  # a thirtieth of February
         return None
+
+
+def in_clock_time(message: str) -> str:
+    """The message with a moment that it counts in seconds as people say it, by the machine's own clock."""
+    return _STAMP.sub(
+        lambda stamp: f", until {datetime.fromtimestamp(_moment(stamp)).astimezone():%Y-%m-%d %H:%M %Z}", message
+    )
+
+
+def _moment(stamp: re.Match[str]) -> float:
+    """The second that a stamp means; some are in milliseconds."""
+    moment = float(stamp.group(1))
+    return moment / 1000.0 if moment > 1e11 else moment
 
 
 def _until(match: re.Match[str], utc: float) -> float:

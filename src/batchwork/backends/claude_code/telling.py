@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from batchwork.backends.claude_code.resets import is_usage_limit, seconds_until_reset
+from batchwork.backends.claude_code.resets import in_clock_time, is_usage_limit, seconds_until_reset
 from batchwork.core.errors import BackendError
 from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.money import nano_from_dollars
@@ -54,10 +54,11 @@ def reply_in(stdout: bytes, stderr: bytes, code: int, request: Request, utc: flo
         model=next(iter(result.get("modelUsage") or ()), ""),
         stop_reason=result.get("stop_reason"),
         provider_id=result.get("session_id"),
+        body=stdout,
         reported_cost_nano=nano_from_dollars(round(cost, 12)) if isinstance(cost, int | float) and cost >= 0 else None,
     )
     if (result.get("is_error") or result.get("subtype") != "success") and not _is_late_budget(result, reply):
-        raise BackendError(_failure(result, reply, utc))
+        raise BackendError(_failure(result, reply, utc, not_signed_in=_not_signed_in(result, said)))
     if request.schema is not None and result.get("structured_output") is None:
         problem = "the program gave no structured output"
         raise BackendError(_billed(FailureKind.SCHEMA_VIOLATION, problem, "no_structured_output", reply))
@@ -99,6 +100,12 @@ def _is_late_budget(result: dict[str, Any], reply: Reply) -> bool:
     return result.get("subtype") == "error_max_budget_usd" and ended and bool(reply.text)
 
 
+def _not_signed_in(result: dict[str, Any], said: list[dict[str, Any]]) -> bool:
+    """It found no login, or one that does not hold, and called nobody: there is no HTTP status then."""
+    told = any(event.get("error") == "authentication_failed" for event in said)
+    return told or "run /login" in str(result.get("result")).lower()  # an older one prints the result alone
+
+
 def _usage(result: dict[str, Any]) -> Usage:
     said = result.get("usage") or {}
 
@@ -117,7 +124,7 @@ def _usage(result: dict[str, Any]) -> Usage:
     )
 
 
-def _failure(result: dict[str, Any], reply: Reply, utc: float) -> Failure:
+def _failure(result: dict[str, Any], reply: Reply, utc: float, *, not_signed_in: bool) -> Failure:
     message = str(result.get("result") or "; ".join(map(str, result.get("errors") or ())) or "no explanation")
     status = result.get("api_error_status")
     status = status if isinstance(status, int) else None
@@ -125,7 +132,11 @@ def _failure(result: dict[str, Any], reply: Reply, utc: float) -> Failure:
     if is_usage_limit(message):
         wait_s = seconds_until_reset(message, utc)
         return Failure(
-            kind=FailureKind.QUOTA, message=message, retry_after_s=wait_s, status=status, error_code="usage_limit"
+            kind=FailureKind.QUOTA,
+            message=in_clock_time(message),
+            retry_after_s=wait_s,
+            status=status,
+            error_code="usage_limit",
         )
     if stop == "refusal":
         return _billed(FailureKind.REFUSED, message, "refusal", reply)
@@ -140,6 +151,9 @@ def _failure(result: dict[str, Any], reply: Reply, utc: float) -> Failure:
         elif kind is FailureKind.AUTH:
             message = f"{message}: {SIGN_IN}, or give a valid key"
         return Failure(kind=kind, message=message, status=status, error_code=f"http_{status}")
+    if not_signed_in:
+        problem = f"{message}: {SIGN_IN}, or give a valid key"
+        return Failure(kind=FailureKind.AUTH, message=problem, error_code="authentication_failed")
     if subtype == "error_max_structured_output_retries":
         return _billed(FailureKind.SCHEMA_VIOLATION, message, subtype, reply)
     if subtype == "error_max_budget_usd":

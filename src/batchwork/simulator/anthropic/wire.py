@@ -13,6 +13,7 @@ from batchwork.simulator.bill import Usage
 from batchwork.simulator.buckets import Limits
 from batchwork.simulator.clock import real_s
 from batchwork.simulator.errors import Refused
+from batchwork.simulator.keys import bearer
 from batchwork.simulator.prompt import Prompt, Said
 from batchwork.simulator.world import World
 
@@ -46,13 +47,10 @@ class AnthropicWire:
         Raises:
             Refused: no key, a key that is not known, or no version.
         """
-        key = headers.get("x-api-key")
-        if not key:
-            scheme, _, key = headers.get("authorization", "").partition(" ")
-            if scheme.lower() != "bearer" or not key:
-                raise Refused(401, "x-api-key header is required", type="authentication_error")
-        allowed = self._world.config.api_keys
-        if allowed is not None and key not in allowed:
+        key = headers.get("x-api-key") or bearer(headers)
+        if not key and self._world.config.key_required:
+            raise Refused(401, "x-api-key header is required", type="authentication_error")
+        if not self._world.config.takes(key):
             raise Refused(401, "invalid x-api-key", type="authentication_error")
         version = headers.get("anthropic-version")
         if version is None:

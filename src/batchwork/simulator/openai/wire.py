@@ -10,6 +10,7 @@ from batchwork.simulator.bill import Usage
 from batchwork.simulator.buckets import Limits
 from batchwork.simulator.clock import real_s
 from batchwork.simulator.errors import Refused
+from batchwork.simulator.keys import bearer
 from batchwork.simulator.openai.parse import parse_chat, parse_responses
 from batchwork.simulator.openai.render import chat_events, chat_of, error_body, error_of, limit_headers, response_of
 from batchwork.simulator.prompt import Prompt, Said
@@ -50,17 +51,16 @@ class OpenAIWire:
         self._world = world
 
     def authorize(self, headers: Mapping[str, str]) -> str:
-        """The key that was given.
+        """The key that was given; empty where none is required.
 
         Raises:
             Refused: none, or one that is not known.
         """
-        scheme, _, key = headers.get("authorization", "").partition(" ")
-        if scheme.lower() != "bearer" or not key:
+        key = bearer(headers)
+        if not key and self._world.config.key_required:
             message = "You didn't provide an API key. Provide it in an Authorization header using Bearer auth."
             raise Refused(401, message, code="missing_api_key")
-        allowed = self._world.config.api_keys
-        if allowed is not None and key not in allowed:
+        if not self._world.config.takes(key):
             raise Refused(401, "Incorrect API key provided.", code="invalid_api_key")
         return key
 
