@@ -8,7 +8,7 @@ from batchwork.evidence.fields import Field
 from batchwork.evidence.source import Candidate
 from batchwork.evidence.unlabelled import Scored
 
-_NAMED, _BETTER = 0.5, 0.15  # how well labels must fit another field to be its own, and how much better
+_NAMED, _BETTER = 0.4, 0.15  # how well labels must fit another field to be its own, and how much better
 
 
 class Claims:

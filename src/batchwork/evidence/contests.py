@@ -15,7 +15,7 @@ Found = dict[str, list[Verdict]]
 SHARED = 0.6
 _MOST_SHARED = 4  # places that are shared out
 _SUITS = 0.5
-_DOUBTFUL, _BETTER = 0.7, 0.15  # below this a place goes to a field that is so much surer of it
+_DOUBTFUL, _BETTER = 0.9, 0.1  # below this a place goes to a field that is so much surer of it
 
 
 def _is_settled(verdicts: Sequence[Verdict]) -> bool:
@@ -52,7 +52,7 @@ class Contest:
                 found.update(self._shared(fields))
 
     def _shared(self, fields: Sequence[Field]) -> Found:
-        """The way of sharing places out that suits the fields best; nothing when another way suits them nearly as well."""
+        """The way of sharing places out that suits best; nothing when another way suits nearly as well."""
         ways = []
         for way in permutations(self._candidates[fields[0].path]):
             scores = [self._judge.score(field, place) for field, place in zip(fields, way, strict=True)]

@@ -22,7 +22,7 @@ from batchwork.evidence.words import concepts, fold, likeness
 
 ACCEPTED = 0.5
 LEFT_OVER = 0.55
-_ANOTHERS = 0.15  # the fit of a place whose labels name another role
+_ANOTHERS = 0.23  # the fit of a place whose labels name another role
 _AS_WELL = 0.05  # how much worse a place may fit its owner than another field
 _CLEARLY, _SLIGHTLY = 0.2, 0.15  # how much better a place must fit than another field, or may fit worse
 _ALIKE = 0.02
@@ -271,17 +271,16 @@ class Judge:
                 continue
             floor = max(strongest, best.score - RIVALRY)  # below this a rival changes nothing
             score = self.affinity.score(field, context, kind, floor)
-            rival = Scored(score, Candidate(((mention.start, mention.end),), kind), context)
-            if score > strongest and not (lenient and self._is_anothers(field, rival)):
+            if score > strongest and not (lenient and self._is_anothers(field, mention.start, score)):
                 strongest = score
         return strongest
 
-    def _is_anothers(self, field: Field, rival: Scored) -> bool:
-        """Whether a place is named for another field, or says its value and fits it as well and better than others."""
-        return self.claims.is_named_for_another(field, rival, frozenset()) or any(
-            place.score >= rival.score - _AS_WELL
+    def _is_anothers(self, field: Field, start: int, score: float) -> bool:
+        """Whether a place says the value of another field, which it fits as well and better than any other place."""
+        return any(
+            place.score >= score - _AS_WELL
             and self._rival(other, place, [place.candidate], lenient=False) <= place.score
-            for other, place in self.claims.at(rival.candidate.start, but=field)
+            for other, place in self.claims.at(start, but=field)
         )
 
     def _is_of_another_kind(self, field: Field, best: Scored, kind: str, mention: Mention) -> bool:

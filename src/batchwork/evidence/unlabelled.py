@@ -110,7 +110,8 @@ class Unlabelled:
             # Told in a sentence: a role whose name is known would be recognised if it were told of somebody else.
             if candidate.kind == "id":
                 return self._is_asked_for_code(field, candidate)
-            whom = any(map(_is_party, words_of(field.name))) and all(map(is_known, field.own))
+            asked = [part for part in words_of(field.name) if not GENERIC.issuperset(concepts(part))]
+            whom = any(map(_is_party, asked)) and all(map(is_known, field.own))
             return whom and not self._is_named_before(field, candidate)
         return bool(told) and self._is_foreign and not any(map(is_known, told))
 
