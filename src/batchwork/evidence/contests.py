@@ -74,15 +74,16 @@ class Contest:
                 continue
             mine, most = verdicts[0].confidence, claims[verdicts[0].candidate.spans[0]]
             better = most > mine and (mine == LENT or most >= mine + _BETTER)
-            if better or (most < mine + _BETTER and self._is_opposites(path, verdicts[0].candidate)):
+            if better or (most < mine + _BETTER and self._is_opposites(path, verdicts[0].candidate, found)):
                 found[path] = [Verdict(verdict.candidate, UNSURE) for verdict in verdicts]
 
-    def _is_opposites(self, path: str, place: Candidate) -> bool:
-        """Whether a place says the values of two fields that cannot both have it: buyer and seller."""
+    def _is_opposites(self, path: str, place: Candidate, found: Found) -> bool:
+        """Whether two fields cite a place that cannot both have it: buyer and seller."""
         mine = self._by_path[path]
         return any(
             excludes(word, other)
             for field, _ in self._judge.claims.at(place.start, but=mine)
+            if any(verdict.candidate.start == place.start for verdict in found[field.path][:1])
             for other in field.own
             for word in mine.own
         )
