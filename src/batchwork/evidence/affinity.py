@@ -11,11 +11,11 @@ from datetime import date
 from decimal import Decimal
 from functools import lru_cache
 
-from batchwork.evidence.context import Context
 from batchwork.evidence.fields import Field
-from batchwork.evidence.labels import ASIDE, Label, is_year
-from batchwork.evidence.lexicon import CURRENCIES, GENERIC
-from batchwork.evidence.words import concepts, excludes, initials_of, is_known, likeness
+from batchwork.evidence.page.context import Context
+from batchwork.evidence.page.labels import ASIDE, Label, is_year
+from batchwork.evidence.vocabulary.lexicon import CURRENCIES, GENERIC
+from batchwork.evidence.vocabulary.words import concepts, excludes, initials_of, is_known, likeness
 
 # What the kind of value says by itself, so that a label need not: a date need not be called "date".
 IMPLIED: dict[str, dict[str, float]] = {

@@ -9,12 +9,12 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from batchwork.evidence.boxes import boxed
-from batchwork.evidence.clauses import is_of_two, same_clause
 from batchwork.evidence.fields import Field
-from batchwork.evidence.lexicon import NEGATIONS, words
-from batchwork.evidence.phrases import Hit, Phrase, Phrases, Word, closeness, names, worth
-from batchwork.evidence.words import concepts
+from batchwork.evidence.page.boxes import boxed
+from batchwork.evidence.page.clauses import is_of_two, same_clause
+from batchwork.evidence.page.phrases import Hit, Phrase, Phrases, Word, closeness, names, worth
+from batchwork.evidence.vocabulary.lexicon import NEGATIONS, words
+from batchwork.evidence.vocabulary.words import concepts
 
 _AUXILIARY = words("is are has have was were can does do did should be been flag include enabled status yes no")
 _POSITIVE = (

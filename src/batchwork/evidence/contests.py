@@ -8,7 +8,7 @@ from batchwork.evidence.fields import Field
 from batchwork.evidence.judge import ACCEPTED, LEFT_OVER, Judge, Stake, Verdict
 from batchwork.evidence.source import Candidate, Source
 from batchwork.evidence.unlabelled import LENT, UNSURE
-from batchwork.evidence.words import excludes
+from batchwork.evidence.vocabulary.words import excludes
 
 Found = dict[str, list[Verdict]]
 

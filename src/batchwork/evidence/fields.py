@@ -12,8 +12,8 @@ from enum import Enum
 from functools import lru_cache
 from typing import Any
 
-from batchwork.evidence.lexicon import GENERIC
-from batchwork.evidence.words import concepts, words_of
+from batchwork.evidence.vocabulary.lexicon import GENERIC
+from batchwork.evidence.vocabulary.words import concepts, words_of
 
 _OWN, _PARENT, _LIST, _DESCRIPTION = 1.0, 0.5, 0.1, 0.22
 _ENDS = {"from": "start", "to": "end", "von": "start", "bis": "end"}

@@ -13,15 +13,15 @@ from typing import Any
 from batchwork.documents import Document
 from batchwork.evidence.booleans import Statement, cell_answer, statements
 from batchwork.evidence.citation import Citation
-from batchwork.evidence.columns import column_of
 from batchwork.evidence.contests import Contest
-from batchwork.evidence.crossings import at_crossing, in_column, inside_band
 from batchwork.evidence.fields import Field, fields_of
 from batchwork.evidence.judge import ACCEPTED, Judge, Verdict
-from batchwork.evidence.layout import Cell
-from batchwork.evidence.rows import Home, homes_of
+from batchwork.evidence.lists.crossings import at_crossing, in_column, inside_band
+from batchwork.evidence.lists.rows import Home, homes_of
+from batchwork.evidence.lists.stretches import stretches_of
+from batchwork.evidence.page.columns import column_of
+from batchwork.evidence.page.layout import Cell
 from batchwork.evidence.source import Candidate, Source
-from batchwork.evidence.stretches import stretches_of
 
 _NEAR = 6  # lines
 _SHORT, _LONGEST_ANSWER = 12, 40  # characters of a cell that may be an answer, alone in its line or beside others

@@ -11,14 +11,14 @@ from dataclasses import dataclass, replace
 
 from batchwork.evidence.affinity import Affinity
 from batchwork.evidence.claims import Claims
-from batchwork.evidence.context import Context
 from batchwork.evidence.fields import Field
-from batchwork.evidence.labels import unnumbered
-from batchwork.evidence.lexicon import CURRENCIES, GENERIC, NEGATIONS
-from batchwork.evidence.mention import Mention
+from batchwork.evidence.page.context import Context
+from batchwork.evidence.page.labels import unnumbered
+from batchwork.evidence.reading.mention import Mention
 from batchwork.evidence.source import FIGURES, Candidate, Source
 from batchwork.evidence.unlabelled import RIVALRY, UNSURE, Scored, Unlabelled
-from batchwork.evidence.words import concepts, fold, likeness
+from batchwork.evidence.vocabulary.lexicon import CURRENCIES, GENERIC, NEGATIONS
+from batchwork.evidence.vocabulary.words import concepts, fold, likeness
 
 ACCEPTED = 0.5
 LEFT_OVER = 0.55

@@ -13,19 +13,19 @@ from decimal import Decimal, InvalidOperation
 from functools import cached_property
 from typing import Any
 
-from batchwork.evidence.bounds import is_other_end
-from batchwork.evidence.context import Contexts
-from batchwork.evidence.contrary import is_turned
-from batchwork.evidence.dates import Dates
 from batchwork.evidence.fields import Field
-from batchwork.evidence.layout import Layout
-from batchwork.evidence.mention import Mention, Reading
-from batchwork.evidence.moments import time_behind
-from batchwork.evidence.numbers import Numbers
-from batchwork.evidence.phrases import Phrases
-from batchwork.evidence.scales import Scales
-from batchwork.evidence.textindex import TextIndex
-from batchwork.evidence.words import concepts, likeness
+from batchwork.evidence.page.bounds import is_other_end
+from batchwork.evidence.page.context import Contexts
+from batchwork.evidence.page.layout import Layout
+from batchwork.evidence.page.phrases import Phrases
+from batchwork.evidence.reading.contrary import is_turned
+from batchwork.evidence.reading.dates import Dates
+from batchwork.evidence.reading.mention import Mention, Reading
+from batchwork.evidence.reading.moments import time_behind
+from batchwork.evidence.reading.numbers import Numbers
+from batchwork.evidence.reading.scales import Scales
+from batchwork.evidence.reading.textindex import TextIndex
+from batchwork.evidence.vocabulary.words import concepts, likeness
 
 Span = tuple[int, int]
 _ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}.*)?")

@@ -10,14 +10,14 @@ from functools import cached_property
 from itertools import takewhile
 
 from batchwork.evidence.affinity import Affinity
-from batchwork.evidence.context import Context
 from batchwork.evidence.fields import Field
-from batchwork.evidence.labels import Label, is_named
-from batchwork.evidence.layout import overlap
-from batchwork.evidence.lexicon import GENERIC, NAMELESS, PARTIES, TITLES, words
-from batchwork.evidence.shapes import shows_its_kind
+from batchwork.evidence.page.context import Context
+from batchwork.evidence.page.labels import Label, is_named
+from batchwork.evidence.page.layout import overlap
+from batchwork.evidence.reading.shapes import shows_its_kind
 from batchwork.evidence.source import FIGURES, Candidate, Source
-from batchwork.evidence.words import concepts, is_known, likeness, words_of
+from batchwork.evidence.vocabulary.lexicon import GENERIC, NAMELESS, PARTIES, TITLES, words
+from batchwork.evidence.vocabulary.words import concepts, is_known, likeness, words_of
 
 _SHORT = 3  # words before a figure that are a label even without a colon
 _NOT_FAR = 45

@@ -1,0 +1,129 @@
+# ruff: noqa: RUF001 - the dashes and quotes of documents are what this is about
+"""Find notes such as "(in thousands)" or "USD '000", and the figures they multiply.
+
+A note in a column heading holds for its column, one in a row's label for its row, one in a line of its own for the
+tables below it until the next heading of its kind.
+"""
+
+import re
+
+from batchwork.evidence.page.columns import Columns, column_of
+from batchwork.evidence.page.layout import Layout
+
+
+def _cased(word: str) -> tuple[str, str, str]:
+    return word, word.title(), word.upper()
+
+
+_WORDS = (
+    r"thousands?|tausend|tsd|milliers?|migliaia|duizend(?:en|tallen)?|tys"
+    r"|millions?|millionen|mio|mln|milioni|millones|miljoen(?:en)?"
+    r"|billions?|milliarden|mrd|milliards?|miliardi|miljard(?:en)?|lakhs?|crores?"
+)
+_SHORT = r"mn|mm|m|bn|b|k"
+_CODE = r"(?:USD|EUR|GBP|CHF|CAD|AUD|NZD|HKD|SGD|JPY|CNY|RMB|INR|SEK|NOK|DKK|PLN|ZAR|BRL|MXN|Rs\.?)"
+_SIGN = r"(?:US|HK|CA|A|C|S|R)?[$€£¥₹]"
+_NOTE = re.compile(
+    rf"(?:\b(?:in|en|(?:amounts?|figures|values?|expressed|stated|angaben|beträge|werte|montants?|importes?) (?:in|en))"
+    rf"\s+(?:{_CODE}\s+|{_SIGN}\s?)?(?P<word>{_WORDS})\b"
+    # "'000", "$000s", "EUR 000", "in 000s"; never the end of a number grouped by blanks or apostrophes
+    rf"|(?:(?<!\d)['’‘]|{_SIGN}\s?|\b{_CODE}\s|\bin\s)000(?:['’]?s)?(?=\s*(?:[)\]]|$|[|,;\t]|\s\s|omitted))"
+    r"|\b(?P<letters>TEUR|T€|TUSD|TCHF|TGBP|kEUR|k€|kUSD|MEUR|M€|mEUR|MUSD|MCHF)(?!\w)"
+    rf"|(?:\(|{_SIGN})\s?(?P<short>{_SHORT})(?=\s?\)|\s?$|\t|\s\s)"
+    rf"|\b{_CODE}\s+(?P<code>{_SHORT}|{_WORDS})\b"
+    rf"|{_SIGN}\s?(?P<sign>{_WORDS})\b)",
+    re.IGNORECASE | re.MULTILINE,
+)
+# What every note holds one of, as plain words: looking for these is far quicker than the pattern.
+_STEMS = "thousand million billion tausend tsd millier migliaia duizend mio mln milion miljo millon milliard mrd"
+_HINTS = (
+    *(form for word in (*_STEMS.split(), "miljard", "miliard", "lakh", "crore", "tys") for form in _cased(word)),
+    *(f"{mark}000" for mark in "'’‘$€£¥₹ ("),
+    *("TEUR", "T€", "TUSD", "TCHF", "TGBP", "kEUR", "k€", "KUSD", "kUSD", "MEUR", "M€", "mEUR", "MUSD", "MCHF"),
+    *(f"{mark}{unit}" for mark in ("(", "$", "$ ", "€", "€ ", "£", "£ ", "¥", "₹") for unit in "mMkKbB"),
+    *(f"{code} {unit}" for code in ("USD", "EUR", "GBP", "CHF", "CAD", "AUD") for unit in "mMkKbB"),
+)
+_POWERS = {"milliers": 3, "millier": 3, "lakh": 5, "lakhs": 5, "crore": 7, "crores": 7}
+_NINES = ("b", "milliard", "miliard", "miljard", "mrd")
+_UNSCALED = re.compile(
+    r"%|\bper\b|\b(?:employees|headcount|staff|number of|shares|ratio|days"
+    r"|margin|rate|percent|years?|customers|stores|count|fte)\b",
+    re.IGNORECASE,
+)
+
+
+class Scales:
+    """The power of ten that notes give to a place; 0 when none does."""
+
+    def __init__(self, layout: Layout, columns: Columns) -> None:
+        self._layout = layout
+        self._columns = columns
+        self._notes: list[tuple[int, int, int]] = []  # line, offset, power
+        if any(hint in layout.text for hint in _HINTS):
+            for found in _NOTE.finditer(layout.text):
+                self._notes.append((layout.line_of(found.start()), found.start(), _power(found)))
+        self._lines = self._captions()
+
+    def _captions(self) -> dict[int, int]:
+        """For lines of tables below a note in a line of its own, the power."""
+        lines = self._layout.lines
+        powers: dict[int, int] = {}
+        for number, offset, power in self._notes:
+            cell = self._layout.cell_of(offset, number)
+            alone = len(lines[number].cells) == 1 or (
+                cell is not None
+                and cell.index == 0
+                and all(self._is_head(other.text) for other in lines[number].cells[1:])
+            )
+            if not alone:
+                continue
+            quiet = 0
+            for below in range(number + 1, len(lines)):
+                line = lines[below]
+                if any(note == below for note, _, _ in self._notes) and len(line.cells) == 1:
+                    break
+                if line.kind == "text" and len(line.cells) == 1 and line.end - line.start > 60:
+                    quiet += 1
+                if quiet > 1:
+                    break
+                if len(line.cells) > 1:
+                    powers[below] = power
+        return powers
+
+    def _is_head(self, text: str) -> bool:
+        return bool(re.fullmatch(r"(?:FY\s?)?(?:19|20)\d\d|[^\d]+|Q[1-4].*", text.strip()))
+
+    def power_at(self, start: int) -> int:
+        """The power of ten for a plain figure at this offset."""
+        if not self._notes:
+            return 0
+        number = self._layout.line_of(start)
+        line = self._layout.lines[number]
+        cell = self._layout.cell_of(start, number)
+        if cell is None:
+            return 0
+        label = line.cells[0].text if line.cells and line.cells[0] is not cell else ""
+        for note, offset, power in self._notes:
+            if note == number and offset < start and len(line.cells) > 1:
+                return power
+        if _UNSCALED.search(label):
+            return 0
+        head = self._columns.head_row(number)
+        if head:
+            owner = column_of(head, cell)
+            above = head[owner] if owner is not None else None
+            for _, offset, power in self._notes:
+                if above is not None and above.start <= offset < above.end and not (owner == 0 and len(head) > 1):
+                    return power
+                if head[0].start <= offset < head[0].end:
+                    return power
+        return self._lines.get(number, 0)
+
+
+def _power(found: re.Match[str]) -> int:
+    word = next((group for group in found.groups() if group), "k").lower()
+    if word in _POWERS:
+        return _POWERS[word]
+    if word.startswith(_NINES):
+        return 9
+    return 6 if word.startswith("m") and not word.startswith("mig") else 3

@@ -1,0 +1,1 @@
+"""Words to concepts: data about what papers and developers call things, and the one module that uses it."""
