@@ -100,7 +100,8 @@ def main() -> None:
 def show(result: BatchResult) -> None:
     """One typed result with its citations quoted from the PDF."""
     invoice = result.value
-    print(f"\n{invoice.invoice_number} · {invoice.company_name} · {len(invoice.items)} line items")
+    lines = f"{len(invoice.items)} line item{'s' if len(invoice.items) != 1 else ''}"
+    print(f"\n{invoice.invoice_number} · {invoice.company_name} · {lines}")
     paths = ["invoice_number", "company_name", "total_amount", "tax_rate", "items[0].unit_price"]
     for path in paths:
         for place in result.citations.get(path, [])[:1]:
