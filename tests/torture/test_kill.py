@@ -62,7 +62,8 @@ class _Crash:
     def resume(self, max_cost: str | None = CEILING) -> batchwork.Results:
         return batchwork.run(prompts(), **options(self.journal, self.log, max_cost=max_cost))
 
-    def must_have_gone_on(self) -> None:
+    def must_have_gone_on(self) -> batchwork.Results:
+        """Resume within the budget and then without it; all there is in the end."""
         results = self.resume()
         again = set(self.calls()[self.calls_before :])
         assert not again & self.settled, "a settled item was called again"
@@ -74,29 +75,30 @@ class _Crash:
         whole = self.resume(max_cost="1")
         assert [outcome.text for outcome in whole] == prompts()
         assert [outcome.index for outcome in whole] == list(range(ITEMS))
-        assert whole.accounting.succeeded == ITEMS
+        return whole
 
 
-def _kill_and_go_on(folder: Path, how: str) -> None:
+def _kill_and_go_on(folder: Path, how: str) -> int:
+    """How many succeeded in the end."""
     crash = _Crash(folder)
     assert crash.die(how) == -signal.SIGKILL
-    crash.must_have_gone_on()
+    return crash.must_have_gone_on().accounting.succeeded
 
 
 @pytest.mark.parametrize("how", _SMOKE)
 def test_killed_at_a_kind_of_write(how: str, tmp_path: Path) -> None:
-    _kill_and_go_on(tmp_path, how)
+    assert _kill_and_go_on(tmp_path, how) == ITEMS
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("when", _WHEN)
 @pytest.mark.parametrize("kind", _LIVE)
 def test_killed_at_every_kind_of_write(kind: str, when: str, tmp_path: Path) -> None:
-    _kill_and_go_on(tmp_path, f"{kind}:{when}")
+    assert _kill_and_go_on(tmp_path, f"{kind}:{when}") == ITEMS
 
 
-def _at_instants(folder: Path, seed: int, times: int) -> None:
-    """Killed again and again on one journal, each time after a while, until it has had enough."""
+def _at_instants(folder: Path, seed: int, times: int) -> int:
+    """Killed again and again on one journal, each time after a while; how many succeeded in the end."""
     dice, crash = random.Random(seed), _Crash(folder)
     killed = 0
     for turn in range(times):
@@ -105,7 +107,7 @@ def _at_instants(folder: Path, seed: int, times: int) -> None:
         spent = _spent(crash.journal)
         assert spent <= ceiling_from_dollars(CEILING)
     assert killed > 0
-    crash.must_have_gone_on()
+    return crash.must_have_gone_on().accounting.succeeded
 
 
 def _spent(journal: Path) -> int:
@@ -120,13 +122,13 @@ def _spent(journal: Path) -> int:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_killed_at_random_instants(seed: int, tmp_path: Path) -> None:
-    _at_instants(tmp_path, seed, times=3)
+    assert _at_instants(tmp_path, seed, times=3) == ITEMS
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(10))
 def test_killed_at_fifty_random_instants(seed: int, tmp_path: Path) -> None:
-    _at_instants(tmp_path, 100 + seed, times=5)
+    assert _at_instants(tmp_path, 100 + seed, times=5) == ITEMS
 
 
 @pytest.mark.parametrize("how", ["reopened:1:before", "reopened:3:after", "settled:2:after"])
