@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from batchwork.evidence.affinity import Affinity
 from batchwork.evidence.claims import Claims
 from batchwork.evidence.fields import Field
+from batchwork.evidence.page.boxes import box_before, empty_box_behind
 from batchwork.evidence.page.context import Context
 from batchwork.evidence.page.labels import unnumbered
 from batchwork.evidence.reading.mention import Mention
@@ -34,10 +35,6 @@ _RIVALS = 80
 _OPTIONS = 20
 _RELATED = 0.15
 _MARGINAL = frozenset({"note", "page", "line"})
-_UNTICKED = re.compile(r"(?:\[\s?\]|\(\s?\)|[☐□○])\s{0,2}$")
-_TICKED = re.compile(r"(?:\[[xX✓✔*]\]|\([xX✓]\)|[☑☒✓✔⊠●])\s{0,2}$")
-_UNTICKED_AFTER = re.compile(r"\s{0,2}(?:\[\s?\]|\(\s?\)|[☐□○])")
-_TICKED_AFTER = re.compile(r"\s{0,2}(?:\[[xX✓✔*]\]|\([xX✓]\)|[☑☒✓✔⊠●])")
 _EMPTY = re.compile(r"[\s:=\-–—.]*(?:n/?a|none|not stated|unknown|tbd|nil)?[\s.\-–—]*", re.IGNORECASE)
 _HOME = re.compile(r"^(?P<label>[^:\n@<>]{2,45}?)\s?:\s+(?P<value>[^\s{\[].*)$")
 
@@ -175,16 +172,9 @@ class Judge:
         score = self.affinity.score(field, context, candidate.kind)
         if candidate.weight >= ACCEPTED:
             score *= 0.4 + 0.6 * candidate.weight  # 8 is rather "8.00" than "8%"
-        if (field.options or score > _RELATED) and self._is_ticked(candidate):
-            score = min(1.0, score + 0.5)
+        if candidate.kind == "text" and (field.options or score > _RELATED):
+            score = min(1.0, score + 0.5 * (box_before(self._source.text, candidate.start) is True))
         return Scored(score, candidate, context)
-
-    def _is_ticked(self, candidate: Candidate) -> bool:
-        if candidate.kind != "text":
-            return False
-        text = self._source.text
-        before = text[max(0, candidate.start - 6) : candidate.start]
-        return _TICKED.search(before) is not None
 
     def is_denied(self, field: Field, candidate: Candidate) -> bool:
         """Whether the text says that it is not so: "not active", an empty box."""
@@ -193,21 +183,10 @@ class Judge:
         text = self._source.text
         if self._is_label_word(field, candidate):
             return True
+        if box_before(text, candidate.start) is False or empty_box_behind(text, candidate.start, candidate.end):
+            return True
         line_start = text.rfind("\n", 0, candidate.start) + 1
         before = text[max(line_start, candidate.start - 30) : candidate.start]
-        if _UNTICKED.search(before):
-            return True
-        line_end = text.find("\n", candidate.end)
-        rest = text[candidate.end : line_end if line_end >= 0 else len(text)]
-        marks_behind = not _UNTICKED.search(before) and not _TICKED.search(before)
-        first_mark = re.search(r"\[[ xX✓]?\]|[☐☑☒□]", text[line_start : line_end if line_end >= 0 else len(text)])
-        if (
-            marks_behind
-            and first_mark
-            and _UNTICKED_AFTER.match(rest)
-            and first_mark.start() + line_start >= candidate.end - 0
-        ):
-            return True
         said = text[candidate.start : candidate.end]
         plain = (
             bool(field.options) or said.islower() or (field.value.islower() if isinstance(field.value, str) else False)

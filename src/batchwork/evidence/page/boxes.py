@@ -10,8 +10,27 @@ from batchwork.evidence.page.phrases import BOX, Hit, Phrase
 _YES = ("yes", "true", "ja", "oui", "sí", "si", "sì", "sim", "tak", "ano", "da", "igen", "kyllä")
 _NO = ("no", "false", "nein", "non", "nee", "nej", "nei", "não", "nao", "nie", "ne", "nu", "nem", "ei")
 _OPTION = re.compile(rf"\b({'|'.join((*_YES, *_NO))})\b", re.IGNORECASE)
+_REACH, _GAPS = 6, ("", " ", "  ")  # characters that a box and what stands between it and its words take
 _WORDS_BEHIND = re.compile(r"\s{0,3}[^\W\d_]")
 _WORDS_BEFORE = re.compile(r"[^\W\d_][ :]{0,2}$")
+
+
+def box_before(text: str, start: int) -> bool | None:
+    """Whether the box right before a place is ticked; None when there is none."""
+    line = text.rfind("\n", 0, start) + 1
+    boxes = list(BOX.finditer(text, max(line, start - _REACH), start))
+    if not boxes or text[boxes[-1].end() : start] not in _GAPS:
+        return None
+    return boxes[-1]["on"] is not None
+
+
+def empty_box_behind(text: str, start: int, end: int) -> bool:
+    """Whether an empty box stands right behind a place, in a line whose boxes follow their words."""
+    line, below = text.rfind("\n", 0, start) + 1, text.find("\n", end)
+    first = BOX.search(text, line, below if below >= 0 else len(text))
+    return (
+        first is not None and first["off"] is not None and text[end : first.start()] in _GAPS and first.start() >= end
+    )
 
 
 def boxed(text: str, phrase: Phrase, hits: list[Hit]) -> tuple[int, int, bool] | None:
