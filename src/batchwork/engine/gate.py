@@ -61,11 +61,6 @@ class Gate:
         """How many calls may be under way now."""
         return self._window.size
 
-    @property
-    def cooling_s(self) -> float:
-        """Seconds until the provider wants to hear from us again; 0 when it does now."""
-        return max(0.0, self._cool_until - self._clock.now())
-
     def join(self, *, bound: int, on_room: Callable[[], None]) -> Caller:
         """A new caller."""
         caller = Caller(bound, on_room)
