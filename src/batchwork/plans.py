@@ -253,9 +253,9 @@ def refuse_unknown(given: Collection[str], takes: Collection[str]) -> None:
     for name in given:
         if name in takes:
             continue
-        if name in _SAMPLING:
-            raise ConfigError(f"unknown option {name!r}: it goes into sampling={{{name!r}: ...}}")
-        near = get_close_matches(name, takes, n=1, cutoff=_NEAR)
+        near = get_close_matches(name, (*takes, *sorted(_SAMPLING)), n=1, cutoff=_NEAR)
+        if near and near[0] in _SAMPLING:
+            raise ConfigError(f"unknown option {name!r}: it goes into sampling={{{near[0]!r}: ...}}")
         raise ConfigError(f"unknown option {name!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
 
 

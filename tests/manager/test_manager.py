@@ -313,6 +313,7 @@ def test_tables_come_out_in_input_order(tmp_path: Path, at_provider: dict[str, A
         ({"max_parallel_jobs": 1.5}, "max_parallel_jobs"),
         ({"items_per_jobs": 5}, "did you mean 'items_per_job'"),
         ({"temperature": 0.5}, r"goes into sampling=\{'temperature': ...\}"),
+        ({"temprature": 0.5}, r"goes into sampling=\{'temperature': ...\}"),
         ({"items_per_batches": 5}, "did you mean 'items_per_job'"),
         ({"state_path": "no/such/folder/state.json"}, "no folder"),
         ({"journal": "x"}, "state_path"),
