@@ -54,7 +54,8 @@ class Contest:
     def _shared(self, fields: Sequence[Field]) -> Found:
         """The way of sharing places out that suits best; nothing when another way suits nearly as well."""
         ways = []
-        for way in permutations(self._candidates[fields[0].path]):
+        places = {candidate.start: candidate for candidate in self._candidates[fields[0].path]}  # each read in one way
+        for way in permutations(places.values()):
             scores = [self._judge.score(field, place) for field, place in zip(fields, way, strict=True)]
             ways.append((sum(scores), min(scores), way))
         ways.sort(key=lambda entry: entry[0], reverse=True)
