@@ -47,7 +47,7 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=Fa
     """One answer as the backend gave it."""
 
     text: str
-    usage: Usage
+    usage: Usage | None = None  # None: it did not say
     model: str = ""
     stop_reason: str | None = None
     truncated: bool = False  # cut off by max_tokens

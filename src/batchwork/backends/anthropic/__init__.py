@@ -89,7 +89,7 @@ class AnthropicBackend(WithBatches):
         if answer.status != 200:
             raise BackendError(self._failure(answer, model=self._model))
         limits = self._limits.news(answer.headers)
-        return reply_in(answer.body, request, limits=limits, request_id=answer.headers.get(_REQUEST_ID))
+        return reply_in(answer.body, limits=limits, request_id=answer.headers.get(_REQUEST_ID))
 
     async def count_tokens(self, request: Request) -> int:
         """Input tokens of this request, as the provider counts them.
