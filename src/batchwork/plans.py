@@ -38,6 +38,9 @@ _REMEMBERED = (
     "mode",
     "items_per_batch",
     "max_parallel_batches",
+    "poll_interval",
+    "adopt_wait",
+    "results_wait",
 )
 
 # What people know from the providers' own libraries.

@@ -90,10 +90,12 @@ class AttachedRun:
         self.view = StateView(_state(self._plan.model, max(1, len(outcomes)), self._batch_id), [None] * len(outcomes))
         self.view.priced = intake.priced
         for place, outcome in enumerate(outcomes):  # a batch may be one of several of its job
-            self.view.total_nano += outcome.cost_nano or 0
+            self.view.total_nano += (outcome.cost_nano or 0) if intake.priced else 0
             self.view.settled(msgspec.structs.replace(outcome, index=place), at)
+        # A sum that lacks some of its parts is no sum.
+        totals = engine.journal.totals() if intake.priced else Totals(spent_nano=0, unconfirmed_nano=0)
         return BatchResults(
-            _Listed(outcomes, engine.journal.totals()),
+            _Listed(outcomes, totals),
             self._asked.finisher,
             asked=self._question,
             ending=Ending(priced=intake.priced),
