@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -104,17 +103,3 @@ def test_the_search_is_told_which_batches_are_others_of_ours() -> None:
     client = Creating(provider, answered(529, FailureKind.OVERLOADED), creates=False)
     run(client, adopt_wait=20.0)
     assert client.looks[-1].known == {"batch_0"}, "the sibling that was created meanwhile"
-
-
-def test_an_intent_remembers_the_newest_batch_of_the_providers_list(tmp_path: Path) -> None:
-    class Listing(Creating):
-        asked = 0
-
-        async def newest_batch(self) -> str:
-            self.asked += 1
-            return "batch_of_somebody"
-
-    client = Listing(BatchProvider(), answered(500), creates=True)
-    run(client, journal=tmp_path / "j.db", max_parallel_batches=1)
-    assert client.looks[0].newest_before == "batch_of_somebody"
-    assert client.asked == 1, "later batches go by the ids of our own"

@@ -48,7 +48,7 @@ def test_one_failed_look_or_download_is_survived(
     assert (attached.results().total_cost or 0) * 10**9 == provider.log()["total"]["nano_dollars"]
 
 
-def test_lines_that_stay_unreadable_are_lost_by_name_and_their_cost_is_not_known(
+def test_lines_that_stay_unreadable_are_lost_by_name_and_booked_at_their_worst_case(
     provider: Simulator, at_provider: dict[str, Any]
 ) -> None:
     provider.next_faults("item", ["ok", "not_json", "ok", "missing", "ok", "ok"])
@@ -58,7 +58,19 @@ def test_lines_that_stay_unreadable_are_lost_by_name_and_their_cost_is_not_known
     attached = BatchJob.attach(with_loss.batch_id, messages=PROMPTS, **at_provider)
     errors = [str(result.error).split(":")[0] for result in attached.results() if result.error]
     assert errors == ["result_lost"] * 2
-    assert attached.results().total_cost is None
+    assert attached.results().total_cost == with_loss.results().total_cost
+
+
+def test_the_cost_of_an_answer_that_tells_no_usage_is_not_known_without_what_was_asked(
+    provider: Simulator, at_provider: dict[str, Any]
+) -> None:
+    provider.next_faults("item", ["ok", "no_usage"])
+    batch_id = started(at_provider)
+    blind = BatchJob.attach(batch_id, **at_provider).results()
+    assert [result.cost is None for result in blind].count(True) == 1
+    assert blind.total_cost is None
+    seeing = BatchJob.attach(batch_id, messages=PROMPTS, **at_provider).results()
+    assert (seeing.total_cost or 0) * 10**9 > provider.log()["total"]["nano_dollars"]
 
 
 def test_a_batch_without_a_single_result_says_so(provider: Simulator, at_provider: dict[str, Any]) -> None:

@@ -109,7 +109,7 @@ class BatchBuilder:
     def _is_of_lane(self, life: Life) -> bool:
         return self.is_empty or self._lane == self._lane_of(life)
 
-    def seal(self, *, at: float, newest_before: str | None) -> SealedBatch:
+    def seal(self, *, at: float) -> SealedBatch:
         """Close the batch and begin an empty one."""
         ticket = Ticket(
             chunk=self._chunk,
@@ -118,7 +118,6 @@ class BatchBuilder:
             reserved_nano=sum(self._reserved),
             intended_at=at,
             worst_nano=tuple(self._reserved),
-            newest_before=newest_before,
         )
         batch = SealedBatch(ticket, self._lives, self._lines)
         self._clear()

@@ -79,7 +79,6 @@ class BatchRun(Pass):
         self._for_money: deque[Life] = deque()  # for a batch when there is room in the budget
         self._lost: dict[int, Ticket] = {}  # the batch that an item was lost in
         self._ask_again: dict[int, list[int]] = {}  # items that a lost batch is asked for once more
-        self._newest: str | None = None
         self._followers: set[asyncio.Task[None]] = set()
         self._riding: set[int] = set()  # of an earlier run: not to be read from the input as well
         self._cancelling: asyncio.Task[None] | None = None
@@ -243,9 +242,7 @@ class BatchRun(Pass):
             await self._next_ending()
         if self._ending or self._builder.is_empty:
             return
-        if self._newest is None:
-            self._newest = await self._creator.newest()
-        batch = self._builder.seal(at=self._p.clock.utc(), newest_before=self._newest)
+        batch = self._builder.seal(at=self._p.clock.utc())
         ticket = batch.ticket
         self._p.journal.record(
             BatchIntended(
@@ -255,7 +252,6 @@ class BatchRun(Pass):
                 reserved_nano=ticket.reserved_nano,
                 at=ticket.intended_at,
                 worst_nano=ticket.worst_nano,
-                newest_before=ticket.newest_before,
             )
         )
         await self._p.journal.durable()
@@ -291,7 +287,6 @@ class BatchRun(Pass):
         if isinstance(answer, str):
             self._p.journal.record(BatchSubmitted(chunk=ticket.chunk, batch_id=answer))
             await self._p.journal.durable()
-            self._newest = answer
             return answer
         if isinstance(answer, Unseen):
             self._on_pause(pauses.out_of_sight(self._tag(ticket).name, answer.failure, self._where))
@@ -381,7 +376,6 @@ class BatchRun(Pass):
             chunk=ticket.chunk,
             custom_ids=ticket.custom_ids,
             intended_at=ticket.intended_at,
-            newest_before=ticket.newest_before,
             known=frozenset(self._p.journal.batches.ids),
         )
 

@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from batchwork.backends._refusing import unreadable
 from batchwork.core.errors import BackendError
 from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.reply import Limits, Reply, Usage
@@ -63,9 +64,7 @@ def reply_in(raw: bytes, *, limits: Limits | None = None, request_id: str | None
     try:
         message = _decode(raw)
     except msgspec.DecodeError as error:
-        problem = f"the answer is not a message: {error}"
-        # It came with a good status: whatever it is, it may well be billed.
-        raise BackendError(Failure(kind=FailureKind.RESULT_LOST, message=problem, unconfirmed=True)) from error
+        raise BackendError(unreadable(error, "a message")) from error
     usage = None if message.usage is None else _usage(message.usage)
     content = message.content
     blocks: tuple[dict[str, Any], ...] = ()
