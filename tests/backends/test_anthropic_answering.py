@@ -52,6 +52,23 @@ def test_a_server_that_does_not_say_what_it_used_is_booked_at_the_most(exchange,
     assert usage == Usage(input_tokens=input_bound(request), output_tokens=77)
 
 
+@pytest.mark.parametrize(
+    ("said", "extra", "lane"),
+    [
+        ({}, None, None),
+        ({"speed": "standard", "service_tier": "standard"}, None, None),
+        ({"service_tier": "priority"}, None, None),  # a contract, not a price of the table
+        ({"speed": "fast"}, {"speed": "fast"}, "fast"),
+        ({"speed": "standard"}, {"speed": "fast"}, "default"),
+        ({}, {"speed": "fast"}, "fast"),
+        ({"speed": 2}, {"speed": "fast"}, "fast"),
+    ],
+)
+def test_a_reply_has_the_lane_that_served_it_where_it_is_not_the_default(exchange, message, said, extra, lane):
+    usage = {"input_tokens": 10, "output_tokens": 2, **said}
+    assert exchange(MODEL, message(usage=usage), Request.ask("?", extra_body=extra)).reply.lane == lane
+
+
 def test_thinking_before_the_text_is_passed_over(exchange, message):
     content = [{"type": "thinking", "thinking": "hm", "signature": "s"}, {"type": "text", "text": "yes"}]
     reply = exchange(MODEL, message(content=content)).reply

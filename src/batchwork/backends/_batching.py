@@ -20,7 +20,8 @@ from batchwork.core.request import Request
 CLOCKS_DIFFER_S = 600.0  # ours and theirs
 PAGE = 100
 # What the answer's own request could tell is not known when it comes, and not needed: a batch always says what it used.
-UNKNOWN = Request.ask("")
+# It may have had fields of its own, so the reply keeps the lane that the answer names.
+UNKNOWN = Request.ask("", extra_body={})
 T = TypeVar("T")
 
 

@@ -12,6 +12,7 @@ from batchwork.backends._refusing import message_of
 from batchwork.core.bounds import input_bound
 from batchwork.core.errors import BackendError
 from batchwork.core.failure import Failure, FailureKind
+from batchwork.core.pricelanes import lane_served
 from batchwork.core.reply import Limits, Reply, Usage
 from batchwork.core.request import Request
 
@@ -45,6 +46,7 @@ class _Completion(Struct):
     model: str = ""
     usage: _Usage | None = None
     error: dict[str, Any] | None = None
+    service_tier: Any = None
 
 
 _decode = msgspec.json.Decoder(_Completion).decode
@@ -80,6 +82,7 @@ def reply_in(raw: bytes, request: Request, *, limits: Limits | None = None, requ
         limits=limits,
         provider_id=request_id or said.id,
         body=raw,
+        lane=lane_served(said.service_tier, request.extra_body),
     )
     if finish == "stop" and not message.refusal:
         return reply

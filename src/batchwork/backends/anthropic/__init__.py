@@ -25,7 +25,14 @@ from batchwork.core.request import Request
 
 API_VERSION = "2026-10-21"
 BASE_URL = "https://api.anthropic.com"
-TRAITS = Traits(name="anthropic", limited=True, batches=True, price_provider="anthropic", sampling=SAMPLING)
+TRAITS = Traits(
+    name="anthropic",
+    limited=True,
+    batches=True,
+    price_provider="anthropic",
+    sampling=SAMPLING,
+    image_tokens=6_000,  # larger ones are scaled down to less
+)
 _REQUEST_ID = istr("request-id")
 _encode = msgspec.json.Encoder().encode
 

@@ -10,6 +10,7 @@ from msgspec import Struct
 from batchwork.core.bounds import input_bound
 from batchwork.core.errors import BackendError
 from batchwork.core.failure import Failure, FailureKind
+from batchwork.core.pricelanes import lane_served
 from batchwork.core.reply import Limits, Reply, Usage
 from batchwork.core.request import Request
 
@@ -26,6 +27,7 @@ class _Usage(Struct):
     cache_creation_input_tokens: int | None = None
     cache_read_input_tokens: int | None = None
     cache_creation: _CacheCreation | None = None
+    speed: Any = None
 
 
 class _Block(Struct):
@@ -89,6 +91,7 @@ def reply_in(raw: bytes, request: Request, *, limits: Limits | None = None, requ
         limits=limits,
         provider_id=request_id or message.id,
         body=raw,
+        lane=lane_served(None if message.usage is None else message.usage.speed, request.extra_body),
     )
     if stop in ("end_turn", "stop_sequence", "tool_use") or (stop == "max_tokens" and text):
         return reply
