@@ -44,26 +44,33 @@ _TOOL_TYPES = frozenset({None, "custom", "function"})  # others run at the provi
 
 def input_bound(request: Request) -> int:
     """The most input tokens this request can be billed for; of one that has no bound, a guess for pacing."""
-    return _plain_bound(request) if is_plain(request) else measure(request, image_tokens=None).tokens
+    plain = plain_bound(request)
+    return measure(request, image_tokens=None).tokens if plain is None else plain
+
+
+def plain_bound(request: Request) -> int | None:
+    """The bound of a request that is bare text; None for one with blocks, documents or fields of its own."""
+    if request.extra_body is not None or request.documents:
+        return None
+    tokens = _PER_REQUEST + (bytes_of(request.system) if request.system else 0)
+    for message in request.messages:
+        content = message.content
+        if type(content) is not str:
+            return None
+        tokens += _PER_MESSAGE + bytes_of(content)
+    if request.schema is not None:
+        tokens += _PER_SCHEMA + _SCHEMA_GROWS * json_size(request.schema.body)
+    return tokens
 
 
 def is_plain(request: Request) -> bool:
-    """Whether it is bare text: no blocks, no documents, no fields of its own."""
+    """Whether it is bare text."""
     if request.extra_body is not None or request.documents:
         return False
     for message in request.messages:  # noqa: SIM110 (a generator would cost more than the question)
         if type(message.content) is not str:
             return False
     return True
-
-
-def _plain_bound(request: Request) -> int:
-    tokens = _PER_REQUEST + (bytes_of(request.system) if request.system else 0)
-    for message in request.messages:
-        tokens += _PER_MESSAGE + bytes_of(message.content)  # type: ignore[arg-type]
-    if request.schema is not None:
-        tokens += _PER_SCHEMA + _SCHEMA_GROWS * json_size(request.schema.body)
-    return tokens
 
 
 def measure(request: Request, *, image_tokens: int | None) -> Measure:

@@ -43,6 +43,8 @@ def lane_served(said: object, extra_body: Mapping[str, Any] | None) -> str | Non
 
     The default lane is named (`DEFAULT`) where the request's own fields might ask for another one.
     """
+    if said == DEFAULT and extra_body is None:
+        return None
     if type(said) is str and said and said != AUTO:
         if said in _SERVED_AS_DEFAULT:
             return None if extra_body is None else DEFAULT

@@ -89,16 +89,18 @@ class Price(msgspec.Struct, frozen=True, kw_only=True):
 
         `writes` is what it may write into the cache; None: what the model writes unasked.
         """
-        if writes is None:
-            writes = self.writes_unasked(input_tokens)
+        if writes is None and self.writes_from is not None and input_tokens >= self.writes_from:
+            writes = Writes.SHORT
         worst = 0
         for above, rates in self.tiers:
             if input_tokens <= above and above >= 0:
                 continue
-            per_input = max(rates.input, rates.cache_read)
+            per_input = rates.input if rates.input >= rates.cache_read else rates.cache_read
             if writes:
                 per_input = max(per_input, rates.cache_write, rates.cache_write_1h if writes is Writes.HOUR else 0)
-            worst = max(worst, input_tokens * per_input + output_tokens * rates.output)
+            pico = input_tokens * per_input + output_tokens * rates.output
+            if pico > worst:
+                worst = pico
         return -(-(worst + self.per_call) // _PICO_PER_NANO)
 
     def writes_unasked(self, input_tokens: int) -> Writes:

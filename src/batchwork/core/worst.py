@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from batchwork.core.blocks import Measure
-from batchwork.core.bounds import input_bound, is_plain, measure
+from batchwork.core.bounds import is_plain, measure, plain_bound
 from batchwork.core.ports import Traits
 from batchwork.core.pricelanes import lanes_asked
 from batchwork.core.pricing import Price, Writes
@@ -48,9 +48,8 @@ class WorstCase:
 
     def input_tokens(self, request: Request) -> int:
         """The most input tokens a call can be billed for; of one without a bound, a guess for pacing."""
-        if is_plain(request):
-            return input_bound(request) + self._overhead
-        return self._measured(request).tokens + self._overhead
+        tokens = plain_bound(request)
+        return (self._measured(request).tokens if tokens is None else tokens) + self._overhead
 
     def counted(self, tokens: int) -> int:
         """The most input tokens of a call for which the provider has counted so many: its count is an estimate."""
@@ -77,7 +76,7 @@ class WorstCase:
         if price is None:
             return 0
         tokens = self.input_tokens(request) if input_tokens is None else input_tokens
-        if not self._writes and is_plain(request):
+        if self._writes == 0 and is_plain(request):
             return price.worst(input_tokens=tokens, output_tokens=request.output_bound)
         writes = max(self._writes, _writes_of(self._measured(request), price, tokens))
         # A lane that cannot serve may fall back to the default one, which costs more than flex.
