@@ -23,7 +23,7 @@ from batchwork.core.ports import Backend, BatchBackend, Checker, Clock, Journal,
 from batchwork.core.pricing import FREE, Price, in_lanes, resolve
 from batchwork.core.stats import Tally
 from batchwork.core.window import AdaptiveWindow
-from batchwork.engine.batches import BatchRun
+from batchwork.engine.batch_run import BatchRun
 from batchwork.engine.gate import Gate
 from batchwork.engine.lanes import Lanes
 from batchwork.engine.live import LiveRun
@@ -80,14 +80,14 @@ class Engine:
         """Whether calls go through provider batches: asked for, and the backend has them."""
         return self.plan.mode == "batch" and self.backend.traits.batches
 
-    def start(
+    def parts(
         self,
         *,
         on_settled: Callable[[AnyOutcome], None] | None = None,
         has_room: Callable[[], bool] | None = None,
-    ) -> LiveRun | BatchRun:
-        """A pass over an input."""
-        parts = Parts(
+    ) -> Parts:
+        """What a pass over an input is made of."""
+        return Parts(
             backend=self.backend,
             journal=self.journal,
             gate=self.gate,
@@ -101,8 +101,17 @@ class Engine:
             lanes=self.plan.lanes,
             keep_bodies=self.plan.keep_bodies,
         )
+
+    def start(
+        self,
+        *,
+        on_settled: Callable[[AnyOutcome], None] | None = None,
+        has_room: Callable[[], bool] | None = None,
+    ) -> LiveRun | BatchRun:
+        """A pass over an input."""
+        parts = self.parts(on_settled=on_settled, has_room=has_room)
         if self.uses_batches and isinstance(self.backend, BatchBackend):
-            return BatchRun(parts, self.backend, self.tally, run_id=self.standing.run_id, price=self.price)
+            return BatchRun(parts, self.backend, self.tally, run_id=self.standing.run_id)
         return LiveRun(parts, self.tally)
 
     async def process(self, run: LiveRun | BatchRun, intakes: Iterable[Intake], *, ahead: int = 0) -> None:
@@ -338,7 +347,7 @@ def _price_of(plan: Plan, traits: Traits, name: str, *, batch: bool) -> Price | 
 
 def _refuse_open_batches(plan: Plan, journal: Journal) -> None:
     """Items that ride in a provider's batch are being paid for: sending them live would pay twice."""
-    count = len(journal.open_batches())
+    count = len(journal.batches.open())
     if count and plan.mode == "live":
         raise ConfigError(
             f"{plan.journal} has {count} batches open at the provider; take them up with --mode batch"

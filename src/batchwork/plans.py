@@ -95,6 +95,7 @@ class RunOptions(TypedDict, total=False):
     max_parallel_batches: int
     poll_interval: float
     adopt_wait: float
+    results_wait: float
     cancel_on_interrupt: bool
     journal: str | Path | None
     fresh: bool
@@ -213,6 +214,7 @@ def _batch_policy_of(options: RunOptions, defaults: BatchPolicy) -> BatchPolicy:
         max_parallel=options.get("max_parallel_batches", defaults.max_parallel),
         poll_first_s=options.get("poll_interval", defaults.poll_first_s),
         adopt_wait_s=options.get("adopt_wait", defaults.adopt_wait_s),
+        results_wait_s=options.get("results_wait", defaults.results_wait_s),
         cancel_on_interrupt=options.get("cancel_on_interrupt", False),
     )
 

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from batchwork.core.money import nano_from_dollars
-from batchwork.core.pricelanes import lane_billed, lane_served, lanes_asked
+from batchwork.core.pricelanes import lane_served, lanes_asked
 from batchwork.core.pricing import in_lanes, resolve, stated
 from batchwork.core.reply import Reply, Usage
 from batchwork.core.request import Request
@@ -106,7 +106,7 @@ def test_the_lanes_that_a_request_asks_for(extra: dict[str, Any] | None, asked: 
         ("default", None, None),
         ("standard", None, None),
         ("fast", None, "fast"),
-        ("default", {"service_tier": "fast"}, "default"),  # downgraded, and billed so
+        ("default", {"service_tier": "fast"}, None),  # downgraded, and billed so
         ("priority", {"service_tier": "fast"}, "priority"),
         (None, {"service_tier": "fast"}, "fast"),
         ("", {"service_tier": "fast"}, "fast"),
@@ -119,17 +119,6 @@ def test_the_lane_that_served_a_reply_is_the_one_it_names_else_the_one_asked_for
     said: object, extra: dict[str, Any] | None, lane: str | None
 ) -> None:
     assert lane_served(said, extra) == lane
-
-
-def test_a_reply_is_billed_in_its_own_lane_before_the_one_that_its_request_asked_for() -> None:
-    fast = Request.ask("x", extra_body={"service_tier": "fast"})
-    reply = Reply(text="", usage=Usage())
-    assert lane_billed(reply, Request.ask("x")) is None
-    assert lane_billed(reply, None) is None
-    assert lane_billed(reply, fast) == "fast"  # a batch, whose answer did not say it
-    assert lane_billed(None, fast) == "fast"
-    assert lane_billed(Reply(text="", usage=Usage(), lane="default"), fast) is None
-    assert lane_billed(Reply(text="", usage=Usage(), lane="flex"), fast) == "flex"
 
 
 _EXTRA = st.none() | st.fixed_dictionaries(
@@ -168,8 +157,7 @@ def test_no_reply_costs_more_than_the_worst_case_in_any_lane_it_may_have_been_se
         may_write = False
     written = data.draw(st.integers(0, used)) if may_write else 0
     usage = Usage(input_tokens=used, output_tokens=50, cache_write_tokens=written)
-    reply = Reply(text="", usage=usage, lane=lane_served(served, extra))
-    assert price.cost(usage, lane_billed(reply, request)) <= worst.nano(request)
+    assert price.cost(usage, lane_served(served, extra)) <= worst.nano(request)
 
 
 def test_a_reply_in_the_default_lane_is_kept_as_it_always_was_and_old_ones_can_be_read() -> None:

@@ -17,12 +17,16 @@ from batchwork.core.ports import BatchProgress, BatchTag, Sighting
 from batchwork.core.reply import Reply
 from batchwork.core.request import Request
 
-CLOCKS_DIFFER_S = 600.0  # ours and theirs
 PAGE = 100
-# What the answer's own request could tell is not known when it comes, and not needed: a batch always says what it used.
-# It may have had fields of its own, so the reply keeps the lane that the answer names.
-UNKNOWN = Request.ask("", extra_body={})
+_CLOCKS_DIFFER_S = 600.0  # ours and theirs
+_CLOCKS_SURELY_AGREE_S = 86_400.0  # where the list itself says where to stop, the clock is a last resort
 T = TypeVar("T")
+
+
+def oldest_candidate(tag: BatchTag) -> float:
+    """When the batch that is looked for was made at the earliest, in the provider's time."""
+    slack_s = _CLOCKS_DIFFER_S if tag.newest_before is None else _CLOCKS_SURELY_AGREE_S
+    return tag.intended_at - slack_s
 
 
 class Batches(ABC):
@@ -58,6 +62,10 @@ class Batches(ABC):
     async def find(self, tag: BatchTag) -> str | Sighting:
         """Look for a batch of ours in the provider's list."""
 
+    @abstractmethod
+    async def newest(self) -> str:
+        """The id of the newest batch there is; empty when there is none."""
+
     def _read(self, answer: Answer, decode: Callable[[bytes], T], *, unconfirmed: bool = False) -> T:
         """What an answer about a batch says."""
         if answer.status not in (200, 201):
@@ -70,16 +78,20 @@ class Batches(ABC):
             raise BackendError(failure) from error
 
     async def _lines(self, url: URL, decode: Callable[[bytes], T]) -> AsyncIterator[T]:
-        """The lines of a file of results; one that breaks off in the middle is a broken connection."""
+        """The lines of a file of results. One that cannot be read is told after all others were given."""
+        problem: msgspec.DecodeError | None = None
         async for line in self._http.lines(url):
             if isinstance(line, Answer):
                 raise BackendError(self._failure(line))
             try:
                 told = decode(line)
             except msgspec.DecodeError as error:
-                problem = f"a line of {url.path} cannot be read: {error}"
-                raise BackendError(Failure(kind=FailureKind.CONNECTION, message=problem)) from error
+                problem = problem or error
+                continue
             yield told
+        if problem is not None:
+            message = f"a line of {url.path} cannot be read: {problem}"
+            raise BackendError(Failure(kind=FailureKind.SERVER, message=message)) from problem
 
 
 class WithBatches:
@@ -115,3 +127,7 @@ class WithBatches:
     async def find_batch(self, tag: BatchTag) -> str | Sighting:
         """Look for a batch of ours in the provider's list."""
         return await self._batches.find(tag)
+
+    async def newest_batch(self) -> str:
+        """The id of the newest batch there is; empty when there is none."""
+        return await self._batches.newest()

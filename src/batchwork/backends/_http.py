@@ -22,6 +22,7 @@ _CONNECT_S = 30.0
 _KEEP_ALIVE_S = 15.0
 _SILENCE_S = 120.0  # a download that says nothing for so long has broken off
 _LARGE = 2**20  # from here on aiohttp wants a stream, so that one write does not hold the loop
+_LONGEST_HEADER = 2**16  # bytes: gateways in between add theirs, and an answer is not lost for them
 _USER_AGENT = "batchwork"
 
 
@@ -150,6 +151,8 @@ class Http:
             cookie_jar=_NoCookies(),
             timeout=aiohttp.ClientTimeout(total=None, sock_connect=_CONNECT_S),
             trust_env=self._trust_env,
+            max_line_size=_LONGEST_HEADER,
+            max_field_size=_LONGEST_HEADER,
         )
         return self._session
 
@@ -162,6 +165,9 @@ class Http:
 
 def _give_up(error: Exception) -> NoReturn:
     """A broken call in our words."""
+    if isinstance(error, aiohttp.ClientResponseError):  # it came whole, and asking again would pay for it again
+        message = f"the answer cannot be read: {error.message}"
+        raise BackendError(Failure(kind=FailureKind.RESULT_LOST, message=message, unconfirmed=True)) from error
     # Nothing was sent when no connection came about; in every other case nobody knows how far it got.
     unsent = isinstance(error, aiohttp.ClientConnectorError | aiohttp.ConnectionTimeoutError | aiohttp.InvalidURL)
     if isinstance(error, aiohttp.ClientPayloadError):

@@ -10,7 +10,7 @@ from batchwork.core.bounds import Expectation
 from batchwork.core.intake import Intake
 from batchwork.core.money import show
 from batchwork.core.policy import BatchPolicy, Policy
-from batchwork.core.pricelanes import lane_billed
+from batchwork.core.pricelanes import lane_asked
 from batchwork.core.reply import Usage
 from batchwork.core.worst import WorstCase
 from batchwork.progress import duration
@@ -54,7 +54,7 @@ def estimate(intakes: Iterable[Intake], terms: Terms) -> Estimate:
         if price is not None and sums.worst_nano is not None and sums.likely_nano is not None:
             sums.worst_nano += worst.nano(intake.request, input_tokens=bound)
             usage = Usage(input_tokens=tokens_in, output_tokens=tokens_out)
-            sums.likely_nano += price.cost(usage, lane_billed(None, intake.request))
+            sums.likely_nano += price.cost(usage, lane_asked(intake.request.extra_body))
     return sums
 
 

@@ -66,6 +66,7 @@ class BatchPolicy:
     poll_first_s: float = 5.0
     poll_longest_s: float = 60.0
     adopt_wait_s: float = 120.0  # how long a batch of unknown fate is looked for before it counts as absent
+    results_wait_s: float = 900.0  # how long results of an ended batch may stay unreadable before they are lost
     max_expiries: int = 2  # an item whose batches expired so often fails
     cancel_on_interrupt: bool = False
 
@@ -77,6 +78,8 @@ class BatchPolicy:
         _positive("poll_longest_s", self.poll_longest_s)
         if self.adopt_wait_s != 0:
             _positive("adopt_wait", self.adopt_wait_s)
+        if self.results_wait_s != 0:
+            _positive("results_wait", self.results_wait_s)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

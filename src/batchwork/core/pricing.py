@@ -95,12 +95,10 @@ class Price(msgspec.Struct, frozen=True, kw_only=True):
         for above, rates in self.tiers:
             if input_tokens <= above and above >= 0:
                 continue
-            per_input = rates.input if rates.input >= rates.cache_read else rates.cache_read
+            per_input = rates.input if rates.input >= rates.cache_read else rates.cache_read  # noqa: FURB136 (a hot path)
             if writes:
                 per_input = max(per_input, rates.cache_write, rates.cache_write_1h if writes is Writes.HOUR else 0)
-            pico = input_tokens * per_input + output_tokens * rates.output
-            if pico > worst:
-                worst = pico
+            worst = max(worst, input_tokens * per_input + output_tokens * rates.output)
         return -(-(worst + self.per_call) // _PICO_PER_NANO)
 
     def writes_unasked(self, input_tokens: int) -> Writes:

@@ -162,7 +162,7 @@ class JobRun:
                     error = None if outcome is None else outcome.error
                     at = times.get(entry.index)
                     view.restored(entry.status, entry.index, nano=entry.paid_nano, at=at, error=error)
-        for ticket in journal.open_batches():
+        for ticket in journal.batches.open():
             view.taken_up(ticket)
 
     def _retell_batches(self, reader: JournalReader) -> None:

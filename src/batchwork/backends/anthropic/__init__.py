@@ -95,8 +95,8 @@ class AnthropicBackend(WithBatches):
         answer = await self._http.post(self._messages, _encode(self._asking.body(request)))
         if answer.status != 200:
             raise BackendError(self._failure(answer, model=self._model))
-        limits = self._limits.news(answer.headers)
-        return reply_in(answer.body, request, limits=limits, request_id=answer.headers.get(_REQUEST_ID))
+        limits, request_id = self._limits.news(answer.headers), answer.headers.get(_REQUEST_ID)
+        return reply_in(answer.body, extra_body=request.extra_body, limits=limits, request_id=request_id)
 
     async def count_tokens(self, request: Request) -> int:
         """Input tokens of this request, as the provider counts them.

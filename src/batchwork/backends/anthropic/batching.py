@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from batchwork.backends._batching import CLOCKS_DIFFER_S, PAGE, UNKNOWN, Batches
+from batchwork.backends._batching import PAGE, Batches, oldest_candidate
 from batchwork.backends._http import Answer, Http, endpoint
 from batchwork.backends.anthropic.answering import reply_in
 from batchwork.backends.anthropic.asking import Asking
@@ -97,7 +97,7 @@ class MessageBatches(Batches):
     async def poll(self, batch_id: str) -> BatchProgress:
         """Where it stands: it tells nothing but whether it has ended."""
         batch = self._read(await self._http.get(self._url / batch_id), _decode_batch)
-        return BatchProgress(ended=batch.has_ended)
+        return BatchProgress(ended=batch.has_ended, total=batch.request_counts.total)
 
     async def collect(self, batch_id: str) -> AsyncIterator[tuple[str, Reply | Failure]]:
         """Its results, in any order."""
@@ -111,8 +111,8 @@ class MessageBatches(Batches):
     async def find(self, tag: BatchTag) -> str | Sighting:
         """Look at every batch that is young enough, of the right size, and ours by its custom ids."""
         undecided = False
-        async for batch in self._since(tag.intended_at - CLOCKS_DIFFER_S):
-            if batch.request_counts.total != len(tag.custom_ids):
+        async for batch in self._behind(tag):
+            if batch.id in tag.known or batch.request_counts.total != len(tag.custom_ids):
                 continue
             if not batch.has_ended:
                 undecided = True
@@ -120,13 +120,19 @@ class MessageBatches(Batches):
                 return batch.id
         return Sighting.UNDECIDED if undecided else Sighting.ABSENT
 
-    async def _since(self, utc: float) -> AsyncIterator[_Batch]:
-        """The provider's list, newest first, as far back as that."""
+    async def newest(self) -> str:
+        """The id of the newest batch there is."""
+        page = self._read(await self._http.get(self._url.with_query(limit=1)), _decode_page)
+        return page.data[0].id if page.data else ""
+
+    async def _behind(self, tag: BatchTag) -> AsyncIterator[_Batch]:
+        """The provider's list, newest first, as far back as the batch can stand in it."""
         url = self._url.with_query(limit=PAGE)
+        oldest = oldest_candidate(tag)
         while True:
             page = self._read(await self._http.get(url), _decode_page)
             for batch in page.data:
-                if _utc(batch.created_at) < utc:
+                if batch.id == tag.newest_before or _utc(batch.created_at) < oldest:
                     return
                 yield batch
             if not page.has_more or page.last_id is None:
@@ -151,7 +157,7 @@ def _said(result: _Result) -> Reply | Failure:
     """One result in our words."""
     if result.type == "succeeded":
         try:
-            return reply_in(bytes(result.message), UNKNOWN)
+            return reply_in(bytes(result.message))
         except BackendError as error:
             return error.failure
     if result.type in _NOT_EXECUTED:

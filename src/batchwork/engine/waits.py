@@ -1,4 +1,4 @@
-"""Wait, or until the run closes, whichever comes first."""
+"""Waits for time to pass, or until the run closes, whichever comes first."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import asyncio
 from batchwork.core.ports import Clock
 
 
-class Naps:
+class Waits:
     """Everybody of a run who waits for time to pass; closing wakes them all, for good."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
-        self._naps: set[asyncio.Future[None]] = set()
+        self._waiting: set[asyncio.Future[None]] = set()
         self._closing = asyncio.Event()
 
     @property
@@ -23,28 +23,28 @@ class Naps:
     @property
     def count(self) -> int:
         """How many wait."""
-        return len(self._naps)
+        return len(self._waiting)
 
     async def closed(self) -> None:
         """Return when it closes."""
         await self._closing.wait()
 
-    async def take(self, seconds: float) -> None:
+    async def wait(self, seconds: float) -> None:
         """Wait so long, or less if it closes."""
         if self.is_closed:
             return
-        nap: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        self._naps.add(nap)
-        take_back = self._clock.call_later(seconds, lambda: None if nap.done() else nap.set_result(None))
+        due: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.add(due)
+        take_back = self._clock.call_later(seconds, lambda: None if due.done() else due.set_result(None))
         try:
-            await nap
+            await due
         finally:
             take_back()
-            self._naps.discard(nap)
+            self._waiting.discard(due)
 
     def close(self) -> None:
         """Wake everybody."""
         self._closing.set()
-        for nap in self._naps:
-            if not nap.done():
-                nap.set_result(None)
+        for due in self._waiting:
+            if not due.done():
+                due.set_result(None)
