@@ -20,7 +20,7 @@ from batchwork.core.ledger import Ledger
 from batchwork.core.outcome import AnyOutcome, Status
 from batchwork.core.policy import Policy, RatePolicy
 from batchwork.core.ports import Backend, BatchBackend, Checker, Clock, Journal, Standing, Traits
-from batchwork.core.pricing import FREE, Price, resolve
+from batchwork.core.pricing import FREE, Price, in_lanes, resolve
 from batchwork.core.stats import Tally
 from batchwork.core.window import AdaptiveWindow
 from batchwork.engine.batch_run import BatchRun
@@ -308,7 +308,7 @@ class Terms:
     """What is known of a plan's calls without opening anything."""
 
     price: Price | None  # None: not known
-    overhead_tokens: int  # that the backend adds around every request
+    traits: Traits
     batches: bool  # they go through provider batches
 
 
@@ -323,19 +323,20 @@ def known_terms(plan: Plan) -> Terms:
     )
     batches = plan.mode == "batch" and traits.batches
     price = _price_of(plan, traits, name, batch=batches)
-    return Terms(price=price, overhead_tokens=traits.overhead_tokens, batches=batches)
+    return Terms(price=price, traits=traits, batches=batches)
 
 
 def _price_of(plan: Plan, traits: Traits, name: str, *, batch: bool) -> Price | None:
+    listed, provider = traits.price_model or name, traits.price_provider
     if plan.price is not None:
-        return plan.price
+        return in_lanes(plan.price, listed, provider=provider)
     if traits.free:
         return FREE
-    listed, provider = traits.price_model or name, traits.price_provider
     table = Settings.from_environment().price_table()
     price = None if table is None else table.find(listed, provider=provider, batch=batch)
-    if price is None:
-        price = resolve(listed, provider=provider, batch=batch)
+    if price is not None:
+        return in_lanes(price, listed, provider=provider)
+    price = resolve(listed, provider=provider, batch=batch)
     if price is None and plan.policy.max_cost_nano is not None:
         raise PriceUnknownError(
             f"the price of {plan.model!r} is not known, so max_cost cannot be kept; state it in dollars per million"

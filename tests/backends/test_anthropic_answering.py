@@ -2,6 +2,7 @@ import pytest
 
 from batchwork.core.failure import FailureKind
 from batchwork.core.reply import Limit, Usage
+from batchwork.core.request import Request
 
 MODEL = "anthropic:claude-haiku-5-5"
 
@@ -46,6 +47,23 @@ def test_cache_writes_without_a_split_are_the_short_ones(exchange, message):
 
 def test_a_server_that_does_not_say_what_it_used_is_not_given_a_usage(exchange, message):
     assert exchange(MODEL, message(usage=None)).reply.usage is None
+
+
+@pytest.mark.parametrize(
+    ("said", "extra", "lane"),
+    [
+        ({}, None, None),
+        ({"speed": "standard", "service_tier": "standard"}, None, None),
+        ({"service_tier": "priority"}, None, None),  # a contract, not a price of the table
+        ({"speed": "fast"}, {"speed": "fast"}, "fast"),
+        ({"speed": "standard"}, {"speed": "fast"}, None),
+        ({}, {"speed": "fast"}, "fast"),
+        ({"speed": 2}, {"speed": "fast"}, "fast"),
+    ],
+)
+def test_a_reply_has_the_lane_that_served_it_where_it_is_not_the_default(exchange, message, said, extra, lane):
+    usage = {"input_tokens": 10, "output_tokens": 2, **said}
+    assert exchange(MODEL, message(usage=usage), Request.ask("?", extra_body=extra)).reply.lane == lane
 
 
 def test_thinking_before_the_text_is_passed_over(exchange, message):

@@ -1,10 +1,15 @@
 import base64
+import json
 
 import pytest
 
+from batchwork.backends import Setup, open_backend
+from batchwork.backends.openai import describe
+from batchwork.clock import SystemClock
 from batchwork.core.failure import FailureKind as K
 from batchwork.core.reply import Limit, Usage
 from batchwork.core.request import Attachment, Message, Request, Schema
+from batchwork.settings import Settings
 
 MODEL = "openai:gpt-6-luna"
 
@@ -58,6 +63,54 @@ def test_reasoning_is_as_low_as_the_model_allows(exchange, model, effort):
 def test_asking_for_reasoning_gives_it(exchange):
     request = Request.ask("?", extra_body={"reasoning_effort": "high"})
     assert exchange(MODEL, request=request).body["reasoning_effort"] == "high"
+
+
+@pytest.mark.parametrize(
+    ("base_url", "extra", "tier"),
+    [
+        (None, None, "default"),
+        ("https://api.openai.com/v1", {"service_tier": "fast"}, "fast"),
+        (None, {"service_tier": None}, None),
+        ("http://127.0.0.1:9/v1", None, None),
+    ],
+)
+def test_openais_own_host_is_told_the_tier_that_a_request_does_not_name(base_url, extra, tier):
+    setup = Setup(clock=SystemClock(), max_in_flight=1, settings=Settings(), base_url=base_url, api_key="sk-1")
+    backend, _ = open_backend(MODEL, setup)
+    line = backend.batch_line("a", Request.ask("?", extra_body=extra))
+    assert json.loads(line)["body"].get("service_tier") == tier
+
+
+@pytest.mark.parametrize(
+    ("said", "extra", "lane"),
+    [
+        ({}, None, None),
+        ({"service_tier": "default"}, None, None),
+        ({"service_tier": None}, None, None),
+        ({"service_tier": {"odd": 1}}, None, None),
+        ({"service_tier": "priority"}, {"service_tier": "fast"}, "priority"),
+        ({"service_tier": "default"}, {"service_tier": "fast"}, None),
+        ({}, {"service_tier": "fast"}, "fast"),
+    ],
+)
+def test_a_reply_has_the_lane_that_served_it_where_it_is_not_the_default(exchange, completion, said, extra, lane):
+    assert exchange(MODEL, {**completion(), **said}, Request.ask("?", extra_body=extra)).reply.lane == lane
+
+
+@pytest.mark.parametrize(
+    ("model", "base_url", "tokens"),
+    [
+        ("gpt-6-luna", None, None),
+        ("gpt-5.4", None, None),
+        ("gpt-4o-mini", None, 50_000),
+        ("gpt-4.1-mini", None, 6_000),
+        ("gpt-5", None, 6_000),
+        ("o3", None, 6_000),
+        ("qwen2.5-vl", "http://127.0.0.1:9/v1", None),
+    ],
+)
+def test_images_have_a_most_where_the_model_scales_them_down(model, base_url, tokens):
+    assert describe(model, base_url).image_tokens == tokens
 
 
 def test_the_system_prompt_is_the_first_message(exchange):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -11,6 +12,7 @@ from batchwork.backends._chat.failing import kind_of
 from batchwork.backends._refusing import message_of, unreadable
 from batchwork.core.errors import BackendError
 from batchwork.core.failure import Failure, FailureKind
+from batchwork.core.pricelanes import lane_served
 from batchwork.core.reply import Limits, Reply, Usage
 
 
@@ -43,12 +45,19 @@ class _Completion(Struct):
     model: str = ""
     usage: _Usage | None = None
     error: dict[str, Any] | None = None
+    service_tier: Any = None
 
 
 _decode = msgspec.json.Decoder(_Completion).decode
 
 
-def reply_in(raw: bytes, *, limits: Limits | None = None, request_id: str | None = None) -> Reply:
+def reply_in(
+    raw: bytes,
+    *,
+    extra_body: Mapping[str, Any] | None = None,
+    limits: Limits | None = None,
+    request_id: str | None = None,
+) -> Reply:
     """The reply in a completion.
 
     Raises:
@@ -76,6 +85,7 @@ def reply_in(raw: bytes, *, limits: Limits | None = None, request_id: str | None
         limits=limits,
         provider_id=request_id or said.id,
         body=raw,
+        lane=lane_served(said.service_tier, extra_body),
     )
     if finish == "stop" and not message.refusal:
         return reply

@@ -75,7 +75,8 @@ class ChatBackend(WithBatches):
         headers = answer.headers
         if answer.status != 200:
             raise BackendError(self._failure(answer, model=self._model))
-        return reply_in(answer.body, limits=self._limits.news(headers), request_id=headers.get(_REQUEST_ID))
+        limits, request_id = self._limits.news(headers), headers.get(_REQUEST_ID)
+        return reply_in(answer.body, extra_body=request.extra_body, limits=limits, request_id=request_id)
 
     def _failure(self, answer: Answer, *, model: str | None = None) -> Failure:
         utc, secret = self._clock.utc(), self._secret

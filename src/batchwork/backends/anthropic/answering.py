@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -10,6 +11,7 @@ from msgspec import Struct
 from batchwork.backends._refusing import unreadable
 from batchwork.core.errors import BackendError
 from batchwork.core.failure import Failure, FailureKind
+from batchwork.core.pricelanes import lane_served
 from batchwork.core.reply import Limits, Reply, Usage
 
 _PLAIN = frozenset({"text", "thinking", "redacted_thinking"})  # blocks of which the text alone is kept
@@ -25,6 +27,7 @@ class _Usage(Struct):
     cache_creation_input_tokens: int | None = None
     cache_read_input_tokens: int | None = None
     cache_creation: _CacheCreation | None = None
+    speed: Any = None
 
 
 class _Block(Struct):
@@ -55,7 +58,13 @@ _decode = msgspec.json.Decoder(_Message).decode
 _decode_content = msgspec.json.Decoder(_Content).decode
 
 
-def reply_in(raw: bytes, *, limits: Limits | None = None, request_id: str | None = None) -> Reply:
+def reply_in(
+    raw: bytes,
+    *,
+    extra_body: Mapping[str, Any] | None = None,
+    limits: Limits | None = None,
+    request_id: str | None = None,
+) -> Reply:
     """The reply in a message.
 
     Raises:
@@ -86,6 +95,7 @@ def reply_in(raw: bytes, *, limits: Limits | None = None, request_id: str | None
         limits=limits,
         provider_id=request_id or message.id,
         body=raw,
+        lane=lane_served(None if message.usage is None else message.usage.speed, extra_body),
     )
     if stop in ("end_turn", "stop_sequence", "tool_use") or (stop == "max_tokens" and text):
         return reply
