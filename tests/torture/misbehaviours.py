@@ -79,6 +79,7 @@ _NO_BATCH = "a live call has no batch"
 _NO_LINE = "a live answer is no line of a file"
 _NO_LANE = "a batch has one price, whatever the lane"
 _NOT_SENT = "attach sends nothing"
+_COUNTS_ALONE = "attach has no word but the counts on how many of the inputs a batch holds"
 _NO_SECOND = "attach has no journal for a second run"
 
 
@@ -263,14 +264,7 @@ ROWS: tuple[Row, ...] = (
             booked=COVERS,
             sent_once=True,
         ),
-        attach=Cell(
-            rates="poll:low_counts=1",
-            first={"item": ("missing",)},
-            failed=1,
-            kinds=frozenset({LOST}),
-            booked=COVERS,
-            sent_once=True,
-        ),
+        attach=_COUNTS_ALONE,
     ),
     Row(
         name="one result line stands there twice",

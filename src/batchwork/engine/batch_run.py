@@ -53,7 +53,7 @@ class BatchRun(Pass):
         self._waits = Waits(parts.clock)
         where = parts.backend.traits.where
         self._where = where
-        worst = WorstCase(parts.price, overhead_tokens=parts.backend.traits.overhead_tokens)
+        worst = WorstCase.at(parts.price, parts.backend.traits)
         self._builder = BatchBuilder(
             backend,
             backend.batch_limits.capped(self._policy.most_items),
