@@ -100,8 +100,8 @@ class Trial:
                 ended = None
             bill = Bill(provider)
             self.rows = bill.rows
-            if ended is None:
-                assert bill.received == 0, "a run that is refused sends nothing"
+            if ended is None or (self.cell.refusable and set(ended.kinds) == {"bad_input"}):
+                assert bill.received == 0, "what is refused is not sent"
                 return "refused"
             self._judge(ended, bill)
             if self.cell.later is not None:
