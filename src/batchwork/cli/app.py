@@ -133,5 +133,22 @@ def _run_options(told: dict[str, Any]) -> RunOptions:
     return cast("RunOptions", chosen | {"schema": load_schema(told["schema"]), "mode": told["mode"].value})
 
 
+@app.command(
+    context_settings={"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []},
+    add_help_option=False,
+)
+def bench(context: typer.Context) -> None:
+    """Compare ways of asking a model about numbers: `batchwork bench --help` lists the options.
+
+    \b
+    Examples:
+      batchwork bench --mock --no-viz
+      batchwork bench --backend claude-code --quick --parallel
+    """
+    from batchwork.benchmarks.run_benchmark import main  # noqa: PLC0415 - what it needs is an extra
+
+    raise typer.Exit(main(context.args))
+
+
 for _command in (journals.status, journals.results, journals.retry, journals.recover, describe, simulate):
     app.command()(_command)
