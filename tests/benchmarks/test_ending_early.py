@@ -97,7 +97,7 @@ def test_a_killed_run_resumes_where_it_stopped(tmp_path):
     command = [*arguments, "--trials", "10", "--task", "trend", "--model", model]
     first = subprocess.Popen(command, cwd=tmp_path, env=env)
     try:
-        for _ in range(600):
+        for _ in range(6000):  # a busy machine takes its time to start a program
             if log.exists() and len(log.read_bytes().splitlines()) >= 5:
                 break
             time.sleep(0.01)
