@@ -9,7 +9,7 @@ import pytest
 import batchwork
 from batchwork.core.errors import BackendError, NotCreatedError
 from batchwork.core.failure import Failure, FailureKind
-from batchwork.core.ports import BatchTag, Sighting
+from batchwork.core.ports import BatchTag, Candidate, Sighting
 from tests.support.batch_provider import BatchClient, BatchProvider
 from tests.support.virtual_time import run_virtual, virtual_now
 
@@ -103,3 +103,22 @@ def test_the_search_is_told_which_batches_are_others_of_ours() -> None:
     client = Creating(provider, answered(529, FailureKind.OVERLOADED), creates=False)
     run(client, adopt_wait=20.0)
     assert client.looks[-1].known == {"batch_0"}, "the sibling that was created meanwhile"
+
+
+def test_an_ended_batch_that_may_be_ours_and_stays_unreadable_is_lost_and_not_paid_for_twice() -> None:
+    provider = BatchProvider()
+
+    class Unreadable(Creating):
+        async def find_batch(self, tag: BatchTag) -> Any:
+            found = await super().find_batch(tag)
+            return Candidate(found) if isinstance(found, str) else found
+
+        async def collect_batch(self, batch_id: str) -> Any:
+            if batch_id == "batch_0":
+                raise answered(404)
+            async for told in super().collect_batch(batch_id):
+                yield told
+
+    results = run(Unreadable(provider, answered(500), creates=True), results_wait=60.0)
+    assert [str(r.error).split(":")[0] for r in results if r.error] == ["result_lost"] * 5
+    assert len(provider.batches) == 2, "nothing was created a second time"

@@ -14,7 +14,7 @@ from batchwork.backends._http import Answer, Http
 from batchwork.core.errors import BackendError
 from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.packing import BatchLimits
-from batchwork.core.ports import BatchProgress, BatchTag, Sighting
+from batchwork.core.ports import BatchProgress, BatchTag, Candidate, Sighting
 from batchwork.core.reply import Reply
 from batchwork.core.request import Request
 
@@ -54,7 +54,7 @@ class Batches(ABC):
         """Ask the provider to stop."""
 
     @abstractmethod
-    async def find(self, tag: BatchTag) -> str | Sighting:
+    async def find(self, tag: BatchTag) -> str | Sighting | Candidate:
         """Look for a batch of ours in the provider's list."""
 
     def _oldest(self, tag: BatchTag, answer: Answer) -> float:
@@ -119,6 +119,6 @@ class WithBatches:
         """Ask the provider to stop."""
         await self._batches.cancel(batch_id)
 
-    async def find_batch(self, tag: BatchTag) -> str | Sighting:
+    async def find_batch(self, tag: BatchTag) -> str | Sighting | Candidate:
         """Look for a batch of ours in the provider's list."""
         return await self._batches.find(tag)

@@ -114,6 +114,13 @@ class Sighting(Enum):
     UNDECIDED = "undecided"  # something there may be it, and cannot be read yet
 
 
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A batch that has ended and may be the one that is looked for: what would tell, its results, cannot be read."""
+
+    batch_id: str
+
+
 @runtime_checkable
 class BatchBackend(Protocol):
     """A backend whose provider takes many requests at once, for less money and later.
@@ -154,7 +161,7 @@ class BatchBackend(Protocol):
         """Ask the provider to stop; what is finished can still be collected."""
         ...
 
-    async def find_batch(self, tag: BatchTag) -> str | Sighting:
+    async def find_batch(self, tag: BatchTag) -> str | Sighting | Candidate:
         """Look for a batch in the provider's own list: its id, or what the list says."""
         ...
 

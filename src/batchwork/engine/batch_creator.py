@@ -10,7 +10,7 @@ from batchwork.core.errors import BackendError, NotCreatedError
 from batchwork.core.failure import Failure
 from batchwork.core.failure_table import Operation, Trait, may_have_created, traits_of
 from batchwork.core.policy import Policy
-from batchwork.core.ports import BatchBackend, BatchTag, Sighting
+from batchwork.core.ports import BatchBackend, BatchTag, Candidate, Sighting
 from batchwork.core.retry import wait_before_retry
 from batchwork.engine.attempt import within
 from batchwork.engine.sight import Sight, looks
@@ -76,12 +76,17 @@ class BatchCreator:
         return Sighting.ABSENT  # the run closes, and the last try surely did not arrive
 
     async def _look_for(self, tag: Tag) -> str | Sighting | Unseen:
-        """Look at the provider's list, which may lag, until the batch is found or surely absent."""
-        looked_s, told = 0.0, False
+        """Look at the provider's list, which may lag, until the batch is found or surely absent.
+
+        One that has ended and may be it, and stays unreadable, is taken for it: its items are lost then, at their worst
+        case, where sending them again could pay for them twice.
+        """
+        looked_s, unreadable_s, told = 0.0, 0.0, False
         name, longest_s = tag().name, self._policy.batch.adopt_wait_s
         sight = self._sight(name)
         try:
             for pause_s in looks(self._policy.batch):
+                seen: str | Sighting | Candidate
                 try:
                     seen = await within(self._policy.timeout_s, self._backend.find_batch(tag()))
                 except BackendError as error:
@@ -95,6 +100,11 @@ class BatchCreator:
                     return seen
                 if seen is Sighting.ABSENT and looked_s >= longest_s:
                     return Sighting.ABSENT
+                if isinstance(seen, Candidate) and unreadable_s >= self._policy.batch.results_wait_s:
+                    _log.warning(
+                        "batch %s may be %s, whose results cannot be read: it is taken for it", name, seen.batch_id
+                    )
+                    return seen.batch_id
                 if seen is Sighting.UNDECIDED and looked_s >= longest_s and not told:
                     told = True
                     self._tell_of_the_other(name)
@@ -104,6 +114,7 @@ class BatchCreator:
                 if self._waits.is_closed:
                     break
                 looked_s += wait_s
+                unreadable_s += wait_s if isinstance(seen, Candidate) else 0.0
             return Sighting.UNDECIDED
         finally:
             self._notice("")

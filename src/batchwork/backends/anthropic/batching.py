@@ -20,8 +20,9 @@ from batchwork.backends.anthropic.asking import Asking
 from batchwork.backends.anthropic.failing import kind_of
 from batchwork.core.errors import BackendError
 from batchwork.core.failure import Failure, FailureKind
+from batchwork.core.failure_table import Operation, Trait, traits_of
 from batchwork.core.packing import BatchLimits
-from batchwork.core.ports import BatchProgress, BatchTag, Sighting
+from batchwork.core.ports import BatchProgress, BatchTag, Candidate, Sighting
 from batchwork.core.reply import Reply
 from batchwork.core.request import Request
 
@@ -115,17 +116,20 @@ class MessageBatches(Batches):
         """Ask the provider to stop."""
         self._read(await self._http.post(self._url / batch_id / "cancel", b""), _decode_batch)
 
-    async def find(self, tag: BatchTag) -> str | Sighting:
+    async def find(self, tag: BatchTag) -> str | Sighting | Candidate:
         """Look at every batch that is young enough, of the right size, and ours by its custom ids."""
         undecided = False
+        unreadable: Candidate | None = None
         async for batch in self._behind(tag):
             if batch.id in tag.known or batch.request_counts.total != len(tag.custom_ids):
                 continue
             if not batch.has_ended:
                 undecided = True
-            elif await self._holds(batch.id, tag):
+            elif (ours := await self._holds(batch.id, tag)) is None:
+                unreadable = unreadable or Candidate(batch.id)
+            elif ours:
                 return batch.id
-        return Sighting.UNDECIDED if undecided else Sighting.ABSENT
+        return Sighting.UNDECIDED if undecided else unreadable or Sighting.ABSENT
 
     async def _behind(self, tag: BatchTag) -> AsyncIterator[_Batch]:
         """The provider's list, newest first, as far back as the batch can stand in it."""
@@ -141,10 +145,15 @@ class MessageBatches(Batches):
                 return
             url = self._url.with_query(limit=PAGE, after_id=page.last_id)
 
-    async def _holds(self, batch_id: str, tag: BatchTag) -> bool:
-        async for name, _ in self.collect(batch_id):
-            return name in tag.custom_ids  # one is enough: they name our run and our batch
-        return False
+    async def _holds(self, batch_id: str, tag: BatchTag) -> bool | None:
+        """Whether an ended batch is ours; None when not a line of its results can be read."""
+        try:
+            async for name, _ in self.collect(batch_id):
+                return name in tag.custom_ids  # one is enough: they name our run and our batch
+        except BackendError as error:
+            if Trait.HOPELESS in traits_of(error.failure.kind, Operation.COLLECT):
+                raise
+        return None
 
 
 def _utc(told: str) -> float:
