@@ -34,10 +34,14 @@ _REMEMBERED = (
     "max_wait",
     "max_consecutive_failures",
     "reask",
+    "count_margin",
     "base_url",
     "mode",
     "items_per_batch",
     "max_parallel_batches",
+    "poll_interval",
+    "adopt_wait",
+    "results_wait",
 )
 
 # What people know from the providers' own libraries.
@@ -91,6 +95,7 @@ class RunOptions(TypedDict, total=False):
     max_consecutive_failures: int
     retry_in_place: bool
     reask: int
+    count_margin: float
     items_per_batch: int | None
     max_parallel_batches: int
     poll_interval: float
@@ -184,6 +189,7 @@ def _policy_of(options: RunOptions, max_cost_nano: int | None) -> Policy:
         max_consecutive_failures=options.get("max_consecutive_failures", defaults.max_consecutive_failures),
         retry_in_place=options.get("retry_in_place", False),
         reasks=options.get("reask", defaults.reasks),
+        count_margin=options.get("count_margin", defaults.count_margin),
         batch=_batch_policy_of(options, defaults.batch),
     )
 

@@ -44,7 +44,8 @@ def run(prompts: Iterable[object], **options: Unpack[RunOptions]) -> Results:
         price: dollars per million tokens as `(input, output)`, where the price is not known or is another.
         rpm, input_tpm, output_tpm: rate limits per minute; what the provider reports is learned anyway.
         retries (5), timeout (600 s a call; `timeout_per_1k_chars` adds seconds for every 1,000 of its prompt),
-            max_wait (900 s for a quota), max_consecutive_failures (10), reask (1).
+            max_wait (900 s for a quota), max_consecutive_failures (10), reask (1),
+            count_margin (0.05: what is added to a provider's count of tokens before `max_cost` trusts it).
         journal: a file that remembers everything; running again on it goes on. None keeps it in memory.
         fresh: set an existing journal aside under a new name and start anew.
         retry_in_place: what waits to be tried again keeps its place among `max_in_flight`; nothing starts instead.

@@ -121,11 +121,16 @@ def test_half_an_answer_is_a_failure_with_the_reply_and_its_usage(exchange, mess
     assert failure.usage == Usage(input_tokens=12, output_tokens=3)
 
 
-@pytest.mark.parametrize("body", [b"<html>", b"{}", b'{"content": "text"}', b'{"content": [{"text": 5}]}', b""])
-def test_a_good_status_around_nonsense_may_have_been_billed(exchange, body):
+@pytest.mark.parametrize("body", [b"{}", b'{"content": "text"}', b'{"content": null}', b'{"content": [{"text": 5}]}'])
+def test_json_that_is_no_message_may_have_been_billed_and_is_not_asked_for_again(exchange, body):
     failure = exchange(MODEL, body).failure
-    assert failure.kind is FailureKind.RESULT_LOST
-    assert failure.unconfirmed
+    assert (failure.kind, failure.unconfirmed) == (FailureKind.RESULT_LOST, True)
+
+
+@pytest.mark.parametrize("body", [b"<html>", b""])
+def test_a_page_of_somebody_in_between_may_have_been_billed_and_passes(exchange, body):
+    failure = exchange(MODEL, body).failure
+    assert (failure.kind, failure.unconfirmed) == (FailureKind.SERVER, True)
 
 
 def test_rate_limit_headers_come_with_the_answer(exchange):

@@ -240,10 +240,16 @@ def test_an_unusable_answer_is_a_failure_that_was_paid_for(exchange, completion,
     assert not failure.unconfirmed
 
 
-@pytest.mark.parametrize("body", [b"<html>", b"{}", b'{"choices": []}', b'{"choices": 5}', b""])
-def test_a_good_status_around_nonsense_may_have_been_billed(exchange, body):
+@pytest.mark.parametrize("body", [b"{}", b'{"choices": []}', b'{"choices": 5}', b'{"choices": [{"message": null}]}'])
+def test_json_that_is_no_completion_may_have_been_billed_and_is_not_asked_for_again(exchange, body):
     failure = exchange(MODEL, body).failure
     assert (failure.kind, failure.unconfirmed) == (K.RESULT_LOST, True)
+
+
+@pytest.mark.parametrize("body", [b"<html>", b""])
+def test_a_page_of_somebody_in_between_may_have_been_billed_and_passes(exchange, body):
+    failure = exchange(MODEL, body).failure
+    assert (failure.kind, failure.unconfirmed) == (K.SERVER, True)
 
 
 def test_an_error_with_a_good_status_is_that_error(exchange):

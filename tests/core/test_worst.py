@@ -82,7 +82,7 @@ def test_a_lane_is_reserved_at_its_own_price_and_never_below_the_default_one() -
 
 
 def test_a_count_of_the_provider_is_trusted_with_a_margin_on_top() -> None:
-    assert WorstCase(stated(1, 1), overhead_tokens=10).counted(1000) == 1060
+    assert WorstCase(stated(1, 1), overhead_tokens=10, count_margin=0.05).counted(1000) == 1060
     assert WorstCase(stated(1, 1), overhead_tokens=0, count_margin=0.0).counted(1000) == 1000
     assert WorstCase(stated(1, 1), overhead_tokens=0, count_margin=0.2).counted(1) == 2
 

@@ -1,10 +1,8 @@
 """Price lanes and implicit cache writes: billed as served, and the answer says how it was served."""
 
-import json
-
 import pytest
 
-from tests.simulator.wire import OPENAI, ask_anthropic, ask_openai, chat, message, send
+from tests.simulator.wire import OPENAI, ask_anthropic, ask_openai, chat, create_batch, message, send
 
 LONG = "word " * 1000
 
@@ -107,16 +105,7 @@ def test_a_batch_has_its_own_price_whatever_tier_its_requests_name(start):
     sim = start(batch_time_s=0, default_tier="fast")
     ask_openai(sim, chat(service_tier="default"))
     base = cost(sim)
-    line = {"custom_id": "a", "method": "POST", "url": "/v1/chat/completions", "body": chat(service_tier="fast")}
-    form = (
-        '--b\r\nContent-Disposition: form-data; name="purpose"\r\n\r\nbatch\r\n'
-        '--b\r\nContent-Disposition: form-data; name="file"; filename="i.jsonl"\r\n\r\n'
-        f"{json.dumps(line)}\r\n--b--\r\n"
-    ).encode()
-    kind = {"content-type": "multipart/form-data; boundary=b"}
-    uploaded = send(sim, "POST", "/v1/files", form, {**OPENAI, **kind}).json
-    order = {"input_file_id": uploaded["id"], "endpoint": "/v1/chat/completions", "completion_window": "24h"}
-    send(sim, "POST", "/v1/batches", order, OPENAI)
+    create_batch(sim, "openai", {"a": chat(service_tier="fast")})
     sim.advance(10)
     assert sim.log()["requests"][-1]["tier"] == "batch"
     assert cost(sim) == -(-base // 2)

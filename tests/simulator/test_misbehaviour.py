@@ -13,7 +13,7 @@ import pytest
 
 from batchwork.simulator import Faults, Simulator, SimulatorConfigError
 from batchwork.simulator.fault_kinds import AFTER_KINDS, KINDS, SCOPES, scopes_of
-from tests.simulator.wire import ANTHROPIC, OPENAI, Got, ask_anthropic, ask_openai, chat, message, send
+from tests.simulator.wire import ANTHROPIC, OPENAI, Got, ask_anthropic, ask_openai, chat, create_batch, message, send
 
 WIRES = ("anthropic", "openai")
 
@@ -27,22 +27,8 @@ class Batches:
         self.path = "/v1/messages/batches" if wire == "anthropic" else "/v1/batches"
 
     def create(self, count=6) -> Got:
-        if self.wire == "anthropic":
-            asked = [{"custom_id": f"item-{n}", "params": message(f"hello {n}")} for n in range(count)]
-            return send(self.sim, "POST", self.path, {"requests": asked}, self.headers)
-        lines = [
-            {"custom_id": f"item-{n}", "method": "POST", "url": "/v1/chat/completions", "body": chat(f"hello {n}")}
-            for n in range(count)
-        ]
-        content = "".join(json.dumps(line) + "\n" for line in lines)
-        form = (
-            '--b\r\nContent-Disposition: form-data; name="purpose"\r\n\r\nbatch\r\n'
-            '--b\r\nContent-Disposition: form-data; name="file"; filename="i.jsonl"\r\n\r\n' + content + "\r\n--b--\r\n"
-        )
-        kind = {"content-type": "multipart/form-data; boundary=b"}
-        uploaded = send(self.sim, "POST", "/v1/files", form.encode(), {**self.headers, **kind}).json
-        order = {"input_file_id": uploaded["id"], "endpoint": "/v1/chat/completions", "completion_window": "24h"}
-        return send(self.sim, "POST", self.path, order, self.headers)
+        body = message if self.wire == "anthropic" else chat
+        return create_batch(self.sim, self.wire, {f"item-{n}": body(f"hello {n}") for n in range(count)})
 
     def get(self, batch_id):
         return send(self.sim, "GET", f"{self.path}/{batch_id}", None, self.headers).json

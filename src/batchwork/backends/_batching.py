@@ -9,6 +9,7 @@ from typing import ClassVar, TypeVar
 import msgspec
 from yarl import URL
 
+from batchwork.backends._headers import ahead_s
 from batchwork.backends._http import Answer, Http
 from batchwork.core.errors import BackendError
 from batchwork.core.failure import Failure, FailureKind
@@ -18,15 +19,8 @@ from batchwork.core.reply import Reply
 from batchwork.core.request import Request
 
 PAGE = 100
-_CLOCKS_DIFFER_S = 600.0  # ours and theirs
-_CLOCKS_SURELY_AGREE_S = 86_400.0  # where the list itself says where to stop, the clock is a last resort
+_CLOCKS_DIFFER_S = 600.0  # by so much more or less when the batch was intended than now
 T = TypeVar("T")
-
-
-def oldest_candidate(tag: BatchTag) -> float:
-    """When the batch that is looked for was made at the earliest, in the provider's time."""
-    slack_s = _CLOCKS_DIFFER_S if tag.newest_before is None else _CLOCKS_SURELY_AGREE_S
-    return tag.intended_at - slack_s
 
 
 class Batches(ABC):
@@ -34,9 +28,10 @@ class Batches(ABC):
 
     limits: ClassVar[BatchLimits]
 
-    def __init__(self, http: Http, failure: Callable[[Answer], Failure]) -> None:
+    def __init__(self, http: Http, failure: Callable[[Answer], Failure], utc: Callable[[], float]) -> None:
         self._http = http
         self._failure = failure
+        self._utc = utc
 
     @abstractmethod
     def line(self, custom_id: str, request: Request) -> bytes:
@@ -62,9 +57,9 @@ class Batches(ABC):
     async def find(self, tag: BatchTag) -> str | Sighting:
         """Look for a batch of ours in the provider's list."""
 
-    @abstractmethod
-    async def newest(self) -> str:
-        """The id of the newest batch there is; empty when there is none."""
+    def _oldest(self, tag: BatchTag, answer: Answer) -> float:
+        """When the batch that is looked for was made at the earliest, on the clock of whoever answers now."""
+        return tag.intended_at - ahead_s(answer.headers, self._utc()) - _CLOCKS_DIFFER_S
 
     def _read(self, answer: Answer, decode: Callable[[bytes], T], *, unconfirmed: bool = False) -> T:
         """What an answer about a batch says."""
@@ -127,7 +122,3 @@ class WithBatches:
     async def find_batch(self, tag: BatchTag) -> str | Sighting:
         """Look for a batch of ours in the provider's list."""
         return await self._batches.find(tag)
-
-    async def newest_batch(self) -> str:
-        """The id of the newest batch there is; empty when there is none."""
-        return await self._batches.newest()

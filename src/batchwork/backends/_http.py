@@ -23,6 +23,7 @@ _KEEP_ALIVE_S = 15.0
 _SILENCE_S = 120.0  # a download that says nothing for so long has broken off
 _LARGE = 2**20  # from here on aiohttp wants a stream, so that one write does not hold the loop
 _LONGEST_HEADER = 2**16  # bytes: gateways in between add theirs, and an answer is not lost for them
+_LONGEST_REASON = 80  # characters: what follows is the other side's bytes
 _USER_AGENT = "batchwork"
 
 
@@ -166,7 +167,7 @@ class Http:
 def _give_up(error: Exception) -> NoReturn:
     """A broken call in our words."""
     if isinstance(error, aiohttp.ClientResponseError):  # it came whole, and asking again would pay for it again
-        message = f"the answer cannot be read: {error.message}"
+        message = f"the answer cannot be read: {error.message[:_LONGEST_REASON]}"
         raise BackendError(Failure(kind=FailureKind.RESULT_LOST, message=message, unconfirmed=True)) from error
     # Nothing was sent when no connection came about; in every other case nobody knows how far it got.
     unsent = isinstance(error, aiohttp.ClientConnectorError | aiohttp.ConnectionTimeoutError | aiohttp.InvalidURL)

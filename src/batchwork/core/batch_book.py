@@ -92,5 +92,4 @@ def _ticket(event: BatchIntended) -> Ticket:
         reserved_nano=event.reserved_nano,
         intended_at=event.at,
         worst_nano=event.worst_nano,
-        newest_before=event.newest_before,
     )

@@ -31,7 +31,7 @@ def charge_for(result: Reply | Failure, *, price: Price | None, worst_nano: int)
         return Charge(reply.reported_cost_nano)
     usage = result.usage
     if usage is not None and (reply is None or _is_told(usage, reply)):
-        return NOTHING if price is None else Charge(price.cost(usage))
+        return NOTHING if price is None else Charge(price.cost(usage, None if reply is None else reply.lane))
     if reply is not None or may_be_billed(result):  # type: ignore[arg-type]  # without a reply it is a failure
         return Charge(worst_nano, unconfirmed=worst_nano > 0)
     return NOTHING

@@ -83,7 +83,6 @@ class BatchIntended(msgspec.Struct, frozen=True, kw_only=True, tag="batch_intend
     reserved_nano: int
     at: float
     worst_nano: tuple[int, ...] = ()  # the reservation, item by item
-    newest_before: str | None = None  # the newest batch of the provider's list: those behind it are none of ours
 
 
 class BatchSubmitted(msgspec.Struct, frozen=True, kw_only=True, tag="batch_submitted"):

@@ -98,6 +98,7 @@ class Policy:
     stall_s: float = 300.0  # refusals for so long without one answer are a stall
     drain_s: float = 60.0  # how long an interrupted run waits for its calls in flight
     reasks: int = 1
+    count_margin: float = 0.05  # on top of what a provider counts before a budget trusts it
     batch: BatchPolicy = field(default_factory=BatchPolicy)
 
     def __post_init__(self) -> None:
@@ -111,6 +112,8 @@ class Policy:
         if self.max_wait_s != 0:
             _positive("max_wait", self.max_wait_s)
         _positive("drain_s", self.drain_s)
+        if self.count_margin != 0:
+            _positive("count_margin", self.count_margin)
 
 
 def _at_least(name: str, value: int, least: int) -> None:

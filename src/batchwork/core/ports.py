@@ -86,7 +86,6 @@ class BatchTag:
     chunk: int
     custom_ids: tuple[str, ...]
     intended_at: float  # UTC, on our clock
-    newest_before: str | None = None  # the newest batch of the provider's list before the intent
     known: frozenset[str] = frozenset()  # batches of which we know that they are others
 
     @property
@@ -157,19 +156,6 @@ class BatchBackend(Protocol):
 
     async def find_batch(self, tag: BatchTag) -> str | Sighting:
         """Look for a batch in the provider's own list: its id, or what the list says."""
-        ...
-
-
-@runtime_checkable
-class BatchLister(Protocol):
-    """A backend with batches whose provider lists them, newest first."""
-
-    async def newest_batch(self) -> str:
-        """The id of the newest batch there is; empty when there is none.
-
-        Raises:
-            BackendError: the call failed.
-        """
         ...
 
 

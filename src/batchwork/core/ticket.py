@@ -22,7 +22,6 @@ class Ticket(msgspec.Struct, frozen=True, kw_only=True):
     intended_at: float  # UTC, on our clock
     batch_id: str | None = None
     worst_nano: tuple[int, ...] = ()  # by item; older journals know only their sum
-    newest_before: str | None = None  # the newest batch of the provider's list before the intent
     asked_again: bool = False
 
     def without(self, answered: Container[int]) -> Ticket:

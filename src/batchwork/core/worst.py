@@ -11,8 +11,6 @@ from batchwork.core.pricelanes import lanes_asked
 from batchwork.core.pricing import Price, Writes
 from batchwork.core.request import Request
 
-COUNT_MARGIN = 0.05
-
 
 class WorstCase:
     """The worst case at one price, with what a backend adds around every request."""
@@ -26,7 +24,7 @@ class WorstCase:
         overhead_tokens: int,
         image_tokens: int | None = None,
         writes: Writes = Writes.NONE,
-        count_margin: float = COUNT_MARGIN,
+        count_margin: float = 0.0,
     ) -> None:
         self._price = None if price is None or price.is_free else price
         self._overhead = overhead_tokens
@@ -36,7 +34,7 @@ class WorstCase:
         self._last: tuple[Request, Measure] | None = None
 
     @classmethod
-    def at(cls, price: Price | None, traits: Traits, *, count_margin: float = COUNT_MARGIN) -> WorstCase:
+    def at(cls, price: Price | None, traits: Traits, *, count_margin: float = 0.0) -> WorstCase:
         """The worst case of a backend's calls; a provider's count is trusted with `count_margin` on top."""
         return cls(
             price,

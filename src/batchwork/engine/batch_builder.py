@@ -83,6 +83,8 @@ class BatchBuilder:
 
     def add(self, life: Life) -> Added | Failure:
         """Let an item join; a failure when no batch can hold it."""
+        if self._ledger.ceiling is not None and (reason := self._worst.unbounded(life.request)) is not None:
+            return Failure(kind=FailureKind.BAD_INPUT, message=reason)
         name = custom_id(self._run_id, self._chunk, life.index, life.request.key)
         try:
             line = self._backend.batch_line(name, life.request)
@@ -109,7 +111,7 @@ class BatchBuilder:
     def _is_of_lane(self, life: Life) -> bool:
         return self.is_empty or self._lane == self._lane_of(life)
 
-    def seal(self, *, at: float, newest_before: str | None) -> SealedBatch:
+    def seal(self, *, at: float) -> SealedBatch:
         """Close the batch and begin an empty one."""
         ticket = Ticket(
             chunk=self._chunk,
@@ -118,7 +120,6 @@ class BatchBuilder:
             reserved_nano=sum(self._reserved),
             intended_at=at,
             worst_nano=tuple(self._reserved),
-            newest_before=newest_before,
         )
         batch = SealedBatch(ticket, self._lives, self._lines)
         self._clear()

@@ -10,7 +10,7 @@ from batchwork.core.errors import BackendError, NotCreatedError
 from batchwork.core.failure import Failure
 from batchwork.core.failure_table import Operation, Trait, may_have_created, traits_of
 from batchwork.core.policy import Policy
-from batchwork.core.ports import BatchBackend, BatchLister, BatchTag, Sighting
+from batchwork.core.ports import BatchBackend, BatchTag, Sighting
 from batchwork.core.retry import wait_before_retry
 from batchwork.engine.attempt import within
 from batchwork.engine.sight import Sight, looks
@@ -46,15 +46,6 @@ class BatchCreator:
         self._sight = sight
         self._dice = dice
         self._notice = notice
-
-    async def newest(self) -> str | None:
-        """The newest batch of the provider's list, so that nothing older is ever taken for ours; None: not known."""
-        if not isinstance(self._backend, BatchLister):
-            return None
-        try:
-            return await within(self._policy.timeout_s, self._backend.newest_batch())
-        except BackendError:
-            return None  # the search goes by the clock then; what is wrong here is said by the creation
 
     async def create(self, lines: list[bytes], tag: Tag) -> str | Failure | Sighting | Unseen:
         """The provider's id, why it refused, that the batch is absent (undecided when the run closes first), or unseen.

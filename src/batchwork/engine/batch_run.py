@@ -11,26 +11,20 @@ import asyncio
 import logging
 from collections import deque
 from collections.abc import Iterator
-from functools import partial
 
-from batchwork.core.batch_book import LOST
-from batchwork.core.breaker import Breaker
 from batchwork.core.errors import BackendError, BatchworkError
-from batchwork.core.event import BatchClosed, BatchIntended, BatchReopened, BatchSubmitted
-from batchwork.core.failure import Failure, FailureKind
-from batchwork.core.failure_table import Operation, Trait, traits_of
+from batchwork.core.event import BatchIntended, BatchReopened
+from batchwork.core.failure import Failure
 from batchwork.core.intake import Work
-from batchwork.core.ports import BatchBackend, BatchProgress, BatchTag, Sighting
+from batchwork.core.ports import BatchBackend
 from batchwork.core.stats import Tally
 from batchwork.core.ticket import Ticket
 from batchwork.core.worst import WorstCase
-from batchwork.engine import pauses
 from batchwork.engine.attempt import within
 from batchwork.engine.batch import SealedBatch
 from batchwork.engine.batch_builder import Added, BatchBuilder
-from batchwork.engine.batch_creator import BatchCreator, Unseen
+from batchwork.engine.batch_carrier import BatchCarrier
 from batchwork.engine.collector import Collector
-from batchwork.engine.follower import BatchFollower, Unreachable
 from batchwork.engine.life import Life
 from batchwork.engine.parts import Parts
 from batchwork.engine.passing import Pass
@@ -48,12 +42,9 @@ class BatchRun(Pass):
     def __init__(self, parts: Parts, backend: BatchBackend, tally: Tally, *, run_id: str) -> None:
         super().__init__(parts, tally)
         self._backend = backend
-        self._run_id = run_id
         self._policy = parts.policy.batch
         self._waits = Waits(parts.clock)
-        where = parts.backend.traits.where
-        self._where = where
-        worst = WorstCase(parts.price, overhead_tokens=parts.backend.traits.overhead_tokens)
+        worst = WorstCase.at(parts.price, parts.backend.traits)
         self._builder = BatchBuilder(
             backend,
             backend.batch_limits.capped(self._policy.most_items),
@@ -63,23 +54,22 @@ class BatchRun(Pass):
             next_chunk=parts.journal.batches.next_chunk,
             lanes=parts.lanes,
         )
-        self._follower = BatchFollower(
-            backend, parts.policy, parts.clock, self._waits, where=where, notice=self._notice
-        )
-        self._creator = BatchCreator(
-            backend,
-            parts.policy,
-            self._waits,
-            sight=self._follower.sight,
-            dice=parts.dice,
-            notice=self._notice,
-        )
         self._again: deque[Life] = deque()  # for a later batch
         self._collector = Collector(parts, tally, worst, again=self._again, pause=self._on_pause)
+        self._carrier = BatchCarrier(
+            parts,
+            backend,
+            self._waits,
+            run_id=run_id,
+            collector=self._collector,
+            again=self._again,
+            shrink=self._builder.shrink,
+            pause=self._on_pause,
+            notice=self._notice,
+        )
         self._for_money: deque[Life] = deque()  # for a batch when there is room in the budget
         self._lost: dict[int, Ticket] = {}  # the batch that an item was lost in
         self._ask_again: dict[int, list[int]] = {}  # items that a lost batch is asked for once more
-        self._newest: str | None = None
         self._followers: set[asyncio.Task[None]] = set()
         self._riding: set[int] = set()  # of an earlier run: not to be read from the input as well
         self._cancelling: asyncio.Task[None] | None = None
@@ -243,9 +233,7 @@ class BatchRun(Pass):
             await self._next_ending()
         if self._ending or self._builder.is_empty:
             return
-        if self._newest is None:
-            self._newest = await self._creator.newest()
-        batch = self._builder.seal(at=self._p.clock.utc(), newest_before=self._newest)
+        batch = self._builder.seal(at=self._p.clock.utc())
         ticket = batch.ticket
         self._p.journal.record(
             BatchIntended(
@@ -255,7 +243,6 @@ class BatchRun(Pass):
                 reserved_nano=ticket.reserved_nano,
                 at=ticket.intended_at,
                 worst_nano=ticket.worst_nano,
-                newest_before=ticket.newest_before,
             )
         )
         await self._p.journal.durable()
@@ -273,117 +260,12 @@ class BatchRun(Pass):
             self._stop(error)  # a defect: never passed over in silence, and the batch stays open for the next run
 
     async def _see_through(self, batch: SealedBatch) -> None:
-        ticket = batch.ticket
         try:
-            batch_id = ticket.batch_id or await self._create(batch)
-            if batch_id is not None:
-                await self._collect(batch_id, batch)
+            await self._carrier.carry(batch)
         except BatchworkError as error:
             self._stop(error)
         finally:
-            self.tally.in_flight -= len(ticket.items)
-
-    async def _create(self, batch: SealedBatch) -> str | None:
-        """The provider's id for the batch; None when it has none: refused, absent, unseen, or the run closes first."""
-        ticket = batch.ticket
-        answer = await self._creator.create(batch.lines, lambda: self._tag(ticket))
-        batch.lines = []
-        if isinstance(answer, str):
-            self._p.journal.record(BatchSubmitted(chunk=ticket.chunk, batch_id=answer))
-            await self._p.journal.durable()
-            self._newest = answer
-            return answer
-        if isinstance(answer, Unseen):
-            self._on_pause(pauses.out_of_sight(self._tag(ticket).name, answer.failure, self._where))
-        elif isinstance(answer, Failure):
-            if traits_of(answer.kind, Operation.CREATE) & (Trait.RETRYABLE | Trait.HOPELESS):
-                self._stop_creating(batch, answer)
-            else:
-                await self._refuse(batch, answer)
-        elif answer is Sighting.ABSENT:
-            self._send_again(batch)
-            self._close_batch(batch, "absent")
-        return None
-
-    async def _collect(self, batch_id: str, batch: SealedBatch) -> None:
-        if not batch.waiting:  # everything was read before a crash
-            await self._end_batch(batch, "collected")
-            return
-        there = await self._follower.until_ended(batch_id, unknown_wait_s=self._policy.adopt_wait_s)
-        if isinstance(there, BatchProgress):
-            if there.failure is not None:
-                await self._refuse(batch, there.failure, there.bad_lines)
-                return
-            take = partial(self._collector.take, batch)
-            missing = await self._follower.collect(batch_id, take, is_complete=lambda _: not batch.waiting)
-            if isinstance(missing, Failure):
-                await self._give_up_results(batch, missing)
-            elif not batch.waiting:
-                await self._end_batch(batch, "collected")
-            there = missing if isinstance(missing, Unreachable) else there
-        if isinstance(there, Unreachable):
-            self._on_pause(there.pause)
-
-    async def _give_up_results(self, batch: SealedBatch, failure: Failure) -> None:
-        """What could not be read is lost; what was asked for once more, in vain, is sent again."""
-        if batch.ticket.asked_again:
-            self._send_again(batch)
-        for name in list(batch.waiting):
-            await self._collector.take(batch, name, failure)
-        await self._end_batch(batch, LOST)
-
-    def _stop_creating(self, batch: SealedBatch, failure: Failure) -> None:
-        """No batch is taken, whatever is in it: its items stay pending."""
-        pause = Breaker(self._p.policy).failed(failure, self._p.clock.now())
-        self._close_batch(batch, "absent")
-        self._on_pause(pause or pauses.stalled(failure, self._where))
-
-    async def _refuse(
-        self, batch: SealedBatch, failure: Failure, bad_lines: tuple[tuple[int, Failure], ...] = ()
-    ) -> None:
-        """The provider took none of it: where it says for which lines, they alone are at fault."""
-        names = batch.ticket.custom_ids
-        for number, problem in bad_lines:
-            if 0 < number <= len(names):
-                await self._collector.take(batch, names[number - 1], problem)
-        if bad_lines:
-            self._send_again(batch)
-        elif failure.kind is FailureKind.TOO_LONG and len(names) > 1:
-            self._builder.shrink(len(names) // 2)
-            self._send_again(batch)
-        for name in list(batch.waiting):
-            await self._collector.take(batch, name, failure)
-        await self._end_batch(batch, "refused")
-        if self._again and (wait_s := self._creator.wait_after(failure, 1)) is not None:
-            await self._waits.wait(wait_s)
-
-    def _send_again(self, batch: SealedBatch) -> None:
-        """What the batch does not answer goes into another one."""
-        for name, item in batch.waiting.items():
-            life = batch.lives.get(name)
-            if life is None:
-                life = Life.known(self._p.journal.take(item), self._p.journal.request_of(item))
-                self._p.journal.release(item)
-            self._again.append(life)
-        batch.waiting.clear()
-
-    async def _end_batch(self, batch: SealedBatch, how: str) -> None:
-        await self._collector.sync()
-        self._close_batch(batch, how)
-
-    def _close_batch(self, batch: SealedBatch, how: str) -> None:
-        self._p.journal.record(BatchClosed(chunk=batch.ticket.chunk, how=how))
-        self._p.gate.ledger.settle(batch.reserved_nano, 0)
-
-    def _tag(self, ticket: Ticket) -> BatchTag:
-        return BatchTag(
-            run_id=self._run_id,
-            chunk=ticket.chunk,
-            custom_ids=ticket.custom_ids,
-            intended_at=ticket.intended_at,
-            newest_before=ticket.newest_before,
-            known=frozenset(self._p.journal.batches.ids),
-        )
+            self.tally.in_flight -= len(batch.ticket.items)
 
     # -- ending ---------------------------------------------------------------------------------
 

@@ -14,7 +14,7 @@ from batchwork.core.breaker import Pause
 from batchwork.core.decision import Decision, Move
 from batchwork.core.errors import BackendError
 from batchwork.core.event import Admitted, Settled
-from batchwork.core.failure import Failure
+from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.failure_table import is_refusal
 from batchwork.core.intake import Work
 from batchwork.core.ports import TokenCounter
@@ -51,7 +51,7 @@ class ItemCarrier:
         self._expect = Expectation()
         self._deadlines = Deadlines(parts.clock, parts.policy.timeout_s)
         self._budgeted = parts.gate.ledger.ceiling is not None
-        self._worst = WorstCase(parts.price, overhead_tokens=parts.backend.traits.overhead_tokens)
+        self._worst = WorstCase.at(parts.price, parts.backend.traits, count_margin=parts.policy.count_margin)
         self._judge = Judge(parts)
         self._settler = Settler(parts, tally)
 
@@ -61,6 +61,10 @@ class ItemCarrier:
             await self._show(self._settler.unsent(work))
             return
         life = Life.of(work)
+        if self._budgeted and (reason := self._worst.unbounded(life.request)) is not None:
+            refused = Failure(kind=FailureKind.BAD_INPUT, message=reason)
+            await self._show(self._settler.settled(life, self._settler.failed(life, refused)))
+            return
         life.bound = self._worst.input_tokens(life.request)
         while True:
             grant = await self._admit(life)
@@ -90,9 +94,10 @@ class ItemCarrier:
         if not self._p.gate.ledger.could_ever_fit(least):
             return answer  # no count can help, and a million items need not ask for one
         try:  # the bound alone may stand in the way: the provider counts for free
-            counted = await within(self._p.policy.timeout_s, self._p.backend.count_tokens(life.request))
+            tokens = await within(self._p.policy.timeout_s, self._p.backend.count_tokens(life.request))
         except BackendError:
             return answer
+        counted = self._worst.counted(tokens)
         if counted >= life.bound:
             return answer
         life.bound = counted

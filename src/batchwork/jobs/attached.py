@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import msgspec
@@ -24,6 +24,7 @@ from batchwork.core.ports import BatchBackend, BatchProgress, Entry, Totals
 from batchwork.core.reply import Reply
 from batchwork.core.request import Request, digest
 from batchwork.core.ticket import index_of
+from batchwork.core.worst import WorstCase
 from batchwork.engine.attempt import within
 from batchwork.engine.follower import BatchFollower, Unreachable
 from batchwork.engine.judge import Judge
@@ -76,7 +77,7 @@ class AttachedRun:
                 if not isinstance(backend, BatchBackend) or not backend.traits.batches:
                     raise ConfigError(f"{self._plan.model} has no batches to attach to")
                 given = len(self._asked.inputs) if self._knows_inputs else None
-                intake = _Intake(engine, self._batch_id, self._request, given=given)
+                intake = _Intake(engine, self._batch_id, self._request, asked=self._question, given=given)
                 canceller = asyncio.create_task(self._cancel_when_asked(backend))
                 try:
                     await self._follow(engine, backend, intake)
@@ -90,10 +91,12 @@ class AttachedRun:
         self.view = StateView(_state(self._plan.model, max(1, len(outcomes)), self._batch_id), [None] * len(outcomes))
         self.view.priced = intake.priced
         for place, outcome in enumerate(outcomes):  # a batch may be one of several of its job
-            self.view.total_nano += outcome.cost_nano or 0
+            self.view.total_nano += (outcome.cost_nano or 0) if intake.priced else 0
             self.view.settled(msgspec.structs.replace(outcome, index=place), at)
+        # A sum that lacks some of its parts is no sum.
+        totals = engine.journal.totals() if intake.priced else Totals(spent_nano=0, unconfirmed_nano=0)
         return BatchResults(
-            _Listed(outcomes, engine.journal.totals()),
+            _Listed(outcomes, totals),
             self._asked.finisher,
             asked=self._question,
             ending=Ending(priced=intake.priced),
@@ -149,8 +152,18 @@ class AttachedRun:
 class _Intake:
     """Turns the results of the batch into outcomes, by the place that their custom ids name."""
 
-    def __init__(self, engine: Engine, batch_id: str, request: Request, *, given: int | None) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        batch_id: str,
+        request: Request,
+        *,
+        asked: Callable[[int], Request | None],
+        given: int | None,
+    ) -> None:
         parts = engine.parts()
+        self._asked = asked
+        self._worst = WorstCase.at(engine.price, engine.backend.traits)
         self.given = given  # how many items the caller knows of; None: none
         self.total: int | None = None  # how many the provider counts
         self.outcomes: dict[int, AnyOutcome] = {}
@@ -182,12 +195,12 @@ class _Intake:
             self.settle(index, result)
 
     def settle(self, index: int, result: Reply | Failure) -> None:
-        """Book, judge and settle one item. What was asked is not known for certain, so its worst case is not either."""
+        """Book, judge and settle one item."""
         fingerprint = digest(f"{self._batch_id} {index}".encode())
         intake = Intake(fingerprint=fingerprint, request=self._request, columns=None)
         state = self._engine.journal.place(index, intake)
         life = Life.known(state, self._request)
-        self._settler.book(life, result, worst_nano=0)
+        self._settler.book(life, result, worst_nano=self._worst_nano(index, result))
         decision = self._judge.of_line(life, result)
         outcome: AnyOutcome
         if decision.move is Move.ACCEPT:
@@ -196,11 +209,20 @@ class _Intake:
         else:
             assert decision.failure is not None
             outcome = self._settler.failed(life, decision.failure)
-        if charge_for(result, price=self._engine.price, worst_nano=1).unconfirmed:
+        if self._is_untold(result) and not life.unconfirmed:
             self.priced = False
             outcome = msgspec.structs.replace(outcome, cost_nano=None)
         self.outcomes[index] = outcome
         self._settler.show(self._settler.settled(life, outcome))
+
+    def _is_untold(self, result: Reply | Failure) -> bool:
+        """Whether the provider has not told what it bills, so that only what was asked says how much it can be."""
+        return charge_for(result, price=self._engine.price, worst_nano=1).unconfirmed
+
+    def _worst_nano(self, index: int, result: Reply | Failure) -> int:
+        """What an item can cost at most, as far as whoever attached said what was asked; documents are read for it."""
+        request = self._asked(index) if self._is_untold(result) else None
+        return 0 if request is None else self._worst.nano(request)
 
 
 class _Listed:

@@ -4,6 +4,7 @@ import asyncio
 import socket
 import struct
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 
 from aiohttp import web
 
@@ -77,10 +78,11 @@ async def send_slowly(
     response = web.StreamResponse(headers={**headers, "Content-Length": str(len(body))})
     await response.prepare(request)
     half = len(body) // 2
-    await response.write(body[:half])
-    await clock.sleep(_SLOW_S)
-    await response.write(body[half:])
-    await response.write_eof()
+    with suppress(ConnectionResetError):
+        await response.write(body[:half])
+        await clock.sleep(_SLOW_S)
+        await response.write(body[half:])
+        await response.write_eof()
     return response
 
 
@@ -99,11 +101,12 @@ async def send_lines(
 ) -> web.StreamResponse:
     """The whole answer line by line, one write each, with a pause after every one."""
     response = web.StreamResponse(headers=headers)
-    await response.prepare(request)
-    for line in body.splitlines(keepends=True):
-        await response.write(line)
-        await clock.sleep(pause_s)
-    await response.write_eof()
+    with suppress(ConnectionResetError):  # a client that went away is not our trouble
+        await response.prepare(request)
+        for line in body.splitlines(keepends=True):
+            await response.write(line)
+            await clock.sleep(pause_s)
+        await response.write_eof()
     return response
 
 

@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Struct
 
 from batchwork.backends._chat.failing import kind_of
-from batchwork.backends._refusing import message_of
+from batchwork.backends._refusing import message_of, unreadable
 from batchwork.core.errors import BackendError
 from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.pricelanes import lane_served
@@ -66,9 +66,7 @@ def reply_in(
     try:
         said = _decode(raw)
     except msgspec.DecodeError as error:
-        problem = f"the answer is not a chat completion: {error}"
-        # It came with a good status: whatever it is, it may well be billed.
-        raise BackendError(Failure(kind=FailureKind.RESULT_LOST, message=problem, unconfirmed=True)) from error
+        raise BackendError(unreadable(error, "a chat completion")) from error
     choice = said.choices[0] if said.choices else None
     if choice is None or choice.message is None or choice.error is not None:
         raise BackendError(_no_choice(said, choice, raw, request_id))

@@ -55,7 +55,7 @@ class ChatBackend(WithBatches):
         headers = {"authorization": f"Bearer {api_key}"} if api_key is not None else {}
         self._http = Http(headers=headers, max_in_flight=max_in_flight, trust_env=trust_env)
         self._traits = replace(traits, address=shown(endpoint(base_url, "")))
-        self._batches = ProjectBatches(self._http, base_url, self._asking, self._failure)
+        self._batches = ProjectBatches(self._http, base_url, self._asking, self._failure, clock.utc)
 
     @property
     def traits(self) -> Traits:

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from batchwork.backends._batching import PAGE, Batches, oldest_candidate
+from batchwork.backends._batching import PAGE, Batches
 from batchwork.backends._chat.answering import reply_in
 from batchwork.backends._chat.asking import Asking
 from batchwork.backends._chat.failing import kind_of
@@ -88,8 +88,15 @@ class ProjectBatches(Batches):
 
     limits = BatchLimits(max_requests=50_000, max_bytes=200 * 1024 * 1024)
 
-    def __init__(self, http: Http, base_url: str, asking: Asking, failure: Callable[[Answer], Failure]) -> None:
-        super().__init__(http, failure)
+    def __init__(
+        self,
+        http: Http,
+        base_url: str,
+        asking: Asking,
+        failure: Callable[[Answer], Failure],
+        utc: Callable[[], float],
+    ) -> None:
+        super().__init__(http, failure, utc)
         self._asking = asking
         self._files = endpoint(base_url, "files")
         self._url = endpoint(base_url, "batches")
@@ -142,24 +149,17 @@ class ProjectBatches(Batches):
     async def find(self, tag: BatchTag) -> str | Sighting:
         """Look for the name we gave it, as far back as it can be."""
         url = self._url.with_query(limit=PAGE)
-        oldest = oldest_candidate(tag)
         while True:
-            page = self._read(await self._http.get(url), _decode_page)
+            answer = await self._http.get(url)
+            page = self._read(answer, _decode_page)
             for batch in page.data:
                 if (batch.metadata or {}).get(_METADATA) == tag.name:
                     return batch.id
-                if batch.id == tag.newest_before:
-                    return Sighting.ABSENT
-                if isinstance(batch.created_at, float) and batch.created_at < oldest:
+                if isinstance(batch.created_at, float) and batch.created_at < self._oldest(tag, answer):
                     return Sighting.ABSENT
             if not page.has_more or not page.data:
                 return Sighting.ABSENT
             url = self._url.with_query(limit=PAGE, after=page.data[-1].id)
-
-    async def newest(self) -> str:
-        """The id of the newest batch there is."""
-        page = self._read(await self._http.get(self._url.with_query(limit=1)), _decode_page)
-        return page.data[0].id if page.data else ""
 
     async def _batch(self, batch_id: str) -> _Batch:
         return self._read(await self._http.get(self._url / batch_id), _decode_batch)

@@ -76,7 +76,7 @@ class AnthropicBackend(WithBatches):
         if api_key is not None:
             headers["authorization"] = f"Bearer {api_key}"
         self._http = Http(headers=headers, max_in_flight=max_in_flight, trust_env=trust_env)
-        self._batches = MessageBatches(self._http, base_url, self._asking, self._failure)
+        self._batches = MessageBatches(self._http, base_url, self._asking, self._failure, clock.utc)
 
     @property
     def traits(self) -> Traits:

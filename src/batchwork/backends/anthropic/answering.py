@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
+from batchwork.backends._refusing import unreadable
 from batchwork.core.errors import BackendError
 from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.pricelanes import lane_served
@@ -72,9 +73,7 @@ def reply_in(
     try:
         message = _decode(raw)
     except msgspec.DecodeError as error:
-        problem = f"the answer is not a message: {error}"
-        # It came with a good status: whatever it is, it may well be billed.
-        raise BackendError(Failure(kind=FailureKind.RESULT_LOST, message=problem, unconfirmed=True)) from error
+        raise BackendError(unreadable(error, "a message")) from error
     usage = None if message.usage is None else _usage(message.usage)
     content = message.content
     blocks: tuple[dict[str, Any], ...] = ()

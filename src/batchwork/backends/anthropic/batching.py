@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from batchwork.backends._batching import PAGE, Batches, oldest_candidate
+from batchwork.backends._batching import PAGE, Batches
 from batchwork.backends._http import Answer, Http, endpoint
 from batchwork.backends.anthropic.answering import reply_in
 from batchwork.backends.anthropic.asking import Asking
@@ -79,8 +79,15 @@ class MessageBatches(Batches):
 
     limits = BatchLimits(max_requests=100_000, max_bytes=256 * 1024 * 1024)
 
-    def __init__(self, http: Http, base_url: str, asking: Asking, failure: Callable[[Answer], Failure]) -> None:
-        super().__init__(http, failure)
+    def __init__(
+        self,
+        http: Http,
+        base_url: str,
+        asking: Asking,
+        failure: Callable[[Answer], Failure],
+        utc: Callable[[], float],
+    ) -> None:
+        super().__init__(http, failure, utc)
         self._asking = asking
         self._url = endpoint(base_url, "v1/messages/batches")
 
@@ -120,19 +127,14 @@ class MessageBatches(Batches):
                 return batch.id
         return Sighting.UNDECIDED if undecided else Sighting.ABSENT
 
-    async def newest(self) -> str:
-        """The id of the newest batch there is."""
-        page = self._read(await self._http.get(self._url.with_query(limit=1)), _decode_page)
-        return page.data[0].id if page.data else ""
-
     async def _behind(self, tag: BatchTag) -> AsyncIterator[_Batch]:
         """The provider's list, newest first, as far back as the batch can stand in it."""
         url = self._url.with_query(limit=PAGE)
-        oldest = oldest_candidate(tag)
         while True:
-            page = self._read(await self._http.get(url), _decode_page)
+            answer = await self._http.get(url)
+            page = self._read(answer, _decode_page)
             for batch in page.data:
-                if batch.id == tag.newest_before or _utc(batch.created_at) < oldest:
+                if _utc(batch.created_at) < self._oldest(tag, answer):
                     return
                 yield batch
             if not page.has_more or page.last_id is None:

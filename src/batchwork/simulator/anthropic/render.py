@@ -21,6 +21,7 @@ _TYPES = {
     408: "timeout_error",
     409: "conflict_error",
     413: "request_too_large",
+    422: "invalid_request_error",
     429: "rate_limit_error",
     500: "api_error",
     503: "api_error",

@@ -1,0 +1,105 @@
+"""Creating a batch exactly once, whatever the provider answers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import batchwork
+from batchwork.core.errors import BackendError, NotCreatedError
+from batchwork.core.failure import Failure, FailureKind
+from batchwork.core.ports import BatchTag, Sighting
+from tests.support.batch_provider import BatchClient, BatchProvider
+from tests.support.virtual_time import run_virtual, virtual_now
+
+PROMPTS = [f"p{i}" for i in range(10)]
+TOLD: dict[str, Any] = {"model": "scripted", "mode": "batch", "price": (1, 1), "items_per_batch": 5}
+
+
+def answered(status: int, kind: FailureKind = FailureKind.SERVER) -> BackendError:
+    return BackendError(Failure(kind=kind, message=f"status {status}", status=status))
+
+
+class Creating(BatchClient):
+    """Creates, or not, and answers as it is told; the first time only."""
+
+    def __init__(self, provider: BatchProvider, error: BackendError, *, creates: bool) -> None:
+        super().__init__(provider)
+        self._error: BackendError | None = error
+        self._creates = creates
+        self.looks: list[BatchTag] = []
+
+    async def submit_batch(self, lines: list[bytes], tag: BatchTag) -> str:
+        error, self._error = self._error, None
+        if error is None:
+            return await super().submit_batch(lines, tag)
+        if self._creates:
+            await super().submit_batch(lines, tag)
+        raise error
+
+    async def find_batch(self, tag: BatchTag) -> str | Sighting:
+        self.looks.append(tag)
+        return await super().find_batch(tag)
+
+
+def run(client: BatchClient, **options: Any) -> batchwork.Results:
+    return run_virtual(batchwork.arun(PROMPTS, backend=client, **(TOLD | options)))
+
+
+@pytest.mark.parametrize(
+    ("status", "kind"),
+    [
+        (500, FailureKind.SERVER),
+        (503, FailureKind.OVERLOADED),
+        (529, FailureKind.OVERLOADED),
+        (504, FailureKind.TIMEOUT),
+        (408, FailureKind.TIMEOUT),
+        (409, FailureKind.SERVER),
+    ],
+)
+def test_a_batch_that_was_created_although_the_answer_was_an_error_is_found(status: int, kind: FailureKind) -> None:
+    provider = BatchProvider()
+    client = Creating(provider, answered(status, kind), creates=True)
+    assert run(client).accounting.succeeded == 10
+    assert len(provider.batches) == 2
+    assert set(provider.billed.values()) == {1}
+
+
+@pytest.mark.parametrize("status", [429])
+def test_a_refusal_that_created_nothing_is_not_searched_for(status: int) -> None:
+    provider = BatchProvider()
+    client = Creating(provider, answered(status, FailureKind.RATE_LIMITED), creates=False)
+    assert run(client).accounting.succeeded == 10
+    assert client.looks == []
+
+
+def test_a_failure_before_the_creation_is_not_searched_for() -> None:
+    provider = BatchProvider()
+    upload = NotCreatedError(Failure(kind=FailureKind.CONNECTION, message="cut upload", unconfirmed=True))
+    client = Creating(provider, upload, creates=False)
+    assert run(client).accounting.succeeded == 10
+    assert client.looks == []
+
+
+def test_a_batch_that_was_not_created_is_delayed_by_the_search_alone() -> None:
+    provider = BatchProvider(takes_s=1000.0)
+    client = Creating(provider, answered(529, FailureKind.OVERLOADED), creates=False)
+    submitted: list[float] = []
+    inner = client.submit_batch
+
+    async def timed(lines: list[bytes], tag: BatchTag) -> str:
+        submitted.append(virtual_now())
+        return await inner(lines, tag)
+
+    client.submit_batch = timed  # type: ignore[method-assign]
+    assert run(client, adopt_wait=50.0).accounting.succeeded == 10
+    first, *_, last = submitted
+    assert 50.0 <= last - first <= 50.0 + 5.0, "adopt_wait, one look and a retry's first wait"
+
+
+def test_the_search_is_told_which_batches_are_others_of_ours() -> None:
+    provider = BatchProvider(takes_s=1000.0)
+    client = Creating(provider, answered(529, FailureKind.OVERLOADED), creates=False)
+    run(client, adopt_wait=20.0)
+    assert client.looks[-1].known == {"batch_0"}, "the sibling that was created meanwhile"
