@@ -12,14 +12,13 @@ from typing import Any
 
 import msgspec
 
+from batchwork.core.pdfpages import MOST_PAGES, most_pages
 from batchwork.core.pixels import pixel_size
 from batchwork.core.pricing import Writes
 
 PER_BLOCK = 32  # what is put around a block, or a document that is told as text
 IMAGE = 6_000  # what an image counts as where nothing better is known
 PDF_PAGE = 10_000  # text and picture of one page
-_PDF_BYTES_PER_PAGE = 400
-_PDF_MOST_PAGES = 600
 _PIXELS = 14  # no model makes more than one token of a square of so many pixels a side
 _CITED = 1024  # the instructions that a provider adds for citations
 _PER_SENTENCE = 12  # and what it puts around every sentence that can be cited
@@ -154,7 +153,7 @@ class Measure:
         elif media_type.startswith("image/"):
             self._image(data)
         elif media_type == "application/pdf":
-            self._pdf(len(data))
+            self._pdf(data)
         else:  # as text, where it is one; nobody takes the others
             self.tokens += len(data)
 
@@ -171,7 +170,7 @@ class Measure:
             self.cannot(f"the field {strange[0]!r} of the source of a document")
         if held.get("url") or held.get("file_id"):
             self.cannot("a document by URL" if held.get("url") else "a document by the id of a file")
-            self.tokens += PDF_PAGE * _PDF_MOST_PAGES  # for pacing: nothing is known of what stands there
+            self.tokens += PDF_PAGE * MOST_PAGES  # for pacing: nothing is known of what stands there
             return
         if held.get("content") is not None and source is not None:
             self.blocks(held["content"], "a document", depth + 1)
@@ -185,7 +184,7 @@ class Measure:
         elif isinstance(data, bytes) and str(media_type).startswith("text/"):
             self.text(data.decode("utf-8", "replace"))
         elif isinstance(data, bytes | str) and media_type in ("application/pdf", None):
-            self._pdf(len(data) if isinstance(data, bytes) else len(data) * 3 // 4)
+            self._pdf(data)
         else:
             self.cannot(f"a document of type {media_type!r}")
             self.json(held)
@@ -204,15 +203,15 @@ class Measure:
         if media_type is None and (name.lower().endswith(".pdf") or raw.startswith("JVBERi")):
             media_type = "application/pdf"
         if media_type == "application/pdf":
-            self._pdf(len(raw) * 3 // 4)
+            self._pdf(raw)
         elif media_type is not None and media_type.startswith("text/"):
             self.tokens += len(raw)
         else:
             self.cannot(f"a file of type {media_type!r}")
             self.tokens += len(raw)
 
-    def _pdf(self, size: int) -> None:
-        self.tokens += PDF_PAGE * max(1, min(_PDF_MOST_PAGES, size // _PDF_BYTES_PER_PAGE))
+    def _pdf(self, data: bytes | str) -> None:
+        self.tokens += PDF_PAGE * most_pages(_decoded(data))
 
     def _image_block(self, block: dict[str, Any]) -> None:
         source = block.get("source")

@@ -142,6 +142,7 @@ class Batch:
             return False, self._response(number, fault.status, error_of(fault))
         self._usage = Usage(self._usage.input + usage.total_input, self._usage.output + usage.output)
         created = int(self._finish[number])
+        prompt = msgspec.structs.replace(prompt, lane="standard")  # the answers of a batch name no other tier
         if self._order["endpoint"] == "/v1/responses":
             body = response_of(prompt, said, usage, f"resp_sim{entry.number:08d}", created)
         else:
