@@ -10,6 +10,10 @@ import batchwork
 from batchwork.core.errors import BackendError, NotCreatedError
 from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.ports import BatchTag, Candidate, Sighting
+from batchwork.pipeline.prepare import intakes
+from batchwork.plans import defaults_of, plan_of
+from batchwork.progress import snapshot
+from batchwork.runs import Job
 from tests.support.batch_provider import BatchClient, BatchProvider
 from tests.support.virtual_time import run_virtual, virtual_now
 
@@ -122,3 +126,24 @@ def test_an_ended_batch_that_may_be_ours_and_stays_unreadable_is_lost_and_not_pa
     results = run(Unreadable(provider, answered(500), creates=True), results_wait=60.0)
     assert [str(r.error).split(":")[0] for r in results if r.error] == ["result_lost"] * 5
     assert len(provider.batches) == 2, "nothing was created a second time"
+
+
+def test_waiting_for_a_strangers_batch_is_said_once_and_shown(caplog: pytest.LogCaptureFixture) -> None:
+    tallies: list[Any] = []
+
+    class Beside(Creating):
+        async def find_batch(self, tag: BatchTag) -> str | Sighting:
+            if virtual_now() < 400.0:
+                shown.append(snapshot(tallies[0], elapsed_s=1.0, now=0.0, ceiling_nano=None, priced=True).waiting)
+                return Sighting.UNDECIDED
+            return await super().find_batch(tag)
+
+    shown: list[str | None] = []
+    told = TOLD | {"backend": Beside(BatchProvider(), answered(529, FailureKind.OVERLOADED), creates=False)}
+    run = Job(plan_of(told), intakes(PROMPTS, defaults_of(told)), on_open=lambda engine: tallies.append(engine.tally))
+    assert run_virtual(run.execute()).accounting.succeeded == 10
+    said = [record.getMessage() for record in caplog.records if "still running at the provider" in record.getMessage()]
+    assert len(said) == 1
+    assert shown[0] is None
+    assert "still running at the provider" in str(shown[-1])
+    assert tallies[0].notice == "", "it is over"
