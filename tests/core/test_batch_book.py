@@ -89,3 +89,15 @@ def test_an_item_is_in_at_most_one_open_ticket_whatever_happens(steps: list[tupl
         rides = [one for ticket in book.open() for one in ticket.items]
         assert len(rides) == len(set(rides))
         assert riding <= set(rides)
+
+
+def test_what_was_asked_once_more_is_not_asked_a_third_time_and_the_rest_of_the_batch_still_can_be() -> None:
+    book = BatchBook()
+    book.apply(intended(1, 0, 1))
+    book.apply(BatchSubmitted(chunk=1, batch_id="b1"))
+    book.apply(BatchClosed(chunk=1, how=LOST))
+    book.apply(BatchReopened(chunk=1, items=(0,)))
+    book.apply(BatchClosed(chunk=1, how="collected"))
+    assert [ticket.items for ticket in book.lost()] == [(1,)]
+    book.apply(BatchReopened(chunk=1, items=(1,)))
+    assert book.lost() == []

@@ -35,9 +35,10 @@ class BatchBook:
             self._open[event.chunk] = msgspec.structs.replace(self._open[event.chunk], batch_id=event.batch_id)
         elif isinstance(event, BatchReopened):
             wanted = frozenset(event.items)
-            ticket = self._lost[event.chunk]
-            ticket = ticket.without(frozenset(ticket.items) - wanted)
-            self._board(msgspec.structs.replace(ticket, asked_again=True))
+            ticket = self._lost.pop(event.chunk)
+            if (rest := ticket.without(wanted)).items:
+                self._lost[event.chunk] = rest
+            self._board(msgspec.structs.replace(ticket.without(frozenset(rest.items)), asked_again=True))
         else:
             self._close(event)
 

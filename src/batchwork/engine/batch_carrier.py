@@ -147,8 +147,9 @@ class BatchCarrier:
         batch.waiting.clear()
 
     async def _end_batch(self, batch: SealedBatch, how: str) -> None:
+        self._close_batch(batch, how)  # on disk with the last of its items: how it ended says what a retry may ask
         await self._collector.sync()
-        self._close_batch(batch, how)
+        await self._p.journal.durable()
 
     def _close_batch(self, batch: SealedBatch, how: str) -> None:
         self._p.journal.record(BatchClosed(chunk=batch.ticket.chunk, how=how))
