@@ -730,7 +730,7 @@ def test_a_free_token_count_admits_what_the_bound_alone_would_defer() -> None:
 
     backend = Counting(lambda *_: reply())
     prompts = ["x" * 5000, "y" * 5000]
-    results = _arun(prompts, backend=backend, max_cost="0.00003", price=_PRICE, max_tokens=5, max_in_flight=1)
+    results = _arun(prompts, backend=backend, max_cost="0.000031", price=_PRICE, max_tokens=5, max_in_flight=1)
     assert _statuses(results) == ["succeeded", "succeeded"]
     assert backend.counted == 2
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, closing, suppress
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -15,7 +15,7 @@ from batchwork.clock import SystemClock
 from batchwork.core.errors import ConfigError, JournalError, PriceUnknownError
 from batchwork.core.event import Began, Event
 from batchwork.core.failure import FailureKind
-from batchwork.core.intake import Intake
+from batchwork.core.intake import Intake, Work
 from batchwork.core.ledger import Ledger
 from batchwork.core.outcome import AnyOutcome, Status
 from batchwork.core.policy import Policy, RatePolicy
@@ -29,7 +29,7 @@ from batchwork.engine.lanes import Lanes
 from batchwork.engine.live import LiveRun
 from batchwork.engine.opening import open_inputs, reopen_items
 from batchwork.engine.parts import Parts
-from batchwork.engine.reading import ReadAhead
+from batchwork.engine.reading import Later, ReadAhead
 from batchwork.engine.telling import listener_for
 from batchwork.journal import DayBook, FleetingJournal, JournalReader, MemoryJournal, SqliteJournal, set_aside
 from batchwork.settings import Settings
@@ -117,17 +117,21 @@ class Engine:
     async def process(self, run: LiveRun | BatchRun, intakes: Iterable[Intake], *, ahead: int = 0) -> None:
         """Read an input and see it through; one that may block is read `ahead` in a thread of its own."""
         if not ahead:
-            await run.run(open_inputs(self.journal, intakes, self.tally, again=self.plan.retry_failed))
+            await run.run(self._opened(intakes))
             return
         rows = ReadAhead(intakes, window=ahead, wake=run.wake)
         try:
-            await run.run(open_inputs(self.journal, rows, self.tally, again=self.plan.retry_failed))
+            await run.run(self._opened(rows))
         finally:
             await rows.aclose()
 
+    def _opened(self, rows: Iterable[Intake | Later]) -> Iterator[Work | Later | None]:
+        again = self.plan.retry_failed
+        return open_inputs(self.journal, rows, self.tally, again=again, asks_lost=self.uses_batches)
+
     async def again(self, run: LiveRun | BatchRun) -> None:
         """Take the journal's failed, deferred and pending items up again."""
-        await run.run(reopen_items(self.journal, AGAIN, self.tally), is_input=False)
+        await run.run(reopen_items(self.journal, AGAIN, self.tally, asks_lost=self.uses_batches), is_input=False)
 
 
 @asynccontextmanager

@@ -34,6 +34,7 @@ def test_an_item_that_was_answered_no_longer_rides_and_frees_its_share() -> None
     book.answered(1)
     (ticket,) = book.open()
     assert (ticket.items, ticket.worst_nano, ticket.reserved_nano) == ((0, 2), (10, 12), 22)
+    assert ticket.lines == (1, 3), "a provider that names a line counts them all"
     assert ticket.custom_ids == ("run-1-0-key", "run-1-2-key")
 
 
@@ -52,7 +53,7 @@ def test_what_a_journal_of_0_1_does_not_say_stays_reserved_as_a_whole() -> None:
     book.apply(BatchIntended(chunk=1, items=(0, 1), custom_ids=("a", "b"), reserved_nano=50, at=0.0))
     book.answered(0)
     (ticket,) = book.open()
-    assert (ticket.items, ticket.reserved_nano, ticket.worst_of(1)) == ((1,), 50, None)
+    assert (ticket.items, ticket.reserved_nano, ticket.worst_nano) == ((1,), 50, ())
 
 
 def test_a_lost_batch_is_remembered_and_can_be_asked_once_more() -> None:

@@ -35,9 +35,10 @@ def test_an_answer_without_a_usage_is_booked_at_its_worst_case() -> None:
     assert charged(Reply(text="yes")) == Charge(WORST, unconfirmed=True)
 
 
-def test_no_text_was_ever_made_of_nothing() -> None:
-    assert charged(Reply(text="yes", usage=Usage())) == Charge(WORST, unconfirmed=True)
-    assert charged(Reply(text="", usage=Usage())) == Charge(0)
+def test_nothing_was_ever_answered_for_nothing() -> None:
+    for text, usage in (("yes", Usage()), ("", Usage()), ("yes", Usage(input_tokens=5)), ("", Usage(output_tokens=5))):
+        assert charged(Reply(text=text, usage=usage)) == Charge(WORST, unconfirmed=True)
+    assert not charged(Reply(text="", usage=Usage(input_tokens=5))).unconfirmed
 
 
 def test_an_answer_that_cannot_be_used_costs_what_it_used() -> None:
@@ -70,5 +71,5 @@ def test_without_a_price_nothing_is_booked() -> None:
 )
 def test_a_charge_is_confirmed_only_where_a_usage_was_told(usage: Usage, text: str) -> None:
     charge = charged(Reply(text=text, usage=usage))
-    assert charge.unconfirmed == (bool(text) and usage == Usage())
+    assert charge.unconfirmed == (not usage.input_tokens or (bool(text) and not usage.output_tokens))
     assert charge.nano == (WORST if charge.unconfirmed else PRICE.cost(usage))

@@ -27,7 +27,7 @@ def test_every_kind_has_traits_for_every_operation() -> None:
             assert isinstance(traits_of(kind, operation), Trait)
 
 
-@pytest.mark.parametrize("status", [500, 501, 502, 503, 504, 520, 529, 599, 408, 409])
+@pytest.mark.parametrize("status", [200, 202, 302, 408, 409, 425, 499, 500, 501, 502, 503, 504, 520, 529, 599])
 @pytest.mark.parametrize("kind", [K.SERVER, K.OVERLOADED, K.TIMEOUT, K.AUTH, K.REJECTED])
 def test_a_status_that_proves_nothing_may_have_created_a_batch_whatever_its_text_says(
     status: int, kind: FailureKind
@@ -71,6 +71,9 @@ def test_refusals_are_those_that_turn_a_call_away() -> None:
 
 
 def test_no_look_at_a_batch_is_given_up_but_for_a_key_that_is_not_accepted() -> None:
-    for operation in (Operation.POLL, Operation.COLLECT):
-        hopeless = {kind for kind in FailureKind if Trait.HOPELESS in traits_of(kind, operation)}
-        assert hopeless == {K.AUTH}
+    hopeless = {kind for kind in FailureKind if Trait.HOPELESS in traits_of(kind, Operation.POLL)}
+    assert hopeless == {K.AUTH}
+
+
+def test_results_that_are_withheld_say_nothing_about_the_key() -> None:
+    assert all(traits_of(kind, Operation.COLLECT) == Trait.RETRYABLE for kind in FailureKind)

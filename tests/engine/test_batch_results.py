@@ -118,7 +118,7 @@ def test_a_retry_asks_a_lost_batch_once_more_before_it_sends_anything(tmp_path: 
     assert [r.text for r in again] == PROMPTS
     assert set(provider.billed.values()) == {1}
     assert len(provider.batches) == 1
-    assert [type(e) for e in events if isinstance(e, BatchReopened | BatchIntended)] == [BatchReopened]
+    assert [type(e) for e in events if isinstance(e, BatchReopened | BatchIntended)] == [BatchReopened] * 2
     assert (again[5].attempts, again[5].cost_nano) == (1, again[0].cost_nano)
     with closing(JournalReader(tmp_path / "j.db")) as reader:
         totals = reader.totals()
@@ -154,12 +154,25 @@ def test_results_are_not_given_up_while_the_provider_is_out_of_reach() -> None:
 
 def test_a_key_that_is_revoked_before_the_results_are_read_pauses_the_run(tmp_path: Path) -> None:
     provider = BatchProvider()
-    provider.trouble = lambda step: failure(FailureKind.AUTH) if step == "collect" else None
+    revoked = [False]
+
+    def trouble(step: str) -> Failure | None:
+        revoked[0] |= step == "collect"
+        return failure(FailureKind.AUTH) if revoked[0] and step != "submit" else None
+
+    provider.trouble = trouble
     with pytest.raises(batchwork.RunPaused):
         run(provider.client(), journal=tmp_path / "j.db")
     provider.trouble = lambda step: None
     assert run(provider.client(), journal=tmp_path / "j.db").accounting.succeeded == 8
     assert set(provider.billed.values()) == {1}
+
+
+def test_results_that_are_withheld_while_polls_are_answered_are_lost_in_time() -> None:
+    provider = BatchProvider()
+    provider.trouble = lambda step: failure(FailureKind.AUTH) if step == "collect" else None
+    results = run(provider.client(), PROMPTS[:2], results_wait=60.0)
+    assert {str(r.error).split(":")[0] for r in results if r.error} == {"result_lost"}
 
 
 def test_an_answer_without_usage_is_booked_at_its_worst_case() -> None:

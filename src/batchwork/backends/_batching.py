@@ -19,8 +19,12 @@ from batchwork.core.reply import Reply
 from batchwork.core.request import Request
 
 PAGE = 100
-_CLOCKS_DIFFER_S = 600.0  # by so much more or less when the batch was intended than now
 T = TypeVar("T")
+
+
+def no_answer(problem: str) -> Failure:
+    """A line of results that says neither what was answered nor that nothing was: it may well be billed."""
+    return Failure(kind=FailureKind.RESULT_LOST, message=problem, unconfirmed=True)
 
 
 class Batches(ABC):
@@ -57,9 +61,10 @@ class Batches(ABC):
     async def find(self, tag: BatchTag) -> str | Sighting | Candidate:
         """Look for a batch of ours in the provider's list."""
 
-    def _oldest(self, tag: BatchTag, answer: Answer) -> float:
-        """When the batch that is looked for was made at the earliest, on the clock of whoever answers now."""
-        return tag.intended_at - ahead_s(answer.headers, self._utc()) - _CLOCKS_DIFFER_S
+    def _window(self, tag: BatchTag, answer: Answer) -> tuple[float, float]:
+        """When the batch that is looked for was made, at the earliest and latest, on the clock of whoever answers."""
+        ahead = ahead_s(answer.headers, self._utc())
+        return tag.intended_at - ahead - tag.slack_s, tag.looked_at - ahead + tag.slack_s
 
     def _read(self, answer: Answer, decode: Callable[[bytes], T], *, unconfirmed: bool = False) -> T:
         """What an answer about a batch says."""

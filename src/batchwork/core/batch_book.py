@@ -11,7 +11,8 @@ import msgspec
 from batchwork.core.event import BatchClosed, BatchEvent, BatchIntended, BatchReopened, BatchSubmitted
 from batchwork.core.ticket import Ticket
 
-LOST = "lost"  # how a batch ends whose results cannot be had
+# How a batch ends that a retry may ask once more: its results cannot be had, or a crash has hidden how it was.
+LOST, UNSURE = "lost", "unsure"
 
 
 class BatchBook:
@@ -24,6 +25,7 @@ class BatchBook:
         self._lost: dict[int, Ticket] = {}
         self._rides: dict[int, int] = {}  # the open batch that an item rides in
         self._answered: dict[int, set[int]] = {}  # items of open batches that were read, by batch
+        self._asked: dict[int, set[int]] = {}  # items that a lost batch is asked for once more, by batch
 
     def apply(self, event: BatchEvent) -> None:
         """Move on by one event."""
@@ -34,11 +36,13 @@ class BatchBook:
             self.ids.add(event.batch_id)
             self._open[event.chunk] = msgspec.structs.replace(self._open[event.chunk], batch_id=event.batch_id)
         elif isinstance(event, BatchReopened):
-            wanted = frozenset(event.items)
-            ticket = self._lost.pop(event.chunk)
-            if (rest := ticket.without(wanted)).items:
-                self._lost[event.chunk] = rest
-            self._board(msgspec.structs.replace(ticket.without(frozenset(rest.items)), asked_again=True))
+            if event.chunk not in self._open:
+                ticket = msgspec.structs.replace(self._lost[event.chunk], asked_again=True)
+                self._open[event.chunk] = ticket
+                self._answered[event.chunk] = set(ticket.items)  # but for those that are asked for
+            self._answered[event.chunk].difference_update(event.items)
+            self._asked.setdefault(event.chunk, set()).update(event.items)
+            self._rides.update(dict.fromkeys(event.items, event.chunk))
         else:
             self._close(event)
 
@@ -53,7 +57,12 @@ class BatchBook:
         for item in ticket.items:
             if self._rides.get(item) == event.chunk:
                 del self._rides[item]
-        if event.how == LOST and not ticket.asked_again:
+        if ticket.asked_again:  # what was asked for once more is not asked for again: it is answered, or sent
+            rest = self._lost[event.chunk].without(self._asked.pop(event.chunk, set()))
+            self._lost[event.chunk] = rest
+            if not rest.items:
+                del self._lost[event.chunk]
+        elif event.how in (LOST, UNSURE):
             self._lost[event.chunk] = ticket
 
     @property
@@ -76,8 +85,8 @@ class BatchBook:
         return chunk in self._open
 
     def lost(self) -> list[Ticket]:
-        """Batches whose results could not be had, oldest first, with all their items."""
-        return list(self._lost.values())
+        """Batches that may be asked once more, oldest first: an item that failed as `result_lost` may be in one."""
+        return [ticket for chunk, ticket in self._lost.items() if chunk not in self._open]
 
     def next_chunk(self) -> int:
         """The number of the next batch."""

@@ -29,6 +29,15 @@ class Pause:
 _AGAIN = "then run the same command again: what is finished is kept."
 
 
+def no_access(failure: Failure) -> Pause:
+    """The key is not accepted: nothing will be, before somebody acts."""
+    return Pause(
+        reason=f"The provider does not accept the credentials ({failure.message}).",
+        remedy="Set a valid API key, " + _AGAIN,
+        cause="credentials",
+    )
+
+
 class Breaker:
     """Watches every attempt and every ending of one run."""
 
@@ -48,11 +57,7 @@ class Breaker:
     def failed(self, failure: Failure, now: float) -> Pause | None:
         """One attempt failed; a pause when there is no point in any other."""
         if failure.kind is FailureKind.AUTH:
-            return Pause(
-                reason=f"The provider does not accept the credentials ({failure.message}).",
-                remedy="Set a valid API key, " + _AGAIN,
-                cause="credentials",
-            )
+            return no_access(failure)
         if failure.kind is FailureKind.QUOTA and not self.is_worth_waiting(failure):
             end = failure.retry_after_s
             when = "its end is not known" if end is None else f"it ends in {_duration(end)}, longer than max_wait"

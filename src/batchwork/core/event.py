@@ -96,7 +96,7 @@ class BatchClosed(msgspec.Struct, frozen=True, kw_only=True, tag="batch_closed")
     """Everything it had to give was taken in, or it surely never existed."""
 
     chunk: int
-    how: str  # collected, absent, refused or lost
+    how: str  # collected, absent, refused, lost or unsure
 
 
 class BatchReopened(msgspec.Struct, frozen=True, kw_only=True, tag="batch_reopened"):

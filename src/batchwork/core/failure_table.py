@@ -44,7 +44,7 @@ _KINDS: dict[FailureKind, tuple[Trait, Trait, Trait, Trait]] = {
     FailureKind.CONNECTION: (_R | _C, _R, _R, _R),  # says itself, by `unconfirmed`, whether anything was sent
     FailureKind.SERVER: (_R | _C, _R | _A, _R, _R),
     FailureKind.INTERNAL: (_C, _A, _R, _R),
-    FailureKind.AUTH: (_H | _C, _H, _H, _H),
+    FailureKind.AUTH: (_H | _C, _H, _H, _R),  # a poll says whether it is the key, or these results alone
     FailureKind.QUOTA: (_H | _C | Trait.LATER, _H | Trait.LATER, _R, _R),
     FailureKind.REJECTED: (_C, _NO, _R, _R),
     FailureKind.TOO_LONG: _ITEM,
@@ -53,7 +53,7 @@ _KINDS: dict[FailureKind, tuple[Trait, Trait, Trait, Trait]] = {
     FailureKind.SCHEMA_VIOLATION: _ITEM,
     FailureKind.BAD_INPUT: _ITEM,
     FailureKind.EXPIRED: (Trait.LATER, _NO, _R, _R),  # in another batch, so often as the policy says
-    FailureKind.RESULT_LOST: (_B | _C, _A, _R, _R),
+    FailureKind.RESULT_LOST: (_B | _C, _R | _A, _R, _R),
 }
 _COLUMNS = {operation: column for column, operation in enumerate(Operation)}
 
@@ -61,7 +61,8 @@ _COLUMNS = {operation: column for column, operation in enumerate(Operation)}
 # waits in between gave up, the work behind it may go on to its end. Every other error status is the provider's own
 # statement that it did not do the work, and none bills those (a 429, 503 or 529 is turned away before anything runs).
 BILLED_STATUSES = frozenset({408, 502, 504, 520, 522, 524})
-_CONFLICTS = frozenset({408, 409})  # below 500, and yet no proof that a creation had no effect
+# Statuses that prove that a creation had no effect. Every other one, a good one with a strange body included, does not.
+_CREATED_NOTHING = frozenset({400, 401, 402, 403, 404, 405, 413, 415, 422, 429})
 
 
 def traits_of(kind: FailureKind, operation: Operation = Operation.CALL) -> Trait:
@@ -80,12 +81,9 @@ def may_be_billed(failure: Failure) -> bool:
 
 
 def may_have_created(failure: Failure) -> bool:
-    """Whether the creation of a batch may have taken effect although its answer says otherwise, or never came.
-
-    A status is the best witness: 400, 401, 403, 404, 413, 422 and 429 created nothing.
-    """
+    """Whether the creation of a batch may have taken effect although its answer says otherwise, or never came."""
     if failure.unconfirmed:
         return True
-    if failure.status is not None:
-        return failure.status >= 500 or failure.status in _CONFLICTS
+    if failure.status is not None:  # the best witness there is
+        return failure.status not in _CREATED_NOTHING
     return Trait.ARRIVED in traits_of(failure.kind, Operation.CREATE)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass
 from enum import Enum
@@ -86,6 +87,8 @@ class BatchTag:
     chunk: int
     custom_ids: tuple[str, ...]
     intended_at: float  # UTC, on our clock
+    looked_at: float = math.inf  # the same, when it was first looked for: it is not younger than that
+    slack_s: float = 600.0  # by how much our clock may have been off then, beyond what it is now
     known: frozenset[str] = frozenset()  # batches of which we know that they are others
 
     @property

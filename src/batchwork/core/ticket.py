@@ -23,6 +23,7 @@ class Ticket(msgspec.Struct, frozen=True, kw_only=True):
     batch_id: str | None = None
     worst_nano: tuple[int, ...] = ()  # by item; older journals know only their sum
     asked_again: bool = False
+    lines: tuple[int, ...] = ()  # where its items stand in the batch, counted from 1; empty: in this order
 
     def without(self, answered: Container[int]) -> Ticket:
         """The same ticket for those of its items that are not answered."""
@@ -30,17 +31,15 @@ class Ticket(msgspec.Struct, frozen=True, kw_only=True):
         if len(left) == len(self.items):
             return self
         worst = tuple(self.worst_nano[number] for number in left) if self.worst_nano else ()
+        lines = self.lines or range(1, len(self.items) + 1)
         return msgspec.structs.replace(
             self,
             items=tuple(self.items[number] for number in left),
             custom_ids=tuple(self.custom_ids[number] for number in left),
             worst_nano=worst,
+            lines=tuple(lines[number] for number in left),
             reserved_nano=sum(worst) if self.worst_nano else self.reserved_nano,
         )
-
-    def worst_of(self, item: int) -> int | None:
-        """What was set aside for one of its items; None when the journal does not say."""
-        return self.worst_nano[self.items.index(item)] if self.worst_nano else None
 
 
 def custom_id(run_id: str, chunk: int, index: int, key: str) -> str:

@@ -6,18 +6,21 @@ who do, and writes down what happened.
 
 from __future__ import annotations
 
+import logging
 from collections import deque
 from collections.abc import Callable
 from functools import partial
 
-from batchwork.core.batch_book import LOST
+from batchwork.core.batch_book import LOST, UNSURE
 from batchwork.core.breaker import Breaker, Pause
+from batchwork.core.errors import BackendError
 from batchwork.core.event import BatchClosed, BatchSubmitted
 from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.failure_table import Operation, Trait, traits_of
 from batchwork.core.ports import BatchBackend, BatchProgress, BatchTag, Sighting
 from batchwork.core.ticket import Ticket
 from batchwork.engine import pauses
+from batchwork.engine.attempt import within
 from batchwork.engine.batch import SealedBatch
 from batchwork.engine.batch_creator import BatchCreator, Unseen
 from batchwork.engine.collector import Collector
@@ -25,6 +28,9 @@ from batchwork.engine.follower import BatchFollower, Unreachable
 from batchwork.engine.life import Life
 from batchwork.engine.parts import Parts
 from batchwork.engine.waits import Waits
+
+_log = logging.getLogger(__name__)
+_SAME_CLOCK_S, _ANOTHER_CLOCK_S = 600.0, 86_400.0  # by how much a clock may differ from itself
 
 
 class BatchCarrier:
@@ -42,8 +48,11 @@ class BatchCarrier:
         shrink: Callable[[int], None],
         pause: Callable[[Pause], None],
         notice: Callable[[str], None],
+        is_cancelled: Callable[[], bool],
     ) -> None:
         self._p = parts
+        self._backend = backend
+        self._is_cancelled = is_cancelled
         self._run_id = run_id
         self._policy = parts.policy.batch
         self._waits = waits
@@ -54,7 +63,13 @@ class BatchCarrier:
         self._pause = pause
         self._follower = BatchFollower(backend, parts.policy, parts.clock, waits, where=self._where, notice=notice)
         self._creator = BatchCreator(
-            backend, parts.policy, waits, sight=self._follower.sight, dice=parts.dice, notice=notice
+            backend,
+            parts.policy,
+            waits,
+            sight=self._follower.sight,
+            dice=parts.dice,
+            notice=notice,
+            is_cancelled=is_cancelled,
         )
 
     async def carry(self, batch: SealedBatch) -> None:
@@ -66,14 +81,18 @@ class BatchCarrier:
     async def _create(self, batch: SealedBatch) -> str | None:
         """The provider's id for the batch; None when it has none: refused, absent, unseen, or the run closes first."""
         ticket = batch.ticket
-        answer = await self._creator.create(batch.lines, lambda: self._tag(ticket))
+        # An intent of an earlier run was made by a clock that may have been set since.
+        slack_s = _SAME_CLOCK_S if batch.lines else _ANOTHER_CLOCK_S
+        answer = await self._creator.create(batch.lines, lambda: self._tag(ticket, slack_s))
         batch.lines = []
         if isinstance(answer, str):
             self._p.journal.record(BatchSubmitted(chunk=ticket.chunk, batch_id=answer))
             await self._p.journal.durable()
+            if self._is_cancelled():
+                await self.cancel(answer)
             return answer
         if isinstance(answer, Unseen):
-            self._pause(pauses.out_of_sight(self._tag(ticket).name, answer.failure, self._where))
+            self._pause(pauses.out_of_sight(self._tag(ticket, 0.0).name, answer.failure, self._where))
         elif isinstance(answer, Failure):
             if traits_of(answer.kind, Operation.CREATE) & (Trait.RETRYABLE | Trait.HOPELESS):
                 self._stop_creating(batch, answer)
@@ -84,9 +103,16 @@ class BatchCarrier:
             self._close_batch(batch, "absent")
         return None
 
+    async def cancel(self, batch_id: str) -> None:
+        """Ask the provider to stop a batch; what it has finished is collected."""
+        try:
+            await within(self._p.policy.timeout_s, self._backend.cancel_batch(batch_id))
+        except BackendError as error:
+            _log.warning("cannot cancel batch %s: %s", batch_id, error.failure)
+
     async def _collect(self, batch_id: str, batch: SealedBatch) -> None:
-        if not batch.waiting:  # everything was read before a crash
-            await self._end_batch(batch, "collected")
+        if not batch.waiting:  # everything was read before a crash, or given up
+            await self._end_batch(batch, UNSURE)
             return
         there = await self._follower.until_ended(batch_id, unknown_wait_s=self._policy.adopt_wait_s)
         if isinstance(there, BatchProgress):
@@ -122,9 +148,10 @@ class BatchCarrier:
     ) -> None:
         """The provider took none of it: where it says for which lines, they alone are at fault."""
         names = batch.ticket.custom_ids
+        by_line = dict(zip(batch.ticket.lines or range(1, len(names) + 1), names, strict=True))
         for number, problem in bad_lines:
-            if 0 < number <= len(names):
-                await self._collector.take(batch, names[number - 1], problem)
+            if (name := by_line.get(number)) is not None:
+                await self._collector.take(batch, name, problem)
         if bad_lines:
             self._send_again(batch)
         elif failure.kind is FailureKind.TOO_LONG and len(names) > 1:
@@ -155,8 +182,10 @@ class BatchCarrier:
         self._p.journal.record(BatchClosed(chunk=batch.ticket.chunk, how=how))
         self._p.gate.ledger.settle(batch.reserved_nano, 0)
 
-    def _tag(self, ticket: Ticket) -> BatchTag:
+    def _tag(self, ticket: Ticket, slack_s: float) -> BatchTag:
         return BatchTag(
+            looked_at=self._p.clock.utc(),
+            slack_s=slack_s,
             run_id=self._run_id,
             chunk=ticket.chunk,
             custom_ids=ticket.custom_ids,

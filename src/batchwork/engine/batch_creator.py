@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from batchwork.core.errors import BackendError, NotCreatedError
 from batchwork.core.failure import Failure
@@ -39,7 +39,9 @@ class BatchCreator:
         sight: Callable[[str], Sight],
         dice: Callable[[], float],
         notice: Callable[[str], None],
+        is_cancelled: Callable[[], bool],
     ) -> None:
+        self._is_cancelled = is_cancelled
         self._backend = backend
         self._policy = policy
         self._waits = waits
@@ -55,7 +57,7 @@ class BatchCreator:
         if not lines:
             return await self._look_for(tag)
         tries, waited_s = 0, 0.0
-        while not self._waits.is_closed:
+        while not self._waits.is_closed and not self._is_cancelled():
             tries += 1
             try:
                 return await within(self._policy.timeout_s, self._backend.submit_batch(lines, tag()))
@@ -73,7 +75,7 @@ class BatchCreator:
                     return failure
             waited_s += wait_s
             await self._waits.wait(wait_s)
-        return Sighting.ABSENT  # the run closes, and the last try surely did not arrive
+        return Sighting.ABSENT  # the run closes or is cancelled, and the last try surely did not arrive
 
     async def _look_for(self, tag: Tag) -> str | Sighting | Unseen:
         """Look at the provider's list, which may lag, until the batch is found or surely absent.
@@ -82,13 +84,16 @@ class BatchCreator:
         case, where sending them again could pay for them twice.
         """
         looked_s, unreadable_s, told = 0.0, 0.0, False
-        name, longest_s = tag().name, self._policy.batch.adopt_wait_s
+        first, longest_s = tag(), self._policy.batch.adopt_wait_s
+        name = first.name
         sight = self._sight(name)
         try:
             for pause_s in looks(self._policy.batch):
                 seen: str | Sighting | Candidate
                 try:
-                    seen = await within(self._policy.timeout_s, self._backend.find_batch(tag()))
+                    seen = await within(
+                        self._policy.timeout_s, self._backend.find_batch(replace(tag(), looked_at=first.looked_at))
+                    )
                 except BackendError as error:
                     if sight.lost(error.failure):
                         return Unseen(error.failure)

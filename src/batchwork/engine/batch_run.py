@@ -12,15 +12,13 @@ import logging
 from collections import deque
 from collections.abc import Iterator
 
-from batchwork.core.errors import BackendError, BatchworkError
-from batchwork.core.event import BatchIntended, BatchReopened
+from batchwork.core.errors import BatchworkError
+from batchwork.core.event import BatchIntended
 from batchwork.core.failure import Failure
 from batchwork.core.intake import Work
 from batchwork.core.ports import BatchBackend
 from batchwork.core.stats import Tally
-from batchwork.core.ticket import Ticket
 from batchwork.core.worst import WorstCase
-from batchwork.engine.attempt import within
 from batchwork.engine.batch import SealedBatch
 from batchwork.engine.batch_builder import Added, BatchBuilder
 from batchwork.engine.batch_carrier import BatchCarrier
@@ -66,10 +64,10 @@ class BatchRun(Pass):
             shrink=self._builder.shrink,
             pause=self._on_pause,
             notice=self._notice,
+            is_cancelled=lambda: self.cancelled,
         )
         self._for_money: deque[Life] = deque()  # for a batch when there is room in the budget
-        self._lost: dict[int, Ticket] = {}  # the batch that an item was lost in
-        self._ask_again: dict[int, list[int]] = {}  # items that a lost batch is asked for once more
+        self._taken_up: set[int] = set()  # batches that an earlier run has left
         self._followers: set[asyncio.Task[None]] = set()
         self._riding: set[int] = set()  # of an earlier run: not to be read from the input as well
         self._cancelling: asyncio.Task[None] | None = None
@@ -85,7 +83,7 @@ class BatchRun(Pass):
         try:
             self._take_up()
             self.exhausted = await self._read(source)
-            await self._ask_lost_batches()
+            self._ask_lost_batches()
             await self._finish()
             await self._collector.sync()
         except BatchworkError as error:
@@ -129,10 +127,7 @@ class BatchRun(Pass):
 
     async def _cancel_batches(self) -> None:
         for batch_id in self.still_running:
-            try:
-                await within(self._p.policy.timeout_s, self._backend.cancel_batch(batch_id))
-            except BackendError as error:
-                _log.warning("cannot cancel batch %s: %s", batch_id, error.failure)
+            await self._carrier.cancel(batch_id)
 
     def wake(self) -> None:
         """The input has more. (Batches do not wait for whoever takes the outcomes.)"""
@@ -149,9 +144,8 @@ class BatchRun(Pass):
             batch = SealedBatch(ticket, {}, [])
             self._p.gate.ledger.take_over(batch.reserved_nano)
             self._riding.update(ticket.items)
+            self._taken_up.add(ticket.chunk)
             self._follow(batch)
-        for ticket in self._p.journal.batches.lost():
-            self._lost.update(dict.fromkeys(ticket.items, ticket))
 
     async def _read(self, source: Iterator[Work | Later | None]) -> bool:
         for passed, work in enumerate(source):
@@ -172,18 +166,14 @@ class BatchRun(Pass):
     async def _start(self, work: Work) -> None:
         if work.request is None:
             await self._collector.show(self._collector.settler.unsent(work))
-        elif work.lost and (ticket := self._lost.get(work.item)) is not None:
-            self._ask_again.setdefault(ticket.chunk, []).append(work.item)
         else:
             await self._add(Life.of(work))
 
-    async def _ask_lost_batches(self) -> None:
+    def _ask_lost_batches(self) -> None:
         """Ask once more for results that were given up, before anything of them is sent again."""
-        for chunk, items in self._ask_again.items():
-            self._p.journal.record(BatchReopened(chunk=chunk, items=tuple(items)))
-            await self._p.journal.durable()
-            ticket = next(ticket for ticket in self._p.journal.batches.open() if ticket.chunk == chunk)
-            self._follow(SealedBatch(ticket, {}, []))
+        for ticket in self._p.journal.batches.open():
+            if ticket.asked_again and ticket.chunk not in self._taken_up:
+                self._follow(SealedBatch(ticket, {}, []))
 
     async def _add(self, life: Life) -> None:
         answer = self._builder.add(life)
@@ -214,6 +204,10 @@ class BatchRun(Pass):
                 await self._next_ending()
             elif self.cancelled or not (self._again or self._for_money):
                 return
+            elif not self._again:  # nothing is under way that could make room
+                for life in self._for_money:
+                    await self._collector.defer(life, self._builder.worst(life))
+                self._for_money.clear()
 
     async def _next_ending(self) -> None:
         """Wait until one batch is done with, the input has more, or the run closes."""

@@ -122,6 +122,10 @@ class Collector:
         if not self._unshown:
             return
         settled, self._unshown = self._unshown, []
-        await self._p.journal.durable()
+        try:
+            await self._p.journal.durable()
+        except BaseException:
+            self._unshown = settled + self._unshown
+            raise
         for event in settled:
             self.settler.show(event)

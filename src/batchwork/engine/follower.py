@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from batchwork.core.breaker import Pause
 from batchwork.core.errors import BackendError
 from batchwork.core.failure import Failure, FailureKind
-from batchwork.core.failure_table import Operation, Trait, traits_of
 from batchwork.core.policy import Policy
 from batchwork.core.ports import BatchBackend, BatchProgress, Clock
 from batchwork.core.reply import Reply
@@ -101,8 +100,6 @@ class BatchFollower:
                     whole += 1
                     if whole > 1:
                         return _lost(f"batch {batch_id} ended without a word about this item")
-                elif Trait.HOPELESS in traits_of(problem.kind, Operation.COLLECT):
-                    return Unreachable(pauses.no_results(batch_id, problem), problem)
                 elif downloads > 1 and unreadable_s >= longest_s:
                     return _lost(f"batch {batch_id} has ended, and its results cannot be read ({problem})")
                 elif downloads == 1:
@@ -110,7 +107,7 @@ class BatchFollower:
                 wait_s = min(pause_s, max(longest_s - unreadable_s, self._policy.batch.poll_first_s))
                 unreadable_s += wait_s
                 await self._waits.wait(wait_s)
-                if problem is not None:  # is it the results, or everything?
+                if problem is not None:  # is it these results, or everything, the key for example?
                     there = await self.until_ended(batch_id, unknown_wait_s=self._policy.batch.adopt_wait_s)
                     if not isinstance(there, BatchProgress):
                         return there

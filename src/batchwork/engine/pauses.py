@@ -2,17 +2,8 @@
 
 from __future__ import annotations
 
-from batchwork.core.breaker import Pause
+from batchwork.core.breaker import Pause, no_access
 from batchwork.core.failure import Failure, FailureKind
-
-
-def no_access(failure: Failure) -> Pause:
-    """The key is not accepted."""
-    return Pause(
-        reason=f"The provider does not accept the credentials ({failure.message}).",
-        remedy="Set a valid API key and run the same command again: the batches go on and are taken up.",
-        cause="credentials",
-    )
 
 
 def stalled(failure: Failure, where: str) -> Pause:
@@ -48,14 +39,5 @@ def not_known(batch_id: str, failure: Failure) -> Pause:
     return Pause(
         reason=f"The provider does not know batch {batch_id} ({failure.message}).",
         remedy="Run the same command again with the key and base URL that the batch was made with: it may be paid for.",
-        cause="batch",
-    )
-
-
-def no_results(batch_id: str, failure: Failure) -> Pause:
-    """A batch has ended and cannot be read."""
-    return Pause(
-        reason=f"The results of batch {batch_id} cannot be read ({failure}).",
-        remedy="Run the same command again: the batch is kept at the provider and is taken up.",
         cause="batch",
     )

@@ -22,8 +22,8 @@ class _PromptDetails(Struct):
 
 
 class _Usage(Struct):
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
     prompt_tokens_details: _PromptDetails | None = None
 
 
@@ -121,10 +121,15 @@ def _no_choice(said: _Completion, choice: _Choice | None, raw: bytes, request_id
     return Failure(kind=kind, message=message, status=status, error_code=code)
 
 
-def _usage(said: _Usage) -> Usage:
+def _usage(said: _Usage) -> Usage | None:
+    """What was used; None when a part is missing, or cannot be: half a usage is none."""
     details = said.prompt_tokens_details
     read = (details.cached_tokens or 0) if details is not None else 0
     written = (details.cache_write_tokens or 0) if details is not None else 0
+    if said.prompt_tokens is None or said.completion_tokens is None:
+        return None
+    if min(said.prompt_tokens, said.completion_tokens, read, written) < 0:
+        return None
     return Usage(
         input_tokens=max(said.prompt_tokens, read + written),
         output_tokens=said.completion_tokens,

@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from batchwork.backends._batching import PAGE, Batches
+from batchwork.backends._batching import PAGE, Batches, no_answer
 from batchwork.backends._chat.answering import reply_in
 from batchwork.backends._chat.asking import Asking
 from batchwork.backends._chat.failing import kind_of
@@ -155,7 +155,7 @@ class ProjectBatches(Batches):
             for batch in page.data:
                 if (batch.metadata or {}).get(_METADATA) == tag.name:
                     return batch.id
-                if isinstance(batch.created_at, float) and batch.created_at < self._oldest(tag, answer):
+                if isinstance(batch.created_at, float) and batch.created_at < self._window(tag, answer)[0]:
                     return Sighting.ABSENT
             if not page.has_more or not page.data:
                 return Sighting.ABSENT
@@ -183,7 +183,9 @@ def _refusal(problem: _Problem) -> Failure:
 def _said(line: _Line) -> Reply | Failure:
     """One line of either file in our words."""
     response = line.response
-    if response is not None and response.status_code == 200:
+    if response is None and not line.error:
+        return no_answer("its line holds neither a response nor an error")
+    if response is not None and response.status_code < 400:
         try:
             return reply_in(bytes(response.body), request_id=response.request_id)
         except BackendError as error:

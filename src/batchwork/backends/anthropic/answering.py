@@ -22,8 +22,8 @@ class _CacheCreation(Struct):
 
 
 class _Usage(Struct):
-    input_tokens: int = 0
-    output_tokens: int = 0
+    input_tokens: int | None = None
+    output_tokens: int | None = None
     cache_creation_input_tokens: int | None = None
     cache_read_input_tokens: int | None = None
     cache_creation: _CacheCreation | None = None
@@ -129,8 +129,13 @@ def _unusable(message: _Message, reply: Reply) -> Failure | None:
     )
 
 
-def _usage(said: _Usage) -> Usage:
+def _usage(said: _Usage) -> Usage | None:
+    """What was used; None when a part is missing, or cannot be: half a usage is none."""
     created, read = said.cache_creation_input_tokens or 0, said.cache_read_input_tokens or 0
+    if said.input_tokens is None or said.output_tokens is None:
+        return None
+    if min(said.input_tokens, said.output_tokens, created, read) < 0:
+        return None
     if not created and not read:
         return Usage(input_tokens=said.input_tokens, output_tokens=said.output_tokens)
     hour = min(created, said.cache_creation.ephemeral_1h_input_tokens) if said.cache_creation is not None else 0

@@ -13,14 +13,13 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from batchwork.backends._batching import PAGE, Batches
+from batchwork.backends._batching import PAGE, Batches, no_answer
 from batchwork.backends._http import Answer, Http, endpoint
 from batchwork.backends.anthropic.answering import reply_in
 from batchwork.backends.anthropic.asking import Asking
 from batchwork.backends.anthropic.failing import kind_of
 from batchwork.core.errors import BackendError
 from batchwork.core.failure import Failure, FailureKind
-from batchwork.core.failure_table import Operation, Trait, traits_of
 from batchwork.core.packing import BatchLimits
 from batchwork.core.ports import BatchProgress, BatchTag, Candidate, Sighting
 from batchwork.core.reply import Reply
@@ -90,6 +89,7 @@ class MessageBatches(Batches):
     ) -> None:
         super().__init__(http, failure, utc)
         self._asking = asking
+        self._first_names: dict[str, str] = {}  # of ended batches that were looked at: a search looks again and again
         self._url = endpoint(base_url, "v1/messages/batches")
 
     def line(self, custom_id: str, request: Request) -> bytes:
@@ -120,48 +120,57 @@ class MessageBatches(Batches):
         """Look at every batch that is young enough, of the right size, and ours by its custom ids."""
         undecided = False
         unreadable: Candidate | None = None
-        async for batch in self._behind(tag):
-            if batch.id in tag.known or batch.request_counts.total != len(tag.custom_ids):
+        async for batch in self._around(tag):
+            if batch.id in tag.known:
                 continue
             if not batch.has_ended:
-                undecided = True
+                undecided = undecided or _is_about(batch.request_counts.total, len(tag.custom_ids))
             elif (ours := await self._holds(batch.id, tag)) is None:
                 unreadable = unreadable or Candidate(batch.id)
             elif ours:
                 return batch.id
         return Sighting.UNDECIDED if undecided else unreadable or Sighting.ABSENT
 
-    async def _behind(self, tag: BatchTag) -> AsyncIterator[_Batch]:
-        """The provider's list, newest first, as far back as the batch can stand in it."""
+    async def _around(self, tag: BatchTag) -> AsyncIterator[_Batch]:
+        """The part of the provider's list, newest first, that the batch can stand in."""
         url = self._url.with_query(limit=PAGE)
         while True:
             answer = await self._http.get(url)
             page = self._read(answer, _decode_page)
+            oldest, youngest = self._window(tag, answer)
             for batch in page.data:
-                if _utc(batch.created_at) < self._oldest(tag, answer):
+                created = _utc(batch.created_at)
+                if created is not None and created < oldest:
                     return
-                yield batch
+                if created is None or created <= youngest:
+                    yield batch
             if not page.has_more or page.last_id is None:
                 return
             url = self._url.with_query(limit=PAGE, after_id=page.last_id)
 
     async def _holds(self, batch_id: str, tag: BatchTag) -> bool | None:
         """Whether an ended batch is ours; None when not a line of its results can be read."""
-        try:
-            async for name, _ in self.collect(batch_id):
-                return name in tag.custom_ids  # one is enough: they name our run and our batch
-        except BackendError as error:
-            if Trait.HOPELESS in traits_of(error.failure.kind, Operation.COLLECT):
-                raise
-        return None
+        if (name := self._first_names.get(batch_id)) is None:
+            try:
+                async for name, _ in self.collect(batch_id):
+                    self._first_names[batch_id] = name
+                    break
+            except BackendError:
+                return None
+        return None if name is None else name in tag.custom_ids  # one is enough: it names our run and our batch
 
 
-def _utc(told: str) -> float:
-    """When a batch was made; one that does not say it readably is taken to be young, and looked at."""
+def _is_about(counted: int, size: int) -> bool:
+    """Whether a batch may hold so many requests although its counts say otherwise: they are not always right."""
+    return abs(counted - size) <= max(1, size // 10)
+
+
+def _utc(told: str) -> float | None:
+    """When a batch was made; None when it does not say it readably."""
     try:
         return datetime.fromisoformat(told).timestamp()
     except ValueError:
-        return float("inf")
+        return None
 
 
 def _said(result: _Result) -> Reply | Failure:
@@ -173,6 +182,8 @@ def _said(result: _Result) -> Reply | Failure:
             return error.failure
     if result.type in _NOT_EXECUTED:
         return Failure(kind=FailureKind.EXPIRED, message=_NOT_EXECUTED[result.type])
+    if result.type != "errored":
+        return no_answer(f"its result is of the unknown type {result.type!r}")
     outer = result.error or {}
     inner = outer.get("error")  # the cause stands one level deeper than one would think
     error_object = inner if isinstance(inner, dict) else outer
