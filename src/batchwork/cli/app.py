@@ -130,5 +130,13 @@ def _run_options(told: dict[str, Any]) -> RunOptions:
     return cast("RunOptions", chosen | {"schema": load_schema(told["schema"]), "mode": told["mode"].value})
 
 
-for _command in (journals.status, journals.results, journals.retry, journals.recover, describe, simulate):
+for _command in (
+    journals.status,
+    journals.results,
+    journals.retry,
+    journals.recover,
+    journals.backup,
+    describe,
+    simulate,
+):
     app.command()(_command)

@@ -1,10 +1,10 @@
-"""The commands that need nothing but a journal: status, results, retry, recover."""
+"""The commands that need nothing but a journal: status, results, retry, recover, backup."""
 
 from __future__ import annotations
 
 from contextlib import closing
 from pathlib import Path
-from typing import Any, cast
+from typing import Annotated, Any, cast
 
 import typer
 
@@ -14,7 +14,7 @@ from batchwork.cli.running import carry_out, refuse_foreign_output
 from batchwork.core.errors import ConfigError, JournalDamagedError, JournalLockedError
 from batchwork.core.money import show
 from batchwork.core.stats import account
-from batchwork.journal import JournalReader, remember_output
+from batchwork.journal import JournalReader, back_up, check_whole, remember_output
 from batchwork.journal import recover as recover_journal
 from batchwork.plans import RunOptions, plan_of
 from batchwork.tables import check_output
@@ -110,14 +110,26 @@ def recover(journal: options.JournalFile) -> None:
     print(recover_journal(journal).note)
 
 
+def backup(
+    journal: options.JournalFile,
+    to: Annotated[Path, typer.Argument(metavar="TO", help="The copy; there must be nothing of this name.")],
+) -> None:
+    """Copy a journal, also while a run is writing it; the copy is read through before it gets its name.
+
+    A run on the copy goes on from the moment of the backup: what was settled after it is asked again.
+
+    \b
+    Examples:
+      batchwork backup out.jsonl.journal.db /backup/out-monday.journal.db
+    """
+    events = back_up(journal, to)
+    print(f"{events:,} events copied to {to}, and read there")
+
+
 def _is_whole(journal: Path) -> bool:
     """Whether everything in a journal can be read and agrees with its checksums."""
     try:
-        with closing(JournalReader(journal)) as reader:
-            for _ in reader.events():
-                pass
-            for _ in reader.entries():
-                pass
+        check_whole(journal)
     except JournalDamagedError:
         return False
     return True

@@ -12,6 +12,8 @@ import sys
 from pathlib import Path
 from typing import BinaryIO
 
+from batchwork.journal.companions import INDEX, LOG, beside
+
 _HEADER, _FRAME_HEADER = 32, 24
 _MAGIC = {0x377F0682: "<", 0x377F0683: ">"}
 _LAST_FRAME_AT = 16  # in the index that SQLite keeps of the log: the last frame that it takes for whole
@@ -23,7 +25,7 @@ def lost_writes(path: Path) -> int:
     To be asked after something was read through SQLite, which then has made up its mind about the log.
     """
     try:
-        with path.with_name(path.name + "-wal").open("rb") as log:
+        with beside(path, LOG).open("rb") as log:
             header = log.read(_HEADER)
             if len(header) < _HEADER:
                 return 0
@@ -43,7 +45,7 @@ def lost_writes(path: Path) -> int:
 
 def _last_whole(path: Path) -> int:
     try:
-        with path.with_name(path.name + "-shm").open("rb") as index:
+        with beside(path, INDEX).open("rb") as index:
             return int.from_bytes(index.read(_LAST_FRAME_AT + 4)[_LAST_FRAME_AT:], sys.byteorder)
     except OSError:
         return 1 << 31  # nobody has opened it: nothing can be said
