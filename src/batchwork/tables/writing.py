@@ -112,7 +112,9 @@ class TableWriter:
 
     def _open_aside(self) -> BinaryIO:
         path = self._target.with_name(f".{self._target.name}.{secrets.token_hex(4)}.part")
-        file = path.open("xb", buffering=READ_BUFFER)
+        # As private as what it will replace, from its first byte on; a new file is as the umask says.
+        mode = 0o600 if self._target.exists() else 0o666
+        file = os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode), "wb", READ_BUFFER)
         self._aside.append(path)
         return file
 
