@@ -10,8 +10,9 @@ from pathlib import Path
 
 from batchwork.core.errors import JournalError, JournalWriteError
 from batchwork.journal.atomic import sync_folder
-from batchwork.journal.companions import INDEX, LOG, MARK, beside, has_log
+from batchwork.journal.companions import INDEX, LOG, MARK, beside
 from batchwork.journal.lock import WriterLock
+from batchwork.journal.log import is_all_there_is
 from batchwork.journal.tables import connect
 
 _PARTS = ("", LOG, INDEX, MARK)  # the mark last: whoever is cut off before leaves a journal that is known to lack parts
@@ -23,7 +24,7 @@ def set_aside(path: Path) -> Path | None:
     Raises:
         JournalLockedError: another process is writing it.
     """
-    if not path.exists() and not has_log(path):
+    if not path.exists() and not is_all_there_is(path):
         return None
     lock = WriterLock(path)
     try:

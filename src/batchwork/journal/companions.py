@@ -48,14 +48,6 @@ def mode_of(path: Path) -> int:
     return path.stat().st_mode & 0o666
 
 
-def has_log(journal: Path) -> bool:
-    """Whether there is a log with anything in it."""
-    try:
-        return beside(journal, LOG).stat().st_size > 0
-    except OSError:
-        return False
-
-
 def make_folder(path: Path) -> None:
     """Make a folder, and those above it that are missing.
 

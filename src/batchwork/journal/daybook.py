@@ -110,8 +110,8 @@ class DayBook:
     def _tell_if_ahead(self, today: str) -> None:
         if today < self.day and not self._is_ahead:
             _log.warning(
-                "the day's book %s is at %s, but the clock says %s: the later day's budget goes on until it ends. If the"
-                " clock was wrong when the book was written, end the service and move the book away to start at $0",
+                "the day's book %s is at %s, but the clock says %s: the later day's budget goes on until it ends. If"
+                " the clock was wrong when the book was written, end the service and move the book away to start at $0",
                 *(self.path, self.day, today),
             )
         self._is_ahead = today < self.day

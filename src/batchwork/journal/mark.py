@@ -66,7 +66,8 @@ def read_mark(journal: Path) -> Mark | None:
     path = beside(journal, MARK)
     for _ in range(_TRIES):
         try:
-            with path.open("rb") as file:
+            descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK)
+            with os.fdopen(descriptor, "rb") as file:
                 body = file.read(_LENGTH)
         except OSError:  # not there, or not for us to read
             return None

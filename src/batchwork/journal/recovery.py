@@ -21,8 +21,9 @@ from batchwork.core.intake import Intake
 from batchwork.core.money import show
 from batchwork.journal import codec
 from batchwork.journal.aside import move_aside
-from batchwork.journal.companions import INDEX, LOG, MARK, PRIVATE_FILE, beside, has_log, mode_of, real
+from batchwork.journal.companions import INDEX, LOG, MARK, PRIVATE_FILE, beside, mode_of, real
 from batchwork.journal.lock import WriterLock
+from batchwork.journal.log import is_all_there_is
 from batchwork.journal.mark import Mark, read_mark
 from batchwork.journal.pages import PageFile
 from batchwork.journal.rows import Row, Sums, columns_digest
@@ -56,7 +57,7 @@ def recover(path: Path) -> Recovered:
         JournalError: there is nothing to recover, and nothing was changed.
     """
     path = real(path)
-    if not path.is_file() and not has_log(path):
+    if not path.is_file() and not is_all_there_is(path):
         raise JournalError(f"there is no journal at {path}")
     lock = WriterLock(path)
     new, scratch = (path.with_name(f"{path.name}.{what}") for what in ("recovered", "scratch"))

@@ -367,7 +367,7 @@ class SqliteJournal:
             self._committer.shutdown(wait=True)
             self._reader.close()
             with suppress(*FAULTS):  # so that the file is all there is, also while others have it open
-                self._writer.execute("PRAGMA busy_timeout = 0")
+                self._writer.execute("PRAGMA busy_timeout = 500")
                 self._writer.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             self._writer.close()
             self._mark.close()

@@ -15,9 +15,9 @@ from pathlib import Path
 
 from batchwork.core.errors import JournalDamagedError, JournalError, JournalWriteError
 from batchwork.journal.atomic import sync_folder
-from batchwork.journal.companions import LOG, MARK, PRIVATE_FILE, beside, has_log, mode_of, real
+from batchwork.journal.companions import INDEX, LOG, MARK, PRIVATE_FILE, beside, mode_of, real
 from batchwork.journal.connections import LOOKING, is_open_here, open_counted
-from batchwork.journal.log import lost_writes
+from batchwork.journal.log import is_all_there_is, lost_writes
 from batchwork.journal.mark import Mark, read_mark
 from batchwork.journal.rows import Sums
 
@@ -119,7 +119,7 @@ def _is_nothing(path: Path, mark: Mark | None) -> bool:
     if not _is_empty(path):
         return False
     is_there = path.exists()
-    if has_log(path):  # SQLite would delete it
+    if is_all_there_is(path):  # SQLite would delete it
         log, gone = beside(path, LOG).name, "empty" if is_there else "gone"
         raise JournalDamagedError(
             f"the journal {path} is damaged (it is {gone}, but its log {log} is there). Put the file back beside its"
@@ -181,6 +181,8 @@ def _create(path: Path) -> None:
             connection.execute(f"PRAGMA user_version = {FORMAT}")
             connection.execute("COMMIT")
             connection.execute("PRAGMA journal_mode = WAL")
+        for part in (LOG, INDEX):  # a rest of the one before, from which SQLite must not read
+            beside(path, part).unlink(missing_ok=True)
         new.replace(path)
         sync_folder(path.parent)
     except OSError as error:
