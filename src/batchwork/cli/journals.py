@@ -16,7 +16,7 @@ from batchwork.core.money import show
 from batchwork.core.stats import account
 from batchwork.journal import JournalReader, back_up, check_whole, remember_output
 from batchwork.journal import recover as recover_journal
-from batchwork.plans import RunOptions, plan_of
+from batchwork.plans import HIDDEN_ADDRESS, RunOptions, plan_of
 from batchwork.tables import check_output
 
 
@@ -66,6 +66,7 @@ def retry(
     journal: options.JournalFile,
     output: options.MaybeOut = None,
     max_cost: options.MaxCost = None,
+    base_url: options.BaseUrl = None,
     overwrite: options.Overwrite = False,
     quiet: options.Quiet = False,
 ) -> None:
@@ -90,6 +91,14 @@ def retry(
     told: dict[str, Any] = {**last.settings, "model": last.model, "journal": journal}
     if max_cost is not None:
         told["max_cost"] = max_cost
+    hidden = told.pop(HIDDEN_ADDRESS, None)
+    if base_url is not None:
+        told["base_url"] = base_url
+    elif hidden is not None:
+        raise ConfigError(
+            f"the base URL of the last run ({hidden}) had more to it, which is not kept because it may hold a key:"
+            " give it again with --base-url"
+        )
     out = output or (written[-1] if written else None)
     if out is not None:
         check_output(out)
