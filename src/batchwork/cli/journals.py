@@ -44,7 +44,12 @@ def status(journal: options.JournalFile) -> None:
         print(f"results  {path}")
 
 
-def results(journal: options.JournalFile, output: options.Out, overwrite: options.Overwrite = False) -> None:
+def results(
+    journal: options.JournalFile,
+    output: options.Out,
+    overwrite: options.Overwrite = False,
+    csv_safe: options.CsvSafe = False,
+) -> None:
     """Write the results of a run, from its journal alone.
 
     \b
@@ -54,7 +59,7 @@ def results(journal: options.JournalFile, output: options.Out, overwrite: option
     check_output(output)
     with closing(JournalReader(journal)) as reader:
         refuse_foreign_output(output, journal, overwrite=overwrite)
-        rows = write_results(reader, output)
+        rows = write_results(reader, output, csv_safe=csv_safe)
     print(f"{rows:,} rows written to {output}")
     try:
         remember_output(journal, output)
@@ -68,6 +73,7 @@ def retry(
     max_cost: options.MaxCost = None,
     base_url: options.BaseUrl = None,
     overwrite: options.Overwrite = False,
+    csv_safe: options.CsvSafe = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Try the failed and deferred items of a run again; needs nothing but its journal.
@@ -103,7 +109,8 @@ def retry(
     if out is not None:
         check_output(out)
         refuse_foreign_output(out, journal, overwrite=overwrite or output is None)
-    raise typer.Exit(carry_out(plan_of(cast("RunOptions", told)), None, out=out, quiet=quiet, total=None))
+    plan = plan_of(cast("RunOptions", told))
+    raise typer.Exit(carry_out(plan, None, out=out, quiet=quiet, total=None, csv_safe=csv_safe))
 
 
 def recover(journal: options.JournalFile) -> None:

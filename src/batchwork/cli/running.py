@@ -39,6 +39,7 @@ def carry_out(
     quiet: bool,
     total: int | None,
     apart: bool = False,
+    csv_safe: bool = False,
 ) -> int:
     """Run to the end, whatever it is; the exit code. `apart`: the source may block."""
     assert plan.journal is not None
@@ -85,7 +86,7 @@ def carry_out(
             open_batches=len(reader.open_batches()),
         )
         written = None if job.left_at_once else out
-        rows = 0 if written is None else write_results(reader, written)
+        rows = 0 if written is None else write_results(reader, written, csv_safe=csv_safe)
     if written is not None:
         remember_output(plan.journal, written)
         display.say(f"{rows:,} rows written to {out}")

@@ -98,10 +98,13 @@ def _look(path: Path, mark: Mark | None, *, writable: bool) -> None:
             _log.warning("the journal %s, which had %s events, is gone: starting anew", path, f"{mark.seq:,}")
         _create(path)
         return
-    with closing(_open(path, "ro")):  # SQLite makes up its mind about the log; this connection is not for keeping
-        lost = lost_writes(path)
-    if lost:
-        raise damaged(path, f"{lost} finished writes in its log cannot be read")
+    # SQLite makes up its mind about the log on a connection that can only read: one that can write would bring what it
+    # takes for whole into the file when it is closed, and delete the rest with the log.
+    with closing(_open(path, "ro")) as connection:
+        if lost := lost_writes(path):
+            raise damaged(path, f"{lost} finished writes in its log cannot be read")
+        _must_be_ours(connection, path)
+        _must_reach(connection, path, mark)
 
 
 def holds_nothing(path: Path) -> bool:

@@ -1,0 +1,107 @@
+"""The table of attacks and outcomes: read from the marks of the tests, proved by running them, kept in the document.
+
+    python -m tests.hostile.table           runs every attack, full-size ones included, and prints how each ended
+    python -m tests.hostile.table --write   writes the table into docs/security.md; runs nothing
+
+A row is what stands in `@pytest.mark.attack(part, what, outcome)`, in plain literals.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from rich.console import Console
+from rich.table import Table
+
+HERE = Path(__file__).resolve().parent
+DOCUMENT = HERE.parents[1] / "docs" / "security.md"
+_BEGIN, _END = "<!-- attacks -->\n", "<!-- end of attacks -->"
+
+
+class Row(NamedTuple):
+    part: str
+    what: str
+    outcome: str
+
+
+def marked() -> dict[Row, str]:
+    """Every attack, by part and then as the files have them, and the test that proves it."""
+    found: dict[Row, str] = {}
+    for path in sorted(HERE.glob("test_*.py")):
+        for function in ast.walk(ast.parse(path.read_text())):
+            if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+                for row in _rows_of(function, path):
+                    found.setdefault(row, f"{path.name}::{function.name}")
+    parts = list(dict.fromkeys(row.part for row in found))
+    return dict(sorted(found.items(), key=lambda item: parts.index(item[0].part)))
+
+
+def _rows_of(function: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef, path: Path) -> Iterator[Row]:
+    for decorator in function.decorator_list:
+        for call in ast.walk(decorator):
+            if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr == "attack":
+                try:
+                    yield Row(*map(ast.literal_eval, call.args))
+                except (ValueError, TypeError) as error:
+                    raise ValueError(f"{path.name}::{function.name}: an attack is three literals") from error
+
+
+def in_markdown() -> str:
+    """The table as the document has it."""
+    lines = ["| part | what is done | what happens | test |", "|---|---|---|---|"]
+    lines += [
+        f"| {' | '.join(cell.replace('|', '&#124;') for cell in (*row, f'`{test}`'))} |"
+        for row, test in marked().items()
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def document() -> str:
+    """The document with the table as it is now."""
+    text = DOCUMENT.read_text()
+    before, rest = text.split(_BEGIN)
+    return f"{before}{_BEGIN}{in_markdown()}{_END}{rest.split(_END)[1]}"
+
+
+class _Endings:
+    """How the tests ended, by the rows that they prove."""
+
+    def __init__(self) -> None:
+        self.failed: dict[Row, bool] = {}
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        for name, value in report.user_properties:
+            if name == "attack":
+                row = Row(*map(str, value))  # type: ignore[call-overload]
+                self.failed[row] = self.failed.get(row, False) or report.failed
+                if report.skipped:
+                    self.failed.pop(row)
+
+
+def main() -> int:
+    """Run, or write."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--write", action="store_true", help="write the table into docs/security.md and run nothing")
+    if parser.parse_args().write:
+        DOCUMENT.write_text(document())
+        return 0
+    endings = _Endings()
+    code = pytest.main([str(HERE), "-n", "auto", "-m", "attack and not real"], plugins=[endings])
+    table = Table("part", "what is done", "what happens", "")
+    for row in marked():
+        said = {True: "FAILED", False: "ok", None: "not run"}[endings.failed.get(row)]
+        table.add_row(*row, said)
+    Console(width=160 if not sys.stdout.isatty() else None).print(table)
+    good = sum(not failed for failed in endings.failed.values())
+    print(f"{good} of {len(marked())} attacks end as they must")
+    return int(code) or int(good != len(marked()))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
