@@ -1,7 +1,7 @@
-"""The table of attacks and outcomes: read from the marks of the tests, proved by running them, kept in the document.
+"""The tables of docs/security.md: the limits, as the code has them, and the attacks, from the marks of their tests.
 
     python -m tests.hostile.table           runs every attack, full-size ones included, and prints how each ended
-    python -m tests.hostile.table --write   writes the table into docs/security.md; runs nothing
+    python -m tests.hostile.table --write   writes both tables into docs/security.md; runs nothing
 
 A row is what stands in `@pytest.mark.attack(part, what, outcome)`, in plain literals.
 """
@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import argparse
 import ast
+import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,9 +20,10 @@ import pytest
 from rich.console import Console
 from rich.table import Table
 
+from tests.hostile.limits import rows
+
 HERE = Path(__file__).resolve().parent
 DOCUMENT = HERE.parents[1] / "docs" / "security.md"
-_BEGIN, _END = "<!-- attacks -->\n", "<!-- end of attacks -->"
 
 
 class Row(NamedTuple):
@@ -52,21 +54,31 @@ def _rows_of(function: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef, pa
                     raise ValueError(f"{path.name}::{function.name}: an attack is three literals") from error
 
 
-def in_markdown() -> str:
-    """The table as the document has it."""
-    lines = ["| part | what is done | what happens | test |", "|---|---|---|---|"]
-    lines += [
-        f"| {' | '.join(cell.replace('|', '&#124;') for cell in (*row, f'`{test}`'))} |"
-        for row, test in marked().items()
-    ]
-    return "\n".join(lines) + "\n"
-
-
 def document() -> str:
-    """The document with the table as it is now."""
-    text = DOCUMENT.read_text()
-    before, rest = text.split(_BEGIN)
-    return f"{before}{_BEGIN}{in_markdown()}{_END}{rest.split(_END)[1]}"
+    """The document with the tables as they are now."""
+    proofs = [(*row, f"`{test}`") for row, test in marked().items()]
+    text = _filled(DOCUMENT.read_text(), "limits", ("what", "limit", "default"), rows())
+    return _filled(text, "attacks", ("part", "what is done", "what happens", "test"), proofs)
+
+
+def _filled(text: str, name: str, head: tuple[str, ...], body: Iterable[tuple[str, ...]]) -> str:
+    """The text with a new table between the comments of this name."""
+    before, _, rest = text.partition(f"<!-- {name} -->\n")
+    _, end, after = rest.partition(f"<!-- end of {name} -->")
+    lines = [" | ".join(cell.replace("|", "&#124;") for cell in row) for row in (head, *body)]
+    lines.insert(1, "|".join("---" for _ in head))
+    return f"{before}<!-- {name} -->\n{''.join(f'| {line} |{chr(10)}' for line in lines)}{end}{after}"
+
+
+def missing_tests() -> list[str]:
+    """The tests that the document names and that are not there."""
+    named = re.findall(r"`([\w/]+\.py)::(\w+)`", DOCUMENT.read_text())
+    folders = (HERE, HERE.parent)
+    return [
+        f"{file}::{name}"
+        for file, name in named
+        if not any((folder / file).exists() and f"def {name}(" in (folder / file).read_text() for folder in folders)
+    ]
 
 
 class _Endings:
@@ -76,18 +88,18 @@ class _Endings:
         self.failed: dict[Row, bool] = {}
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if not report.failed and (report.when != "call" or report.skipped):
+            return
         for name, value in report.user_properties:
             if name == "attack":
-                row = Row(*map(str, value))  # type: ignore[call-overload]
+                row = Row(*value)  # type: ignore[misc]
                 self.failed[row] = self.failed.get(row, False) or report.failed
-                if report.skipped:
-                    self.failed.pop(row)
 
 
 def main() -> int:
     """Run, or write."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--write", action="store_true", help="write the table into docs/security.md and run nothing")
+    parser.add_argument("--write", action="store_true", help="write the tables into docs/security.md and run nothing")
     if parser.parse_args().write:
         DOCUMENT.write_text(document())
         return 0

@@ -468,7 +468,7 @@ def _ask_served(command: list[str]) -> list[int]:
 
 @pytest.mark.attack(
     "Disk and clock",
-    "the disk is full when a journal, a state or a day's book is first written",
+    "the disk is full when a journal is first written",
     "a clear error before anything is sent; nothing half-made is taken for whole afterwards",
 )
 def test_a_full_disk_at_the_start_sends_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,6 +17,7 @@ ANSWER = {
     "stop_reason": "end_turn",
     "usage": {"input_tokens": 3, "output_tokens": 2},
 }
+REDIRECTED_PORT = "1"
 WAYS = ("error", "page", "header", "long header", "redirect", "cut off", "not http", "answer")
 
 
@@ -30,7 +31,7 @@ def reply(way: str, asked: str) -> bytes:
         "page": (f"<html><h1>No such page</h1>{asked}</html>", "404 Not Found"),
         "header": ("{}", f"400 Bad Request\r\nx-request-id: {line}\r\nrequest-id: {line}\r\nretry-after: {line}"),
         "long header": ("{}", f"200 OK\r\nx-long: {line * 200}"),
-        "redirect": ("", f"307 Temporary Redirect\r\nlocation: http://127.0.0.1:1{line.split()[1]}"),
+        "redirect": ("", f"307 Temporary Redirect\r\nlocation: http://127.0.0.1:{REDIRECTED_PORT}{line.split()[1]}"),
         "cut off": (answered, "200 OK"),
         "not http": ("", ""),
         "answer": (answered, "200 OK"),
