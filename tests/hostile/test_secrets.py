@@ -170,7 +170,7 @@ AMBIGUOUS = BAD[4:7]  # a host and, further on, an "@" that may be part of a pat
 @pytest.mark.attack(
     "Secrets",
     "a base URL with a user and password, well-formed or not, or of a wrong kind",
-    "refused before anything is sent, in words that do not repeat it",
+    "refused before anything is sent, where it can be told from a host with an odd path; repeated in no case",
 )
 @pytest.mark.parametrize("url", [*BAD, b"http://x?key=CANARYQUERY", ["http://x?key=CANARYQUERY"]])
 @pytest.mark.parametrize("model", [MODEL, "openai:gpt-6-luna", "claude-code:sonnet"])
