@@ -245,7 +245,8 @@ def _refuse_other_kinds(options: RunOptions) -> None:
     for name, value in options.items():
         kind, a_kind = _KINDS.get(name, (object, ""))
         if not isinstance(value, kind):
-            hidden = name in ("api_key", "base_url")  # a key in a wrong form may still be a key
+            # A key in a wrong form may still be a key.
+            hidden = name == "api_key" or (name == "base_url" and not isinstance(value, int | float))
             got = "something else" if hidden else repr(value)
             raise ConfigError(f"{name} must be {a_kind}, got {got}")
 
