@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo demo-crash test check format torture hostile test-real smoke-real perf smoke evidence clean
+.PHONY: help setup demo demo-crash test check format torture hostile test-real smoke-real perf perf-against smoke evidence clean
 
 help: ## this list
 	@grep -hE '^[a-z][a-z-]*:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | awk -F'\t' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -68,6 +68,12 @@ perf: $(addprefix perf-,$(PERF)) ## every measurement, against the peers (long)
 
 perf-%: $(READY)
 	$(BIN)/python -m perf.$*
+
+# The commit that this checkout is compared with: make perf-against REF=COMMIT
+REF ?=
+perf-against: $(READY) ## CPU of this checkout against that of another commit: make perf-against REF=COMMIT (about 6 min)
+	@test -n "$(REF)" || { echo "say which commit: make perf-against REF=COMMIT"; exit 2; }
+	$(BIN)/python -m perf.against $(REF)
 
 evidence: $(READY) ## the score of the evidence finder on its labelled documents
 	$(BIN)/python tests/evidence/score.py

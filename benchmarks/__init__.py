@@ -1,1 +1,1 @@
-"""Two ways of asking a model about numbers, compared so that the result survives review."""
+"""The founding commands and imports, in a checkout: everything is in `batchwork.benchmarks`."""

@@ -84,14 +84,17 @@ class Finished:
         return told
 
 
-def run_child(command: Sequence[object], *, stdin: Path | None = None) -> Finished:
+def run_child(
+    command: Sequence[object], *, stdin: Path | None = None, environment: Mapping[str, str] | None = None
+) -> Finished:
     """Run a process to its end and read its bill from the system.
 
     The peak counts from the fork on, so that it is never below this process's own few megabytes.
     """
     started = os.times().elapsed
     with tempfile.TemporaryFile() as out, (stdin or Path(os.devnull)).open("rb") as given:
-        process = subprocess.Popen([str(part) for part in command], stdin=given, stdout=out, cwd=ROOT)
+        words = [str(part) for part in command]
+        process = subprocess.Popen(words, stdin=given, stdout=out, cwd=ROOT, env=environment)
         _, status, usage = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
         out.seek(0)

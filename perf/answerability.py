@@ -16,12 +16,12 @@ from statistics import mean
 import numpy as np
 
 from batchwork import Request, run
+from batchwork.benchmarks.datasets import SHAPES, draw
+from batchwork.benchmarks.prompts import Condition, condition_of, each, prompt_for
+from batchwork.benchmarks.scoring import score
+from batchwork.benchmarks.tasks import TASKS
+from batchwork.benchmarks.trial import Dataset, Trial
 from batchwork.core.request import Schema
-from benchmarks.datasets import SHAPES, draw
-from benchmarks.prompts import Condition, condition_of, each, prompt_for
-from benchmarks.scoring import score
-from benchmarks.tasks import TASKS
-from benchmarks.trial import Dataset, Trial
 from perf._harness import show_table, verdict
 from perf.frame.peer import Peer
 

@@ -25,11 +25,11 @@ from typing import Any, NamedTuple
 
 from batchwork import Request, Results
 from batchwork.backends import Setup, open_backend
+from batchwork.benchmarks.claude_client import MockClient
+from batchwork.benchmarks.conduct import Ask, conduct, lay_out
+from batchwork.benchmarks.config import BenchmarkConfig
+from batchwork.benchmarks.tasks import TASKS
 from batchwork.clock import SystemClock
-from benchmarks.claude_client import MockClient
-from benchmarks.conduct import Ask, conduct, lay_out
-from benchmarks.config import BenchmarkConfig
-from benchmarks.tasks import TASKS
 from perf._harness import arguments, show_table, verdict
 
 BAR = 0.97

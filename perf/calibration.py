@@ -12,9 +12,9 @@ from math import sqrt
 
 from scipy.stats import binom
 
-from benchmarks.config import TASK_NAMES
-from benchmarks.report import Summary, Verdict, summarise
-from benchmarks.statistics import ALPHA, power_of, shares, smallest_difference, trials_needed, trials_per_task
+from batchwork.benchmarks.config import TASK_NAMES
+from batchwork.benchmarks.report import Summary, Verdict, summarise
+from batchwork.benchmarks.statistics import ALPHA, power_of, shares, smallest_difference, trials_needed, trials_per_task
 from perf._harness import arguments, show_table, verdict
 from perf.simulated_runs import World
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from benchmarks.config import TASK_NAMES
-from benchmarks.trial import Call, RunInfo, State
+from batchwork.benchmarks.config import TASK_NAMES
+from batchwork.benchmarks.trial import Call, RunInfo, State
 
 BASELINE = "raw"
 _BOTH = 0.6  # of the pairs that agree, those that are right

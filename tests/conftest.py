@@ -8,6 +8,8 @@ from hypothesis import HealthCheck, settings
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
+from tests.support.matrix_report import pytest_terminal_summary  # noqa: F401 - a hook
+
 settings.register_profile(
     "house",
     deadline=None,

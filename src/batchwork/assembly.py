@@ -20,10 +20,10 @@ from batchwork.core.ledger import Ledger
 from batchwork.core.outcome import AnyOutcome, Status
 from batchwork.core.policy import Policy, RatePolicy
 from batchwork.core.ports import Backend, BatchBackend, Checker, Clock, Journal, Standing, Traits
-from batchwork.core.pricing import FREE, Price, resolve
+from batchwork.core.pricing import FREE, Price, in_lanes, resolve
 from batchwork.core.stats import Tally
 from batchwork.core.window import AdaptiveWindow
-from batchwork.engine.batches import BatchRun
+from batchwork.engine.batch_run import BatchRun
 from batchwork.engine.gate import Gate
 from batchwork.engine.lanes import Lanes
 from batchwork.engine.live import LiveRun
@@ -80,14 +80,14 @@ class Engine:
         """Whether calls go through provider batches: asked for, and the backend has them."""
         return self.plan.mode == "batch" and self.backend.traits.batches
 
-    def start(
+    def parts(
         self,
         *,
         on_settled: Callable[[AnyOutcome], None] | None = None,
         has_room: Callable[[], bool] | None = None,
-    ) -> LiveRun | BatchRun:
-        """A pass over an input."""
-        parts = Parts(
+    ) -> Parts:
+        """What a pass over an input is made of."""
+        return Parts(
             backend=self.backend,
             journal=self.journal,
             gate=self.gate,
@@ -101,8 +101,17 @@ class Engine:
             lanes=self.plan.lanes,
             keep_bodies=self.plan.keep_bodies,
         )
+
+    def start(
+        self,
+        *,
+        on_settled: Callable[[AnyOutcome], None] | None = None,
+        has_room: Callable[[], bool] | None = None,
+    ) -> LiveRun | BatchRun:
+        """A pass over an input."""
+        parts = self.parts(on_settled=on_settled, has_room=has_room)
         if self.uses_batches and isinstance(self.backend, BatchBackend):
-            return BatchRun(parts, self.backend, self.tally, run_id=self.standing.run_id, price=self.price)
+            return BatchRun(parts, self.backend, self.tally, run_id=self.standing.run_id)
         return LiveRun(parts, self.tally)
 
     async def process(self, run: LiveRun | BatchRun, intakes: Iterable[Intake], *, ahead: int = 0) -> None:
@@ -299,7 +308,7 @@ class Terms:
     """What is known of a plan's calls without opening anything."""
 
     price: Price | None  # None: not known
-    overhead_tokens: int  # that the backend adds around every request
+    traits: Traits
     batches: bool  # they go through provider batches
 
 
@@ -314,19 +323,20 @@ def known_terms(plan: Plan) -> Terms:
     )
     batches = plan.mode == "batch" and traits.batches
     price = _price_of(plan, traits, name, batch=batches)
-    return Terms(price=price, overhead_tokens=traits.overhead_tokens, batches=batches)
+    return Terms(price=price, traits=traits, batches=batches)
 
 
 def _price_of(plan: Plan, traits: Traits, name: str, *, batch: bool) -> Price | None:
+    listed, provider = traits.price_model or name, traits.price_provider
     if plan.price is not None:
-        return plan.price
+        return in_lanes(plan.price, listed, provider=provider)
     if traits.free:
         return FREE
-    listed, provider = traits.price_model or name, traits.price_provider
     table = Settings.from_environment().price_table()
     price = None if table is None else table.find(listed, provider=provider, batch=batch)
-    if price is None:
-        price = resolve(listed, provider=provider, batch=batch)
+    if price is not None:
+        return in_lanes(price, listed, provider=provider)
+    price = resolve(listed, provider=provider, batch=batch)
     if price is None and plan.policy.max_cost_nano is not None:
         raise PriceUnknownError(
             f"the price of {plan.model!r} is not known, so max_cost cannot be kept; state it in dollars per million"
@@ -337,7 +347,7 @@ def _price_of(plan: Plan, traits: Traits, name: str, *, batch: bool) -> Price | 
 
 def _refuse_open_batches(plan: Plan, journal: Journal) -> None:
     """Items that ride in a provider's batch are being paid for: sending them live would pay twice."""
-    count = len(journal.open_batches())
+    count = len(journal.batches.open())
     if count and plan.mode == "live":
         raise ConfigError(
             f"{plan.journal} has {count} batches open at the provider; take them up with --mode batch"

@@ -87,7 +87,10 @@ def _notices(engine: Engine) -> list[str]:
     if engine.backend.traits.notice:
         said.append(engine.backend.traits.notice)
     if engine.price is None:
-        said.append(f"the price of {engine.plan.model} is not known: cost is shown as unknown (state it with --price)")
+        said.append(
+            f"the price of {engine.plan.model} is not known: cost is shown as unknown, and calls that a kill cuts off"
+            " are sent again without being booked (state it with --price)"
+        )
     elif engine.price.is_free and engine.plan.price is None:
         said.append(f"{engine.plan.model} costs nothing")
     if engine.standing.recovered:

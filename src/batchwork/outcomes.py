@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Protocol, overload
 
 from batchwork.core.money import to_dollars
-from batchwork.core.outcome import Outcome, Pending
+from batchwork.core.outcome import Outcome, Pending, Status
 from batchwork.core.ports import Entry, Totals
 from batchwork.core.stats import Accounting
 
@@ -31,6 +31,40 @@ class Source(Protocol):
     def close(self) -> None:
         """Let go."""
         ...
+
+
+class EveryPlace:
+    """A source with all places of an input whose length is known: what no run has read yet is pending."""
+
+    def __init__(self, source: Source, total: int) -> None:
+        self._source = source
+        self._total = total
+
+    def entries(self, start: int = 0, stop: int | None = None) -> Iterator[Entry]:
+        """Places in input order, without a gap."""
+        end = self._total if stop is None else min(stop, self._total)
+        at = start
+        for entry in self._source.entries(start, end):
+            yield from map(_unread, range(at, entry.index))
+            yield entry
+            at = entry.index + 1
+        yield from map(_unread, range(at, end))
+
+    def count(self) -> int:
+        """How many places there are."""
+        return self._total
+
+    def totals(self) -> Totals:
+        """The money."""
+        return self._source.totals()
+
+    def close(self) -> None:
+        """Let go."""
+        self._source.close()
+
+
+def _unread(index: int) -> Entry:
+    return Entry(index=index, item=-1, status=Status.PENDING, paid_nano=0, attempts=0)
 
 
 def spent_on(source: Source, *, priced: bool) -> Decimal | None:

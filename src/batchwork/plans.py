@@ -35,10 +35,14 @@ _REMEMBERED = (
     "max_wait",
     "max_consecutive_failures",
     "reask",
+    "count_margin",
     "base_url",
     "mode",
     "items_per_batch",
     "max_parallel_batches",
+    "poll_interval",
+    "adopt_wait",
+    "results_wait",
 )
 
 HIDDEN_ADDRESS = "hidden_base_url"  # what is remembered of an address in which there may be a secret
@@ -94,10 +98,12 @@ class RunOptions(TypedDict, total=False):
     max_consecutive_failures: int
     retry_in_place: bool
     reask: int
+    count_margin: float
     items_per_batch: int | None
     max_parallel_batches: int
     poll_interval: float
     adopt_wait: float
+    results_wait: float
     cancel_on_interrupt: bool
     journal: str | Path | None
     fresh: bool
@@ -188,6 +194,7 @@ def _policy_of(options: RunOptions, max_cost_nano: int | None) -> Policy:
         max_consecutive_failures=options.get("max_consecutive_failures", defaults.max_consecutive_failures),
         retry_in_place=options.get("retry_in_place", False),
         reasks=options.get("reask", defaults.reasks),
+        count_margin=options.get("count_margin", defaults.count_margin),
         batch=_batch_policy_of(options, defaults.batch),
     )
 
@@ -218,6 +225,7 @@ def _batch_policy_of(options: RunOptions, defaults: BatchPolicy) -> BatchPolicy:
         max_parallel=options.get("max_parallel_batches", defaults.max_parallel),
         poll_first_s=options.get("poll_interval", defaults.poll_first_s),
         adopt_wait_s=options.get("adopt_wait", defaults.adopt_wait_s),
+        results_wait_s=options.get("results_wait", defaults.results_wait_s),
         cancel_on_interrupt=options.get("cancel_on_interrupt", False),
     )
 

@@ -37,7 +37,7 @@ def snapshot(tally: Tally, *, elapsed_s: float, now: float, ceiling_nano: int | 
     cost = show(tally.spent_nano) if priced else "cost unknown"
     if ceiling_nano is not None:
         cost += f" of {show(ceiling_nano)}"
-    waiting = None
+    waiting = tally.notice or None
     if tally.waiting_until is not None and tally.waiting_until > now:
         waiting = f"waiting {duration(tally.waiting_until - now)} as the provider asks ({tally.waiting_for})"
     return Snapshot(

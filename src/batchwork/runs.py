@@ -16,7 +16,7 @@ from batchwork.core.errors import ConfigError, Interrupted, RunPaused
 from batchwork.core.intake import Intake
 from batchwork.core.outcome import AnyOutcome, Outcome
 from batchwork.core.stats import Accounting, account
-from batchwork.engine.batches import BatchRun
+from batchwork.engine.batch_run import BatchRun
 from batchwork.engine.live import LiveRun
 from batchwork.journal import JournalReader
 from batchwork.outcomes import Results
@@ -36,14 +36,16 @@ def run(prompts: Iterable[object], **options: Unpack[RunOptions]) -> Results:
         model: `backend:name`, for example `"mock:echo"`. Required.
         mode: `"live"`, or `"batch"` for the provider's batches: half the price, within a day. A backend without
             batches runs live. `items_per_batch`, `max_parallel_batches` (5), `poll_interval` (5 s, growing to 60),
-            `adopt_wait` (120 s), `cancel_on_interrupt` go with it.
+            `adopt_wait` (120 s: how long a batch whose creation got no clear answer is looked for), `results_wait`
+            (900 s: how long the results of an ended batch may stay unreadable), `cancel_on_interrupt` go with it.
         system, max_tokens (1024), schema, sampling, extra_body: what every request has unless it says otherwise.
         max_in_flight (100): the most calls at once.
         max_cost: a ceiling in dollars over all runs on the journal; what no longer fits is `deferred`.
         price: dollars per million tokens as `(input, output)`, where the price is not known or is another.
         rpm, input_tpm, output_tpm: rate limits per minute; what the provider reports is learned anyway.
         retries (5), timeout (600 s a call; `timeout_per_1k_chars` adds seconds for every 1,000 of its prompt),
-            max_wait (900 s for a quota), max_consecutive_failures (10), reask (1).
+            max_wait (900 s for a quota), max_consecutive_failures (10), reask (1),
+            count_margin (0.05: what is added to a provider's count of tokens before `max_cost` trusts it).
         journal: a file that remembers everything; running again on it goes on. None keeps it in memory.
         fresh: set an existing journal aside under a new name and start anew.
         retry_in_place: what waits to be tried again keeps its place among `max_in_flight`; nothing starts instead.

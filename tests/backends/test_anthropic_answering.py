@@ -1,6 +1,5 @@
 import pytest
 
-from batchwork.core.bounds import input_bound
 from batchwork.core.failure import FailureKind
 from batchwork.core.reply import Limit, Usage
 from batchwork.core.request import Request
@@ -46,10 +45,25 @@ def test_cache_writes_without_a_split_are_the_short_ones(exchange, message):
     assert (found.input_tokens, found.cache_write_tokens, found.cache_write_1h_tokens) == (310, 300, 0)
 
 
-def test_a_server_that_does_not_say_what_it_used_is_booked_at_the_most(exchange, message):
-    request = Request.ask("Is it?", max_tokens=77)
-    usage = exchange(MODEL, message(usage=None), request).reply.usage
-    assert usage == Usage(input_tokens=input_bound(request), output_tokens=77)
+def test_a_server_that_does_not_say_what_it_used_is_not_given_a_usage(exchange, message):
+    assert exchange(MODEL, message(usage=None)).reply.usage is None
+
+
+@pytest.mark.parametrize(
+    ("said", "extra", "lane"),
+    [
+        ({}, None, None),
+        ({"speed": "standard", "service_tier": "standard"}, None, None),
+        ({"service_tier": "priority"}, None, None),  # a contract, not a price of the table
+        ({"speed": "fast"}, {"speed": "fast"}, "fast"),
+        ({"speed": "standard"}, {"speed": "fast"}, None),
+        ({}, {"speed": "fast"}, "fast"),
+        ({"speed": 2}, {"speed": "fast"}, "fast"),
+    ],
+)
+def test_a_reply_has_the_lane_that_served_it_where_it_is_not_the_default(exchange, message, said, extra, lane):
+    usage = {"input_tokens": 10, "output_tokens": 2, **said}
+    assert exchange(MODEL, message(usage=usage), Request.ask("?", extra_body=extra)).reply.lane == lane
 
 
 def test_thinking_before_the_text_is_passed_over(exchange, message):
@@ -107,11 +121,16 @@ def test_half_an_answer_is_a_failure_with_the_reply_and_its_usage(exchange, mess
     assert failure.usage == Usage(input_tokens=12, output_tokens=3)
 
 
-@pytest.mark.parametrize("body", [b"<html>", b"{}", b'{"content": "text"}', b'{"content": [{"text": 5}]}', b""])
-def test_a_good_status_around_nonsense_may_have_been_billed(exchange, body):
+@pytest.mark.parametrize("body", [b"{}", b'{"content": "text"}', b'{"content": null}', b'{"content": [{"text": 5}]}'])
+def test_json_that_is_no_message_may_have_been_billed_and_is_not_asked_for_again(exchange, body):
     failure = exchange(MODEL, body).failure
-    assert failure.kind is FailureKind.SERVER
-    assert failure.unconfirmed
+    assert (failure.kind, failure.unconfirmed) == (FailureKind.RESULT_LOST, True)
+
+
+@pytest.mark.parametrize("body", [b"<html>", b""])
+def test_a_page_of_somebody_in_between_may_have_been_billed_and_passes(exchange, body):
+    failure = exchange(MODEL, body).failure
+    assert (failure.kind, failure.unconfirmed) == (FailureKind.SERVER, True)
 
 
 def test_rate_limit_headers_come_with_the_answer(exchange):

@@ -1,11 +1,15 @@
 import base64
+import json
 
 import pytest
 
-from batchwork.core.bounds import input_bound
+from batchwork.backends import Setup, open_backend
+from batchwork.backends.openai import describe
+from batchwork.clock import SystemClock
 from batchwork.core.failure import FailureKind as K
 from batchwork.core.reply import Limit, Usage
 from batchwork.core.request import Attachment, Message, Request, Schema
+from batchwork.settings import Settings
 
 MODEL = "openai:gpt-6-luna"
 
@@ -59,6 +63,54 @@ def test_reasoning_is_as_low_as_the_model_allows(exchange, model, effort):
 def test_asking_for_reasoning_gives_it(exchange):
     request = Request.ask("?", extra_body={"reasoning_effort": "high"})
     assert exchange(MODEL, request=request).body["reasoning_effort"] == "high"
+
+
+@pytest.mark.parametrize(
+    ("base_url", "extra", "tier"),
+    [
+        (None, None, "default"),
+        ("https://api.openai.com/v1", {"service_tier": "fast"}, "fast"),
+        (None, {"service_tier": None}, None),
+        ("http://127.0.0.1:9/v1", None, None),
+    ],
+)
+def test_openais_own_host_is_told_the_tier_that_a_request_does_not_name(base_url, extra, tier):
+    setup = Setup(clock=SystemClock(), max_in_flight=1, settings=Settings(), base_url=base_url, api_key="sk-1")
+    backend, _ = open_backend(MODEL, setup)
+    line = backend.batch_line("a", Request.ask("?", extra_body=extra))
+    assert json.loads(line)["body"].get("service_tier") == tier
+
+
+@pytest.mark.parametrize(
+    ("said", "extra", "lane"),
+    [
+        ({}, None, None),
+        ({"service_tier": "default"}, None, None),
+        ({"service_tier": None}, None, None),
+        ({"service_tier": {"odd": 1}}, None, None),
+        ({"service_tier": "priority"}, {"service_tier": "fast"}, "priority"),
+        ({"service_tier": "default"}, {"service_tier": "fast"}, None),
+        ({}, {"service_tier": "fast"}, "fast"),
+    ],
+)
+def test_a_reply_has_the_lane_that_served_it_where_it_is_not_the_default(exchange, completion, said, extra, lane):
+    assert exchange(MODEL, {**completion(), **said}, Request.ask("?", extra_body=extra)).reply.lane == lane
+
+
+@pytest.mark.parametrize(
+    ("model", "base_url", "tokens"),
+    [
+        ("gpt-6-luna", None, None),
+        ("gpt-5.4", None, None),
+        ("gpt-4o-mini", None, 50_000),
+        ("gpt-4.1-mini", None, 6_000),
+        ("gpt-5", None, 6_000),
+        ("o3", None, 6_000),
+        ("qwen2.5-vl", "http://127.0.0.1:9/v1", None),
+    ],
+)
+def test_images_have_a_most_where_the_model_scales_them_down(model, base_url, tokens):
+    assert describe(model, base_url).image_tokens == tokens
 
 
 def test_the_system_prompt_is_the_first_message(exchange):
@@ -149,10 +201,8 @@ def test_cached_tokens_are_part_of_the_input(exchange, completion):
     )
 
 
-def test_a_server_that_does_not_say_what_it_used_is_booked_at_the_most(exchange, completion):
-    request = Request.ask("Is it?", max_tokens=77)
-    usage = exchange(MODEL, completion(usage=None), request).reply.usage
-    assert usage == Usage(input_tokens=input_bound(request), output_tokens=77)
+def test_a_server_that_does_not_say_what_it_used_is_not_given_a_usage(exchange, completion):
+    assert exchange(MODEL, completion(usage=None)).reply.usage is None
 
 
 def test_content_in_parts_is_joined(exchange, completion):
@@ -190,8 +240,14 @@ def test_an_unusable_answer_is_a_failure_that_was_paid_for(exchange, completion,
     assert not failure.unconfirmed
 
 
-@pytest.mark.parametrize("body", [b"<html>", b"{}", b'{"choices": []}', b'{"choices": 5}', b""])
-def test_a_good_status_around_nonsense_may_have_been_billed(exchange, body):
+@pytest.mark.parametrize("body", [b"{}", b'{"choices": []}', b'{"choices": 5}', b'{"choices": [{"message": null}]}'])
+def test_json_that_is_no_completion_may_have_been_billed_and_is_not_asked_for_again(exchange, body):
+    failure = exchange(MODEL, body).failure
+    assert (failure.kind, failure.unconfirmed) == (K.RESULT_LOST, True)
+
+
+@pytest.mark.parametrize("body", [b"<html>", b""])
+def test_a_page_of_somebody_in_between_may_have_been_billed_and_passes(exchange, body):
     failure = exchange(MODEL, body).failure
     assert (failure.kind, failure.unconfirmed) == (K.SERVER, True)
 

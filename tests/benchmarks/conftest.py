@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchmarks import run_benchmark
+from batchwork.benchmarks import run_benchmark
 
 
 @pytest.fixture

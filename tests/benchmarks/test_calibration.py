@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from benchmarks.report import Verdict, summarise
-from benchmarks.statistics import power_of, trials_needed
+from batchwork.benchmarks.report import Verdict, summarise
+from batchwork.benchmarks.statistics import power_of, trials_needed
 from perf._harness import verdict
 from perf.calibration import NULLS, allowed, claims, slack
 from perf.simulated_runs import World

@@ -6,9 +6,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from benchmarks.claude_client import BackendType, ClaudeCodeClient, LocalClient, MockClient, get_client
-from benchmarks.config import BenchmarkConfig, ConfigurationError
-from benchmarks.runner import BenchmarkRunner, WarmupError
+from batchwork.benchmarks.claude_client import BackendType, ClaudeCodeClient, LocalClient, MockClient, get_client
+from batchwork.benchmarks.config import BenchmarkConfig, ConfigurationError
+from batchwork.benchmarks.runner import BenchmarkRunner, WarmupError
 from tests.support.fake_claude import ERROR, Program
 
 

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 import batchwork
+from batchwork.benchmarks.claude_client import CAME_TO_NOTHING, MockClient
+from batchwork.benchmarks.conduct import conduct, lay_out
+from batchwork.benchmarks.config import BenchmarkConfig
+from batchwork.benchmarks.prompts import prompt_for
+from batchwork.benchmarks.tasks import TASKS
+from batchwork.benchmarks.trial import State
 from batchwork.core.failure import FailureKind
-from benchmarks.claude_client import CAME_TO_NOTHING, MockClient
-from benchmarks.conduct import conduct, lay_out
-from benchmarks.config import BenchmarkConfig
-from benchmarks.prompts import prompt_for
-from benchmarks.tasks import TASKS
-from benchmarks.trial import State
 from tests.support.scripted import Scripted, failure, prompt_of, reply
 
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from benchmarks.claude_client import BackendType, MockClient
-from benchmarks.config import BenchmarkConfig, ConfigurationError
-from benchmarks.runner import BenchmarkRunner
-from benchmarks.tasks import TASKS
+from batchwork.benchmarks.claude_client import BackendType, MockClient
+from batchwork.benchmarks.config import BenchmarkConfig, ConfigurationError
+from batchwork.benchmarks.runner import BenchmarkRunner
+from batchwork.benchmarks.tasks import TASKS
 
 
 @pytest.mark.parametrize(

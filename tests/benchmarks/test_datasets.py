@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import linregress
 
-from benchmarks.datasets import LINE, SHAPES, Recipe, draw, draw_pair, rounded, uniform
-from benchmarks.tasks import TASKS
+from batchwork.benchmarks.datasets import LINE, SHAPES, Recipe, draw, draw_pair, rounded, uniform
+from batchwork.benchmarks.tasks import TASKS
 
 SPIKY = Recipe(anomalies=(1, 4), sides=(1, -1))
 

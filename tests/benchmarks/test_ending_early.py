@@ -10,7 +10,7 @@ import time
 
 import pytest
 
-from benchmarks.report.__main__ import main as report
+from batchwork.benchmarks.report.__main__ import main as report
 from tests.support.benchmark_program import QUICK, ROOT, folders
 
 
@@ -22,7 +22,11 @@ def no_space_for(name, monkeypatch):
             raise OSError(errno.ENOSPC, "No space left on device", str(path))
         path.write_bytes(body)
 
-    for module in ("benchmarks.report.writing", "benchmarks.report.runfiles", "benchmarks.folder"):
+    for module in (
+        "batchwork.benchmarks.report.writing",
+        "batchwork.benchmarks.report.runfiles",
+        "batchwork.benchmarks.folder",
+    ):
         monkeypatch.setattr(f"{module}.write_whole", write_whole)
 
 
@@ -33,7 +37,7 @@ def test_a_report_that_cannot_be_written_is_one_line_that_says_how_to_have_it(ru
     (folder,) = folders(tmp_path)
     assert status == 4
     assert "ERROR: the run is kept, but its report could not be written: [Errno 28] No space left on device" in err
-    assert f"mend that, then: python -m benchmarks.report {folder.relative_to(tmp_path)}" in err
+    assert f"mend that, then: python -m batchwork.benchmarks.report {folder.relative_to(tmp_path)}" in err
     assert "Traceback" not in err
     assert report([str(folder), "--no-viz"]) == 0
     assert (folder / "benchmark_report.md").exists()
@@ -93,7 +97,7 @@ def test_a_killed_run_resumes_where_it_stopped(tmp_path):
     command = [*arguments, "--trials", "10", "--task", "trend", "--model", model]
     first = subprocess.Popen(command, cwd=tmp_path, env=env)
     try:
-        for _ in range(600):
+        for _ in range(6000):  # a busy machine takes its time to start a program
             if log.exists() and len(log.read_bytes().splitlines()) >= 5:
                 break
             time.sleep(0.01)
@@ -118,7 +122,7 @@ def test_an_interrupted_run_keeps_and_reports_what_is_finished(tmp_path):
     # A test runner in the background may ignore SIGINT, and a child would inherit that.
     program = (
         "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler);"
-        " from benchmarks.run_benchmark import main; sys.exit(main())"
+        " from batchwork.benchmarks.run_benchmark import main; sys.exit(main())"
     )
     command = [sys.executable, "-c", program, *told.split(), "--model", model]
     env = {**os.environ, "PYTHONPATH": str(ROOT)}
@@ -148,7 +152,7 @@ def test_ctrl_c_while_the_program_is_still_loading_is_one_line(tmp_path):
         "    def find_spec(self, name, path=None, target=None):\n"
         "        if name == 'numpy': raise KeyboardInterrupt\n"
         "sys.meta_path.insert(0, Impatient())\n"
-        "from benchmarks.run_benchmark import main\n"
+        "from batchwork.benchmarks.run_benchmark import main\n"
         "sys.exit(main(['--mock']))\n"
     )
     done = subprocess.run(
@@ -158,15 +162,15 @@ def test_ctrl_c_while_the_program_is_still_loading_is_one_line(tmp_path):
 
 
 def test_ctrl_c_while_the_data_are_drawn_promises_nothing_that_is_not_there(run, tmp_path, monkeypatch):
-    monkeypatch.setattr("benchmarks.runner.BenchmarkRunner.lay_out", interrupted)
+    monkeypatch.setattr("batchwork.benchmarks.runner.BenchmarkRunner.lay_out", interrupted)
     status, _, err = run("--mock", *QUICK)
     assert (status, err) == (130, "ERROR: interrupted; nothing was sent\n")
     assert not (tmp_path / "benchmark_results").exists()
 
 
 def test_ctrl_c_in_the_warm_up_leaves_nothing_behind(run, tmp_path, monkeypatch):
-    monkeypatch.setattr("benchmarks.claude_client.MockClient.warms_up", True)
-    monkeypatch.setattr("benchmarks.runner.BenchmarkRunner.warmup", interrupted)
+    monkeypatch.setattr("batchwork.benchmarks.claude_client.MockClient.warms_up", True)
+    monkeypatch.setattr("batchwork.benchmarks.runner.BenchmarkRunner.warmup", interrupted)
     status, _, err = run("--mock", *QUICK, "--quiet")
     assert (status, err) == (130, "ERROR: interrupted before the first question; nothing is left behind\n")
     assert folders(tmp_path) == []
@@ -174,7 +178,7 @@ def test_ctrl_c_in_the_warm_up_leaves_nothing_behind(run, tmp_path, monkeypatch)
 
 def test_ctrl_c_twice_says_that_there_is_no_report_and_how_to_go_on(run, tmp_path, monkeypatch):
     with monkeypatch.context() as impatient:
-        impatient.setattr("benchmarks.runner.save_run", interrupted)
+        impatient.setattr("batchwork.benchmarks.runner.save_run", interrupted)
         status, _, err = run("--mock", *QUICK, "--task", "trend")
     (folder,) = folders(tmp_path)
     assert status == 130

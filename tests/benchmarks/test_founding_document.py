@@ -49,7 +49,7 @@ def python(*arguments, environment, cwd):
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_of_the_document_is_understood(command, monkeypatch):
-    from benchmarks import program, run_benchmark
+    from batchwork.benchmarks import program, run_benchmark
 
     seen = []
     monkeypatch.setattr(program, "_run", lambda told: seen.append(program._runner(told)) or 0)
@@ -73,9 +73,9 @@ def test_the_fastest_feedback_of_the_document_runs(environment, tmp_path):
 
 
 PROGRAMMATIC = """
-from benchmarks.config import BenchmarkConfig
-from benchmarks.runner import BenchmarkRunner
-from benchmarks.claude_client import BackendType
+from batchwork.benchmarks.config import BenchmarkConfig
+from batchwork.benchmarks.runner import BenchmarkRunner
+from batchwork.benchmarks.claude_client import BackendType
 
 config = BenchmarkConfig.quick_mode()
 config.parallel_workers = 2        # Enable condition parallelism
@@ -94,8 +94,8 @@ def test_the_programmatic_configuration_of_the_document_runs(environment, tmp_pa
 
 
 def test_the_documents_client_interface_is_there():
-    from benchmarks.claude_client import BackendType, ClaudeCodeClient, ClaudeResponse, ClientType, get_client
-    from benchmarks.tasks import BaseTask
+    from batchwork.benchmarks.claude_client import BackendType, ClaudeCodeClient, ClaudeResponse, ClientType, get_client
+    from batchwork.benchmarks.tasks import BaseTask
 
     client: ClientType = get_client(BackendType.MOCK)
     answers = [

@@ -5,13 +5,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from benchmarks.datasets import SHAPES, draw
-from benchmarks.prompts import condition_of
-from benchmarks.scoring import false_alarm_rate, measured_error, score
-from benchmarks.scoring.invented import Known, derived
-from benchmarks.scoring.numerals import numerals
-from benchmarks.tasks import TASKS
-from benchmarks.trial import Dataset, State, Trial
+from batchwork.benchmarks.datasets import SHAPES, draw
+from batchwork.benchmarks.prompts import condition_of
+from batchwork.benchmarks.scoring import false_alarm_rate, measured_error, score
+from batchwork.benchmarks.scoring.invented import Known, derived
+from batchwork.benchmarks.scoring.numerals import numerals
+from batchwork.benchmarks.tasks import TASKS
+from batchwork.benchmarks.trial import Dataset, State, Trial
 
 VALUES = np.array([10.0, 12.5, 11.25, 40.0, 9.5, 13.75])
 

@@ -8,15 +8,14 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-import benchmarks
 from batchwork import reader
+from batchwork.benchmarks.config import BenchmarkConfig, ConfigurationError
+from batchwork.benchmarks.datasets import SHAPES, draw
+from batchwork.benchmarks.prompts import condition_of, prompt_for
+from batchwork.benchmarks.runner import BenchmarkRunner
+from batchwork.benchmarks.tasks import TASKS
+from batchwork.benchmarks.trial import Dataset
 from batchwork.frame import describe_series
-from benchmarks.config import BenchmarkConfig, ConfigurationError
-from benchmarks.datasets import SHAPES, draw
-from benchmarks.prompts import condition_of, prompt_for
-from benchmarks.runner import BenchmarkRunner
-from benchmarks.tasks import TASKS
-from benchmarks.trial import Dataset
 
 NAMES = ("raw", "csv", "frame", "summary-stats")
 
@@ -95,7 +94,7 @@ def test_the_literal_reader_parts_question_and_data(task):
 
 @pytest.mark.parametrize("task", TASKS.values(), ids=TASKS)
 def test_what_counts_as_right_stands_in_the_prompt_and_in_the_readme(task):
-    readme = (Path(benchmarks.__file__).parent / "README.md").read_text()
+    readme = (Path(__file__).parents[2] / "docs" / "benchmarks.md").read_text()
     for question in task.questions:
         assert f"Right is: {question.form.tolerance}." in prompt_for(question, "1, 2").user
         assert f"| {question.form.tolerance} |" in readme

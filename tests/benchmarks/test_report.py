@@ -14,13 +14,13 @@ import msgspec
 import pytest
 from markdown_it import MarkdownIt
 
-from benchmarks.config import TASK_NAMES, ConfigurationError
-from benchmarks.report import Summary, console_lines, save_run, summarise, write_reports
-from benchmarks.report.charts import draw
-from benchmarks.report.guide import GUIDE
-from benchmarks.report.markdown import render_markdown
-from benchmarks.report.tables import COLUMNS, render_csv, render_json
-from benchmarks.trial import Call, RunInfo, State
+from batchwork.benchmarks.config import TASK_NAMES, ConfigurationError
+from batchwork.benchmarks.report import Summary, console_lines, save_run, summarise, write_reports
+from batchwork.benchmarks.report.charts import draw
+from batchwork.benchmarks.report.guide import GUIDE
+from batchwork.benchmarks.report.markdown import render_markdown
+from batchwork.benchmarks.report.tables import COLUMNS, render_csv, render_json
+from batchwork.benchmarks.trial import Call, RunInfo, State
 from tests.support.made_calls import call, pair, run_info, table
 
 NASTY = "a|b\n<script>alert(1)</script> `c` *d* _e_ [f](http://g) \\ ☃ \u202e \x00 | --- |"
@@ -230,7 +230,7 @@ def test_the_json_is_the_summary() -> None:
 def test_without_charts_no_chart_library_is_loaded(tmp_path: Path) -> None:
     save_run(tmp_path, run_info(trials=20), all_tasks())
     program = (
-        "import sys; from benchmarks.report.__main__ import main;"
+        "import sys; from batchwork.benchmarks.report.__main__ import main;"
         f"assert main([{str(tmp_path)!r}, '--no-viz']) == 0;"
         "assert not {'altair', 'vl_convert', 'markdown_it'} & set(sys.modules)"
     )

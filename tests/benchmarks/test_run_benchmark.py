@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from benchmarks.report.__main__ import main as report
+from batchwork.benchmarks.report.__main__ import main as report
 from tests.support.benchmark_program import QUICK, folders
 
 
@@ -48,10 +48,10 @@ def test_the_same_seed_asks_the_same_and_another_seed_something_else(run, tmp_pa
 def test_several_tasks_treatments_and_another_baseline(run, tmp_path):
     status, out, _ = run(
         "--mock", *QUICK, "--task", "trend", "--task", "anomaly", "--baseline", "csv",
-        "--treatment", "frame", "--treatment", "summary-stats", "--treatment", "benchmarks.prompts:_raw",
+        "--treatment", "frame", "--treatment", "summary-stats", "--treatment", "batchwork.benchmarks.prompts:_raw",
     )  # fmt: skip
     assert status == 0
-    for word in ("csv", "frame", "summary-stats", "benchmarks.prompts:_raw", "trend", "anomaly"):
+    for word in ("csv", "frame", "summary-stats", "batchwork.benchmarks.prompts:_raw", "trend", "anomaly"):
         assert word in out
 
 
@@ -115,7 +115,7 @@ def test_what_is_wrong_is_said_before_anything_is_sent(run, tmp_path, arguments,
 @pytest.mark.parametrize("output", ["/dev/null", "a-file/below"])
 def test_an_output_that_cannot_be_is_refused_before_the_data_are_drawn(output, run, tmp_path, monkeypatch):
     (tmp_path / "a-file").write_text("mine")
-    monkeypatch.setattr("benchmarks.runner.BenchmarkRunner.lay_out", None)
+    monkeypatch.setattr("batchwork.benchmarks.runner.BenchmarkRunner.lay_out", None)
     status, out, err = run("--mock", *QUICK, "--output", output)
     assert (status, out) == (2, "")
     assert f"cannot write into {output}: Not a directory; choose another --output" in err
@@ -182,9 +182,9 @@ def test_the_trials_needed_follow_from_the_discordance_assumed_and_it_is_said(ru
 
 
 def test_more_than_four_workers_warn_on_the_claude_program():
-    from benchmarks.claude_client import BackendType
-    from benchmarks.config import BenchmarkConfig
-    from benchmarks.runner import BenchmarkRunner
+    from batchwork.benchmarks.claude_client import BackendType
+    from batchwork.benchmarks.config import BenchmarkConfig
+    from batchwork.benchmarks.runner import BenchmarkRunner
 
     def said(calls=10, **fields):
         return " ".join(BenchmarkRunner(BenchmarkConfig(**fields), BackendType.CLAUDE_CODE).cautions(calls))

@@ -10,8 +10,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from benchmarks.report import RunFilesError, load_run, save_run
-from benchmarks.report.__main__ import main
+from batchwork.benchmarks.report import RunFilesError, load_run, save_run
+from batchwork.benchmarks.report.__main__ import main
 from tests.support.made_calls import call, pair, run_info
 
 ROOT = Path(__file__).parents[2]
@@ -126,7 +126,7 @@ def test_a_run_json_that_lacks_a_field_is_an_error_that_names_it(tmp_path: Path)
 
 def test_a_reader_that_leaves_early_gets_no_traceback(tmp_path: Path) -> None:
     save_run(tmp_path, run_info(), pair("trend", 0, 1.0, 0.0))
-    command = [sys.executable, "-m", "benchmarks.report", str(tmp_path), "--no-viz"]
+    command = [sys.executable, "-m", "batchwork.benchmarks.report", str(tmp_path), "--no-viz"]
     there, gone = os.pipe()
     os.close(there)
     with os.fdopen(gone, "wb") as pipe:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.scoring import Count, Number, Positions
+from batchwork.benchmarks.scoring import Count, Number, Positions
 
 NUMBER = Number(relative=0.01)
 PERCENT = Number(relative=0.01, percent=True)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from benchmarks.scoring import Choice, Flag
+from batchwork.benchmarks.scoring import Choice, Flag
 
 TREND = Choice(("rising", "falling", "none"))
 LETTER = Choice(("A", "B"))

@@ -8,8 +8,8 @@ import re
 
 import pytest
 
-from benchmarks.scoring import Choice, Count, Flag, Number, Positions
-from benchmarks.scoring.wording import prepared
+from batchwork.benchmarks.scoring import Choice, Count, Flag, Number, Positions
+from batchwork.benchmarks.scoring.wording import prepared
 
 NUMBER, PERCENT, COUNT, POSITIONS, FLAG = Number(), Number(percent=True), Count(), Positions(), Flag()
 TREND, SIDE = Choice(("rising", "falling", "none")), Choice(("above", "below", "both", "none"))

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from benchmarks.statistics import (
+from batchwork.benchmarks.statistics import (
     bootstrap_interval,
     cohens_h,
     difference_interval,

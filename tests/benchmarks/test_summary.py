@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks.config import TASK_NAMES
-from benchmarks.report import Summary, Verdict, summarise
-from benchmarks.report.figures import Cell, Comparison, Compression
-from benchmarks.statistics import exact_p, wilson
-from benchmarks.trial import Call, State
+from batchwork.benchmarks.config import TASK_NAMES
+from batchwork.benchmarks.report import Summary, Verdict, summarise
+from batchwork.benchmarks.report.figures import Cell, Comparison, Compression
+from batchwork.benchmarks.statistics import exact_p, wilson
+from batchwork.benchmarks.trial import Call, State
 from tests.support.made_calls import call, pair, run_info, table
 
 

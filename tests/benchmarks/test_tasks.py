@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from batchwork import reader
-from benchmarks.config import TASK_NAMES, ConfigurationError
-from benchmarks.datasets import Anomaly
-from benchmarks.prompts import condition_of, prompt_for
-from benchmarks.scoring import MEASURES, line_of, score
-from benchmarks.tasks import TASKS
-from benchmarks.tasks.task import dealt
-from benchmarks.trial import Dataset
+from batchwork.benchmarks.config import TASK_NAMES, ConfigurationError
+from batchwork.benchmarks.datasets import Anomaly
+from batchwork.benchmarks.prompts import condition_of, prompt_for
+from batchwork.benchmarks.scoring import MEASURES, line_of, score
+from batchwork.benchmarks.tasks import TASKS
+from batchwork.benchmarks.tasks.task import dealt
+from batchwork.benchmarks.trial import Dataset
 
 EVERY_TASK = pytest.mark.parametrize("task", TASKS.values(), ids=TASKS)
 SMALL = 200  # points: what is drawn is the same but for its length

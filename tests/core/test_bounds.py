@@ -26,9 +26,14 @@ def test_every_part_counts() -> None:
         assert input_bound(Request.ask("x", **part)) >= plain + 100
 
 
-@pytest.mark.parametrize("kind", ["image", "image_url"])
-def test_an_image_counts_as_the_providers_maximum_not_as_its_base64(kind: str) -> None:
-    block = {"type": kind, "source": {"data": "A" * 1_000_000}}
+@pytest.mark.parametrize(
+    "block",
+    [
+        {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "A" * 1_000_000}},
+        {"type": "image_url", "image_url": {"url": "data:image/png;base64," + "A" * 1_000_000}},
+    ],
+)
+def test_an_image_counts_as_the_providers_maximum_not_as_its_base64(block: dict[str, object]) -> None:
     assert 5_000 < input_bound(Request(messages=(Message("user", [block]),))) < 10_000
 
 

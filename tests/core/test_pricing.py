@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from batchwork.core.errors import ConfigError
 from batchwork.core.money import nano_from_dollars
-from batchwork.core.pricing import FREE, parse_price, resolve, stated
+from batchwork.core.pricing import FREE, Writes, parse_price, resolve, stated
 from batchwork.core.reply import Usage
 
 _MODELS = [
@@ -120,7 +120,7 @@ def test_the_worst_case_covers_cache_writes_when_they_may_happen() -> None:
     price = resolve("claude-sonnet-4-5", provider="anthropic")
     assert price is not None
     written = price.cost(Usage(input_tokens=1000, output_tokens=0, cache_write_1h_tokens=1000))
-    assert written <= price.worst(input_tokens=1000, output_tokens=0, cache_writes=True)
+    assert written <= price.worst(input_tokens=1000, output_tokens=0, writes=Writes.HOUR)
     assert written > price.worst(input_tokens=1000, output_tokens=0)
 
 

@@ -21,6 +21,7 @@ import pytest
 import batchwork
 from batchwork import BatchManager
 from batchwork.backends._http import endpoint
+from batchwork.benchmarks.config import BenchmarkConfig, ConfigurationError
 from batchwork.core.errors import BatchworkError, ConfigError
 from batchwork.core.ledger import Ledger
 from batchwork.core.request import Request
@@ -29,7 +30,6 @@ from batchwork.plans import plan_of
 from batchwork.server.config import ServerConfig
 from batchwork.server.keys import add_key, new_key
 from batchwork.settings import Settings
-from benchmarks.config import BenchmarkConfig, ConfigurationError
 from tests.server.house import serving
 from tests.support.echoing_server import WAYS, echoing
 from tests.support.fake_claude import RESULT, Program, until_written

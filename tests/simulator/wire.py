@@ -47,3 +47,22 @@ def ask_anthropic(sim: Simulator, body: Any, **headers: str) -> Got:
 
 def ask_openai(sim: Simulator, body: Any) -> Got:
     return send(sim, "POST", "/v1/chat/completions", body, OPENAI)
+
+
+def create_batch(sim: Simulator, wire: str, requests: dict[str, dict[str, Any]]) -> Got:
+    """Create a batch of these bodies, by their custom ids, at `anthropic` or `openai`."""
+    if wire == "anthropic":
+        asked = [{"custom_id": name, "params": body} for name, body in requests.items()]
+        return send(sim, "POST", "/v1/messages/batches", {"requests": asked}, ANTHROPIC)
+    endpoint = "/v1/chat/completions"
+    lines = [{"custom_id": name, "method": "POST", "url": endpoint, "body": body} for name, body in requests.items()]
+    form = (
+        '--b\r\nContent-Disposition: form-data; name="purpose"\r\n\r\nbatch\r\n'
+        '--b\r\nContent-Disposition: form-data; name="file"; filename="i.jsonl"\r\n\r\n'
+        + "\n".join(map(json.dumps, lines))
+        + "\r\n--b--\r\n"
+    ).encode()
+    kind = {"content-type": "multipart/form-data; boundary=b"}
+    uploaded = send(sim, "POST", "/v1/files", form, {**OPENAI, **kind}).json
+    order = {"input_file_id": uploaded["id"], "endpoint": endpoint, "completion_window": "24h"}
+    return send(sim, "POST", "/v1/batches", order, OPENAI)

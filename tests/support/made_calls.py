@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from benchmarks.config import TASK_NAMES
-from benchmarks.trial import Call, RunInfo, State
+from batchwork.benchmarks.config import TASK_NAMES
+from batchwork.benchmarks.trial import Call, RunInfo, State
 
 
 def run_info(**given: Any) -> RunInfo:

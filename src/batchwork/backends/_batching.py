@@ -9,18 +9,17 @@ from typing import ClassVar, TypeVar
 import msgspec
 from yarl import URL
 
+from batchwork.backends._headers import ahead_s
 from batchwork.backends._http import Answer, Http
 from batchwork.core.errors import BackendError
 from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.packing import BatchLimits
-from batchwork.core.ports import BatchProgress, BatchTag, Sighting
+from batchwork.core.ports import BatchProgress, BatchTag, Candidate, Sighting
 from batchwork.core.reply import Reply
 from batchwork.core.request import Request
 
-CLOCKS_DIFFER_S = 600.0  # ours and theirs
 PAGE = 100
-# What the answer's own request could tell is not known when it comes, and not needed: a batch always says what it used.
-UNKNOWN = Request.ask("")
+_CLOCKS_DIFFER_S = 600.0  # by so much more or less when the batch was intended than now
 T = TypeVar("T")
 
 
@@ -29,9 +28,10 @@ class Batches(ABC):
 
     limits: ClassVar[BatchLimits]
 
-    def __init__(self, http: Http, failure: Callable[[Answer], Failure]) -> None:
+    def __init__(self, http: Http, failure: Callable[[Answer], Failure], utc: Callable[[], float]) -> None:
         self._http = http
         self._failure = failure
+        self._utc = utc
 
     @abstractmethod
     def line(self, custom_id: str, request: Request) -> bytes:
@@ -54,8 +54,12 @@ class Batches(ABC):
         """Ask the provider to stop."""
 
     @abstractmethod
-    async def find(self, tag: BatchTag) -> str | Sighting:
+    async def find(self, tag: BatchTag) -> str | Sighting | Candidate:
         """Look for a batch of ours in the provider's list."""
+
+    def _oldest(self, tag: BatchTag, answer: Answer) -> float:
+        """When the batch that is looked for was made at the earliest, on the clock of whoever answers now."""
+        return tag.intended_at - ahead_s(answer.headers, self._utc()) - _CLOCKS_DIFFER_S
 
     def _read(self, answer: Answer, decode: Callable[[bytes], T], *, unconfirmed: bool = False) -> T:
         """What an answer about a batch says."""
@@ -69,16 +73,20 @@ class Batches(ABC):
             raise BackendError(failure) from error
 
     async def _lines(self, url: URL, decode: Callable[[bytes], T]) -> AsyncIterator[T]:
-        """The lines of a file of results; one that breaks off in the middle is a broken connection."""
+        """The lines of a file of results. One that cannot be read is told after all others were given."""
+        problem: msgspec.DecodeError | None = None
         async for line in self._http.lines(url):
             if isinstance(line, Answer):
                 raise BackendError(self._failure(line))
             try:
                 told = decode(line)
             except msgspec.DecodeError as error:
-                problem = f"a line of {url.path} cannot be read: {error}"
-                raise BackendError(Failure(kind=FailureKind.CONNECTION, message=problem)) from error
+                problem = problem or error
+                continue
             yield told
+        if problem is not None:
+            message = f"a line of {url.path} cannot be read: {problem}"
+            raise BackendError(Failure(kind=FailureKind.SERVER, message=message)) from problem
 
 
 class WithBatches:
@@ -111,6 +119,6 @@ class WithBatches:
         """Ask the provider to stop."""
         await self._batches.cancel(batch_id)
 
-    async def find_batch(self, tag: BatchTag) -> str | Sighting:
+    async def find_batch(self, tag: BatchTag) -> str | Sighting | Candidate:
         """Look for a batch of ours in the provider's list."""
         return await self._batches.find(tag)

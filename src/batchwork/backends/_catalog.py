@@ -44,6 +44,11 @@ _OPENAI_OFF: tuple[tuple[re.Pattern[str], dict[str, Any]], ...] = (
     (re.compile(r"gpt-5(?:-mini|-nano)?(?:-\d{4}-.*)?"), {"reasoning_effort": "minimal"}),
     (re.compile(r"o\d\S*"), {"reasoning_effort": "low"}),
 )
+# The most input tokens of one image, where a model scales larger ones down; those from GPT-5.4 on do not.
+_OPENAI_IMAGES: tuple[tuple[re.Pattern[str], int], ...] = (
+    (re.compile(r"gpt-4o-mini.*"), 50_000),
+    (re.compile(r"gpt-4(?:o|\.1).*|gpt-5(?:\.[12])?(?:-(?:mini|nano))?(?:-\d{4}-.*)?|o\d.*"), 6_000),
+)
 # These think always, and then take no sampling parameters.
 _NO_SAMPLING = re.compile(r"o\d\S*|gpt-5(?:-mini|-nano)?(?:-\d{4}-.*)?")
 
@@ -96,6 +101,11 @@ def openai_thinking_off(model: str) -> dict[str, Any]:
 def takes_no_sampling(model: str) -> bool:
     """Whether an OpenAI model refuses temperature and its kin."""
     return _NO_SAMPLING.fullmatch(model) is not None
+
+
+def openai_image_tokens(model: str) -> int | None:
+    """The most input tokens that one image has at an OpenAI model; None where they grow with the image."""
+    return next((most for pattern, most in _OPENAI_IMAGES if pattern.fullmatch(model)), None)
 
 
 def needs_responses(model: str) -> bool:

@@ -16,6 +16,7 @@ Headers = Mapping[str, str]
 
 # Interned once: looking up an istr skips the folding of its case.
 _RETRY_AFTER_MS, _RETRY_AFTER = istr("retry-after-ms"), istr("retry-after")
+_DATE = istr("date")
 _PARTS = ("limit", "remaining", "reset")
 
 
@@ -46,6 +47,14 @@ def retry_after_s(headers: Headers, utc: float) -> float | None:
         return max(0.0, parsedate_to_datetime(text).timestamp() - utc)
     except (ValueError, OverflowError):
         return None
+
+
+def ahead_s(headers: Headers, utc: float) -> float:
+    """How far our clock is ahead of the one that an answer tells; 0 when it does not tell."""
+    try:
+        return utc - parsedate_to_datetime(headers.get(_DATE, "")).timestamp()
+    except (ValueError, OverflowError):
+        return 0.0
 
 
 def anthropic_limits(headers: Headers, utc: float) -> Limits | None:

@@ -26,6 +26,8 @@ _CONNECT_S = 30.0
 _KEEP_ALIVE_S = 15.0
 _SILENCE_S = 120.0  # a download that says nothing for so long has broken off
 _LARGE = 2**20  # from here on aiohttp wants a stream, so that one write does not hold the loop
+_LONGEST_HEADER = 2**16  # bytes: gateways in between add theirs, and an answer is not lost for them
+_LONGEST_REASON = 80  # characters: what follows is the other side's bytes
 _USER_AGENT = "batchwork"
 _KEY_HEADERS = ("authorization", "x-api-key", "api-key")
 
@@ -164,6 +166,11 @@ class Http:
 
     def _give_up(self, error: Exception, url: URL) -> NoReturn:
         """A broken call in our words."""
+        # What caused it may name the address whole, and would be shown with it.
+        cause = None if url.raw_query_string else error
+        if isinstance(error, aiohttp.ClientResponseError):  # it came whole, and asking again would pay for it again
+            message = self._without(url, f"the answer cannot be read: {error.message[:_LONGEST_REASON]}")
+            raise BackendError(Failure(kind=FailureKind.RESULT_LOST, message=message, unconfirmed=True)) from cause
         # Nothing was sent when no connection came about; in every other case nobody knows how far it got.
         unsent = isinstance(error, aiohttp.ClientConnectorError | aiohttp.ConnectionTimeoutError | aiohttp.InvalidURL)
         if isinstance(error, aiohttp.ClientPayloadError):
@@ -173,8 +180,7 @@ class Http:
         else:
             message = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
         failure = Failure(kind=FailureKind.CONNECTION, message=self._without(url, message), unconfirmed=not unsent)
-        # What caused it may name the address whole, and would be shown with it.
-        raise BackendError(failure) from None if url.raw_query_string else error
+        raise BackendError(failure) from cause
 
     def _open(self) -> aiohttp.ClientSession:
         # Not in the constructor: a session belongs to the loop that it was made in.
@@ -186,6 +192,8 @@ class Http:
             cookie_jar=_NoCookies(),
             timeout=aiohttp.ClientTimeout(total=None, sock_connect=_CONNECT_S),
             trust_env=self._trust_env,
+            max_line_size=_LONGEST_HEADER,
+            max_field_size=_LONGEST_HEADER,
         )
         return self._session
 

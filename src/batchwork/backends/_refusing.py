@@ -64,6 +64,17 @@ def check_sampling(sampling: Mapping[str, Any] | None, taken: Collection[str], w
         bad_input(f"{who} does not take the sampling parameter {unknown[0]!r}; {takes}")
 
 
+def unreadable(error: msgspec.DecodeError, expected: str) -> Failure:
+    """An answer with a good status that cannot be read: whatever it is, it may well be billed.
+
+    What is JSON is the provider's own, and would only come again, and be paid again. Anything else is a page of some
+    proxy in between, which may be gone at the next try.
+    """
+    is_json = isinstance(error, msgspec.ValidationError)
+    kind = FailureKind.RESULT_LOST if is_json else FailureKind.SERVER
+    return Failure(kind=kind, message=f"the answer is not {expected}: {error}", unconfirmed=True)
+
+
 def error_in(body: bytes) -> dict[str, Any]:
     """The error object of an answer; empty when the body is not JSON or holds none.
 

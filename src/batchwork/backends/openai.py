@@ -14,6 +14,7 @@ from batchwork.backends._catalog import (
     GPT,
     near,
     needs_responses,
+    openai_image_tokens,
     openai_thinking_off,
     or_list,
     owner_of,
@@ -27,6 +28,8 @@ from batchwork.core.ports import Traits
 
 BASE_URL = "https://api.openai.com/v1"
 _HOME = "api.openai.com"
+# Without a tier the project's settings choose one, and with it the price.
+_TIER = {"service_tier": "default"}
 _SAMPLING = frozenset({"temperature", "top_p", "seed", "stop", "presence_penalty", "frequency_penalty", "logit_bias"})
 _SAMPLING_ELSEWHERE = _SAMPLING | {"top_k", "min_p", "typical_p", "repeat_penalty", "repetition_penalty"}
 _SAMPLING_THINKERS = frozenset({"seed"})
@@ -67,7 +70,14 @@ def describe(name: str, base_url: str | None) -> Traits:
     prices = elsewhere.prices if elsewhere is not None else "openai"
     # A server we do not know is believed to have batches until it says no; of those we know, few have this kind.
     batches = elsewhere is None or elsewhere.batches
-    return Traits(name="openai", limited=True, batches=batches, price_provider=prices, sampling=sampling)
+    return Traits(
+        name="openai",
+        limited=True,
+        batches=batches,
+        price_provider=prices,
+        sampling=sampling,
+        image_tokens=openai_image_tokens(name) if _is_own(name, host) else None,
+    )
 
 
 def open_backend(name: str, setup: Setup) -> ChatBackend:
@@ -97,7 +107,7 @@ def open_backend(name: str, setup: Setup) -> ChatBackend:
             compile_schema=lambda body: wire_schema("openai", body),
             max_tokens_field="max_completion_tokens" if own else "max_tokens",
             sampling=traits.sampling,
-            fixed=openai_thinking_off(name) if own else {},
+            fixed={**(openai_thinking_off(name) if own else {}), **(_TIER if host == _HOME else {})},
         ),
         traits=traits,
         max_in_flight=setup.max_in_flight,

@@ -56,6 +56,9 @@ def run(
     retries: options.Retries = _DEFAULTS.retry.retries,
     timeout: options.Timeout = _DEFAULTS.timeout_s,
     max_wait: options.MaxWait = _DEFAULTS.max_wait_s,
+    poll_interval: options.PollInterval = _DEFAULTS.batch.poll_first_s,
+    adopt_wait: options.AdoptWait = _DEFAULTS.batch.adopt_wait_s,
+    results_wait: options.ResultsWait = _DEFAULTS.batch.results_wait_s,
     journal: options.Journal = None,
     fresh: options.Fresh = False,
     overwrite: options.Overwrite = False,
@@ -130,6 +133,23 @@ def _run_options(told: dict[str, Any]) -> RunOptions:
     """Of everything on a command line, what a run is told."""
     chosen = {name: told[name] for name in RunOptions.__annotations__ if name in told}
     return cast("RunOptions", chosen | {"schema": load_schema(told["schema"]), "mode": told["mode"].value})
+
+
+@app.command(
+    context_settings={"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []},
+    add_help_option=False,
+)
+def bench(context: typer.Context) -> None:
+    """Compare ways of asking a model about numbers: `batchwork bench --help` lists the options.
+
+    \b
+    Examples:
+      batchwork bench --mock --no-viz
+      batchwork bench --backend claude-code --quick --parallel
+    """
+    from batchwork.benchmarks.run_benchmark import main  # noqa: PLC0415 - what it needs is an extra
+
+    raise typer.Exit(main(context.args))
 
 
 for _command in (

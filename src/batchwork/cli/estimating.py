@@ -10,6 +10,7 @@ from batchwork.core.bounds import Expectation
 from batchwork.core.intake import Intake
 from batchwork.core.money import show
 from batchwork.core.policy import BatchPolicy, Policy
+from batchwork.core.pricelanes import lane_asked
 from batchwork.core.reply import Usage
 from batchwork.core.worst import WorstCase
 from batchwork.progress import duration
@@ -25,13 +26,15 @@ class Estimate:
     likely_input: int = 0
     most_output: int = 0
     likely_output: int = 0
+    unbounded: int = 0  # requests whose cost has no bound
+    reason: str = ""  # of the first of them
     worst_nano: int | None = 0
     likely_nano: int | None = 0
 
 
 def estimate(intakes: Iterable[Intake], terms: Terms) -> Estimate:
     """Go through an input without sending it."""
-    price, worst = terms.price, WorstCase(terms.price, overhead_tokens=terms.overhead_tokens)
+    price, worst = terms.price, WorstCase.at(terms.price, terms.traits)
     sums = Estimate(worst_nano=0 if price else None, likely_nano=0 if price else None)
     expect = Expectation()
     for intake in intakes:
@@ -45,9 +48,13 @@ def estimate(intakes: Iterable[Intake], terms: Terms) -> Estimate:
         sums.most_output += intake.request.output_bound
         sums.likely_input += tokens_in
         sums.likely_output += tokens_out
+        if (reason := worst.unbounded(intake.request)) is not None:
+            sums.unbounded += 1
+            sums.reason = sums.reason or reason
         if price is not None and sums.worst_nano is not None and sums.likely_nano is not None:
             sums.worst_nano += worst.nano(intake.request, input_tokens=bound)
-            sums.likely_nano += price.cost(Usage(input_tokens=tokens_in, output_tokens=tokens_out))
+            usage = Usage(input_tokens=tokens_in, output_tokens=tokens_out)
+            sums.likely_nano += price.cost(usage, lane_asked(intake.request.extra_body))
     return sums
 
 
@@ -65,6 +72,8 @@ def lines(sums: Estimate, policy: Policy, terms: Terms, model: str) -> list[str]
     if policy.max_cost_nano is not None and sums.worst_nano is not None:
         fits = "the worst case fits" if sums.worst_nano <= policy.max_cost_nano else "the worst case does not fit"
         said.append(f"budget         {show(policy.max_cost_nano)}: {fits}")
+    if sums.unbounded:
+        said.append(f"no bound       {sums.unbounded:,}; the first {sums.reason}")
     said.append(f"time           {_batch_time(policy.batch) if terms.batches else _time(sums, policy)}")
     return said
 

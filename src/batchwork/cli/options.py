@@ -11,6 +11,7 @@ import typer
 from batchwork.statefile import journal_beside
 
 _RUN, _LIMITS, _FILES = "What is asked", "How much, how fast", "Files"
+_BATCHES = "With --mode batch"
 
 
 class Mode(Enum):
@@ -111,6 +112,28 @@ Retries = Annotated[int, typer.Option(metavar="N", help="Tries after a failed on
 Timeout = Annotated[float, typer.Option(metavar="S", help="Seconds for one call.", rich_help_panel=_LIMITS)]
 MaxWait = Annotated[
     float, typer.Option(metavar="S", help="Wait at most so long for a quota to end.", rich_help_panel=_LIMITS)
+]
+PollInterval = Annotated[
+    float,
+    typer.Option(
+        metavar="S", help="Look at a batch first after so long; then ever less often.", rich_help_panel=_BATCHES
+    ),
+]
+AdoptWait = Annotated[
+    float,
+    typer.Option(
+        metavar="S",
+        help="Look so long for a batch whose creation got no clear answer before it is sent again.",
+        rich_help_panel=_BATCHES,
+    ),
+]
+ResultsWait = Annotated[
+    float,
+    typer.Option(
+        metavar="S",
+        help="Results of an ended batch that stay unreadable for so long are lost; `retry` asks for them once more.",
+        rich_help_panel=_BATCHES,
+    ),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
 ModeOption = Annotated[

@@ -21,7 +21,10 @@ def simulate(
         str, typer.Option(metavar="MEDIAN,SIGMA", help="Seconds, lognormal.", rich_help_panel=_WEATHER)
     ] = "0",
     faults: Annotated[
-        str, typer.Option(metavar="KIND=SHARE,...", help="For example 529=0.02,reset=0.01.", rich_help_panel=_WEATHER)
+        str,
+        typer.Option(
+            metavar="[SCOPE:]KIND=SHARE,...", help="For example 529=0.02,create:503_after=1.", rich_help_panel=_WEATHER
+        ),
     ] = "",
     batch_time: Annotated[
         float, typer.Option(metavar="S", help="How long a batch takes.", rich_help_panel=_WEATHER)
@@ -29,6 +32,13 @@ def simulate(
     time_scale: Annotated[
         float, typer.Option(metavar="X", help="Simulated seconds per real one.", rich_help_panel=_WEATHER)
     ] = 1.0,
+    clock_offset: Annotated[
+        float, typer.Option(metavar="S", help="How far its clock is ahead.", rich_help_panel=_WEATHER)
+    ] = 0.0,
+    default_tier: Annotated[
+        str,
+        typer.Option(metavar="TIER", help="OpenAI: where a call goes that names none.", rich_help_panel=_WEATHER),
+    ] = "default",
     rpm: Annotated[int | None, typer.Option(help="Requests per minute.", rich_help_panel=_LIMITS)] = None,
     input_tpm: Annotated[int | None, typer.Option(help="Input tokens per minute.", rich_help_panel=_LIMITS)] = None,
     output_tpm: Annotated[int | None, typer.Option(help="Output tokens per minute.", rich_help_panel=_LIMITS)] = None,
@@ -41,9 +51,26 @@ def simulate(
     Every answer says that it is simulated. GET /_sim/log tells what was received and billed.
 
     \b
+    Faults are a share of the calls of a SCOPE: live (when none is given), create,
+    poll, list, results, cancel, files, and item (each request inside a batch).
+    Nothing is done, nothing billed:
+      400 401 403 404 408 409 413 422 429 quota 500 503 504 529 reset sse_error
+    Done and billed, but the answer is an error, cut off or not to be read:
+      408_after 409_after 500_after 503_after 504_after 529_after
+      reset_after hang_after unreadable_after truncated huge_headers
+    Late: slow
+    The answer (live, item):
+      refusal max_tokens context_window pause_turn thinking empty wrong_case
+      malformed null no_usage zero_usage
+    The result line (item): missing not_json duplicated, or never run: expired canceled
+    The download (results): short shuffled trickle, or for good: gone
+    The counts (poll), for good: low_counts
+
+    \b
     Examples:
       batchwork simulate
       batchwork simulate --persona echo --latency 0.3,0.8 --rpm 2400 --faults 529=0.02,reset=0.01
+      batchwork simulate --faults create:529_after=0.5,item:missing=0.1
       batchwork run in.jsonl -o out.jsonl --model anthropic:claude-haiku-5-5 --base-url http://127.0.0.1:8765
     """
     # Imported here: a server need not be loaded to run `batchwork run`.
@@ -59,6 +86,8 @@ def simulate(
             faults=faults,
             batch_time=batch_time,
             time_scale=time_scale,
+            clock_offset=clock_offset,
+            default_tier=default_tier,
             seed=seed,
             persona=persona,
             require_key=require_key,

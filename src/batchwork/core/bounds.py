@@ -1,77 +1,151 @@
 """Decide how many input tokens a request can have at most, and how many it probably has.
 
 The bound is a true one: no tokenizer makes more than one token of a byte, and what a provider adds
-around messages, images and documents is covered by its stated maximum. The expectation is learned from
-the usage that comes back, and is used for pacing and estimates only, never for the budget.
+around messages, images and documents is covered by its stated maximum. What has no bound is named. The expectation
+is learned from the usage that comes back, and is used for pacing and estimates only, never for the budget.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-import msgspec
-
+from batchwork.core.blocks import Measure, bytes_of, json_size
 from batchwork.core.reply import Usage
 from batchwork.core.request import Request
 
 _PER_REQUEST = 64  # what providers wrap around a conversation
 _PER_MESSAGE = 16
 _PER_SCHEMA = 1024  # the instructions a provider adds for constrained output
-_IMAGE = 6_000  # above every provider's stated maximum for one image
-_PDF_PAGE = 10_000  # text and picture of one page
-_PDF_BYTES_PER_PAGE = 400  # no page is smaller, so size bounds the number of pages
-_PDF_MOST_PAGES = 600
+_SCHEMA_GROWS = 4  # in a provider's subset of JSON Schema it is at most so many times as long
+_PER_TOOL = 64
+_TOOLS = 1024  # the instructions that a provider adds for the use of tools
+
+# Fields of `extra_body` that put nothing into the prompt and change no price.
+_PLAIN_FIELDS = frozenset(
+    {
+        *("effort", "enable_thinking", "frequency_penalty", "ignore_eos", "logit_bias", "logprobs"),
+        *("max_thinking_tokens", "metadata", "min_p", "min_tokens", "parallel_tool_calls"),
+        *("presence_penalty", "prompt_cache_key", "prompt_cache_retention", "reasoning", "reasoning_effort"),
+        *("repeat_penalty", "repetition_penalty", "safety_identifier", "seed", "service_tier", "speed"),
+        *("stop", "stop_sequences", "stop_token_ids", "store", "temperature", "thinking", "tool_choice"),
+        *("top_k", "top_logprobs", "top_p", "typical_p", "user", "verbosity"),
+    }
+)
+# Those whose content a provider may put into the prompt.
+_COUNTED_FIELDS = frozenset(
+    {
+        *("chat_template_kwargs", "function_call", "functions", "grammar", "guided_choice", "guided_grammar"),
+        *("guided_json", "guided_regex", "json_schema", "response_format", "structured_outputs"),
+    }
+)
+_OUTPUT_CONFIG = frozenset({"effort", "format"})
+_TOOL_TYPES = frozenset({None, "custom", "function"})  # others run at the provider, as often as the model likes
 
 
 def input_bound(request: Request) -> int:
-    """The most input tokens this request can be billed for."""
-    tokens = _PER_REQUEST + (_bytes(request.system) if request.system else 0)
+    """The most input tokens this request can be billed for; of one that has no bound, a guess for pacing."""
+    plain = plain_bound(request)
+    return measure(request, image_tokens=None).tokens if plain is None else plain
+
+
+def plain_bound(request: Request) -> int | None:
+    """The bound of a request that is bare text; None for one with blocks, documents or fields of its own."""
+    if request.extra_body is not None or request.documents:
+        return None
+    tokens = _PER_REQUEST + (bytes_of(request.system) if request.system else 0)
     for message in request.messages:
         content = message.content
-        tokens += _PER_MESSAGE + (_bytes(content) if isinstance(content, str) else sum(map(_block, content)))
+        if type(content) is not str:
+            return None
+        tokens += _PER_MESSAGE + bytes_of(content)
     if request.schema is not None:
-        tokens += _PER_SCHEMA + 2 * len(msgspec.json.encode(request.schema.body))
-    for document in request.documents:
-        if document.text is not None:
-            tokens += _PER_MESSAGE + _bytes(document.text) + _bytes(document.title or "")
-        else:
-            tokens += _file(document.media_type, len(document.data or b""))
-    if request.extra_body:
-        tokens += len(msgspec.json.encode(request.extra_body))
+        tokens += _PER_SCHEMA + _SCHEMA_GROWS * json_size(request.schema.body)
     return tokens
 
 
-def _bytes(text: str) -> int:
-    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
+def is_plain(request: Request) -> bool:
+    """Whether it is bare text."""
+    if request.extra_body is not None or request.documents:
+        return False
+    for message in request.messages:  # noqa: SIM110 (a generator would cost more than the question)
+        if type(message.content) is not str:
+            return False
+    return True
 
 
-def _block(block: dict[str, Any]) -> int:
-    kind = block.get("type")
-    if kind == "text":
-        return _PER_MESSAGE + _bytes(str(block.get("text", "")))
-    size = len(msgspec.json.encode(block))
-    if kind in ("image", "image_url"):
-        return _IMAGE
-    if kind in ("document", "file"):
-        return _document(block, size)
-    return _PER_MESSAGE + size
+def measure(request: Request, *, image_tokens: int | None) -> Measure:
+    """What is known of a request's size: its tokens at most, what has no bound, what it writes into the cache.
+
+    `image_tokens` is the most that one image has at the provider; None where that grows with the image.
+    """
+    found = Measure(image_tokens)
+    found.tokens = _PER_REQUEST + (bytes_of(request.system) if request.system else 0)
+    for message in request.messages:
+        found.tokens += _PER_MESSAGE
+        found.blocks(message.content, "a message")
+    if request.schema is not None:
+        found.tokens += _PER_SCHEMA + _SCHEMA_GROWS * json_size(request.schema.body)
+    for document in request.documents:
+        found.attachment(
+            document.media_type,
+            text=document.text,
+            data=document.data or b"",
+            title=document.title,
+            cited=document.citations,
+        )
+    for name, value in (request.extra_body or {}).items():
+        if value is not None:  # None takes a field out of the body
+            _measure_field(found, name, value)
+    return found
 
 
-def _document(block: dict[str, Any], size: int) -> int:
-    """A document in the neutral form, or in a provider's own: `source` at Anthropic, `file` at OpenAI."""
-    inner = block.get("source") or block.get("file")
-    held = inner if isinstance(inner, dict) else block
-    if held.get("url") or held.get("file_id"):
-        return _PDF_PAGE * _PDF_MOST_PAGES  # nothing is known of what stands there
-    if held.get("media_type") == "application/pdf" or ("media_type" not in held and "text" not in held):
-        return _file("application/pdf", size)
-    return _PER_MESSAGE + size
+def _measure_field(found: Measure, name: str, value: Any) -> None:
+    """One field of `extra_body`; what its lane costs is the price's to say."""
+    if name in _PLAIN_FIELDS:
+        found.tokens += json_size(value)
+    elif name in _COUNTED_FIELDS:
+        found.tokens += _PER_SCHEMA
+        found.json(value)
+    elif name == "cache_control":
+        found.cache(value, "extra_body")
+    elif name == "system":
+        found.blocks(value, "'system' in extra_body")
+    elif name == "tools":
+        _measure_tools(found, value)
+    elif name == "output_config":
+        _measure_known(found, name, value, _OUTPUT_CONFIG)
+    elif name == "prompt_cache_options":
+        _measure_known(found, name, value, frozenset({"mode", "ttl"}))
+        ttl = value.get("ttl") if isinstance(value, dict) else None
+        if ttl not in (None, "30m"):
+            found.cannot(f"prompt_cache_options with ttl {ttl!r}, whose price is not known")
+        found.explicit = isinstance(value, dict) and value.get("mode") == "explicit"
+    elif name == "modalities" and value == ["text"]:
+        pass
+    else:
+        found.cannot(f"the field {name!r} of extra_body")
+        found.json(value)
 
 
-def _file(media_type: str, size: int) -> int:
-    if media_type.startswith("image/"):
-        return _IMAGE
-    return _PDF_PAGE * max(1, min(_PDF_MOST_PAGES, size // _PDF_BYTES_PER_PAGE))
+def _measure_known(found: Measure, name: str, value: object, known: frozenset[str]) -> None:
+    fields = value if isinstance(value, dict) else {"": value}
+    for field in fields:
+        if field not in known:
+            found.cannot(f"the field {f'{name}.{field}'.rstrip('.')!r} of extra_body")
+    found.tokens += _PER_SCHEMA
+    found.json(value)
+
+
+def _measure_tools(found: Measure, tools: object) -> None:
+    found.tokens += _TOOLS
+    for tool in tools if isinstance(tools, list | tuple) else (tools,):
+        found.tokens += _PER_TOOL
+        found.json(tool)
+        kind = tool.get("type") if isinstance(tool, dict) else "?"
+        if not isinstance(tool, dict) or not isinstance(kind, str | None) or kind not in _TOOL_TYPES:
+            found.cannot(f"a tool of type {kind!r}")
+        else:
+            found.cache(tool.get("cache_control"), "a tool")
 
 
 class Expectation:

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Literal
 
 from batchwork.core.failure import Failure, FailureKind
+from batchwork.core.failure_table import Trait, is_refusal, traits_of
 from batchwork.core.policy import Policy
-from batchwork.core.retry import API_FAILURES, REFUSALS
 
 Cause = Literal["failures", "credentials", "quota", "stalled", "batch"]
 
@@ -62,7 +62,7 @@ class Breaker:
                 cause="quota",
                 retry_after_s=end,
             )
-        return self._stalled(failure, now) if failure.kind in REFUSALS else None
+        return self._stalled(failure, now) if is_refusal(failure) else None
 
     def _stalled(self, failure: Failure, now: float) -> Pause | None:
         if failure.retry_after_s is not None and failure.retry_after_s > self._policy.max_wait_s:
@@ -87,7 +87,7 @@ class Breaker:
 
     def gave_up(self, failure: Failure) -> Pause | None:
         """One item ended in a failure; a pause when it is one too many in a row."""
-        if failure.kind not in API_FAILURES:
+        if Trait.COUNTED not in traits_of(failure.kind):
             self._in_a_row = 0
             return None
         self._in_a_row += 1

@@ -40,6 +40,10 @@ class BackendError(BatchworkError):
         self.failure = failure
 
 
+class NotCreatedError(BackendError):
+    """A provider call failed in a step before the one that creates a batch: there is nothing to look for."""
+
+
 class JournalError(BatchworkError):
     """The journal cannot be used."""
 

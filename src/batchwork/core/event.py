@@ -48,7 +48,7 @@ class Admitted(ItemEvent, frozen=True, kw_only=True, gc=False, tag="admitted"):
 
 
 class Attempted(ItemEvent, frozen=True, kw_only=True, gc=False, tag="attempted"):
-    """A call ended without settling its item."""
+    """A call ended without settling its item. A charge below zero takes back what an earlier one has booked."""
 
     kind: FailureKind
     charged_nano: int = 0
@@ -82,6 +82,7 @@ class BatchIntended(msgspec.Struct, frozen=True, kw_only=True, tag="batch_intend
     custom_ids: tuple[str, ...]
     reserved_nano: int
     at: float
+    worst_nano: tuple[int, ...] = ()  # the reservation, item by item
 
 
 class BatchSubmitted(msgspec.Struct, frozen=True, kw_only=True, tag="batch_submitted"):
@@ -95,8 +96,15 @@ class BatchClosed(msgspec.Struct, frozen=True, kw_only=True, tag="batch_closed")
     """Everything it had to give was taken in, or it surely never existed."""
 
     chunk: int
-    how: str  # collected, absent or refused
+    how: str  # collected, absent, refused or lost
 
 
-BatchEvent = BatchIntended | BatchSubmitted | BatchClosed
+class BatchReopened(msgspec.Struct, frozen=True, kw_only=True, tag="batch_reopened"):
+    """A batch that was closed as lost is asked once more for the answers to these items."""
+
+    chunk: int
+    items: tuple[int, ...]
+
+
+BatchEvent = BatchIntended | BatchSubmitted | BatchClosed | BatchReopened
 Event = Began | ItemEvent | BatchEvent | Ended

@@ -26,6 +26,7 @@ class FailureKind(Enum):
     SCHEMA_VIOLATION = "schema_violation"
     BAD_INPUT = "bad_input"  # never sent: the input row cannot become a request
     EXPIRED = "expired"  # a provider batch ended before this item's turn
+    RESULT_LOST = "result_lost"  # an answer was made, and is probably billed, but it cannot be had or read
     INTERNAL = "internal"  # a defect in a backend; the item fails, the run goes on
 
 

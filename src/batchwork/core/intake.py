@@ -34,3 +34,4 @@ class Work(msgspec.Struct, kw_only=True, gc=False, eq=False):
     paid_nano: int
     attempts: int
     deferred: bool = False  # it was deferred before, and that is what the journal says of it
+    lost: bool = False  # it was answered in a batch whose results could not be had

@@ -25,6 +25,10 @@ class Ledger:
         self.reserved += amount
         return True
 
+    def take_over(self, amount: int) -> None:
+        """Set aside what an earlier run has committed already: it is owed, whether it fits or not."""
+        self.reserved += amount
+
     def could_ever_fit(self, amount: int) -> bool:
         """Whether `amount` fits if every reservation came back unspent: spending never shrinks, so a no is final."""
         return self.ceiling is None or self.spent + amount <= self.ceiling

@@ -66,6 +66,7 @@ class BatchPolicy:
     poll_first_s: float = 5.0
     poll_longest_s: float = 60.0
     adopt_wait_s: float = 120.0  # how long a batch of unknown fate is looked for before it counts as absent
+    results_wait_s: float = 900.0  # how long results of an ended batch may stay unreadable before they are lost
     max_expiries: int = 2  # an item whose batches expired so often fails
     cancel_on_interrupt: bool = False
 
@@ -77,6 +78,8 @@ class BatchPolicy:
         _positive("poll_longest_s", self.poll_longest_s)
         if self.adopt_wait_s != 0:
             _positive("adopt_wait", self.adopt_wait_s)
+        if self.results_wait_s != 0:
+            _positive("results_wait", self.results_wait_s)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,6 +98,7 @@ class Policy:
     stall_s: float = 300.0  # refusals for so long without one answer are a stall
     drain_s: float = 60.0  # how long an interrupted run waits for its calls in flight
     reasks: int = 1
+    count_margin: float = 0.05  # on top of what a provider counts before a budget trusts it
     batch: BatchPolicy = field(default_factory=BatchPolicy)
 
     def __post_init__(self) -> None:
@@ -108,6 +112,8 @@ class Policy:
         if self.max_wait_s != 0:
             _positive("max_wait", self.max_wait_s)
         _positive("drain_s", self.drain_s)
+        if self.count_margin != 0:
+            _positive("count_margin", self.count_margin)
 
 
 def _at_least(name: str, value: int, least: int) -> None:

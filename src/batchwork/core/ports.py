@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import Any, Protocol, runtime_checkable
 
+from batchwork.core.batch_book import BatchBook
 from batchwork.core.event import Began, Event
 from batchwork.core.failure import Failure
 from batchwork.core.intake import Intake
@@ -15,7 +16,6 @@ from batchwork.core.packing import BatchLimits
 from batchwork.core.reply import Reply
 from batchwork.core.request import Message, Request
 from batchwork.core.runstate import ItemState
-from batchwork.core.ticket import Ticket
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +31,8 @@ class Traits:
     sampling: frozenset[str] | None = None  # the sampling parameters it takes; None: it does not say
     price_model: str | None = None  # under which id the price table lists the model, where that is not its name here
     overhead_tokens: int = 0  # input tokens that it adds around every request
+    image_tokens: int | None = None  # the most that one image makes there; None: that grows with the image
+    cache_writes: bool = False  # it has prompts written into the provider's cache unasked
     default_in_flight: int | None = None  # how many calls at once suit it when nobody says; None: as many as anybody
     address: str | None = None  # where its calls go, once it is open, for people to read
 
@@ -83,7 +85,8 @@ class BatchTag:
     run_id: str
     chunk: int
     custom_ids: tuple[str, ...]
-    intended_at: float  # UTC
+    intended_at: float  # UTC, on our clock
+    known: frozenset[str] = frozenset()  # batches of which we know that they are others
 
     @property
     def name(self) -> str:
@@ -93,10 +96,15 @@ class BatchTag:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BatchProgress:
-    """Where a batch stands at the provider. `failure` says that it ended as a whole before anything ran."""
+    """Where a batch stands at the provider. `failure` says that it ended as a whole before anything ran.
+
+    `bad_lines` says which of its requests it was refused for, by their place from 1, where the provider tells.
+    """
 
     ended: bool
     failure: Failure | None = None
+    bad_lines: tuple[tuple[int, Failure], ...] = ()
+    total: int | None = None  # requests in it, where the provider tells
 
 
 class Sighting(Enum):
@@ -104,6 +112,13 @@ class Sighting(Enum):
 
     ABSENT = "absent"
     UNDECIDED = "undecided"  # something there may be it, and cannot be read yet
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A batch that has ended and may be the one that is looked for: what would tell, its results, cannot be read."""
+
+    batch_id: str
 
 
 @runtime_checkable
@@ -123,7 +138,11 @@ class BatchBackend(Protocol):
         ...
 
     async def submit_batch(self, lines: list[bytes], tag: BatchTag) -> str:
-        """Create a batch; the provider's id for it. Not idempotent at any provider."""
+        """Create a batch; the provider's id for it. Not idempotent at any provider.
+
+        Raises:
+            NotCreatedError: it failed in a step before the creation.
+        """
         ...
 
     async def poll_batch(self, batch_id: str) -> BatchProgress:
@@ -133,7 +152,8 @@ class BatchBackend(Protocol):
     def collect_batch(self, batch_id: str) -> AsyncIterator[tuple[str, Reply | Failure]]:
         """Everything an ended batch has to give, by custom id, in any order; of expired and cancelled ones too.
 
-        A request that was not executed comes as a failure of the kind EXPIRED.
+        A request that was not executed comes as a failure of the kind EXPIRED. What cannot be read is passed over, and
+        told by a `BackendError` once everything else was given.
         """
         ...
 
@@ -141,7 +161,7 @@ class BatchBackend(Protocol):
         """Ask the provider to stop; what is finished can still be collected."""
         ...
 
-    async def find_batch(self, tag: BatchTag) -> str | Sighting:
+    async def find_batch(self, tag: BatchTag) -> str | Sighting | Candidate:
         """Look for a batch in the provider's own list: its id, or what the list says."""
         ...
 
@@ -225,6 +245,11 @@ class Journal(Protocol):
 
     listener: Callable[[Event], None] | None
 
+    @property
+    def batches(self) -> BatchBook:
+        """What it knows of provider batches."""
+        ...
+
     def begin(self, began: Began) -> Standing:
         """Start a run: book calls that a crash left open, and begin to read an input from its start."""
         ...
@@ -255,14 +280,6 @@ class Journal(Protocol):
 
     def request_of(self, item: int) -> Request:
         """What an item asks."""
-        ...
-
-    def open_batches(self) -> list[Ticket]:
-        """Provider batches that were intended and not closed, oldest first."""
-        ...
-
-    def next_chunk(self) -> int:
-        """The number of the next provider batch."""
         ...
 
     def release(self, item: int) -> None:

@@ -47,7 +47,7 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=Fa
     """One answer as the backend gave it."""
 
     text: str
-    usage: Usage
+    usage: Usage | None = None  # None: it did not say
     model: str = ""
     stop_reason: str | None = None
     truncated: bool = False  # cut off by max_tokens
@@ -56,3 +56,4 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=Fa
     provider_id: str | None = None
     reported_cost_nano: int | None = None  # when the backend itself knows what the call cost
     body: bytes | None = None  # the JSON as it came; recorded only where raw results are wanted
+    lane: str | None = None  # the price lane that served it, where it is not the default one

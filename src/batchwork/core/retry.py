@@ -6,16 +6,20 @@ sleeping, so every branch is a one-line test.
 
 from __future__ import annotations
 
-from batchwork.core.failure import Failure, FailureKind
+from batchwork.core.failure import Failure
+from batchwork.core.failure_table import Operation, Trait, traits_of
 from batchwork.core.policy import RetryPolicy
-
-REFUSALS = frozenset({FailureKind.RATE_LIMITED, FailureKind.OVERLOADED})
-_PASSING = REFUSALS | {FailureKind.TIMEOUT, FailureKind.CONNECTION, FailureKind.SERVER}
-API_FAILURES = _PASSING | {FailureKind.AUTH, FailureKind.QUOTA, FailureKind.REJECTED, FailureKind.INTERNAL}
 
 
 def wait_before_retry(
-    failure: Failure, *, attempts: int, refusals: int, elapsed_s: float, policy: RetryPolicy, dice: float
+    failure: Failure,
+    *,
+    attempts: int,
+    refusals: int,
+    elapsed_s: float,
+    policy: RetryPolicy,
+    dice: float,
+    operation: Operation = Operation.CALL,
 ) -> float | None:
     """Seconds to wait before the next attempt, or None to give up.
 
@@ -23,9 +27,10 @@ def wait_before_retry(
     turned away (they cost nothing and say nothing about the item, so they have a bound of
     their own); the failure at hand is counted in. `dice` is uniform in [0, 1) and spreads the herd.
     """
-    if failure.kind not in _PASSING:
+    traits = traits_of(failure.kind, operation)
+    if Trait.RETRYABLE not in traits:
         return None
-    refused = failure.kind in REFUSALS
+    refused = Trait.REFUSAL in traits
     if (refusals >= policy.max_refusals) if refused else (attempts >= policy.max_attempts):
         return None
     if failure.retry_after_s is not None:

@@ -6,12 +6,11 @@ from collections.abc import Iterable
 
 import msgspec
 
+from batchwork.core.batch_book import BatchBook
 from batchwork.core.event import (
     Admitted,
     Attempted,
-    BatchClosed,
     BatchEvent,
-    BatchIntended,
     Ended,
     Event,
     ItemEvent,
@@ -20,7 +19,6 @@ from batchwork.core.event import (
     Settled,
 )
 from batchwork.core.outcome import AnyOutcome, Status
-from batchwork.core.ticket import Ticket
 
 UNCHANGED = (0, 0, 0)  # spent, unconfirmed and reserved money
 
@@ -50,7 +48,7 @@ class ItemState(msgspec.Struct, gc=False, eq=False):
             self.reserved_nano = event.reserved_nano
             return 0, 0, event.reserved_nano
         if isinstance(event, Attempted):
-            self.attempts += 1
+            self.attempts += 1 if event.charged_nano >= 0 else -1  # below zero it takes one back
             return self._charge(event.charged_nano, event.unconfirmed)
         self.status = Status.PENDING
         return UNCHANGED
@@ -71,7 +69,7 @@ class RunState:
         self.items: dict[int, ItemState] = {}
         self.places: dict[int, int] = {}
         self.outcomes: dict[int, AnyOutcome] = {}
-        self.batches: dict[int, Ticket] = {}  # open ones
+        self.batches = BatchBook()
         self.spent_nano = 0
         self.unconfirmed_nano = 0
         self.reserved_nano = 0
@@ -84,7 +82,7 @@ class RunState:
                     self.items[self.places.pop(index)].index = None
             return
         if isinstance(event, BatchEvent):
-            follow_batches(self.batches, event)
+            self.batches.apply(event)
             return
         if not isinstance(event, ItemEvent):
             return
@@ -98,6 +96,8 @@ class RunState:
         self.spent_nano += spent
         self.unconfirmed_nano += unconfirmed
         self.reserved_nano += reserved
+        if isinstance(event, Settled | Attempted):
+            self.batches.answered(event.item)
         if isinstance(event, Settled):
             self.outcomes[event.item] = event.outcome
         elif isinstance(event, Reopened):
@@ -111,23 +111,6 @@ class RunState:
         if state.index is not None and self.places.get(state.index) == state.item:
             del self.places[state.index]
         self.places[index] = state.item
-
-
-def follow_batches(open_batches: dict[int, Ticket], event: BatchEvent) -> None:
-    """Move the table of open provider batches on by one event."""
-    if isinstance(event, BatchIntended):
-        open_batches[event.chunk] = Ticket(
-            chunk=event.chunk,
-            items=event.items,
-            custom_ids=event.custom_ids,
-            reserved_nano=event.reserved_nano,
-            intended_at=event.at,
-        )
-    elif isinstance(event, BatchClosed):
-        del open_batches[event.chunk]
-    else:
-        ticket = open_batches[event.chunk]
-        open_batches[event.chunk] = msgspec.structs.replace(ticket, batch_id=event.batch_id)
 
 
 def fold(events: Iterable[Event]) -> RunState:

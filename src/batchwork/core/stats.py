@@ -28,6 +28,7 @@ class Tally:
     output_tokens: int = 0
     waiting_until: float | None = None  # on the run's clock: until when the provider wants no call
     waiting_for: str = ""
+    notice: str = ""  # why a batch does not move, for people to read
 
     def count(self, outcome: AnyOutcome) -> None:
         """An item has its outcome."""

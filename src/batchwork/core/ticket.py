@@ -2,22 +2,45 @@
 
 from __future__ import annotations
 
+from collections.abc import Container
+
 import msgspec
 
 
 class Ticket(msgspec.Struct, frozen=True, kw_only=True):
-    """A batch that was intended and not yet closed.
+    """A batch that was intended, with those of its items whose answer has not been read.
 
-    `batch_id` is None between the intent and the provider's answer: after a crash there, the provider
-    may or may not have it.
+    `batch_id` is None between the intent and the provider's answer: after a crash there, the provider may or may not
+    have it. A ticket that is asked once more (`asked_again`) was given up before: what it still does not answer is sent
+    again.
     """
 
     chunk: int  # counted from 1 within the journal
     items: tuple[int, ...]
     custom_ids: tuple[str, ...]
     reserved_nano: int
-    intended_at: float  # UTC
+    intended_at: float  # UTC, on our clock
     batch_id: str | None = None
+    worst_nano: tuple[int, ...] = ()  # by item; older journals know only their sum
+    asked_again: bool = False
+
+    def without(self, answered: Container[int]) -> Ticket:
+        """The same ticket for those of its items that are not answered."""
+        left = [number for number, item in enumerate(self.items) if item not in answered]
+        if len(left) == len(self.items):
+            return self
+        worst = tuple(self.worst_nano[number] for number in left) if self.worst_nano else ()
+        return msgspec.structs.replace(
+            self,
+            items=tuple(self.items[number] for number in left),
+            custom_ids=tuple(self.custom_ids[number] for number in left),
+            worst_nano=worst,
+            reserved_nano=sum(worst) if self.worst_nano else self.reserved_nano,
+        )
+
+    def worst_of(self, item: int) -> int | None:
+        """What was set aside for one of its items; None when the journal does not say."""
+        return self.worst_nano[self.items.index(item)] if self.worst_nano else None
 
 
 def custom_id(run_id: str, chunk: int, index: int, key: str) -> str:

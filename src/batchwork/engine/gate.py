@@ -14,12 +14,12 @@ from heapq import heapify, heappop, heappush
 
 from batchwork.core.buckets import Bucket
 from batchwork.core.failure import Failure, FailureKind
+from batchwork.core.failure_table import is_refusal
 from batchwork.core.ledger import Ledger
 from batchwork.core.pace import Pace
 from batchwork.core.policy import RatePolicy
 from batchwork.core.ports import Clock
 from batchwork.core.reply import Limit, Limits, Usage
-from batchwork.core.retry import REFUSALS
 from batchwork.core.window import AdaptiveWindow
 from batchwork.engine.line import Caller, Denied, Grant, Need, Wait
 
@@ -148,7 +148,7 @@ class Gate:
             self._learn(limits, now)
         if failure is None:
             self._window.answered()
-        elif failure.kind in REFUSALS:
+        elif is_refusal(failure):
             self._refused(grant, failure, now)
         elif failure.kind is FailureKind.QUOTA and failure.retry_after_s is not None:
             self._start_slowly(grant, now)

@@ -1,36 +1,60 @@
-"""What has happened to one item so far: the same for live calls and for provider batches."""
+"""One item on its way from its first call to its outcome: the same for live calls, batches and attached batches."""
 
 from __future__ import annotations
 
 import msgspec
 
+from batchwork.core.charge import Charge
+from batchwork.core.intake import Work
 from batchwork.core.reply import Usage
 from batchwork.core.request import Message, Request
+from batchwork.core.runstate import ItemState
 
 
 class Life(msgspec.Struct, gc=False, eq=False):
-    """One item on its way from its first call to its outcome."""
+    """What has happened to an item so far."""
 
+    item: int
+    index: int
     original: Request  # what the input asks
     request: Request  # what is asked now: it may carry the turns of a re-ask
     attempts: int
     paid_nano: int
+    deferred: bool = False  # that is what the journal says of it
+    bound: int = 0  # of the input tokens of what is asked now
     charged_nano: int = 0  # by the last call, and not written down yet
+    unconfirmed: bool = False  # that charge is the worst case
     failures: int = 0
     refusals: int = 0
+    expiries: int = 0
     reasks: int = 0
+    started: float | None = None  # its first call: how long it stood in line says nothing about it
     latency_s: float = 0.0
     usage: Usage | None = None
 
-    def book(self, charged_nano: int, usage: Usage | None) -> None:
+    @classmethod
+    def of(cls, work: Work) -> Life:
+        """The life of an item that is to be done."""
+        request = work.request
+        assert request is not None
+        return cls(work.item, work.index, request, request, work.attempts, work.paid_nano, work.deferred)
+
+    @classmethod
+    def known(cls, state: ItemState, request: Request) -> Life:
+        """The life of an item of which an earlier run has left nothing but what stands in the journal."""
+        index = state.index if state.index is not None else 0
+        return cls(state.item, index, request, request, state.attempts, state.paid_nano)
+
+    def book(self, charge: Charge, usage: Usage | None) -> None:
         """A call has ended, and cost so much."""
-        self.charged_nano = charged_nano
-        self.paid_nano += charged_nano
+        self.charged_nano, self.unconfirmed = charge
+        self.paid_nano += charge.nano
         self.attempts += 1
+        self.deferred = False
         if usage is not None:
             self.usage = usage if self.usage is None else self.usage + usage
 
-    def reask(self, turns: tuple[Message, ...]) -> None:
+    def ask_again(self, turns: tuple[Message, ...]) -> None:
         """The answer will not do: the same again, with these turns behind it."""
         self.reasks += 1
         self.request = msgspec.structs.replace(self.original, messages=(*self.original.messages, *turns))

@@ -14,10 +14,10 @@ from batchwork.core.errors import BatchworkError
 from batchwork.core.intake import Work
 from batchwork.core.stats import Tally
 from batchwork.engine.item import ItemCarrier
-from batchwork.engine.naps import Naps
 from batchwork.engine.parts import Parts
 from batchwork.engine.passing import Pass
 from batchwork.engine.reading import LATER, Later
+from batchwork.engine.waits import Waits
 
 _log = logging.getLogger(__name__)
 _BREATHE_EVERY = 512  # settled rows passed over before the loop gets a turn
@@ -31,11 +31,10 @@ class LiveRun(Pass):
         super().__init__(parts, tally)
         self._room = asyncio.Event()
         self._caller = parts.gate.join(bound=parts.policy.max_in_flight, on_room=self._room.set)
-        naps = Naps(parts.clock)
-        self._carrier = ItemCarrier(parts, tally, self._caller, nap=naps.take, pause=self._on_pause)
+        self._waits = Waits(parts.clock)
+        self._carrier = ItemCarrier(parts, tally, self._caller, wait=self._waits.wait, pause=self._on_pause)
         self._most_open = parts.policy.max_in_flight * (1 + _HELD_PER_SLOT)
         self._tasks: set[asyncio.Task[None]] = set()
-        self._naps = naps
         self._starting = 0
 
     async def run(self, source: Iterator[Work | Later | None], *, is_input: bool = True) -> None:
@@ -113,7 +112,7 @@ class LiveRun(Pass):
         # A task started in this turn has not reached the gate yet, but it will stand in line there.
         taken = self._caller.occupied + self._starting
         if self._p.policy.retry_in_place:
-            taken += self._naps.count
+            taken += self._waits.count
         if self.tally.open >= self._most_open or taken >= self._caller.bound:
             return False
         return self._p.has_room is None or self._p.has_room()
@@ -157,7 +156,7 @@ class LiveRun(Pass):
     def _close(self) -> None:
         """No new calls; whoever waits for one is turned away, whoever naps wakes up."""
         self._p.gate.close(self._caller)
-        self._naps.close()
+        self._waits.close()
         self._room.set()
 
     async def _drain(self) -> None:

@@ -8,7 +8,7 @@ from batchwork.core.errors import BatchworkError, InputError
 from batchwork.core.failure import FailureKind
 from batchwork.core.intake import Intake, Work
 from batchwork.core.outcome import Failed, Status
-from batchwork.core.ports import Journal
+from batchwork.core.ports import Entry, Journal
 from batchwork.core.request import Request
 from batchwork.core.runstate import ItemState
 from batchwork.core.stats import Tally
@@ -29,6 +29,7 @@ def open_inputs(
         InputError: the input itself raised half-way.
     """
     rows = iter(intakes)
+    looks = len(again) < len(FailureKind) or bool(journal.batches.lost())
     while True:
         try:
             intake = next(rows, None)
@@ -46,23 +47,28 @@ def open_inputs(
             continue
         state = journal.place(tally.read, intake)
         tally.read += 1
-        if again and state.status is Status.FAILED and intake.request is not None and _failed_so(journal, state, again):
-            state = journal.reopen(state.item)
+        lost = False
+        if again and state.status is Status.FAILED and intake.request is not None:
+            kind = _failure_kind(journal, state) if looks else None
+            if kind is None or kind in again:
+                lost = kind is FailureKind.RESULT_LOST
+                state = journal.reopen(state.item)
         if state.status not in _TAKEN_UP:
             tally.reused += 1
             journal.release(state.item)
             yield None
             continue
-        yield _work(state, tally.read - 1, intake.request, intake.problem)
+        yield _work(state, tally.read - 1, intake.request, intake.problem, lost=lost)
 
 
-def _failed_so(journal: Journal, state: ItemState, kinds: frozenset[FailureKind]) -> bool:
-    """Whether an item failed in one of these ways."""
-    if len(kinds) == len(FailureKind):
-        return True
+def _failure_kind(journal: Journal, state: ItemState) -> FailureKind | None:
+    """How an item failed."""
     assert state.index is not None
-    entry = next(iter(journal.entries(state.index, state.index + 1)))
-    return isinstance(entry.outcome, Failed) and entry.outcome.failure.kind in kinds
+    return _kind_in(next(iter(journal.entries(state.index, state.index + 1))))
+
+
+def _kind_in(entry: Entry) -> FailureKind | None:
+    return entry.outcome.failure.kind if isinstance(entry.outcome, Failed) else None
 
 
 def reopen_items(journal: Journal, statuses: frozenset[Status], tally: Tally) -> Iterator[Work | None]:
@@ -74,10 +80,11 @@ def reopen_items(journal: Journal, statuses: frozenset[Status], tally: Tally) ->
             yield None
             continue
         state = journal.reopen(entry.item) if entry.status is Status.FAILED else journal.take(entry.item)
-        yield _work(state, entry.index, entry.request, None)
+        lost = _kind_in(entry) is FailureKind.RESULT_LOST
+        yield _work(state, entry.index, entry.request, None, lost=lost)
 
 
-def _work(state: ItemState, index: int, request: Request | None, problem: str | None) -> Work:
+def _work(state: ItemState, index: int, request: Request | None, problem: str | None, *, lost: bool) -> Work:
     return Work(
         item=state.item,
         index=index,
@@ -86,4 +93,5 @@ def _work(state: ItemState, index: int, request: Request | None, problem: str | 
         paid_nano=state.paid_nano,
         attempts=state.attempts,
         deferred=state.status is Status.DEFERRED,
+        lost=lost,
     )

@@ -7,12 +7,15 @@ second submission.
 from __future__ import annotations
 
 import logging
+from collections.abc import Iterator
 
-from batchwork.core.failure import Failure, FailureKind
-from batchwork.core.policy import Policy
+from batchwork.core.failure import Failure
+from batchwork.core.failure_table import Operation, Trait, traits_of
+from batchwork.core.policy import BatchPolicy, Policy
 from batchwork.core.ports import Clock
 
 _log = logging.getLogger(__name__)
+_GROWTH = 1.5  # of the time between two looks at a batch
 _OUTAGE_S = 3600.0  # waiting for a batch costs nothing, and batches take hours
 
 
@@ -44,4 +47,13 @@ class Sight:
                 failure,
                 self._patience_s,
             )
-        return failure.kind is FailureKind.AUTH or now - self._lost_since >= self._patience_s
+        hopeless = Trait.HOPELESS in traits_of(failure.kind, Operation.POLL)
+        return hopeless or now - self._lost_since >= self._patience_s
+
+
+def looks(policy: BatchPolicy) -> Iterator[float]:
+    """Seconds between two looks at a batch: growing, without end."""
+    pause_s = policy.poll_first_s
+    while True:
+        yield pause_s
+        pause_s = min(max(policy.poll_longest_s, policy.poll_first_s), pause_s * _GROWTH)

@@ -179,11 +179,6 @@ class BatchResults(Sequence[BatchResult]):
     def _result(self, entry: Entry) -> BatchResult:
         return BatchResult(entry, self._finisher, self._asked, cancelled=self._ending.cancelled)
 
-    @property
-    def source(self) -> Source:
-        """Where the results are read from."""
-        return self._source
-
     def values(self) -> list[Any]:
         """The typed values alone, in input order; None where there is none."""
         return [result.value for result in self]

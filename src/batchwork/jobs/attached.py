@@ -1,40 +1,43 @@
-"""Take up one provider batch of which nothing is known but its number: order and place come from the custom ids."""
+"""Take up one provider batch of which nothing is known but its number: order and place come from the custom ids.
+
+It is followed, judged and settled by the same parts as a batch run; only, nothing is ever sent.
+"""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Iterator
+import logging
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import msgspec
 
-from batchwork.assembly import open_engine
+from batchwork.assembly import Engine, open_engine
+from batchwork.core.charge import charge_for
+from batchwork.core.decision import Move
 from batchwork.core.errors import BackendError, ConfigError, RunPaused
 from batchwork.core.event import BatchSubmitted
 from batchwork.core.failure import Failure, FailureKind
-from batchwork.core.outcome import AnyOutcome, Failed, Succeeded
-from batchwork.core.ports import BatchBackend, Clock, Entry, Totals
-from batchwork.core.pricing import Price
+from batchwork.core.intake import Intake
+from batchwork.core.outcome import AnyOutcome
+from batchwork.core.ports import BatchBackend, BatchProgress, Entry, Totals
 from batchwork.core.reply import Reply
-from batchwork.core.request import Request
+from batchwork.core.request import Request, digest
 from batchwork.core.ticket import index_of
-from batchwork.engine import pauses
+from batchwork.core.worst import WorstCase
 from batchwork.engine.attempt import within
-from batchwork.engine.sending import pauses_between_looks
-from batchwork.engine.sight import Sight
+from batchwork.engine.follower import BatchFollower, Unreachable
+from batchwork.engine.judge import Judge
+from batchwork.engine.life import Life
+from batchwork.engine.settler import Settler
+from batchwork.engine.waits import Waits
 from batchwork.jobs.answers import BatchResults, Ending
 from batchwork.jobs.asked import Asked
 from batchwork.jobs.running import Watcher
 from batchwork.statefile import State, StateView
 
-_PASSING = frozenset(
-    {
-        FailureKind.CONNECTION,
-        FailureKind.TIMEOUT,
-        FailureKind.SERVER,
-        FailureKind.OVERLOADED,
-        FailureKind.RATE_LIMITED,
-    }
-)
+_log = logging.getLogger(__name__)
+_ANSWERED = frozenset({FailureKind.REJECTED, FailureKind.AUTH})  # about this batch: no later look will say otherwise
 
 
 class AttachedRun:
@@ -44,7 +47,7 @@ class AttachedRun:
         if not isinstance(batch_id, str) or not batch_id:
             raise ConfigError(f"batch_id is the provider's id of a batch, got {batch_id!r}")
         self._batch_id = batch_id
-        self._plan = plan = asked.plan
+        self._plan = plan = replace(asked.plan, journal=None)  # nothing is sent, so nothing need be remembered
         self._asked = asked
         self._knows_inputs = knows_inputs
         self._request = Request.ask("-", model=plan.model, schema=asked.finisher.schema)
@@ -65,7 +68,7 @@ class AttachedRun:
         """Wait for its end and take everything in.
 
         Raises:
-            BackendError: the provider does not know the batch, or does not let us see it.
+            BackendError: the provider does not know the batch, does not let us see it, or has none of its results.
             RunPaused: the provider could not be asked for too long.
         """
         try:
@@ -73,81 +76,161 @@ class AttachedRun:
                 backend = engine.backend
                 if not isinstance(backend, BatchBackend) or not backend.traits.batches:
                     raise ConfigError(f"{self._plan.model} has no batches to attach to")
-                await self._until_ended(backend, backend.traits.where, engine.clock)
-                outcomes = [
-                    self._judged(name, said, engine.price) async for name, said in backend.collect_batch(self._batch_id)
-                ]
-                at, priced = engine.clock.utc(), engine.price is not None
+                given = len(self._asked.inputs) if self._knows_inputs else None
+                intake = _Intake(engine, self._batch_id, self._request, asked=self._question, given=given)
+                canceller = asyncio.create_task(self._cancel_when_asked(backend))
+                try:
+                    await self._follow(engine, backend, intake)
+                finally:
+                    canceller.cancel()
+                at = engine.clock.utc()
         finally:
             for watcher in self._watchers:
                 watcher.closed()
-        outcomes.sort(key=lambda outcome: outcome.index)
+        outcomes = sorted(intake.outcomes.values(), key=lambda outcome: outcome.index)
         self.view = StateView(_state(self._plan.model, max(1, len(outcomes)), self._batch_id), [None] * len(outcomes))
-        self.view.priced = priced
+        self.view.priced = intake.priced
         for place, outcome in enumerate(outcomes):  # a batch may be one of several of its job
-            self.view.total_nano += outcome.cost_nano or 0
+            self.view.total_nano += (outcome.cost_nano or 0) if intake.priced else 0
             self.view.settled(msgspec.structs.replace(outcome, index=place), at)
-        return BatchResults(_Listed(outcomes), self._asked.finisher, asked=self._question, ending=Ending(priced=priced))
+        # A sum that lacks some of its parts is no sum.
+        totals = engine.journal.totals() if intake.priced else Totals(spent_nano=0, unconfirmed_nano=0)
+        return BatchResults(
+            _Listed(outcomes, totals),
+            self._asked.finisher,
+            asked=self._question,
+            ending=Ending(priced=intake.priced),
+        )
+
+    async def _cancel_when_asked(self, backend: BatchBackend) -> None:
+        await self._cancelled.wait()
+        try:
+            await within(self._plan.policy.timeout_s, backend.cancel_batch(self._batch_id))
+        except BackendError as error:
+            _log.warning("cannot cancel batch %s: %s", self._batch_id, error.failure)
+
+    async def _follow(self, engine: Engine, backend: BatchBackend, intake: _Intake) -> None:
+        waits = Waits(engine.clock)
+        where = engine.backend.traits.where
+        follower = BatchFollower(backend, self._plan.policy, engine.clock, waits, where=where)
+        ended = await follower.until_ended(self._batch_id, unknown_wait_s=0.0)
+        if isinstance(ended, BatchProgress):
+            if ended.failure is not None:
+                raise BackendError(ended.failure)
+            intake.total = ended.total
+            lost = await follower.collect(self._batch_id, intake.take, is_complete=intake.is_complete)
+            if isinstance(lost, Failure):
+                self._lose(lost, intake)
+                return
+            ended = lost
+        if isinstance(ended, Unreachable):
+            if ended.failure.kind in _ANSWERED:
+                raise BackendError(ended.failure)
+            raise RunPaused(reason=ended.pause.reason, remedy=ended.pause.remedy, cause=ended.pause.cause)
+
+    def _lose(self, failure: Failure, intake: _Intake) -> None:
+        """Some results cannot be had: which ones is known only where the batch holds all that was given.
+
+        Raises:
+            BackendError: there is not a single one.
+        """
+        if intake.given is not None and intake.total == intake.given:
+            for index in set(range(intake.given)) - intake.outcomes.keys():
+                intake.settle(index, failure)
+        elif not intake.outcomes:
+            raise BackendError(failure)
+        else:
+            _log.warning(
+                "batch %s: %d results, and some are missing: %s", self._batch_id, len(intake.outcomes), failure
+            )
 
     def _question(self, index: int) -> Request | None:
         """What was asked about an item, as far as whoever attached told us."""
         return self._asked.inputs.request(index, self._asked.defaults) if self._knows_inputs else None
 
-    async def _until_ended(self, backend: BatchBackend, where: str, clock: Clock) -> None:
-        policy = self._plan.policy
-        sight = Sight(self._batch_id, where=where, policy=policy, clock=clock)
-        for pause_s in pauses_between_looks(policy.batch):
-            if self._cancelled.is_set():
-                await backend.cancel_batch(self._batch_id)
-                self._cancelled.clear()
-            try:
-                progress = await within(policy.timeout_s, backend.poll_batch(self._batch_id))
-            except BackendError as error:
-                if error.failure.kind not in _PASSING:
-                    raise
-                if sight.lost(error.failure):
-                    pause = pauses.out_of_sight(self._batch_id, error.failure, where)
-                    raise RunPaused(reason=pause.reason, remedy=pause.remedy, cause=pause.cause) from error
-            else:
-                sight.seen()
-                if progress.ended and progress.failure is not None:
-                    raise BackendError(progress.failure)
-                if progress.ended:
-                    return
-            try:
-                async with asyncio.timeout(pause_s):
-                    await self._cancelled.wait()
-            except TimeoutError:
-                continue
 
-    def _judged(self, name: str, said: Reply | Failure, price: Price | None) -> AnyOutcome:
+class _Intake:
+    """Turns the results of the batch into outcomes, by the place that their custom ids name."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        batch_id: str,
+        request: Request,
+        *,
+        asked: Callable[[int], Request | None],
+        given: int | None,
+    ) -> None:
+        parts = engine.parts()
+        self._asked = asked
+        self._worst = WorstCase.at(engine.price, engine.backend.traits)
+        self.given = given  # how many items the caller knows of; None: none
+        self.total: int | None = None  # how many the provider counts
+        self.outcomes: dict[int, AnyOutcome] = {}
+        self.priced = engine.price is not None
+        self._engine = engine
+        self._batch_id = batch_id
+        self._request = request
+        self._judge = Judge(parts, sends=False)
+        self._settler = Settler(parts, engine.tally)
+
+    def is_complete(self, problem: Failure | None) -> bool:
+        """Whether everything was read, after a download with this problem."""
+        return problem is None and len(self.outcomes) >= (self.total or 0)
+
+    async def take(self, name: str, result: Reply | Failure) -> None:
+        """Take in one result.
+
+        Raises:
+            ConfigError: the batch is another one than whoever attached believes.
+        """
         index = index_of(name)
         if index is None:
             raise ConfigError(f"batch {self._batch_id} holds {name!r}, which is not a request of ours")
-        if self._knows_inputs and index >= len(self._asked.inputs):
-            given = len(self._asked.inputs)
-            raise ConfigError(f"batch {self._batch_id} holds item {index}, but only {given} were given: give them all")
-        cost = None if price is None else 0
-        if said.usage is not None and price is not None:
-            cost = price.cost(said.usage)
-        if isinstance(said, Reply):
-            said = msgspec.structs.replace(said, body=None)  # nobody wants raw results of it
-        if isinstance(said, Failure):
-            return Failed(index=index, failure=said, attempts=1, cost_nano=cost, usage=said.usage)
-        checker = self._plan.checker
-        verdict = None if checker is None else checker.check(self._request, said)
-        if verdict is not None and verdict.failure is not None:
-            failure = msgspec.structs.replace(verdict.failure, reply=said)
-            return Failed(index=index, failure=failure, attempts=1, cost_nano=cost, usage=said.usage)
-        parsed = None if verdict is None else verdict.value
-        return Succeeded(index=index, reply=said, parsed=parsed, attempts=1, cost_nano=cost, usage=said.usage)
+        if self.given is not None and index >= self.given:
+            raise ConfigError(
+                f"batch {self._batch_id} holds item {index}, but only {self.given} were given: give them all"
+            )
+        if index not in self.outcomes:
+            self.settle(index, result)
+
+    def settle(self, index: int, result: Reply | Failure) -> None:
+        """Book, judge and settle one item."""
+        fingerprint = digest(f"{self._batch_id} {index}".encode())
+        intake = Intake(fingerprint=fingerprint, request=self._request, columns=None)
+        state = self._engine.journal.place(index, intake)
+        life = Life.known(state, self._request)
+        self._settler.book(life, result, worst_nano=self._worst_nano(index, result))
+        decision = self._judge.of_line(life, result)
+        outcome: AnyOutcome
+        if decision.move is Move.ACCEPT:
+            assert isinstance(result, Reply)
+            outcome = self._settler.succeeded(life, result, decision.value)
+        else:
+            assert decision.failure is not None
+            outcome = self._settler.failed(life, decision.failure)
+        if self._is_untold(result) and not life.unconfirmed:
+            self.priced = False
+            outcome = msgspec.structs.replace(outcome, cost_nano=None)
+        self.outcomes[index] = outcome
+        self._settler.show(self._settler.settled(life, outcome))
+
+    def _is_untold(self, result: Reply | Failure) -> bool:
+        """Whether the provider has not told what it bills, so that only what was asked says how much it can be."""
+        return charge_for(result, price=self._engine.price, worst_nano=1).unconfirmed
+
+    def _worst_nano(self, index: int, result: Reply | Failure) -> int:
+        """What an item can cost at most, as far as whoever attached said what was asked; documents are read for it."""
+        request = self._asked(index) if self._is_untold(result) else None
+        return 0 if request is None else self._worst.nano(request)
 
 
 class _Listed:
     """Outcomes in memory, where results are read from."""
 
-    def __init__(self, outcomes: list[AnyOutcome]) -> None:
+    def __init__(self, outcomes: list[AnyOutcome], totals: Totals) -> None:
         self._outcomes = outcomes
+        self._totals = totals
 
     def entries(self, start: int = 0, stop: int | None = None) -> Iterator[Entry]:
         """Places in order."""
@@ -167,7 +250,7 @@ class _Listed:
 
     def totals(self) -> Totals:
         """The money."""
-        return Totals(spent_nano=sum(o.cost_nano or 0 for o in self._outcomes), unconfirmed_nano=0)
+        return self._totals
 
     def close(self) -> None:
         """Nothing to let go."""

@@ -234,7 +234,7 @@ class _Numbers:
         self._there.wait()
 
     def opened(self, engine: Engine) -> None:
-        self.ids += [t.batch_id for t in engine.journal.open_batches() if t.batch_id is not None]
+        self.ids += [t.batch_id for t in engine.journal.batches.open() if t.batch_id is not None]
         if self.ids or not engine.uses_batches:
             self._there.set()
 

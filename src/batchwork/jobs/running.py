@@ -18,7 +18,7 @@ from batchwork.engine.lanes import Lanes
 from batchwork.jobs.answers import BatchResults, Ending
 from batchwork.jobs.asked import Asked
 from batchwork.journal import JournalReader, MemoryJournal
-from batchwork.outcomes import Results
+from batchwork.outcomes import EveryPlace, Results
 from batchwork.runs import Job
 from batchwork.statefile import FAILED, SUCCEEDED, StateView
 
@@ -96,7 +96,8 @@ class JobRun:
 
     def _results(self, results: Results) -> BatchResults:
         ending = Ending(priced=results.priced, cancelled=results.stopped == "cancelled")
-        return BatchResults(results.source, self._asked.finisher, keep=results, ending=ending)
+        source = EveryPlace(results.source, self.view.total)
+        return BatchResults(source, self._asked.finisher, keep=results, ending=ending)
 
     # -- reading, for files in a thread of its own ----------------------------------------------
 
@@ -162,7 +163,7 @@ class JobRun:
                     error = None if outcome is None else outcome.error
                     at = times.get(entry.index)
                     view.restored(entry.status, entry.index, nano=entry.paid_nano, at=at, error=error)
-        for ticket in journal.open_batches():
+        for ticket in journal.batches.open():
             view.taken_up(ticket)
 
     def _retell_batches(self, reader: JournalReader) -> None:

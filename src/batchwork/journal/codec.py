@@ -19,6 +19,7 @@ from batchwork.core.event import (
     Attempted,
     BatchClosed,
     BatchIntended,
+    BatchReopened,
     BatchSubmitted,
     Began,
     Ended,
@@ -40,6 +41,7 @@ KINDS: dict[type, int] = {
     BatchIntended: 8,  # from here on: the events of provider batches, which have an index of their own
     BatchSubmitted: 9,
     BatchClosed: 10,
+    BatchReopened: 11,
 }
 _SHARE_ABOVE = 256  # characters; shorter system prompts are cheaper in place
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from batchwork.core.batch_book import BatchBook
 from batchwork.core.errors import JournalError
 from batchwork.core.event import Began, Event
 from batchwork.core.intake import Intake
@@ -15,8 +16,9 @@ from batchwork.core.outcome import Status
 from batchwork.core.ports import Entry, Standing, Totals
 from batchwork.core.request import Request
 from batchwork.core.runstate import ItemState
-from batchwork.core.ticket import Ticket
 from batchwork.journal.daybook import DayBook
+
+_NO_BATCHES = BatchBook()  # somebody waits for the answers
 
 
 class FleetingJournal:
@@ -25,6 +27,7 @@ class FleetingJournal:
     def __init__(self, book: DayBook | None) -> None:
         self.listener: Callable[[Event], None] | None = None
         self._book = book
+        self.batches = _NO_BATCHES
 
     def begin(self, began: Began) -> Standing:
         """Nothing was here before."""
@@ -55,14 +58,6 @@ class FleetingJournal:
     def request_of(self, item: int) -> Request:
         """Nothing is kept."""
         raise JournalError(f"item {item} is not kept: a request over HTTP has no batches")
-
-    def open_batches(self) -> list[Ticket]:
-        """None: somebody waits for the answers."""
-        return []
-
-    def next_chunk(self) -> int:
-        """There are no chunks."""
-        return 0
 
     def release(self, item: int) -> None:
         """Nothing is held."""

@@ -6,6 +6,7 @@ import uuid
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from batchwork.core.batch_book import BatchBook
 from batchwork.core.event import Attempted, Began, Event, Opened, Reopened
 from batchwork.core.failure import FailureKind
 from batchwork.core.intake import Intake
@@ -13,7 +14,6 @@ from batchwork.core.outcome import AnyOutcome, Status
 from batchwork.core.ports import Entry, Standing, Totals
 from batchwork.core.request import Request
 from batchwork.core.runstate import ItemState, RunState
-from batchwork.core.ticket import Ticket
 from batchwork.journal.placing import Placer, outcome_at
 
 
@@ -27,7 +27,6 @@ class MemoryJournal:
         self._requests: dict[int, Request | None] = {}
         self._columns: dict[int, dict[str, Any] | None] = {}
         self._placer = Placer(self)
-        self._chunks = 0
         self._run_id = uuid.uuid4().hex[:12]
 
     def begin(self, began: Began) -> Standing:
@@ -91,14 +90,10 @@ class MemoryJournal:
         assert request is not None, "a bad row is never sent"
         return request
 
-    def open_batches(self) -> list[Ticket]:
-        """Provider batches that were intended and not closed."""
-        return list(self._state.batches.values())
-
-    def next_chunk(self) -> int:
-        """The number of the next provider batch."""
-        self._chunks += 1
-        return self._chunks
+    @property
+    def batches(self) -> BatchBook:
+        """What it knows of provider batches."""
+        return self._state.batches
 
     async def durable(self) -> None:
         """Nothing to wait for."""

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import heapq
 import sqlite3
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from operator import itemgetter
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
+from batchwork.core.batch_book import BatchBook
 from batchwork.core.errors import JournalDamagedError
-from batchwork.core.event import BatchEvent, Began, Event, Opened, Settled
+from batchwork.core.event import Attempted, BatchEvent, Began, Event, Opened, Settled
 from batchwork.core.outcome import AnyOutcome, Status
 from batchwork.core.ports import Entry, Totals
 from batchwork.core.request import Request
-from batchwork.core.runstate import follow_batches
 from batchwork.core.ticket import Ticket
 from batchwork.journal import codec
 from batchwork.journal.placing import outcome_at
@@ -21,6 +23,7 @@ from batchwork.journal.rows import COLUMNS, Row, Sums, row_from, status_of
 from batchwork.journal.tables import FAULTS, connect, damaged, translated
 
 _SUMS = "SELECT run_id, seq, spent, unconfirmed, reserved, standing, began, items, batches, noted, crc FROM total"
+_ANSWERS = f"{codec.KINDS[Attempted]}, {codec.KINDS[Settled]}"  # an item of a batch that was read has one of these
 _AHEAD = 1024  # places read at once while an input is compared with the journal
 
 
@@ -217,22 +220,40 @@ class JournalReader:
 
     def batch_events(self) -> Iterator[BatchEvent]:
         """What was recorded about provider batches, from the first to the last."""
+        return (event for _, event in self._numbered_batch_events())
+
+    def _numbered_batch_events(self) -> list[tuple[int, BatchEvent]]:
         sums = self.sums() or Sums(run_id="")
         rows = self._all("SELECT seq, kind, item, body, crc FROM event WHERE kind >= 8 ORDER BY seq")
         if len(rows) != sums.batches:
             raise damaged(self.path, f"{len(rows)} events of provider batches are there, {sums.batches} were written")
-        for values in rows:
-            event = self._decode(values)
-            assert isinstance(event, BatchEvent)
-            yield event
+        return [(values[0], cast(BatchEvent, self._decode(values))) for values in rows]
 
     def open_batches(self) -> list[Ticket]:
-        """Provider batches that were intended and not closed, oldest first."""
-        found: dict[int, Ticket] = {}
-        for event in self.batch_events():
-            follow_batches(found, event)
+        """Provider batches that were intended and not closed, oldest first, with the items that still ride in them."""
+        book = self.batch_book()
         self._let_go()
-        return list(found.values())
+        return book.open()
+
+    def batch_book(self) -> BatchBook:
+        """What all events say about provider batches."""
+        events = self._numbered_batch_events()
+        book = BatchBook()
+        for _, event in events:
+            book.apply(event)
+        if not book.has_riders:
+            return book
+        # Some are open: which of their items are answered is said by the items' own events since.
+        open_chunks = {ticket.chunk for ticket in book.open()}
+        since = min(seq for seq, event in events if event.chunk in open_chunks)
+        sql = f"SELECT seq, item FROM event WHERE seq > ? AND kind IN ({_ANSWERS}) ORDER BY seq"  # noqa: S608
+        book = BatchBook()
+        for _, told in heapq.merge(events, self._query(sql, (since,)), key=itemgetter(0)):
+            if isinstance(told, int):
+                book.answered(told)
+            else:
+                book.apply(told)
+        return book
 
     def request_of(self, item: int) -> Request:
         """What an item asks."""

@@ -15,7 +15,17 @@ from typing import Any
 import msgspec
 
 from batchwork.core.errors import JournalDamagedError, JournalError, JournalWriteError
-from batchwork.core.event import Attempted, BatchEvent, BatchIntended, Began, Ended, Event, ItemEvent, Opened
+from batchwork.core.event import (
+    Attempted,
+    BatchEvent,
+    BatchIntended,
+    BatchReopened,
+    Began,
+    Ended,
+    Event,
+    ItemEvent,
+    Opened,
+)
 from batchwork.core.failure import FailureKind
 from batchwork.core.intake import Intake
 from batchwork.core.money import show
@@ -276,12 +286,19 @@ class _Replay:
 
     def _batch_again(self, event: BatchEvent) -> bool:
         if isinstance(event, BatchIntended):
-            known = [
-                (self._items[i], c) for i, c in zip(event.items, event.custom_ids, strict=True) if i in self._items
-            ]
-            items, custom_ids = (tuple(part) for part in zip(*known, strict=True)) if known else ((), ())
-            event = msgspec.structs.replace(event, items=items, custom_ids=custom_ids)
-        elif event.chunk not in {ticket.chunk for ticket in self._journal.open_batches()}:
+            kept = [number for number, item in enumerate(event.items) if item in self._items]
+            event = msgspec.structs.replace(
+                event,
+                items=tuple(self._items[event.items[number]] for number in kept),
+                custom_ids=tuple(event.custom_ids[number] for number in kept),
+                worst_nano=tuple(event.worst_nano[number] for number in kept) if event.worst_nano else (),
+            )
+        elif isinstance(event, BatchReopened):
+            if event.chunk not in {ticket.chunk for ticket in self._journal.batches.lost()}:
+                return False
+            known_items = tuple(self._items[item] for item in event.items if item in self._items)
+            event = msgspec.structs.replace(event, items=known_items)
+        elif not self._journal.batches.is_open(event.chunk):
             return False
         self._journal.record(event)
         return True

@@ -16,14 +16,13 @@ from pathlib import Path
 
 from batchwork.clock import next_turn
 from batchwork.core.errors import JournalError
-from batchwork.core.event import Attempted, BatchEvent, Began, Ended, Event, ItemEvent, Opened, Reopened
+from batchwork.core.event import Attempted, BatchEvent, Began, Ended, Event, ItemEvent, Opened, Reopened, Settled
 from batchwork.core.failure import FailureKind
 from batchwork.core.intake import Intake
 from batchwork.core.outcome import Status
 from batchwork.core.ports import Entry, Standing, Totals
 from batchwork.core.request import Request
-from batchwork.core.runstate import UNCHANGED, ItemState, follow_batches
-from batchwork.core.ticket import Ticket
+from batchwork.core.runstate import UNCHANGED, ItemState
 from batchwork.journal import codec
 from batchwork.journal.identities import Identities
 from batchwork.journal.lock import WriterLock
@@ -75,25 +74,9 @@ class SqliteJournal:
         self.run_id, self._seq, self._spent, self._unconfirmed, self._reserved = sums[:5]
         self._standing, self._began, self._next_item = sums.counts, sums.began, sums.items
         self._identities = Identities(self._reader, noted=sums.noted, items=sums.items)
-        self._batches: dict[int, Ticket] = {}
-        self._chunks = self._batch_events = 0
-        for event in self._reader.batch_events():
-            self._follow_batch(event)
+        self.batches = self._reader.batch_book()
+        self._batch_events = sums.batches
         self._mark.write(Mark(self.run_id, self._seq, self._spent))
-
-    def _follow_batch(self, event: BatchEvent) -> None:
-        follow_batches(self._batches, event)
-        self._batch_events += 1
-        self._chunks = max(self._chunks, event.chunk)
-
-    def open_batches(self) -> list[Ticket]:
-        """Provider batches that were intended and not closed, oldest first."""
-        return list(self._batches.values())
-
-    def next_chunk(self) -> int:
-        """The number of the next provider batch."""
-        self._chunks += 1
-        return self._chunks
 
     def begin(self, began: Began) -> Standing:
         """Start a run: what an earlier crash left open is booked at its worst case."""
@@ -226,11 +209,14 @@ class SqliteJournal:
                 self._unconfirmed += change[1]
                 self._reserved += change[2]
             row.note(kind, seq)
+            if self.batches.has_riders and isinstance(event, Settled | Attempted):
+                self.batches.answered(item)
             self._dirty[item] = row
         elif isinstance(event, Ended):
             self._trim(event.inputs)
         elif isinstance(event, BatchEvent):
-            self._follow_batch(event)
+            self.batches.apply(event)
+            self._batch_events += 1
         body = codec.encode(event, self._blobs)
         self._queue.append((seq, self._utc(), kind, item, body, codec.checksum(seq, kind, item, body)))
         if self.listener is not None:

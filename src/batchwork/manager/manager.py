@@ -14,11 +14,10 @@ from typing import Any
 from batchwork._bridge import run_sync
 from batchwork.assembly import Engine
 from batchwork.clock import SystemClock
-from batchwork.core.errors import ConfigError, InputError, Interrupted
+from batchwork.core.errors import ConfigError, Interrupted
 from batchwork.core.event import Event
 from batchwork.core.money import NANO, to_dollars
 from batchwork.core.outcome import Status
-from batchwork.core.ports import Journal
 from batchwork.jobs.answers import BatchResults, Ending
 from batchwork.jobs.asked import Wish, asked
 from batchwork.jobs.inputs import PdfMode
@@ -30,6 +29,7 @@ from batchwork.manager.opening import MANAGER, Found, Place, found_at, new_run, 
 from batchwork.manager.scribe import Scribe
 from batchwork.manager.showing import Progress
 from batchwork.manager.tables import Tables
+from batchwork.outcomes import EveryPlace, Source
 from batchwork.progress import stopping
 from batchwork.results import ResultFiles
 from batchwork.statefile import State, StateView
@@ -103,6 +103,7 @@ class BatchManager(Tables):
         self._place = _place_of(state_path, save_results_dir, items_per_job)
         self._view: StateView | None = None
         self._latest: BatchResults | None = None
+        self._memory = MemoryJournal()  # the journal, where there is no state_path
 
     def run(self, *, print_progress: bool = False) -> BatchResults:
         """Do everything that is not done yet; the results of all items in input order.
@@ -129,18 +130,18 @@ class BatchManager(Tables):
         return results.at(places)
 
     def results(self) -> BatchResults:
-        """What is known so far: after `run()`, after opening a state again, and before `run()` too.
+        """What is known so far of all items: after `run()`, however it ended, and before it; the rest is pending.
 
         Raises:
             ConfigError: the state belongs to another input or model, as for `run()`.
-            InputError: there is no state yet.
         """
         if self._latest is not None:
             return self._latest
         found = self._found()
-        if found is None:
-            raise InputError("there are no results yet: call run()")
-        return BatchResults(JournalReader(found.journal), self._asked.finisher, ending=Ending(priced=found.priced))
+        source: Source = self._memory if found is None else JournalReader(found.journal)
+        priced = self._view is None or self._view.priced if found is None else found.priced
+        every = EveryPlace(source, len(self._asked.inputs))
+        return BatchResults(every, self._asked.finisher, ending=Ending(priced=priced))
 
     @property
     def stats(self) -> JobStats:
@@ -162,6 +163,7 @@ class BatchManager(Tables):
         if place.files is not None:
             place.files.refuse_foreign(me["manager_id"])
         view = self._view = self._new_view(me)
+        self._latest = None  # should this run break off, what is known stands in the journal
         plan = replace(
             self._asked.plan,
             journal=place.journal,
@@ -169,7 +171,7 @@ class BatchManager(Tables):
             keep_bodies=place.files is not None,
         )
         if place.journal is None:
-            plan = replace(plan, held=self._held())
+            plan = replace(plan, held=self._memory)
         scribe = Scribe(view, self._asked.finisher, state_path=place.state, files=place.files)
         watchers: list[Watcher] = [scribe]
         progress = Progress(view) if print_progress else None
@@ -195,10 +197,6 @@ class BatchManager(Tables):
             return run_sync(run.execute, interrupt=interrupt)
         except Interrupted:
             raise KeyboardInterrupt(_goodbye(run)) from None
-
-    def _held(self) -> Journal | None:
-        source = None if self._latest is None else self._latest.source
-        return source if isinstance(source, MemoryJournal) else None
 
     def _new_view(self, me: dict[str, Any]) -> StateView:
         inputs, ceiling = self._asked.inputs, self._asked.plan.policy.max_cost_nano

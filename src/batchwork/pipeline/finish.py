@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from batchwork.core.failure import FailureKind
+from batchwork.core.failure_table import Trait, traits_of
 from batchwork.core.money import NANO
 from batchwork.core.outcome import Deferred, Failed, Outcome, Succeeded
 from batchwork.core.reply import Usage
@@ -20,17 +20,7 @@ from batchwork.pipeline.process import Executed
 from batchwork.pipeline.prompts import PreparedPrompt, Problem, too_deep
 from batchwork.schema.answer import NoJson, json_in
 
-_RETRYABLE = frozenset(
-    {
-        FailureKind.RATE_LIMITED,
-        FailureKind.OVERLOADED,
-        FailureKind.TIMEOUT,
-        FailureKind.CONNECTION,
-        FailureKind.SERVER,
-        FailureKind.QUOTA,
-        FailureKind.EXPIRED,
-    }
-)
+_RETRYABLE = Trait.RETRYABLE | Trait.LATER
 _MAX_DEPTH = 200  # deeper ones cannot be written back as JSON on every stack
 _UNSENT = Problem(code="cancelled", message="not sent: the request ended first", retryable=True)
 
@@ -69,7 +59,11 @@ def finish_answer(prompt: PreparedPrompt, outcome: Outcome | None, unsent: Probl
         return _succeeded(prompt, outcome)
     if isinstance(outcome, Failed):
         failure = outcome.failure
-        problem = Problem(code=failure.kind.value, message=clean(failure.message), retryable=failure.kind in _RETRYABLE)
+        problem = Problem(
+            code=failure.kind.value,
+            message=clean(failure.message),
+            retryable=bool(traits_of(failure.kind) & _RETRYABLE),
+        )
         return _problem(prompt, problem, outcome=outcome, raw=outcome.text)
     if isinstance(outcome, Deferred):
         message = (outcome.error or "").replace("deferred: ", "").replace("max_cost", "the budget")

@@ -103,8 +103,10 @@ def is_imported(outcome: Succeeded) -> bool:
 def _reply(reply: Reply) -> Any:
     if reply.body is not None:
         return msgspec.Raw(reply.body)
-    usage = {"input_tokens": reply.usage.input_tokens, "output_tokens": reply.usage.output_tokens}
     told: dict[str, Any] = msgspec.to_builtins(reply)
+    if reply.usage is None:
+        return told
+    usage = {"input_tokens": reply.usage.input_tokens, "output_tokens": reply.usage.output_tokens}
     return told | {"usage": usage | told["usage"]}
 
 

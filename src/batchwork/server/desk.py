@@ -165,7 +165,7 @@ class Desk:
             lane = self.service.lanes[prompt.request.model]
             if lane.price is None or lane.price.is_free:
                 return
-            worst = WorstCase(lane.price, overhead_tokens=lane.backend.traits.overhead_tokens).nano(prompt.request)
+            worst = WorstCase.at(lane.price, lane.backend.traits).nano(prompt.request)
             cheapest = worst if cheapest is None else min(cheapest, worst)
         if cheapest is None or ledger.could_ever_fit(cheapest):
             return

@@ -94,8 +94,9 @@ class _Traced:
                 span.set_attribute("error.type", error.failure.kind.value)
                 raise
             span.set_attribute("gen_ai.response.model", reply.model)
-            span.set_attribute("gen_ai.usage.input_tokens", reply.usage.input_tokens)
-            span.set_attribute("gen_ai.usage.output_tokens", reply.usage.output_tokens)
+            if reply.usage is not None:
+                span.set_attribute("gen_ai.usage.input_tokens", reply.usage.input_tokens)
+                span.set_attribute("gen_ai.usage.output_tokens", reply.usage.output_tokens)
             if reply.stop_reason is not None:
                 span.set_attribute("gen_ai.response.finish_reasons", [reply.stop_reason])
             if reply.provider_id is not None:

@@ -4,12 +4,14 @@ from collections.abc import Awaitable, Callable
 
 from aiohttp import web
 
-from batchwork.simulator import sending
-from batchwork.simulator.faults import HTTP_KINDS
+from batchwork.simulator import damage, sending
+from batchwork.simulator.errors import Refused
+from batchwork.simulator.fault_kinds import AFTER_KINDS, HTTP_KINDS, HUGE_HEADERS, LOW_COUNTS
 from batchwork.simulator.live import LiveCalls, Wire
 from batchwork.simulator.world import World
 
 Work = Callable[[], Awaitable[web.Response]]
+_WHOLE = frozenset({None, "slow", "trickle", "shuffled"})
 
 
 class Around:
@@ -20,19 +22,19 @@ class Around:
         self._wire = wire
         self._calls = calls
 
-    async def run(self, request: web.BaseRequest, scope: str, work: Work) -> web.StreamResponse:
+    async def run(
+        self, request: web.BaseRequest, scope: str, work: Work, batch_id: str | None = None
+    ) -> web.StreamResponse:
         """Do the work and send its answer, unless a fault says otherwise.
 
-        `reset_after`, `truncated` and `slow` do the work first: the batch is created although its maker
-        never hears of it.
+        Everything but a plain status and `reset` does the work first: the batch is created although its maker
+        never hears of it. `batch_id` is the batch the call is about.
         """
         world = self._world
         number = world.next_number()
         world.log.note(scope)
         self._wire.authorize(request.headers)
-        kind = None
-        if world.faults.armed(scope):
-            kind = world.faults.draw(scope, world.roll("around", scope, number))
+        kind = self._drawn(scope, number, batch_id)
         if kind is not None:
             world.log.note(f"{scope}:{kind}")
         if kind == "reset":
@@ -42,12 +44,54 @@ class Around:
         if kind is not None and kind in HTTP_KINDS:
             raise self._wire.fault(kind, "")
         response = await work()
-        if kind == "reset_after":
-            return sending.reset(request)
-        if kind in ("truncated", "slow"):
-            body = response.body if isinstance(response.body, bytes) else b""
-            headers = {name: value for name, value in response.headers.items() if name.lower() != "content-length"}
-            if kind == "slow":
-                return await sending.send_slowly(request, body, headers, world.clock)
-            return await sending.send_truncated(request, body, headers)
-        return response
+        self._record(scope, batch_id, kind)
+        return await self._sent(request, response, kind, number)
+
+    def _drawn(self, scope: str, number: int, batch_id: str | None) -> str | None:
+        world, kind = self._world, None
+        if world.faults.armed(scope):
+            kind = world.faults.draw(scope, world.roll("around", scope, number))
+        if batch_id is None:
+            return kind
+        return world.faults.lasting(scope, batch_id, kind, world.roll("lasting", scope, batch_id)) or kind
+
+    def _record(self, scope: str, batch_id: str | None, kind: str | None) -> None:
+        """Write into the log what became of a call about a batch."""
+        record = self._world.log.batches.get(batch_id or "")
+        if record is None:
+            return
+        if scope == "create":
+            record.create_fault = kind
+        elif scope == "results":
+            record.downloads += 1
+            record.whole_downloads += kind in _WHOLE
+            record.gone |= kind == "gone"
+
+    async def _sent(
+        self, request: web.BaseRequest, response: web.Response, kind: str | None, number: int
+    ) -> web.StreamResponse:
+        if kind is None:
+            return response
+        if kind in AFTER_KINDS:
+            raise self._wire.fault(AFTER_KINDS[kind], "")
+        if kind in sending.UNHEARD:
+            return await sending.unheard(request, kind, self._calls.headers(number))
+        body = response.body if isinstance(response.body, bytes) else b""
+        headers = {name: value for name, value in response.headers.items() if name.lower() != "content-length"}
+        match kind:
+            case "gone":
+                raise Refused(404, "simulated: these results are gone", type="not_found_error")
+            case "slow":
+                return await sending.send_slowly(request, body, headers, self._world.clock)
+            case "truncated":
+                return await sending.send_truncated(request, body, headers)
+            case "trickle":
+                return await sending.send_lines(request, body, headers, self._world.clock, self._world.config.trickle_s)
+            case "short":
+                body = damage.short(body)
+            case "shuffled":
+                body = damage.shuffled(body, number)
+        if kind == LOW_COUNTS:
+            body = damage.low_counts(body)
+        changed = sending.json_response(body, response.status, headers)
+        return sending.with_huge_header(changed) if kind == HUGE_HEADERS else changed

@@ -51,7 +51,7 @@ class BatchShelf(Generic[B]):
         async def work() -> web.Response:
             return self._calls.answer(await self._batch(batch_id).shown())
 
-        return await self._around.run(request, "poll", work)
+        return await self._around.run(request, "poll", work, batch_id)
 
     async def listed(self, request: web.BaseRequest) -> web.StreamResponse:
         """`GET .../batches`: newest first; a young batch may not be listed yet."""

@@ -1,5 +1,7 @@
 """What a call costs: genai-prices directly, in whole nano-dollars, rounded up per call.
 
+Lanes that genai-prices does not know are a multiple of the standard price.
+
 The simulator's own bill, independent of the library's pricing on purpose. A model without a
 known price is billed `None`, never zero. A model without a batch price is billed the
 standard one, as genai-prices returns it.
@@ -14,7 +16,11 @@ from genai_prices import calc_price
 from genai_prices.types import ModelPrice
 from msgspec import Struct
 
-Tier = Literal["standard", "batch"]
+Lane = Literal["standard", "flex", "fast", "priority", "ultrafast"]
+"""The price lane of a live call: OpenAI's `service_tier`, Anthropic's `speed`."""
+
+Tier = Literal["batch"] | Lane
+_MULTIPLES: dict[tuple[str, Tier], int] = {("openai", "ultrafast"): 6, ("anthropic", "fast"): 2}
 _NANO = Decimal(10**9)
 
 
@@ -35,7 +41,7 @@ class Usage(Struct, frozen=True, gc=False):
 
 @lru_cache(maxsize=1024)
 def _price_of(api: str, model: str, tier: Tier) -> ModelPrice | None:
-    context = {"processing": "batch"} if tier == "batch" else None
+    context = {"processing": "batch"} if tier == "batch" else {"service_tier": tier} if tier != "standard" else None
     try:
         found = calc_price(PricedUsage(input_tokens=1), model, provider_id=api, price_context=context)
     except LookupError:
@@ -60,4 +66,5 @@ def nano_dollars(api: str, model: str, tier: Tier, usage: Usage) -> int | None:
             cache_write_1h_tokens=usage.cache_write_1h or None,
         )
     )
-    return int((cost["total_price"] * _NANO).to_integral_value(rounding=ROUND_CEILING))
+    multiple = _MULTIPLES.get((api, tier), 1)
+    return int((multiple * cost["total_price"] * _NANO).to_integral_value(rounding=ROUND_CEILING))

@@ -8,15 +8,17 @@ them by its own watch, so they count real seconds (`real_s`).
 import asyncio
 import time
 from datetime import UTC, datetime
+from email.utils import formatdate
 from functools import lru_cache
 
 
 class SimClock:
-    """A clock that can run faster than the wall and can be stepped forward."""
+    """A clock that can run faster than the wall, can be stepped forward, and may be wrong by `offset_s`."""
 
-    def __init__(self, scale: float = 1.0) -> None:
+    def __init__(self, scale: float = 1.0, offset_s: float = 0.0) -> None:
         self._scale = scale
-        self._born_unix_s = time.time()
+        self.offset_s = offset_s
+        self._born_unix_s = time.time() + offset_s
         self._born_s = time.monotonic()
         self._stepped_s = 0.0
 
@@ -41,6 +43,12 @@ def real_s() -> float:
 def wall_s() -> float:
     """Real seconds since 1970: for header times that a client compares with its own watch."""
     return time.time()
+
+
+@lru_cache(maxsize=1024)
+def http_date(unix_s: int) -> str:
+    """`Sun, 15 Nov 2026 06:25:32 GMT`: the form of the `Date` header."""
+    return formatdate(unix_s, usegmt=True)
 
 
 @lru_cache(maxsize=1024)

@@ -7,6 +7,7 @@ from batchwork.simulator.errors import SimulatorConfigError
 from batchwork.simulator.faults import Faults
 
 _PERSONAS = ("reader", "echo", "schema")
+_TIERS = ("default", "flex", "fast", "priority", "ultrafast")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,6 +56,9 @@ class SimulatorConfig:
     retry_after_s: float = 1.0
     faults: Faults = field(default_factory=Faults)
     time_scale: float = 1.0
+    clock_offset_s: float = 0.0  # how far its clock is ahead of the true time (behind, when negative)
+    trickle_s: float = 0.02  # the pause after each line of a download that trickles
+    default_tier: str = "default"  # what OpenAI's `service_tier` "auto" comes to in this project
     batch_time_s: float = 2.0
     validation_time_s: float = 0.2
     cancel_time_s: float = 0.5
@@ -81,11 +85,15 @@ class SimulatorConfig:
             value = getattr(self, name)
             if value is not None and value < 1:
                 raise SimulatorConfigError(f"{name} must be at least 1, got {value}; leave it out for no limit")
+        if self.default_tier not in _TIERS:
+            raise SimulatorConfigError(f"unknown default_tier {self.default_tier!r}: one of {', '.join(_TIERS)}")
+        if not isfinite(self.clock_offset_s):
+            raise SimulatorConfigError(f"clock_offset_s must be a number, got {self.clock_offset_s}")
         for name in ("time_scale", "burst_s", "window_s"):
             value = getattr(self, name)
             if not isfinite(value) or value <= 0:
                 raise SimulatorConfigError(f"{name} must be a number above 0, got {value}")
-        for name in ("batch_time_s", "validation_time_s", "cancel_time_s", "list_lag_s", "retry_after_s"):
+        for name in ("batch_time_s", "validation_time_s", "cancel_time_s", "list_lag_s", "retry_after_s", "trickle_s"):
             value = getattr(self, name)
             if not isfinite(value) or value < 0:
                 raise SimulatorConfigError(f"{name} must be a number of at least 0, got {value}")
@@ -106,6 +114,8 @@ class SimulatorConfig:
         faults: str = "",
         batch_time: float = 2.0,
         time_scale: float = 1.0,
+        clock_offset: float = 0.0,
+        default_tier: str = "default",
         seed: int = 0,
         persona: str = "reader",
         require_key: bool = False,
@@ -124,6 +134,8 @@ class SimulatorConfig:
             faults=Faults.parse(faults),
             batch_time_s=batch_time,
             time_scale=time_scale,
+            clock_offset_s=clock_offset,
+            default_tier=default_tier,
             seed=seed,
             persona=persona,
             key_required=require_key,

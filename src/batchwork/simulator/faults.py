@@ -10,33 +10,25 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from batchwork.simulator.errors import SimulatorConfigError
+from batchwork.simulator.fault_kinds import CONTENT_KINDS, KINDS, LASTING_KINDS, SCOPES, SHAPE_KINDS, scopes_of
 
-HTTP_KINDS = frozenset({"400", "401", "403", "404", "413", "429", "quota", "500", "503", "504", "529"})
-"""Answered with that status and nothing billed; `413` is not JSON, `quota` must not be retried."""
-
-WIRE_KINDS = frozenset({"reset", "reset_after", "slow", "truncated", "sse_error"})
-"""`reset` before anything is processed; `reset_after` and `truncated` are processed and billed."""
-
-CONTENT_KINDS = frozenset(
-    {"refusal", "max_tokens", "thinking", "empty", "wrong_case", "malformed", "pause_turn", "context_window"}
-)
-"""A complete, billed answer that is not what was hoped for."""
-
-KINDS = HTTP_KINDS | WIRE_KINDS | CONTENT_KINDS
-SCOPES = ("live", "create", "poll", "list", "results", "cancel", "files", "item")
-"""Model calls, the calls about batches and files, and the single requests inside a batch."""
+_INSIDE_BATCHES_TOO = CONTENT_KINDS | SHAPE_KINDS
 
 
 @dataclass(frozen=True, slots=True)
 class Faults:
     """Rates per scope and kind; a kind without a scope means model calls.
 
-    A content kind without a scope also means the requests inside batches.
+    A kind of answer without a scope also means the requests inside batches; a kind that can happen
+    in one scope alone means that one.
     """
 
     rates: tuple[tuple[str, str, float], ...] = ()
 
     def __post_init__(self) -> None:
+        for where, _, _ in self.rates:
+            if where not in SCOPES:
+                raise SimulatorConfigError(f"unknown fault scope {where!r}: one of {', '.join(SCOPES)}")
         for scope in SCOPES:
             total = 0.0
             for where, kind, rate in self.rates:
@@ -45,9 +37,6 @@ class Faults:
                     total += rate
             if total > 1.0 + 1e-9:
                 raise SimulatorConfigError(f"fault rates of {scope!r} add up to {total:g}; they must not pass 1")
-        for where, _, _ in self.rates:
-            if where not in SCOPES:
-                raise SimulatorConfigError(f"unknown fault scope {where!r}: one of {', '.join(SCOPES)}")
 
     @classmethod
     def parse(cls, text: str) -> "Faults":
@@ -70,9 +59,7 @@ class Faults:
             if colon:
                 table.append((scope, kind, rate))
                 continue
-            table.append(("live", scope, rate))
-            if scope in CONTENT_KINDS:
-                table.append(("item", scope, rate))
+            table.extend((where, scope, rate) for where in _meant(scope))
         return cls(tuple(table))
 
     def named(self) -> dict[str, float]:
@@ -80,9 +67,19 @@ class Faults:
         return {f"{scope}:{kind}": rate for scope, kind, rate in self.rates}
 
 
+def _meant(kind: str) -> tuple[str, ...]:
+    """The scopes of a kind that was given without one."""
+    if kind in _INSIDE_BATCHES_TOO:
+        return ("live", "item")
+    possible = scopes_of(kind)
+    return possible if len(possible) == 1 else ("live",)
+
+
 def _check(scope: str, kind: str, rate: float) -> None:
     if kind not in KINDS:
         raise SimulatorConfigError(f"unknown fault {kind!r}: one of {', '.join(sorted(KINDS))}")
+    if scope not in scopes_of(kind):
+        raise SimulatorConfigError(f"fault {kind!r} cannot happen in scope {scope!r}: {', '.join(scopes_of(kind))}")
     if not 0.0 <= rate <= 1.0:
         raise SimulatorConfigError(f"fault rate of {scope}:{kind} must be between 0 and 1, got {rate:g}")
 
@@ -94,29 +91,32 @@ class FaultDesk:
         self.plan = plan
         self._queued: dict[str, deque[str]] = {}
         self._by_scope: dict[str, list[tuple[float, str]]] = {}
+        self._lasting: dict[str, list[tuple[float, str]]] = {}
+        self._held: dict[tuple[str, str], str] = {}
         self.replace(plan)
 
     def replace(self, plan: Faults) -> None:
-        """Put another plan in force."""
+        """Put another plan in force; what was already drawn for a batch stays."""
         self.plan = plan
-        self._by_scope = {}
+        self._by_scope, self._lasting = {}, {}
         for scope, kind, rate in plan.rates:
-            steps = self._by_scope.setdefault(scope, [])
+            steps = (self._lasting if kind in LASTING_KINDS else self._by_scope).setdefault(scope, [])
             steps.append(((steps[-1][0] if steps else 0.0) + rate, kind))
 
     def queue(self, scope: str, kinds: Iterable[str]) -> None:
         """Let the next calls of a scope meet exactly these faults, one each (`ok` lets one through)."""
         kinds = list(kinds)
+        if scope not in SCOPES:
+            raise SimulatorConfigError(f"unknown fault scope {scope!r}: one of {', '.join(SCOPES)}")
         for kind in kinds:
             if kind != "ok":
                 _check(scope, kind, 1.0)
-        if scope not in SCOPES:
-            raise SimulatorConfigError(f"unknown fault scope {scope!r}: one of {', '.join(SCOPES)}")
         self._queued.setdefault(scope, deque()).extend(kinds)
 
     def clear(self) -> None:
-        """Forget queued faults."""
+        """Forget queued faults, and those that were drawn for a batch."""
         self._queued.clear()
+        self._held.clear()
 
     def queued(self) -> dict[str, list[str]]:
         """What still waits, per scope."""
@@ -135,3 +135,13 @@ class FaultDesk:
             if dice < edge:
                 return kind
         return None
+
+    def lasting(self, scope: str, batch_id: str, kind: str | None, dice: float) -> str | None:
+        """The fault that holds for a batch from now on, or None; `kind` is what this call has drawn."""
+        name = (scope, batch_id)
+        if name not in self._held:
+            if kind not in LASTING_KINDS:
+                kind = next((one for edge, one in self._lasting.get(scope, ()) if dice < edge), None)
+            if kind is not None:
+                self._held[name] = kind
+        return self._held.get(name)

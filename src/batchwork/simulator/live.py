@@ -11,10 +11,11 @@ from multidict import CIMultiDict
 from batchwork.simulator import sending
 from batchwork.simulator.bill import Usage
 from batchwork.simulator.bodies import decoded, parsed
-from batchwork.simulator.clock import wall_s
+from batchwork.simulator.clock import http_date
+from batchwork.simulator.damage import damaged
 from batchwork.simulator.dice import latency_s
 from batchwork.simulator.errors import Refused
-from batchwork.simulator.faults import HTTP_KINDS
+from batchwork.simulator.fault_kinds import AFTER_KINDS, HTTP_KINDS, HUGE_HEADERS
 from batchwork.simulator.log import Entry, preview_of
 from batchwork.simulator.prompt import Prompt, Said
 from batchwork.simulator.speaking import speak, usage_for
@@ -35,7 +36,7 @@ class Wire(Protocol):
     def admit(self, prompt: Prompt) -> tuple[float, str]: ...  # noqa: D102
     def produced(self, usage: Usage) -> None: ...  # noqa: D102
     def limit_headers(self) -> CIMultiDict[str]: ...  # noqa: D102
-    def answer(self, prompt: Prompt, said: Said, usage: Usage, number: int) -> bytes: ...  # noqa: D102
+    def answer(self, prompt: Prompt, said: Said, usage: Usage, number: int) -> dict[str, Any]: ...  # noqa: D102
     def events(self, prompt: Prompt, said: Said, usage: Usage, number: int) -> Iterator[bytes]: ...  # noqa: D102
     def error_event(self) -> bytes: ...  # noqa: D102
     def error(self, refused: Refused, request_id: str) -> bytes: ...  # noqa: D102
@@ -65,7 +66,7 @@ class LiveCalls:
             prompt = await self._prompt(request)
             entry = Entry(
                 number=number, api=self._api, path=wire.path, model=prompt.model, prompt=prompt.digest,
-                preview=preview_of(prompt.last), at=world.clock.now(),
+                preview=preview_of(prompt.last), at=world.clock.now(), tier=prompt.lane,
             )  # fmt: skip
             seen = world.log.receive(entry)
             wait_s, what = wire.admit(prompt)
@@ -121,9 +122,11 @@ class LiveCalls:
         world, wire, kind = self._world, self._wire, entry.fault
         entry.status, entry.usage, entry.billed = 200, usage, True
         wire.produced(usage)
-        if kind == "reset_after":
-            return sending.reset(request)
         headers = self.headers(entry.number)
+        if kind in AFTER_KINDS:
+            raise wire.fault(AFTER_KINDS[kind], prompt.model)
+        if kind in sending.UNHEARD:
+            return await sending.unheard(request, kind, headers)
         if prompt.stream:
             events = list(wire.events(prompt, said, usage, entry.number))
             if kind == "sse_error":
@@ -134,9 +137,11 @@ class LiveCalls:
                 return await sending.send_truncated(request, body, {**headers, "Content-Type": "text/event-stream"})
             entry.answered = True
             return await sending.send_events(request, events, headers)
-        body = wire.answer(prompt, said, usage, entry.number)
+        body = msgspec.json.encode(damaged(wire.answer(prompt, said, usage, entry.number), kind))
         if kind == "truncated":
             return await sending.send_truncated(request, body, headers)
+        if kind == HUGE_HEADERS:
+            return sending.with_huge_header(sending.json_response(body, 200, headers))
         entry.answered = True
         if kind == "slow":
             return await sending.send_slowly(request, body, headers, world.clock)
@@ -148,12 +153,13 @@ class LiveCalls:
         return sending.json_response(msgspec.json.encode(body), status, headers)
 
     def headers(self, number: int) -> CIMultiDict[str]:
-        """The headers of every answer; without limits their rate family changes once a second at most."""
-        second = int(wall_s())
+        """The headers of every answer, dated by its clock; without limits they change once a second at most."""
+        second = int(self._world.clock.now())
         if second != self._second or self._limited:
             self._second = second
             self._fixed = self._wire.limit_headers() if self._rates else CIMultiDict()
             self._fixed["Content-Type"] = "application/json"
+            self._fixed["Date"] = http_date(second)
         headers = self._fixed.copy()
         headers[self._wire.request_id_header] = f"req_sim{number:08d}"
         return headers

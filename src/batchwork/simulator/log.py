@@ -39,6 +39,17 @@ class Entry(Struct, kw_only=True, gc=False):
         return nano_dollars(self.api, self.model, self.tier, self.usage)
 
 
+class BatchRecord(Struct, kw_only=True, gc=False):
+    """One batch: how its creation was answered and whether its results can be fetched."""
+
+    api: Literal["anthropic", "openai"]
+    size: int
+    create_fault: str | None = None
+    downloads: int = 0
+    whole_downloads: int = 0
+    gone: bool = False
+
+
 class Tally:
     """How often one prompt or one custom_id was received, answered and billed."""
 
@@ -77,6 +88,7 @@ class Log:
         self.entries: list[Entry] = []
         self.seen: dict[str, int] = {}
         self.other: dict[str, int] = {}
+        self.batches: dict[str, BatchRecord] = {}
 
     def receive(self, entry: Entry) -> int:
         """Write a call down; returns how often its prompt was seen before."""
@@ -84,6 +96,11 @@ class Log:
         before = self.seen.get(entry.prompt, 0)
         self.seen[entry.prompt] = before + 1
         return before
+
+    def _fetchable(self, entry: Entry) -> bool:
+        """Whether the answer reached its caller whole, or still can: it stands in results that are not gone."""
+        batch = self.batches.get(entry.batch_id) if entry.batch_id is not None else None
+        return entry.answered and (batch is None or not batch.gone)
 
     def note(self, what: str) -> None:
         """Count a call that asks no model: polls, lists, uploads, refused bodies."""
@@ -94,6 +111,7 @@ class Log:
         self.entries.clear()
         self.seen.clear()
         self.other.clear()
+        self.batches.clear()
 
     def report(self) -> dict[str, Any]:
         """Everything, as JSON."""
@@ -105,6 +123,7 @@ class Log:
             cost = entry.nano_dollars()
             row = to_builtins(entry)
             row["nano_dollars"] = "unknown" if cost is None else cost
+            row["fetchable"] = self._fetchable(entry)
             requests.append(row)
             total.add(entry)
             prompts.setdefault(entry.prompt, Tally(entry.preview)).add(entry)
@@ -116,6 +135,7 @@ class Log:
             "prompts": {name: tally.shown() for name, tally in prompts.items()},
             "custom_ids": {name: tally.shown() for name, tally in custom_ids.items()},
             "requests": requests,
+            "batches": {name: to_builtins(record) for name, record in self.batches.items()},
             "other": dict(self.other),
         }
 

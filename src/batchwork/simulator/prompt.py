@@ -8,6 +8,8 @@ from typing import Any, Literal
 
 from msgspec import Struct
 
+from batchwork.simulator.bill import Lane
+
 
 class Document(Struct, frozen=True, kw_only=True, gc=False):
     """An attached document; `parts` are its pages or the caller's own chunks, empty for plain text."""
@@ -52,6 +54,7 @@ class Prompt(Struct, frozen=True, kw_only=True, gc=False):
     stream_usage: bool = True
     cached: "CacheMark | None" = None
     choices: int = 1
+    lane: Lane = "standard"
 
     @property
     def last(self) -> str:
@@ -75,7 +78,7 @@ class CacheMark(Struct, frozen=True, gc=False):
 
     digest: str
     tokens: int
-    ttl: Literal["5m", "1h"] = "5m"
+    ttl: Literal["5m", "30m", "1h"] = "5m"
 
 
 class Citation(Struct, frozen=True, gc=False):

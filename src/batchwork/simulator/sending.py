@@ -1,18 +1,26 @@
-"""Send an answer well or badly: whole, slowly, cut off, or not at all."""
+"""Send an answer well or badly: whole, slowly, cut off, damaged, or not at all."""
 
+import asyncio
 import socket
 import struct
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 
 from aiohttp import web
 
 from batchwork.simulator.clock import SimClock
 
 _SLOW_S = 0.5
+_HANG_STEP_S = 0.05
+_LONGEST_HANG_S = 120.0
+_HUGE = "x" * 70_000  # ordinary clients read 8 to 64 kB of one header
 _JSON = {"Content-Type": "application/json"}
 TOO_LARGE = (
     b"<html><head><title>413 Request Entity Too Large</title></head><body><center><h1>413</h1></center></body></html>"
 )
+
+UNHEARD = frozenset({"reset_after", "hang_after", "unreadable_after"})
+_PAGE = b"<html><head><title>Simulated proxy</title></head><body><h1>Something went wrong</h1></body></html>"
 
 
 def json_response(body: bytes, status: int = 200, headers: Mapping[str, str] = _JSON) -> web.Response:
@@ -23,6 +31,26 @@ def json_response(body: bytes, status: int = 200, headers: Mapping[str, str] = _
 def html_413(headers: Mapping[str, str]) -> web.Response:
     """What an edge proxy says: not JSON."""
     return web.Response(body=TOO_LARGE, status=413, headers={**headers, "Content-Type": "text/html"})
+
+
+def web_page(headers: Mapping[str, str]) -> web.Response:
+    """A 200 that is not JSON: a proxy's page in place of the answer."""
+    return web.Response(body=_PAGE, headers={**headers, "Content-Type": "text/html"})
+
+
+def with_huge_header(response: web.Response) -> web.Response:
+    """The answer, behind a header that most clients refuse to read."""
+    response.headers["x-simulated-padding"] = _HUGE
+    return response
+
+
+async def hang(request: web.BaseRequest) -> web.Response:
+    """Say nothing until the client goes away."""
+    for _ in range(round(_LONGEST_HANG_S / _HANG_STEP_S)):
+        if request.transport is None or request.transport.is_closing():
+            break
+        await asyncio.sleep(_HANG_STEP_S)
+    return reset(request)
 
 
 def reset(request: web.BaseRequest) -> web.Response:
@@ -36,6 +64,13 @@ def reset(request: web.BaseRequest) -> web.Response:
     return web.Response()
 
 
+async def unheard(request: web.BaseRequest, kind: str, headers: Mapping[str, str]) -> web.Response:
+    """The end of a call whose work is done and whose answer nobody gets to read."""
+    if kind == "hang_after":
+        return await hang(request)
+    return web_page(headers) if kind == "unreadable_after" else reset(request)
+
+
 async def send_slowly(
     request: web.BaseRequest, body: bytes, headers: Mapping[str, str], clock: SimClock
 ) -> web.StreamResponse:
@@ -43,10 +78,11 @@ async def send_slowly(
     response = web.StreamResponse(headers={**headers, "Content-Length": str(len(body))})
     await response.prepare(request)
     half = len(body) // 2
-    await response.write(body[:half])
-    await clock.sleep(_SLOW_S)
-    await response.write(body[half:])
-    await response.write_eof()
+    with suppress(ConnectionResetError):
+        await response.write(body[:half])
+        await clock.sleep(_SLOW_S)
+        await response.write(body[half:])
+        await response.write_eof()
     return response
 
 
@@ -57,6 +93,20 @@ async def send_truncated(request: web.BaseRequest, body: bytes, headers: Mapping
     await response.write(body[: len(body) // 2])
     if request.transport is not None:
         request.transport.close()
+    return response
+
+
+async def send_lines(
+    request: web.BaseRequest, body: bytes, headers: Mapping[str, str], clock: SimClock, pause_s: float
+) -> web.StreamResponse:
+    """The whole answer line by line, one write each, with a pause after every one."""
+    response = web.StreamResponse(headers=headers)
+    with suppress(ConnectionResetError):  # a client that went away is not our trouble
+        await response.prepare(request)
+        for line in body.splitlines(keepends=True):
+            await response.write(line)
+            await clock.sleep(pause_s)
+        await response.write_eof()
     return response
 
 

@@ -6,7 +6,7 @@ import msgspec
 
 from batchwork.simulator import tokens
 from batchwork.simulator.bill import Usage
-from batchwork.simulator.faults import CONTENT_KINDS
+from batchwork.simulator.fault_kinds import CONTENT_KINDS
 from batchwork.simulator.personas import Persona, Step
 from batchwork.simulator.prompt import Block, Prompt, Said
 

@@ -14,7 +14,7 @@ from batchwork.simulator.log import Log
 from batchwork.simulator.personas import persona_named
 from batchwork.simulator.prompt import Prompt
 
-_TTL_S = {"5m": 300.0, "1h": 3600.0}
+_TTL_S = {"5m": 300.0, "30m": 1800.0, "1h": 3600.0}
 
 
 class Shelf(Protocol):
@@ -34,7 +34,7 @@ class World:
 
     def __init__(self, config: SimulatorConfig) -> None:
         self.config = config
-        self.clock = SimClock(config.time_scale)
+        self.clock = SimClock(config.time_scale, config.clock_offset_s)
         self.log = Log()
         self.faults = FaultDesk(config.faults)
         self.persona = persona_named(config.persona, config.seed)

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
 from msgspec import Struct
 
 from batchwork.backends._chat.failing import kind_of
-from batchwork.backends._refusing import message_of
-from batchwork.core.bounds import input_bound
+from batchwork.backends._refusing import message_of, unreadable
 from batchwork.core.errors import BackendError
 from batchwork.core.failure import Failure, FailureKind
+from batchwork.core.pricelanes import lane_served
 from batchwork.core.reply import Limits, Reply, Usage
-from batchwork.core.request import Request
 
 
 class _PromptDetails(Struct):
@@ -45,12 +45,19 @@ class _Completion(Struct):
     model: str = ""
     usage: _Usage | None = None
     error: dict[str, Any] | None = None
+    service_tier: Any = None
 
 
 _decode = msgspec.json.Decoder(_Completion).decode
 
 
-def reply_in(raw: bytes, request: Request, *, limits: Limits | None = None, request_id: str | None = None) -> Reply:
+def reply_in(
+    raw: bytes,
+    *,
+    extra_body: Mapping[str, Any] | None = None,
+    limits: Limits | None = None,
+    request_id: str | None = None,
+) -> Reply:
     """The reply in a completion.
 
     Raises:
@@ -59,9 +66,7 @@ def reply_in(raw: bytes, request: Request, *, limits: Limits | None = None, requ
     try:
         said = _decode(raw)
     except msgspec.DecodeError as error:
-        problem = f"the answer is not a chat completion: {error}"
-        # It came with a good status: whatever it is, it may well be billed.
-        raise BackendError(Failure(kind=FailureKind.SERVER, message=problem, unconfirmed=True)) from error
+        raise BackendError(unreadable(error, "a chat completion")) from error
     choice = said.choices[0] if said.choices else None
     if choice is None or choice.message is None or choice.error is not None:
         raise BackendError(_no_choice(said, choice, raw, request_id))
@@ -72,7 +77,7 @@ def reply_in(raw: bytes, request: Request, *, limits: Limits | None = None, requ
     text = content or ""
     reply = Reply(
         text=text,
-        usage=_usage(said.usage) if said.usage is not None else _most(request),
+        usage=None if said.usage is None else _usage(said.usage),
         model=said.model,
         stop_reason=finish,
         truncated=finish == "length",
@@ -80,6 +85,7 @@ def reply_in(raw: bytes, request: Request, *, limits: Limits | None = None, requ
         limits=limits,
         provider_id=request_id or said.id,
         body=raw,
+        lane=lane_served(said.service_tier, extra_body),
     )
     if finish == "stop" and not message.refusal:
         return reply
@@ -108,7 +114,7 @@ def _no_choice(said: _Completion, choice: _Choice | None, raw: bytes, request_id
     """Some servers send their errors with a good status."""
     error = said.error or (choice.error if choice is not None else None)
     if error is None:
-        return Failure(kind=FailureKind.SERVER, message="the completion holds no choice", unconfirmed=True)
+        return Failure(kind=FailureKind.RESULT_LOST, message="the completion holds no choice", unconfirmed=True)
     status = error["code"] if isinstance(error.get("code"), int) else 500
     kind, code = kind_of(error, status)
     message = message_of(error, raw, secret=None, request_id=request_id)
@@ -125,8 +131,3 @@ def _usage(said: _Usage) -> Usage:
         cache_read_tokens=read,
         cache_write_tokens=written,
     )
-
-
-def _most(request: Request) -> Usage:
-    """A server that does not say what it used is taken to have used all it could."""
-    return Usage(input_tokens=input_bound(request), output_tokens=request.output_bound)

@@ -55,7 +55,7 @@ class ChatBackend(WithBatches):
         headers = {"authorization": f"Bearer {api_key}"} if api_key is not None else {}
         self._http = Http(headers=headers, max_in_flight=max_in_flight, trust_env=trust_env)
         self._traits = replace(traits, address=shown(endpoint(base_url, "")))
-        self._batches = ProjectBatches(self._http, base_url, self._asking, self._failure)
+        self._batches = ProjectBatches(self._http, base_url, self._asking, self._failure, clock.utc)
 
     @property
     def traits(self) -> Traits:
@@ -75,7 +75,8 @@ class ChatBackend(WithBatches):
         headers = answer.headers
         if answer.status != 200:
             raise BackendError(self._failure(answer, model=self._model))
-        return reply_in(answer.body, request, limits=self._limits.news(headers), request_id=headers.get(_REQUEST_ID))
+        limits, request_id = self._limits.news(headers), headers.get(_REQUEST_ID)
+        return reply_in(answer.body, extra_body=request.extra_body, limits=limits, request_id=request_id)
 
     def _failure(self, answer: Answer, *, model: str | None = None) -> Failure:
         utc, secret = self._clock.utc(), self._secret

@@ -11,13 +11,13 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from batchwork.backends._batching import CLOCKS_DIFFER_S, PAGE, UNKNOWN, Batches
+from batchwork.backends._batching import PAGE, Batches
 from batchwork.backends._chat.answering import reply_in
 from batchwork.backends._chat.asking import Asking
 from batchwork.backends._chat.failing import kind_of
 from batchwork.backends._http import Answer, Http, endpoint
 from batchwork.backends._refusing import error_in
-from batchwork.core.errors import BackendError
+from batchwork.core.errors import BackendError, NotCreatedError
 from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.packing import BatchLimits
 from batchwork.core.ports import BatchProgress, BatchTag, Sighting
@@ -41,6 +41,10 @@ class _Problems(Struct):
     data: list[_Problem] = []
 
 
+class _Counts(Struct):
+    total: int | None = None
+
+
 class _Batch(Struct):
     id: str
     status: str
@@ -49,6 +53,7 @@ class _Batch(Struct):
     error_file_id: str | None = None
     errors: _Problems | None = None
     metadata: dict[str, str] | None = None
+    request_counts: _Counts | None = None
 
 
 class _Page(Struct):
@@ -83,8 +88,15 @@ class ProjectBatches(Batches):
 
     limits = BatchLimits(max_requests=50_000, max_bytes=200 * 1024 * 1024)
 
-    def __init__(self, http: Http, base_url: str, asking: Asking, failure: Callable[[Answer], Failure]) -> None:
-        super().__init__(http, failure)
+    def __init__(
+        self,
+        http: Http,
+        base_url: str,
+        asking: Asking,
+        failure: Callable[[Answer], Failure],
+        utc: Callable[[], float],
+    ) -> None:
+        super().__init__(http, failure, utc)
         self._asking = asking
         self._files = endpoint(base_url, "files")
         self._url = endpoint(base_url, "batches")
@@ -96,8 +108,11 @@ class ProjectBatches(Batches):
 
     async def submit(self, lines: list[bytes], tag: BatchTag) -> str:
         """Upload the lines and create a batch of them; an upload without a batch costs nothing."""
-        answer = await self._http.upload(self._files, {"purpose": "batch"}, f"{tag.name}.jsonl", lines)
-        file = self._read(answer, _decode_file)
+        try:
+            answer = await self._http.upload(self._files, {"purpose": "batch"}, f"{tag.name}.jsonl", lines)
+            file = self._read(answer, _decode_file)
+        except BackendError as error:
+            raise NotCreatedError(error.failure) from error
         asked = {
             "input_file_id": file.id,
             "endpoint": _ENDPOINT,
@@ -110,15 +125,22 @@ class ProjectBatches(Batches):
         """Where it stands; `failed` means that its file was not even accepted."""
         batch = await self._batch(batch_id)
         if batch.status.lower() == "failed":
-            return BatchProgress(ended=True, failure=_refusal(batch))
-        return BatchProgress(ended=batch.status.lower() in _ENDED)
+            return _refused(batch)
+        counted = batch.request_counts.total if batch.request_counts is not None else None
+        return BatchProgress(ended=batch.status.lower() in _ENDED, total=counted)
 
     async def collect(self, batch_id: str) -> AsyncIterator[tuple[str, Reply | Failure]]:
-        """Its answers and its errors, which stand in two files."""
+        """Its answers and its errors, which stand in two files; what is wrong with one does not hide the other."""
         batch = await self._batch(batch_id)
+        problem: BackendError | None = None
         for file_id in filter(None, (batch.output_file_id, batch.error_file_id)):
-            async for told in self._lines(self._files / file_id / "content", _decode_line):
-                yield told.custom_id, _said(told)
+            try:
+                async for told in self._lines(self._files / file_id / "content", _decode_line):
+                    yield told.custom_id, _said(told)
+            except BackendError as error:
+                problem = problem or error
+        if problem is not None:
+            raise problem
 
     async def cancel(self, batch_id: str) -> None:
         """Ask the provider to stop."""
@@ -128,11 +150,12 @@ class ProjectBatches(Batches):
         """Look for the name we gave it, as far back as it can be."""
         url = self._url.with_query(limit=PAGE)
         while True:
-            page = self._read(await self._http.get(url), _decode_page)
+            answer = await self._http.get(url)
+            page = self._read(answer, _decode_page)
             for batch in page.data:
                 if (batch.metadata or {}).get(_METADATA) == tag.name:
                     return batch.id
-                if isinstance(batch.created_at, float) and batch.created_at < tag.intended_at - CLOCKS_DIFFER_S:
+                if isinstance(batch.created_at, float) and batch.created_at < self._oldest(tag, answer):
                     return Sighting.ABSENT
             if not page.has_more or not page.data:
                 return Sighting.ABSENT
@@ -142,14 +165,19 @@ class ProjectBatches(Batches):
         return self._read(await self._http.get(self._url / batch_id), _decode_batch)
 
 
-def _refusal(batch: _Batch) -> Failure:
-    """Why a batch failed before anything ran."""
+def _refused(batch: _Batch) -> BatchProgress:
+    """Why a batch failed before anything ran, and for which of its lines."""
     problems = batch.errors.data if batch.errors is not None else []
     first = problems[0] if problems else _Problem(message="no explanation")
-    where = f" (line {first.line})" if first.line is not None else ""
+    bad_lines = tuple((problem.line, _refusal(problem)) for problem in problems if problem.line is not None)
+    return BatchProgress(ended=True, failure=_refusal(first), bad_lines=bad_lines)
+
+
+def _refusal(problem: _Problem) -> Failure:
+    where = f" (line {problem.line})" if problem.line is not None else ""
     # The queue of enqueued tokens is full: it empties as other batches end.
-    kind = FailureKind.RATE_LIMITED if first.code == "token_limit_exceeded" else FailureKind.REJECTED
-    return Failure(kind=kind, message=f"{first.message or first.code}{where}", error_code=first.code)
+    kind = FailureKind.RATE_LIMITED if problem.code == "token_limit_exceeded" else FailureKind.REJECTED
+    return Failure(kind=kind, message=f"{problem.message or problem.code}{where}", error_code=problem.code)
 
 
 def _said(line: _Line) -> Reply | Failure:
@@ -157,7 +185,7 @@ def _said(line: _Line) -> Reply | Failure:
     response = line.response
     if response is not None and response.status_code == 200:
         try:
-            return reply_in(bytes(response.body), UNKNOWN, request_id=response.request_id)
+            return reply_in(bytes(response.body), request_id=response.request_id)
         except BackendError as error:
             return error.failure
     error_object = line.error or {}

@@ -25,7 +25,14 @@ from batchwork.core.request import Request
 
 API_VERSION = "2026-10-21"
 BASE_URL = "https://api.anthropic.com"
-TRAITS = Traits(name="anthropic", limited=True, batches=True, price_provider="anthropic", sampling=SAMPLING)
+TRAITS = Traits(
+    name="anthropic",
+    limited=True,
+    batches=True,
+    price_provider="anthropic",
+    sampling=SAMPLING,
+    image_tokens=6_000,  # larger ones are scaled down to less
+)
 _REQUEST_ID = istr("request-id")
 _encode = msgspec.json.Encoder().encode
 
@@ -69,7 +76,7 @@ class AnthropicBackend(WithBatches):
         if api_key is not None:
             headers["authorization"] = f"Bearer {api_key}"
         self._http = Http(headers=headers, max_in_flight=max_in_flight, trust_env=trust_env)
-        self._batches = MessageBatches(self._http, base_url, self._asking, self._failure)
+        self._batches = MessageBatches(self._http, base_url, self._asking, self._failure, clock.utc)
 
     @property
     def traits(self) -> Traits:
@@ -88,8 +95,8 @@ class AnthropicBackend(WithBatches):
         answer = await self._http.post(self._messages, _encode(self._asking.body(request)))
         if answer.status != 200:
             raise BackendError(self._failure(answer, model=self._model))
-        limits = self._limits.news(answer.headers)
-        return reply_in(answer.body, request, limits=limits, request_id=answer.headers.get(_REQUEST_ID))
+        limits, request_id = self._limits.news(answer.headers), answer.headers.get(_REQUEST_ID)
+        return reply_in(answer.body, extra_body=request.extra_body, limits=limits, request_id=request_id)
 
     async def count_tokens(self, request: Request) -> int:
         """Input tokens of this request, as the provider counts them.

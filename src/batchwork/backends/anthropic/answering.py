@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
 from msgspec import Struct
 
-from batchwork.core.bounds import input_bound
+from batchwork.backends._refusing import unreadable
 from batchwork.core.errors import BackendError
 from batchwork.core.failure import Failure, FailureKind
+from batchwork.core.pricelanes import lane_served
 from batchwork.core.reply import Limits, Reply, Usage
-from batchwork.core.request import Request
 
 _PLAIN = frozenset({"text", "thinking", "redacted_thinking"})  # blocks of which the text alone is kept
 
@@ -26,6 +27,7 @@ class _Usage(Struct):
     cache_creation_input_tokens: int | None = None
     cache_read_input_tokens: int | None = None
     cache_creation: _CacheCreation | None = None
+    speed: Any = None
 
 
 class _Block(Struct):
@@ -56,7 +58,13 @@ _decode = msgspec.json.Decoder(_Message).decode
 _decode_content = msgspec.json.Decoder(_Content).decode
 
 
-def reply_in(raw: bytes, request: Request, *, limits: Limits | None = None, request_id: str | None = None) -> Reply:
+def reply_in(
+    raw: bytes,
+    *,
+    extra_body: Mapping[str, Any] | None = None,
+    limits: Limits | None = None,
+    request_id: str | None = None,
+) -> Reply:
     """The reply in a message.
 
     Raises:
@@ -65,10 +73,8 @@ def reply_in(raw: bytes, request: Request, *, limits: Limits | None = None, requ
     try:
         message = _decode(raw)
     except msgspec.DecodeError as error:
-        problem = f"the answer is not a message: {error}"
-        # It came with a good status: whatever it is, it may well be billed.
-        raise BackendError(Failure(kind=FailureKind.SERVER, message=problem, unconfirmed=True)) from error
-    usage = _usage(message.usage) if message.usage is not None else _most(request)
+        raise BackendError(unreadable(error, "a message")) from error
+    usage = None if message.usage is None else _usage(message.usage)
     content = message.content
     blocks: tuple[dict[str, Any], ...] = ()
     if len(content) == 1 and content[0].type == "text" and not content[0].citations:
@@ -89,6 +95,7 @@ def reply_in(raw: bytes, request: Request, *, limits: Limits | None = None, requ
         limits=limits,
         provider_id=request_id or message.id,
         body=raw,
+        lane=lane_served(None if message.usage is None else message.usage.speed, extra_body),
     )
     if stop in ("end_turn", "stop_sequence", "tool_use") or (stop == "max_tokens" and text):
         return reply
@@ -134,8 +141,3 @@ def _usage(said: _Usage) -> Usage:
         cache_write_tokens=created - hour,
         cache_write_1h_tokens=hour,
     )
-
-
-def _most(request: Request) -> Usage:
-    """A server that does not say what it used is taken to have used all it could."""
-    return Usage(input_tokens=input_bound(request), output_tokens=request.output_bound)

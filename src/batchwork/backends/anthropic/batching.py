@@ -13,15 +13,16 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from batchwork.backends._batching import CLOCKS_DIFFER_S, PAGE, UNKNOWN, Batches
+from batchwork.backends._batching import PAGE, Batches
 from batchwork.backends._http import Answer, Http, endpoint
 from batchwork.backends.anthropic.answering import reply_in
 from batchwork.backends.anthropic.asking import Asking
 from batchwork.backends.anthropic.failing import kind_of
 from batchwork.core.errors import BackendError
 from batchwork.core.failure import Failure, FailureKind
+from batchwork.core.failure_table import Operation, Trait, traits_of
 from batchwork.core.packing import BatchLimits
-from batchwork.core.ports import BatchProgress, BatchTag, Sighting
+from batchwork.core.ports import BatchProgress, BatchTag, Candidate, Sighting
 from batchwork.core.reply import Reply
 from batchwork.core.request import Request
 
@@ -79,8 +80,15 @@ class MessageBatches(Batches):
 
     limits = BatchLimits(max_requests=100_000, max_bytes=256 * 1024 * 1024)
 
-    def __init__(self, http: Http, base_url: str, asking: Asking, failure: Callable[[Answer], Failure]) -> None:
-        super().__init__(http, failure)
+    def __init__(
+        self,
+        http: Http,
+        base_url: str,
+        asking: Asking,
+        failure: Callable[[Answer], Failure],
+        utc: Callable[[], float],
+    ) -> None:
+        super().__init__(http, failure, utc)
         self._asking = asking
         self._url = endpoint(base_url, "v1/messages/batches")
 
@@ -97,7 +105,7 @@ class MessageBatches(Batches):
     async def poll(self, batch_id: str) -> BatchProgress:
         """Where it stands: it tells nothing but whether it has ended."""
         batch = self._read(await self._http.get(self._url / batch_id), _decode_batch)
-        return BatchProgress(ended=batch.has_ended)
+        return BatchProgress(ended=batch.has_ended, total=batch.request_counts.total)
 
     async def collect(self, batch_id: str) -> AsyncIterator[tuple[str, Reply | Failure]]:
         """Its results, in any order."""
@@ -108,35 +116,44 @@ class MessageBatches(Batches):
         """Ask the provider to stop."""
         self._read(await self._http.post(self._url / batch_id / "cancel", b""), _decode_batch)
 
-    async def find(self, tag: BatchTag) -> str | Sighting:
+    async def find(self, tag: BatchTag) -> str | Sighting | Candidate:
         """Look at every batch that is young enough, of the right size, and ours by its custom ids."""
         undecided = False
-        async for batch in self._since(tag.intended_at - CLOCKS_DIFFER_S):
-            if batch.request_counts.total != len(tag.custom_ids):
+        unreadable: Candidate | None = None
+        async for batch in self._behind(tag):
+            if batch.id in tag.known or batch.request_counts.total != len(tag.custom_ids):
                 continue
             if not batch.has_ended:
                 undecided = True
-            elif await self._holds(batch.id, tag):
+            elif (ours := await self._holds(batch.id, tag)) is None:
+                unreadable = unreadable or Candidate(batch.id)
+            elif ours:
                 return batch.id
-        return Sighting.UNDECIDED if undecided else Sighting.ABSENT
+        return Sighting.UNDECIDED if undecided else unreadable or Sighting.ABSENT
 
-    async def _since(self, utc: float) -> AsyncIterator[_Batch]:
-        """The provider's list, newest first, as far back as that."""
+    async def _behind(self, tag: BatchTag) -> AsyncIterator[_Batch]:
+        """The provider's list, newest first, as far back as the batch can stand in it."""
         url = self._url.with_query(limit=PAGE)
         while True:
-            page = self._read(await self._http.get(url), _decode_page)
+            answer = await self._http.get(url)
+            page = self._read(answer, _decode_page)
             for batch in page.data:
-                if _utc(batch.created_at) < utc:
+                if _utc(batch.created_at) < self._oldest(tag, answer):
                     return
                 yield batch
             if not page.has_more or page.last_id is None:
                 return
             url = self._url.with_query(limit=PAGE, after_id=page.last_id)
 
-    async def _holds(self, batch_id: str, tag: BatchTag) -> bool:
-        async for name, _ in self.collect(batch_id):
-            return name in tag.custom_ids  # one is enough: they name our run and our batch
-        return False
+    async def _holds(self, batch_id: str, tag: BatchTag) -> bool | None:
+        """Whether an ended batch is ours; None when not a line of its results can be read."""
+        try:
+            async for name, _ in self.collect(batch_id):
+                return name in tag.custom_ids  # one is enough: they name our run and our batch
+        except BackendError as error:
+            if Trait.HOPELESS in traits_of(error.failure.kind, Operation.COLLECT):
+                raise
+        return None
 
 
 def _utc(told: str) -> float:
@@ -151,7 +168,7 @@ def _said(result: _Result) -> Reply | Failure:
     """One result in our words."""
     if result.type == "succeeded":
         try:
-            return reply_in(bytes(result.message), UNKNOWN)
+            return reply_in(bytes(result.message))
         except BackendError as error:
             return error.failure
     if result.type in _NOT_EXECUTED:

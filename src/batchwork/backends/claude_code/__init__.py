@@ -45,6 +45,7 @@ TRAITS = Traits(
     price_provider="anthropic",
     sampling=frozenset(),
     overhead_tokens=2_000,
+    cache_writes=True,
     default_in_flight=2,
 )
 

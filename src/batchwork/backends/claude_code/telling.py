@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from batchwork.backends._refusing import kind_by_status
 from batchwork.backends.claude_code.resets import in_clock_time, is_usage_limit, seconds_until_reset
 from batchwork.core.errors import BackendError
 from batchwork.core.failure import Failure, FailureKind
@@ -20,19 +21,6 @@ INSTALL = "install it with: npm install -g @anthropic-ai/claude-code (or let BAT
 SIGN_IN = "run `claude` once and sign in"
 SLOWER = "reduce how many run at once (--max-in-flight 2) or wait five minutes"
 
-_BY_STATUS = {
-    400: FailureKind.REJECTED,
-    401: FailureKind.AUTH,
-    402: FailureKind.QUOTA,
-    403: FailureKind.AUTH,
-    404: FailureKind.REJECTED,
-    408: FailureKind.TIMEOUT,
-    413: FailureKind.TOO_LONG,
-    422: FailureKind.REJECTED,
-    429: FailureKind.RATE_LIMITED,
-    504: FailureKind.TIMEOUT,
-    529: FailureKind.OVERLOADED,
-}
 _SYNTHETIC = "<synthetic>"  # how the program signs what it says itself
 
 
@@ -145,7 +133,7 @@ def _failure(result: dict[str, Any], reply: Reply, utc: float, *, not_signed_in:
     if result.get("terminal_reason") == "prompt_too_long":
         return Failure(kind=FailureKind.TOO_LONG, message=message, status=status, error_code="prompt_too_long")
     if status is not None:
-        kind = _BY_STATUS.get(status) or (FailureKind.SERVER if status >= 500 else FailureKind.REJECTED)
+        kind = kind_by_status(status)
         if kind is FailureKind.RATE_LIMITED:
             message = f"Rate limit exceeded: {SLOWER}. ({message})"
         elif kind is FailureKind.AUTH:
@@ -158,7 +146,7 @@ def _failure(result: dict[str, Any], reply: Reply, utc: float, *, not_signed_in:
         return _billed(FailureKind.SCHEMA_VIOLATION, message, subtype, reply)
     if subtype == "error_max_budget_usd":
         return _billed(FailureKind.TRUNCATED, message, subtype, reply)
-    if reply.usage.output_tokens:
+    if reply.usage is not None and reply.usage.output_tokens:
         return _billed(FailureKind.SERVER, message, subtype, reply)
     return Failure(kind=FailureKind.SERVER, message=message, error_code=subtype)
 

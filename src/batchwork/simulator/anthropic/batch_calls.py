@@ -12,6 +12,7 @@ from batchwork.simulator.batch_shelf import BatchShelf
 from batchwork.simulator.bodies import decoded
 from batchwork.simulator.errors import Refused
 from batchwork.simulator.live import LiveCalls
+from batchwork.simulator.log import BatchRecord
 from batchwork.simulator.world import World
 
 
@@ -32,15 +33,17 @@ class MessageBatches(BatchShelf[MessageBatch]):
         if len(raw) > most:
             raise Refused(413, f"Request exceeds the maximum size of {most} bytes", type="request_too_large")
 
+        batch_id = f"msgbatch_sim{self._world.next_number():08d}"
+
         async def work() -> web.Response:
             requests = check_envelope(decoded(raw), self._world.config.max_batch_requests)
-            batch_id = f"msgbatch_sim{self._world.next_number():08d}"
             batch = MessageBatch(self._world, self._wire, batch_id, requests, version)
             await batch.take_in()
             self._batches[batch_id] = batch
+            self._world.log.batches[batch_id] = BatchRecord(api="anthropic", size=len(requests))
             return self._calls.answer(await batch.shown())
 
-        return await self._around.run(request, "create", work)
+        return await self._around.run(request, "create", work, batch_id)
 
     async def cancel(self, request: web.BaseRequest, batch_id: str) -> web.StreamResponse:
         """`POST /v1/messages/batches/{id}/cancel`: what is done stays done."""
@@ -81,7 +84,7 @@ class MessageBatches(BatchShelf[MessageBatch]):
             headers["Content-Type"] = "application/x-jsonl"
             return sending.json_response(await batch.results(), 200, headers)
 
-        return await self._around.run(request, "results", work)
+        return await self._around.run(request, "results", work, batch_id)
 
     def _page(self, shown: list[dict[str, Any]], request: web.BaseRequest) -> dict[str, Any]:
         return page(shown, request)

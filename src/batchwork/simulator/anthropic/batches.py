@@ -11,8 +11,10 @@ from batchwork.simulator.anthropic.render import error_body, message_of
 from batchwork.simulator.anthropic.wire import AnthropicWire
 from batchwork.simulator.bodies import parsed
 from batchwork.simulator.clock import rfc3339_exact
+from batchwork.simulator.damage import damaged
 from batchwork.simulator.errors import Refused
-from batchwork.simulator.items import answer_item, received, received_invalid
+from batchwork.simulator.fault_kinds import LATE_KINDS
+from batchwork.simulator.items import answer_item, received, received_invalid, status_of, written
 from batchwork.simulator.log import Entry
 from batchwork.simulator.prompt import Prompt
 from batchwork.simulator.schedule import finish_times, shuffled
@@ -112,10 +114,12 @@ class MessageBatch:
         try:
             said, usage = answer_item(self._world, prompt, entry, seen)
         except Refused as refused:
-            kind = refused.type if refused.type in ("400", "500", "529", "503", "504", "429", "404", "403") else "500"
-            return "errored", self._errored(number, self._wire.fault(kind, prompt.model))
-        message = message_of(prompt, said, usage, f"msg_sim{entry.number:08d}", "batch")
-        return "succeeded", self._line(number, {"type": "succeeded", "message": message})
+            if refused.type in LATE_KINDS:
+                return refused.type, self._line(number, {"type": refused.type})
+            return "errored", self._errored(number, self._wire.fault(status_of(refused), prompt.model))
+        message = damaged(message_of(prompt, said, usage, f"msg_sim{entry.number:08d}", "batch"), entry.fault)
+        line = self._line(number, {"type": "succeeded", "message": message})
+        return "succeeded", written(line, entry.fault)
 
     def _errored(self, number: int, refused: Refused) -> bytes:
         error = msgspec.json.decode(error_body(refused, f"req_{self.id[-8:]}_{number}"))

@@ -6,6 +6,7 @@ from batchwork.simulator import tokens
 from batchwork.simulator.anthropic.content import Contents, read_blocks
 from batchwork.simulator.anthropic.generations import generation_of
 from batchwork.simulator.anthropic.schema_rules import check_schema, check_strict_tools
+from batchwork.simulator.bill import Lane
 from batchwork.simulator.bodies import stop_sequences
 from batchwork.simulator.errors import Refused
 from batchwork.simulator.prompt import Prompt, Tool, Turn, digest_of
@@ -84,6 +85,7 @@ def parse_messages(body: Any, version: str, *, beta: bool = False, counting: boo
         stop_sequences=stop_sequences(body.get("stop_sequences"), "stop_sequences"),
         stream=bool(body.get("stream")),
         cached=contents.cache_mark(model, system),
+        lane=_lane(body),
     )
 
 
@@ -91,6 +93,13 @@ def _check_names(body: dict[str, Any], *, beta: bool) -> None:
     for name in sorted(body.keys() - _KNOWN):
         if not (beta and name in _BETA):
             raise Refused(400, f"{name}: Extra inputs are not permitted")
+
+
+def _lane(body: dict[str, Any]) -> Lane:
+    speed = body.get("speed") or "standard"
+    if speed not in ("standard", "fast"):
+        raise Refused(400, "speed: Input should be 'standard' or 'fast'")
+    return "fast" if speed == "fast" else "standard"
 
 
 def _required(body: dict[str, Any], *, counting: bool) -> tuple[str, int]:

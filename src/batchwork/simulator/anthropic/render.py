@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 from multidict import CIMultiDict
 
-from batchwork.simulator.bill import Usage
+from batchwork.simulator.bill import Lane, Usage
 from batchwork.simulator.buckets import Limits
 from batchwork.simulator.clock import real_s, rfc3339, wall_s
 from batchwork.simulator.errors import Refused
@@ -18,8 +18,10 @@ _TYPES = {
     402: "billing_error",
     403: "permission_error",
     404: "not_found_error",
+    408: "timeout_error",
     409: "conflict_error",
     413: "request_too_large",
+    422: "invalid_request_error",
     429: "rate_limit_error",
     500: "api_error",
     503: "api_error",
@@ -28,7 +30,7 @@ _TYPES = {
 }
 
 
-def usage_of(usage: Usage, tier: str, thinking: int = 0) -> dict[str, Any]:
+def usage_of(usage: Usage, tier: str, lane: Lane, thinking: int = 0) -> dict[str, Any]:
     """The `usage` object."""
     return {
         "input_tokens": usage.input,
@@ -42,6 +44,7 @@ def usage_of(usage: Usage, tier: str, thinking: int = 0) -> dict[str, Any]:
         "output_tokens_details": {"thinking_tokens": thinking},
         "server_tool_use": None,
         "service_tier": tier,
+        "speed": lane,
     }
 
 
@@ -102,7 +105,7 @@ def message_of(prompt: Prompt, said: Said, usage: Usage, message_id: str, tier: 
         "stop_details": details,
         "container": None,
         "diagnostics": None,
-        "usage": usage_of(usage, tier, thinking),
+        "usage": usage_of(usage, tier, prompt.lane, thinking),
     }
 
 
@@ -123,9 +126,9 @@ _FAMILIES = tuple(
 )
 
 
-def limit_headers(limits: Limits) -> CIMultiDict[str]:
+def limit_headers(limits: Limits, clock_offset_s: float) -> CIMultiDict[str]:
     """The rate-limit family; token figures are rounded to the nearest thousand, as the provider's are."""
-    now, wall = real_s(), wall_s()
+    now, wall = real_s(), wall_s() + clock_offset_s
     tightest = min((limits.input, limits.output), key=lambda bucket: bucket.per_minute)
     headers: CIMultiDict[str] = CIMultiDict()
     buckets = (limits.requests, limits.input, limits.output, tightest)

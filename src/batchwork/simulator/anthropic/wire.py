@@ -1,8 +1,8 @@
 """Anthropic's Messages call as the live path sees it."""
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
-import msgspec
 from aiohttp import web
 from multidict import CIMultiDict
 
@@ -22,6 +22,9 @@ _FAULTS = {
     "401": (401, "authentication_error", "invalid x-api-key", None),
     "403": (403, "permission_error", "simulated: your API key does not have permission to use this resource", None),
     "404": (404, "not_found_error", "model: {model}", None),
+    "408": (408, "timeout_error", "simulated: the request timed out", None),
+    "409": (409, "conflict_error", "simulated: a conflict with another request", None),
+    "422": (422, "invalid_request_error", "simulated: the request cannot be processed", None),
     "429": (429, "rate_limit_error", "simulated: this request would exceed your rate limit", None),
     "quota": (429, "rate_limit_error", "simulated: your spend limit is reached", "enforced_spend_limit_reached"),
     "500": (500, "api_error", "Internal server error", None),
@@ -79,11 +82,11 @@ class AnthropicWire:
 
     def limit_headers(self) -> CIMultiDict[str]:
         """The rate-limit family."""
-        return limit_headers(self.limits)
+        return limit_headers(self.limits, self._world.clock.offset_s)
 
-    def answer(self, prompt: Prompt, said: Said, usage: Usage, number: int) -> bytes:
+    def answer(self, prompt: Prompt, said: Said, usage: Usage, number: int) -> dict[str, Any]:
         """The whole body."""
-        return msgspec.json.encode(message_of(prompt, said, usage, f"msg_sim{number:08d}"))
+        return message_of(prompt, said, usage, f"msg_sim{number:08d}")
 
     def events(self, prompt: Prompt, said: Said, usage: Usage, number: int) -> Iterator[bytes]:
         """The body as events."""

@@ -9,6 +9,7 @@ from batchwork.simulator.batch_shelf import BatchShelf
 from batchwork.simulator.bodies import decoded
 from batchwork.simulator.errors import Refused
 from batchwork.simulator.live import LiveCalls
+from batchwork.simulator.log import BatchRecord
 from batchwork.simulator.openai.batches import Batch
 from batchwork.simulator.openai.files import Files, cursor_page
 from batchwork.simulator.openai.wire import ChatWire
@@ -30,13 +31,16 @@ class Batches(BatchShelf[Batch]):
         self._wire.authorize(request.headers)
         raw = await request.read()
 
+        batch_id = f"batch_sim{self._world.next_number():08d}"
+
         async def work() -> web.Response:
-            batch = Batch(self._world, self._wire, self._files, self._checked(raw))
+            batch = Batch(self._world, self._wire, self._files, batch_id, self._checked(raw))
             await batch.take_in()
-            self._batches[batch.id] = batch
+            self._batches[batch_id] = batch
+            self._world.log.batches[batch_id] = BatchRecord(api="openai", size=batch.size)
             return self._calls.answer(await batch.shown())
 
-        return await self._around.run(request, "create", work)
+        return await self._around.run(request, "create", work, batch_id)
 
     def _checked(self, raw: bytes) -> dict[str, Any]:
         order = decoded(raw)

@@ -7,8 +7,10 @@ import msgspec
 
 from batchwork.simulator.bill import Usage
 from batchwork.simulator.bodies import parsed
+from batchwork.simulator.damage import damaged
 from batchwork.simulator.errors import Refused
-from batchwork.simulator.items import answer_item, received, received_invalid
+from batchwork.simulator.fault_kinds import LATE_KINDS
+from batchwork.simulator.items import answer_item, received, received_invalid, status_of, written
 from batchwork.simulator.log import Entry
 from batchwork.simulator.openai.batch_input import InputLine, read_input
 from batchwork.simulator.openai.files import Files
@@ -22,6 +24,7 @@ from batchwork.simulator.world import World
 _BREATH = 25
 _LATE = {
     "expired": ("batch_expired", "This request could not be executed before the completion window expired."),
+    "canceled": ("batch_cancelled", "This request was not executed because the batch was cancelled."),
     "cancelled": ("batch_cancelled", "This request was not executed because the batch was cancelled."),
 }
 _OVER = frozenset({"completed", "failed", "expired", "cancelled"})
@@ -30,8 +33,8 @@ _OVER = frozenset({"completed", "failed", "expired", "cancelled"})
 class Batch:
     """Its requests, when each is done, and the lines of those that are."""
 
-    def __init__(self, world: World, wire: OpenAIWire, files: Files, order: dict[str, Any]) -> None:
-        self.id = f"batch_sim{world.next_number():08d}"
+    def __init__(self, world: World, wire: OpenAIWire, files: Files, batch_id: str, order: dict[str, Any]) -> None:
+        self.id = batch_id
         self.created_at = world.clock.now()
         self.cancelled_at: float | None = None
         self._world = world
@@ -60,7 +63,7 @@ class Batch:
         endpoint = self._order["endpoint"]
         try:
             parse = parse_responses if endpoint == "/v1/responses" else parse_chat
-            prompt = parsed(lambda: parse(line.body))
+            prompt = msgspec.structs.replace(parsed(lambda: parse(line.body)), lane="standard")
             if prompt.stream:
                 raise Refused(
                     400, "Streaming is not supported in batches.", param="stream", code="unsupported_parameter"
@@ -73,6 +76,11 @@ class Batch:
             prompt,
             *received(self._world, "openai", prompt, path=endpoint, custom_id=line.custom_id, batch_id=self.id),
         )
+
+    @property
+    def size(self) -> int:
+        """How many requests it holds."""
+        return len(self._lines)
 
     @property
     def expires_at(self) -> float:
@@ -128,20 +136,26 @@ class Batch:
         try:
             said, usage = answer_item(self._world, prompt, entry, seen)
         except Refused as refused:
-            kind = refused.type if refused.type in ("400", "429", "500", "503", "504", "529", "404") else "500"
-            fault = self._wire.fault(kind, prompt.model)
+            if refused.type in LATE_KINDS:
+                return False, self._late(number, refused.type)
+            fault = self._wire.fault(status_of(refused), prompt.model)
             return False, self._response(number, fault.status, error_of(fault))
         self._usage = Usage(self._usage.input + usage.total_input, self._usage.output + usage.output)
         created = int(self._finish[number])
+        prompt = msgspec.structs.replace(prompt, lane="standard")  # the answers of a batch name no other tier
         if self._order["endpoint"] == "/v1/responses":
             body = response_of(prompt, said, usage, f"resp_sim{entry.number:08d}", created)
         else:
             body = chat_of(prompt, said, usage, f"chatcmpl-sim{entry.number:08d}", created)
-        return True, self._response(number, 200, body)
+        return True, written(self._response(number, 200, damaged(body, entry.fault)), entry.fault)
 
     def _response(self, number: int, status: int, body: dict[str, Any]) -> bytes:
         answer = {"status_code": status, "request_id": f"req_{self.id[-8:]}_{number}", "body": body}
         return self._line(number, answer, None)
+
+    def _late(self, number: int, why: str) -> bytes:
+        code, message = _LATE[why]
+        return self._line(number, None, {"code": code, "message": message})
 
     def _line(self, number: int, response: dict[str, Any] | None, error: dict[str, str] | None) -> bytes:
         line = {
@@ -161,11 +175,10 @@ class Batch:
                 fine, line = self._done[number]
                 (good if fine else bad).append(line)
             elif status in _LATE:
-                code, message = _LATE[status]
-                bad.append(self._line(number, None, {"code": code, "message": message}))
+                bad.append(self._late(number, status))
         names = (f"{self.id}_output.jsonl", f"{self.id}_error.jsonl")
         output, error = (
-            self._files.add(b"".join(lines), name, "batch_output").id if lines else None
+            self._files.add(b"".join(lines), name, "batch_output", self.id).id if lines else None
             for lines, name in zip((good, bad), names, strict=True)
         )
         return output, error

@@ -19,10 +19,13 @@ _INPUT_LIVES_S = 30 * 24 * 3600
 class StoredFile:
     """One file with its bytes."""
 
-    __slots__ = ("content", "created_at", "expires_at", "filename", "id", "purpose")
+    __slots__ = ("batch_id", "content", "created_at", "expires_at", "filename", "id", "purpose")
 
-    def __init__(self, file_id: str, content: bytes, filename: str, purpose: str, created_at: int) -> None:
+    def __init__(
+        self, file_id: str, content: bytes, filename: str, purpose: str, created_at: int, batch_id: str | None
+    ) -> None:
         self.id = file_id
+        self.batch_id = batch_id
         self.content = content
         self.filename = filename
         self.purpose = purpose
@@ -62,10 +65,11 @@ class Files:
         """Forget every file."""
         self._files.clear()
 
-    def add(self, content: bytes, filename: str, purpose: str) -> StoredFile:
-        """Keep a file."""
+    def add(self, content: bytes, filename: str, purpose: str, batch_id: str | None = None) -> StoredFile:
+        """Keep a file; `batch_id` is the batch whose output it is."""
         number = self._world.next_number()
-        stored = StoredFile(f"file-sim{number:08d}", content, filename, purpose, int(self._world.clock.now()))
+        now = int(self._world.clock.now())
+        stored = StoredFile(f"file-sim{number:08d}", content, filename, purpose, now, batch_id)
         self._files[stored.id] = stored
         return stored
 
@@ -136,7 +140,8 @@ class Files:
             headers["Content-Type"] = "application/octet-stream"
             return sending.json_response(self.get(file_id).content, 200, headers)
 
-        return await self._around.run(request, "results", work)
+        stored = self._files.get(file_id)
+        return await self._around.run(request, "results", work, stored.batch_id if stored is not None else None)
 
 
 async def _multipart(request: web.BaseRequest) -> tuple[dict[str, str], bytes | None, str]:

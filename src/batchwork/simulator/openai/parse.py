@@ -8,6 +8,7 @@ import msgspec
 from batchwork.simulator import tokens
 from batchwork.simulator.bodies import stop_sequences
 from batchwork.simulator.errors import Refused
+from batchwork.simulator.openai.lanes import cache_mark, lane_of
 from batchwork.simulator.openai.schema_rules import check_schema
 from batchwork.simulator.pdf import pages_of
 from batchwork.simulator.prompt import Document, Prompt, Tool, Turn, digest_of
@@ -34,15 +35,17 @@ _CHAT = frozenset(
 class _Read:
     """What the messages add up to."""
 
-    __slots__ = ("answered_last", "documents", "tokens")
+    __slots__ = ("answered_last", "documents", "marked", "texts", "tokens")
 
     def __init__(self) -> None:
         self.tokens = 0
         self.answered_last = False
         self.documents: list[Document] = []
+        self.texts: list[str] = []
+        self.marked: int | None = None
 
 
-def parse_chat(body: Any) -> Prompt:
+def parse_chat(body: Any, default_tier: str = "default") -> Prompt:
     """The prompt in a chat-completions body.
 
     Raises:
@@ -76,10 +79,12 @@ def parse_chat(body: Any) -> Prompt:
         stream=bool(body.get("stream")),
         stream_usage=bool(options.get("include_usage")),
         choices=_choices(body),
+        lane=lane_of(body, default_tier),
+        cached=cache_mark(prompt, body.get("prompt_cache_options"), read.texts, read.marked),
     )
 
 
-def parse_responses(body: Any) -> Prompt:
+def parse_responses(body: Any, default_tier: str = "default") -> Prompt:
     """The prompt in a responses body.
 
     Raises:
@@ -100,7 +105,12 @@ def parse_responses(body: Any) -> Prompt:
         system = f"{body['instructions']}\n\n{system}" if system else str(body["instructions"])
     wanted = (body.get("text") or {}).get("format")
     schema = _format(wanted, wanted, "text.format") if wanted is not None else None
-    return _prompt(model, (system, turns), read, body.get("max_output_tokens"), schema=schema, tools=_tools(body))
+    prompt = _prompt(model, (system, turns), read, body.get("max_output_tokens"), schema=schema, tools=_tools(body))
+    return msgspec.structs.replace(
+        prompt,
+        lane=lane_of(body, default_tier),
+        cached=cache_mark(prompt, body.get("prompt_cache_options"), read.texts, read.marked),
+    )
 
 
 def _prompt(
@@ -166,6 +176,7 @@ def _conversation(messages: list[Any], where: str, read: _Read) -> tuple[str, tu
         content = message.get("content")
         if isinstance(content, str):
             text = content
+            read.texts.append(text)
         elif isinstance(content, list):
             text = _parts(content, f"{where}[{number}].content", read)
         elif content is None and (role == "assistant" or message.get("tool_calls")):
@@ -189,6 +200,7 @@ def _parts(parts: list[Any], where: str, read: _Read) -> str:
         kind = part.get("type") if isinstance(part, dict) else None
         if kind in ("text", "input_text", "output_text"):
             texts.append(str(part.get("text", "")))
+            read.texts.append(texts[-1])
         elif kind in ("image_url", "input_image"):
             address = part.get("image_url")
             read.tokens += tokens.count_image(len(str(address.get("url") if isinstance(address, dict) else address)))
@@ -198,6 +210,8 @@ def _parts(parts: list[Any], where: str, read: _Read) -> str:
             texts.append(str(part.get("refusal", "")))
         else:
             raise _bad(f"Invalid value: {kind!r}.", f"{where}[{number}].type", "invalid_value")
+        if part.get("prompt_cache_breakpoint"):
+            read.marked = len(read.texts)
     return "\n\n".join(texts)
 
 
@@ -209,6 +223,7 @@ def _file(part: Any, read: _Read) -> None:
     pages = pages_of(encoded)
     document = Document(text="\n".join(pages), title=part.get("filename"), source="pdf", parts=pages)
     read.documents.append(document)
+    read.texts.append(document.text)
     read.tokens += tokens.count(document.text)
 
 

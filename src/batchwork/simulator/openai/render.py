@@ -10,6 +10,7 @@ from batchwork.simulator.bill import Usage
 from batchwork.simulator.buckets import Limits
 from batchwork.simulator.clock import real_s
 from batchwork.simulator.errors import Refused
+from batchwork.simulator.openai.lanes import tier_of
 from batchwork.simulator.prompt import Prompt, Said
 
 _FINISH = {
@@ -18,7 +19,14 @@ _FINISH = {
     "pause_turn": "content_filter",
     "model_context_window_exceeded": "length",
 }
-_TYPES = {401: "invalid_request_error", 429: "tokens", 500: "server_error", 503: "server_error", 504: "server_error"}
+_TYPES = {
+    401: "invalid_request_error",
+    408: "server_error",
+    429: "tokens",
+    500: "server_error",
+    503: "server_error",
+    504: "server_error",
+}
 _PIECE = 40
 
 
@@ -38,7 +46,11 @@ def chat_usage(usage: Usage, reasoning: int) -> dict[str, Any]:
         "prompt_tokens": usage.total_input,
         "completion_tokens": usage.output,
         "total_tokens": usage.total_input + usage.output,
-        "prompt_tokens_details": {"cached_tokens": usage.cache_read, "audio_tokens": 0},
+        "prompt_tokens_details": {
+            "cached_tokens": usage.cache_read,
+            "cache_write_tokens": usage.cache_write_5m,
+            "audio_tokens": 0,
+        },
         "completion_tokens_details": {
             "reasoning_tokens": reasoning,
             "audio_tokens": 0,
@@ -79,7 +91,7 @@ def chat_of(prompt: Prompt, said: Said, usage: Usage, answer_id: str, created: i
         "model": f"simulated-{prompt.model}",
         "choices": [{"index": index, **choice} for index in range(prompt.choices)],
         "usage": chat_usage(usage, thinking_tokens(said)),
-        "service_tier": "default",
+        "service_tier": tier_of(prompt.lane),
         "system_fingerprint": "fp_simulated",
     }
 
@@ -143,7 +155,7 @@ def response_of(prompt: Prompt, said: Said, usage: Usage, answer_id: str, create
         "parallel_tool_calls": True,
         "previous_response_id": None,
         "metadata": {},
-        "service_tier": "default",
+        "service_tier": tier_of(prompt.lane),
         "temperature": 1.0,
         "top_p": 1.0,
         "tool_choice": "auto",
@@ -152,7 +164,10 @@ def response_of(prompt: Prompt, said: Said, usage: Usage, answer_id: str, create
         "truncation": "disabled",
         "usage": {
             "input_tokens": usage.total_input,
-            "input_tokens_details": {"cached_tokens": usage.cache_read, "cache_write_tokens": 0},
+            "input_tokens_details": {
+                "cached_tokens": usage.cache_read,
+                "cache_write_tokens": usage.cache_write_5m,
+            },
             "output_tokens": usage.output,
             "output_tokens_details": {"reasoning_tokens": reasoning},
             "total_tokens": usage.total_input + usage.output,

@@ -1,6 +1,7 @@
 """OpenAI's chat completions and responses as the live path sees them."""
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 import msgspec
 from aiohttp import web
@@ -26,6 +27,9 @@ _FAULTS = {
         "The model `{model}` does not exist or you do not have access to it.",
         "model_not_found",
     ),
+    "408": (408, "server_error", "simulated: the request timed out", None),
+    "409": (409, "invalid_request_error", "simulated: a conflict with another request", None),
+    "422": (422, "invalid_request_error", "simulated: the request cannot be processed", None),
     "429": (429, "requests", "simulated: rate limit reached", "rate_limit_exceeded"),
     "quota": (
         429,
@@ -110,13 +114,11 @@ class ChatWire(OpenAIWire):
 
     def parse(self, request: web.BaseRequest, body: object) -> Prompt:  # noqa: ARG002
         """The prompt of a live call."""
-        return parse_chat(body)
+        return parse_chat(body, self._world.config.default_tier)
 
-    def answer(self, prompt: Prompt, said: Said, usage: Usage, number: int) -> bytes:
+    def answer(self, prompt: Prompt, said: Said, usage: Usage, number: int) -> dict[str, Any]:
         """The whole body."""
-        return msgspec.json.encode(
-            chat_of(prompt, said, usage, f"chatcmpl-sim{number:08d}", int(self._world.clock.now()))
-        )
+        return chat_of(prompt, said, usage, f"chatcmpl-sim{number:08d}", int(self._world.clock.now()))
 
     def events(self, prompt: Prompt, said: Said, usage: Usage, number: int) -> Iterator[bytes]:
         """The body as events."""
@@ -130,14 +132,12 @@ class ResponsesWire(OpenAIWire):
 
     def parse(self, request: web.BaseRequest, body: object) -> Prompt:  # noqa: ARG002
         """The prompt of a live call."""
-        return parse_responses(body)
+        return parse_responses(body, self._world.config.default_tier)
 
-    def answer(self, prompt: Prompt, said: Said, usage: Usage, number: int) -> bytes:
+    def answer(self, prompt: Prompt, said: Said, usage: Usage, number: int) -> dict[str, Any]:
         """The whole body."""
-        return msgspec.json.encode(
-            response_of(prompt, said, usage, f"resp_sim{number:08d}", int(self._world.clock.now()))
-        )
+        return response_of(prompt, said, usage, f"resp_sim{number:08d}", int(self._world.clock.now()))
 
     def events(self, prompt: Prompt, said: Said, usage: Usage, number: int) -> Iterator[bytes]:
         """Responses are answered whole."""
-        yield self.answer(prompt, said, usage, number)
+        yield msgspec.json.encode(self.answer(prompt, said, usage, number))

@@ -12,7 +12,7 @@ import msgspec
 from msgspec import Struct
 
 from batchwork.simulator.errors import SimulatorConfigError
-from batchwork.simulator.faults import KINDS
+from batchwork.simulator.fault_kinds import KINDS
 from batchwork.simulator.personas.persona import Persona, Step
 from batchwork.simulator.prompt import Prompt, Said
 

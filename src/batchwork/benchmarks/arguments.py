@@ -1,0 +1,196 @@
+"""What may be said on the command line of a benchmark, and what it means for the configuration."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from batchwork.benchmarks.claude_client import BackendType
+from batchwork.benchmarks.config import FORMATS, PLANS, QUICK_TRIALS, TASK_NAMES
+from batchwork.benchmarks.statistics import DISCORDANCE
+
+_EXAMPLES = """examples:
+  batchwork bench --mock --no-viz                     the pipeline, without a model
+  batchwork bench --backend claude-code --quick --parallel --task statistical
+  batchwork bench --backend claude-code --parallel --trial-parallelism 4 --format all
+  batchwork bench --backend api --parallel --max-cost 5
+  batchwork bench --model openai:my-model --base-url http://127.0.0.1:8000/v1
+  batchwork bench --treatment frame --treatment summary-stats --baseline csv --mock
+  batchwork bench --power 0.8 --detect 0.1            how many trials are needed; sends nothing
+  batchwork bench --resume                            go on with the last unfinished run
+
+exit status: 0 done, 1 done with calls missing, 2 wrong arguments, 3 stopped by the budget, 4 aborted (API errors,
+a quota, a failed warm-up, no space to write), 130 interrupted; 3, 4 and 130 keep what is finished: go on with
+--resume."""
+_SETTINGS = (
+    "tasks",
+    "trials",
+    "seed",
+    "baseline",
+    "treatments",
+    "trial_parallelism",
+    "max_in_flight",
+    "model",
+    "base_url",
+    "max_tokens",
+    "base_timeout",
+    "retries",
+    "max_wait_s",
+    "max_cost",
+    "price",
+    "prompts_per_5h",
+    "plan",
+    "max_data_size",
+    "skip_baseline_above",
+    "output",
+    "formats",
+)
+
+
+def settings_given(told: argparse.Namespace) -> dict[str, Any]:
+    """The settings that were given, by their names in the configuration."""
+    given = {name: value for name in _SETTINGS if (value := getattr(told, name)) is not None}
+    if told.quick:
+        given.setdefault("trials", QUICK_TRIALS)
+    if told.parallel:
+        given["parallel_workers"] = 2
+    if told.no_viz:
+        given["charts"] = False
+    if "formats" in given:
+        given["formats"] = FORMATS if "all" in given["formats"] else tuple(dict.fromkeys(given["formats"]))
+    for name in ("tasks", "treatments"):
+        if name in given:
+            given[name] = tuple(dict.fromkeys(given[name]))
+    return given
+
+
+def parser() -> argparse.ArgumentParser:
+    """The program's flags, with their help."""
+    made = argparse.ArgumentParser(
+        prog="batchwork bench",
+        description="Compare ways of asking a model about numbers: raw data against the series described in words.",
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    _who(made.add_argument_group("who answers"))
+    _what(made.add_argument_group("what is asked"))
+    _how(made.add_argument_group("how it runs"))
+    _where(made.add_argument_group("what is written"))
+    return made
+
+
+def _who(group: argparse._ArgumentGroup) -> None:
+    backend = group.add_mutually_exclusive_group()
+    backend.add_argument(
+        "--backend", choices=[kind.value for kind in BackendType], help="default: api, or what --model says"
+    )
+    backend.add_argument(
+        "--mock",
+        dest="backend",
+        action="store_const",
+        const=BackendType.MOCK,
+        help="the literal reader: no model, no key, no cost",
+    )
+    group.add_argument("--model", metavar="M", help="haiku, sonnet (default), opus, or BACKEND:NAME")
+    group.add_argument("--base-url", metavar="URL", help="a server that speaks the model's wire")
+
+
+def _what(group: argparse._ArgumentGroup) -> None:
+    group.add_argument(
+        "--task", dest="tasks", action="append", choices=TASK_NAMES, help="one task; may be given several times"
+    )
+    group.add_argument("--trials", type=_whole(1), metavar="N", help="trials per task (30; 5 with --quick)")
+    group.add_argument("--quick", action="store_true", help="5 trials per task")
+    group.add_argument(
+        "--treatment",
+        dest="treatments",
+        action="append",
+        metavar="T",
+        help="frame (default), semantic-frame, summary-stats, csv or MODULE:FUNC; may be given several times",
+    )
+    group.add_argument("--baseline", metavar="B", help="raw (default), or what a treatment may be")
+    group.add_argument("--seed", type=_whole(0), metavar="N", help="another seed draws other data (0)")
+    group.add_argument(
+        "--max-data-size", type=_whole(50), metavar="N", help="points in a data set (1000 for claude-code)"
+    )
+    group.add_argument(
+        "--skip-baseline-above",
+        type=_whole(0),
+        metavar="N",
+        help="larger data sets are not written out number by number: no raw and no csv of them (5000)",
+    )
+    group.add_argument(
+        "--power", type=_above_zero, metavar="P", help="say how many trials a power of P needs, and stop"
+    )
+    group.add_argument("--detect", type=_above_zero, metavar="D", help="... to see a difference of D, for example 0.1")
+    group.add_argument(
+        "--discordance",
+        type=_above_zero,
+        metavar="D",
+        help=f"... when D of the trials are answered rightly in one condition only ({DISCORDANCE})",
+    )
+
+
+def _how(group: argparse._ArgumentGroup) -> None:
+    group.add_argument("--parallel", action="store_true", help="two conditions of a trial at once (about 2x)")
+    group.add_argument("--trial-parallelism", type=_whole(1), metavar="N", help="N trials at once (about Nx)")
+    group.add_argument("--max-in-flight", type=_whole(1), metavar="N", help="calls at once, whatever the two above say")
+    group.add_argument("--max-cost", type=_above_zero, metavar="USD", help="a ceiling in dollars")
+    group.add_argument("--price", metavar="IN,OUT", help="dollars per million tokens, where the price is not known")
+    group.add_argument("--max-tokens", type=_whole(1), metavar="N", help="length of an answer (512)")
+    group.add_argument(
+        "--timeout",
+        dest="base_timeout",
+        type=_above_zero,
+        metavar="S",
+        help="seconds for a call (120); 10 more for every 1000 characters of its prompt",
+    )
+    group.add_argument(
+        "--retries",
+        type=_whole(0),
+        metavar="N",
+        help="tries after the first one (2); a call that is turned away (429, 529) is sent up to 12 times for each",
+    )
+    group.add_argument(
+        "--max-wait", dest="max_wait_s", type=_above_zero, metavar="S", help="longest wait for a limit to end (900)"
+    )
+    group.add_argument("--plan", choices=list(PLANS), help="the subscription: its prompts per five hours are respected")
+    group.add_argument("--prompts-per-5h", type=_whole(1), metavar="N", help="stop after N calls in five hours")
+    group.add_argument(
+        "--resume",
+        nargs="?",
+        const="",
+        metavar="FOLDER",
+        help="go on with that run, or with the last unfinished one under --output",
+    )
+
+
+def _where(group: argparse._ArgumentGroup) -> None:
+    group.add_argument("--output", type=Path, metavar="DIR", help="a new folder is made here (benchmark_results)")
+    group.add_argument(
+        "--format", dest="formats", action="append", choices=[*FORMATS, "all"], help="of the report (all)"
+    )
+    group.add_argument("--no-viz", action="store_true", help="no charts (a resumed run's old ones are removed)")
+    group.add_argument("--quiet", action="store_true", help="print errors only")
+
+
+def _whole(least: int) -> Callable[[str], int]:
+    def whole(text: str) -> int:
+        if not text.isdecimal() or int(text) < least:
+            raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least {least}")
+        return int(text)
+
+    return whole
+
+
+def _above_zero(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0 < value < float("inf"):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number above 0")
+    return value

@@ -1,0 +1,47 @@
+"""The summary of a run on a terminal: one table, the verdicts in sentences. Computes nothing."""
+
+from __future__ import annotations
+
+import re
+
+from batchwork.benchmarks.report.figures import ALL, Summary
+from batchwork.benchmarks.report.words import NONE, TOGETHER, answered_by, percent, points, savings, sentence
+
+_MARKUP = re.compile(r"\*\*|\\(?=\W|_)")
+
+
+def console_lines(summary: Summary) -> list[str]:
+    """What a user sees at the end of a run."""
+    head = ["task", *summary.conditions, *(f"{name}, points" for name in summary.run.treatments), "missing"]
+    rows = [head, *(_row(summary, task) for task in summary.shown)]
+    widths = [max(len(row[at]) for row in rows) for at in range(len(head))]
+    lines = []
+    if others := answered_by(summary.run):
+        lines += [f"answered by {', '.join(others)}", ""]
+    lines += [
+        "  ".join(_padded(cell, width, at) for at, (cell, width) in enumerate(zip(row, widths, strict=True)))
+        for row in rows
+    ]
+    verdicts = (
+        summary.overall if len(summary.asked) > 1 else [c for c in summary.comparisons if c.task in summary.asked]
+    )
+    lines += ["", *(_MARKUP.sub("", sentence(one)) for one in verdicts)]
+    for one in summary.compressions:
+        if one.task == ALL and one.saved is not None:
+            lines.append(f"{one.treatment} {savings(one)}")
+    return lines
+
+
+def _row(summary: Summary, task: str) -> list[str]:
+    cells = {cell.condition: cell for cell in (*summary.cells, *summary.totals) if cell.task == task}
+    differences = {one.treatment: one for one in (*summary.comparisons, *summary.overall) if one.task == task}
+    return [
+        TOGETHER if task == ALL else task,
+        *(percent(cells[name].accuracy) if name in cells else NONE for name in summary.conditions),
+        *(points(differences[name].difference) if name in differences else NONE for name in summary.run.treatments),
+        str(sum(cell.planned - cell.answered for cell in cells.values())),
+    ]
+
+
+def _padded(cell: str, width: int, at: int) -> str:
+    return cell.ljust(width) if at == 0 else cell.rjust(width)

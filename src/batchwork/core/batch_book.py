@@ -1,0 +1,95 @@
+"""What a journal's events add up to about provider batches: which are open, who rides in them, which were given up.
+
+An item is in at most one open ticket: a batch that has answered it, whatever the answer, no longer holds it, although
+it may hold others. So a kill at any instant leaves every item where exactly one later run finds it.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from batchwork.core.event import BatchClosed, BatchEvent, BatchIntended, BatchReopened, BatchSubmitted
+from batchwork.core.ticket import Ticket
+
+LOST = "lost"  # how a batch ends whose results cannot be had
+
+
+class BatchBook:
+    """Provider batches as the events tell of them."""
+
+    def __init__(self) -> None:
+        self.ids: set[str] = set()  # every batch that this journal knows to be its own
+        self._chunks = 0
+        self._open: dict[int, Ticket] = {}
+        self._lost: dict[int, Ticket] = {}
+        self._rides: dict[int, int] = {}  # the open batch that an item rides in
+        self._answered: dict[int, set[int]] = {}  # items of open batches that were read, by batch
+
+    def apply(self, event: BatchEvent) -> None:
+        """Move on by one event."""
+        self._chunks = max(self._chunks, event.chunk)
+        if isinstance(event, BatchIntended):
+            self._board(_ticket(event))
+        elif isinstance(event, BatchSubmitted):
+            self.ids.add(event.batch_id)
+            self._open[event.chunk] = msgspec.structs.replace(self._open[event.chunk], batch_id=event.batch_id)
+        elif isinstance(event, BatchReopened):
+            wanted = frozenset(event.items)
+            ticket = self._lost[event.chunk]
+            ticket = ticket.without(frozenset(ticket.items) - wanted)
+            self._board(msgspec.structs.replace(ticket, asked_again=True))
+        else:
+            self._close(event)
+
+    def _board(self, ticket: Ticket) -> None:
+        self._open[ticket.chunk] = ticket
+        self._answered[ticket.chunk] = set()
+        self._rides.update(dict.fromkeys(ticket.items, ticket.chunk))
+
+    def _close(self, event: BatchClosed) -> None:
+        ticket = self._open.pop(event.chunk)
+        del self._answered[event.chunk]
+        for item in ticket.items:
+            if self._rides.get(item) == event.chunk:
+                del self._rides[item]
+        if event.how == LOST and not ticket.asked_again:
+            self._lost[event.chunk] = ticket
+
+    @property
+    def has_riders(self) -> bool:
+        """Whether any item rides in an open batch."""
+        return bool(self._rides)
+
+    def answered(self, item: int) -> None:
+        """An item has an outcome, or is to be tried again: it no longer rides."""
+        chunk = self._rides.pop(item, None)
+        if chunk is not None:
+            self._answered[chunk].add(item)
+
+    def open(self) -> list[Ticket]:
+        """Batches that were intended and not closed, oldest first, with the items that still ride in them."""
+        return [ticket.without(self._answered[chunk]) for chunk, ticket in self._open.items()]
+
+    def is_open(self, chunk: int) -> bool:
+        """Whether a batch was intended and not closed."""
+        return chunk in self._open
+
+    def lost(self) -> list[Ticket]:
+        """Batches whose results could not be had, oldest first, with all their items."""
+        return list(self._lost.values())
+
+    def next_chunk(self) -> int:
+        """The number of the next batch."""
+        self._chunks += 1
+        return self._chunks
+
+
+def _ticket(event: BatchIntended) -> Ticket:
+    return Ticket(
+        chunk=event.chunk,
+        items=event.items,
+        custom_ids=event.custom_ids,
+        reserved_nano=event.reserved_nano,
+        intended_at=event.at,
+        worst_nano=event.worst_nano,
+    )

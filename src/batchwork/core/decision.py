@@ -1,0 +1,95 @@
+"""Decide what becomes of an item after a call: accept, ask again, retry, fail or pause the run.
+
+Pure. The same for live calls and for the lines of a batch; who executes a decision differs, who takes it does not.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from typing import Any
+
+import msgspec
+
+from batchwork.core.breaker import Breaker, Pause
+from batchwork.core.failure import Failure, FailureKind
+from batchwork.core.failure_table import Trait, traits_of
+from batchwork.core.policy import Policy
+from batchwork.core.ports import Verdict
+from batchwork.core.reply import Reply
+from batchwork.core.request import Message
+from batchwork.core.retry import wait_before_retry
+
+
+class Move(Enum):
+    """What is done with an item next."""
+
+    ACCEPT = "accept"
+    ASK_AGAIN = "ask again"  # with what was wrong
+    RETRY = "retry"  # the same, after a while
+    FAIL = "fail"
+    PAUSE = "pause"  # the run; the item stays pending
+
+
+class Decision(msgspec.Struct, frozen=True, gc=False):
+    """A move, and what belongs to it."""
+
+    move: Move
+    value: Any = None  # ACCEPT: the answer as validated JSON
+    failure: Failure | None = None  # every other move
+    turns: tuple[Message, ...] = ()  # ASK_AGAIN
+    wait_s: float = 0.0  # RETRY
+    pause: Pause | None = None  # PAUSE; with FAIL it was one failure too many
+    everybody_waits: bool = False  # RETRY: until then no other call has a chance either
+
+
+class Tries(msgspec.Struct, frozen=True, gc=False):
+    """How often an item was tried, the failure at hand counted in."""
+
+    failures: int
+    refusals: int
+    expiries: int
+    elapsed_s: float  # since its first call
+
+
+def after_reply(verdict: Verdict, reply: Reply, *, reasks: int, policy: Policy) -> Decision:
+    """What a checked reply leads to; `reasks` is how often the item was asked again already."""
+    if verdict.failure is None:
+        return Decision(Move.ACCEPT, verdict.value)
+    if verdict.reask and reasks < policy.reasks:
+        return Decision(Move.ASK_AGAIN, failure=verdict.failure, turns=verdict.reask)
+    return Decision(Move.FAIL, failure=msgspec.structs.replace(verdict.failure, reply=reply))
+
+
+def after_failure(
+    failure: Failure,
+    tries: Tries,
+    *,
+    policy: Policy,
+    breaker: Breaker,
+    now: float,
+    dice: float,
+    in_a_row: bool = True,
+) -> Decision:
+    """What a failed call leads to. `dice` is uniform in [0, 1) and spreads the herd.
+
+    `in_a_row` says that one failure too many in a row pauses the run.
+    """
+    if failure.kind is FailureKind.EXPIRED:  # it did not run, so it says nothing about the item
+        spent = tries.expiries > policy.batch.max_expiries
+        return Decision(Move.FAIL if spent else Move.RETRY, failure=failure)
+    if (pause := breaker.failed(failure, now)) is not None:
+        return Decision(Move.PAUSE, failure=failure, pause=pause)
+    if Trait.LATER in traits_of(failure.kind) and failure.retry_after_s is not None:
+        wait_s = failure.retry_after_s + dice
+        return Decision(Move.RETRY, failure=failure, wait_s=wait_s, everybody_waits=True)
+    wait = wait_before_retry(
+        failure,
+        attempts=tries.failures,
+        refusals=tries.refusals,
+        elapsed_s=tries.elapsed_s,
+        policy=policy.retry,
+        dice=dice,
+    )
+    if wait is None:
+        return Decision(Move.FAIL, failure=failure, pause=breaker.gave_up(failure) if in_a_row else None)
+    return Decision(Move.RETRY, failure=failure, wait_s=wait)

@@ -1,0 +1,164 @@
+"""See one batch through: create, follow, collect, close.
+
+Nothing here decides whether a batch was created, whether its results are lost or what becomes of an item: it asks those
+who do, and writes down what happened.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from functools import partial
+
+from batchwork.core.batch_book import LOST
+from batchwork.core.breaker import Breaker, Pause
+from batchwork.core.event import BatchClosed, BatchSubmitted
+from batchwork.core.failure import Failure, FailureKind
+from batchwork.core.failure_table import Operation, Trait, traits_of
+from batchwork.core.ports import BatchBackend, BatchProgress, BatchTag, Sighting
+from batchwork.core.ticket import Ticket
+from batchwork.engine import pauses
+from batchwork.engine.batch import SealedBatch
+from batchwork.engine.batch_creator import BatchCreator, Unseen
+from batchwork.engine.collector import Collector
+from batchwork.engine.follower import BatchFollower, Unreachable
+from batchwork.engine.life import Life
+from batchwork.engine.parts import Parts
+from batchwork.engine.waits import Waits
+
+
+class BatchCarrier:
+    """Carries the batches of one run, several at a time."""
+
+    def __init__(
+        self,
+        parts: Parts,
+        backend: BatchBackend,
+        waits: Waits,
+        *,
+        run_id: str,
+        collector: Collector,
+        again: deque[Life],
+        shrink: Callable[[int], None],
+        pause: Callable[[Pause], None],
+        notice: Callable[[str], None],
+    ) -> None:
+        self._p = parts
+        self._run_id = run_id
+        self._policy = parts.policy.batch
+        self._waits = waits
+        self._where = parts.backend.traits.where
+        self._collector = collector
+        self._again = again
+        self._shrink = shrink
+        self._pause = pause
+        self._follower = BatchFollower(backend, parts.policy, parts.clock, waits, where=self._where, notice=notice)
+        self._creator = BatchCreator(
+            backend, parts.policy, waits, sight=self._follower.sight, dice=parts.dice, notice=notice
+        )
+
+    async def carry(self, batch: SealedBatch) -> None:
+        """From its intent to its end; or to nothing, when the run closes first and the next one takes it up."""
+        batch_id = batch.ticket.batch_id or await self._create(batch)
+        if batch_id is not None:
+            await self._collect(batch_id, batch)
+
+    async def _create(self, batch: SealedBatch) -> str | None:
+        """The provider's id for the batch; None when it has none: refused, absent, unseen, or the run closes first."""
+        ticket = batch.ticket
+        answer = await self._creator.create(batch.lines, lambda: self._tag(ticket))
+        batch.lines = []
+        if isinstance(answer, str):
+            self._p.journal.record(BatchSubmitted(chunk=ticket.chunk, batch_id=answer))
+            await self._p.journal.durable()
+            return answer
+        if isinstance(answer, Unseen):
+            self._pause(pauses.out_of_sight(self._tag(ticket).name, answer.failure, self._where))
+        elif isinstance(answer, Failure):
+            if traits_of(answer.kind, Operation.CREATE) & (Trait.RETRYABLE | Trait.HOPELESS):
+                self._stop_creating(batch, answer)
+            else:
+                await self._refuse(batch, answer)
+        elif answer is Sighting.ABSENT:
+            self._send_again(batch)
+            self._close_batch(batch, "absent")
+        return None
+
+    async def _collect(self, batch_id: str, batch: SealedBatch) -> None:
+        if not batch.waiting:  # everything was read before a crash
+            await self._end_batch(batch, "collected")
+            return
+        there = await self._follower.until_ended(batch_id, unknown_wait_s=self._policy.adopt_wait_s)
+        if isinstance(there, BatchProgress):
+            if there.failure is not None:
+                await self._refuse(batch, there.failure, there.bad_lines)
+                return
+            take = partial(self._collector.take, batch)
+            missing = await self._follower.collect(batch_id, take, is_complete=lambda _: not batch.waiting)
+            if isinstance(missing, Failure):
+                await self._give_up_results(batch, missing)
+            elif not batch.waiting:
+                await self._end_batch(batch, "collected")
+            there = missing if isinstance(missing, Unreachable) else there
+        if isinstance(there, Unreachable):
+            self._pause(there.pause)
+
+    async def _give_up_results(self, batch: SealedBatch, failure: Failure) -> None:
+        """What could not be read is lost; what was asked for once more, in vain, is sent again."""
+        if batch.ticket.asked_again:
+            self._send_again(batch)
+        for name in list(batch.waiting):
+            await self._collector.take(batch, name, failure)
+        await self._end_batch(batch, LOST)
+
+    def _stop_creating(self, batch: SealedBatch, failure: Failure) -> None:
+        """No batch is taken, whatever is in it: its items stay pending."""
+        pause = Breaker(self._p.policy).failed(failure, self._p.clock.now())
+        self._close_batch(batch, "absent")
+        self._pause(pause or pauses.stalled(failure, self._where))
+
+    async def _refuse(
+        self, batch: SealedBatch, failure: Failure, bad_lines: tuple[tuple[int, Failure], ...] = ()
+    ) -> None:
+        """The provider took none of it: where it says for which lines, they alone are at fault."""
+        names = batch.ticket.custom_ids
+        for number, problem in bad_lines:
+            if 0 < number <= len(names):
+                await self._collector.take(batch, names[number - 1], problem)
+        if bad_lines:
+            self._send_again(batch)
+        elif failure.kind is FailureKind.TOO_LONG and len(names) > 1:
+            self._shrink(len(names) // 2)
+            self._send_again(batch)
+        for name in list(batch.waiting):
+            await self._collector.take(batch, name, failure)
+        await self._end_batch(batch, "refused")
+        if self._again and (wait_s := self._creator.wait_after(failure, 1)) is not None:
+            await self._waits.wait(wait_s)
+
+    def _send_again(self, batch: SealedBatch) -> None:
+        """What the batch does not answer goes into another one."""
+        for name, item in batch.waiting.items():
+            life = batch.lives.get(name)
+            if life is None:
+                life = Life.known(self._p.journal.take(item), self._p.journal.request_of(item))
+                self._p.journal.release(item)
+            self._again.append(life)
+        batch.waiting.clear()
+
+    async def _end_batch(self, batch: SealedBatch, how: str) -> None:
+        await self._collector.sync()
+        self._close_batch(batch, how)
+
+    def _close_batch(self, batch: SealedBatch, how: str) -> None:
+        self._p.journal.record(BatchClosed(chunk=batch.ticket.chunk, how=how))
+        self._p.gate.ledger.settle(batch.reserved_nano, 0)
+
+    def _tag(self, ticket: Ticket) -> BatchTag:
+        return BatchTag(
+            run_id=self._run_id,
+            chunk=ticket.chunk,
+            custom_ids=ticket.custom_ids,
+            intended_at=ticket.intended_at,
+            known=frozenset(self._p.journal.batches.ids),
+        )

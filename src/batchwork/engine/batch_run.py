@@ -1,0 +1,291 @@
+"""One pass over an input through provider batches: intent on disk, create, ticket on disk, follow, collect by key.
+
+The provider goes on whether we do or not, so what matters is to know at every instant what it may have of ours: the
+intent is on disk before the call and the ticket right after, and what lies between the two is looked for before
+anything is sent again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import deque
+from collections.abc import Iterator
+
+from batchwork.core.errors import BackendError, BatchworkError
+from batchwork.core.event import BatchIntended, BatchReopened
+from batchwork.core.failure import Failure
+from batchwork.core.intake import Work
+from batchwork.core.ports import BatchBackend
+from batchwork.core.stats import Tally
+from batchwork.core.ticket import Ticket
+from batchwork.core.worst import WorstCase
+from batchwork.engine.attempt import within
+from batchwork.engine.batch import SealedBatch
+from batchwork.engine.batch_builder import Added, BatchBuilder
+from batchwork.engine.batch_carrier import BatchCarrier
+from batchwork.engine.collector import Collector
+from batchwork.engine.life import Life
+from batchwork.engine.parts import Parts
+from batchwork.engine.passing import Pass
+from batchwork.engine.reading import LATER, Later
+from batchwork.engine.waits import Waits
+
+_log = logging.getLogger(__name__)
+_BREATHE_EVERY = 512
+_MOST_WAITING = 1000  # items that wait for money before reading on waits too
+
+
+class BatchRun(Pass):
+    """Made once, run once."""
+
+    def __init__(self, parts: Parts, backend: BatchBackend, tally: Tally, *, run_id: str) -> None:
+        super().__init__(parts, tally)
+        self._backend = backend
+        self._policy = parts.policy.batch
+        self._waits = Waits(parts.clock)
+        worst = WorstCase.at(parts.price, parts.backend.traits)
+        self._builder = BatchBuilder(
+            backend,
+            backend.batch_limits.capped(self._policy.most_items),
+            ledger=parts.gate.ledger,
+            worst=worst,
+            run_id=run_id,
+            next_chunk=parts.journal.batches.next_chunk,
+            lanes=parts.lanes,
+        )
+        self._again: deque[Life] = deque()  # for a later batch
+        self._collector = Collector(parts, tally, worst, again=self._again, pause=self._on_pause)
+        self._carrier = BatchCarrier(
+            parts,
+            backend,
+            self._waits,
+            run_id=run_id,
+            collector=self._collector,
+            again=self._again,
+            shrink=self._builder.shrink,
+            pause=self._on_pause,
+            notice=self._notice,
+        )
+        self._for_money: deque[Life] = deque()  # for a batch when there is room in the budget
+        self._lost: dict[int, Ticket] = {}  # the batch that an item was lost in
+        self._ask_again: dict[int, list[int]] = {}  # items that a lost batch is asked for once more
+        self._followers: set[asyncio.Task[None]] = set()
+        self._riding: set[int] = set()  # of an earlier run: not to be read from the input as well
+        self._cancelling: asyncio.Task[None] | None = None
+        self._news = asyncio.Event()
+
+    async def run(self, source: Iterator[Work | Later | None], *, is_input: bool = True) -> None:
+        """See everything through that the source yields.
+
+        Raises:
+            BatchworkError: the input, a callback or the journal failed; the provider's batches go on and are taken up
+                by the next run.
+        """
+        try:
+            self._take_up()
+            self.exhausted = await self._read(source)
+            await self._ask_lost_batches()
+            await self._finish()
+            await self._collector.sync()
+        except BatchworkError as error:
+            self._stop(error)
+        except asyncio.CancelledError:
+            self._leave_at_once()
+            raise
+        finally:
+            await self._leave()
+            self._record_end(is_input=is_input)
+        if self._error is not None:
+            raise self._error
+        await self._p.journal.durable()
+
+    @property
+    def still_running(self) -> list[str]:
+        """The batches that go on at the provider."""
+        return [ticket.batch_id for ticket in self._p.journal.batches.open() if ticket.batch_id is not None]
+
+    def interrupt(self) -> None:
+        """Stop here; the provider's batches go on and the next run takes them up, unless they are to be cancelled."""
+        first, self.interrupted = not self.interrupted, True
+        if not first:
+            self._leave_at_once()
+        elif self._policy.cancel_on_interrupt:
+            self.cancel()
+        else:
+            self._waits.close()
+
+    def _leave_at_once(self) -> None:
+        """Wait for nobody: what is on disk tells the next run what the provider may have of ours."""
+        self._waits.close()
+        for task in (*self._followers, self._cancelling):
+            if task is not None:
+                task.cancel()
+
+    def cancel(self) -> None:
+        """Send nothing more, cancel what is at the provider, take in what it has finished; the rest stays pending."""
+        self.cancelled = True
+        self._cancelling = asyncio.create_task(self._cancel_batches())
+
+    async def _cancel_batches(self) -> None:
+        for batch_id in self.still_running:
+            try:
+                await within(self._p.policy.timeout_s, self._backend.cancel_batch(batch_id))
+            except BackendError as error:
+                _log.warning("cannot cancel batch %s: %s", batch_id, error.failure)
+
+    def wake(self) -> None:
+        """The input has more. (Batches do not wait for whoever takes the outcomes.)"""
+        self._news.set()
+
+    def _notice(self, text: str) -> None:
+        self.tally.notice = text
+
+    # -- reading and building -------------------------------------------------------------------
+
+    def _take_up(self) -> None:
+        """Attach to what an earlier run has left at the provider."""
+        for ticket in self._p.journal.batches.open():
+            batch = SealedBatch(ticket, {}, [])
+            self._p.gate.ledger.take_over(batch.reserved_nano)
+            self._riding.update(ticket.items)
+            self._follow(batch)
+        for ticket in self._p.journal.batches.lost():
+            self._lost.update(dict.fromkeys(ticket.items, ticket))
+
+    async def _read(self, source: Iterator[Work | Later | None]) -> bool:
+        for passed, work in enumerate(source):
+            if passed % _BREATHE_EVERY == 0:
+                await self._p.clock.sleep(0)
+            if work is LATER:
+                await self._next_ending()
+            elif work is not None:
+                if work.item not in self._riding:
+                    await self._start(work)
+                self._p.journal.release(work.item)
+            while len(self._for_money) >= _MOST_WAITING and self._followers and not self._closed:
+                await self._next_ending()
+            if self._ending:
+                return False
+        return True
+
+    async def _start(self, work: Work) -> None:
+        if work.request is None:
+            await self._collector.show(self._collector.settler.unsent(work))
+        elif work.lost and (ticket := self._lost.get(work.item)) is not None:
+            self._ask_again.setdefault(ticket.chunk, []).append(work.item)
+        else:
+            await self._add(Life.of(work))
+
+    async def _ask_lost_batches(self) -> None:
+        """Ask once more for results that were given up, before anything of them is sent again."""
+        for chunk, items in self._ask_again.items():
+            self._p.journal.record(BatchReopened(chunk=chunk, items=tuple(items)))
+            await self._p.journal.durable()
+            ticket = next(ticket for ticket in self._p.journal.batches.open() if ticket.chunk == chunk)
+            self._follow(SealedBatch(ticket, {}, []))
+
+    async def _add(self, life: Life) -> None:
+        answer = self._builder.add(life)
+        if answer is Added.FULL:
+            await self._send()
+            if self._ending:
+                return
+            answer = self._builder.add(life)
+        if isinstance(answer, Failure):
+            await self._collector.fail(life, answer)
+        elif answer is Added.NO_MONEY:
+            await self._collector.defer(life, self._builder.worst(life))
+        elif answer is Added.NO_MONEY_NOW:
+            self._for_money.append(life)
+        elif self._builder.is_full:
+            await self._send()
+
+    async def _finish(self) -> None:
+        """Send what is gathered, wait for what is under way, and send again what must be, until nothing is left."""
+        while not self._closed:
+            if not self.cancelled:
+                for waiting in (self._again, self._for_money):
+                    for _ in range(len(waiting)):
+                        await self._add(waiting.popleft())
+            if not self._builder.is_empty and not self.cancelled:
+                await self._send()
+            elif self._followers:
+                await self._next_ending()
+            elif self.cancelled or not (self._again or self._for_money):
+                return
+
+    async def _next_ending(self) -> None:
+        """Wait until one batch is done with, the input has more, or the run closes."""
+        self._news.clear()
+        news = [asyncio.ensure_future(wait) for wait in (self._waits.closed(), self._news.wait())]
+        try:
+            await asyncio.wait([*news, *self._followers], return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for wait in news:
+                wait.cancel()
+
+    # -- one batch ------------------------------------------------------------------------------
+
+    async def _send(self) -> None:
+        """Send the gathered batch, as soon as fewer than `max_parallel` are under way."""
+        while len(self._followers) >= self._policy.max_parallel and not self._ending:
+            await self._next_ending()
+        if self._ending or self._builder.is_empty:
+            return
+        batch = self._builder.seal(at=self._p.clock.utc())
+        ticket = batch.ticket
+        self._p.journal.record(
+            BatchIntended(
+                chunk=ticket.chunk,
+                items=ticket.items,
+                custom_ids=ticket.custom_ids,
+                reserved_nano=ticket.reserved_nano,
+                at=ticket.intended_at,
+                worst_nano=ticket.worst_nano,
+            )
+        )
+        await self._p.journal.durable()
+        self._follow(batch)
+
+    def _follow(self, batch: SealedBatch) -> None:
+        task = asyncio.create_task(self._see_through(batch))
+        self._followers.add(task)
+        self.tally.in_flight += len(batch.ticket.items)
+        task.add_done_callback(self._ended)
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self._followers.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            self._stop(error)  # a defect: never passed over in silence, and the batch stays open for the next run
+
+    async def _see_through(self, batch: SealedBatch) -> None:
+        try:
+            await self._carrier.carry(batch)
+        except BatchworkError as error:
+            self._stop(error)
+        finally:
+            self.tally.in_flight -= len(batch.ticket.items)
+
+    # -- ending ---------------------------------------------------------------------------------
+
+    @property
+    def _closed(self) -> bool:
+        return self._waits.is_closed
+
+    @property
+    def _ending(self) -> bool:
+        return self.cancelled or self._waits.is_closed
+
+    def _close(self) -> None:
+        self._waits.close()
+
+    async def _leave(self) -> None:
+        """Let followers end where they are: asleep they wake, and what they are taking in they finish, in bounds."""
+        if self._cancelling is not None:
+            await asyncio.wait([self._cancelling])
+        if self._followers:
+            await asyncio.wait(self._followers, timeout=self._p.policy.drain_s)
+        if self._followers:
+            self._leave_at_once()
+            await asyncio.wait(self._followers)

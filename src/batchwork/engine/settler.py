@@ -1,0 +1,132 @@
+"""Books what calls cost and settles items: the one settler of live runs, batch runs and attached batches.
+
+Every fact goes to the journal before anybody sees it. What a call costs is decided in `core/charge.py`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from batchwork.core.charge import charge_for
+from batchwork.core.event import Attempted, Settled
+from batchwork.core.failure import Failure, FailureKind
+from batchwork.core.intake import Work
+from batchwork.core.outcome import AnyOutcome, Deferred, Failed, Succeeded
+from batchwork.core.reply import Reply
+from batchwork.core.stats import Tally
+from batchwork.engine.life import Life
+from batchwork.engine.parts import Parts
+from batchwork.engine.telling import tell
+
+
+class Settler:
+    """Keeps the accounts of the items of one run."""
+
+    def __init__(self, parts: Parts, tally: Tally) -> None:
+        self._p = parts
+        self._tally = tally
+        self._price = parts.price if parts.price is not None and not parts.price.is_free else None
+
+    def book(self, life: Life, result: Reply | Failure, *, worst_nano: int) -> None:
+        """A call has ended: its cost goes onto the item's account and into the run's sums."""
+        charge = charge_for(result, price=self._price, worst_nano=worst_nano)
+        usage = result.usage
+        life.book(charge, usage)
+        self._tally.charged_nano += charge.nano
+        if charge.unconfirmed:
+            self._tally.unconfirmed_nano += charge.nano
+        if usage is not None:
+            self._tally.input_tokens += usage.input_tokens
+            self._tally.output_tokens += usage.output_tokens
+
+    def take_back(self, life: Life, nano: int) -> None:
+        """An answer was booked at its worst case because it could not be had, and has come after all."""
+        if not nano:
+            return
+        life.paid_nano -= nano
+        life.attempts -= 1
+        self._tally.charged_nano -= nano
+        self._tally.unconfirmed_nano -= nano
+        kind = FailureKind.RESULT_LOST
+        self._p.journal.record(Attempted(item=life.item, kind=kind, charged_nano=-nano, unconfirmed=True))
+
+    def attempted(self, life: Life, failure: Failure) -> None:
+        """Record a call that did not settle its item."""
+        self._p.journal.record(
+            Attempted(item=life.item, kind=failure.kind, charged_nano=life.charged_nano, unconfirmed=life.unconfirmed)
+        )
+        life.charged_nano, life.unconfirmed = 0, False
+
+    def settled(self, life: Life, outcome: AnyOutcome) -> Settled:
+        """Record an outcome; one that was deferred and is deferred again stands in the journal already."""
+        event = Settled(item=life.item, outcome=outcome, charged_nano=life.charged_nano, unconfirmed=life.unconfirmed)
+        if not (life.deferred and isinstance(outcome, Deferred)):
+            self._p.journal.record(event)
+        return event
+
+    def unsent(self, work: Work) -> Settled:
+        """Record that an item cannot even be asked."""
+        failure = Failure(kind=FailureKind.BAD_INPUT, message=work.problem or "not a request")
+        cost = self._known(work.paid_nano)
+        outcome = Failed(index=work.index, failure=failure, attempts=work.attempts, cost_nano=cost)
+        event = Settled(item=work.item, outcome=outcome)
+        self._p.journal.record(event)
+        return event
+
+    def show(self, event: Settled) -> None:
+        """It is on disk: everybody may see it.
+
+        Raises:
+            CallbackError: a callback raised.
+        """
+        self._tally.count(event.outcome)
+        tell(self._p.on_event, event)
+        if self._p.on_settled is not None:
+            self._p.on_settled(event.outcome)
+
+    # -- outcomes -------------------------------------------------------------------------------
+
+    def succeeded(self, life: Life, reply: Reply, value: object) -> Succeeded:
+        """The item has its answer."""
+        return Succeeded(  # written out: nearly every item comes this way
+            index=life.index,
+            reply=self._slim(reply),
+            parsed=value,
+            attempts=life.attempts,
+            cost_nano=self._known(life.paid_nano),
+            usage=life.usage,
+            latency_s=life.latency_s,
+            label=life.request.label,
+        )
+
+    def failed(self, life: Life, failure: Failure) -> Failed:
+        """The item is given up."""
+        reply = None if failure.reply is None else self._slim(failure.reply)
+        kept = msgspec.structs.replace(failure, limits=None, reply=reply)
+        return Failed(failure=kept, **self._so_far(life))
+
+    def deferred(self, life: Life, worst_nano: int) -> Deferred:
+        """There is no money for it."""
+        return Deferred(needed_nano=worst_nano, **self._so_far(life))
+
+    def _so_far(self, life: Life) -> dict[str, Any]:
+        return {
+            "index": life.index,
+            "attempts": life.attempts,
+            "cost_nano": self._known(life.paid_nano),
+            "usage": life.usage,
+            "latency_s": life.latency_s,
+            "label": life.request.label,
+        }
+
+    def _known(self, nano: int) -> int | None:
+        return nano if self._p.price is not None else nano or None
+
+    def _slim(self, reply: Reply) -> Reply:
+        """A reply without what only the gate needs, and without its body where nobody wants that."""
+        body = reply.body if self._p.keep_bodies else None
+        if reply.limits is None and reply.body is body:
+            return reply
+        return msgspec.structs.replace(reply, limits=None, body=body)

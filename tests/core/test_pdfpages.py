@@ -1,0 +1,89 @@
+"""How many pages a PDF can have at most, told from its bytes."""
+
+import io
+import zlib
+
+import pypdfium2
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from batchwork.core.bounds import input_bound
+from batchwork.core.pdfpages import MOST_PAGES, most_pages
+from batchwork.core.request import Attachment, Request
+
+
+def _made(pages: int) -> bytes:
+    """By a library that is not ours."""
+    document = pypdfium2.PdfDocument.new()
+    for _ in range(pages):
+        document.new_page(200, 200)
+    sink = io.BytesIO()
+    document.save(sink)
+    return sink.getvalue()
+
+
+def _packed(
+    pages: int, *, head: bytes = b"/Filter/FlateDecode", name: bytes = b"/Page", cut: int | None = None
+) -> bytes:
+    """One whose pages stand in an object stream, as most programs write them."""
+    objects = b" ".join(b"<</Type" + name + b"/Parent 2 0 R/MediaBox[0 0 200 200]>>" for _ in range(pages))
+    body = zlib.compress(objects)[:cut] if b"Flate" in head else objects
+    return b"%PDF-1.7\n9 0 obj\n<</Type/ObjStm/N 3/First 20" + head + b">>stream\r\n" + body + b"\r\nendstream endobj"
+
+
+@pytest.mark.parametrize("pages", [1, 2, 7, 120])
+def test_pages_that_stand_in_the_file_are_counted(pages: int) -> None:
+    data = _made(pages)
+    assert pages <= most_pages(data) <= 2 * pages + 2
+
+
+@pytest.mark.parametrize("pages", [1, 7, 120])
+@pytest.mark.parametrize("name", [b"/Page", b"/P#61ge"])
+def test_pages_in_a_compressed_stream_are_counted_however_small_it_is(pages: int, name: bytes) -> None:
+    data = _packed(pages, name=name)
+    assert most_pages(data) == pages
+    assert len(data) < 400
+    assert most_pages(_packed(pages, head=b"")) == pages
+
+
+def test_one_page_that_is_referred_to_often_counts_as_often() -> None:
+    kids = b"3 0 R " * 50
+    data = b"%PDF-1.4\n2 0 obj<</Type/Pages/Kids[" + kids + b"]/Count 50>>endobj 3 0 obj<</Type/Page>>endobj"
+    assert most_pages(data) == 50
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"no PDF",
+        b"%PDF-1.7 nothing in it",
+        _packed(3) + b"<</Encrypt 5 0 R>>",
+        _packed(3, head=b"/Filter[/ASCII85Decode/FlateDecode]"),
+        _packed(3, head=b"/Filter/FlateDecode/DecodeParms<</Predictor 12>>"),
+        _packed(300, cut=40),
+        b"%PDF-1.7\n9 0 obj\n<</Type/ObjStm /Filter/FlateDecode>>stream\nno zlib endstream",
+        b"%PDF-1.7 <</Type/Page>> /ObjStm >>",
+    ],
+)
+def test_a_file_that_cannot_be_looked_into_may_have_as_many_as_a_provider_takes(data: bytes) -> None:
+    assert most_pages(data) == MOST_PAGES
+
+
+def test_names_that_only_begin_so_are_no_pages() -> None:
+    assert most_pages(b"%PDF-1.4 /Type/Pages /PageMode /PageLabels /Type/Page>>") == 1
+
+
+@given(st.binary(), st.sampled_from([b"", b"/Type/ObjStm/Filter/FlateDecode>>stream\n", b"/Kids[1 0 R", b"/Page/"]))
+def test_no_bytes_are_an_error(rest: bytes, start: bytes) -> None:
+    assert 1 <= most_pages(b"%PDF-1.7 1 0 obj " + start + rest) <= MOST_PAGES
+
+
+def test_a_small_pdf_is_not_taken_for_hundreds_of_pages_nor_a_packed_one_for_one() -> None:
+    one, many = (
+        input_bound(Request.ask("x", documents=(Attachment(media_type="application/pdf", digest=b"d", data=data),)))
+        for data in (_made(1) + b" " * 100_000, _packed(120))
+    )
+    assert one < 40_000
+    assert many >= 1_200_000
