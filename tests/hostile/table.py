@@ -31,6 +31,10 @@ class Row(NamedTuple):
     what: str
     outcome: str
 
+    @classmethod
+    def of(cls, part: str, what: str, outcome: str) -> Row:
+        return cls(part[:1].upper() + part[1:], what, outcome)
+
 
 def marked() -> dict[Row, str]:
     """Every attack, by part and then as the files have them, and the test that proves it."""
@@ -49,7 +53,7 @@ def _rows_of(function: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef, pa
         for call in ast.walk(decorator):
             if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr == "attack":
                 try:
-                    yield Row(*map(ast.literal_eval, call.args))
+                    yield Row.of(*map(ast.literal_eval, call.args))
                 except (ValueError, TypeError) as error:
                     raise ValueError(f"{path.name}::{function.name}: an attack is three literals") from error
 
@@ -92,7 +96,7 @@ class _Endings:
             return
         for name, value in report.user_properties:
             if name == "attack":
-                row = Row(*value)  # type: ignore[misc]
+                row = Row.of(*value)  # type: ignore[misc]
                 self.failed[row] = self.failed.get(row, False) or report.failed
 
 
