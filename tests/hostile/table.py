@@ -3,7 +3,7 @@
     python -m tests.hostile.table           runs every attack, full-size ones included, and prints how each ended
     python -m tests.hostile.table --write   writes both tables into docs/security.md; runs nothing
 
-A row is what stands in `@pytest.mark.attack(part, what, outcome)`, in plain literals.
+A row is what stands in `@pytest.mark.attack(part, what, outcome)`: texts, or names of texts at the top of the file.
 """
 
 from __future__ import annotations
@@ -40,22 +40,38 @@ def marked() -> dict[Row, str]:
     """Every attack, by part and then as the files have them, and the test that proves it."""
     found: dict[Row, str] = {}
     for path in sorted(HERE.glob("test_*.py")):
-        for function in ast.walk(ast.parse(path.read_text())):
+        module = ast.parse(path.read_text())
+        constants = dict(_constants(module))
+        for function in ast.walk(module):
             if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-                for row in _rows_of(function, path):
-                    found.setdefault(row, f"{path.name}::{function.name}")
+                for call in _attacks_on(function):
+                    words = [_word(argument, constants, f"{path.name}::{function.name}") for argument in call.args]
+                    found.setdefault(Row.of(*words), f"{path.name}::{function.name}")
     parts = list(dict.fromkeys(row.part for row in found))
     return dict(sorted(found.items(), key=lambda item: parts.index(item[0].part)))
 
 
-def _rows_of(function: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef, path: Path) -> Iterator[Row]:
+def _attacks_on(function: ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) -> Iterator[ast.Call]:
     for decorator in function.decorator_list:
         for call in ast.walk(decorator):
             if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr == "attack":
-                try:
-                    yield Row.of(*map(ast.literal_eval, call.args))
-                except (ValueError, TypeError) as error:
-                    raise ValueError(f"{path.name}::{function.name}: an attack is three literals") from error
+                yield call
+
+
+def _constants(module: ast.Module) -> Iterator[tuple[str, str]]:
+    for statement in module.body:
+        if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Constant):
+            yield from (
+                (name.id, str(statement.value.value)) for name in statement.targets if isinstance(name, ast.Name)
+            )
+
+
+def _word(argument: ast.expr, constants: dict[str, str], where: str) -> str:
+    if isinstance(argument, ast.Name) and argument.id in constants:
+        return constants[argument.id]
+    if isinstance(argument, ast.Constant) and isinstance(argument.value, str):
+        return argument.value
+    raise ValueError(f"{where}: an attack is told in three texts, or names of texts at the top of the file")
 
 
 def document() -> str:
