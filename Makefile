@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo demo-crash test check format torture test-real smoke-real perf perf-against smoke evidence clean
+.PHONY: help setup demo demo-crash test check format torture hostile test-real smoke-real perf perf-against smoke evidence clean
 
 help: ## this list
 	@grep -hE '^[a-z][a-z-]*:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | awk -F'\t' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -34,6 +34,9 @@ check: $(READY) ## format, lint, types, import contracts
 
 torture: $(READY) ## the full-size crash and fault suites
 	$(BIN)/python -m pytest -n auto -m slow
+
+hostile: $(READY) ## every attack of docs/security.md, full-size, and a table of how each ended
+	$(BIN)/python -m tests.hostile.table
 
 FOREIGN := $(VENV)/.foreign
 REAL    := $(VENV)/.real

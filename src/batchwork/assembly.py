@@ -53,7 +53,7 @@ class Plan:
     fresh: bool = False
     retry_failed: frozenset[FailureKind] = frozenset()  # what has failed in these ways is taken up again, too
     backend: Backend | None = None  # the user's own; None: chosen by the model's name
-    base_url: str | None = None
+    base_url: str | None = field(default=None, repr=False)  # there may be a key in it
     api_key: str | None = field(default=None, repr=False)
     checker: Checker | None = None
     on_event: Callable[[Event], None] | None = None

@@ -11,6 +11,7 @@ from typing import Any, Literal, Required, TypedDict
 
 from batchwork.assembly import Plan
 from batchwork.backends import traits_of
+from batchwork.core.address import is_plain, shown_address
 from batchwork.core.errors import ConfigError
 from batchwork.core.event import Event
 from batchwork.core.failure import FailureKind
@@ -43,6 +44,8 @@ _REMEMBERED = (
     "adopt_wait",
     "results_wait",
 )
+
+HIDDEN_ADDRESS = "hidden_base_url"  # what is remembered of an address in which there may be a secret
 
 # What people know from the providers' own libraries.
 _SAMPLING = frozenset(
@@ -169,6 +172,8 @@ def _remembered(options: RunOptions) -> dict[str, Any]:
     settings: dict[str, Any] = {name: value for name in _REMEMBERED if (value := options.get(name)) is not None}
     if isinstance(price := options.get("price"), str | tuple | list):
         settings["price"] = price if isinstance(price, str) else ",".join(map(str, price))
+    if not is_plain(settings.get("base_url", "")):
+        settings[HIDDEN_ADDRESS] = shown_address(settings.pop("base_url"))
     if "max_cost" in settings:
         settings["max_cost"] = str(settings["max_cost"])
     return settings
@@ -248,7 +253,9 @@ def _refuse_other_kinds(options: RunOptions) -> None:
     for name, value in options.items():
         kind, a_kind = _KINDS.get(name, (object, ""))
         if not isinstance(value, kind):
-            got = "something else" if name == "api_key" else repr(value)  # a key in a wrong form may still be a key
+            # A key in a wrong form may still be a key.
+            hidden = name == "api_key" or (name == "base_url" and not isinstance(value, int | float))
+            got = "something else" if hidden else repr(value)
             raise ConfigError(f"{name} must be {a_kind}, got {got}")
 
 

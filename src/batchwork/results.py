@@ -20,6 +20,7 @@ from batchwork.core.errors import ConfigError, JournalWriteError
 from batchwork.core.event import Event, Settled
 from batchwork.core.outcome import Outcome
 from batchwork.journal.atomic import write_atomically
+from batchwork.journal.companions import make_folder
 from batchwork.pipeline.typing import Citations, raw_of
 
 _MARK = ".batchwork.json"
@@ -77,7 +78,7 @@ class ResultFiles:
         self.refuse_foreign(manager_id)
         try:
             for name in (_RAW, _PROCESSED):
-                (self.folder / name).mkdir(parents=True, exist_ok=True)
+                make_folder(self.folder / name)
             if self.owner() != manager_id:
                 write_atomically(self.folder / _MARK, msgspec.json.encode({"manager_id": manager_id}))
         except OSError as error:
@@ -131,7 +132,7 @@ class RawFiles:
         """Make the folder."""
         del engine
         try:
-            self._folder.mkdir(parents=True, exist_ok=True)
+            make_folder(self._folder)
         except OSError as error:
             raise JournalWriteError(f"cannot write {self._folder}: {error.strerror or error}") from error
 

@@ -32,12 +32,12 @@ _PROGRAM = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """What the environment says. Keys never show in a repr, and so never in a log."""
+    """What the environment says. Keys, and addresses that may hold one, never show in a repr, and so never in a log."""
 
     anthropic_api_key: str | None = field(default=None, repr=False)
-    anthropic_base_url: str | None = None
+    anthropic_base_url: str | None = field(default=None, repr=False)
     openai_api_key: str | None = field(default=None, repr=False)
-    openai_base_url: str | None = None
+    openai_base_url: str | None = field(default=None, repr=False)
     other_keys: Mapping[str, str] = field(default_factory=dict, repr=False)  # of servers that speak OpenAI's wire
     trust_env: bool = False  # BATCHWORK_TRUST_ENV: take proxies and netrc from the environment
     prices: Path | None = None  # BATCHWORK_PRICES: a file of prices that go before the bundled table

@@ -101,21 +101,21 @@ def test_the_ceiling_is_the_programs_budget(program):
     assert program.option("--max-budget-usd") is None
 
 
-def test_the_system_prompt_replaces_the_programs_own_and_a_long_one_goes_by_file(program):
+def test_the_system_prompt_replaces_the_programs_own_and_goes_by_file(program):
     program.ask(Request.ask("?", system="Be brief."))
-    assert program.option("--system-prompt") == "Be brief."
+    assert program.call["system"]["text"] == "Be brief."
     program.ask()
-    assert program.option("--system-prompt") == "Answer the user."
+    assert program.call["system"]["text"] == "Answer the user."
     program.ask(Request.ask("?", system="x" * 200_000))
+    assert program.call["system"]["text"] == "x" * 200_000
     assert program.option("--system-prompt") is None
-    assert program.option("--system-prompt-file")
 
 
 def test_a_conversation_goes_as_a_transcript(program):
     turns = (Message("system", "s"), Message("user", "a"), Message("assistant", "b"), Message("user", "c"))
     program.ask(Request(messages=turns))
     assert program.call["prompt"] == "User: a\n\nAssistant: b\n\nUser: c"
-    assert program.option("--system-prompt") == "s"
+    assert program.call["system"]["text"] == "s"
 
 
 def test_documents_go_before_the_question_as_text(program):

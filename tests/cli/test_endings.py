@@ -203,3 +203,31 @@ def test_a_damaged_journal_is_a_clear_error_that_names_the_remedy_and_the_remedy
     assert "whole" in batchwork("recover", journal.name).stdout
     assert batchwork(*command).returncode == 0
     assert len(rows(folder / "out.jsonl")) == 10
+
+
+def test_a_run_whose_journal_lost_its_log_is_exit_2_and_sends_nothing(
+    batchwork: Run, rivers: Path, folder: Path
+) -> None:
+    model = "mock:echo?latency=0.01&log=calls.log"
+    command = ("run", rivers.name, "-o", "out.jsonl", "--prompt", "{text}", "--model", model)
+    process = _start(folder, *command, "--max-in-flight", "1")
+    _wait_for_calls(folder / "calls.log", 5)
+    process.kill()
+    process.communicate()
+    (folder / "out.jsonl.journal.db-wal").unlink()
+    sent = (folder / "calls.log").read_text()
+    done = batchwork(*command)
+    assert done.returncode == 2
+    assert "out.jsonl.journal.db-wal is gone" in done.stderr
+    assert "batchwork recover" in done.stderr
+    assert (folder / "calls.log").read_text() == sent
+
+
+def test_a_backup_is_a_journal_of_its_own(batchwork: Run, rivers: Path, folder: Path) -> None:
+    batchwork("run", rivers.name, "-o", "out.jsonl", "--model", "mock:echo", "--prompt", "=Say {text}", "-q")
+    done = batchwork("backup", "out.jsonl.journal.db", "copy.db")
+    assert done.returncode == 0, done.stderr
+    assert "copied to copy.db, and read there" in done.stdout
+    assert "10 succeeded" in batchwork("status", "copy.db").stdout
+    assert batchwork("results", "copy.db", "-o", "safe.csv", "--csv-safe").returncode == 0
+    assert (folder / "safe.csv").read_text().count("\"'=Say river") == 10

@@ -168,6 +168,8 @@ def test_whole_prompts_and_message_lists_need_no_template(batchwork: Run, folder
         (("status", "nowhere.db"), "no journal"),
         (("results", "rivers.jsonl", "-o", "out.jsonl"), "not a batchwork journal"),
         (("retry", "nowhere.db"), "no journal"),
+        (("backup", "nowhere.db", "copy.db"), "no journal"),
+        (("backup", "nowhere.db", "rivers.jsonl"), "replaces nothing"),
     ],
 )
 def test_bad_arguments_are_one_clear_line_and_exit_2(
@@ -206,6 +208,7 @@ def test_a_foreign_output_file_is_not_replaced_without_being_asked(batchwork: Ru
         ("results",),
         ("retry",),
         ("recover",),
+        ("backup",),
         ("simulate",),
         ("serve",),
         ("ask",),

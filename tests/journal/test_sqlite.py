@@ -147,7 +147,8 @@ def test_names_that_are_taken_are_not_taken_again(tmp_path: Path) -> None:
     for _ in range(3):
         sqlite_journal(path).close()
         set_aside(path)
-    assert sorted(file.name for file in tmp_path.iterdir()) == ["j.db.old-1", "j.db.old-2", "j.db.old-3"]
+    kept = [f"j.db.old-{number}{part}" for number in (1, 2, 3) for part in ("", ".mark")]
+    assert sorted(file.name for file in tmp_path.iterdir()) == kept
 
 
 # -- full and read-only places ------------------------------------------------------------------------------

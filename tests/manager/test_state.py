@@ -264,7 +264,7 @@ def test_a_damaged_state_file_is_rebuilt_from_the_journal_and_kept(tmp_path: Pat
 
 def test_a_journal_whose_making_was_cut_off_is_nothing_yet(tmp_path: Path) -> None:
     path = tmp_path / "state.json"
-    with closing(sqlite3.connect(tmp_path / "state.json.journal")) as cut_off:
+    with closing(sqlite3.connect(tmp_path / "state.json.journal.new")) as cut_off:
         cut_off.execute("PRAGMA journal_mode = WAL")
     backend = Scripted()
     assert BatchManager(messages=prompts(2), **told(backend, path)).run().values() == prompts(2)

@@ -191,6 +191,46 @@ def test_a_new_day_has_a_new_budget_and_a_clock_that_goes_back_has_none(tmp_path
     asyncio.run(story())
 
 
+def test_a_clock_set_back_across_a_restart_gives_no_second_budget(
+    tmp_path: Path, calendar: Calendar, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def story() -> None:
+        book = opened(tmp_path / "book", calendar)
+        await _cover(book, 900)
+        book.ledger.settle(900, 900)
+        await book.aclose()
+        calendar.utc_s -= 100_000
+        again = opened(tmp_path / "book", calendar)
+        assert again.ledger.spent == 900
+        assert "move the book away to start at $0" in caplog.text
+        assert not again.turn_page()
+        assert again.seconds_left() == 100_000 + seconds_left(calendar.utc_s + 100_000)
+        await again.aclose()
+        calendar.utc_s += 100_000
+        assert opened(tmp_path / "book", calendar).ledger.spent == 900, "nor does coming back to the right day"
+
+    asyncio.run(story())
+
+
+def test_a_book_of_a_clock_that_was_far_ahead_is_moved_away_to_start_anew(tmp_path: Path, calendar: Calendar) -> None:
+    async def story() -> None:
+        calendar.utc_s += 4_000 * 86_400
+        book = opened(tmp_path / "book", calendar)
+        await _cover(book, 900)
+        book.ledger.settle(900, 900)
+        await book.aclose()
+        calendar.utc_s -= 4_000 * 86_400
+        again = opened(tmp_path / "book", calendar)
+        assert (again.ledger.spent, again.seconds_left()) == (900, 4_000 * 86_400 + seconds_left(calendar.utc_s))
+        await again.aclose()
+        (tmp_path / "book").rename(tmp_path / "away")
+        anew = opened(tmp_path / "book", calendar)
+        assert (anew.ledger.spent, anew.day) == (0, day_of(calendar.utc_s))
+        await anew.aclose()
+
+    asyncio.run(story())
+
+
 def test_one_process_writes_a_book_at_a_time(tmp_path: Path, calendar: Calendar) -> None:
     opened(tmp_path / "book", calendar)
     with pytest.raises(JournalLockedError):
@@ -210,11 +250,11 @@ def test_a_book_that_cannot_be_written_says_so(tmp_path: Path, calendar: Calenda
         opened(tmp_path / "file" / "book", calendar)
 
     async def story() -> None:
-        book = opened(tmp_path / "book", calendar)
-        (tmp_path / "book.new").mkdir()  # stands in for a disk that takes no more
+        book, full = opened(tmp_path / "book", calendar), tmp_path / f".book.{os.getpid()}.part"
+        full.mkdir()  # stands in for a disk that takes no more
         with pytest.raises(JournalWriteError):
             await _cover(book, 50)
-        (tmp_path / "book.new").rmdir()
+        full.rmdir()
         await book.cover()
         await book.aclose()
 
@@ -224,9 +264,10 @@ def test_a_book_that_cannot_be_written_says_so(tmp_path: Path, calendar: Calenda
 def test_a_request_whose_money_cannot_be_written_down_is_not_sent(tmp_path: Path) -> None:
     backend = spender()
     with serving(backend, price=DEAR, max_cost_per_day=1, budget_file=tmp_path / "book") as house:
-        (tmp_path / "book.new").mkdir()
+        full = tmp_path / f".book.{os.getpid()}.part"
+        full.mkdir()
         answered = house.prompt(prompt="x", max_tokens=100)
         assert (answered.status, answered.code) == (503, "storage_failed")
         assert backend.calls == 0
-        (tmp_path / "book.new").rmdir()
+        full.rmdir()
         assert house.prompt(prompt="x", max_tokens=100).status == 200

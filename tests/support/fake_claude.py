@@ -18,9 +18,12 @@ import json, os, subprocess, sys, time
 here = os.path.dirname(os.path.abspath(__file__))
 plan = json.load(open(os.path.join(here, "plan.json")))
 prompt = sys.stdin.read()
+place = sys.argv[sys.argv.index("--system-prompt-file") + 1]
+system = {{"path": place, "text": open(place).read(), "mode": os.stat(place).st_mode & 0o777}}
 with open(os.path.join(here, "calls.jsonl"), "a") as log:
     told = {{"args": sys.argv[1:], "prompt": prompt, "env": dict(os.environ), "cwd": os.getcwd(),
-            "lying_about": os.listdir("."), "pid": os.getpid()}}
+            "lying_about": os.listdir("."), "pid": os.getpid(),
+            "system": system}}
     log.write(json.dumps(told) + "\\n")
 if plan.get("slow_once") and not os.path.exists(os.path.join(here, "was_slow")):
     open(os.path.join(here, "was_slow"), "w").write("yes")

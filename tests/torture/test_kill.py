@@ -151,12 +151,15 @@ def _succeeded(journal: Path) -> set[str]:
     return {entry.request.key for entry in entries if entry.request is not None}
 
 
-def test_killed_while_the_file_is_made(tmp_path: Path) -> None:
-    import sqlite3
-
-    half_made = sqlite3.connect(tmp_path / "j.db")
-    half_made.execute("PRAGMA journal_mode = WAL")
-    half_made.close()
-    assert (tmp_path / "j.db").stat().st_size > 0
+@pytest.mark.parametrize("step", ["tables.Sums", "tables.Path.replace", "tables.sync_folder"])
+def test_killed_while_the_file_is_made(step: str, tmp_path: Path) -> None:
+    code = (
+        "import sys; from pathlib import Path; from batchwork.journal import SqliteJournal, tables\n"
+        f"from tests.support.killed import die\n{step} = lambda *a, **k: die()\n"
+        "SqliteJournal(Path(sys.argv[1]), utc=lambda: 0.0)"
+    )
+    made = subprocess.run([sys.executable, "-c", code, tmp_path / "j.db"], cwd=_ROOT, timeout=60, check=False)
+    assert made.returncode == -signal.SIGKILL
+    assert (tmp_path / "j.db").exists() is (step == "tables.sync_folder"), "it is there whole or not at all"
     crash = _Crash(tmp_path)
     assert [outcome.text for outcome in crash.resume(max_cost="1")] == prompts()

@@ -38,7 +38,7 @@ class Setup:
     clock: Clock
     max_in_flight: int
     settings: Settings = field(default_factory=Settings)
-    base_url: str | None = None
+    base_url: str | None = field(default=None, repr=False)  # there may be a key in it
     api_key: str | None = field(default=None, repr=False)
 
 

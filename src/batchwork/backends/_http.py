@@ -2,19 +2,23 @@
 
 Decides one thing: whether a call that broke may have reached the provider and be billed (`unconfirmed`). It never
 retries, never follows a redirect (a POST would become a GET) and has no deadline of its own beyond connecting: the
-engine holds the watch.
+engine holds the watch. What comes back is rid of our own key and of what may be a secret in the address, before
+anybody reads it: some servers say again what they were asked.
 """
 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterable, Mapping
+from functools import lru_cache
 from http.cookies import BaseCookie, SimpleCookie
 from io import BytesIO
 from typing import NoReturn
 
 import aiohttp
+from multidict import CIMultiDict, CIMultiDictProxy
 from yarl import URL
 
+from batchwork.core.address import HIDDEN, secrets_in, secrets_to_hide, shown_address
 from batchwork.core.errors import BackendError, ConfigError
 from batchwork.core.failure import Failure, FailureKind
 
@@ -25,7 +29,7 @@ _LARGE = 2**20  # from here on aiohttp wants a stream, so that one write does no
 _LONGEST_HEADER = 2**16  # bytes: gateways in between add theirs, and an answer is not lost for them
 _LONGEST_REASON = 80  # characters: what follows is the other side's bytes
 _USER_AGENT = "batchwork"
-
+_KEY_HEADERS = ("authorization", "x-api-key", "api-key")
 
 _NO_COOKIES: BaseCookie[str] = SimpleCookie()
 
@@ -56,6 +60,7 @@ class Http:
         # Answers are a few kilobytes: unpacking them would cost more than it saves.
         fixed = {"content-type": "application/json", "accept": "application/json", "accept-encoding": "identity"}
         self._headers = {**fixed, "user-agent": _USER_AGENT, **headers}
+        self._keys = tuple(headers[name].removeprefix("Bearer ") for name in _KEY_HEADERS if name in headers)
         self._max_in_flight = max_in_flight
         self._trust_env = trust_env
         self._session: aiohttp.ClientSession | None = None
@@ -74,16 +79,16 @@ class Http:
             read = await response.read()
         except (aiohttp.ClientError, OSError) as error:
             if response is None:
-                _give_up(error)
+                self._give_up(error, url)
             response.close()
             if response.status < 400:
-                _give_up(error)
+                self._give_up(error, url)
             read = b""  # an error is an error, however little of its text arrived
         except BaseException:
             if response is not None:
                 response.close()
             raise
-        return Answer(response.status, response.headers, read)
+        return self._answer(url, response, read)
 
     async def get(self, url: URL) -> Answer:
         """Read one answer.
@@ -94,9 +99,9 @@ class Http:
         session = self._session or self._open()
         try:
             async with session.get(url, allow_redirects=False) as response:
-                return Answer(response.status, response.headers, await response.read())
+                return self._answer(url, response, await response.read())
         except (aiohttp.ClientError, OSError) as error:
-            _give_up(error)
+            self._give_up(error, url)
 
     async def upload(self, url: URL, fields: Mapping[str, str], name: str, parts: Iterable[bytes]) -> Answer:
         """Send a file as a form, read one answer.
@@ -114,9 +119,9 @@ class Http:
         headers = {"content-type": payload.headers["Content-Type"]}
         try:
             async with session.post(url, data=payload, allow_redirects=False, headers=headers) as response:
-                return Answer(response.status, response.headers, await response.read())
+                return self._answer(url, response, await response.read())
         except (aiohttp.ClientError, OSError) as error:
-            _give_up(error)
+            self._give_up(error, url)
 
     async def lines(self, url: URL) -> AsyncIterator[Answer | bytes]:
         """Read a long answer line by line; when its status is an error, the whole answer instead.
@@ -130,17 +135,52 @@ class Http:
             timeout = aiohttp.ClientTimeout(total=None, sock_connect=_CONNECT_S, sock_read=_SILENCE_S)
             async with session.get(url, allow_redirects=False, timeout=timeout) as response:
                 if response.status != 200:
-                    yield Answer(response.status, response.headers, await response.read())
+                    yield self._answer(url, response, await response.read())
                     return
                 async for piece in response.content.iter_any():
                     *whole, rest = (rest + piece).split(b"\n")
                     for line in whole:
                         if line.strip():
-                            yield line
+                            yield self._cleaned(url, line)
         except (aiohttp.ClientError, OSError) as error:
-            _give_up(error)
+            self._give_up(error, url)
         if rest.strip():
-            yield rest
+            yield self._cleaned(url, rest)
+
+    def _answer(self, url: URL, response: aiohttp.ClientResponse, body: bytes) -> Answer:
+        headers, is_error = response.headers, response.status >= 400
+        if is_error:
+            headers = CIMultiDictProxy(CIMultiDict((k, self._without(url, v)) for k, v in headers.items()))
+        return Answer(response.status, headers, self._cleaned(url, body, is_error=is_error))
+
+    def _cleaned(self, url: URL, body: bytes, *, is_error: bool = False) -> bytes:
+        for secret in _secrets(self._keys, url.raw_query_string, is_error):
+            if secret in body:
+                body = body.replace(secret, HIDDEN.encode())
+        return body
+
+    def _without(self, url: URL, text: str) -> str:
+        return self._cleaned(url, text.encode("utf-8", "surrogateescape"), is_error=True).decode(
+            "utf-8", "surrogateescape"
+        )
+
+    def _give_up(self, error: Exception, url: URL) -> NoReturn:
+        """A broken call in our words."""
+        # What caused it may name the address whole, and would be shown with it.
+        cause = None if url.raw_query_string else error
+        if isinstance(error, aiohttp.ClientResponseError):  # it came whole, and asking again would pay for it again
+            message = self._without(url, f"the answer cannot be read: {error.message[:_LONGEST_REASON]}")
+            raise BackendError(Failure(kind=FailureKind.RESULT_LOST, message=message, unconfirmed=True)) from cause
+        # Nothing was sent when no connection came about; in every other case nobody knows how far it got.
+        unsent = isinstance(error, aiohttp.ClientConnectorError | aiohttp.ConnectionTimeoutError | aiohttp.InvalidURL)
+        if isinstance(error, aiohttp.ClientPayloadError):
+            message = "the connection was lost in the middle of the answer"
+        elif isinstance(error, aiohttp.ServerDisconnectedError):
+            message = "the connection was closed before an answer came"
+        else:
+            message = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+        failure = Failure(kind=FailureKind.CONNECTION, message=self._without(url, message), unconfirmed=not unsent)
+        raise BackendError(failure) from cause
 
     def _open(self) -> aiohttp.ClientSession:
         # Not in the constructor: a session belongs to the loop that it was made in.
@@ -164,25 +204,14 @@ class Http:
             await session.close()
 
 
-def _give_up(error: Exception) -> NoReturn:
-    """A broken call in our words."""
-    if isinstance(error, aiohttp.ClientResponseError):  # it came whole, and asking again would pay for it again
-        message = f"the answer cannot be read: {error.message[:_LONGEST_REASON]}"
-        raise BackendError(Failure(kind=FailureKind.RESULT_LOST, message=message, unconfirmed=True)) from error
-    # Nothing was sent when no connection came about; in every other case nobody knows how far it got.
-    unsent = isinstance(error, aiohttp.ClientConnectorError | aiohttp.ConnectionTimeoutError | aiohttp.InvalidURL)
-    if isinstance(error, aiohttp.ClientPayloadError):
-        message = "the connection was lost in the middle of the answer"
-    elif isinstance(error, aiohttp.ServerDisconnectedError):
-        message = "the connection was closed before an answer came"
-    else:
-        message = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-    raise BackendError(Failure(kind=FailureKind.CONNECTION, message=message, unconfirmed=not unsent)) from error
+@lru_cache(maxsize=64)
+def _secrets(keys: tuple[str, ...], query: str, is_error: bool) -> tuple[bytes, ...]:
+    return secrets_to_hide((*keys, *(secrets_in(f"?{query}") if query else ())), is_error=is_error)
 
 
 def shown(url: URL) -> str:
-    """An address for people to read, without a query: some servers take a key there."""
-    return str(url.with_query(None)).rstrip("/")
+    """An address for people to read."""
+    return shown_address(str(url))
 
 
 def endpoint(base_url: str, path: str) -> URL:
@@ -196,7 +225,7 @@ def endpoint(base_url: str, path: str) -> URL:
     except ValueError:
         base = URL()
     if base.scheme not in ("http", "https") or not base.host:
-        raise ConfigError(f"base_url must be an http:// or https:// address, got {base_url!r}")
+        raise ConfigError(f"base_url must be an http:// or https:// address, got {shown_address(base_url)!r}")
     if base.user is not None or base.password is not None:
         raise ConfigError("base_url must not hold a user or password: give the key as api_key")
     return (base / path).with_query(base.query)

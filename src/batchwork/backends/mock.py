@@ -60,7 +60,7 @@ class MockBackend:
         self._headers = headers
         self._bucket: Bucket | None = None
         self._dice = random.Random(seed)
-        self._log = None if log is None else os.open(log, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o644)
+        self._log = None if log is None else os.open(log, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
         self._traits = replace(TRAITS, limited=limited, notice=_NOTICES[persona])
         self.calls = 0
         self.in_flight = 0

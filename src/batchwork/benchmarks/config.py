@@ -106,6 +106,11 @@ class BenchmarkConfig:
         for name in ("base_timeout", "timeout_per_1k_chars", "max_wait_s"):
             value = getattr(self, name)
             _refuse(not _is_number(value) or value < 0, f"{name} must be a number of at least 0, got {value!r}")
+        _refuse(
+            any(sign in (self.base_url or "") for sign in "?#@"),
+            "base_url (--base-url) may hold a key in its query or user part, and a run's settings are written into its"
+            " folder: let ANTHROPIC_BASE_URL in the environment say it",
+        )
         _refuse(self.base_timeout == 0, "base_timeout (--timeout) must be above 0, got 0")
         most = self.max_cost
         ceiling = most is None or (_is_number(most) and 0 < float(most) < float("inf"))

@@ -62,6 +62,7 @@ def run(
     journal: options.Journal = None,
     fresh: options.Fresh = False,
     overwrite: options.Overwrite = False,
+    csv_safe: options.CsvSafe = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Ask a model about every row of a file; one output row per input row, in input order.
@@ -87,7 +88,8 @@ def run(
     known = total_rows(input)
     total = known if known is None or limit is None else min(known, limit)
     rows = row_intakes(table, template, defaults, limit)
-    raise typer.Exit(carry_out(plan, rows, out=output, quiet=quiet, total=total, apart=input == STDIN))
+    how = {"quiet": quiet, "csv_safe": csv_safe}
+    raise typer.Exit(carry_out(plan, rows, out=output, total=total, apart=input == STDIN, **how))
 
 
 def _same_arguments_as(command: Callable[..., None]) -> Callable[[Callable[..., None]], Callable[..., None]]:
@@ -150,5 +152,13 @@ def bench(context: typer.Context) -> None:
     raise typer.Exit(main(context.args))
 
 
-for _command in (journals.status, journals.results, journals.retry, journals.recover, describe, simulate):
+for _command in (
+    journals.status,
+    journals.results,
+    journals.retry,
+    journals.recover,
+    journals.backup,
+    describe,
+    simulate,
+):
     app.command()(_command)

@@ -84,11 +84,11 @@ def load_schema(path: Path | None) -> Any:
         raise ConfigError(f"cannot read the schema {path}: {error}") from error
 
 
-def write_results(journal: JournalReader, out: Path) -> int:
+def write_results(journal: JournalReader, out: Path, *, csv_safe: bool = False) -> int:
     """Write every settled row, in input order; how many there were."""
     first = next(journal.entries(0, 1), None)
     columns = result_columns((first.columns or {}) if first is not None else ())
-    with write_table(out, columns.names) as table:
+    with write_table(out, columns.names, csv_safe=csv_safe) as table:
         for entry in journal.entries(statuses=_SETTLED):
             table.write(columns.row(_inputs(entry), _answers(entry.outcome)))
         return table.rows

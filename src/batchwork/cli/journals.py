@@ -1,10 +1,10 @@
-"""The commands that need nothing but a journal: status, results, retry, recover."""
+"""The commands that need nothing but a journal: status, results, retry, recover, backup."""
 
 from __future__ import annotations
 
 from contextlib import closing
 from pathlib import Path
-from typing import Any, cast
+from typing import Annotated, Any, cast
 
 import typer
 
@@ -14,9 +14,9 @@ from batchwork.cli.running import carry_out, refuse_foreign_output
 from batchwork.core.errors import ConfigError, JournalDamagedError, JournalLockedError
 from batchwork.core.money import show
 from batchwork.core.stats import account
-from batchwork.journal import JournalReader, remember_output
+from batchwork.journal import JournalReader, back_up, check_whole, remember_output
 from batchwork.journal import recover as recover_journal
-from batchwork.plans import RunOptions, plan_of
+from batchwork.plans import HIDDEN_ADDRESS, RunOptions, plan_of
 from batchwork.tables import check_output
 
 
@@ -44,7 +44,12 @@ def status(journal: options.JournalFile) -> None:
         print(f"results  {path}")
 
 
-def results(journal: options.JournalFile, output: options.Out, overwrite: options.Overwrite = False) -> None:
+def results(
+    journal: options.JournalFile,
+    output: options.Out,
+    overwrite: options.Overwrite = False,
+    csv_safe: options.CsvSafe = False,
+) -> None:
     """Write the results of a run, from its journal alone.
 
     \b
@@ -54,7 +59,7 @@ def results(journal: options.JournalFile, output: options.Out, overwrite: option
     check_output(output)
     with closing(JournalReader(journal)) as reader:
         refuse_foreign_output(output, journal, overwrite=overwrite)
-        rows = write_results(reader, output)
+        rows = write_results(reader, output, csv_safe=csv_safe)
     print(f"{rows:,} rows written to {output}")
     try:
         remember_output(journal, output)
@@ -66,7 +71,9 @@ def retry(
     journal: options.JournalFile,
     output: options.MaybeOut = None,
     max_cost: options.MaxCost = None,
+    base_url: options.BaseUrl = None,
     overwrite: options.Overwrite = False,
+    csv_safe: options.CsvSafe = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Try the failed and deferred items of a run again; needs nothing but its journal.
@@ -90,11 +97,20 @@ def retry(
     told: dict[str, Any] = {**last.settings, "model": last.model, "journal": journal}
     if max_cost is not None:
         told["max_cost"] = max_cost
+    hidden = told.pop(HIDDEN_ADDRESS, None)
+    if base_url is not None:
+        told["base_url"] = base_url
+    elif hidden is not None:
+        raise ConfigError(
+            f"the base URL of the last run ({hidden}) had more to it, which is not kept because it may hold a key:"
+            " give it again with --base-url"
+        )
     out = output or (written[-1] if written else None)
     if out is not None:
         check_output(out)
         refuse_foreign_output(out, journal, overwrite=overwrite or output is None)
-    raise typer.Exit(carry_out(plan_of(cast("RunOptions", told)), None, out=out, quiet=quiet, total=None))
+    plan = plan_of(cast("RunOptions", told))
+    raise typer.Exit(carry_out(plan, None, out=out, quiet=quiet, total=None, csv_safe=csv_safe))
 
 
 def recover(journal: options.JournalFile) -> None:
@@ -110,14 +126,26 @@ def recover(journal: options.JournalFile) -> None:
     print(recover_journal(journal).note)
 
 
+def backup(
+    journal: options.JournalFile,
+    to: Annotated[Path, typer.Argument(metavar="TO", help="The copy; there must be nothing of this name.")],
+) -> None:
+    """Copy a journal, also while a run is writing it; the copy is read through before it gets its name.
+
+    A run on the copy goes on from the moment of the backup: what was settled after it is asked again.
+
+    \b
+    Examples:
+      batchwork backup out.jsonl.journal.db /backup/out-monday.journal.db
+    """
+    events = back_up(journal, to)
+    print(f"{events:,} events copied to {to}, and read there")
+
+
 def _is_whole(journal: Path) -> bool:
     """Whether everything in a journal can be read and agrees with its checksums."""
     try:
-        with closing(JournalReader(journal)) as reader:
-            for _ in reader.events():
-                pass
-            for _ in reader.entries():
-                pass
+        check_whole(journal)
     except JournalDamagedError:
         return False
     return True

@@ -58,6 +58,12 @@ Fresh = Annotated[
 Overwrite = Annotated[
     bool, typer.Option("--overwrite", help="Replace an OUT that this journal did not write.", rich_help_panel=_FILES)
 ]
+CsvSafe = Annotated[
+    bool,
+    typer.Option(
+        "--csv-safe", help="Put ' before cells that a spreadsheet takes for a formula.", rich_help_panel=_FILES
+    ),
+]
 Model = Annotated[str, typer.Option(metavar="M", help="BACKEND:NAME, for example mock:echo.", rich_help_panel=_RUN)]
 Prompt = Annotated[
     str | None,

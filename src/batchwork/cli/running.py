@@ -39,6 +39,7 @@ def carry_out(
     quiet: bool,
     total: int | None,
     apart: bool = False,
+    csv_safe: bool = False,
 ) -> int:
     """Run to the end, whatever it is; the exit code. `apart`: the source may block."""
     assert plan.journal is not None
@@ -71,10 +72,6 @@ def carry_out(
             raise
         error = str(problem)
     with closing(JournalReader(plan.journal)) as reader:
-        if out is not None and not job.left_at_once:
-            rows = write_results(reader, out)
-            remember_output(plan.journal, out)
-            display.say(f"{rows:,} rows written to {out}")
         counts = reader.counts()
         reached_all = job.exhausted and not interrupted
         ending = Ending(
@@ -88,6 +85,11 @@ def carry_out(
             total=None if reached_all else total,
             open_batches=len(reader.open_batches()),
         )
+        written = None if job.left_at_once else out
+        rows = 0 if written is None else write_results(reader, written, csv_safe=csv_safe)
+    if written is not None:
+        remember_output(plan.journal, written)
+        display.say(f"{rows:,} rows written to {out}")
     for text in ending.lines():
         display.say(text, always=ending.code != Exit.ALL_SUCCEEDED)
     return ending.code

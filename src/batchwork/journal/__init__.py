@@ -1,6 +1,7 @@
 """Append events, look up what is settled: durable in SQLite, or in memory."""
 
 from batchwork.journal.aside import set_aside
+from batchwork.journal.backup import back_up, check_whole
 from batchwork.journal.daybook import DayBook
 from batchwork.journal.fleeting import FleetingJournal
 from batchwork.journal.memory import MemoryJournal
@@ -16,6 +17,8 @@ __all__ = [
     "MemoryJournal",
     "Recovered",
     "SqliteJournal",
+    "back_up",
+    "check_whole",
     "is_ours",
     "recover",
     "remember_output",

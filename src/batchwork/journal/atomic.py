@@ -3,21 +3,28 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from pathlib import Path
 
+from batchwork.journal.companions import PRIVATE_FILE, mode_of
 
-def write_atomically(path: Path, body: bytes, *, sync: bool = True) -> None:
+
+def write_atomically(path: Path, body: bytes, *, sync: bool = True, mode: int = PRIVATE_FILE) -> None:
     """Put `body` at `path`; whoever reads it, also after a crash, finds the old content or the new one.
 
-    Without `sync` a power failure (not a crash of the process) may leave the file empty: for what can be made again.
+    A new file has `mode`, less what the umask takes; one that was there keeps its own. Without `sync` a power failure
+    (not a crash of the process) may leave the file empty: for what can be made again.
 
     Raises:
         OSError: the folder cannot be written, or there is no space.
     """
     aside = path.with_name(f".{path.name}.{os.getpid()}.part")
+    flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW
     try:
-        descriptor = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o644)
+        descriptor = os.open(aside, flags, mode)
         try:
+            with suppress(FileNotFoundError):
+                os.fchmod(descriptor, mode_of(path))
             view = memoryview(body)
             while view:
                 view = view[os.write(descriptor, view) :]
@@ -30,10 +37,10 @@ def write_atomically(path: Path, body: bytes, *, sync: bool = True) -> None:
         aside.unlink(missing_ok=True)
         raise
     if sync:
-        _sync_folder(path.parent)
+        sync_folder(path.parent)
 
 
-def _sync_folder(folder: Path) -> None:
+def sync_folder(folder: Path) -> None:
     """The new name, too, is on the disk only once its folder is."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:

@@ -4,14 +4,17 @@ The file holds one number: a mark that is never below what is spent and reserved
 calls that need it, so that the disk is written some hundred times a day and not once per call. A clean end writes
 what was really spent; after a crash the mark counts, which is at most one step and the calls under way too much, and
 never too little.
+
+A clock that is set back gives no second budget, neither while the service runs nor across a restart: the later day
+goes on until it ends. Whoever had a clock that was far ahead, and does not want to wait, moves the book away.
 """
 
 from __future__ import annotations
 
 import asyncio
-import os
+import logging
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from pathlib import Path
 from zlib import crc32
 
@@ -19,8 +22,11 @@ import msgspec
 
 from batchwork.core.errors import JournalDamagedError, JournalWriteError
 from batchwork.core.ledger import Ledger
+from batchwork.journal.atomic import write_atomically
+from batchwork.journal.companions import make_folder
 from batchwork.journal.lock import WriterLock
 
+_log = logging.getLogger(__name__)
 _STEPS = 100  # the mark is raised by the hundredth part of the day's budget
 
 
@@ -51,7 +57,7 @@ class DayBook:
         self._step = max(1, (ledger.ceiling or 0) // _STEPS)
         self._raising: asyncio.Task[None] | None = None
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            make_folder(path.parent)
         except OSError as error:
             raise JournalWriteError(f"cannot make a folder for the day's book {path}: {error.strerror}") from error
         self._lock = WriterLock(path)
@@ -60,9 +66,12 @@ class DayBook:
         except BaseException:
             self._lock.release()
             raise
-        self.day = day_of(utc())
+        today = day_of(utc())
+        self.day = today if page is None else max(today, page.day)
         self._mark = page.spent_nano if page is not None and page.day == self.day else 0
         ledger.spent = self._mark
+        self._is_ahead = False
+        self._tell_if_ahead(today)
 
     async def cover(self) -> None:
         """Return when the mark on disk is not below what is spent and reserved.
@@ -90,12 +99,27 @@ class DayBook:
     def turn_page(self) -> bool:
         """Begin a new day when there is one; whether there was. Calls under way are paid from the day they end in."""
         today = day_of(self._utc())
-        if today <= self.day:  # a clock that goes back gives no second budget
+        self._tell_if_ahead(today)
+        if today <= self.day:
             return False
         self.day = today
         self.ledger.spent = 0
         self._mark = 0
         return True
+
+    def _tell_if_ahead(self, today: str) -> None:
+        if today < self.day and not self._is_ahead:
+            _log.warning(
+                "the day's book %s is at %s, but the clock says %s: the later day's budget goes on until it ends. If"
+                " the clock was wrong when the book was written, end the service and move the book away to start at $0",
+                *(self.path, self.day, today),
+            )
+        self._is_ahead = today < self.day
+
+    def seconds_left(self) -> float:
+        """Seconds until the next day's budget."""
+        days = date.fromisoformat(self.day) - date.fromisoformat(day_of(self._utc()))
+        return seconds_left(self._utc()) + 86_400.0 * max(0, days.days)
 
     async def aclose(self) -> None:
         """Write what was really spent, and let go."""
@@ -128,24 +152,21 @@ def _read(path: Path) -> _Page | None:
         raise JournalWriteError(f"cannot read the day's book {path}: {error.strerror}") from error
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise JournalDamagedError(f"{path} is not a day's book: {error}; move it away to start at $0 today") from error
-    if page != page.sealed():
+    if page != page.sealed() or not _is_day(page.day):
         raise JournalDamagedError(f"{path} contradicts its checksum; move it away to start at $0 today")
     return page
 
 
+def _is_day(text: str) -> bool:
+    try:
+        return date.fromisoformat(text).isoformat() == text
+    except ValueError:
+        return False
+
+
 def _write(path: Path, page: _Page) -> None:
     """Whole or not at all, and on disk when this returns."""
-    beside = path.with_name(path.name + ".new")
     try:
-        with beside.open("wb") as file:
-            file.write(msgspec.json.encode(page.sealed()))
-            file.flush()
-            os.fsync(file.fileno())
-        beside.replace(path)
-        folder = os.open(path.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
+        write_atomically(path, msgspec.json.encode(page.sealed()))
     except OSError as error:
         raise JournalWriteError(f"cannot write the day's book {path}: {error.strerror}") from error

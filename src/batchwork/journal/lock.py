@@ -7,16 +7,17 @@ import os
 from pathlib import Path
 
 from batchwork.core.errors import JournalLockedError, JournalWriteError
+from batchwork.journal.companions import LOCK, beside, open_beside
 
 
 class WriterLock:
     """Held from construction until `release`; the kernel lets go of it when the process is killed."""
 
     def __init__(self, journal: Path) -> None:
-        self._path = journal.with_name(journal.name + ".lock")
+        self._path = beside(journal, LOCK)
         while True:
             try:
-                self._descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+                self._descriptor = open_beside(journal, LOCK)
             except OSError as error:
                 raise JournalWriteError(f"cannot write beside the journal: {self._path}: {error.strerror}") from error
             try:

@@ -12,9 +12,13 @@ import sys
 from pathlib import Path
 from typing import BinaryIO
 
+from batchwork.journal.companions import INDEX, LOG, beside
+
 _HEADER, _FRAME_HEADER = 32, 24
 _MAGIC = {0x377F0682: "<", 0x377F0683: ">"}
-_LAST_FRAME_AT = 16  # in the index that SQLite keeps of the log: the last frame that it takes for whole
+# In the index that SQLite keeps of the log: whether it is made, the last frame that it takes for whole, and the last
+# one that has been brought into the file.
+_IS_MADE_AT, _LAST_FRAME_AT, _WRITTEN_OUT_AT = 12, 16, 96
 
 
 def lost_writes(path: Path) -> int:
@@ -23,7 +27,7 @@ def lost_writes(path: Path) -> int:
     To be asked after something was read through SQLite, which then has made up its mind about the log.
     """
     try:
-        with path.with_name(path.name + "-wal").open("rb") as log:
+        with beside(path, LOG).open("rb") as log:
             header = log.read(_HEADER)
             if len(header) < _HEADER:
                 return 0
@@ -41,9 +45,21 @@ def lost_writes(path: Path) -> int:
     return len(beyond) - 1 if beyond and beyond[-1] == last else len(beyond)
 
 
+def is_all_there_is(path: Path) -> bool:
+    """Whether the log holds what the file of this journal never had, asked where that file is gone or empty."""
+    try:
+        if not beside(path, LOG).stat().st_size:
+            return False
+        index = beside(path, INDEX).read_bytes()[: _WRITTEN_OUT_AT + 4]
+    except FileNotFoundError:
+        return beside(path, LOG).exists()
+    last, written = (int.from_bytes(index[at : at + 4], sys.byteorder) for at in (_LAST_FRAME_AT, _WRITTEN_OUT_AT))
+    return len(index) < _WRITTEN_OUT_AT + 4 or not index[_IS_MADE_AT] or written < last
+
+
 def _last_whole(path: Path) -> int:
     try:
-        with path.with_name(path.name + "-shm").open("rb") as index:
+        with beside(path, INDEX).open("rb") as index:
             return int.from_bytes(index.read(_LAST_FRAME_AT + 4)[_LAST_FRAME_AT:], sys.byteorder)
     except OSError:
         return 1 << 31  # nobody has opened it: nothing can be said

@@ -11,6 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from batchwork.journal.companions import LOG, beside
+
 _PAGE_SIZE = 4096  # what SQLite makes by default, when the header that says so is damaged
 _TABLE_LEAF, _INDEX_LEAF, _INDEX_INTERIOR = 0x0D, 0x0A, 0x02
 _LONGEST_CHAIN = 1 << 18  # a gigabyte of overflow pages: beyond that the chain is a loop
@@ -26,7 +28,7 @@ class PageFile:
         told = int.from_bytes(head[16:18], "big") if len(head) >= 18 else 0
         self.page_size = told if told in (512, 1024, 2048, 4096, 8192, 16384, 32768) else _PAGE_SIZE
         self.count = path.stat().st_size // self.page_size
-        log = path.with_name(path.name + "-wal")
+        log = beside(path, LOG)
         self._log: BinaryIO | None = log.open("rb") if log.exists() else None
         self._laid_over: dict[int, int] = dict(self._frames()) if self._log is not None else {}
 

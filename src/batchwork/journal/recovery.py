@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -31,7 +31,10 @@ from batchwork.core.intake import Intake
 from batchwork.core.money import show
 from batchwork.journal import codec
 from batchwork.journal.aside import move_aside
+from batchwork.journal.companions import INDEX, LOG, MARK, PRIVATE_FILE, beside, mode_of, real
 from batchwork.journal.lock import WriterLock
+from batchwork.journal.log import is_all_there_is
+from batchwork.journal.mark import Mark, read_mark
 from batchwork.journal.pages import PageFile
 from batchwork.journal.rows import Row, Sums, columns_digest
 from batchwork.journal.sqlite import SqliteJournal
@@ -63,17 +66,19 @@ def recover(path: Path) -> Recovered:
         JournalLockedError: another process is writing it.
         JournalError: there is nothing to recover, and nothing was changed.
     """
-    if not path.is_file():
+    path = real(path)
+    if not path.is_file() and not is_all_there_is(path):
         raise JournalError(f"there is no journal at {path}")
     lock = WriterLock(path)
     new, scratch = (path.with_name(f"{path.name}.{what}") for what in ("recovered", "scratch"))
     try:
+        path.touch(PRIVATE_FILE)  # where only its log is left
         _remove(new, scratch)  # left by a recovery that was cut off
         with closing(_gather(path, scratch)) as gathered:
             replay = _Replay(gathered, new)
             replay.all_events()
-        kept = move_aside(path, mark="damaged")
-        new.rename(path)
+        new.chmod(mode_of(path))
+        kept = move_aside(path, name="damaged", instead=new)
         _carry_outputs(kept, path)
     except OSError as error:
         raise JournalWriteError(f"cannot recover {path}: {error.strerror}") from error
@@ -96,16 +101,20 @@ def _carry_outputs(old: Path, new: Path) -> None:
 
 def _remove(*ours: Path) -> None:
     for file in ours:
-        for part in ("", "-wal", "-shm"):
-            file.with_name(file.name + part).unlink(missing_ok=True)
+        for part in ("", LOG, INDEX, MARK):
+            beside(file, part).unlink(missing_ok=True)
 
 
 class _Gathered:
     """Every event and shared part that is whole, in a scratch file: a large journal does not fit into memory."""
 
-    def __init__(self, scratch: sqlite3.Connection, sums: Sums | None) -> None:
+    def __init__(self, scratch: sqlite3.Connection, sums: Sums | None, mark: Mark | None) -> None:
         self._scratch = scratch
         self.sums = sums
+        known = [Mark(sums.run_id, sums.seq, sums.spent)] if sums is not None else []
+        known += [mark] if mark is not None else []
+        self._seq = max((told.seq for told in known), default=0)
+        self.spent_nano = max((told.spent_nano for told in known), default=None)
 
     def close(self) -> None:
         self._scratch.close()
@@ -124,10 +133,11 @@ class _Gathered:
     def count(self) -> int:
         """How many events were written, as far as anything left tells."""
         (last,) = self._scratch.execute("SELECT coalesce(max(seq), 0) FROM event").fetchone()
-        return max(int(last), self.sums.seq if self.sums is not None else 0)
+        return max(int(last), self._seq)
 
 
 def _gather(path: Path, scratch: Path) -> _Gathered:
+    scratch.touch(PRIVATE_FILE)
     connection = sqlite3.connect(scratch, isolation_level=None)
     connection.executescript(f"PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; {_SCRATCH} BEGIN;")
     sums: Sums | None = None
@@ -146,11 +156,22 @@ def _gather(path: Path, scratch: Path) -> _Gathered:
     finally:
         pages.close()
     connection.execute("COMMIT")
-    gathered = _Gathered(connection, sums)
+    gathered = _Gathered(connection, sums, _mark_of(path, sums))
     if not connection.execute("SELECT 1 FROM event").fetchone():
         gathered.close()
-        raise JournalError(f"there is nothing in {path} that could be recovered; it was left as it is")
+        raise JournalError(
+            f"there is nothing in {path} that could be recovered; it was left as it is. --fresh (in Python fresh=True)"
+            " starts anew and keeps it under another name"
+        )
     return gathered
+
+
+def _mark_of(path: Path, sums: Sums | None) -> Mark | None:
+    """How far the journal was; nothing where its mark is damaged or belongs to another journal."""
+    with suppress(JournalDamagedError):
+        mark = read_mark(path)
+        return mark if mark is None or sums is None or mark.run_id == sums.run_id else None
+    return None
 
 
 def _is_event(seq: int, values: list[Any]) -> bool:
@@ -284,8 +305,7 @@ class _Replay:
 
     def _book_what_is_missing(self) -> None:
         """Money that was surely spent by events that are lost still counts against the ceiling."""
-        sums, now = self._gathered.sums, self._journal.totals()
-        self._missing_nano = max(0, sums.spent - now.spent_nano) if sums is not None else 0
+        self._missing_nano = max(0, (self._gathered.spent_nano or 0) - self._journal.totals().spent_nano)
         if not self._missing_nano or not self._items:
             return
         self._journal.take(0)
@@ -299,7 +319,7 @@ class _Replay:
         lost, settled = self._lost, self._settled
         note = f"recovered {settled:,} outcomes of {len(self._items):,} items"
         note += f"; {lost:,} events were lost" if lost else "; no event was lost"
-        if lost and self._gathered.sums is None:
+        if lost and self._gathered.spent_nano is None:
             note += " (their cost is not known: the total may be too low)"
         if self._missing_nano:
             note += f" ({show(self._missing_nano)} of lost calls is booked as unconfirmed)"

@@ -9,8 +9,6 @@ never fight over every row.
 from __future__ import annotations
 
 import asyncio
-import sqlite3
-import uuid
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, suppress
@@ -28,11 +26,12 @@ from batchwork.core.runstate import UNCHANGED, ItemState
 from batchwork.journal import codec
 from batchwork.journal.identities import Identities
 from batchwork.journal.lock import WriterLock
+from batchwork.journal.mark import Mark, MarkFile
 from batchwork.journal.placing import Placer
 from batchwork.journal.reading import JournalReader
 from batchwork.journal.rows import Row, Sums, columns_digest
 from batchwork.journal.tables import FAULTS, connect, translated
-from batchwork.journal.writing import UPDATE_TOTAL, Group, QueuedEvent, answer, put_in
+from batchwork.journal.writing import UPDATE_TOTAL, Group, QueuedEvent, answer, commit, put_in
 
 _LIVE = frozenset({Status.PENDING, Status.DEFERRED})
 
@@ -61,6 +60,8 @@ class SqliteJournal:
             undo.callback(self._writer.close)
             self._reader = JournalReader(path, pinned=True)
             undo.callback(self._reader.close)
+            self._mark = MarkFile(path)
+            undo.callback(self._mark.close)
             self._load()
             undo.pop_all()
         self._is_first = not self._next_item
@@ -69,18 +70,13 @@ class SqliteJournal:
 
     def _load(self) -> None:
         sums = self._reader.sums()
-        if sums is None:
-            sums = Sums(run_id=uuid.uuid4().hex[:12])
-            try:
-                self._writer.execute("INSERT INTO total VALUES (1,?,?,?,?,?,?,?,?,?,?,?)", sums.sealed())
-            except FAULTS as error:
-                raise translated(error, self.path) from error
-            self._reader.refresh()
+        assert sums is not None, "connect makes them"
         self.run_id, self._seq, self._spent, self._unconfirmed, self._reserved = sums[:5]
         self._standing, self._began, self._next_item = sums.counts, sums.began, sums.items
         self._identities = Identities(self._reader, noted=sums.noted, items=sums.items)
         self.batches = self._reader.batch_book()
         self._batch_events = sums.batches
+        self._mark.write(Mark(self.run_id, self._seq, self._spent))
 
     def begin(self, began: Began) -> Standing:
         """Start a run: what an earlier crash left open is booked at its worst case."""
@@ -265,13 +261,13 @@ class SqliteJournal:
                 waiters, self._waiters = self._waiters, []
                 try:
                     self._put_in()
-                    group, commit = self._group, self._start_commit()
-                    landed = asyncio.wrap_future(commit)
+                    group, writing = self._group, self._start_commit()
+                    landed = asyncio.wrap_future(writing)
                     await asyncio.wait([landed])
                     landed.exception()  # looked at below, where it is told to whoever waits
                     if self._group is group:
                         self._finish_commit()
-                    elif (error := commit.exception()) is not None:  # a flush has come in between and taken it back
+                    elif (error := writing.exception()) is not None:  # a flush has come in between and taken it back
                         raise error
                 except (*FAULTS, JournalError) as error:
                     self._broken = error if isinstance(error, JournalError) else translated(error, self.path)
@@ -304,9 +300,10 @@ class SqliteJournal:
             row.is_new = row.moved = False
         self._group = group
 
-    def _start_commit(self) -> Future[sqlite3.Cursor]:
+    def _start_commit(self) -> Future[None]:
         assert self._group is not None
-        self._group.commit = self._committer.submit(self._writer.execute, "COMMIT")
+        mark = Mark(self.run_id, self._seq, self._spent)
+        self._group.commit = self._committer.submit(commit, self._writer, self._mark, mark)
         return self._group.commit
 
     def _finish_commit(self) -> None:
@@ -356,8 +353,10 @@ class SqliteJournal:
             self._committer.shutdown(wait=True)
             self._reader.close()
             with suppress(*FAULTS):  # so that the file is all there is, also while others have it open
-                self._writer.execute("PRAGMA wal_checkpoint(PASSIVE)")
+                self._writer.execute("PRAGMA busy_timeout = 500")
+                self._writer.execute("PRAGMA wal_checkpoint(TRUNCATE)")
             self._writer.close()
+            self._mark.close()
             self._lock.release()
 
     # -- reading --------------------------------------------------------------------------------

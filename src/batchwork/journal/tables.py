@@ -1,15 +1,27 @@
-"""The tables of a journal file, and how a file is recognised as one of ours."""
+"""The tables of a journal file, and how a file is recognised as one of ours.
+
+A journal is made aside and renamed into its place, whole: so a file without tables is not one whose making was cut off
+but one that has lost them.
+"""
 
 from __future__ import annotations
 
+import logging
+import os
 import sqlite3
-from contextlib import closing
+import uuid
+from contextlib import closing, suppress
 from pathlib import Path
 
 from batchwork.core.errors import JournalDamagedError, JournalError, JournalWriteError
+from batchwork.journal.atomic import sync_folder
+from batchwork.journal.companions import INDEX, LOG, MARK, PRIVATE_FILE, beside, mode_of, real
 from batchwork.journal.connections import LOOKING, is_open_here, open_counted
-from batchwork.journal.log import lost_writes
+from batchwork.journal.log import is_all_there_is, lost_writes
+from batchwork.journal.mark import Mark, read_mark
+from batchwork.journal.rows import Sums
 
+_log = logging.getLogger(__name__)
 APPLICATION_ID = 0x62747771  # "btwq"
 FORMAT = 1
 # What a damaged file may make SQLite raise; where its own text is damaged, even the message cannot be decoded.
@@ -40,6 +52,10 @@ CREATE TABLE total (
   crc INTEGER NOT NULL) STRICT;
 CREATE TABLE output (path TEXT PRIMARY KEY, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL) STRICT;
 """
+_BEGIN_TOTAL = (
+    "INSERT INTO total SELECT 1,?,?,?,?,?,?,?,?,?,?,?"
+    " WHERE NOT EXISTS (SELECT 1 FROM total) AND NOT EXISTS (SELECT 1 FROM event)"
+)
 
 
 def connect(path: Path, *, writable: bool) -> sqlite3.Connection:
@@ -52,18 +68,19 @@ def connect(path: Path, *, writable: bool) -> sqlite3.Connection:
     """
     try:
         with LOOKING:
+            mark = read_mark(path)  # before the journal is read, since a run may go on writing it
             if not is_open_here(path):
-                _look(path, writable=writable)
-            connection = _open(path, "rwc" if writable else "ro")
+                _look(path, mark, writable=writable)
+            connection = _open(path, "rw" if writable else "ro")
         try:
-            if writable and _is_unfinished(connection):
-                _create(connection)
             _must_be_ours(connection, path)
+            _must_reach(connection, path, mark)
             connection.execute(f"PRAGMA cache_size = -{_PAGE_CACHE_KIB}")
             connection.execute("PRAGMA temp_store = MEMORY")
             if writable:
                 connection.execute("PRAGMA synchronous = FULL")
                 connection.execute("PRAGMA wal_autocheckpoint = 4000")
+                connection.execute(_BEGIN_TOTAL, Sums(run_id=uuid.uuid4().hex[:12]).sealed())
         except BaseException:
             connection.close()
             raise
@@ -72,32 +89,48 @@ def connect(path: Path, *, writable: bool) -> sqlite3.Connection:
     return connection
 
 
-def _look(path: Path, *, writable: bool) -> None:
+def _look(path: Path, mark: Mark | None, *, writable: bool) -> None:
     """What can be told only by looking at the files: whether there is a journal, and whether its log is whole."""
-    if _is_empty(path):
+    if _is_nothing(path, mark):
         if not writable:
             raise JournalError(f"there is no journal at {path}")
+        if mark is not None and mark.seq:
+            _log.warning("the journal %s, which had %s events, is gone: starting anew", path, f"{mark.seq:,}")
+        _create(path)
         return
-    with closing(_open(path, "ro")):  # SQLite makes up its mind about the log; this connection is not for keeping
-        lost = lost_writes(path)
-    if lost:
-        raise damaged(path, f"{lost} finished writes in its log cannot be read")
+    # SQLite makes up its mind about the log on a connection that can only read: one that can write would bring what it
+    # takes for whole into the file when it is closed, and delete the rest with the log.
+    with closing(_open(path, "ro")) as connection:
+        if lost := lost_writes(path):
+            raise damaged(path, f"{lost} finished writes in its log cannot be read")
+        _must_be_ours(connection, path)
+        _must_reach(connection, path, mark)
 
 
 def holds_nothing(path: Path) -> bool:
-    """Whether there is no journal yet: no file, an empty one, or one whose making was cut off.
+    """Whether there is no journal yet: no file, or an empty one.
 
     Raises:
         JournalError: there is something else.
+        JournalDamagedError: there was one.
     """
-    try:
-        with LOOKING:
-            if not is_open_here(path) and _is_empty(path):
-                return True
-            with closing(_open(path, "ro")) as connection:
-                return _is_unfinished(connection)
-    except FAULTS as error:
-        raise translated(error, path) from error
+    with LOOKING:
+        return not is_open_here(path) and _is_nothing(path, read_mark(path))
+
+
+def _is_nothing(path: Path, mark: Mark | None) -> bool:
+    if not _is_empty(path):
+        return False
+    is_there = path.exists()
+    if is_all_there_is(path):  # SQLite would delete it
+        log, gone = beside(path, LOG).name, "empty" if is_there else "gone"
+        raise JournalDamagedError(
+            f"the journal {path} is damaged (it is {gone}, but its log {log} is there). Put the file back beside its"
+            f" log; `batchwork recover {path}` saves what the log holds; to start anew, move {log} away"
+        )
+    if is_there and mark is not None and mark.seq:
+        raise _behind(path, 0, mark)
+    return True
 
 
 def _open(path: Path, mode: str) -> sqlite3.Connection:
@@ -108,7 +141,7 @@ def _open(path: Path, mode: str) -> sqlite3.Connection:
         connection.close()
         # Reading needs a file beside the journal, which a folder that cannot be written refuses. Nobody writes
         # there, so without a log of its own the file is all there is.
-        if mode != "ro" or path.with_name(path.name + "-wal").exists():
+        if mode != "ro" or beside(path, LOG).exists():
             raise
         return open_counted(path, "mode=ro&immutable=1")
     except FAULTS:
@@ -131,32 +164,56 @@ def _is_empty(path: Path) -> bool:
     return not head
 
 
-def _is_unfinished(connection: sqlite3.Connection) -> bool:
-    """Whether its making was cut off: an SQLite file of ours to be, without one table."""
-    (application,) = connection.execute("PRAGMA application_id").fetchone()
-    return application == 0 and connection.execute("SELECT 1 FROM sqlite_master").fetchone() is None
-
-
-def _create(connection: sqlite3.Connection) -> None:
-    connection.execute("PRAGMA journal_mode = WAL")
-    connection.execute("BEGIN IMMEDIATE")
-    for statement in _TABLES.split(";\n"):
-        if statement.strip():
-            connection.execute(statement)
-    connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-    connection.execute(f"PRAGMA user_version = {FORMAT}")
-    connection.execute("COMMIT")
+def _create(path: Path) -> None:
+    """Make a journal aside, with its tables in the file itself and not in a log, and rename it into its place."""
+    path = real(path)
+    new = path.with_name(f"{path.name}.new")
+    with suppress(FileNotFoundError):
+        new.unlink()  # left by one who was cut off
+    try:
+        os.close(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, PRIVATE_FILE))
+        with suppress(FileNotFoundError):
+            new.chmod(mode_of(path))
+        with closing(sqlite3.connect(new, isolation_level=None)) as connection:
+            connection.execute("BEGIN IMMEDIATE")
+            for statement in _TABLES.split(";\n"):
+                if statement.strip():
+                    connection.execute(statement)
+            connection.execute(_BEGIN_TOTAL, Sums(run_id=uuid.uuid4().hex[:12]).sealed())
+            connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+            connection.execute(f"PRAGMA user_version = {FORMAT}")
+            connection.execute("COMMIT")
+            connection.execute("PRAGMA journal_mode = WAL")
+        for part in (LOG, INDEX):  # a rest of the one before, from which SQLite must not read
+            beside(path, part).unlink(missing_ok=True)
+        new.replace(path)
+        sync_folder(path.parent)
+    except OSError as error:
+        raise JournalWriteError(f"cannot write the journal {path} ({error.strerror}); check the folder") from error
 
 
 def _must_be_ours(connection: sqlite3.Connection, path: Path) -> None:
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     (version,) = connection.execute("PRAGMA user_version").fetchone()
+    if application == 0 and connection.execute("SELECT 1 FROM sqlite_master").fetchone() is None:
+        raise damaged(path, f"it has no tables: is its log {beside(path, LOG).name} gone?")
     if application != APPLICATION_ID:
         raise JournalError(f"{path} is an SQLite file, but not a batchwork journal; name another file")
     if version > FORMAT:
         raise JournalError(
             f"{path} was written by a newer batchwork (journal format {version}, this one knows {FORMAT}); upgrade"
         )
+
+
+def _must_reach(connection: sqlite3.Connection, path: Path, mark: Mark | None) -> None:
+    """That the journal is as far as its mark says; one that belongs to another journal says nothing."""
+    while mark is not None:
+        run_id, seq = connection.execute("SELECT run_id, seq FROM total").fetchone() or (mark.run_id, 0)
+        if run_id != mark.run_id or not isinstance(seq, int) or seq >= mark.seq:
+            return
+        before, mark = mark, read_mark(path)
+        if mark == before:
+            raise _behind(path, seq, mark)
 
 
 def translated(error: Exception, path: Path) -> JournalError:
@@ -181,4 +238,14 @@ def damaged(path: Path, what: str) -> JournalDamagedError:
     return JournalDamagedError(
         f"the journal {path} is damaged ({what}); `batchwork recover {path}` saves what is whole into a new one"
         " and keeps this file"
+    )
+
+
+def _behind(path: Path, seq: int, mark: Mark) -> JournalDamagedError:
+    log, note = beside(path, LOG).name, beside(path, MARK).name
+    return JournalDamagedError(
+        f"the journal {path} is damaged (it ends at event {seq:,}, but {note} says that {mark.seq:,} were written: its"
+        f" log {log} is gone, or an older copy took its place). Put back what is missing; without it, what the lost"
+        f" events settled is asked and paid again: `batchwork recover {path}` goes on so and keeps the money in the"
+        f" books, deleting {note} goes on as if nothing had been"
     )

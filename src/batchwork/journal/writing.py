@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from batchwork.core.errors import JournalError
 from batchwork.core.outcome import Status
 from batchwork.journal import codec
+from batchwork.journal.mark import Mark, MarkFile
 from batchwork.journal.rows import COLUMNS, Row, row_from, row_values
 
 QueuedEvent = tuple[int, float, int, int, bytes, int]
@@ -44,7 +45,7 @@ class Group:
     moved: list[Row] = field(default_factory=list)
     trimmed: Counter[Status] = field(default_factory=Counter)
     noted: int = 0  # how far the table of identities reaches
-    commit: Future[sqlite3.Cursor] | None = None
+    commit: Future[None] | None = None
 
 
 def put_in(
@@ -84,6 +85,12 @@ def _trim(writer: sqlite3.Connection, inputs: int) -> Counter[Status]:
         writer.executemany(_TRIM_ITEM, [(row_values(row)[-1], row.item) for row in page])
         trimmed.update(row.status for row in page)
     return trimmed
+
+
+def commit(writer: sqlite3.Connection, mark_file: MarkFile, mark: Mark) -> None:
+    """Finish the open transaction, and then, when it is on the disk, note how far the journal is."""
+    writer.execute("COMMIT")
+    mark_file.write(mark)
 
 
 def answer(waiters: list[asyncio.Future[None]], error: JournalError | None) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from decimal import Decimal
 from pathlib import Path
+from shutil import copymode
 from typing import Any
 
 import msgspec
@@ -13,6 +14,7 @@ from batchwork.core.errors import ConfigError
 from batchwork.jobs.answers import BatchResult, BatchResults
 from batchwork.journal.atomic import write_atomically
 
+_AS_THE_UMASK_SAYS = 0o666  # a table that the user asked for is for whoever the user lets read his files
 _OURS = {"original_index": "int64", "status": "string", "error": "string", "cost": "double", "citations": "string"}
 
 
@@ -30,7 +32,8 @@ class Tables:
             ConfigError: there is no folder for it.
         """
         target = _target(path)
-        write_atomically(target, b"".join(msgspec.json.encode(_record(result)) + b"\n" for result in self.results()))
+        body = b"".join(msgspec.json.encode(_record(result)) + b"\n" for result in self.results())
+        write_atomically(target, body, mode=_AS_THE_UMASK_SAYS)
         return target
 
     def to_parquet(self, path: str | Path) -> Path:
@@ -52,6 +55,8 @@ class Tables:
         names = list(rows[0]) if rows else list(_OURS)
         columns = {name: _column(pa, name, [row[name] for row in rows]) for name in names}
         pq.write_table(pa.table(columns), aside)
+        if target.exists():
+            copymode(target, aside)
         aside.replace(target)
         return target
 

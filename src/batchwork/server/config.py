@@ -33,7 +33,7 @@ class ServerConfig:
     output_tpm: float | None = None
     retries: int = 3
     timeout_s: float = 120.0
-    base_url: str | None = None
+    base_url: str | None = field(default=None, repr=False)  # there may be a key in it
     max_body_bytes: int = 8 * 2**20
     max_open_prompts: int = 20_000
     grace_s: float = 30.0

@@ -36,7 +36,6 @@ from batchwork.server.measures import Measures
 _GONE = Problem(code="cancelled", message="not sent: the caller went away", retryable=True)
 _ENDING = Problem(code="shutting_down", message="not sent: the server is about to end", retryable=True)
 _LONGEST_TURN_S = 0.005  # of one request's preparation, before others get theirs
-_SECONDS_PER_DAY = 86_400.0
 Gone = Callable[[], Awaitable[None]]
 
 
@@ -175,5 +174,5 @@ class Desk:
             "over_budget",
             f"{show(left)} of the day's {show(ledger.ceiling)} is left, and the cheapest of these prompts may cost"
             f" ${to_dollars(cheapest)}; lower max_tokens, or ask again tomorrow (UTC)",
-            retry_after_s=_SECONDS_PER_DAY - self.service.clock.utc() % _SECONDS_PER_DAY,
+            retry_after_s=None if (book := self.service.book) is None else book.seconds_left(),
         )

@@ -5,6 +5,7 @@ JSON. Half a surrogate pair cannot be stored as UTF-8 by anybody and becomes U+F
 """
 
 import math
+import re
 from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
@@ -12,6 +13,9 @@ from typing import Any
 import msgspec
 
 _DEEPEST = 100
+# What begins a formula, also behind blanks and in the wide forms that some spreadsheets take for the narrow ones.
+_FORMULA = re.compile(r"[\s\0\ufeff]*[=+\-@\uff1d\uff0b\uff0d\uff20]|[\t\r\n\0]")
+_NUMBER = re.compile(r"[+-]?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?")
 _encode = msgspec.json.Encoder(decimal_format="number", enc_hook=str).encode
 
 
@@ -48,6 +52,13 @@ def clean_text(text: str) -> str:
     if text.isascii():
         return text
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def harmless_text(text: str) -> str:
+    """The text with a quote before it where a spreadsheet would take it for a formula; a plain number is none."""
+    if not text or not _FORMULA.match(text) or _NUMBER.fullmatch(text):
+        return text
+    return f"'{text}"
 
 
 def json_line(row: dict[str, Any]) -> bytes:

@@ -13,7 +13,7 @@ from typing import Any, BinaryIO
 import msgspec
 
 from batchwork.tables.arrow import pyarrow
-from batchwork.tables.cells import cell_text, clean_text
+from batchwork.tables.cells import cell_text, clean_text, harmless_text
 from batchwork.tables.columns import RESULT_TYPES
 from batchwork.tables.table import open_input
 
@@ -66,21 +66,25 @@ class Shape:
         return str
 
 
-def write_delimited(gathered: Path, final: BinaryIO, shape: Shape, delimiter: str) -> None:
-    """Write the gathered rows as CSV (or TSV) with a header."""
+def write_delimited(gathered: Path, final: BinaryIO, shape: Shape, delimiter: str, *, safe: bool = False) -> None:
+    """Write the gathered rows as CSV (or TSV) with a header; `safe`: no spreadsheet takes a cell for a formula."""
     names = shape.names
     text = TextIOWrapper(final, encoding="utf-8", newline="")
     # "\r\n" is what RFC 4180 says, and makes the csv module quote a lone "\r" in a field too
     writer = csv.writer(text, delimiter=delimiter, lineterminator="\r\n")
-    if any(";" in name for name in names):  # in quotes, or a reader may take it for the delimiter
-        csv.writer(text, delimiter=delimiter, lineterminator="\r\n", quoting=csv.QUOTE_ALL).writerow(names)
-    else:
-        writer.writerow(names)
+    in_quotes = csv.writer(text, delimiter=delimiter, lineterminator="\r\n", quoting=csv.QUOTE_ALL)
+    # In quotes, or a reader may take a ";" for the delimiter, and what follows for a cell.
+    header_writer = in_quotes if safe or any(";" in name for name in names) else writer
+    header_writer.writerow([harmless_text(name) for name in names] if safe else names)
     with open_input(gathered) as lines:
         for line in lines:
             get = _decode(line).get
             values = [get(name) for name in names]
-            writer.writerow([value if type(value) is str else cell_text(value) for value in values])
+            cells = [value if type(value) is str else cell_text(value) for value in values]
+            if safe:
+                in_quotes.writerow(list(map(harmless_text, cells)))
+            else:
+                writer.writerow(cells)
     text.flush()
     text.detach()  # the file stays open for its owner
 

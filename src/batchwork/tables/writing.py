@@ -48,8 +48,9 @@ class TableWriter:
     Use `write_table`; leaving the block by an exception removes what was written aside and touches nothing else.
     """
 
-    def __init__(self, path: str | Path, columns: Iterable[str] = ()) -> None:
+    def __init__(self, path: str | Path, columns: Iterable[str] = (), *, csv_safe: bool = False) -> None:
         self.path = Path(path)
+        self._csv_safe = csv_safe
         self.rows = 0
         """How many rows were written."""
         self._suffix = self.path.suffix.lower()
@@ -107,12 +108,14 @@ class TableWriter:
             if self._suffix == PARQUET_SUFFIX:
                 write_parquet(gathered, final, self._shape)
             else:
-                write_delimited(gathered, final, self._shape, DELIMITERS[self._suffix])
+                write_delimited(gathered, final, self._shape, DELIMITERS[self._suffix], safe=self._csv_safe)
             self._replace(final, self._aside[-1])
 
     def _open_aside(self) -> BinaryIO:
         path = self._target.with_name(f".{self._target.name}.{secrets.token_hex(4)}.part")
-        file = path.open("xb", buffering=READ_BUFFER)
+        # As private as what it will replace, from its first byte on; a new file is as the umask says.
+        mode = 0o600 if self._target.exists() else 0o666
+        file = os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode), "wb", READ_BUFFER)
         self._aside.append(path)
         return file
 
@@ -134,15 +137,16 @@ class TableWriter:
         )
 
 
-def write_table(path: str | Path, columns: Iterable[str] = ()) -> TableWriter:
+def write_table(path: str | Path, columns: Iterable[str] = (), *, csv_safe: bool = False) -> TableWriter:
     """A context manager whose `write(dict)` adds rows to a JSONL, CSV, TSV or Parquet file, by its suffix.
 
     `columns` come first and in this order; a row's other columns follow. In CSV, objects and lists are JSON text. In
     Parquet a column is of whole numbers, of numbers, of booleans or of text; one of mixed kinds, of objects, of lists
     or of whole numbers beyond 64 bits is text, each value as CSV would have it. JSONL rows are written as they are.
+    With `csv_safe` a cell of CSV or TSV that a spreadsheet would take for a formula begins with a quote (').
 
     Raises:
         ConfigError: on entering the block, when the path cannot be written to or its suffix is unknown.
         InputError: on writing or at the end, when the system refuses.
     """
-    return TableWriter(path, columns)
+    return TableWriter(path, columns, csv_safe=csv_safe)

@@ -18,14 +18,16 @@ from batchwork.backends import Setup
 from batchwork.backends._catalog import ALIASES, CLAUDE, or_list
 from batchwork.backends._refusing import other_model
 from batchwork.backends.claude_code.command import (
-    Folder,
+    NO_SYSTEM,
     arguments,
     call_environment,
     environment,
     prompt_of,
     system_of,
 )
+from batchwork.backends.claude_code.folder import Folder
 from batchwork.backends.claude_code.telling import INSTALL, reply_in
+from batchwork.core.address import HIDDEN, has_user, secrets_in, secrets_to_hide, shown_address
 from batchwork.core.errors import BackendError, ConfigError
 from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.ports import Clock, Traits
@@ -69,6 +71,8 @@ class ClaudeCodeBackend:
         self._environment = dict(environment)
         self._base_timeout_s = base_timeout_s
         self._per_1k_chars_s = timeout_per_1k_chars_s
+        address = self._environment.get("ANTHROPIC_BASE_URL", "")
+        self._secrets = (*secrets_in(address), *filter(None, [self._environment.get("ANTHROPIC_API_KEY")]))
         self._folder: Folder | None = None
         self._traits = replace(TRAITS, notice=notice, price_model=_PRICED_AS.get(model, model))
 
@@ -92,18 +96,25 @@ class ClaudeCodeBackend:
             other_model(self._model, request.model)
         prompt = prompt_of(request)
         self._folder = folder = self._folder or Folder()
-        told = arguments(self._model, request, folder, ceiling_nano)
         env = call_environment(self._environment, request)
         timeout_s = self.timeout_for(request)
         try:
-            async with asyncio.timeout(timeout_s):
-                stdout, stderr, code = await self._run(told, env, prompt, folder)
+            with folder.file_of(system_of(request) or NO_SYSTEM) as system:
+                told = arguments(self._model, request, system, ceiling_nano)
+                async with asyncio.timeout(timeout_s):
+                    stdout, stderr, code = await self._run(told, env, prompt, folder)
         except TimeoutError:
             waited = f"{timeout_s:.0f}" if timeout_s >= 10 else f"{timeout_s:.2g}"
             longer = "--timeout of a benchmark, ?base_timeout= of a model"
             problem = f"CLI timed out after {waited} s: shorten the prompt or give it longer ({longer})"
             raise BackendError(Failure(kind=FailureKind.TIMEOUT, message=problem, unconfirmed=True)) from None
+        stdout, stderr = (self._without_secrets(said, is_error=code != 0) for said in (stdout, stderr))
         return reply_in(stdout, stderr, code, request, self._clock.utc())
+
+    def _without_secrets(self, said: bytes, *, is_error: bool) -> bytes:
+        for secret in secrets_to_hide(self._secrets, is_error=is_error):
+            said = said.replace(secret, HIDDEN.encode())
+        return said
 
     async def aclose(self) -> None:
         """Remove the working folder."""
@@ -169,6 +180,8 @@ def open_backend(name: str, setup: Setup) -> ClaudeCodeBackend:
     if program is None:
         raise ConfigError(f"claude CLI not found: there is no program {settings.claude_program!r}; {INSTALL}")
     env = environment(settings, base_url=setup.base_url, api_key=setup.api_key)
+    if has_user(env.get("ANTHROPIC_BASE_URL", "")):
+        raise ConfigError("base_url must not hold a user or password: give the key as api_key")
     return ClaudeCodeBackend(
         model,
         clock=setup.clock,
@@ -189,6 +202,6 @@ def _notice(env: Mapping[str, str], max_in_flight: int) -> str:
             "claude-code: the program uses its own login; the costs shown are its estimate of what the API would charge"
         )
     if "ANTHROPIC_BASE_URL" in env:
-        paid += f", at {env['ANTHROPIC_BASE_URL']}"
+        paid += f", at {shown_address(env['ANTHROPIC_BASE_URL'])}"
     many = f"; {max_in_flight} at once may hit the plan's rate limit, 2 to 4 is what plans bear"
     return paid + (many if max_in_flight > 4 else "")

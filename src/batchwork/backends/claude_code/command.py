@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -12,12 +11,12 @@ import msgspec
 from batchwork.backends._content import as_blocks, piece_from, piece_of
 from batchwork.backends._refusing import bad_input
 from batchwork.core.money import to_dollars
-from batchwork.core.request import Message, Request, digest
+from batchwork.core.request import Message, Request
 from batchwork.settings import Settings
 
 _LONGEST_ARGUMENT = 100_000  # the system takes 128 KiB for one argument
 # Without one the program puts its own in place: thousands of tokens about writing software.
-_NO_SYSTEM = "Answer the user."
+NO_SYSTEM = "Answer the user."
 _EXTRA = ("effort", "max_thinking_tokens")
 
 _QUIET = {
@@ -29,28 +28,8 @@ _QUIET = {
 }
 
 
-class Folder:
-    """An empty folder to run in, so that nothing lying about is read; and a place beside it for long system prompts."""
-
-    def __init__(self) -> None:
-        self._home = tempfile.TemporaryDirectory(prefix="batchwork-claude-")
-        self.empty = Path(self._home.name) / "empty"
-        self.empty.mkdir()
-
-    def file_of(self, text: str) -> Path:
-        """A file that holds this text."""
-        path = Path(self._home.name) / digest(text.encode()).hex()
-        if not path.exists():
-            path.write_text(text, encoding="utf-8")
-        return path
-
-    def remove(self) -> None:
-        """Clean up."""
-        self._home.cleanup()
-
-
-def arguments(model: str, request: Request, folder: Folder, ceiling_nano: int | None) -> list[str]:
-    """Everything after the program's name.
+def arguments(model: str, request: Request, system: Path, ceiling_nano: int | None) -> list[str]:
+    """Everything after the program's name; the system prompt is in a file.
 
     Raises:
         BackendError: the program has no way to be told this.
@@ -63,11 +42,7 @@ def arguments(model: str, request: Request, folder: Folder, ceiling_nano: int | 
     # The answer comes as all messages, not only the last: at max_tokens the program goes on by itself in a new one.
     said = ["-p", "--output-format", "json", "--verbose", "--model", model, "--tools", ""]
     said += ["--no-session-persistence", "--setting-sources", "", "--strict-mcp-config", "--disable-slash-commands"]
-    system = system_of(request) or _NO_SYSTEM
-    if len(system.encode()) > _LONGEST_ARGUMENT:
-        said += ["--system-prompt-file", str(folder.file_of(system))]
-    else:
-        said += ["--system-prompt", system]
+    said += ["--system-prompt-file", str(system)]
     if request.schema is not None:
         schema = msgspec.json.encode(request.schema.body).decode()
         if len(schema.encode()) > _LONGEST_ARGUMENT:

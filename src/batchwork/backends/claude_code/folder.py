@@ -1,0 +1,69 @@
+"""Where the `claude` program runs: an empty folder, and beside it the system prompts of the calls under way.
+
+A system prompt goes by file, because arguments can be read by everybody on the machine in the list of processes. The
+folder and the files are their owner's alone. A file goes when the last call with it ends, the folder with the backend;
+what a killed process left behind goes when the next one starts, which knows it by a lock that nobody holds any more.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from batchwork.core.request import digest
+
+_PREFIX = "batchwork-claude-"
+_LOCK = "lock"
+
+
+class Folder:
+    """An empty folder to run in, so that nothing lying about is read; and a place beside it for system prompts."""
+
+    def __init__(self) -> None:
+        _remove_left_behind()
+        self._home = Path(tempfile.mkdtemp(prefix=_PREFIX))
+        self._lock = os.open(self._home / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        fcntl.flock(self._lock, fcntl.LOCK_EX)
+        self._users: Counter[Path] = Counter()
+        self.empty = self._home / "empty"
+        self.empty.mkdir(mode=0o700)
+
+    @contextmanager
+    def file_of(self, text: str) -> Iterator[Path]:
+        """A file that holds this text as long as somebody uses it."""
+        path = self._home / digest(text.encode("utf-8", "replace")).hex()
+        if not self._users[path]:
+            with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600), "wb") as file:
+                file.write(text.encode("utf-8", "replace"))
+        self._users[path] += 1
+        try:
+            yield path
+        finally:
+            self._users[path] -= 1
+            if not self._users[path]:
+                del self._users[path]
+                path.unlink(missing_ok=True)
+
+    def remove(self) -> None:
+        """Clean up."""
+        shutil.rmtree(self._home, ignore_errors=True)
+        os.close(self._lock)
+
+
+def _remove_left_behind() -> None:
+    for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
+        with suppress(OSError):  # somebody else's, in use, or gone meanwhile
+            if folder.is_symlink() or folder.stat().st_uid != os.getuid():
+                continue
+            lock = os.open(folder / _LOCK, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                shutil.rmtree(folder, ignore_errors=True)
+            finally:
+                os.close(lock)
