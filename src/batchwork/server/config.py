@@ -12,6 +12,33 @@ from batchwork.pipeline import DEFAULT_BATCH_SIZE
 from batchwork.server.keys import KeyRing
 
 MAX_PROMPTS = 1000
+RESERVED = 64  # places above the limit, for whoever watches over the server and for a clean refusal
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConnectionLimits:
+    """How many connections there may be, and how long each may take."""
+
+    max_connections: int = 1000
+    head_s: float = 10.0
+    """For a request's first byte on a new connection, and for the whole of its head."""
+    least_bytes_per_s: int = 1024
+    """Of a body on its way in and of an answer on its way out."""
+    slow_s: float = 15.0
+    """So long either may be slower."""
+    idle_s: float = 65.0
+    """Between two requests."""
+    linger_s: float = 2.0
+    """For a sender to hear that its body is not wanted."""
+
+    def __post_init__(self) -> None:
+        for name in ("max_connections", "least_bytes_per_s"):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+                raise ConfigError(f"{name} must be a whole number of at least 1, got {value!r}")
+        for name in ("head_s", "slow_s", "idle_s", "linger_s"):
+            if not 0 < getattr(self, name) < float("inf"):
+                raise ConfigError(f"{name} must be more than 0 seconds, got {getattr(self, name)}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,13 +63,15 @@ class ServerConfig:
     base_url: str | None = None
     max_body_bytes: int = 8 * 2**20
     max_open_prompts: int = 20_000
+    max_open_bytes: int = 256 * 2**20
+    connections: ConnectionLimits = field(default_factory=ConnectionLimits)
     grace_s: float = 30.0
     log_text: bool = False
 
     def __post_init__(self) -> None:
         if not 0 <= self.port <= 65535:
             raise ConfigError(f"port must be between 0 (any free one) and 65535, got {self.port}")
-        for name in ("batch_size", "max_in_flight", "max_body_bytes", "max_open_prompts"):
+        for name in ("batch_size", "max_in_flight", "max_body_bytes", "max_open_prompts", "max_open_bytes"):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int) or value < 1:
                 raise ConfigError(f"{name} must be a whole number of at least 1, got {value!r}")
