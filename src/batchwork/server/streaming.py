@@ -32,6 +32,7 @@ class WholeAnswer(Response):
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send the pieces."""
+        del scope, receive
         await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
         body = memoryview(self.body)
         for start in range(0, len(body), _PIECE):
