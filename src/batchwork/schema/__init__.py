@@ -4,9 +4,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from batchwork.schema.answers import AnswerChecker
-from batchwork.schema.checked import DEFAULT_LIMITS, Limits, Schema, check_schema
+from batchwork.schema.checked import Schema, check_schema
 from batchwork.schema.checker import Accepted, Rejected, SchemaChecker, reask_message
 from batchwork.schema.errors import SchemaError
+from batchwork.schema.limits import DEFAULT_LIMITS, Limits, weigh
 from batchwork.schema.wire import compile_for
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ __all__ = [
     "response_model_from_schema",
     "schema_from_model",
     "typed",
+    "weigh",
 ]
 
 # Pydantic takes longer to import than the rest of a command takes to run; these bring it in when they are used.
