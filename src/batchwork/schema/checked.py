@@ -159,8 +159,8 @@ class Schema:
         return _compile(part, registry)
 
 
-def check_schema(schema: object, *, limits: Limits = DEFAULT_LIMITS) -> Schema:
-    """The schema, known to be usable; a `Schema` passes as it is.
+def check_schema(schema: object, *, limits: Limits = DEFAULT_LIMITS, copy: bool = True) -> Schema:
+    """The schema, known to be usable; a `Schema` passes as it is. Without `copy` nobody changes it later.
 
     Raises:
         SchemaError: it is no JSON schema, too large or too deep, refers to something outside, or has patterns or
@@ -171,9 +171,10 @@ def check_schema(schema: object, *, limits: Limits = DEFAULT_LIMITS) -> Schema:
     if not isinstance(schema, dict | bool):
         raise SchemaError("", f"a schema is an object (or true or false), not {kind_of(schema)}")
     weight = weigh(schema, limits)
-    root: Node = _decode(_encode(schema))  # what the caller does with theirs later is not our business
-    if isinstance(root, dict):
-        root.pop("$id", None)  # references are followed inside the document alone, so its address says nothing
+    root: Node = _decode(_encode(schema)) if copy else schema  # what the caller does with theirs is not our business
+    if isinstance(root, dict) and "$id" in root:
+        root = {**root}
+        del root["$id"]  # references are followed inside the document alone, so its address says nothing
     checked = Schema(root)
     for place, node in checked.places.items():
         if isinstance(node, dict):

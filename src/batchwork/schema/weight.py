@@ -13,7 +13,7 @@ _UNIT_US = 0.03  # to hold one value against one rule
 _CHARACTER_US = 0.02  # to read a character
 _STEP_US = 0.025  # of a pattern's machine, for every microsecond that it took to compile
 _BACKTRACKING_US = 1_000.0  # a pattern that looks around, until its backtracking is cut off
-_VALUE_BYTES = 300
+_VALUE_BYTES = 400
 _PATTERN_BYTES = 160_000  # with what the engine may remember while it reads
 _MARKS = b",[{"
 

@@ -20,6 +20,7 @@ from batchwork.server.docs import docs_page
 from batchwork.server.entrance import Entrance, visit_of
 from batchwork.server.errors import ApiError
 from batchwork.server.holdings import Holding
+from batchwork.server.judge import Judge, caller
 from batchwork.server.measures import Measures
 from batchwork.server.metrics import CONTENT_TYPE
 from batchwork.server.openapi import ROUTES, document
@@ -28,7 +29,8 @@ from batchwork.server.reporting import facts
 from batchwork.server.streaming import NDJSON, AnswerStream, WholeAnswer
 from batchwork.server.tracing import traced
 from batchwork.server.turns import Turns
-from batchwork.server.wire import PromptsAnswer, many_decoded, one_decoded
+from batchwork.server.wire import PromptsAnswer, each_decoded, many_decoded, one_decoded
+from batchwork.server.workers import Workers
 
 _encode = msgspec.json.Encoder().encode
 
@@ -67,6 +69,8 @@ class Door:
             JournalError: the day's book cannot be used.
         """
         config = self.config
+        workers = Workers(config.work)
+        judge = Judge(workers, self.turns, config.schemas)
         async with open_prompt_service(
             config.model,
             models=config.models,
@@ -81,11 +85,15 @@ class Door:
             timeout=config.timeout_s,
             backend=self._backend,
             base_url=config.base_url,
-            dress=traced,
+            dress=lambda backend, model: judge.wrap(traced(backend, model)),
+            checker=judge,
         ) as service:
-            self._desk = Desk(service, config, self.measures, self.turns)
+            self._desk = Desk(service, config, self.measures, turns=self.turns, workers=workers)
             self.measures.watch(service, lambda: self.desk.under_way, lambda: self.desk.open_prompts)
-            yield self._desk
+            try:
+                yield self._desk
+            finally:
+                await workers.aclose()
 
     def _add_routes(self) -> None:
         # Plain routes: bodies are read and checked by our own decoders, so nothing is left for dependencies to solve.
@@ -103,8 +111,9 @@ class Door:
     # -- prompts --------------------------------------------------------------------------------
 
     async def _prompt(self, request: Request, holding: Holding) -> Response:
-        item = one_decoded(await read_body(request, self.config.max_body_bytes, holding.take_bytes))
-        prepared = await self.desk.prepare([item])
+        body = await read_body(request, self.config.max_body_bytes, holding.take_bytes)
+        item = one_decoded(body, self.config.max_prompt_values)
+        prepared = await self.desk.preparation.prepare([item], caller=holding.caller)
         _refuse_problem(prepared[0])
         with self.desk.taken_on(prepared, caller=holding.caller) as ask:
             taken = await self._run(ask, request)
@@ -115,8 +124,11 @@ class Door:
 
     async def _prompts(self, request: Request, holding: Holding) -> Response:
         streamed = _wants_stream(request.headers.get("accept", "*/*"))
-        asked = many_decoded(await read_body(request, self.config.max_body_bytes, holding.take_bytes))
-        prepared = await self.desk.prepare(asked.prompts)
+        body = await read_body(request, self.config.max_body_bytes, holding.take_bytes)
+        await self.turns.wait()
+        asked = many_decoded(body)
+        items = each_decoded(asked, self.config.max_prompt_values)
+        prepared = await self.desk.preparation.prepare(items, caller=holding.caller)
         batch_size = None if asked.batch_size is None else int(asked.batch_size)
 
         def take_on() -> AbstractContextManager[Ask]:
@@ -173,6 +185,7 @@ class _PromptEndpoint:
         self._handler = handler
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        caller.set(visit_of(scope).caller)
         with self._door.desk.holdings.request(visit_of(scope).caller) as holding:
             response = await self._handler(Request(scope, receive), holding)
             await response(scope, receive, send)

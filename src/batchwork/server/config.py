@@ -9,9 +9,14 @@ from pathlib import Path
 
 from batchwork.core.errors import ConfigError
 from batchwork.pipeline import DEFAULT_BATCH_SIZE
+from batchwork.schema import DEFAULT_LIMITS, Limits
 from batchwork.server.keys import KeyRing
 
 MAX_PROMPTS = 1000
+_COUNTS = (
+    *("batch_size", "max_in_flight", "max_body_bytes"),
+    *("max_open_prompts", "max_open_bytes", "max_prompt_values"),
+)
 RESERVED = 64  # places above the limit, for whoever watches over the server and for a clean refusal
 
 
@@ -42,6 +47,20 @@ class ConnectionLimits:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class WorkLimits:
+    """The processes that do what would hold the event loop up."""
+
+    processes: int = 2
+    job_s: float = 10.0
+    """For one large schema or answer."""
+    memory_bytes: int = 1024 * 2**20
+
+    def __post_init__(self) -> None:
+        if self.processes < 1 or self.memory_bytes < 256 * 2**20 or not 0 < self.job_s < float("inf"):
+            raise ConfigError("work needs at least 1 process, 256 MB and more than 0 seconds")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ServerConfig:
     """How the server behaves."""
 
@@ -63,15 +82,25 @@ class ServerConfig:
     base_url: str | None = None
     max_body_bytes: int = 8 * 2**20
     max_open_prompts: int = 20_000
-    max_open_bytes: int = 256 * 2**20
+    max_open_bytes: int = 128 * 2**20
     connections: ConnectionLimits = field(default_factory=ConnectionLimits)
+    work: WorkLimits = field(default_factory=WorkLimits)
+    schemas: Limits = DEFAULT_LIMITS
+    max_prompt_values: int = 50_000
     grace_s: float = 30.0
     log_text: bool = False
 
     def __post_init__(self) -> None:
         if not 0 <= self.port <= 65535:
             raise ConfigError(f"port must be between 0 (any free one) and 65535, got {self.port}")
-        for name in ("batch_size", "max_in_flight", "max_body_bytes", "max_open_prompts", "max_open_bytes"):
+        for name in (
+            "batch_size",
+            "max_in_flight",
+            "max_body_bytes",
+            "max_open_prompts",
+            "max_open_bytes",
+            "max_prompt_values",
+        ):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int) or value < 1:
                 raise ConfigError(f"{name} must be a whole number of at least 1, got {value!r}")

@@ -6,9 +6,9 @@ phases, and stops what is not sent when its caller goes away or the server ends.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from batchwork.assembly import Service
 from batchwork.core.money import show, to_dollars
@@ -20,18 +20,17 @@ from batchwork.pipeline import (
     PreparedPrompt,
     Problem,
     PromptBatch,
-    PromptItem,
     Summary,
     defaults_for,
-    finish_answer,
-    prepare_prompt_request,
     summarise,
 )
 from batchwork.server.config import ServerConfig
 from batchwork.server.errors import ApiError
 from batchwork.server.holdings import Holdings
 from batchwork.server.measures import Measures
+from batchwork.server.preparation import Preparation
 from batchwork.server.turns import Turns
+from batchwork.server.workers import Workers
 
 _GONE = Problem(code="cancelled", message="not sent: the caller went away", retryable=True)
 _ENDING = Problem(code="shutting_down", message="not sent: the server is about to end", retryable=True)
@@ -66,10 +65,11 @@ class Ask:
             self._outcomes[outcome.index] = outcome
             self.on_settled(outcome.index)
 
-    def answer(self, index: int) -> Answer:
+    async def answer(self, index: int) -> Answer:
         """The answer to a prompt that has settled or could not be asked, made once."""
         if index not in self._answers:
-            self._answers[index] = finish_answer(self.prepared[index], self._outcomes.pop(index, None))
+            prompt, outcome = self.prepared[index], self._outcomes.pop(index, None)
+            self._answers[index] = await self._desk.preparation.finish(prompt, outcome, caller=self.caller)
         return self._answers[index]
 
     def leave(self) -> None:
@@ -99,23 +99,31 @@ class Ask:
         """The third phase, in slices."""
         slices = self._desk.turns.slices()
         for prompt in self.prepared:
-            if prompt.index not in self._answers:
-                await slices.next()
-                outcome = executed.outcomes.get(prompt.index)
-                self._answers[prompt.index] = finish_answer(prompt, outcome, executed.unsent)
+            if prompt.index in self._answers or prompt.index in self._outcomes:
+                continue  # told already, or about to be
+            await slices.next()
+            answer = await self._desk.preparation.finish(
+                prompt, executed.outcomes.get(prompt.index), executed.unsent, caller=self.caller
+            )
+            self._answers.setdefault(prompt.index, answer)
+        for index in tuple(self._outcomes):
+            await slices.next()
+            await self.answer(index)
         return [self._answers[prompt.index] for prompt in self.prepared]
 
 
 class Desk:
     """Takes requests on, knows who is under way, closes at the end of the day."""
 
-    def __init__(self, service: Service, config: ServerConfig, measures: Measures, turns: Turns) -> None:
+    def __init__(
+        self, service: Service, config: ServerConfig, measures: Measures, *, turns: Turns, workers: Workers
+    ) -> None:
         self.service = service
         self.measures = measures
         self.turns = turns
         self.holdings = Holdings(config)
+        self.preparation = Preparation(workers, turns, replace(defaults_for(service), limits=config.schemas))
         self._config = config
-        self._defaults = defaults_for(service)
         self._asks: set[Ask] = set()
         self.closing = False
 
@@ -137,15 +145,6 @@ class Desk:
         """First time: send nothing more. Second time: leave what is in flight."""
         for ask in tuple(self._asks):
             ask.end()
-
-    async def prepare(self, items: Sequence[PromptItem]) -> list[PreparedPrompt]:
-        """The first phase, in slices; nothing is sent before all of it is done."""
-        slices = self.turns.slices()
-        prepared = []
-        for index, item in enumerate(items):
-            await slices.next()
-            prepared.append(prepare_prompt_request(item, self._defaults, index=index))
-        return prepared
 
     @contextmanager
     def taken_on(

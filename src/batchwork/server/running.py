@@ -7,6 +7,7 @@ up, and calls in flight get a little longer. Second signal: at once.
 from __future__ import annotations
 
 import asyncio
+import gc
 import resource
 import socket
 from collections.abc import Callable
@@ -30,6 +31,7 @@ _LAST_ANSWERS_S = 0.5  # for their answers to be read
 _ACCEPTED_PER_TURN = 32
 _BACKLOG = 2048
 _FEWEST = 16
+_COLLECTING = (1_000, 10, 1_000)
 _SPARE_FILES = 128  # open files that are neither callers nor calls
 
 
@@ -145,6 +147,11 @@ def serve(config: ServerConfig, say: Callable[[str], None]) -> None:
     async def run() -> None:
         with listen(config.host, config.port) as listening:
             async with door.open():
+                # What is there now stays: the collector need not walk through it again and again. Through all the rest
+                # it goes seldom, because that takes longer than a turn of the loop may when callers have much open.
+                gc.collect()
+                gc.freeze()
+                gc.set_threshold(*_COLLECTING)
                 await server.serve([listening])
 
     run_sync(run, interrupt=server.end)

@@ -99,7 +99,7 @@ class AnswerStream(Response):
         while self._ready and size < _PIECE:
             await slices.next()
             index = self._ready.popleft()
-            line = _line(index, ask.answer(index))
+            line = _line(index, await ask.answer(index))
             size += len(line)
             lines.append(line)
         self._holding.add_bytes(size)
