@@ -11,6 +11,7 @@ from typing import Any, Protocol
 from batchwork.schema.errors import SchemaError
 from batchwork.schema.keywords import STORES, Node, is_in_place
 
+_EXACT = 1_500  # a multiple of a fraction is worked out exactly, with as many digits as it takes
 _Edges = Callable[[str], list[str]]
 
 
@@ -60,7 +61,8 @@ def _rules(node: Node) -> int:
     """How much one schema has to say about a value itself: long enumerations say much."""
     if isinstance(node, bool):
         return 1
-    return 1 + len(node) + sum(len(held) for held in node.values() if isinstance(held, list))
+    exact = _EXACT if isinstance(node.get("multipleOf"), float) else 0
+    return 1 + len(node) + sum(len(held) for held in node.values() if isinstance(held, list)) + exact
 
 
 def _next(document: Document, place: str, *, in_place: bool) -> list[str]:

@@ -32,6 +32,7 @@ from batchwork.server.turns import Turns
 from batchwork.server.wire import PromptsAnswer, each_decoded, many_decoded, one_decoded
 from batchwork.server.workers import Workers
 
+_LONG = 1 << 16  # bytes of a body that wait for a turn with time for them
 _encode = msgspec.json.Encoder().encode
 
 
@@ -112,6 +113,8 @@ class Door:
 
     async def _prompt(self, request: Request, holding: Holding) -> Response:
         body = await read_body(request, self.config.max_body_bytes, holding.take_bytes)
+        if len(body) > _LONG:
+            await self.turns.wait()
         item = one_decoded(body, self.config.max_prompt_values)
         prepared = await self.desk.preparation.prepare([item], caller=holding.caller)
         _refuse_problem(prepared[0])
@@ -125,7 +128,8 @@ class Door:
     async def _prompts(self, request: Request, holding: Holding) -> Response:
         streamed = _wants_stream(request.headers.get("accept", "*/*"))
         body = await read_body(request, self.config.max_body_bytes, holding.take_bytes)
-        await self.turns.wait()
+        if len(body) > _LONG:
+            await self.turns.wait()
         asked = many_decoded(body)
         items = each_decoded(asked, self.config.max_prompt_values)
         prepared = await self.desk.preparation.prepare(items, caller=holding.caller)

@@ -17,7 +17,7 @@ from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.ports import Backend, TokenCounter, Traits, Verdict
 from batchwork.core.reply import Reply
 from batchwork.core.request import Request, Schema
-from batchwork.pipeline.finish import MAX_DEPTH
+from batchwork.pipeline.finish import MAX_DEPTH, clean
 from batchwork.pipeline.prompts import too_deep
 from batchwork.pipeline.schemas import is_long_work
 from batchwork.pipeline.worker import CheckJob, Done
@@ -97,7 +97,7 @@ class Judge:
 
     async def _elsewhere(self, reply: Reply, schema: Schema) -> Verdict:
         try:
-            job = CheckJob(schema.body, reply.text, self._limits)
+            job = CheckJob(schema.body, clean(reply.text), self._limits)
             result = await self._workers.run(job, caller=caller.get())
         except WorkFailed as error:
             message = f"the answer could not be held against the schema: {error}"

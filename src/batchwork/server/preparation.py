@@ -18,6 +18,7 @@ from batchwork.pipeline import (
     finish_value,
     prepare_prompt_request,
 )
+from batchwork.pipeline.finish import clean
 from batchwork.pipeline.schemas import is_large, keep_schema
 from batchwork.pipeline.worker import Done, ExtractJob, SchemaJob
 from batchwork.schema import SchemaError, values_at_most
@@ -81,6 +82,8 @@ class Preparation:
         self, prompt: PreparedPrompt, outcome: Outcome | None, unsent: Problem | None = None, *, caller: int | None
     ) -> Answer:
         """The third phase of one prompt."""
+        if isinstance(outcome, Succeeded) and len(outcome.reply.text) > _SHORT:
+            await self._turns.wait()
         if isinstance(outcome, Succeeded) and (text := _large(prompt, outcome)) is not None:
             assert prompt.path is not None
             return finish_value(prompt, outcome, await self._extracted(text, prompt.path.text, caller))
@@ -88,7 +91,7 @@ class Preparation:
 
     async def _extracted(self, text: str, path: str, caller: int | None) -> msgspec.Raw | Problem:
         try:
-            result = await self._workers.run(ExtractJob(text, path), caller=caller)
+            result = await self._workers.run(ExtractJob(clean(text), path), caller=caller)
         except WorkFailed as error:
             return Problem(code="path_not_found", message=f"extract_field_path {path!r} was given up: {error}")
         if isinstance(result, Done):
