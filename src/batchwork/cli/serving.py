@@ -63,9 +63,7 @@ MaxOpenPrompts = Annotated[
 ]
 MaxOpen = Annotated[
     float,
-    typer.Option(
-        metavar="MB", help="The most bodies and answers in memory, of all callers.", rich_help_panel=_STRANGERS
-    ),
+    typer.Option(metavar="MB", help="The most bodies and answers in memory.", rich_help_panel=_STRANGERS),
 ]
 WorkTimeout = Annotated[
     float, typer.Option(metavar="S", help="Seconds for a large schema or answer.", rich_help_panel=_STRANGERS)

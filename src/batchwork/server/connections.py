@@ -21,7 +21,7 @@ from batchwork.server.turns import Turns
 if TYPE_CHECKING:
     from batchwork.server.protocol import GuardedProtocol
 
-_LOOK_EVERY_S = 0.5
+_LOOK_EVERY_S = 0.25
 _YOUNG_S = 0.5  # so long a connection has to begin its request before others are better uses of its place
 _COMPARED = 16  # of the oldest bodies the slowest is let go
 
