@@ -57,7 +57,7 @@ def _recursive_union(depth: int) -> Request:
 
 
 def attacks(size: float) -> dict[str, Callable[[], Request]]:
-    """Every attack by what is done, made when it is called; 1.0 is the whole size, which the largest body just takes."""
+    """Every attack by what is done, made when it is called; 1.0 is the size that the largest body just takes."""
 
     def n(count: int) -> int:
         return max(2, int(count * size))
