@@ -14,10 +14,12 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
+from perf._turns import LONGEST_TURN_MS
+
+__all__ = ["HEAD", "LONGEST_TURN_MS", "MANY", "Attacked", "answer_of", "attacked", "wait_for"]
 PROGRAM = Path(__file__).parent / "probed_server.py"
 MANY = "/api/v1/prompts"
 HEAD = f"POST {MANY} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n".encode()
-LONGEST_TURN_MS = 50.0
 
 
 class Attacked:
