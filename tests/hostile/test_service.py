@@ -58,6 +58,47 @@ def test_half_sent_requests_lock_nobody_out(server: Attacked, kind: str) -> None
     withstand(server, 200, HALF[kind])
 
 
+@pytest.mark.attack(
+    "service",
+    "a flood of half-sent bodies that never stops",
+    "whoever has just come has its chance: an old half-sent body goes before a new connection",
+)
+def test_a_flood_of_half_sent_bodies_does_not_push_newcomers_out(server: Attacked) -> None:
+    over = threading.Event()
+
+    def flood() -> None:
+        wires: list[socket.socket] = []
+        while not over.is_set():
+            with suppress(OSError):
+                wires.append(server.connect(HALF["half a body"]))
+            if len(wires) > 400:
+                wires.pop(0).close()
+        for wire in wires:
+            wire.close()
+
+    thread = threading.Thread(target=flood)
+    thread.start()
+    try:
+        time.sleep(0.3)
+        assert max(server.health_s() for _ in range(30)) < 1.0
+    finally:
+        over.set()
+        thread.join()
+
+
+@pytest.mark.slow
+def test_a_house_full_of_readers_that_do_not_read_still_answers() -> None:
+    body = json.dumps({"prompts": [{"prompt": "x" * 7500}] * 1000}).encode()
+    with attacked("--max-connections", "16", "--max-open", "900", "--slow-timeout", "60", "--grace", "2") as server:
+        wires = []
+        for _ in range(30):
+            wires.append(server.connect(HEAD + b"content-length: %d\r\n\r\n" % len(body) + body, receive_bytes=4096))
+            assert server.health_s() < 1.0
+        assert server.post(MANY, {"prompts": [{"prompt": "x"}]})[0] == 200
+        for wire in wires:
+            wire.close()
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", HALF)
 def test_eleven_hundred_half_sent_requests_lock_nobody_out(kind: str) -> None:

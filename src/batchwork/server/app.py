@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractContextManager, asynccontextmanager
+from functools import cached_property
 from typing import Any
 
 import msgspec
@@ -164,10 +165,18 @@ class Door:
         return Response(self.measures.metrics.exposition(), media_type=CONTENT_TYPE)
 
     async def _docs(self, _: Request) -> Response:
-        return Response(docs_page(self._document()), media_type="text/html")
+        return Response(self._docs_body, media_type="text/html")
 
     async def _openapi(self, _: Request) -> Response:
-        return _json(_encode(self._document()))
+        return _json(self._openapi_body)
+
+    @cached_property
+    def _docs_body(self) -> bytes:
+        return docs_page(self._document()).encode()
+
+    @cached_property
+    def _openapi_body(self) -> bytes:
+        return _encode(self._document())
 
 
 class _Endpoint:

@@ -86,7 +86,7 @@ class ServerConfig:
     connections: ConnectionLimits = field(default_factory=ConnectionLimits)
     work: WorkLimits = field(default_factory=WorkLimits)
     schemas: Limits = DEFAULT_LIMITS
-    max_prompt_values: int = 50_000
+    max_prompt_values: int = 30_000
     grace_s: float = 30.0
     log_text: bool = False
 

@@ -2,8 +2,8 @@
 
 The web server below knows how to speak HTTP, and waits for ever. This part watches every connection: whoever has not
 sent a whole head in time, sends a body or reads an answer more slowly than the least rate, is let go. When all places
-are taken, the one that has been least use makes room: a half-sent head, an idle connection, a slow body. What is being
-answered stays.
+are taken, the one that has been least use makes room: a half-sent head, an idle connection, an answer that is not
+read, a slow body. What is being answered to a reader stays.
 """
 
 from __future__ import annotations
@@ -68,6 +68,7 @@ class Connections:
         self._on_dropped = on_dropped
         self._clock = SystemClock()
         self._stages: dict[Stage, dict[GuardedProtocol, None]] = {stage: {} for stage in Stage}
+        self._unread: dict[GuardedProtocol, float] = {}  # those with an answer that waits to be read, and since when
         self._arrived: deque[GuardedProtocol] = deque()
         self._stop_looking: Callable[[], None] = lambda: None
 
@@ -119,16 +120,23 @@ class Connections:
     def leave(self, protocol: GuardedProtocol) -> None:
         """A connection is closed."""
         self._stages[protocol.stage].pop(protocol, None)
+        self._unread.pop(protocol, None)
 
     def _least_useful(self, now: float) -> GuardedProtocol | None:
+        """Whose place is best given to another; what is young has not had its chance yet."""
         head = next(iter(self._stages[Stage.HEAD]), None)
         if head is not None and now - head.since > _YOUNG_S:
             return head
-        idle = next(iter(self._stages[Stage.IDLE]), None) or head
+        idle = next(iter(self._stages[Stage.IDLE]), None)
         if idle is not None:
             return idle
+        unread = next(iter(self._unread), None)
+        if unread is not None and now - self._unread[unread] > _YOUNG_S:
+            return unread
         bodies = [one for one, _ in zip(self._stages[Stage.BODY], range(_COMPARED), strict=False)]
-        return min(bodies, key=lambda one: one.received / (now - one.since + 1.0), default=None)
+        old = [one for one in bodies if now - one.since > _YOUNG_S]
+        slowest = min(old or bodies, key=lambda one: one.received / (now - one.since + 1.0), default=None)
+        return slowest if old else head or slowest
 
     # -- what takes too long ----------------------------------------------------------------------
 
@@ -141,6 +149,10 @@ class Connections:
 
     def _look_at(self, protocol: GuardedProtocol, now: float) -> None:
         limits = self.limits
+        if not protocol.unread:
+            self._unread.pop(protocol, None)
+        else:
+            self._unread.setdefault(protocol, now)
         if protocol.reads_too_slowly(now):
             self._on_dropped("slow reader")
             protocol.transport.abort()
@@ -152,7 +164,7 @@ class Connections:
             least = f"{limits.least_bytes_per_s} bytes per second"
             protocol.refuse("request_timeout", f"the body came more slowly than {least} for {limits.slow_s:g} s")
         elif protocol.stage is Stage.LEAVING and now - protocol.since > limits.linger_s:
-            protocol.transport.close()
+            protocol.transport.abort()
 
     # -- taking in what has arrived, a few milliseconds per turn -------------------------------------
 

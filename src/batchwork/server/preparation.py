@@ -52,7 +52,9 @@ class Preparation:
             if item is None:
                 return prepared
             if item.response_format is not None:
+                await slices.next()
                 await self._look_at_large_schema(item, caller)
+                await slices.next()
             prepared.append(prepare_prompt_request(item, self._defaults, index=len(prepared)))
 
     async def _look_at_large_schema(self, item: PromptItem, caller: int | None) -> None:

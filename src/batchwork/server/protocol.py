@@ -91,10 +91,11 @@ class GuardedProtocol(H11Protocol):
         return self._sending.is_too_slow(now, self.received, self.guard.limits)
 
     def refuse(self, code: str, message: str) -> None:
-        """End the connection with an error, unless an answer has begun."""
+        """End the connection: with an error, or at once when it has an answer that nobody reads."""
         if self.transport.is_closing():
             return
-        if self.cycle is not None and self.cycle.response_started and not self.cycle.response_complete:
+        begun = self.cycle is not None and self.cycle.response_started and not self.cycle.response_complete
+        if begun or self.unread or self.stage is Stage.LEAVING:
             self.transport.abort()
             return
         stage = self.stage
