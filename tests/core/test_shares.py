@@ -39,11 +39,3 @@ def test_however_callers_come_and_go_a_newcomer_finds_room_and_nothing_is_lost(
             held.setdefault(caller, []).append(amount)
     assert shares.used == sum(map(sum, held.values()))
     assert shares.take("a newcomer", 20)
-
-
-def test_what_is_held_for_a_while_is_given_back() -> None:
-    shares = Shares(4, divided=True)
-    with shares.held("a", 2) as taken, shares.held("a", 1) as more:
-        assert (taken, more) == (True, False)
-        assert shares.used == 2
-    assert shares.used == 0

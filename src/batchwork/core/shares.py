@@ -8,8 +8,7 @@ one request is never refused for being larger than a part.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
-from contextlib import contextmanager
+from collections.abc import Hashable
 
 
 def may_hold(asked: int, *, own: int, used: int, total: int) -> bool:
@@ -50,13 +49,3 @@ class Shares:
             self._own[caller] = left
         else:
             del self._own[caller]
-
-    @contextmanager
-    def held(self, caller: Hashable, amount: int) -> Iterator[bool]:
-        """Hold so much for a while; yields whether it could be had."""
-        taken = self.take(caller, amount)
-        try:
-            yield taken
-        finally:
-            if taken:
-                self.give_back(caller, amount)

@@ -113,9 +113,7 @@ class Door:
     # -- prompts --------------------------------------------------------------------------------
 
     async def _prompt(self, request: Request, holding: Holding) -> Response:
-        body = await read_body(request, self.config.max_body_bytes, holding.take_bytes)
-        if len(body) > _LONG:
-            await self.turns.wait()
+        body = await self._body(request, holding)
         item = one_decoded(body, self.config.max_prompt_values)
         prepared = await self.desk.preparation.prepare([item], caller=holding.caller)
         _refuse_problem(prepared[0])
@@ -128,9 +126,7 @@ class Door:
 
     async def _prompts(self, request: Request, holding: Holding) -> Response:
         streamed = _wants_stream(request.headers.get("accept", "*/*"))
-        body = await read_body(request, self.config.max_body_bytes, holding.take_bytes)
-        if len(body) > _LONG:
-            await self.turns.wait()
+        body = await self._body(request, holding)
         asked = many_decoded(body)
         items = each_decoded(asked, self.config.max_prompt_values)
         prepared = await self.desk.preparation.prepare(items, caller=holding.caller)
@@ -144,6 +140,13 @@ class Door:
         with take_on() as ask:
             taken = await self._run(ask, request)
         return _held(_encode(PromptsAnswer(results=taken.answers, summary=taken.summary)), holding)
+
+    async def _body(self, request: Request, holding: Holding) -> bytes:
+        body = await read_body(request, self.config.max_body_bytes, holding.take_bytes)
+        holding.begin()
+        if len(body) > _LONG:
+            await self.turns.wait()
+        return body
 
     async def _run(self, ask: Ask, request: Request) -> Taken:
         async with watching(request.receive, ask.leave):

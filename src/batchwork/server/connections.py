@@ -134,9 +134,9 @@ class Connections:
         if unread is not None and now - self._unread[unread] > _YOUNG_S:
             return unread
         bodies = [one for one, _ in zip(self._stages[Stage.BODY], range(_COMPARED), strict=False)]
-        old = [one for one in bodies if now - one.since > _YOUNG_S]
-        slowest = min(old or bodies, key=lambda one: one.received / (now - one.since + 1.0), default=None)
-        return slowest if old else head or slowest
+        slowest = min(bodies, key=lambda one: one.received / (now - one.since + 1.0), default=None)
+        both = [one for one in (head, slowest) if one is not None]
+        return min(both, key=lambda one: one.since, default=None)
 
     # -- what takes too long ----------------------------------------------------------------------
 

@@ -23,6 +23,17 @@ class Holding:
         self.caller = caller
         self._holdings = holdings
         self._bytes = 0
+        self._under_way = False
+
+    def begin(self) -> None:
+        """Count as a request under way: its body is there. Until then it is for the connections to let it go.
+
+        Raises:
+            ApiError: it is more than the caller's due.
+        """
+        if not self._holdings.requests.take(self.caller, 1):
+            raise _too_busy("requests", self._holdings.requests)
+        self._under_way = True
 
     def take_bytes(self, count: int) -> None:
         """Keep so many more bytes of its body.
@@ -44,6 +55,9 @@ class Holding:
         if self._bytes:
             self._holdings.bytes.give_back(self.caller, self._bytes)
             self._bytes = 0
+        if self._under_way:
+            self._holdings.requests.give_back(self.caller, 1)
+            self._under_way = False
 
 
 class Holdings:
@@ -57,19 +71,12 @@ class Holdings:
 
     @contextmanager
     def request(self, caller: int | None) -> Iterator[Holding]:
-        """One more request under way.
-
-        Raises:
-            ApiError: it is more than the caller's due.
-        """
-        with self.requests.held(caller, 1) as taken:
-            if not taken:
-                raise _too_busy("requests", self.requests)
-            holding = Holding(self, caller)
-            try:
-                yield holding
-            finally:
-                holding.give_back()
+        """One more request, which holds nothing yet and gives back what it comes to hold."""
+        holding = Holding(self, caller)
+        try:
+            yield holding
+        finally:
+            holding.give_back()
 
     def take_prompts(self, caller: int | None, count: int) -> None:
         """So many more prompts are open.
