@@ -135,8 +135,7 @@ class Connections:
             return unread
         bodies = [one for one, _ in zip(self._stages[Stage.BODY], range(_COMPARED), strict=False)]
         slowest = min(bodies, key=lambda one: one.received / (now - one.since + 1.0), default=None)
-        both = [one for one in (head, slowest) if one is not None]
-        return min(both, key=lambda one: one.since, default=None)
+        return slowest or head
 
     # -- what takes too long ----------------------------------------------------------------------
 
