@@ -124,6 +124,9 @@ class Connections:
 
     def _least_useful(self, now: float) -> GuardedProtocol | None:
         """Whose place is best given to another; what is young has not had its chance yet."""
+        leaving = next((one for one in self._stages[Stage.LEAVING] if not one.transport.is_closing()), None)
+        if leaving is not None:
+            return leaving
         head = next(iter(self._stages[Stage.HEAD]), None)
         if head is not None and now - head.since > _YOUNG_S:
             return head
