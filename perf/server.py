@@ -52,7 +52,7 @@ def simulator(out: Connection) -> None:
 def ours(out: Connection, url: str) -> None:
     from batchwork.server.app import Door
     from batchwork.server.config import ServerConfig
-    from batchwork.server.running import Server, listen
+    from batchwork.server.running import Server, listen, settle_memory
 
     TurnProbe.install()
     threading.Thread(target=_tell_turns, args=(out,), daemon=True).start()
@@ -62,6 +62,7 @@ def ours(out: Connection, url: str) -> None:
     async def run() -> None:
         with listen("127.0.0.1", 0) as listening:
             async with door.open():
+                settle_memory()
                 await Server(door, on_started=out.send).serve([listening])
 
     asyncio.run(run())

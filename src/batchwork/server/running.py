@@ -147,15 +147,22 @@ def serve(config: ServerConfig, say: Callable[[str], None]) -> None:
     async def run() -> None:
         with listen(config.host, config.port) as listening:
             async with door.open():
-                # What is there now stays: the collector need not walk through it again and again. Through all the rest
-                # it goes seldom, because that takes longer than a turn of the loop may when callers have much open.
-                gc.collect()
-                gc.freeze()
-                gc.set_threshold(*_COLLECTING)
+                settle_memory()
                 await server.serve([listening])
 
     run_sync(run, interrupt=server.end)
     log("ended")
+
+
+def settle_memory() -> None:
+    """Spare the process long collections; for a process that does nothing else than serve.
+
+    What is there now stays: the collector need not walk through it again and again. Through all the rest it goes
+    seldom, because that takes longer than a turn of the loop may when callers have much open.
+    """
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(*_COLLECTING)
 
 
 def _fitted(config: ServerConfig) -> ServerConfig:
