@@ -33,8 +33,8 @@ def test_every_stored_key_is_compared_whichever_it_is(monkeypatch: pytest.Monkey
 
     monkeypatch.setattr("batchwork.server.keys.compare_digest", counting)
     ring = key_ring([f"a-key-with-number-{i}" for i in range(5)])
-    assert ring.opens("a-key-with-number-0")
-    assert not ring.opens("something else")
+    assert ring.number_of("a-key-with-number-0")
+    assert not ring.number_of("something else")
     assert len(compared) == 10
 
 
@@ -44,7 +44,7 @@ def test_a_new_key_is_long_and_only_its_digest_is_kept(tmp_path: Path) -> None:
     assert len(key) > 40
     assert key not in file.read_text()
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
-    assert key_ring((), file).opens(key)
+    assert key_ring((), file).number_of(key)
 
 
 def test_a_key_file_has_comments_plain_keys_and_digests(tmp_path: Path) -> None:
@@ -53,7 +53,7 @@ def test_a_key_file_has_comments_plain_keys_and_digests(tmp_path: Path) -> None:
     add_key(file, "the second key of ours")
     ring = key_ring(("from the environment",), file)
     assert len(ring) == 3
-    assert all(map(ring.opens, (KEY, "the second key of ours", "from the environment")))
+    assert all(map(ring.number_of, (KEY, "the second key of ours", "from the environment")))
 
 
 @pytest.mark.parametrize("text", ["", "# nothing", "short", "sha256:abc", "sha256:" + "g" * 64])

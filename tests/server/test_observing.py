@@ -127,7 +127,7 @@ def test_a_defect_is_logged_with_its_request_and_answered_in_the_one_shape(
 
     with serving() as house:
         with monkeypatch.context() as patch:
-            patch.setattr("batchwork.server.desk.prepare_prompt_request", broken)
+            patch.setattr("batchwork.server.preparation.prepare_prompt_request", broken)
             answered = house.prompt(prompt="x")
         assert (answered.status, answered.code) == (500, "internal_error")
         assert "design" not in answered.body.decode()

@@ -9,25 +9,29 @@ import msgspec
 
 from batchwork.backends._refusing import bad_input
 from batchwork.core.request import Schema
+from batchwork.core.weighed import WeighedCache
 
 # What batchwork itself decides: changing these behind its back would break its price, its bound or its reader.
 _OURS = frozenset({"model", "messages", "max_tokens", "max_completion_tokens", "stream", "n"})
+_ENCODED_BYTES = 16 * 2**20
 
 
 class WireSchemas:
-    """User schemas as a provider takes them, each compiled and encoded once."""
+    """User schemas as a provider takes them, each compiled and encoded once while it is in use."""
 
     __slots__ = ("_compile", "_encoded")
 
-    def __init__(self, compile_schema: Callable[[Any], Any]) -> None:
+    def __init__(self, compile_schema: Callable[[Schema], Any]) -> None:
         self._compile = compile_schema
-        self._encoded: dict[bytes, msgspec.Raw] = {}
+        self._encoded: WeighedCache[bytes, msgspec.Raw] = WeighedCache(_ENCODED_BYTES)
 
     def of(self, schema: Schema) -> msgspec.Raw:
         """The encoded wire schema."""
         encoded = self._encoded.get(schema.digest)
         if encoded is None:
-            encoded = self._encoded[schema.digest] = msgspec.Raw(msgspec.json.encode(self._compile(schema.body)))
+            written = msgspec.json.encode(self._compile(schema))
+            encoded = msgspec.Raw(written)
+            self._encoded.put(schema.digest, encoded, len(written))
         return encoded
 
 

@@ -5,16 +5,17 @@ from __future__ import annotations
 from typing import Any, Literal
 
 from batchwork.backends._refusing import bad_input
-from batchwork.schema import SchemaError, compile_for
+from batchwork.core.request import Schema
+from batchwork.schema import SchemaError, wire_schema_of
 
 
-def wire_schema(provider: Literal["anthropic", "openai"], body: Any) -> Any:
+def wire_schema(provider: Literal["anthropic", "openai"], schema: Schema) -> Any:
     """The schema to send to this provider.
 
     Raises:
         BackendError: the provider cannot be told this schema.
     """
     try:
-        return compile_for(provider, body)
+        return wire_schema_of(provider, schema)
     except SchemaError as error:
         bad_input(str(error))

@@ -91,7 +91,7 @@ class LocalBackend:
                     clock=self._clock,
                     base_url=f"{self._server.listening_address}/v1",
                     api_key=None,
-                    dialect=Dialect(compile_schema=lambda body: body, strict=False, sampling=_SAMPLING),
+                    dialect=Dialect(compile_schema=lambda schema: schema.body, strict=False, sampling=_SAMPLING),
                     traits=TRAITS,
                     max_in_flight=max(self._parallel, 8),
                 )

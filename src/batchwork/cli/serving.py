@@ -44,6 +44,30 @@ BudgetFile = Annotated[
     Path | None, typer.Option(metavar="F", help="Remembers what today has cost.", rich_help_panel=_LIMITS)
 ]
 MaxBody = Annotated[float, typer.Option(metavar="MB", help="The largest body.", rich_help_panel=_LIMITS)]
+_STRANGERS = "How much of the server strangers may hold"
+MaxConnections = Annotated[
+    int, typer.Option(metavar="N", help="The most connections; fewer where files run out.", rich_help_panel=_STRANGERS)
+]
+HeadTimeout = Annotated[
+    float, typer.Option(metavar="S", help="Seconds for a request's head.", rich_help_panel=_STRANGERS)
+]
+LeastRate = Annotated[
+    int,
+    typer.Option(metavar="B", help="Bytes a second of a body or a read answer, at least.", rich_help_panel=_STRANGERS),
+]
+SlowTimeout = Annotated[
+    float, typer.Option(metavar="S", help="Seconds that either may be slower.", rich_help_panel=_STRANGERS)
+]
+MaxOpenPrompts = Annotated[
+    int, typer.Option(metavar="N", help="The most open prompts of all callers.", rich_help_panel=_STRANGERS)
+]
+MaxOpen = Annotated[
+    float,
+    typer.Option(metavar="MB", help="The most bodies and answers in memory.", rich_help_panel=_STRANGERS),
+]
+WorkTimeout = Annotated[
+    float, typer.Option(metavar="S", help="Seconds for a large schema or answer.", rich_help_panel=_STRANGERS)
+]
 Grace = Annotated[float, typer.Option(metavar="S", help="Seconds to finish after SIGTERM.", rich_help_panel=_LIMITS)]
 LogText = Annotated[bool, typer.Option("--log-text", help="Put prompts and answers into the log.")]
 
@@ -67,6 +91,13 @@ def serve(
     timeout: options.Timeout = 120.0,
     base_url: options.BaseUrl = None,
     max_body: MaxBody = 8.0,
+    max_connections: MaxConnections = 1000,
+    head_timeout: HeadTimeout = 10.0,
+    least_rate: LeastRate = 1024,
+    slow_timeout: SlowTimeout = 15.0,
+    max_open_prompts: MaxOpenPrompts = 20_000,
+    max_open: MaxOpen = 128.0,
+    work_timeout: WorkTimeout = 10.0,
     grace: Grace = 30.0,
     log_text: LogText = False,
 ) -> None:
@@ -81,7 +112,7 @@ def serve(
     # Imported here because the web framework takes longer to load than the other commands take to run.
     try:
         from batchwork.server import keys, logs, running  # noqa: PLC0415
-        from batchwork.server.config import ServerConfig  # noqa: PLC0415
+        from batchwork.server.config import ConnectionLimits, ServerConfig, WorkLimits  # noqa: PLC0415
     except ModuleNotFoundError as error:
         raise ConfigError(f"{error.name} is not installed: pip install 'batchwork[server]'") from None
     if new_key:
@@ -110,6 +141,12 @@ def serve(
         timeout_s=timeout,
         base_url=base_url,
         max_body_bytes=int(max_body * 2**20),
+        max_open_prompts=max_open_prompts,
+        max_open_bytes=int(max_open * 2**20),
+        connections=ConnectionLimits(
+            max_connections=max_connections, head_s=head_timeout, least_bytes_per_s=least_rate, slow_s=slow_timeout
+        ),
+        work=WorkLimits(job_s=work_timeout),
         grace_s=grace,
         log_text=log_text,
     )

@@ -4,7 +4,7 @@ async with open_prompt_service("mock:echo") as service:
     result = await process_multiple_prompts(["one", "two"], service, batch_size=100)
 """
 
-from batchwork.pipeline.finish import Answer, Summary, finish_all, finish_answer, summarise
+from batchwork.pipeline.finish import Answer, Summary, finish_all, finish_answer, finish_value, summarise
 from batchwork.pipeline.many import PromptAnswers, defaults_for, open_prompt_service, process_multiple_prompts
 from batchwork.pipeline.paths import FieldPath, PathNotFound, PathSyntaxError, parse_path
 from batchwork.pipeline.process import DEFAULT_BATCH_SIZE, Executed, PromptBatch, process_prompt_batch
@@ -34,6 +34,7 @@ __all__ = [
     "defaults_for",
     "finish_all",
     "finish_answer",
+    "finish_value",
     "open_prompt_service",
     "parse_path",
     "prepare_all",

@@ -7,6 +7,7 @@ are equal by construction.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 import msgspec
@@ -15,13 +16,13 @@ from batchwork.core.failure_table import Trait, traits_of
 from batchwork.core.money import NANO
 from batchwork.core.outcome import Deferred, Failed, Outcome, Succeeded
 from batchwork.core.reply import Usage
-from batchwork.pipeline.paths import PathNotFound
+from batchwork.pipeline.paths import FieldPath, PathNotFound
 from batchwork.pipeline.process import Executed
 from batchwork.pipeline.prompts import PreparedPrompt, Problem, too_deep
 from batchwork.schema.answer import NoJson, json_in
 
 _RETRYABLE = Trait.RETRYABLE | Trait.LATER
-_MAX_DEPTH = 200  # deeper ones cannot be written back as JSON on every stack
+MAX_DEPTH = 200  # deeper ones cannot be written back as JSON on every stack
 _UNSENT = Problem(code="cancelled", message="not sent: the request ended first", retryable=True)
 
 
@@ -77,7 +78,14 @@ def _succeeded(prompt: PreparedPrompt, outcome: Succeeded) -> Answer:
         value = _value(prompt, outcome, structured=prompt.request.schema is not None)
     except (NoJson, PathNotFound) as error:
         code = "path_not_found" if isinstance(error, PathNotFound) else "not_json"
-        return _problem(prompt, Problem(code=code, message=clean(str(error))), outcome=outcome, raw=outcome.text)
+        value = Problem(code=code, message=str(error))
+    return finish_value(prompt, outcome, value)
+
+
+def finish_value(prompt: PreparedPrompt, outcome: Succeeded, value: Any) -> Answer:
+    """The answer to a prompt whose value was taken out already; a `Problem` says why there is none."""
+    if isinstance(value, Problem):
+        return _problem(prompt, replace(value, message=clean(value.message)), outcome=outcome, raw=outcome.text)
     return Answer(
         status="success",
         response=value,
@@ -93,9 +101,25 @@ def _value(prompt: PreparedPrompt, outcome: Succeeded, *, structured: bool) -> A
     if not structured and prompt.path is None:
         return clean(outcome.reply.text)
     value = outcome.parsed if structured else json_in(outcome.reply.text)
-    if too_deep(value, _MAX_DEPTH):
-        raise NoJson(f"the answer is nested more than {_MAX_DEPTH} levels deep")
-    return value if prompt.path is None else prompt.path.extract(value)
+    if isinstance(value, msgspec.Raw):  # a large one, kept as its text
+        return value if prompt.path is None else _at(msgspec.json.decode(value), prompt.path)
+    return _at(value, prompt.path)
+
+
+def extracted(text: str, path: FieldPath | None) -> Any:
+    """What stands at the path in the JSON of a text.
+
+    Raises:
+        NoJson: there is none, or it is too deep.
+        PathNotFound: the path leads nowhere.
+    """
+    return _at(json_in(text), path)
+
+
+def _at(value: Any, path: FieldPath | None) -> Any:
+    if too_deep(value, MAX_DEPTH):
+        raise NoJson(f"the answer is nested more than {MAX_DEPTH} levels deep")
+    return value if path is None else path.extract(value)
 
 
 def _problem(

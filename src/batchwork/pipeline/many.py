@@ -13,7 +13,7 @@ from batchwork.assembly import Plan, Service, open_service
 from batchwork.core.money import ceiling_from_dollars
 from batchwork.core.outcome import AnyOutcome
 from batchwork.core.policy import Policy, RatePolicy, RetryPolicy
-from batchwork.core.ports import Backend, Clock
+from batchwork.core.ports import Backend, Checker, Clock
 from batchwork.core.pricing import price_said
 from batchwork.pipeline.finish import Answer, Summary, finish_all, finish_answer, summarise
 from batchwork.pipeline.process import DEFAULT_BATCH_SIZE, process_prompt_batch
@@ -51,6 +51,7 @@ async def open_prompt_service(
     base_url: str | None = None,
     api_key: str | None = None,
     dress: Callable[[Backend, str], Backend] | None = None,
+    checker: Checker | None = None,
     clock: Clock | None = None,
 ) -> AsyncIterator[Service]:
     """Everything that prompts share: a connection to the model, the window, the rate limits, the budget.
@@ -79,7 +80,7 @@ async def open_prompt_service(
         backend=backend,
         base_url=base_url,
         api_key=api_key,
-        checker=AnswerChecker(),
+        checker=checker or AnswerChecker(),
     )
     async with open_service(plan, models=models, book=book, dress=dress, clock=clock) as service:
         yield service

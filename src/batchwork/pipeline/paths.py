@@ -61,35 +61,69 @@ class FieldPath:
         Raises:
             PathNotFound: nothing does.
         """
-        return self._follow(answer, 0, "")
+        try:
+            return self._follow(answer, 0)
+        except (LookupError, TypeError):
+            self._explain(answer)
+            raise
 
-    def _follow(self, value: Any, number: int, reached: str) -> Any:
+    def _follow(self, value: Any, number: int) -> Any:
+        """What stands there; the errors of lists and dicts where nothing does: most answers need no words."""
         for at in range(number, len(self.steps)):
             step = self.steps[at]
             if isinstance(step, Every):
                 if not isinstance(value, list):
-                    raise PathNotFound(self.text, reached=reached, reason=f"[*] needs a list, found {kind_of(value)}")
-                return [self._follow(part, at + 1, f"{reached}[{index}]") for index, part in enumerate(value)]
-            value = self._one(value, step, reached)
-            reached += written(step) if isinstance(step, int) or not reached else f".{written(step)}"
+                    raise TypeError
+                if at + 1 == len(self.steps):
+                    return list(value)
+                return [self._follow(part, at + 1) for part in value]
+            value = _taken(value, step)
         return value
 
-    def _one(self, value: Any, step: str | int, reached: str) -> Any:
-        if isinstance(value, list) and (index := _index(step)) is not None:
-            if -len(value) <= index < len(value):
-                return value[index]
-            raise PathNotFound(self.text, reached=reached, reason=f"no index {index} in a list of {len(value)}")
-        if isinstance(step, int):
-            raise PathNotFound(
-                self.text, reached=reached, reason=f"index [{step}] needs a list, found {kind_of(value)}"
-            )
-        if not isinstance(value, dict):
-            raise PathNotFound(
-                self.text, reached=reached, reason=f"key {step!r} needs an object, found {kind_of(value)}"
-            )
-        if step not in value:
-            raise PathNotFound(self.text, reached=reached, reason=f"no key {step!r}; {_keys(value)}")
-        return value[step]
+    def _explain(self, answer: Any) -> None:
+        """Go the same way again, to the first place that is missing, and say which it is.
+
+        Raises:
+            PathNotFound: always, for an answer that does not have the path.
+        """
+        waiting = [(answer, 0, "")]
+        while waiting:
+            value, number, reached = waiting.pop()
+            for at in range(number, len(self.steps)):
+                step = self.steps[at]
+                if isinstance(step, Every):
+                    if not isinstance(value, list):
+                        reason = f"[*] needs a list, found {kind_of(value)}"
+                        raise PathNotFound(self.text, reached=reached, reason=reason)
+                    inner = [(part, at + 1, f"{reached}[{index}]") for index, part in enumerate(value)]
+                    waiting += reversed(inner)
+                    break
+                try:
+                    value = _taken(value, step)
+                except (LookupError, TypeError):
+                    raise PathNotFound(self.text, reached=reached, reason=_reason(value, step)) from None
+                reached += written(step) if isinstance(step, int) or not reached else f".{written(step)}"
+
+
+def _taken(value: Any, step: str | int) -> Any:
+    if isinstance(value, list):
+        index = _index(step)
+        if index is None:
+            raise TypeError
+        return value[index]
+    if isinstance(step, int) or not isinstance(value, dict):
+        raise TypeError
+    return value[step]
+
+
+def _reason(value: Any, step: str | int) -> str:
+    if isinstance(value, list) and (index := _index(step)) is not None:
+        return f"no index {index} in a list of {len(value)}"
+    if isinstance(step, int):
+        return f"index [{step}] needs a list, found {kind_of(value)}"
+    if not isinstance(value, dict):
+        return f"key {step!r} needs an object, found {kind_of(value)}"
+    return f"no key {step!r}; {_keys(value)}"
 
 
 def parse_path(text: str) -> FieldPath:

@@ -18,7 +18,7 @@ from batchwork.core.request import DEFAULT_MAX_TOKENS, Message, Request, Schema
 from batchwork.pipeline.paths import MAX_CHARACTERS, FieldPath, PathSyntaxError, parse_path
 from batchwork.pipeline.prepare import Defaults, prepare
 from batchwork.pipeline.schemas import usable_schema
-from batchwork.schema import SchemaError
+from batchwork.schema import DEFAULT_LIMITS, Limits, SchemaError
 
 _MAX_DEPTH = 64
 _MOST_TOKENS = 1_000_000
@@ -93,6 +93,7 @@ class PromptDefaults:
     models: Mapping[str, str] = field(default_factory=dict)
     system: str | None = None
     max_tokens: int = DEFAULT_MAX_TOKENS
+    limits: Limits = DEFAULT_LIMITS  # of the schemas
 
     def __post_init__(self) -> None:
         Defaults(model=self.model, max_tokens=self.max_tokens)
@@ -155,18 +156,18 @@ def _request_of(asked: PromptItem, defaults: PromptDefaults) -> Request:
         model=model,
         system=asked.system if asked.system is not None else defaults.system,
         max_tokens=int(asked.max_tokens or defaults.max_tokens),
-        schema=_schema_of(asked.response_format, defaults.models.get(model)),
+        schema=_schema_of(asked.response_format, defaults.models.get(model), defaults.limits),
     )
     request = prepare(asked.prompt if asked.messages is None else _messages(asked.messages), own)
     _refuse_surrogates(request)
     return request
 
 
-def _schema_of(wanted: ResponseFormat | None, provider: str | None) -> Schema | None:
+def _schema_of(wanted: ResponseFormat | None, provider: str | None, limits: Limits) -> Schema | None:
     if wanted is None:
         return None
     try:
-        return usable_schema(wanted.json_schema.schema, wanted.json_schema.name, provider)
+        return usable_schema(wanted.json_schema.schema, wanted.json_schema.name, provider, limits)
     except SchemaError as error:
         place = f"/response_format/json_schema/schema{error.place}"
         raise _Unusable(Problem(code="invalid_schema", message=str(error), where=place)) from None

@@ -3,11 +3,13 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from batchwork.schema.answers import AnswerChecker
-from batchwork.schema.checked import DEFAULT_LIMITS, Limits, Schema, check_schema
+from batchwork.schema.answers import AnswerChecker, checker_of, known_checker, rejected
+from batchwork.schema.checked import Schema, check_schema
 from batchwork.schema.checker import Accepted, Rejected, SchemaChecker, reask_message
 from batchwork.schema.errors import SchemaError
-from batchwork.schema.wire import compile_for
+from batchwork.schema.limits import DEFAULT_LIMITS, Limits, weigh
+from batchwork.schema.weight import Weight, values_at_most
+from batchwork.schema.wire import compile_for, keep_wire_schema, wire_schema_of
 
 if TYPE_CHECKING:
     from batchwork.schema.instances import ModelChecker, schema_from_model, typed
@@ -23,12 +25,20 @@ __all__ = [
     "Schema",
     "SchemaChecker",
     "SchemaError",
+    "Weight",
     "check_schema",
+    "checker_of",
     "compile_for",
+    "keep_wire_schema",
+    "known_checker",
     "reask_message",
+    "rejected",
     "response_model_from_schema",
     "schema_from_model",
     "typed",
+    "values_at_most",
+    "weigh",
+    "wire_schema_of",
 ]
 
 # Pydantic takes longer to import than the rest of a command takes to run; these bring it in when they are used.

@@ -12,6 +12,7 @@ import msgspec
 
 _FENCE = "```"
 _MOST_ATTEMPTS = 64
+_MOST_CHARACTERS = 500_000  # read in vain, all attempts together
 _UNREADABLE = (msgspec.MsgspecError, UnicodeError, RecursionError, ValueError)
 _scanner = json.JSONDecoder()
 _decode = msgspec.json.Decoder().decode
@@ -61,15 +62,16 @@ def _fenced(text: str) -> list[Any]:
 def _in_prose(text: str) -> list[Any]:
     """The objects and lists in the text that are not inside one another."""
     found = []
-    at = 0
+    at = in_vain = 0
     for _ in range(_MOST_ATTEMPTS):
         start = min((place for mark in "{[" if (place := text.find(mark, at)) >= 0), default=-1)
-        if start < 0:
+        if start < 0 or in_vain > _MOST_CHARACTERS:
             break
         try:
             _, end = _scanner.raw_decode(text, start)
             found.append(_decode(text[start:end]))  # the stricter of the two has the last word
-        except _UNREADABLE:
+        except _UNREADABLE as error:
             end = start + 1
+            in_vain += getattr(error, "pos", end) - start
         at = end
     return found

@@ -1,44 +1,34 @@
 """Decide whether a schema can be used at all. It may come from a stranger.
 
-What is bounded: its size and depth, the number and length of its patterns, and how far it unfolds when its references
-are followed. What is refused: anything that is not JSON, references that leave the document (nothing is ever
-fetched), references that go round in a circle without taking a step into the value. Patterns run on a linear-time
+What is bounded: its size and depth, the number, length and compiled size of its patterns, and how far it unfolds when
+its references are followed. What is refused: anything that is not JSON, references that leave the document (nothing is
+ever fetched), references that go round in a circle without taking a step into the value. Patterns run on a linear-time
 engine; the few that need look-around run on one whose backtracking is cut off.
 """
 
-from copy import deepcopy
-from dataclasses import dataclass
+from dataclasses import replace
 from functools import cached_property
-from math import isfinite
+from math import inf
 from typing import Any
 from urllib.parse import quote, unquote
 
 import jsonschema_rs
+import msgspec
 
 from batchwork.schema.errors import SchemaError
-from batchwork.schema.keywords import Node, children, is_schema, step
-from batchwork.schema.unfolding import look_for_circles
+from batchwork.schema.keywords import Node, branches, children, is_schema, step
+from batchwork.schema.limits import DEFAULT_LIMITS, Limits, kind_of, weigh
+from batchwork.schema.unfolding import Unfolded, unfold
+from batchwork.schema.weight import Weight
 
 _URN = "urn:batchwork:schema"
-_REGEX_BYTES = 1 << 22
+_REGEX_BYTES = 1 << 21
+_REGEX_MEMORY = 1 << 17  # of what the engine remembers while it reads
 _BACKTRACKS = 20_000
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
-    """How much schema is too much."""
-
-    max_nodes: int = 20_000
-    """JSON values in the schema, counting all of them."""
-    max_characters: int = 512_000
-    max_depth: int = 64
-    max_patterns: int = 200
-    max_pattern_characters: int = 2_000
-    max_unfolded: int = 1_000_000
-    """Schemas met when every reference is followed once."""
-
-
-DEFAULT_LIMITS = Limits()
+_encode = msgspec.msgpack.Encoder().encode
+_decode = msgspec.msgpack.Decoder().decode
 _ABROAD = ("$dynamicRef", "$recursiveRef")
 
 
@@ -51,9 +41,11 @@ class Schema:
         self.places: dict[str, Node] = {}
         """Every schema in the document by its JSON pointer."""
         self._anchors: dict[str, str] = {}
+        self._inside: dict[str, list[tuple[str, str]]] = {}
         self._index("", root)
         self.circle: str | None = None
         """A place that a reference inside of it leads back to, when the schema is recursive."""
+        self.weight = Weight(values=1)
 
     def _index(self, place: str, node: Node) -> None:
         waiting = [(place, node)]
@@ -65,7 +57,14 @@ class Schema:
             if isinstance(node, dict):
                 if isinstance(node.get("$anchor"), str):
                     self._anchors[node["$anchor"]] = place
-                waiting += [(inner, part) for _, inner, part in children(node, place)]
+                found = list(children(node, place))
+                if found:
+                    self._inside[place] = [(keyword, inner) for keyword, inner, _ in found]
+                    waiting += [(inner, part) for _, inner, part in found]
+
+    def inside(self, place: str) -> list[tuple[str, str]]:
+        """The schemas directly inside of the one at a place: the keyword that holds each, and its place."""
+        return self._inside.get(place, [])
 
     def follow_references(self) -> None:
         """Make sure that every reference leads somewhere inside.
@@ -73,7 +72,9 @@ class Schema:
         Raises:
             SchemaError: one does not.
         """
-        for place in list(self.places):
+        for place, start in list(self.places.items()):
+            if not isinstance(start, dict) or "$ref" not in start:
+                continue
             waiting = [place]
             while waiting:
                 here = waiting.pop()
@@ -158,8 +159,8 @@ class Schema:
         return _compile(part, registry)
 
 
-def check_schema(schema: object, *, limits: Limits = DEFAULT_LIMITS) -> Schema:
-    """The schema, known to be usable; a `Schema` passes as it is.
+def check_schema(schema: object, *, limits: Limits = DEFAULT_LIMITS, copy: bool = True) -> Schema:
+    """The schema, known to be usable; a `Schema` passes as it is. Without `copy` nobody changes it later.
 
     Raises:
         SchemaError: it is no JSON schema, too large or too deep, refers to something outside, or has patterns or
@@ -168,64 +169,29 @@ def check_schema(schema: object, *, limits: Limits = DEFAULT_LIMITS) -> Schema:
     if isinstance(schema, Schema):
         return schema
     if not isinstance(schema, dict | bool):
-        raise SchemaError("", f"a schema is an object (or true or false), not {_kind(schema)}")
-    _measure(schema, limits)
-    root: Node = deepcopy(schema)  # what the caller does with theirs later is not our business
-    if isinstance(root, dict):
-        root.pop("$id", None)  # references are followed inside the document alone, so its address says nothing
+        raise SchemaError("", f"a schema is an object (or true or false), not {kind_of(schema)}")
+    weight = weigh(schema, limits)
+    root: Node = _decode(_encode(schema)) if copy else schema  # what the caller does with theirs is not our business
+    if isinstance(root, dict) and "$id" in root:
+        root = {**root}
+        del root["$id"]  # references are followed inside the document alone, so its address says nothing
     checked = Schema(root)
     for place, node in checked.places.items():
         if isinstance(node, dict):
             _refuse_strange(node, place)
     checked.follow_references()
-    checked.circle = look_for_circles(checked, limits.max_unfolded)
+    unfolded = unfold(checked, limits.max_unfolded)
+    checked.circle = unfolded.circle
+    checked.weight = replace(weight, spread=_spread(checked, unfolded))
     _ = checked.validator
     return checked
 
 
-def _measure(schema: object, limits: Limits) -> None:
-    """Count before anything recursive touches it."""
-    nodes = characters = patterns = 0
-    waiting: list[tuple[object, str, int]] = [(schema, "", 1)]
-    while waiting:
-        value, place, depth = waiting.pop()
-        nodes += 1
-        if depth > limits.max_depth:
-            raise SchemaError(place[:200], f"nested more than {limits.max_depth} levels deep")
-        if isinstance(value, dict):
-            for key, held in value.items():
-                if not isinstance(key, str):
-                    raise SchemaError(place, f"the key {key!r} is not text")
-                characters += _length(key, place)
-                is_pattern = key == "pattern" and isinstance(held, str)
-                patterns += is_pattern + (len(held) if key == "patternProperties" and isinstance(held, dict) else 0)
-                if is_pattern and len(held) > limits.max_pattern_characters:
-                    raise SchemaError(step(place, key), f"longer than {limits.max_pattern_characters} characters")
-                waiting.append((held, step(place, key), depth + 1))
-        elif isinstance(value, list):
-            waiting += [(held, step(place, index), depth + 1) for index, held in enumerate(value)]
-        elif isinstance(value, str):
-            characters += _length(value, place)
-        elif isinstance(value, float) and not isfinite(value):
-            raise SchemaError(place, f"{value} is not JSON")
-        elif not (value is None or isinstance(value, bool | int | float)):
-            raise SchemaError(place, f"{_kind(value)} is not JSON")
-        for count, most, what in (
-            (nodes + len(waiting), limits.max_nodes, "values"),
-            (characters, limits.max_characters, "characters"),
-            (patterns, limits.max_patterns, "patterns"),
-        ):
-            if count > most:
-                raise SchemaError("", f"too large: more than {most} {what}")
-
-
-def _length(text: str, place: str) -> int:
-    if not text.isascii():
-        try:
-            text.encode()
-        except UnicodeEncodeError:
-            raise SchemaError(place, "half of a surrogate pair is not text") from None
-    return len(text)
+def _spread(checked: Schema, unfolded: Unfolded) -> float:
+    """The most rules that one value can be held against."""
+    if not any(isinstance(node, dict) and branches(node) for node in checked.places.values()):
+        return unfolded.in_place
+    return inf if unfolded.circle is not None else unfolded.rules
 
 
 def _refuse_strange(node: dict[str, Any], place: str) -> None:
@@ -237,8 +203,8 @@ def _refuse_strange(node: dict[str, Any], place: str) -> None:
 
 
 def _compile(root: Node, registry: jsonschema_rs.Registry | None = None) -> jsonschema_rs.Validator:
-    linear = jsonschema_rs.RegexOptions(size_limit=_REGEX_BYTES, dfa_size_limit=_REGEX_BYTES)
-    bounded = jsonschema_rs.FancyRegexOptions(_BACKTRACKS, _REGEX_BYTES, _REGEX_BYTES)
+    linear = jsonschema_rs.RegexOptions(size_limit=_REGEX_BYTES, dfa_size_limit=_REGEX_MEMORY)
+    bounded = jsonschema_rs.FancyRegexOptions(_BACKTRACKS, _REGEX_BYTES, _REGEX_MEMORY)
     try:
         return _validator(root, registry, linear)
     except ValueError:
@@ -260,7 +226,3 @@ def _validator(
     return jsonschema_rs.validator_for(
         root, validate_formats=True, pattern_options=patterns, registry=registry, offline=True
     )
-
-
-def _kind(value: object) -> str:
-    return {type(None): "null", list: "a list", str: "text"}.get(type(value), f"a {type(value).__name__}")

@@ -12,6 +12,7 @@ from batchwork.schema.checked import Schema, check_schema
 from batchwork.schema.dialects import WRAP_KEY
 from batchwork.schema.explaining import Explainer
 from batchwork.schema.keywords import types_of
+from batchwork.schema.limits import DEFAULT_LIMITS, Limits
 from batchwork.schema.mending import mended
 
 
@@ -37,13 +38,13 @@ class Rejected:
 class SchemaChecker:
     """Checks answers against one schema, compiled once."""
 
-    def __init__(self, schema: object) -> None:
-        """Compile the schema.
+    def __init__(self, schema: object, limits: Limits = DEFAULT_LIMITS, *, copy: bool = True) -> None:
+        """Compile the schema; without `copy` nobody changes it later.
 
         Raises:
             SchemaError: it cannot be used.
         """
-        self.schema: Schema = check_schema(schema)
+        self.schema: Schema = check_schema(schema, limits=limits, copy=copy)
         self._is_valid = self.schema.validator.is_valid
         self._takes_objects = _takes_objects(self.schema)
         self._explainer = Explainer(self.schema)

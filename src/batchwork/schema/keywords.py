@@ -36,6 +36,17 @@ _IN_PLACE = frozenset((*IN_PLACE_ONE, *IN_PLACE_LIST, *IN_PLACE_MAP))
 _ONE = frozenset((*IN_PLACE_ONE, *INWARD_ONE))
 _LIST = frozenset((*IN_PLACE_LIST, *INWARD_LIST))
 _MAP = frozenset((*IN_PLACE_MAP, *INWARD_MAP, *STORES))
+_BRANCHING = frozenset(
+    {
+        *("allOf", "anyOf", "oneOf", "not", "if", "contains", "uniqueItems", "patternProperties", "propertyNames"),
+        *("dependentSchemas", "dependencies", "unevaluatedProperties", "unevaluatedItems"),
+    }
+)
+
+
+def branches(node: dict[str, Any]) -> bool:
+    """Whether a value, or one inside of it, may be held against more than one schema for what stands here."""
+    return not _BRANCHING.isdisjoint(node) or node.get("format") == "regex"
 
 
 def is_schema(node: object) -> bool:
@@ -48,16 +59,16 @@ def children(node: Node, place: str) -> Iterator[tuple[str, str, Node]]:
     if isinstance(node, bool):
         return
     for keyword, held in node.items():
-        here = step(place, keyword)
-        if keyword in _ONE and is_schema(held):
-            yield keyword, here, held
-        elif keyword in _LIST and isinstance(held, list):
+        if isinstance(held, dict | bool) and keyword in _ONE:
+            yield keyword, f"{place}/{keyword}", held
+        elif isinstance(held, list) and keyword in _LIST:
             for index, part in enumerate(held):
-                if is_schema(part):
-                    yield keyword, step(here, index), part
-        elif keyword in _MAP and isinstance(held, dict):
+                if isinstance(part, dict | bool):
+                    yield keyword, f"{place}/{keyword}/{index}", part
+        elif isinstance(held, dict) and keyword in _MAP:
+            here = f"{place}/{keyword}"
             for name, part in held.items():
-                if is_schema(part):
+                if isinstance(part, dict | bool):
                     yield keyword, step(here, name), part
 
 
@@ -68,7 +79,9 @@ def is_in_place(keyword: str) -> bool:
 
 def step(place: str, key: str | int) -> str:
     """The JSON pointer one step further in."""
-    return f"{place}/{str(key).replace('~', '~0').replace('/', '~1')}"
+    if isinstance(key, str) and ("/" in key or "~" in key):
+        key = key.replace("~", "~0").replace("/", "~1")
+    return f"{place}/{key}"
 
 
 def types_of(node: dict[str, Any]) -> tuple[str, ...]:

@@ -9,6 +9,9 @@ result may be looser than the user's schema; answers are checked against that on
 from typing import Any, Literal
 
 from batchwork.core.errors import ConfigError
+from batchwork.core.request import Schema as RequestSchema
+from batchwork.core.weighed import WeighedCache
+from batchwork.schema.answers import checker_of
 from batchwork.schema.checked import Schema, check_schema
 from batchwork.schema.counting import enforce_limits
 from batchwork.schema.dialects import DIALECTS, WRAP_KEY, Dialect
@@ -19,8 +22,10 @@ from batchwork.schema.phrasing import applies, guessed, hint, is_simple_pattern,
 
 Provider = Literal["anthropic", "openai"]
 _MOST_STEPS = 20_000
+_MADE_BYTES = 32 * 2**20
 _UNIONS = ("anyOf", "oneOf")
 _HANDLED = frozenset({"type", "properties", "required", "additionalProperties", "items", "enum", "const", "anyOf"})
+_made: WeighedCache[tuple[Provider, bytes], dict[str, Any]] = WeighedCache(_MADE_BYTES)
 
 
 def compile_for(provider: Provider, schema: object) -> dict[str, Any]:
@@ -36,6 +41,25 @@ def compile_for(provider: Provider, schema: object) -> dict[str, Any]:
         return _Compiler(check_schema(schema), DIALECTS[provider]).compile()
     except RecursionError:
         raise SchemaError("", "too complex: its references stand in one another too deeply") from None
+
+
+def wire_schema_of(provider: Provider, schema: RequestSchema) -> dict[str, Any]:
+    """The same for a request's schema, made once while it is in use.
+
+    Raises:
+        SchemaError: the schema cannot be used, or not with this provider; names the place.
+    """
+    found = _made.get((provider, schema.digest))
+    if found is None:
+        checker = checker_of(schema)
+        found = compile_for(provider, checker.schema)
+        keep_wire_schema(provider, schema, found, weight=checker.schema.weight.bytes)
+    return found
+
+
+def keep_wire_schema(provider: Provider, schema: RequestSchema, made: dict[str, Any], *, weight: int) -> None:
+    """Remember what was made elsewhere."""
+    _made.put((provider, schema.digest), made, weight)
 
 
 class _Compiler:

@@ -9,9 +9,55 @@ from pathlib import Path
 
 from batchwork.core.errors import ConfigError
 from batchwork.pipeline import DEFAULT_BATCH_SIZE
+from batchwork.schema import DEFAULT_LIMITS, Limits
 from batchwork.server.keys import KeyRing
 
 MAX_PROMPTS = 1000
+_COUNTS = (
+    *("batch_size", "max_in_flight", "max_body_bytes"),
+    *("max_open_prompts", "max_open_bytes", "max_prompt_values"),
+)
+RESERVED = 64  # places above the limit, for whoever watches over the server and for a clean refusal
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConnectionLimits:
+    """How many connections there may be, and how long each may take."""
+
+    max_connections: int = 1000
+    head_s: float = 10.0
+    """For a request's first byte on a new connection, and for the whole of its head."""
+    least_bytes_per_s: int = 1024
+    """Of a body on its way in and of an answer on its way out."""
+    slow_s: float = 15.0
+    """So long either may be slower."""
+    idle_s: float = 65.0
+    """Between two requests."""
+    linger_s: float = 2.0
+    """For a sender to hear that its body is not wanted."""
+
+    def __post_init__(self) -> None:
+        for name in ("max_connections", "least_bytes_per_s"):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+                raise ConfigError(f"{name} must be a whole number of at least 1, got {value!r}")
+        for name in ("head_s", "slow_s", "idle_s", "linger_s"):
+            if not 0 < getattr(self, name) < float("inf"):
+                raise ConfigError(f"{name} must be more than 0 seconds, got {getattr(self, name)}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorkLimits:
+    """The processes that do what would hold the event loop up."""
+
+    processes: int = 2
+    job_s: float = 10.0
+    """For one large schema or answer."""
+    memory_bytes: int = 1024 * 2**20
+
+    def __post_init__(self) -> None:
+        if self.processes < 1 or self.memory_bytes < 256 * 2**20 or not 0 < self.job_s < float("inf"):
+            raise ConfigError("work needs at least 1 process, 256 MB and more than 0 seconds")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,13 +82,25 @@ class ServerConfig:
     base_url: str | None = field(default=None, repr=False)  # there may be a key in it
     max_body_bytes: int = 8 * 2**20
     max_open_prompts: int = 20_000
+    max_open_bytes: int = 128 * 2**20
+    connections: ConnectionLimits = field(default_factory=ConnectionLimits)
+    work: WorkLimits = field(default_factory=WorkLimits)
+    schemas: Limits = DEFAULT_LIMITS
+    max_prompt_values: int = 30_000
     grace_s: float = 30.0
     log_text: bool = False
 
     def __post_init__(self) -> None:
         if not 0 <= self.port <= 65535:
             raise ConfigError(f"port must be between 0 (any free one) and 65535, got {self.port}")
-        for name in ("batch_size", "max_in_flight", "max_body_bytes", "max_open_prompts"):
+        for name in (
+            "batch_size",
+            "max_in_flight",
+            "max_body_bytes",
+            "max_open_prompts",
+            "max_open_bytes",
+            "max_prompt_values",
+        ):
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int) or value < 1:
                 raise ConfigError(f"{name} must be a whole number of at least 1, got {value!r}")

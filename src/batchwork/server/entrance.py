@@ -13,14 +13,17 @@ from starlette.exceptions import HTTPException
 from starlette.types import Message, Receive, Scope, Send
 
 from batchwork.clock import stopwatch
+from batchwork.core.errors import JournalWriteError
 from batchwork.server.config import ServerConfig, is_loopback
 from batchwork.server.errors import ApiError
 from batchwork.server.logs import log, log_defect, request_id
 from batchwork.server.measures import Measures
+from batchwork.server.protocol import CROWDED
 from batchwork.server.tracing import traced_request
 
 _OPEN = frozenset({"/health", "/ready"})  # whoever watches over the server has no key
 _KNOWN = frozenset({"/api/v1/prompt", "/api/v1/prompts", "/health", "/ready", "/metrics", "/docs", "/openapi.json"})
+_METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT"})
 _ID = re.compile(r"[A-Za-z0-9._:-]{1,128}")
 CLIENT_LEFT = 499  # in the log alone: nobody is there to be answered
 
@@ -46,45 +49,52 @@ class Entrance:
         scope.setdefault("state", {})["visit"] = visit
         token = request_id.set(visit.id)
         elapsed = stopwatch()
+        # Whoever invents addresses and methods must not make the numbers and the names of spans grow.
+        route = scope["path"] if scope["path"] in _KNOWN else "other"
+        method = scope["method"] if scope["method"] in _METHODS else "other"
         try:
-            await self._through(scope, receive, visit, headers)
+            with traced_request(method, route, visit.id):
+                await self._through(scope, receive, visit, headers)
         finally:
-            route = scope["path"] if scope["path"] in _KNOWN else "other"
-            self._measures.http(route, scope["method"], visit.status, elapsed())
+            self._measures.http(route, method, visit.status, elapsed())
             if route not in _OPEN:
-                log("request", route=route, method=scope["method"], status=visit.status, s=elapsed(), **visit.facts)
+                log("request", route=route, method=method, status=visit.status, s=elapsed(), **visit.facts)
             request_id.reset(token)
 
     async def _through(self, scope: Scope, receive: Receive, visit: _Visit, headers: Headers) -> None:
         try:
-            self._check_key(scope["path"], headers)
-            with traced_request(scope, visit.id):
-                await self._routes(scope, receive, visit.send)
-        except ApiError as error:
-            await visit.refuse(error)
+            visit.caller = self._check_key(scope["path"], headers)
+            if scope["state"].get(CROWDED) and scope["path"] not in _OPEN:
+                raise ApiError("too_busy", "there are too many connections; ask again in a moment", retry_after_s=1.0)
+            await self._routes(scope, receive, visit.send)
         except HTTPException as error:  # what the router itself refuses
             await visit.refuse(_in_our_words(error))
         except Exception as error:  # the process edge: logged with its request, answered, and the server goes on
-            log_defect("defect", kind=type(error).__name__)
-            if not visit.started:
-                await visit.refuse(ApiError("internal_error", "a defect of the server; the request id finds it"))
+            await visit.refuse(told_to_callers(error))
 
-    def _check_key(self, path: str, headers: Headers) -> None:
+    def _check_key(self, path: str, headers: Headers) -> int | None:
+        """Which key the caller has; None where none is asked for.
+
+        Raises:
+            ApiError: it has none that opens the door.
+        """
         if path in _OPEN:
-            return
+            return None
         if not self._config.keys:
             # A page in a browser can reach loopback under a name of its own: only our own names are answered.
             host = headers.get("host", "")
             if not is_loopback(re.sub(r":\d*$", "", host)):
                 raise ApiError("wrong_host", "without an API key the server answers to localhost and 127.0.0.1 only")
-            return
+            return None
         shown = headers.get("x-api-key")
         if shown is None and (bearer := headers.get("authorization", "")).lower().startswith("bearer "):
             shown = bearer[7:].strip()
         if shown is None:
             raise ApiError("missing_api_key", "the header X-API-Key is missing")
-        if not self._config.keys.opens(shown):
+        number = self._config.keys.number_of(shown)
+        if number is None:
             raise ApiError("wrong_api_key", "the key in X-API-Key is not known")
+        return number
 
 
 class _Visit:
@@ -94,6 +104,7 @@ class _Visit:
         self.id = own_id
         self.status = CLIENT_LEFT
         self.started = False
+        self.caller: int | None = None  # the number of its key
         self.facts: dict[str, Any] = {}
         self._send = send
 
@@ -112,8 +123,10 @@ class _Visit:
         await self._send(message)
 
     async def refuse(self, error: ApiError) -> None:
-        """Answer with an error of the one shape."""
+        """Answer with an error of the one shape, unless an answer has begun."""
         self.note({"error_code": error.code})
+        if self.started:
+            return
         body = error.body(self.id)
         headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
         if error.retry_after_s is not None:
@@ -124,6 +137,17 @@ class _Visit:
             headers.append((b"www-authenticate", b"X-API-Key"))
         await self.send({"type": "http.response.start", "status": error.status, "headers": headers})
         await self.send({"type": "http.response.body", "body": body})
+
+
+def told_to_callers(error: Exception) -> ApiError:
+    """What a caller is told about what went wrong; the log has the rest."""
+    if isinstance(error, ApiError):
+        return error
+    if isinstance(error, JournalWriteError):
+        log("storage failed", detail=str(error))
+        return ApiError("storage_failed", "the day's book cannot be written, so nothing may be spent; the log says why")
+    log_defect("defect", kind=type(error).__name__)
+    return ApiError("internal_error", "a defect of the server; the request id finds it")
 
 
 def _in_our_words(error: HTTPException) -> ApiError:

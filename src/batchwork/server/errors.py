@@ -6,6 +6,8 @@ the same in both, so that a caller reads one shape. `where` is the place in the 
 
 from __future__ import annotations
 
+import secrets
+from http import HTTPStatus
 from typing import Literal
 
 import msgspec
@@ -25,12 +27,13 @@ HTTP_CODES: dict[str, tuple[int, bool, str]] = {
     "not_found": (404, False, "no such address"),
     "method_not_allowed": (405, False, "the address has another method"),
     "not_acceptable": (406, False, "the Accept header takes neither JSON nor newline-delimited JSON"),
-    "request_timeout": (408, True, "the body did not arrive in time"),
+    "invalid_http": (400, False, "what arrived is no HTTP request, or its body comes in crumbs"),
+    "request_timeout": (408, True, "the request did not arrive in time"),
     "body_too_large": (413, False, "more bytes than the server takes"),
     "unsupported_media_type": (415, False, "the body must be application/json"),
     "internal_error": (500, False, "a defect of the server; the request id finds it in the log"),
     "storage_failed": (503, True, "the day's book could not be written, so nothing may be spent"),
-    "too_busy": (503, True, "too many prompts are waiting already"),
+    "too_busy": (503, True, "too many connections, requests or prompts are open already, in all or of this key"),
     "shutting_down": (503, True, "the server is about to end"),
 }
 
@@ -72,3 +75,17 @@ class ApiError(Exception):
                 request_id=request_id,
             )
         )
+
+
+def refusal(code: str, message: str) -> bytes:
+    """A whole HTTP answer for a connection whose request nobody has seen."""
+    error = ApiError(code, message)
+    own_id = secrets.token_hex(8)
+    body = error.body(own_id)
+    head = (
+        f"HTTP/1.1 {error.status} {HTTPStatus(error.status).phrase}\r\ncontent-type: application/json\r\n"
+        f"content-length: {len(body)}\r\nx-request-id: {own_id}\r\ncache-control: no-store\r\nconnection: close\r\n"
+    )
+    if error.status == HTTPStatus.SERVICE_UNAVAILABLE:
+        head += "retry-after: 1\r\n"
+    return f"{head}\r\n".encode() + body

@@ -7,10 +7,12 @@ from collections.abc import Callable
 from batchwork.assembly import Service
 from batchwork.core.money import NANO
 from batchwork.pipeline import Answer, Summary
+from batchwork.server.logs import log
 from batchwork.server.metrics import Labels, Metrics
 
 _HTTP = "batchwork_http_requests_total"
 _HTTP_SECONDS = "batchwork_http_request_seconds"
+_DROPPED = "batchwork_connections_dropped_total"
 _PROMPTS = "batchwork_prompts_total"
 _FIRST = "batchwork_first_result_seconds"
 _CALL = "batchwork_call_seconds"
@@ -26,6 +28,7 @@ class Measures:
         describe = self.metrics.describe
         describe(_HTTP, "counter", "HTTP requests by route and status.")
         describe(_HTTP_SECONDS, "histogram", "Seconds from the request's first byte to the answer's last, by route.")
+        describe(_DROPPED, "counter", "Connections that were let go or turned away, by reason.")
         describe(_PROMPTS, "counter", "Prompts by status and error code.")
         describe(_FIRST, "histogram", "Seconds until the first answer of a request.")
         describe(_CALL, "histogram", "Seconds of the last call of a prompt.")
@@ -57,6 +60,11 @@ class Measures:
         """An HTTP request has ended."""
         self.metrics.count(_HTTP, route=route, method=method, status=str(status))
         self.metrics.observe(_HTTP_SECONDS, seconds, route=route)
+
+    def dropped(self, why: str) -> None:
+        """A connection was let go."""
+        self.metrics.count(_DROPPED, why=why)
+        log("connection dropped", why=why)
 
     def request(self, answers: list[Answer], summary: Summary) -> None:
         """The prompts of a request have their answers."""

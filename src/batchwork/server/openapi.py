@@ -28,7 +28,15 @@ _EXAMPLE = {
     "extract_field_path": "river",
 }
 _GUARDED = ("missing_api_key", "wrong_api_key", "wrong_host", "internal_error")
-_READING = (*_GUARDED, "invalid_json", "request_timeout", "body_too_large", "unsupported_media_type", "invalid_request")
+_READING = (
+    *_GUARDED,
+    "invalid_http",
+    "invalid_json",
+    "request_timeout",
+    "body_too_large",
+    "unsupported_media_type",
+    "invalid_request",
+)
 _STARTING = ("over_budget", "storage_failed", "too_busy", "shutting_down")
 
 

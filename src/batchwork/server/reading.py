@@ -10,15 +10,14 @@ from starlette.types import Receive
 
 from batchwork.server.errors import ApiError
 
-_READ_S = 60.0  # a sender that takes longer for its body is let go
 _DISCARD = 8  # so many times the limit is read and thrown away, so that the sender can hear why
 
 
-async def read_body(request: Request, limit: int) -> bytes:
-    """The body.
+async def read_body(request: Request, limit: int, keep: Callable[[int], None]) -> bytes:
+    """The body; `keep` is told of its bytes and may refuse them. How slowly it may come is for the connections to say.
 
     Raises:
-        ApiError: not JSON by its own word, too large, or too slow.
+        ApiError: not JSON by its own word, too large, or it never came to its end.
     """
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":
@@ -28,22 +27,19 @@ async def read_body(request: Request, limit: int) -> bytes:
     told = request.headers.get("content-length", "")
     chunks: list[bytes] = []
     size = 0
-    try:
-        async with asyncio.timeout(_READ_S):
-            more = True
-            while more and size <= limit * _DISCARD:
-                message = await request.receive()
-                if message["type"] == "http.disconnect":
-                    raise ApiError("invalid_json", "the sender went away")
-                more = message.get("more_body", False)
-                chunk = message.get("body", b"")
-                size += len(chunk)
-                if size <= limit:
-                    chunks.append(chunk)
-                else:
-                    chunks.clear()
-    except TimeoutError:
-        raise ApiError("request_timeout", f"the body did not arrive within {_READ_S:g} s") from None
+    more = True
+    while more and size <= limit * _DISCARD:
+        message = await request.receive()
+        if message["type"] == "http.disconnect":
+            raise ApiError("request_timeout", "the sender went away, or was too slow")
+        more = message.get("more_body", False)
+        chunk = message.get("body", b"")
+        size += len(chunk)
+        if size <= limit:
+            keep(len(chunk))
+            chunks.append(chunk)
+        else:
+            chunks.clear()
     if size > limit:
         of = f"{told} bytes" if told.isdigit() else f"more than {size} bytes"
         raise ApiError("body_too_large", f"the body has {of}; at most {limit} are taken")

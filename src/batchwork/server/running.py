@@ -7,8 +7,11 @@ up, and calls in flight get a little longer. Second signal: at once.
 from __future__ import annotations
 
 import asyncio
+import gc
+import resource
 import socket
 from collections.abc import Callable
+from dataclasses import replace
 from types import FrameType
 
 import uvicorn
@@ -18,11 +21,18 @@ from batchwork.clock import SystemClock
 from batchwork.core.errors import ConfigError
 from batchwork.core.money import show
 from batchwork.server.app import Door
-from batchwork.server.config import ServerConfig
+from batchwork.server.config import RESERVED, ServerConfig
 from batchwork.server.logs import log
+from batchwork.server.protocol import protocol_factory
 
 _LOOK_EVERY_S = 0.02
 _LAST_S = 5.0  # for calls in flight after the grace time
+_LAST_ANSWERS_S = 0.5  # for their answers to be read
+_ACCEPTED_PER_TURN = 32
+_BACKLOG = 2048
+_FEWEST = 16
+_COLLECTING = (1_000, 10, 1_000)
+_SPARE_FILES = 128  # open files that are neither callers nor calls
 
 
 class Server(uvicorn.Server):
@@ -34,9 +44,12 @@ class Server(uvicorn.Server):
             log_config=None,
             access_log=False,
             server_header=False,
-            timeout_keep_alive=65,
-            timeout_graceful_shutdown=5,
+            http=protocol_factory(door.connections),  # type: ignore[arg-type]
+            ws="none",
+            timeout_keep_alive=door.config.connections.idle_s,  # type: ignore[arg-type]
+            timeout_graceful_shutdown=1,
             lifespan="off",
+            backlog=_ACCEPTED_PER_TURN,
         )
         super().__init__(config)
         self.door = door
@@ -49,6 +62,9 @@ class Server(uvicorn.Server):
         """Listen, and say where."""
         self._loop = asyncio.get_running_loop()
         await super().startup(sockets)
+        for listening in sockets or ():
+            listening.listen(_BACKLOG)  # the loop goes on accepting few at a time; the system keeps many
+        self.door.connections.start()
         if self.started and sockets and self._on_started is not None:
             host, port = sockets[0].getsockname()[:2]
             self._on_started(f"http://{f'[{host}]' if ':' in host else host}:{port}")
@@ -71,18 +87,22 @@ class Server(uvicorn.Server):
         desk = self.door.desk
         desk.close()
         log("closing", under_way=desk.under_way, grace_s=self.door.config.grace_s)
+        until = self._clock.now() + self.door.config.grace_s
         try:
-            if not await self._empty_within(self.door.config.grace_s):
+            if not await self._empty_by(until):
                 log("grace over", under_way=desk.under_way)
                 desk.end()
-                if not await self._empty_within(_LAST_S):
+                if not await self._empty_by(self._clock.now() + _LAST_S):
                     desk.end()
-                    await self._empty_within(_LAST_S)
+                    await self._empty_by(self._clock.now() + _LAST_S)
+                until = self._clock.now() + _LAST_ANSWERS_S
+            while self.door.connections.answering and self._clock.now() < until:
+                await self._clock.sleep(_LOOK_EVERY_S)
         finally:
+            self.door.connections.stop()
             self.should_exit = True
 
-    async def _empty_within(self, seconds: float) -> bool:
-        until = self._clock.now() + seconds
+    async def _empty_by(self, until: float) -> bool:
         while self.door.desk.under_way and self._clock.now() < until:
             await self._clock.sleep(_LOOK_EVERY_S)
         return not self.door.desk.under_way
@@ -104,7 +124,7 @@ def listen(host: str, port: int) -> socket.socket:
         try:
             listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             listening.bind(address)
-            listening.listen(2048)
+            listening.listen(_BACKLOG)
         except BaseException:
             listening.close()
             raise
@@ -120,16 +140,45 @@ def serve(config: ServerConfig, say: Callable[[str], None]) -> None:
         ConfigError: the address, the model or the budget cannot be used.
         JournalError: the day's book cannot be used.
     """
+    config = _fitted(config)
     door = Door(config)
     server = Server(door, on_started=lambda address: _announce(door, address, say))
 
     async def run() -> None:
         with listen(config.host, config.port) as listening:
             async with door.open():
+                settle_memory()
                 await server.serve([listening])
 
     run_sync(run, interrupt=server.end)
     log("ended")
+
+
+def settle_memory() -> None:
+    """Spare the process long collections; for a process that does nothing else than serve.
+
+    What is there now stays: the collector need not walk through it again and again. Through all the rest it goes
+    seldom, because that takes longer than a turn of the loop may when callers have much open.
+    """
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(*_COLLECTING)
+
+
+def _fitted(config: ServerConfig) -> ServerConfig:
+    """The settings with as many connections as the system gives the process files for."""
+    limits = config.connections
+    others = config.max_in_flight + RESERVED + _SPARE_FILES
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = limits.max_connections + others
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        soft = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    if soft == resource.RLIM_INFINITY or soft >= wanted:
+        return config
+    fitting = max(_FEWEST, soft - others)
+    log("fewer connections", max_connections=fitting, wanted=limits.max_connections, files=soft)
+    return replace(config, connections=replace(limits, max_connections=fitting))
 
 
 def _announce(door: Door, address: str, say: Callable[[str], None]) -> None:

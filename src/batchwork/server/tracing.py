@@ -7,7 +7,6 @@ A span says which model, how many tokens, how it ended. Never what was asked or 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
@@ -31,16 +30,16 @@ def tracer() -> Any | None:
 _NOTHING = nullcontext()
 
 
-def traced_request(scope: Mapping[str, Any], own_id: str) -> AbstractContextManager[Any]:
+def traced_request(method: str, route: str, own_id: str) -> AbstractContextManager[Any]:
     """A span around one HTTP request, which those of its calls stand under."""
     found = tracer()
     if found is None:
         return _NOTHING
     from opentelemetry.trace import SpanKind  # noqa: PLC0415 -- an extra
 
-    told = {"http.request.method": scope["method"], "url.path": scope["path"], "batchwork.request_id": own_id}
+    told = {"http.request.method": method, "http.route": route, "batchwork.request_id": own_id}
     span: AbstractContextManager[Any] = found.start_as_current_span(
-        f"{scope['method']} {scope['path']}",
+        f"{method} {route}",
         kind=SpanKind.SERVER,
         attributes=told,
         record_exception=False,

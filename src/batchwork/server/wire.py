@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Annotated, TypeVar
 
 import msgspec
 from msgspec import Meta
 
 from batchwork.pipeline import Answer, PromptItem, Summary
+from batchwork.schema import values_at_most
 from batchwork.server.config import MAX_PROMPTS
 from batchwork.server.errors import ApiError
 
@@ -21,9 +23,9 @@ WholeSize = Annotated[int, Meta(ge=1, le=MAX_PROMPTS)] | Annotated[float, Meta(g
 
 
 class PromptsBody(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Many prompts, and how many of them may be in flight at a time."""
+    """Many prompts, each still as it came, and how many of them may be in flight at a time."""
 
-    prompts: Annotated[list[PromptItem], Meta(min_length=1, max_length=MAX_PROMPTS)]
+    prompts: Annotated[list[msgspec.Raw], Meta(min_length=1, max_length=MAX_PROMPTS)]
     batch_size: WholeSize | None = None
 
 
@@ -50,8 +52,8 @@ one_prompt = msgspec.json.Decoder(PromptItem)
 many_prompts = msgspec.json.Decoder(PromptsBody)
 
 
-def decoded(decoder: msgspec.json.Decoder[T], body: bytes) -> T:
-    """The body.
+def decoded(decoder: msgspec.json.Decoder[T], body: bytes | msgspec.Raw, place: str = "") -> T:
+    """The body; errors are about `place` in the whole.
 
     Raises:
         ApiError: it is not JSON (400), or not what the decoder expects (422).
@@ -60,6 +62,7 @@ def decoded(decoder: msgspec.json.Decoder[T], body: bytes) -> T:
         return decoder.decode(body)
     except msgspec.ValidationError as error:
         message, where = _split(str(error))
+        where = place + (where or "").rstrip("/") if place else where
         raise ApiError(_code(message, where), message, where=where) from None
     except msgspec.DecodeError as error:
         raise ApiError("invalid_json", f"the body is not JSON: {error}") from None
@@ -69,34 +72,42 @@ def decoded(decoder: msgspec.json.Decoder[T], body: bytes) -> T:
         raise ApiError("invalid_json", "the body is nested too deeply") from None
 
 
-def one_decoded(body: bytes) -> PromptItem:
-    """The body of a request with one prompt.
+def one_decoded(body: bytes | msgspec.Raw, most_values: int, index: int | None = None) -> PromptItem:
+    """One prompt: the whole body, or with `index` a part of it.
 
     Raises:
-        ApiError: it is not one.
+        ApiError: it is not one, or too much of one.
     """
-    item = decoded(one_prompt, body)
-    _refuse_half(item, None)
+    place = "" if index is None else f"/prompts/{index}"
+    if len(raw := bytes(body)) > most_values and values_at_most(raw) > most_values:
+        raise ApiError("invalid_request", f"one prompt has more than {most_values} JSON values", where=place or None)
+    item = decoded(one_prompt, raw, place)
+    _refuse_half(item, place or None)
     return item
 
 
 def many_decoded(body: bytes) -> PromptsBody:
-    """The body of a request with many prompts.
+    """The body of a request with many prompts, which are still to be decoded one by one.
 
     Raises:
         ApiError: it is not one.
     """
-    asked = decoded(many_prompts, body)
+    return decoded(many_prompts, body)
+
+
+def each_decoded(asked: PromptsBody, most_values: int) -> Iterator[PromptItem]:
+    """The prompts of a request, one by one.
+
+    Raises:
+        ApiError: one is not a prompt, or has the id of another.
+    """
     seen: dict[str, int] = {}
-    for index, item in enumerate(asked.prompts):
-        _refuse_half(item, f"/prompts/{index}")
-        if item.id is None:
-            continue
-        first = seen.setdefault(item.id, index)
-        if first != index:
+    for index, raw in enumerate(asked.prompts):
+        item = one_decoded(raw, most_values, index)
+        if item.id is not None and (first := seen.setdefault(item.id, index)) != index:
             message = f"prompts {first} and {index} have the same id {item.id!r}"
             raise ApiError("duplicate_id", message, where=f"/prompts/{index}/id")
-    return asked
+        yield item
 
 
 def _refuse_half(item: PromptItem, where: str | None) -> None:

@@ -17,7 +17,7 @@ from batchwork.backends._content import (
     piece_of,
 )
 from batchwork.backends._refusing import bad_input, check_sampling
-from batchwork.core.request import Message, Request
+from batchwork.core.request import Message, Request, Schema
 
 _NAME_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")
 
@@ -26,7 +26,7 @@ _NAME_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWX
 class Dialect:
     """What differs between the servers that speak this wire, and between their models."""
 
-    compile_schema: Callable[[Any], Any]
+    compile_schema: Callable[[Schema], Any]
     max_tokens_field: str = "max_tokens"
     strict: bool = True
     sampling: frozenset[str] = frozenset()

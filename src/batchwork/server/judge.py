@@ -1,0 +1,152 @@
+"""Holds answers against their schemas without holding the event loop up.
+
+The engine asks its checker at once and wants a verdict at once. So the verdict is made before: the backend is wrapped,
+and an answer that has a schema is judged while the call still counts as under way, in slices here when it surely is
+little, by a worker when it may be much. The engine's question then finds the verdict.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from contextvars import ContextVar
+from typing import Any
+
+import msgspec
+
+from batchwork.core.failure import Failure, FailureKind
+from batchwork.core.ports import Backend, TokenCounter, Traits, Verdict
+from batchwork.core.reply import Reply
+from batchwork.core.request import Request, Schema
+from batchwork.pipeline.finish import MAX_DEPTH, clean
+from batchwork.pipeline.prompts import too_deep
+from batchwork.pipeline.schemas import is_long_work
+from batchwork.pipeline.worker import CheckJob, Done
+from batchwork.schema import (
+    AnswerChecker,
+    Limits,
+    Rejected,
+    SchemaChecker,
+    checker_of,
+    known_checker,
+    rejected,
+    values_at_most,
+)
+from batchwork.schema.answer import NoJson, json_in
+from batchwork.server.turns import Turns
+from batchwork.server.workers import Workers, WorkFailed
+
+caller: ContextVar[int | None] = ContextVar("caller", default=None)
+_FEW_CHARACTERS = 2_000  # too short to hold many values, whatever they are
+_MANY_VALUES = 20_000
+_KEPT_AS_TEXT = 1_000  # values; a larger answer stays JSON, so that no heap of small objects lives here
+_VALIDATING_US = 8_000.0
+_EXPLAINING_RULES = 5_000  # values times rules: mending and explaining are slower than validating
+_MOST_VERDICTS = 2_000  # of calls that ended between their answer and the question
+_encode = msgspec.json.Encoder().encode
+
+
+class Judge:
+    """The checker of one server."""
+
+    def __init__(self, workers: Workers, turns: Turns, limits: Limits) -> None:
+        self._workers = workers
+        self._turns = turns
+        self._limits = limits
+        self._plain = AnswerChecker()
+        self._verdicts: OrderedDict[tuple[bytes, str], Verdict] = OrderedDict()
+
+    def wrap(self, backend: Backend) -> Backend:
+        """The backend, whose answers are judged before they are given on."""
+        return _JudgedCounter(backend, self) if isinstance(backend, TokenCounter) else _Judged(backend, self)
+
+    def check(self, request: Request, reply: Reply) -> Verdict:
+        """The verdict that was made before."""
+        if request.schema is not None and self._verdicts:
+            found = self._verdicts.pop((request.schema.digest, reply.text), None)
+            if found is not None:
+                return found
+        return self._plain.check(request, reply)
+
+    async def judge(self, request: Request, reply: Reply) -> None:
+        """Make the verdict on a reply."""
+        if request.schema is None or reply.truncated:
+            return
+        await self._turns.wait()
+        verdict = self._here(request, reply, request.schema)
+        if verdict is None:
+            verdict = await self._elsewhere(reply, request.schema)
+        self._verdicts[request.schema.digest, reply.text] = verdict
+        if len(self._verdicts) > _MOST_VERDICTS:
+            self._verdicts.popitem(last=False)
+
+    def _here(self, request: Request, reply: Reply, schema: Schema) -> Verdict | None:
+        """The verdict, when it surely takes little; None when it may take more."""
+        checker = known_checker(schema)
+        if checker is None:
+            if is_long_work(schema.body, self._limits):
+                return None
+            checker = checker_of(schema, self._limits)
+        characters = len(reply.text)
+        values = characters // 2 + 1 if characters <= _FEW_CHARACTERS else values_at_most(reply.text)
+        weight = checker.schema.weight
+        if values > _MANY_VALUES or weight.checking_us(values=values, characters=characters) > _VALIDATING_US:
+            return None
+        if values * weight.spread <= _EXPLAINING_RULES:
+            return self._plain.check(request, reply)
+        return _valid(checker, reply.text, values)
+
+    async def _elsewhere(self, reply: Reply, schema: Schema) -> Verdict:
+        try:
+            job = CheckJob(schema.body, clean(reply.text), self._limits)
+            result = await self._workers.run(job, caller=caller.get())
+        except WorkFailed as error:
+            message = f"the answer could not be held against the schema: {error}"
+            return Verdict(failure=Failure(kind=FailureKind.SCHEMA_VIOLATION, message=message))
+        if isinstance(result, Done):
+            return Verdict(value=msgspec.Raw(result.json))
+        return rejected(reply, Rejected(tuple(result.sentences)))
+
+
+def _valid(checker: SchemaChecker, text: str, values: int) -> Verdict | None:
+    """Accepted, when the answer fits as it is; what is wrong with others is for somebody with more time."""
+    try:
+        value = json_in(text)
+    except NoJson:
+        return None
+    if not checker.schema.validator.is_valid(value):
+        return None
+    if values <= _KEPT_AS_TEXT:
+        return Verdict(value=value)
+    return None if too_deep(value, MAX_DEPTH) else Verdict(value=msgspec.Raw(_encode(value)))
+
+
+class _Judged:
+    """A backend whose answers are judged."""
+
+    def __init__(self, backend: Backend, judge: Judge) -> None:
+        self._backend = backend
+        self._judge = judge
+
+    @property
+    def traits(self) -> Traits:
+        """Those of the backend."""
+        return self._backend.traits
+
+    async def complete(self, request: Request, *, ceiling_nano: int | None = None) -> Reply:
+        """Answer one request, and judge the answer."""
+        reply = await self._backend.complete(request, ceiling_nano=ceiling_nano)
+        await self._judge.judge(request, reply)
+        return reply
+
+    async def aclose(self) -> None:
+        """Close the backend."""
+        await self._backend.aclose()
+
+
+class _JudgedCounter(_Judged):
+    """The same for a backend whose provider counts tokens."""
+
+    async def count_tokens(self, request: Request) -> int:
+        """Input tokens of this request."""
+        counter: Any = self._backend
+        return int(await counter.count_tokens(request))
