@@ -12,6 +12,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from batchwork.frame.axis import Axis, axis_of
+from batchwork.frame.blocks import block_size
 from batchwork.frame.cleaning import held
 from batchwork.frame.description import (
     Anomaly,
@@ -26,13 +28,10 @@ from batchwork.frame.description import (
 )
 from batchwork.frame.noise import (
     Floats,
-    against_neighbours,
     inflation,
-    lag_one,
     median,
     robust_sigma,
     thinned,
-    whiten,
 )
 from batchwork.frame.outliers import exceptions, odd_points, without_echoes
 from batchwork.frame.samples import Samples
@@ -115,32 +114,31 @@ def _filled(empty: Description, samples: Samples, statistics: Statistics) -> Des
     values -= scale.shift
     if values.size < 4 or statistics.range == 0:
         return replace(empty, distribution=_plain_shape(values), last=_last(samples, statistics))
-    structure = _structure(values, samples.at)
-    noise = _noise(values, structure)
+    axis = axis_of(samples.at)
+    structure = _structure(values, axis)
+    noise = _noise(values, axis, structure)
     return replace(
         empty,
-        trend=_trend(structure),
+        trend=_trend(structure, axis),
         seasons=_seasons(structure, noise, scale, samples.step_s),
         change_points=_changes(structure, samples, scale),
         anomaly_count=int(noise.odd.size),
         anomalies=_anomalies(noise, values, samples, scale),
-        distribution=_distribution(values, structure, noise, scale),
-        volatility=_volatility(noise, samples, scale),
+        distribution=_distribution(values, axis, structure, noise, scale),
+        volatility=_volatility(noise, axis, samples, scale),
         last=_last(samples, statistics),
     )
 
 
-def _structure(values: Floats, at: Floats) -> Structure:
-    if at[0] != 0:
-        at = at - at[0]
-    structure = structure_of(held(values), at)
+def _structure(values: Floats, axis: Axis) -> Structure:
+    structure = structure_of(held(values), axis)
     if structure.lines:  # a sharp season was held like odd points; now that it is known it need not be
         season = structure.season
-        structure = refit(held(values - season) + season, at, structure)
+        structure = refit(held(values - season) + season, axis, structure)
     return structure
 
 
-def _noise(values: Floats, structure: Structure) -> _Noise:
+def _noise(values: Floats, axis: Axis, structure: Structure) -> _Noise:
     """What is left, and which of its points are odd."""
     rest = values - structure.level.fitted
     if structure.lines:
@@ -149,19 +147,19 @@ def _noise(values: Floats, structure: Structure) -> _Noise:
     rest[(rest < _EXACT * span) & (rest > -_EXACT * span)] = 0.0
     calm = rest[:_LONG]
     calm = np.where(np.abs(calm) > 3.5 * robust_sigma(calm), 0.0, calm)  # a group of odd points is not persistence
-    phi = 1.0 if structure.level.wanders and rest.size >= 30 else max(lag_one(calm), 0.0)
+    phi = 1.0 if structure.level.wanders and rest.size >= 30 else max(axis_of(axis.at[:_LONG]).persistence(calm), 0.0)
     if phi < 2.5 / np.sqrt(rest.size):
         phi = 0.0
-    view = against_neighbours(rest, phi)
+    view = axis.against_neighbours(rest, phi)
     odd = exceptions(values) if few_values(values) else None
     if odd is None:
         odd = without_echoes(odd_points(view), view, phi)
     return _Noise(rest, phi, view, odd)
 
 
-def _trend(structure: Structure) -> Trend:
+def _trend(structure: Structure, axis: Axis) -> Trend:
     coarse = structure.coarse
-    slope = test_slope(structure.blocks, np.empty((structure.blocks.size, 0)), coarse)
+    slope = test_slope(structure.blocks, axis.blocks(block_size(axis.at.size)), coarse)
     if slope is None or not slope.is_real:
         return Trend(direction="none", confidence=0.0 if slope is None else 1.0 - slope.p_value, wanders=coarse.wanders)
     return Trend(
@@ -224,14 +222,16 @@ def _clip(distance: float, unit: float) -> float:
     return float(np.clip(distance / unit, -1e6, 1e6)) if unit > abs(distance) * 1e-6 else float(np.sign(distance)) * 1e6
 
 
-def _innovations(noise: _Noise) -> Floats:
+def _innovations(noise: _Noise, axis: Axis) -> Floats:
     """The clean rest without its persistence."""
     rest = noise.without_odd(noise.rest)
-    return whiten(rest, noise.phi)[1:] if noise.phi > 0 else rest
+    if noise.phi <= 0:
+        return rest
+    return (axis.kept(noise.clean) if noise.odd.size else axis).whiten(rest, noise.phi)[1:]
 
 
-def _volatility(noise: _Noise, samples: Samples, scale: _Scale) -> Volatility:
-    fresh = _innovations(noise)
+def _volatility(noise: _Noise, axis: Axis, samples: Samples, scale: _Scale) -> Volatility:
+    fresh = _innovations(noise, axis)
     deviation = float(np.std(fresh)) if fresh.size else 0.0
     spread = change_of_spread(fresh)
     if spread is None:
@@ -251,14 +251,14 @@ def _plain_shape(values: Floats) -> Distribution:
     return Distribution(kind=shape.kind, distinct=shape.distinct)
 
 
-def _distribution(values: Floats, structure: Structure, noise: _Noise, scale: _Scale) -> Distribution:
+def _distribution(values: Floats, axis: Axis, structure: Structure, noise: _Noise, scale: _Scale) -> Distribution:
     distinct = few_values(values)
     if distinct is not None:
         return Distribution(kind="discrete", distinct=distinct)
     level = structure.level
     bare = level.base == "constant" and not level.steps and not structure.lines and not level.wanders
     if level.wanders:
-        fresh = _innovations(noise)
+        fresh = _innovations(noise, axis)
         return Distribution(kind=shape_of(fresh, inflation(fresh, 1.0)).kind, of_rest=True)
     rest = noise.without_odd(values if bare else noise.rest)
     worth = inflation(noise.without_odd(noise.rest), level.parameters) if noise.phi > 0 else 1.0

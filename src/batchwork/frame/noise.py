@@ -113,17 +113,3 @@ def _autoregression(residuals: Floats) -> tuple[float, float, int]:
             gain = max(1.0 - float(coefficients.sum()), 2.0 / n)
             found = (float(error / gamma[0] / gain**2), float(error), order)
     return found
-
-
-def whiten(values: Floats, phi: float) -> Floats:
-    """Innovations of a first-order persistence; the first value is scaled to the same variance."""
-    head = values[:1] * np.sqrt(max(1.0 - phi * phi, 0.0))
-    return np.concatenate([head, values[1:] - phi * values[:-1]])
-
-
-def against_neighbours(values: Floats, phi: float) -> Floats:
-    """How far each value is from what its two neighbours foretell: the best view of one odd point."""
-    if values.size < 3 or phi <= 0:
-        return values
-    padded = np.concatenate([values[1:2], values, values[-2:-1]])
-    return np.asarray(values - phi / (1.0 + phi * phi) * (padded[:-2] + padded[2:]))

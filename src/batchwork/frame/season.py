@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from batchwork.frame.axis import Axis
 from batchwork.frame.blocks import as_points, block_means, block_size, level_of
 from batchwork.frame.levels import Level
 from batchwork.frame.noise import Floats, unpredictable
@@ -65,49 +66,42 @@ def wave_columns(lines: tuple[Line, ...], at: Floats) -> Floats:
     return np.column_stack(columns) if columns else np.empty((at.size, 0))
 
 
-def on_grid(values: Floats, at: Floats) -> Floats:
-    """The values at every whole position, gaps bridged by straight lines."""
-    if at.size == 0 or at.size == int(at[-1] - at[0]) + 1:
-        return values
-    return np.interp(np.arange(at[0], at[-1] + 1), at, values)
-
-
-def structure_of(values: Floats, at: Floats) -> Structure:
-    """Level and seasons of `values` (odd points held) at increasing positions `at`."""
-    found = _build(values, at, ())
-    if at.size < 16 or at[-1] - at[0] + 1 > 3 * at.size:
+def structure_of(values: Floats, axis: Axis) -> Structure:
+    """Level and seasons of `values` (odd points held) at their places."""
+    found = _build(values, axis, ())
+    if values.size < 16 or not axis.is_dense:
         return found
     for _ in range(MOST_SEASONS):
         if found.lines and float(np.ptp(values - found.season)) <= 1e-9 * float(np.ptp(values)):
             break
-        better = next(_better(values, at, found), None)
+        better = next(_better(values, axis, found), None)
         if better is None:
             break
         found = better
     return found
 
 
-def refit(values: Floats, at: Floats, known: Structure) -> Structure:
+def refit(values: Floats, axis: Axis, known: Structure) -> Structure:
     """Level and shapes of known seasons, fitted again to values that were held with the seasons in mind."""
     if values.size > _LONG:
-        waves = tuple(_fold_all(values - known.level.fitted, at, known.lines))
+        waves = tuple(_fold_all(values - known.level.fitted, axis, known.lines))
         return Structure(known.coarse, known.blocks, known.level, known.lines, waves)
-    return _build(values, at, known.lines)
+    return _build(values, axis, known.lines)
 
 
-def _better(values: Floats, at: Floats, found: Structure) -> Iterator[Structure]:
+def _better(values: Floats, axis: Axis, found: Structure) -> Iterator[Structure]:
     """Structures with one more season that tell more than the one found."""
-    span = float(at[-1] - at[0]) + 1.0
+    span, at = axis.span, axis.at
     rest = values - found.season if found.lines else values
-    for candidate in _candidates(rest, at, found):
+    for candidate in _candidates(rest, axis, found):
         if any(abs(candidate - line.frequency) * span < 1.0 for line in found.lines):
             continue
         # the level found so far may have bent to the season: look at its shape beside a level that knows of it
         line = Line(candidate, 3)
         if values.size <= _LONG:  # longer ones are folded, not fitted; the number is only a price
-            rough = _build(values, at, (*found.lines, Line(candidate, min(2, max(1, int(0.5 / candidate))))))
+            rough = _build(values, axis, (*found.lines, Line(candidate, min(2, max(1, int(0.5 / candidate))))))
             line = _shape(values - rough.level.fitted - np.sum(rough.waves[:-1], axis=0), at, candidate)
-        trial = _build(values, at, (*found.lines, line))
+        trial = _build(values, axis, (*found.lines, line))
         if any(
             is_harmonic(line.frequency, known.frequency, span) and np.ptp(trial.waves[-1]) < _OWN_VOICE * np.ptp(wave)
             for known, wave in zip(found.lines, trial.waves, strict=False)
@@ -154,34 +148,34 @@ def _is_fast(line: Line, size: int) -> bool:
     return size > 1 and 1.0 / line.frequency < 6 * size
 
 
-def _candidates(rest: Floats, at: Floats, found: Structure) -> Iterator[float]:
+def _candidates(rest: Floats, axis: Axis, found: Structure) -> Iterator[float]:
     """Lines of the changes, and of the series about its steps or else about a straight line."""
-    grid = on_grid(rest, at)
-    levels = on_grid(found.level.fitted, at) if found.level.steps else None
-    for part, level, size in _parts(grid, levels):
+    grid = axis.filled(_straight(rest, axis))
+    about = axis.filled(rest - found.level.fitted) if found.level.steps else grid
+    for part, calm, size in _parts(grid, about):
         # about a level with steps where there are some; never about a curve, whose removal leaves a hump of its own
-        views = [(steady_changes(part), True), (_straight(part) if level is None else part - level, False)]
+        views = [(steady_changes(part), True), (calm - calm.mean(), False)]
         for signal, changes in views:
             frequency = find_line(signal, changes=changes)
             if frequency is not None and frequency * part.size >= FEWEST_CYCLES:
                 yield _exactly(grid, frequency / size, part.size * size)
 
 
-def _parts(grid: Floats, levels: Floats | None) -> Iterator[tuple[Floats, Floats | None, int]]:
+def _parts(grid: Floats, about: Floats) -> Iterator[tuple[Floats, Floats, int]]:
     """The whole series; of a long one its middle, for fast seasons, and its block means, for slow ones."""
     n = grid.size
     if n <= 2 * _MIDDLE:
-        yield grid, levels, 1
+        yield grid, about, 1
         return
     middle = slice((n - _MIDDLE) // 2, (n + _MIDDLE) // 2)
-    yield grid[middle], None if levels is None else levels[middle], 1
+    yield grid[middle], about[middle], 1
     size = n // _SLOW
-    yield block_means(grid, size), None if levels is None else block_means(levels, size), size
+    yield block_means(grid, size), block_means(about, size), size
 
 
-def _straight(values: Floats) -> Floats:
+def _straight(values: Floats, axis: Axis) -> Floats:
     """What is left about the least-squares line."""
-    t = np.linspace(-1.0, 1.0, values.size)
+    t = axis.unit - axis.unit.mean()
     return np.asarray(values - values.mean() - t * (float(t @ values) / float(t @ t)))
 
 
@@ -192,7 +186,7 @@ def _exactly(grid: Floats, frequency: float, seen: int) -> float:
     whole = 1.0 / max(round(1.0 / frequency), 2)
     if abs(whole - frequency) * seen < 0.25:
         return whole
-    return refine(_straight(grid), frequency, 1.0 / seen)
+    return refine(grid, frequency, 1.0 / seen)
 
 
 def _shape(rest: Floats, at: Floats, frequency: float) -> Line:
@@ -272,39 +266,39 @@ def _left(rest: Floats, at: Floats, frequency: float, count: int) -> float:
     return float(rest @ rest - np.sum((rest @ basis) ** 2))
 
 
-def _build(values: Floats, at: Floats, lines: tuple[Line, ...]) -> Structure:
+def _build(values: Floats, axis: Axis, lines: tuple[Line, ...]) -> Structure:
     """Level and seasons fitted together, the fast seasons by folding, the slow ones as columns."""
     n = values.size
     size = block_size(n)
     fast = tuple(line for line in lines if _is_fast(line, size))
     slow = tuple(line for line in lines if line not in fast)
-    centres = at if size == 1 else block_means(at, size)
+    centres = axis.at if size == 1 else block_means(axis.at, size)
     columns = wave_columns(slow, centres)
     folded: Floats | None = None
     if fast:
         steady = np.repeat(block_means(values, size), size)
         steady = np.concatenate([steady, np.full(max(n - steady.size, 0), steady[-1])])[:n]
-        folded = np.sum(_fold_all(values - steady, at, fast), axis=0)
+        folded = np.sum(_fold_all(values - steady, axis, fast), axis=0)
     calm = values if folded is None else values - folded
-    coarse, steps = level_of(calm, columns)
-    level = as_points(coarse, steps, n)
+    coarse, steps = level_of(calm, axis, columns)
+    level = as_points(coarse, steps, axis)
     blocks = (block_means(calm, size) if size > 1 else calm) - coarse.season
-    waves = tuple(_fold_all(values - level.fitted, at, lines)) if lines else ()
+    waves = tuple(_fold_all(values - level.fitted, axis, lines)) if lines else ()
     return Structure(coarse, blocks, level, lines, waves)
 
 
-def _fold_all(rest: Floats, at: Floats, lines: tuple[Line, ...]) -> list[Floats]:
+def _fold_all(rest: Floats, axis: Axis, lines: tuple[Line, ...]) -> list[Floats]:
     """Each season over the points; two rounds, so that seasons do not take from each other."""
     if rest.size <= _LONG:
-        columns = wave_columns(lines, at)
+        columns = wave_columns(lines, axis.at)
         weights = np.linalg.lstsq(columns, rest - rest.mean(), rcond=None)[0] if lines else np.zeros(0)
-        edges = np.cumsum([0] + [wave_columns((line,), at[:1]).shape[1] for line in lines])
+        edges = np.cumsum([0] + [wave_columns((line,), axis.at[:1]).shape[1] for line in lines])
         return [columns[:, a:b] @ weights[a:b] for a, b in itertools.pairwise(edges)]
     waves = [np.broadcast_to(np.float64(0.0), (rest.size,)) for _ in lines]
     for _ in range(2 if len(lines) > 1 else 1):
         for index, line in enumerate(lines):
             others = [wave for i, wave in enumerate(waves) if i != index]
-            waves[index] = _fold(rest - np.sum(others, axis=0) if others else rest, at, line.frequency)
+            waves[index] = _fold(rest - np.sum(others, axis=0) if others else rest, axis, line.frequency)
     return waves
 
 
@@ -318,12 +312,12 @@ def _fold_rows(rest: Floats, period: int) -> Floats:
     return np.tile(profile - profile.mean(), cycles + 1)[: rest.size]
 
 
-def _fold(rest: Floats, at: Floats, frequency: float) -> Floats:
+def _fold(rest: Floats, axis: Axis, frequency: float) -> Floats:
     """The mean of each phase, joined by lines; phases are points when the period is a whole number."""
     period = 1.0 / frequency
-    whole = round(period)
-    if whole <= 512 and abs(period - whole) / period * (at[-1] - at[0]) < 0.5:
-        if at.size == int(at[-1] - at[0]) + 1:
+    whole, at = round(period), axis.at
+    if whole <= 512 and abs(period - whole) / period * axis.span < 0.5 and axis.is_whole:
+        if axis.even:
             return _fold_rows(rest, whole)
         phase = at.astype(np.int32) % np.int32(whole) if at[-1] < 2**31 else at.astype(np.int64) % whole
         total = np.bincount(phase, weights=rest, minlength=whole)
