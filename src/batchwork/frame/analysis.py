@@ -90,7 +90,9 @@ def analyse(samples: Samples, context: str | None = None, unit: str | None = Non
         count=samples.values.size,
         missing=samples.missing,
         infinite=samples.infinite,
+        gaps=samples.gaps,
         base=samples.base,
+        slope_per=samples.timeline.unit,
         statistics=statistics,
         trend=None,
         seasons=(),
@@ -120,8 +122,8 @@ def _filled(empty: Description, samples: Samples, statistics: Statistics) -> Des
     return replace(
         empty,
         trend=_trend(structure, axis),
-        seasons=_seasons(structure, noise, scale, samples.step_s),
-        change_points=_changes(structure, samples, scale),
+        seasons=_seasons(structure, noise, scale, samples.timeline.step_s),
+        change_points=_changes(structure, axis, samples, scale),
         anomaly_count=int(noise.odd.size),
         anomalies=_anomalies(noise, values, samples, scale),
         distribution=_distribution(values, axis, structure, noise, scale),
@@ -188,11 +190,14 @@ def _seasons(structure: Structure, noise: _Noise, scale: _Scale, step_s: float |
     return tuple(sorted(found, key=lambda season: -season.amplitude))
 
 
-def _changes(structure: Structure, samples: Samples, scale: _Scale) -> tuple[ChangePoint, ...]:
+def _changes(structure: Structure, axis: Axis, samples: Samples, scale: _Scale) -> tuple[ChangePoint, ...]:
     fitted = structure.level.fitted
     return tuple(
         ChangePoint(
-            index=int(samples.rows[place]), before=scale.level(fitted[place - 1]), after=scale.level(fitted[place])
+            index=int(samples.rows[place]),
+            before=scale.level(fitted[place - 1]),
+            after=scale.level(fitted[place]),
+            after_gap=axis.gap_before(place),
         )
         for place in structure.level.steps
     )

@@ -45,7 +45,9 @@ class Axis:
     @property
     def unit(self) -> Floats:
         """The places shrunk to -1 ... 1."""
-        return np.linspace(-1.0, 1.0, self.at.size) if self.even else 2.0 * self.at / max(self.at[-1], 1e-300) - 1.0
+        if self.even:
+            return np.linspace(-1.0, 1.0, self.at.size)
+        return np.asarray(2.0 * self.at / self.at[-1] - 1.0)
 
     def kept(self, mask: NDArray[np.bool_]) -> Axis:
         """The axis of the points that are kept."""
@@ -74,7 +76,7 @@ class Axis:
         count = np.bincount(cell)
         sums = np.bincount(cell, weights=values)
         calm = uniform_filter1d(values, min(7, values.size), mode="nearest")
-        grid = np.interp(np.arange(count.size), self.at, calm)
+        grid: Floats = np.interp(np.arange(count.size), self.at, calm)
         np.divide(sums, count, out=grid, where=count > 0)
         return grid
 

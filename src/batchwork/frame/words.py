@@ -10,6 +10,7 @@ from batchwork.frame.description import Description, Statistics
 from batchwork.frame.digits import write
 
 MOST_CHARACTERS = 880
+_AFTER_GAP = " (after a gap)"
 _UNITS = ((86400.0, "days"), (3600.0, "hours"), (60.0, "minutes"), (1.0, "seconds"))
 
 
@@ -41,7 +42,17 @@ def _head(d: Description) -> str:
     unit = f", unit {d.unit[:12]}" if d.unit else ""
     infinite = f", infinite {d.infinite}" if d.infinite else ""
     base = f", all values relative to {d.base}" if d.base else ""
-    return f"{name}count {d.count}, missing {d.missing}{infinite}{unit}{base}"
+    return f"{name}count {d.count}, missing {d.missing}{_gaps(d)}{infinite}{unit}{base}"
+
+
+def _gaps(d: Description) -> str:
+    if d.gaps is None or d.count < 2:
+        return ""
+    after, before = d.gaps.after, d.gaps.before
+    where = f"after {after}" if before is None else f"before {before}"
+    if after is not None and before is not None:
+        where = f"between {after} and {before}"
+    return f" ({where})" if d.gaps.count == 1 else f" ({d.gaps.count} gaps, longest {d.gaps.longest} {where})"
 
 
 def _numbers(d: Description, s: Statistics) -> str:
@@ -73,7 +84,7 @@ def _sure(confidence: float) -> str:
 
 def _trend(d: Description, s: Statistics) -> str:
     assert d.trend is not None
-    line = f"slope {write(s.slope)} per step, R2 {s.r2:.3g}"
+    line = f"slope {write(s.slope)} per {d.slope_per}, R2 {s.r2:.3g}"
     if d.trend.direction == "none":
         return f"trend: none ({'wanders, ' if d.trend.wanders else ''}{line}, not significant)"
     curved = " (curved)" if d.trend.curved else ""
@@ -105,7 +116,10 @@ def _changes(d: Description, listed: int) -> str:
         return "change points: none"
     spread = d.statistics.std if d.statistics else 0.0
     shown = sorted(sorted(points, key=lambda p: -abs(p.after - p.before))[: max(listed, 1)], key=lambda p: p.index)
-    text = "; ".join(f"at {p.index} from {write(p.before, spread)} to {write(p.after, spread)}" for p in shown)
+    text = "; ".join(
+        f"at {p.index}{_AFTER_GAP * p.after_gap} from {write(p.before, spread)} to {write(p.after, spread)}"
+        for p in shown
+    )
     more = f" (largest {len(shown)} listed)" if len(shown) < len(points) else ""
     return f"change points: {len(points)}{more}: {text}"
 
