@@ -14,6 +14,15 @@ from numpy.typing import NDArray
 
 from batchwork.frame.axis import Axis, axis_of
 from batchwork.frame.blocks import block_size
+from batchwork.frame.certain import (
+    Certainty,
+    certainty_of,
+    grain_of,
+    is_bent_one_way,
+    odd_in_smooth,
+    polished,
+    rest_of,
+)
 from batchwork.frame.cleaning import held
 from batchwork.frame.description import (
     Anomaly,
@@ -38,12 +47,13 @@ from batchwork.frame.samples import Samples
 from batchwork.frame.season import Structure, refit, structure_of
 from batchwork.frame.shape import few_values, shape_of
 from batchwork.frame.statistics import exponent_of, ldexp_or_inf, statistics_of
+from batchwork.frame.threads import one_thread
 from batchwork.frame.trend import test_slope
 from batchwork.frame.volatility import change_of_spread
 
 MOST_LISTED = 8
 _LONG = 1 << 16
-_EXACT = 1e-9  # of the range: what is smaller is rounding
+_FLAT = 1e-6  # of the range: a line that rises less is flat
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +78,7 @@ class _Noise:
     phi: float
     view: Floats
     odd: NDArray[np.int64]
+    certain: Certainty
 
     @property
     def clean(self) -> NDArray[np.bool_]:
@@ -106,7 +117,8 @@ def analyse(samples: Samples, context: str | None = None, unit: str | None = Non
     )
     if statistics is None:
         return empty
-    return _filled(empty, samples, statistics)
+    with one_thread():
+        return _filled(empty, samples, statistics)
 
 
 def _filled(empty: Description, samples: Samples, statistics: Statistics) -> Description:
@@ -117,11 +129,12 @@ def _filled(empty: Description, samples: Samples, statistics: Statistics) -> Des
     if values.size < 4 or statistics.range == 0:
         return replace(empty, distribution=_plain_shape(values), last=_last(samples, statistics))
     axis = axis_of(samples.at)
-    structure = _structure(values, axis)
-    noise = _noise(values, axis, structure)
+    grain = grain_of(values)
+    structure = polished(values, axis, _structure(values, axis), grain)
+    noise = _noise(values, axis, structure, grain)
     return replace(
         empty,
-        trend=_trend(structure, axis),
+        trend=_trend(values, structure, axis, noise),
         seasons=_seasons(structure, noise, scale, samples.timeline.step_s),
         change_points=_changes(structure, axis, samples, scale),
         anomaly_count=int(noise.odd.size),
@@ -140,13 +153,14 @@ def _structure(values: Floats, axis: Axis) -> Structure:
     return structure
 
 
-def _noise(values: Floats, axis: Axis, structure: Structure) -> _Noise:
+def _noise(values: Floats, axis: Axis, structure: Structure, grain: float) -> _Noise:
     """What is left, and which of its points are odd."""
-    rest = values - structure.level.fitted
-    if structure.lines:
-        rest -= structure.season
-    span = float(np.ptp(values))
-    rest[(rest < _EXACT * span) & (rest > -_EXACT * span)] = 0.0
+    rest = rest_of(values, structure)
+    rest[(rest < grain) & (rest > -grain)] = 0.0
+    certain = certainty_of(rest, axis, grain)
+    if certain.noiseless:
+        off = np.flatnonzero(rest) if certain.exact else odd_in_smooth(rest + structure.level.fitted, axis)
+        return _Noise(rest, 0.0, rest, off, certain)
     calm = rest[:_LONG]
     calm = np.where(np.abs(calm) > 3.5 * robust_sigma(calm), 0.0, calm)  # a group of odd points is not persistence
     phi = 1.0 if structure.level.wanders and rest.size >= 30 else max(axis_of(axis.at[:_LONG]).persistence(calm), 0.0)
@@ -156,14 +170,24 @@ def _noise(values: Floats, axis: Axis, structure: Structure) -> _Noise:
     odd = exceptions(values) if few_values(values) else None
     if odd is None:
         odd = without_echoes(odd_points(view), view, phi)
-    return _Noise(rest, phi, view, odd)
+    return _Noise(rest, phi, view, odd, certain)
 
 
-def _trend(structure: Structure, axis: Axis) -> Trend:
+def _trend(values: Floats, structure: Structure, axis: Axis, noise: _Noise) -> Trend:
     coarse = structure.coarse
+    one_way = is_bent_one_way(values, axis)
+    if one_way or (noise.certain.exact and structure.level.base == "line"):
+        path = values if one_way else structure.level.smooth
+        if abs(path[-1] - path[0]) > max(_FLAT * float(np.ptp(values)), 10.0 * grain_of(values)):
+            direction = "rising" if path[-1] > path[0] else "falling"
+            return Trend(direction=direction, confidence=1.0, curved=one_way, certain=True)
     slope = test_slope(structure.blocks, axis.blocks(block_size(axis.at.size)), coarse)
     if slope is None or not slope.is_real:
-        return Trend(direction="none", confidence=0.0 if slope is None else 1.0 - slope.p_value, wanders=coarse.wanders)
+        return Trend(
+            direction="none",
+            confidence=0.0 if slope is None else 1.0 - slope.p_value,
+            wanders=coarse.wanders and not noise.certain.noiseless,
+        )
     return Trend(
         direction="rising" if slope.per_point > 0 else "falling",
         confidence=1.0 - slope.p_value,
@@ -236,6 +260,8 @@ def _innovations(noise: _Noise, axis: Axis) -> Floats:
 
 
 def _volatility(noise: _Noise, axis: Axis, samples: Samples, scale: _Scale) -> Volatility:
+    if noise.certain.noiseless:
+        return Volatility(noise=0.0)
     fresh = _innovations(noise, axis)
     deviation = float(np.std(fresh)) if fresh.size else 0.0
     spread = change_of_spread(fresh)
@@ -262,6 +288,8 @@ def _distribution(values: Floats, axis: Axis, structure: Structure, noise: _Nois
         return Distribution(kind="discrete", distinct=distinct)
     level = structure.level
     bare = level.base == "constant" and not level.steps and not structure.lines and not level.wanders
+    if noise.certain.noiseless:
+        return Distribution(kind="unknown")
     if level.wanders:
         fresh = _innovations(noise, axis)
         return Distribution(kind=shape_of(fresh, inflation(fresh, 1.0)).kind, of_rest=True)

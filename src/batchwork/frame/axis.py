@@ -92,12 +92,16 @@ class Axis:
         power = 0.5 * float(before @ before + after @ after)
         return float(before @ after) / power if power > 0 else 0.0
 
+    def _distances(self) -> Floats:
+        """Steps between neighbours; those of uneven times that nearly meet count as half a step."""
+        return np.asarray(np.maximum(np.diff(self.at), 0.5))
+
     def whiten(self, values: Floats, phi: float) -> Floats:
         """Innovations of a first-order persistence, all of one variance."""
         head = values[:1] * np.sqrt(max(1.0 - phi * phi, 0.0))
         if self.even:
             return np.concatenate([head, values[1:] - phi * values[:-1]])
-        distance, phi = np.diff(self.at), max(phi, 0.0)
+        distance, phi = self._distances(), max(phi, 0.0)
         fresh = (values[1:] - phi**distance * values[:-1]) / np.sqrt(_variance(phi, distance))
         return np.concatenate([head, fresh])
 
@@ -112,7 +116,7 @@ class Axis:
         if self.even:
             inner = middle - phi / (1.0 + phi * phi) * (values[:-2] + values[2:])
         else:
-            left, right = np.diff(self.at)[:-1], np.diff(self.at)[1:]
+            left, right = self._distances()[:-1], self._distances()[1:]
             before, after, both = (_variance(phi, d) for d in (left, right, left + right))
             expected = (phi**left * after * values[:-2] + phi**right * before * values[2:]) / both
             inner = (middle - expected) * np.sqrt(both / (before * after * _variance(phi, np.array(2.0))))

@@ -53,6 +53,7 @@ class Trend:
     direction: str
     confidence: float
     curved: bool = False
+    certain: bool = False  # no test was needed: there is no noise
     wanders: bool = False
 
 

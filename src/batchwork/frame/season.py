@@ -72,7 +72,7 @@ def structure_of(values: Floats, axis: Axis) -> Structure:
     if values.size < 16 or not axis.is_dense:
         return found
     for _ in range(MOST_SEASONS):
-        if found.lines and float(np.ptp(values - found.season)) <= 1e-9 * float(np.ptp(values)):
+        if float(np.ptp(values - found.level.fitted - found.season)) <= 1e-9 * float(np.ptp(values)):
             break
         better = next(_better(values, axis, found), None)
         if better is None:
@@ -195,17 +195,37 @@ def _shape(rest: Floats, at: Floats, frequency: float) -> Line:
     most = max(1, min(_MOST_WAVES, int(0.505 / frequency)))  # a rough frequency must not lose the wave of two points
     best, chosen, worse = np.inf, 1, 0
     for count in range(1, most + 1):
-        score = n * np.log(max(_left(rest, at, frequency, count), 1e-300)) + 2.0 * count * np.log(n)
+        score = n * np.log(
+            max(_left(rest, at, frequency, count), 1e-18 * float(rest @ rest), 1e-300)
+        ) + 2.0 * count * np.log(n)
         if score < best:
             best, chosen, worse = score, count, 0
         elif (worse := worse + 1) >= 3:
             break
+    whole = _whole_cycle(rest, at, frequency)
+    if whole is not None and n * np.log(whole[1]) + whole[0] * np.log(n) < best:
+        return Line(1.0 / whole[0], whole[0] // 2)
     chosen = _one_voice(rest, at, frequency, chosen)
     frequency = _settled(rest, at, frequency, chosen)
     count = _own_harmonics(rest, at, frequency, chosen)
     if count < chosen:
         frequency = _settled(rest, at, frequency, count)
     return Line(_whole(rest, at, frequency, count), count)
+
+
+def _whole_cycle(rest: Floats, at: Floats, frequency: float) -> tuple[int, float] | None:
+    """Near a frequency, the period of whole points whose mean cycle leaves least, and what it leaves."""
+    near = round(1.0 / frequency)
+    periods = [p for p in range(max(near - 2, 2), near + 3) if 2 * p + 2 <= rest.size and p > 2 * _MOST_WAVES]
+    if not periods or bool((at % 1.0 != 0.0).any()):
+        return None
+    left = []
+    for period in periods:
+        phase = at.astype(np.int64) % period
+        mean = np.bincount(phase, weights=rest) / np.maximum(np.bincount(phase), 1)
+        left.append(float(np.sum((rest - mean[phase]) ** 2)))
+    place = int(np.argmin(left))
+    return periods[place], max(left[place], 1e-18 * float(rest @ rest), 1e-300)
 
 
 def _settled(rest: Floats, at: Floats, frequency: float, count: int) -> float:
@@ -220,7 +240,8 @@ def _settled(rest: Floats, at: Floats, frequency: float, count: int) -> float:
 
 def _own_harmonics(rest: Floats, at: Floats, frequency: float, count: int) -> int:
     """As many harmonics as lie where multiples do: one that fits far better elsewhere is another season."""
-    joint = _left(rest, at, frequency, count)
+    floor = 1e-9 * float(rest @ rest)
+    joint = _left(rest, at, frequency, count) + floor
     bin_width = 1.0 / (at[-1] - at[0] + 1.0)
     for index in range(2, min(count, 4) + 1):
         others = wave_columns((Line(frequency, count),), at)
@@ -230,7 +251,7 @@ def _own_harmonics(rest: Floats, at: Floats, frequency: float, count: int) -> in
         calm = calm - others @ np.linalg.lstsq(others, calm, rcond=None)[0]
         trial = np.clip(index * frequency + bin_width * np.linspace(-1.2, 1.2, 13), 0.0, 0.5)
         free = min(_left(calm, at, f, 1) for f in trial)
-        if rest.size * np.log(max(joint, 1e-300) / max(free, 1e-300)) > _ELSEWHERE:
+        if rest.size * np.log(joint / (free + floor)) > _ELSEWHERE:
             return index - 1
     return count
 

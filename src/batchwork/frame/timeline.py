@@ -96,7 +96,6 @@ def _calendars(times: Floats, step: float) -> list[tuple[Floats, float, str]]:
     found: list[tuple[Floats, float, str]] = []
     if at_one_hour and step == _DAY and np.is_busday(days).all() and times[-1] - times[0] > 8 * _DAY:
         found.append((np.busday_count(days[0], days).astype(np.float64), _DAY * 7 / 5, "business day"))
-    found.append(((times - times[0]) / step, step, _named(step)))
     months = stamps.astype("datetime64[M]")
     number = months.astype(np.int64)
     day = (days - months.astype("datetime64[D]")).astype(np.int64)
@@ -105,7 +104,7 @@ def _calendars(times: Floats, step: float) -> list[tuple[Floats, float, str]]:
         size = max(int(np.median(np.diff(number))), 1)
         name = {1: "month", 12: "year"}.get(size, f"{size} months")
         found.append(((number - number[0]) / size, size * _MONTH, name))
-    return found
+    return [*found, ((times - times[0]) / step, step, _named(step))]
 
 
 def _unit_below(seconds: float) -> tuple[float, str]:
@@ -117,4 +116,6 @@ def _named(seconds: float) -> str:
     """A step in words: "day", "15 minutes"."""
     size, name = _unit_below(seconds)
     count = seconds / size
+    if seconds == 7 * _DAY:
+        return "week"
     return name if count == 1.0 else f"{count:.4g} {name}s"
