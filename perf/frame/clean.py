@@ -118,7 +118,9 @@ CLEAN = [
     ),
     Family(sizes=SIZES, name="clean square, whole", make=_periodic(square, whole=True), bars=_SEASON, ignore=_MAY_TURN),
     Family(sizes=SIZES, name="clean saw, whole", make=_periodic(saw, whole=True), bars=_SEASON, ignore=_MAY_TURN),
-    Family(sizes=SIZES, name="clean saw, broken", make=_periodic(saw, whole=False), bars={"season": 0.95}, ignore=_MAY_TURN),
+    Family(
+        sizes=SIZES, name="clean saw, broken", make=_periodic(saw, whole=False), bars={"season": 0.95}, ignore=_MAY_TURN
+    ),
     Family(sizes=SIZES, name="clean levels", make=_levels, bars={"step": 1.0}),
     Family(sizes=SIZES, name="clean power", make=_power, bars={"trend": 1.0}),
     Family(sizes=SIZES, name="clean exponential", make=_growth, bars={"trend": 1.0}),
@@ -133,7 +135,9 @@ CLEAN = [
     Family(sizes=SIZES, name="clean counting", make=_counted, bars=_SEASON, ignore=_MAY_TURN),
     Family(sizes=SIZES, name="clean stairs", make=_stairs, bars={"trend": 1.0}, ignore=frozenset({"season", "step"})),
     Family(sizes=SIZES, name="zeros with a spike", make=_spike(lambda d, n: np.zeros(n)), bars={"odd": 1.0}),
-    Family(sizes=SIZES, name="clean line with a spike", make=_spike(lambda d, n: np.arange(n), trend=1), bars={"odd": 1.0}),
+    Family(
+        sizes=SIZES, name="clean line with a spike", make=_spike(lambda d, n: np.arange(n), trend=1), bars={"odd": 1.0}
+    ),
     Family(sizes=SIZES, name="clean polynomial", make=_polynomial, ignore=_MAY_TURN, kept_out=True),
     Family(
         sizes=SIZES,
@@ -153,7 +157,9 @@ CLEAN = [
     ),
     Family(sizes=SIZES, name="clean logistic", make=_logistic, bars={"trend": 1.0}, kept_out=True),
     Family(sizes=SIZES, name="clean damped sine", make=_damped, ignore=frozenset({"trend", "season"}), kept_out=True),
-    Family(sizes=SIZES, name="clean, two sines", make=_two_sines, bars={"season": 0.95}, ignore=_MAY_TURN, kept_out=True),
+    Family(
+        sizes=SIZES, name="clean, two sines", make=_two_sines, bars={"season": 0.95}, ignore=_MAY_TURN, kept_out=True
+    ),
     Family(sizes=SIZES, name="clean sine with a hole", make=_holed_sine, bars=_SEASON, ignore=_MAY_TURN, kept_out=True),
     Family(
         sizes=SIZES,

@@ -17,9 +17,9 @@ from batchwork.frame.blocks import block_size
 from batchwork.frame.certain import (
     Certainty,
     certainty_of,
+    exact_structure,
     grain_of,
     is_bent_one_way,
-    odd_in_smooth,
     polished,
     rest_of,
 )
@@ -43,6 +43,7 @@ from batchwork.frame.noise import (
     thinned,
 )
 from batchwork.frame.outliers import exceptions, odd_points, without_echoes
+from batchwork.frame.recurrence import Recurrence, recurrence_of
 from batchwork.frame.samples import Samples
 from batchwork.frame.season import Structure, refit, structure_of
 from batchwork.frame.shape import few_values, shape_of
@@ -130,8 +131,11 @@ def _filled(empty: Description, samples: Samples, statistics: Statistics) -> Des
         return replace(empty, distribution=_plain_shape(values), last=_last(samples, statistics))
     axis = axis_of(samples.at)
     grain = grain_of(values)
-    structure = polished(values, axis, _structure(values, axis), grain)
-    noise = _noise(values, axis, structure, grain)
+    law = recurrence_of(values, axis, grain)
+    structure = None if law is None else exact_structure(values, axis, law, grain)
+    if structure is None:
+        structure = polished(values, axis, _structure(values, axis, law), grain)
+    noise = _noise(values, axis, structure, law, grain)
     return replace(
         empty,
         trend=_trend(values, structure, axis, noise),
@@ -145,7 +149,9 @@ def _filled(empty: Description, samples: Samples, statistics: Statistics) -> Des
     )
 
 
-def _structure(values: Floats, axis: Axis) -> Structure:
+def _structure(values: Floats, axis: Axis, law: Recurrence | None) -> Structure:
+    if law is not None:  # without noise there is nothing to hold
+        return structure_of(law.mended(values), axis)
     structure = structure_of(held(values), axis)
     if structure.lines:  # a sharp season was held like odd points; now that it is known it need not be
         season = structure.season
@@ -153,14 +159,13 @@ def _structure(values: Floats, axis: Axis) -> Structure:
     return structure
 
 
-def _noise(values: Floats, axis: Axis, structure: Structure, grain: float) -> _Noise:
+def _noise(values: Floats, axis: Axis, structure: Structure, law: Recurrence | None, grain: float) -> _Noise:
     """What is left, and which of its points are odd."""
     rest = rest_of(values, structure)
     rest[(rest < grain) & (rest > -grain)] = 0.0
-    certain = certainty_of(rest, axis, grain)
+    certain = certainty_of(rest, axis, structure, law, grain)
     if certain.noiseless:
-        off = np.flatnonzero(rest) if certain.exact else odd_in_smooth(rest + structure.level.fitted, axis)
-        return _Noise(rest, 0.0, rest, off, certain)
+        return _Noise(rest, 0.0, rest, certain.odd, certain)
     calm = rest[:_LONG]
     calm = np.where(np.abs(calm) > 3.5 * robust_sigma(calm), 0.0, calm)  # a group of odd points is not persistence
     phi = 1.0 if structure.level.wanders and rest.size >= 30 else max(axis_of(axis.at[:_LONG]).persistence(calm), 0.0)
@@ -176,11 +181,13 @@ def _noise(values: Floats, axis: Axis, structure: Structure, grain: float) -> _N
 def _trend(values: Floats, structure: Structure, axis: Axis, noise: _Noise) -> Trend:
     coarse = structure.coarse
     one_way = is_bent_one_way(values, axis)
-    if one_way or (noise.certain.exact and structure.level.base == "line"):
+    if one_way or (noise.certain.noiseless and structure.level.base == "line"):
         path = values if one_way else structure.level.smooth
         if abs(path[-1] - path[0]) > max(_FLAT * float(np.ptp(values)), 10.0 * grain_of(values)):
             direction = "rising" if path[-1] > path[0] else "falling"
             return Trend(direction=direction, confidence=1.0, curved=one_way, certain=True)
+    if noise.certain.noiseless and coarse.base != "curve":
+        return Trend(direction="none", confidence=1.0, certain=True)
     slope = test_slope(structure.blocks, axis.blocks(block_size(axis.at.size)), coarse)
     if slope is None or not slope.is_real:
         return Trend(
@@ -192,6 +199,7 @@ def _trend(values: Floats, structure: Structure, axis: Axis, noise: _Noise) -> T
         direction="rising" if slope.per_point > 0 else "falling",
         confidence=1.0 - slope.p_value,
         curved=slope.curved,
+        certain=noise.certain.noiseless,
         wanders=coarse.wanders,
     )
 

@@ -6,6 +6,7 @@ A test compares with noise; where there is none, rounding and the misfit of a mo
 from __future__ import annotations
 
 import itertools
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from math import comb
 
@@ -16,7 +17,8 @@ from batchwork.frame.axis import Axis
 from batchwork.frame.blocks import block_means, block_size
 from batchwork.frame.levels import base_columns, step_columns
 from batchwork.frame.noise import Floats, median
-from batchwork.frame.season import Line, Structure, refit, wave_columns
+from batchwork.frame.recurrence import Recurrence, repetition
+from batchwork.frame.season import Line, Structure, fitted, refit, wave_columns
 
 _GRAIN = 1e-9  # of the range: what is smaller is rounding
 _CLEAR = 0.05  # of the spread: with more noise than this, the fit is as good as it gets
@@ -70,6 +72,8 @@ def _calmed(values: Floats, rest: Floats) -> Floats:
 def _descend(values: Floats, axis: Axis, structure: Structure, grain: float) -> Structure:
     """Level, seasons and their frequencies, improved together (Gauss and Newton) while that pays."""
     best, least = structure, _left(rest_of(values, structure))
+    if least <= 1e-4 * grain:
+        return best
     for _ in range(8):
         structure = _once(values, axis, structure)
         left = _left(rest_of(values, structure))
@@ -167,19 +171,48 @@ def odd_in_smooth(values: Floats, axis: Axis) -> NDArray[np.int64]:
 
 @dataclass(frozen=True, slots=True)
 class Certainty:
-    """Whether a fit leaves nothing (`exact`), or a path without noise (`smooth`)."""
+    """Whether there is no noise, and which points are odd then."""
 
-    exact: bool
-    smooth: bool
-
-    @property
-    def noiseless(self) -> bool:
-        """Whether there is no noise to measure anything by."""
-        return self.exact or self.smooth
+    noiseless: bool
+    odd: NDArray[np.int64]
 
 
-def certainty_of(rest: Floats, axis: Axis, grain: float) -> Certainty:
+def certainty_of(rest: Floats, axis: Axis, structure: Structure, law: Recurrence | None, grain: float) -> Certainty:
     """What is certain of a rest in which rounding is zero already."""
-    off = int(np.count_nonzero(rest))
-    exact = off <= max(1, rest.size // 10)
-    return Certainty(exact, not exact and is_smooth(rest, axis, grain))
+    off = np.flatnonzero(rest)
+    if off.size <= max(1, rest.size // 10) or float(np.abs(rest).max()) <= 4.0 * grain:
+        return Certainty(True, off[np.abs(rest[off]) > 1e3 * grain])
+    if law is not None:
+        return Certainty(True, law.odd)
+    if is_smooth(rest, axis, grain):
+        return Certainty(True, odd_in_smooth(rest + structure.level.fitted, axis))
+    return Certainty(False, off[:0])
+
+
+def exact_structure(values: Floats, axis: Axis, law: Recurrence, grain: float) -> Structure | None:
+    """Level and seasons that leave nothing but the points that do not obey, if there are such."""
+    if values.size > _LONGEST:
+        return None
+    calm = law.mended(values)
+    period = repetition(calm, axis, grain)
+    for lines in _exact_lines(axis, law, period):
+        found = _descend(calm, axis, fitted(calm, axis, lines), grain)
+        if float(np.abs(rest_of(calm, found)).max()) > 4.0 * grain:
+            continue
+        if (
+            lines or period is None or len(found.level.steps) < 3 or 3 * period > axis.span
+        ):  # else steps that come again
+            return found
+    return None
+
+
+def _exact_lines(axis: Axis, law: Recurrence, period: int | None) -> Iterator[tuple[Line, ...]]:
+    """No season; the frequencies of the recurrence, or one cycle of any shape: at least two periods of each."""
+    yield ()
+    swings = law.frequencies(2.0 / axis.span)
+    turns = [swing / swings[0] for swing in swings]
+    apart = any(abs(turn - round(turn)) > 1e-4 for turn in turns)
+    if len(swings) == 1 or (apart and len(swings) <= 3):
+        yield tuple(Line(frequency, 1) for frequency in swings)
+    if period is not None:
+        yield (Line(1.0 / period, max(period // 2, 1)),)

@@ -68,7 +68,7 @@ def wave_columns(lines: tuple[Line, ...], at: Floats) -> Floats:
 
 def structure_of(values: Floats, axis: Axis) -> Structure:
     """Level and seasons of `values` (odd points held) at their places."""
-    found = _build(values, axis, ())
+    found = fitted(values, axis, ())
     if values.size < 16 or not axis.is_dense:
         return found
     for _ in range(MOST_SEASONS):
@@ -86,7 +86,7 @@ def refit(values: Floats, axis: Axis, known: Structure) -> Structure:
     if values.size > _LONG:
         waves = tuple(_fold_all(values - known.level.fitted, axis, known.lines))
         return Structure(known.coarse, known.blocks, known.level, known.lines, waves)
-    return _build(values, axis, known.lines)
+    return fitted(values, axis, known.lines)
 
 
 def _better(values: Floats, axis: Axis, found: Structure) -> Iterator[Structure]:
@@ -99,9 +99,9 @@ def _better(values: Floats, axis: Axis, found: Structure) -> Iterator[Structure]
         # the level found so far may have bent to the season: look at its shape beside a level that knows of it
         line = Line(candidate, 3)
         if values.size <= _LONG:  # longer ones are folded, not fitted; the number is only a price
-            rough = _build(values, axis, (*found.lines, Line(candidate, min(2, max(1, int(0.5 / candidate))))))
+            rough = fitted(values, axis, (*found.lines, Line(candidate, min(2, max(1, int(0.5 / candidate))))))
             line = _shape(values - rough.level.fitted - np.sum(rough.waves[:-1], axis=0), at, candidate)
-        trial = _build(values, axis, (*found.lines, line))
+        trial = fitted(values, axis, (*found.lines, line))
         if any(
             is_harmonic(line.frequency, known.frequency, span) and np.ptp(trial.waves[-1]) < _OWN_VOICE * np.ptp(wave)
             for known, wave in zip(found.lines, trial.waves, strict=False)
@@ -287,8 +287,8 @@ def _left(rest: Floats, at: Floats, frequency: float, count: int) -> float:
     return float(rest @ rest - np.sum((rest @ basis) ** 2))
 
 
-def _build(values: Floats, axis: Axis, lines: tuple[Line, ...]) -> Structure:
-    """Level and seasons fitted together, the fast seasons by folding, the slow ones as columns."""
+def fitted(values: Floats, axis: Axis, lines: tuple[Line, ...]) -> Structure:
+    """Level and given seasons fitted together, the fast seasons by folding, the slow ones as columns."""
     n = values.size
     size = block_size(n)
     fast = tuple(line for line in lines if _is_fast(line, size))

@@ -88,7 +88,8 @@ def _trend(d: Description, s: Statistics) -> str:
     assert d.trend is not None
     line = f"slope {_say(s.slope)} per {d.slope_per}, R2 {s.r2:.3g}"
     if d.trend.direction == "none":
-        return f"trend: none ({'wanders, ' if d.trend.wanders else ''}{line}, not significant)"
+        wanders = "wanders, " if d.trend.wanders else ""
+        return f"trend: none ({wanders}{line}, {'certain' if d.trend.certain else 'not significant'})"
     curved = " (curved)" if d.trend.curved else ""
     wanders = ", wanders" if d.trend.wanders else ""
     sure = "certain" if d.trend.certain else f"confidence {min(d.trend.confidence, 0.999) * 100:.4g}%"
