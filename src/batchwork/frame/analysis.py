@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from batchwork.frame.axis import Axis, axis_of
+from batchwork.frame.axis import Axis
 from batchwork.frame.blocks import block_size
 from batchwork.frame.certain import (
     Certainty,
@@ -129,11 +129,12 @@ def _filled(empty: Description, samples: Samples, statistics: Statistics) -> Des
     values -= scale.shift
     if values.size < 4 or statistics.range == 0:
         return replace(empty, distribution=_plain_shape(values), last=_last(samples, statistics))
-    axis = axis_of(samples.at)
+    axis = samples.axis
     grain = grain_of(values)
     law = recurrence_of(values, axis, grain)
     structure = None if law is None else exact_structure(values, axis, law, grain)
     if structure is None:
+        law = None if law is None or law.is_level else law
         structure = polished(values, axis, _structure(values, axis, law), grain)
     noise = _noise(values, axis, structure, law, grain)
     return replace(
@@ -144,7 +145,7 @@ def _filled(empty: Description, samples: Samples, statistics: Statistics) -> Des
         anomaly_count=int(noise.odd.size),
         anomalies=_anomalies(noise, values, samples, scale),
         distribution=_distribution(values, axis, structure, noise, scale),
-        volatility=_volatility(noise, axis, samples, scale),
+        volatility=_volatility(values, noise, axis, samples, scale),
         last=_last(samples, statistics),
     )
 
@@ -168,7 +169,7 @@ def _noise(values: Floats, axis: Axis, structure: Structure, law: Recurrence | N
         return _Noise(rest, 0.0, rest, certain.odd, certain)
     calm = rest[:_LONG]
     calm = np.where(np.abs(calm) > 3.5 * robust_sigma(calm), 0.0, calm)  # a group of odd points is not persistence
-    phi = 1.0 if structure.level.wanders and rest.size >= 30 else max(axis_of(axis.at[:_LONG]).persistence(calm), 0.0)
+    phi = 1.0 if structure.level.wanders and rest.size >= 30 else max(axis.part(_LONG).persistence(calm), 0.0)
     if phi < 2.5 / np.sqrt(rest.size):
         phi = 0.0
     view = axis.against_neighbours(rest, phi)
@@ -188,7 +189,7 @@ def _trend(values: Floats, structure: Structure, axis: Axis, noise: _Noise) -> T
             return Trend(direction=direction, confidence=1.0, curved=one_way, certain=True)
     if noise.certain.noiseless and coarse.base != "curve":
         return Trend(direction="none", confidence=1.0, certain=True)
-    slope = test_slope(structure.blocks, axis.blocks(block_size(axis.at.size)), coarse)
+    slope = test_slope(structure.blocks, axis.blocks(block_size(axis.size)), coarse)
     if slope is None or not slope.is_real:
         return Trend(
             direction="none",
@@ -267,9 +268,11 @@ def _innovations(noise: _Noise, axis: Axis) -> Floats:
     return (axis.kept(noise.clean) if noise.odd.size else axis).whiten(rest, noise.phi)[1:]
 
 
-def _volatility(noise: _Noise, axis: Axis, samples: Samples, scale: _Scale) -> Volatility:
+def _volatility(values: Floats, noise: _Noise, axis: Axis, samples: Samples, scale: _Scale) -> Volatility | None:
     if noise.certain.noiseless:
         return Volatility(noise=0.0)
+    if few_values(values) and median(np.abs(np.diff(values))) == 0:
+        return None  # most values are those before them: there is no noise to speak of
     fresh = _innovations(noise, axis)
     deviation = float(np.std(fresh)) if fresh.size else 0.0
     spread = change_of_spread(fresh)

@@ -16,26 +16,35 @@ from scipy.ndimage import uniform_filter1d
 from batchwork.frame.noise import Floats, lag_one
 
 _WIDEST = 3  # a grid may be this many times as long as the series; beyond that no season is sought
-_SHORT = 4096
 _BESIDE = 1.5  # steps; farther points are not neighbours
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Axis:
-    """Increasing places of values, from 0 on; `even` when they are 0, 1, 2, ..."""
+    """Increasing places of values, from 0 on; None when they are 0, 1, 2, ..."""
 
-    at: Floats
-    even: bool
+    places: Floats | None
+    size: int
+
+    @property
+    def even(self) -> bool:
+        """Whether there are no holes."""
+        return self.places is None
+
+    @property
+    def at(self) -> Floats:
+        """The place of each value; made anew each time where there are no holes, for it is as long as the data."""
+        return np.arange(self.size, dtype=np.float64) if self.places is None else self.places
 
     @property
     def span(self) -> float:
         """Steps from the first point to the last, both counted."""
-        return float(self.at[-1]) + 1.0
+        return float(self.size if self.places is None else self.places[-1] + 1.0)
 
     @property
     def is_dense(self) -> bool:
         """Whether there are points enough for every step to speak of seasons."""
-        return self.even or self.span <= _WIDEST * self.at.size
+        return self.even or self.span <= _WIDEST * self.size
 
     @property
     def is_whole(self) -> bool:
@@ -46,8 +55,27 @@ class Axis:
     def unit(self) -> Floats:
         """The places shrunk to -1 ... 1."""
         if self.even:
-            return np.linspace(-1.0, 1.0, self.at.size)
+            return np.linspace(-1.0, 1.0, self.size)
         return np.asarray(2.0 * self.at / self.at[-1] - 1.0)
+
+    def part(self, most: int) -> Axis:
+        """The axis of the first points, at most so many."""
+        return self if self.size <= most else even_axis(most) if self.even else axis_of(self.at[:most])
+
+    def centres(self, size: int) -> Floats:
+        """The places of block means on the axis of the points."""
+        if not self.even:
+            return self._means(size)
+        whole = self.size // size
+        centres = (np.arange(whole) + 0.5) * size - 0.5
+        centres[-1] = 0.5 * ((whole - 1) * size + self.size - 1)
+        return np.asarray(centres, dtype=np.float64)
+
+    def _means(self, size: int) -> Floats:
+        whole = self.size // size
+        means = self.at[: whole * size].reshape(whole, size).mean(axis=1)
+        means[-1] = self.at[(whole - 1) * size :].mean()
+        return np.asarray(means)
 
     def kept(self, mask: NDArray[np.bool_]) -> Axis:
         """The axis of the points that are kept."""
@@ -57,16 +85,14 @@ class Axis:
         """The places of block means; a last block that is not full joins the one before."""
         if size == 1:
             return self
-        whole = self.at.size // size
         if self.even:
-            return even_axis(whole)
-        centres = self.at[: whole * size].reshape(whole, size).mean(axis=1)
-        centres[-1] = self.at[(whole - 1) * size :].mean()
-        return Axis((centres - centres[0]) / size, False)
+            return even_axis(self.size // size)
+        centres = self._means(size)
+        return Axis((centres - centres[0]) / size, centres.size)
 
     def gap_before(self, place: int) -> bool:
         """Whether points are missing right before this one."""
-        return bool(self.at[place] - self.at[place - 1] > _BESIDE)
+        return not self.even and bool(self.at[place] - self.at[place - 1] > _BESIDE)
 
     def filled(self, values: Floats) -> Floats:
         """Level-free values at every step; holes hold what the points about them are on average."""
@@ -139,14 +165,10 @@ def _end(value: float, near: float, far: float, phi: float) -> float:
     return float(one if abs(one) < abs(two) else two)
 
 
-def even_axis(n: int) -> Axis:
-    """The axis of values without holes; of short ones one object for each length, so that what hangs on it is kept."""
-    return _kept_axis(n) if n <= _SHORT else Axis(np.arange(n, dtype=np.float64), True)
-
-
 @lru_cache(maxsize=64)
-def _kept_axis(n: int) -> Axis:
-    return Axis(np.arange(n, dtype=np.float64), True)
+def even_axis(n: int) -> Axis:
+    """The axis of values without holes; one object for each length, so that what hangs on it is kept."""
+    return Axis(None, n)
 
 
 def axis_of(at: Floats) -> Axis:
@@ -154,4 +176,4 @@ def axis_of(at: Floats) -> Axis:
     n = at.size
     if n == 0 or (float(at[-1] - at[0]) == n - 1 and bool((np.diff(at) == 1.0).all())):
         return even_axis(n)
-    return Axis(at - at[0], False)
+    return Axis(at - at[0], n)

@@ -58,10 +58,10 @@ def _exact(values: Floats, axis: Axis, level: Level, size: int) -> tuple[int, ..
     """Each step's first point: where a split of the points around it leaves the least spread."""
     n = values.size
     places = []
-    centres = _centres(axis, size)
+    centres, at = axis.centres(size), axis.at
     for step in level.steps:
         a, b = max((step - 3) * size, 0), min((step + 3) * size, n)
-        drift = np.interp(axis.at[a:b], centres, level.smooth + level.season)
+        drift = np.interp(at[a:b], centres, level.smooth + level.season)
         window = values[a:b] - drift
         window -= window.mean()
         m = window.size
@@ -82,18 +82,13 @@ def _set_straight(means: Floats, values: Floats, place: int, size: int) -> None:
         means[block] = side.mean()
 
 
-def _centres(axis: Axis, size: int) -> Floats:
-    """The places of the block means on the axis of the points."""
-    return block_means(axis.at, size)
-
-
 def as_points(level: Level, steps: tuple[int, ...], axis: Axis) -> Level:
     """The block level drawn out over all points, with its steps where they really are."""
-    n = axis.at.size
+    n = axis.size
     size = block_size(n)
     if size == 1:
         return level
-    centres, at = _centres(axis, size), axis.at
+    centres, at = axis.centres(size), axis.at
     if level.base == "constant":
         smooth = np.broadcast_to(np.float64(level.smooth[0]), (n,))  # one number, not n of them
     elif level.base == "curve":

@@ -24,6 +24,7 @@ _GRAIN = 1e-9  # of the range: what is smaller is rounding
 _CLEAR = 0.05  # of the spread: with more noise than this, the fit is as good as it gets
 _SMOOTH = 0.06  # fourth differences over second ones, each in units of white noise
 _LONGEST = 20000
+_PART = 4096  # points that show whether a path is smooth
 _FAR = 12.0  # times as far as any neighbour: an odd point of a smooth path
 
 
@@ -132,6 +133,7 @@ def _differences(values: Floats, axis: Axis, order: int) -> Floats:
 
 def is_smooth(rest: Floats, axis: Axis, grain: float) -> bool:
     """Whether values follow a smooth path so closely that there is no noise to speak of."""
+    rest, axis = rest[:_PART], axis.part(_PART)
     second, fourth = _differences(rest, axis, 2), _differences(rest, axis, 4)
     if fourth.size < 8:
         return False
@@ -180,7 +182,7 @@ class Certainty:
 def certainty_of(rest: Floats, axis: Axis, structure: Structure, law: Recurrence | None, grain: float) -> Certainty:
     """What is certain of a rest in which rounding is zero already."""
     off = np.flatnonzero(rest)
-    if off.size <= max(1, rest.size // 10) or float(np.abs(rest).max()) <= 4.0 * grain:
+    if off.size <= max(1, rest.size // 10) or float(max(rest.max(), -rest.min())) <= 4.0 * grain:
         return Certainty(True, off[np.abs(rest[off]) > 1e3 * grain])
     if law is not None:
         return Certainty(True, law.odd)

@@ -74,7 +74,7 @@ def base_columns(base: str, size: int, axis: Axis, crowd: int = 0) -> Floats:
     A spline's knots crowd at the start (-1) or the end (1) for paths that are steep there, as logarithms are; where
     points are missing there are none.
     """
-    n = axis.at.size
+    n = axis.size
     t = _crowded(axis.unit, crowd)
     if base == "constant":
         return np.ones((n, 1))

@@ -20,6 +20,7 @@ _PART = 130  # points that a recurrence is sought on
 _UNDAMPED = 1e-3
 _LONGEST_PERIOD = 600
 _DRIFT = 0.25  # of the range: a cycle upon a line must rise by this in all
+_PROMISING = 0.1
 _EXACT = 1e-6  # of the spread: what is smaller is rounding, carried along
 
 
@@ -29,6 +30,11 @@ class Recurrence:
 
     weights: Floats
     odd: NDArray[np.int64]
+
+    @property
+    def is_level(self) -> bool:
+        """Whether it says no more than that values stay as they are, which rounded ones often do."""
+        return bool(np.array_equal(self.weights, _PLAIN[0]))
 
     def frequencies(self, slowest: float) -> list[float]:
         """Frequencies at which the recurrence swings for ever, none slower than this."""
@@ -55,14 +61,14 @@ def recurrence_of(values: Floats, axis: Axis, grain: float) -> Recurrence | None
     weights = _weights(values, axis, limit)
     if weights is None:
         return None
-    forward = _errors(values, axis, weights)
-    if float(np.nanmedian(np.abs(forward))) > limit:
+    forward = _errors(values, axis.places, weights)
+    if _typical(np.abs(forward)) > limit:
         return None
-    back = Axis(axis.at[-1] - axis.at[::-1], axis.even)
+    back = axis if axis.even else Axis(axis.at[-1] - axis.at[::-1], axis.size)
     reverse = _weights(values[::-1], back, limit)
     if reverse is None:
         return None
-    backward = _errors(values[::-1], back, reverse)[::-1]
+    backward = _errors(values[::-1], back.places, reverse)[::-1]
     far = 1e-3 * float(values.std())  # an odd point is not one of rounding
     odd = np.flatnonzero(_surprises(forward, far) & _surprises(backward, far))
     return Recurrence(weights, odd if odd.size <= max(1, values.size // 50) else odd[:0])
@@ -85,6 +91,11 @@ def repetition(values: Floats, axis: Axis, grain: float) -> int | None:
     return None
 
 
+def _typical(errors: Floats) -> float:
+    known = errors[np.isfinite(errors)]
+    return median(known) if known.size >= 3 else float("inf")
+
+
 def _surprises(errors: Floats, far: float) -> NDArray[np.bool_]:
     with np.errstate(invalid="ignore"):
         return np.asarray(np.abs(errors) > far)
@@ -93,26 +104,33 @@ def _surprises(errors: Floats, far: float) -> NDArray[np.bool_]:
 def _weights(values: Floats, axis: Axis, limit: float) -> Floats | None:
     """The weights of the shortest recurrence that holds on some part of the series, constant last."""
     n = values.size
+    starts = sorted({0, max((n - _PART) // 2, 0), max(n - _PART, 0)})
+    parts = [(values[a : a + _PART], None if axis.places is None else axis.places[a : a + _PART]) for a in starts]
     for plain in _PLAIN:
-        if float(np.nanmedian(np.abs(_errors(values, axis, plain)))) <= limit:
+        off = [np.abs(_errors(part, at, plain)) for part, at in parts]
+        if _typical(np.concatenate(off)) <= limit:
             return plain
-    for start in (0, max((n - _PART) // 2, 0), max(n - _PART, 0)):
-        part = slice(start, start + _PART)
-        rows, targets = _windows(values[part], axis.at[part], min(_ORDERS[-1], n // 5))
-        if targets.size < 1.5 * rows.shape[1] + 4:
+    for part, at in parts:
+        rows, targets = _windows(part, at, min(_ORDERS[-1], max(n // 5, 1)))
+        if targets.size < 1.5 * rows.shape[1] + 4 or not _may_hold(rows, targets):
             continue
-        if not _holds(rows, targets, limit):
+        if median(np.abs(targets - rows @ _fit(rows, targets))) > limit:
             continue
         for order in _ORDERS:
-            rows, targets = _windows(values[part], axis.at[part], order)
+            rows, targets = _windows(part, at, order)
             weights = _fit(rows, targets)
             if median(np.abs(targets - rows @ weights)) <= limit:
                 return weights
     return None
 
 
-def _holds(rows: Floats, targets: Floats, limit: float) -> bool:
-    return median(np.abs(targets - rows @ _fit(rows, targets))) <= limit
+def _may_hold(rows: Floats, targets: Floats) -> bool:
+    """A quick look that noise does not pass: the normal equations, whatever they are worth."""
+    gram = rows.T @ rows
+    gram[np.diag_indices_from(gram)] *= 1.0 + 1e-9
+    gram[-1, -1] += 1e-12
+    off = np.abs(targets - rows @ np.linalg.solve(gram + 1e-300 * np.eye(len(gram)), rows.T @ targets))
+    return median(off) <= _PROMISING * float(targets.std())
 
 
 def _fit(rows: Floats, targets: Floats) -> Floats:
@@ -127,19 +145,19 @@ def _fit(rows: Floats, targets: Floats) -> Floats:
     return np.asarray(weights)
 
 
-def _windows(values: Floats, at: Floats, order: int) -> tuple[Floats, Floats]:
+def _windows(values: Floats, at: Floats | None, order: int) -> tuple[Floats, Floats]:
     """Each value with those before it, newest last, and a one; only where none is missing."""
     windows = np.lib.stride_tricks.sliding_window_view(values, order + 1)
-    whole = at[order:] - at[:-order] == order
-    windows = windows if whole.all() else windows[whole]
+    if at is not None:
+        windows = windows[at[order:] - at[:-order] == order]
     return np.column_stack([windows[:, :-1], np.ones(len(windows))]), windows[:, -1]
 
 
-def _errors(values: Floats, axis: Axis, weights: Floats) -> Floats:
+def _errors(values: Floats, at: Floats | None, weights: Floats) -> Floats:
     """How far each value is from what those before it foretell; NaN where some of those are missing."""
     order = weights.size - 1
     errors = np.full(values.size, np.nan)
     errors[order:] = values[order:] - np.correlate(values, weights[:-1], "valid")[:-1] - weights[-1]
-    if not axis.even:
-        errors[order:][axis.at[order:] - axis.at[:-order] != order] = np.nan
+    if at is not None:
+        errors[order:][at[order:] - at[:-order] != order] = np.nan
     return errors

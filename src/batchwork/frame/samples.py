@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from batchwork.frame.axis import Axis, axis_of, even_axis
 from batchwork.frame.description import Gaps
 from batchwork.frame.noise import Floats
 from batchwork.frame.timeline import AS_GIVEN, Timeline, positions_of, timeline_of
@@ -48,6 +49,13 @@ class Samples:
     def at(self) -> Floats:
         """The place of each value on the time axis, in steps; made anew each time, for it is as long as the data."""
         return self.rows.astype(np.float64) if self.grid is None else self.grid
+
+    @property
+    def axis(self) -> Axis:
+        """The places of the values, from the first one on."""
+        if self.grid is None and int(self.rows[-1] - self.rows[0]) == self.rows.size - 1:
+            return even_axis(self.rows.size)
+        return axis_of(self.at)
 
 
 def read_samples(data: Any, times: Any = None) -> Samples:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from batchwork.frame.axis import Axis
+from batchwork.frame.axis import Axis, even_axis
 from batchwork.frame.blocks import as_points, block_means, block_size, level_of
 from batchwork.frame.levels import Level
 from batchwork.frame.noise import Floats, unpredictable
@@ -150,11 +150,12 @@ def _is_fast(line: Line, size: int) -> bool:
 
 def _candidates(rest: Floats, axis: Axis, found: Structure) -> Iterator[float]:
     """Lines of the changes, and of the series about its steps or else about a straight line."""
-    grid = axis.filled(_straight(rest, axis))
+    grid = rest if axis.even else axis.filled(_straight(rest, axis))
     about = axis.filled(rest - found.level.fitted) if found.level.steps else grid
     for part, calm, size in _parts(grid, about):
         # about a level with steps where there are some; never about a curve, whose removal leaves a hump of its own
-        views = [(steady_changes(part), True), (calm - calm.mean(), False)]
+        straight = calm if found.level.steps else _straight(calm, even_axis(calm.size))
+        views = [(steady_changes(part), True), (straight, False)]
         for signal, changes in views:
             frequency = find_line(signal, changes=changes)
             if frequency is not None and frequency * part.size >= FEWEST_CYCLES:
@@ -186,7 +187,7 @@ def _exactly(grid: Floats, frequency: float, seen: int) -> float:
     whole = 1.0 / max(round(1.0 / frequency), 2)
     if abs(whole - frequency) * seen < 0.25:
         return whole
-    return refine(grid, frequency, 1.0 / seen)
+    return refine(_straight(grid, even_axis(grid.size)), frequency, 1.0 / seen)
 
 
 def _shape(rest: Floats, at: Floats, frequency: float) -> Line:
@@ -293,8 +294,7 @@ def fitted(values: Floats, axis: Axis, lines: tuple[Line, ...]) -> Structure:
     size = block_size(n)
     fast = tuple(line for line in lines if _is_fast(line, size))
     slow = tuple(line for line in lines if line not in fast)
-    centres = axis.at if size == 1 else block_means(axis.at, size)
-    columns = wave_columns(slow, centres)
+    columns = wave_columns(slow, axis.at if size == 1 else axis.centres(size))
     folded: Floats | None = None
     if fast:
         steady = np.repeat(block_means(values, size), size)
@@ -336,17 +336,18 @@ def _fold_rows(rest: Floats, period: int) -> Floats:
 def _fold(rest: Floats, axis: Axis, frequency: float) -> Floats:
     """The mean of each phase, joined by lines; phases are points when the period is a whole number."""
     period = 1.0 / frequency
-    whole, at = round(period), axis.at
+    whole = round(period)
     if whole <= 512 and abs(period - whole) / period * axis.span < 0.5 and axis.is_whole:
         if axis.even:
             return _fold_rows(rest, whole)
+        at = axis.at
         phase = at.astype(np.int32) % np.int32(whole) if at[-1] < 2**31 else at.astype(np.int64) % whole
         total = np.bincount(phase, weights=rest, minlength=whole)
         count = np.bincount(phase, minlength=whole)
         profile = total / np.maximum(count, 1)
         return np.asarray((profile - profile.mean())[phase])
     bins = int(min(_BINS, max(8, period)))
-    turn = at * (frequency * bins) % bins
+    turn = axis.at * (frequency * bins) % bins
     phase = np.minimum(turn.astype(np.int64), bins - 1)
     profile = np.bincount(phase, weights=rest, minlength=bins) / np.maximum(np.bincount(phase, minlength=bins), 1)
     profile -= profile.mean()
