@@ -19,11 +19,15 @@ from numpy.typing import NDArray
 from scipy.interpolate import BSpline
 
 from batchwork.frame.axis import Axis
-from batchwork.frame.noise import Floats, inflation, upper_persistence
+from batchwork.frame.noise import Floats, inflation, unpredictable, upper_persistence
 
 MOST_STEPS = 24
 _CURVES = ((5, 0), (9, 0), (17, 0), (5, -1), (5, 1), (9, -1), (9, 1))  # parts, and the end where they crowd
-_STEP_PRICE = 5.0  # in units of log(independent points): one height, one place sought among n, one for caution
+_STEP_PRICE = 2.7  # in units of log(independent points): one height, one place sought among n, one for caution
+_STEP_FREEDOM = 2.0
+_BOTH, _SHORT = 2.0, 150  # a slope and steps at once, in a short series, are what slow noise looks like
+_LEAST_HEIGHT = 15.0  # over sqrt(n), in standard deviations: smaller ones are what slow noise makes
+_WANDER_PRICE = 3.2  # the same against noise with a memory, which needs no steps
 _CURVE_PRICE = 1.5
 _LINE_PRICE = 1.5
 _LEANS = (-0.5, -0.25, 0.0, 0.25, 0.5)  # where a ramp stands against the place of the step, in widths
@@ -214,8 +218,8 @@ def _candidates(z: Floats, axis: Axis, waves: Floats, draft: Level | None) -> li
         plain = {"constant": 1, "line": 2}.get(base, size) + waves.shape[1]
         most = min(MOST_STEPS, n // shortest_segment(n) - 1) if base != "curve" else min(3, n // 40)
         for steps, rss in forward_steps(z, basis, room, most if n >= 12 else 0):
-            price = extra + _STEP_PRICE * len(steps)
-            found.append(_Candidate(base, size, crowd, steps, rss + floor, price, plain + 2.0 * len(steps)))
+            price = extra + _STEP_PRICE * len(steps) + (_BOTH if steps and base != "constant" and n < _SHORT else 0.0)
+            found.append(_Candidate(base, size, crowd, steps, rss + floor, price, plain + _STEP_FREEDOM * len(steps)))
     return found
 
 
@@ -320,7 +324,7 @@ def _keep_sound(z: Floats, axis: Axis, columns: Floats, choice: _Candidate, wort
     while steps:
         proofs = _proofs(z, axis, columns, steps, worth, draft)
         weakest = int(np.argmin(proofs))
-        if proofs[weakest] >= enough:
+        if proofs[weakest] >= enough and not _is_only_wandering(z, columns, steps):
             break
         steps = steps[:weakest] + steps[weakest + 1 :]
         if steps:
@@ -330,8 +334,23 @@ def _keep_sound(z: Floats, axis: Axis, columns: Floats, choice: _Candidate, wort
         choice,
         steps=steps,
         price=choice.price - _STEP_PRICE * dropped,
-        parameters=choice.parameters - 2.0 * dropped,
+        parameters=choice.parameters - _STEP_FREEDOM * dropped,
     )
+
+
+def _is_only_wandering(z: Floats, columns: Floats, steps: tuple[int, ...]) -> bool:
+    """Whether noise with a memory (an autoregression) foretells as well without the steps."""
+    plain, stepped = (
+        unpredictable(z - basis @ (basis.T @ z))
+        for basis in (
+            np.linalg.qr(columns)[0],
+            np.linalg.qr(np.column_stack([columns, step_columns(steps, z.size)]))[0],
+        )
+    )
+    if stepped[0] <= 0:
+        return False
+    told = z.size * math.log(plain[0] / stepped[0]) + 2.0 * (plain[1] - stepped[1])
+    return told < _WANDER_PRICE * len(steps) * math.log(z.size)
 
 
 def _proofs(z: Floats, axis: Axis, columns: Floats, steps: tuple[int, ...], worth: float, draft: bool) -> list[float]:
@@ -347,6 +366,8 @@ def _proofs(z: Floats, axis: Axis, columns: Floats, steps: tuple[int, ...], wort
         rest = max(float(residual @ residual) - gain, 0.0) + floor
         most = gain + max(_RAMP_TOLERANCE, math.log(n)) * worth * rest / n
         sharp = draft or is_sharp(residual, axis, basis, place, most)
+        height = gain / max(float(_room(basis)[place - 1]), 1e-300)  # squared
+        sharp = sharp and height * n > _LEAST_HEIGHT**2 * rest / n
         proofs.append(n / worth * float(np.log1p(gain / rest)) if sharp else 0.0)
     return proofs
 

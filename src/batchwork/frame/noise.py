@@ -85,7 +85,11 @@ def long_memory_ratio(residuals: Floats) -> float:
 def unpredictable(residuals: Floats) -> tuple[float, int]:
     """The variance that the preferred autoregression cannot foretell, and that autoregression's order."""
     _, error, order = _autoregression(residuals)
-    return error, order
+    before, after = residuals[:_SAMPLE][:-1], residuals[:_SAMPLE][1:]
+    power = float(before @ before)
+    fresh = after - (float(before @ after) / power if power > 0 else 0.0) * before
+    first_order = float(fresh @ fresh) / max(fresh.size, 1)  # sees a random walk, of which the recursion sees less
+    return (error, order) if error <= first_order else (first_order, 1)
 
 
 def _autoregression(residuals: Floats) -> tuple[float, float, int]:

@@ -25,6 +25,7 @@ _LONG = 4096
 _BINS = 64
 _MIDDLE = 1 << 14
 _SLOW = 4096
+_SWING = 280.0
 _ELSEWHERE = 14.0  # log-likelihood by which a harmonic must fit better off its multiple to be another season
 _OWN_VOICE = 0.65  # a harmonic this strong beside its fundamental is a season of its own (a day in a week)
 
@@ -107,9 +108,27 @@ def _better(values: Floats, axis: Axis, found: Structure) -> Iterator[Structure]
             for known, wave in zip(found.lines, trial.waves, strict=False)
         ):
             continue
-        if _is_told_cheaper(found, trial) or _is_only_swinging(values, trial):
+        if _is_told_cheaper(found, trial):
             continue
-        yield trial
+        if not _is_only_swinging(values, trial, 1):
+            yield trial
+        elif not found.lines:  # of two seasons at once, each alone leaves a swing
+            pair = _with_another(values, axis, trial)
+            if pair is not None and not _is_only_swinging(values, pair, 2):
+                yield pair
+
+
+def _with_another(values: Floats, axis: Axis, trial: Structure) -> Structure | None:
+    """The structure with the strongest line that its season leaves beside it."""
+    if values.size > _LONG:
+        return None
+    for candidate in _candidates(values - trial.season, axis, trial):
+        known = trial.lines[0].frequency
+        if abs(candidate - known) * axis.span < 1.0 or is_harmonic(candidate, known, axis.span):
+            continue
+        line = _shape(values - trial.level.fitted - trial.season, axis.at, candidate)
+        return fitted(values, axis, (*trial.lines, line))
+    return None
 
 
 def _is_told_cheaper(found: Structure, trial: Structure) -> bool:
@@ -121,19 +140,19 @@ def _is_told_cheaper(found: Structure, trial: Structure) -> bool:
     return trial.coarse.preferred_by(level, 2.0 + trial.lines[-1].harmonics) <= 0
 
 
-def _is_only_swinging(values: Floats, trial: Structure) -> bool:
-    """Whether noise that swings by itself (an autoregression) foretells as well as the new season does."""
+def _is_only_swinging(values: Floats, trial: Structure, fresh: int) -> bool:
+    """Whether noise that swings by itself (an autoregression) foretells as well as the last few seasons do."""
     if values.size > _LONG:
         return False  # a line is narrow enough there to be told from any swing
     rest = values - trial.level.fitted - trial.season
     noise, order = unpredictable(rest)
-    swinging, longer = unpredictable(rest + trial.waves[-1])
+    swinging, longer = unpredictable(rest + np.sum(trial.waves[-fresh:], axis=0))
     if noise <= 0:
         return False
     told = values.size * float(np.log(swinging / noise))
-    price = 2.0 + 240.0 / values.size  # per parameter: Akaike's, and more where swings and lines look alike
-    harmonics = min(trial.lines[-1].harmonics, 2)  # a swing has no more of them to pay for
-    return told < (2 * harmonics + 1 + order - longer) * price
+    price = 2.0 + _SWING / values.size  # per parameter: Akaike's, and more where swings and lines look alike
+    harmonics = sum(min(line.harmonics, 2) for line in trial.lines[-fresh:])  # a swing has no more to pay for
+    return told < (2 * harmonics + fresh + order - longer) * price
 
 
 def is_harmonic(candidate: float, known: float, span: float) -> bool:
