@@ -173,7 +173,7 @@ def spikes(
         values = noise(dice, n)
         truth = {}
         if structure:
-            period = float(dice.uniform(6, n / 12))
+            period = float(dice.uniform(6, max(n / 12, 7.5)))
             values = values + 4.0 * np.linspace(0, 1, n) + 2.0 * sine(np.arange(n) / period)
             truth = {"trend": 1, "periods": (period,)}
         if group:  # a run of neighbours, all out on one side: they would hide each other from a plain z-score

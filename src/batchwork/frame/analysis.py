@@ -275,7 +275,7 @@ def _volatility(values: Floats, noise: _Noise, axis: Axis, samples: Samples, sca
         return None  # most values are those before them: there is no noise to speak of
     fresh = _innovations(noise, axis)
     deviation = float(np.std(fresh)) if fresh.size else 0.0
-    spread = change_of_spread(fresh)
+    spread = change_of_spread(fresh, white=noise.phi <= 0)
     if spread is None:
         return Volatility(noise=scale.size(deviation))
     rows = samples.rows[noise.clean]

@@ -17,6 +17,7 @@ from scipy.special import gammaln, ndtr, stdtr
 from batchwork.frame.dip import untied
 from batchwork.frame.noise import Floats, median, robust_sigma, thinned
 
+_L60 = 1.7
 _LEVEL = 0.015  # per side; both sides together have twice as much
 _LEAST_GAP = 1.2  # a narrower gap is never a reason
 _NEAREST = 3.0  # robust standard deviations; nothing nearer is odd
@@ -50,7 +51,7 @@ def odd_points(values: Floats) -> NDArray[np.int64]:
         return np.zeros(0, dtype=np.int64)
     distance /= unit
     # long series show their tail, so power is no concern; short ones hardly show it, so caution is
-    level = _LEVEL * min(1.0, float(np.sqrt(300.0 / n)), n / 60.0)
+    level = _LEVEL * min(1.0, float(np.sqrt(300.0 / n)), n / 60.0) * (_L60 if n < 150 else 1.0)
     some = thinned(distance)
     if _alike(np.sort(some[some > 0]), np.sort(-some[some < 0])):
         size = np.abs(distance, out=distance)
