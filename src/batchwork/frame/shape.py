@@ -18,7 +18,7 @@ _NORMAL = 0.1226  # L-kurtosis of a normal
 _RIVALS = (0.0357, 0.1936)  # of a parabola and of Student's t with 5 degrees of freedom
 _BEYOND = 2.5  # standard deviations: neither a parabola nor a triangle reaches so far
 _ALIKE = 2.5  # standard errors: the most that a symmetric sample may be skewed
-_TOLD = 1.0  # log-likelihood by which a normal must tell more than its rivals,
+_TOLD = 0.65  # log-likelihood by which a normal must tell more than its rivals,
 _TOLD_SHAPE = 2.0  # and a uniform or an exponential
 _ERRORS = 3.0
 # of sqrt(n) times the largest distance to the fitted distribution function: 1% of true ones exceed these
