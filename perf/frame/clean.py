@@ -90,7 +90,7 @@ def _logistic(dice: Dice, n: int) -> Case:
 
 
 def _two_sines(dice: Dice, n: int) -> Case:
-    slow, fast = n / 6.3, float(dice.uniform(6, n / 12))
+    slow, fast = n / 6.3, float(dice.uniform(4.5, n / 12 + 1))
     at = np.arange(n)
     return _case(np.sin(2 * np.pi * at / slow) + np.sin(2 * np.pi * at / fast), periods=(slow, fast))
 
@@ -134,9 +134,9 @@ CLEAN = [
     ),
     Family(sizes=SIZES, name="clean counting", make=_counted, bars=_SEASON, ignore=_MAY_TURN),
     Family(sizes=SIZES, name="clean stairs", make=_stairs, bars={"trend": 1.0}, ignore=frozenset({"season", "step"})),
-    Family(sizes=SIZES, name="zeros with a spike", make=_spike(lambda d, n: np.zeros(n)), bars={"odd": 1.0}),
+    Family(sizes=SIZES, name="zeros with a spike", make=_spike(lambda _, n: np.zeros(n)), bars={"odd": 1.0}),
     Family(
-        sizes=SIZES, name="clean line with a spike", make=_spike(lambda d, n: np.arange(n), trend=1), bars={"odd": 1.0}
+        sizes=SIZES, name="clean line with a spike", make=_spike(lambda _, n: np.arange(n), trend=1), bars={"odd": 1.0}
     ),
     Family(sizes=SIZES, name="clean polynomial", make=_polynomial, ignore=_MAY_TURN, kept_out=True),
     Family(

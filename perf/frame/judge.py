@@ -52,6 +52,12 @@ class Tally:
     wrong_numbers: list[str] = field(default_factory=list)
     any_alarm: int = 0
 
+    def share(self, claim: str) -> float:
+        """The share of the series, or of the odd points, in which it was found."""
+        if claim == "odd":
+            return self.odd_right / max(self.odd_true, 1)
+        return self.hits.get(claim, 0) / self.series
+
     def add(self, case: Case, claims: Claims, expected: tuple[str, ...], ignore: frozenset[str]) -> None:
         self.series += 1
         truth = case.truth

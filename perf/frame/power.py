@@ -52,16 +52,19 @@ def _same(strength: float) -> tuple[float, float, float]:
     return (strength, strength, strength)
 
 
+_A_RISE = frozenset({"trend"})  # a step that is not found may be seen as a rise, which it is
+
 WEAK = [
     Family(name="weak: sine of 1", make=cycle(sine, _same(1)), bars=_bars("season", 60, 100, 100)),
     Family(name="weak: square of 1", make=cycle(square, _same(1)), bars=_bars("season", 95, 100, 100)),
     Family(name="weak: two seasons of 2", make=cycle(sine, _same(2), 2), bars=_bars("season", 95, 100, 100)),
     Family(name="weak: season of 1 in a trend", make=_season_with_trend, bars=_bars("season", 60, 100, 100)),
-    Family(name="weak: step of 2", make=one_step(_same(2)), bars=_bars("step", 60, 98, 100)),
-    Family(name="weak: step of 3", make=one_step(_same(3)), bars=_bars("step", 90, 100, 100)),
-    Family(name="weak: several steps of 3", make=several_steps, bars=_bars("step", 85, 95, 95)),
+    Family(name="weak: step of 2", ignore=_A_RISE, make=one_step(_same(2)), bars=_bars("step", 60, 98, 100)),
+    Family(name="weak: step of 3", ignore=_A_RISE, make=one_step(_same(3)), bars=_bars("step", 90, 100, 100)),
+    Family(name="weak: several steps of 3", ignore=_A_RISE, make=several_steps, bars=_bars("step", 85, 95, 95)),
     Family(
         name="weak: step of 3 in AR 0.5",
+        ignore=_A_RISE,
         make=one_step(_same(3), filtered([1], [1, -0.5])),
         bars=_bars("step", 60, 95, 92),
     ),

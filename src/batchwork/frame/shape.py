@@ -19,7 +19,7 @@ _RIVALS = (0.0357, 0.1936)  # of a parabola and of Student's t with 5 degrees of
 _BEYOND = 2.5  # standard deviations: neither a parabola nor a triangle reaches so far
 _ALIKE = 2.5  # standard errors: the most that a symmetric sample may be skewed
 _TOLD = 0.65  # log-likelihood by which a normal must tell more than its rivals,
-_TOLD_SHAPE = 2.0  # and a uniform or an exponential
+_TOLD_UNIFORM, _TOLD_EXPONENTIAL = 2.0, 3.5  # and these
 _ERRORS = 3.0
 # of sqrt(n) times the largest distance to the fitted distribution function: 1% of true ones exceed these
 _FIT_UNIFORM, _FIT_EXPONENTIAL = 1.63, 1.27
@@ -117,7 +117,7 @@ def _is_uniform(values: Floats, independent: float) -> bool:
     at_ends = (int(np.count_nonzero((place < 0.05) | (place > 0.95))) - 2) / n
     wider = np.log(reach * (n + 1) / (n - 1)) - 0.5 * np.log(2.0 * np.pi * np.e * float(values.var()))
     amid = int(np.count_nonzero(np.abs(place - 0.5) < 0.1)) / n
-    return max(0.05, 4.0 / n) <= at_ends <= 0.2 and amid >= 0.13 and bool(-wider * independent > _TOLD_SHAPE)
+    return max(0.05, 4.0 / n) <= at_ends <= 0.2 and amid >= 0.13 and bool(-wider * independent > _TOLD_UNIFORM)
 
 
 def _is_exponential(values: Floats, worth: float) -> bool:
@@ -133,4 +133,4 @@ def _is_exponential(values: Floats, worth: float) -> bool:
     told = (-mean - 1.0 - lognormal) * n / worth
     gap = mean - middle
     power = (3.0 - gap + float(np.sqrt((gap - 3.0) ** 2 + 24.0 * gap))) / (12.0 * gap)  # a gamma's, nearly
-    return told > _TOLD_SHAPE and abs(power - 1.0) < 2.0 * float(np.sqrt(worth / (0.645 * n)))
+    return told > _TOLD_EXPONENTIAL and abs(power - 1.0) < 2.0 * float(np.sqrt(worth / (0.645 * n)))
