@@ -23,14 +23,20 @@ from batchwork.frame.noise import Floats, inflation, unpredictable, upper_persis
 
 MOST_STEPS = 24
 _CURVES = ((5, 0), (9, 0), (17, 0), (5, -1), (5, 1), (9, -1), (9, 1))  # parts, and the end where they crowd
-_STEP_PRICE = 2.7  # in units of log(independent points): one height, one place sought among n, one for caution
+_SHORT_STEP, _LONG_STEP = (
+    2.95,
+    5.0,
+)  # in units of log(independent points): a height, a place sought among n, and caution
 _STEP_FREEDOM = 2.0
+_BEND = 3  # parts of a parabola: in a short series, a curve that costs no more than a step
 _BOTH, _SHORT = 2.0, 150  # a slope and steps at once, in a short series, are what slow noise looks like
-_LEAST_HEIGHT = 15.0  # over sqrt(n), in standard deviations: smaller ones are what slow noise makes
+_LEAST_HEIGHT = 14.5  # over sqrt(n), in standard deviations: smaller ones are what slow noise makes
 _WANDER_PRICE = 3.2  # the same against noise with a memory, which needs no steps
 _CURVE_PRICE = 1.5
+_SHORT_CURVE = 1.3  # less in a short series
 _LINE_PRICE = 1.5
 _LEANS = (-0.5, -0.25, 0.0, 0.25, 0.5)  # where a ramp stands against the place of the step, in widths
+
 _RAMP_TOLERANCE = 6.0  # in noise variances, or log(n) if more: what a ramp may win over a true step by chance
 _CURVE_LEAVES = 0.5  # a curve that leaves more persistence than this may be a wandering series' own path
 
@@ -84,6 +90,8 @@ def base_columns(base: str, size: int, axis: Axis, crowd: int = 0) -> Floats:
         return np.ones((n, 1))
     if base == "line":
         return np.column_stack([np.ones(n), t])
+    if size == _BEND:
+        return np.column_stack([np.ones(n), t, t * t])
     inner = np.linspace(-1.0, 1.0, size - 2)
     if not axis.even:
         inner = np.interp(inner, _crowded(np.linspace(-1.0, 1.0, n), crowd), t)
@@ -105,6 +113,11 @@ def _base_basis(base: str, size: int, axis: Axis, crowd: int) -> tuple[Floats, F
 def step_columns(steps: tuple[int, ...], n: int) -> Floats:
     """One column per step: 0 before it, 1 from it on."""
     return np.asarray(np.arange(n)[:, None] >= np.array(steps, dtype=np.int64)[None, :], dtype=np.float64)
+
+
+def step_price(n: int) -> float:
+    """The price of a step: less in short series, where the many places that could imitate a curve are few."""
+    return _SHORT_STEP + (_LONG_STEP - _SHORT_STEP) * min(max(math.log(n / 60.0) / math.log(5.0), 0.0), 1.0)
 
 
 def shortest_segment(n: int) -> int:
@@ -173,7 +186,7 @@ def _hopeless(path: list[tuple[tuple[int, ...], float]], n: int) -> bool:
     """Three steps in a row that did not pay together: a fourth will not either (one alone may hide a pair)."""
     if len(path) < 4 or path[-1][1] <= 0:
         return False
-    return n * math.log(path[-4][1] / path[-1][1]) < 3 * _STEP_PRICE * math.log(n)
+    return n * math.log(path[-4][1] / path[-1][1]) < 3 * step_price(n) * math.log(n)
 
 
 def settle(z: Floats, columns: Floats, steps: tuple[int, ...]) -> tuple[int, ...]:
@@ -207,6 +220,7 @@ def _candidates(z: Floats, axis: Axis, waves: Floats, draft: Level | None) -> li
     bases = [("constant", 0, 0), ("line", 0, 0)]
     if draft is None:
         bases += [("curve", size, crowd) for size, crowd in _CURVES if n >= (60 if crowd else 6 * size)]
+        bases += [("curve", _BEND, crowd) for crowd in (0, -1, 1) if 30 <= n < _SHORT]
     elif draft.base == "curve":
         bases.append(("curve", draft.curve_size, draft.crowd))
     for base, size, crowd in bases:
@@ -214,11 +228,13 @@ def _candidates(z: Floats, axis: Axis, waves: Floats, draft: Level | None) -> li
         if waves.shape[1]:
             basis = np.linalg.qr(np.column_stack([basis, waves]))[0]
             room = _room(basis)
-        extra = {"constant": 0.0, "line": _LINE_PRICE}.get(base, _CURVE_PRICE * (size - 1))
+        extra = {"constant": 0.0, "line": _LINE_PRICE}.get(
+            base, (_CURVE_PRICE if n >= _SHORT else _SHORT_CURVE) * (size - 1)
+        )
         plain = {"constant": 1, "line": 2}.get(base, size) + waves.shape[1]
         most = min(MOST_STEPS, n // shortest_segment(n) - 1) if base != "curve" else min(3, n // 40)
         for steps, rss in forward_steps(z, basis, room, most if n >= 12 else 0):
-            price = extra + _STEP_PRICE * len(steps) + (_BOTH if steps and base != "constant" and n < _SHORT else 0.0)
+            price = extra + step_price(n) * len(steps) + (_BOTH if steps and base != "constant" and n < _SHORT else 0.0)
             found.append(_Candidate(base, size, crowd, steps, rss + floor, price, plain + _STEP_FREEDOM * len(steps)))
     return found
 
@@ -319,7 +335,7 @@ def _keep_sound(z: Floats, axis: Axis, columns: Floats, choice: _Candidate, wort
     """Settle the places, then drop, weakest first, each step that does not stand on its own."""
     n = z.size
     independent = n / worth
-    enough = _STEP_PRICE * float(np.log(max(independent, 3.0)))
+    enough = step_price(n) * float(np.log(max(independent, 3.0)))
     steps = settle(z, columns, choice.steps)
     while steps:
         proofs = _proofs(z, axis, columns, steps, worth, draft)
@@ -333,7 +349,7 @@ def _keep_sound(z: Floats, axis: Axis, columns: Floats, choice: _Candidate, wort
     return replace(
         choice,
         steps=steps,
-        price=choice.price - _STEP_PRICE * dropped,
+        price=choice.price - step_price(n) * dropped,
         parameters=choice.parameters - _STEP_FREEDOM * dropped,
     )
 
