@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from batchwork.frame.axis import Axis
+from batchwork.frame.bases import base_columns, step_columns
 from batchwork.frame.blocks import block_means, block_size
-from batchwork.frame.levels import base_columns, step_columns
 from batchwork.frame.noise import Floats, median
 from batchwork.frame.recurrence import Recurrence, repetition
 from batchwork.frame.season import Line, Structure, fitted, refit, wave_columns

@@ -16,9 +16,9 @@ from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.interpolate import BSpline
 
 from batchwork.frame.axis import Axis
+from batchwork.frame.bases import BEND, base_columns, step_columns
 from batchwork.frame.noise import Floats, inflation, unpredictable, upper_persistence
 
 MOST_STEPS = 24
@@ -28,7 +28,6 @@ _SHORT_STEP, _LONG_STEP = (
     5.0,
 )  # in units of log(independent points): a height, a place sought among n, and caution
 _STEP_FREEDOM = 2.0
-_BEND = 3  # parts of a parabola: in a short series, a curve that costs no more than a step
 _BOTH, _SHORT = 2.0, 150  # a slope and steps at once, in a short series, are what slow noise looks like
 _LEAST_HEIGHT = 14.5  # over sqrt(n), in standard deviations: smaller ones are what slow noise makes
 _WANDER_PRICE = 3.2  # the same against noise with a memory, which needs no steps
@@ -78,41 +77,10 @@ class _Candidate:
 
 
 @lru_cache(maxsize=64)
-def base_columns(base: str, size: int, axis: Axis, crowd: int = 0) -> Floats:
-    """The regressors of a base over the points, intercept first.
-
-    A spline's knots crowd at the start (-1) or the end (1) for paths that are steep there, as logarithms are; where
-    points are missing there are none.
-    """
-    n = axis.size
-    t = _crowded(axis.unit, crowd)
-    if base == "constant":
-        return np.ones((n, 1))
-    if base == "line":
-        return np.column_stack([np.ones(n), t])
-    if size == _BEND:
-        return np.column_stack([np.ones(n), t, t * t])
-    inner = np.linspace(-1.0, 1.0, size - 2)
-    if not axis.even:
-        inner = np.interp(inner, _crowded(np.linspace(-1.0, 1.0, n), crowd), t)
-    knots = np.concatenate([[-1.0] * 3, inner, [1.0] * 3])
-    return np.asarray(BSpline.design_matrix(np.clip(t, -1, 1), knots, 3).toarray(), dtype=np.float64)
-
-
-def _crowded(t: Floats, crowd: int) -> Floats:
-    return np.asarray(crowd * (1.0 - 2.0 * np.sqrt(np.maximum(0.5 - 0.5 * crowd * t, 0.0)))) if crowd else t
-
-
-@lru_cache(maxsize=64)
 def _base_basis(base: str, size: int, axis: Axis, crowd: int) -> tuple[Floats, Floats]:
     """An orthonormal basis of what a base can tell, and the room that it leaves for steps."""
     basis = np.asarray(np.linalg.qr(base_columns(base, size, axis, crowd))[0])
     return basis, _room(basis)
-
-
-def step_columns(steps: tuple[int, ...], n: int) -> Floats:
-    """One column per step: 0 before it, 1 from it on."""
-    return np.asarray(np.arange(n)[:, None] >= np.array(steps, dtype=np.int64)[None, :], dtype=np.float64)
 
 
 def step_price(n: int) -> float:
@@ -220,7 +188,7 @@ def _candidates(z: Floats, axis: Axis, waves: Floats, draft: Level | None) -> li
     bases = [("constant", 0, 0), ("line", 0, 0)]
     if draft is None:
         bases += [("curve", size, crowd) for size, crowd in _CURVES if n >= (60 if crowd else 6 * size)]
-        bases += [("curve", _BEND, crowd) for crowd in (0, -1, 1) if 30 <= n < _SHORT]
+        bases += [("curve", BEND, crowd) for crowd in (0, -1, 1) if 30 <= n < _SHORT]
     elif draft.base == "curve":
         bases.append(("curve", draft.curve_size, draft.crowd))
     for base, size, crowd in bases:

@@ -13,7 +13,8 @@ import numpy as np
 from scipy.special import stdtr
 
 from batchwork.frame.axis import Axis
-from batchwork.frame.levels import Level, base_columns, step_columns
+from batchwork.frame.bases import base_columns, step_columns
+from batchwork.frame.levels import Level
 from batchwork.frame.noise import Floats, inflation, upper_persistence
 
 _LEVEL = 0.01  # two-sided; estimated persistence makes tests run hot, so 5% is kept with room
