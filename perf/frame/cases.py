@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -24,6 +24,7 @@ class Truth:
     bimodal: bool = False
     spread: bool = False
     shapes: tuple[str, ...] = ()
+    noiseless: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +40,14 @@ class Family:
     name: str
     make: Callable[[Dice, int], Case]
     sizes: tuple[int, ...] = (60, 300, 2000)
-    bars: dict[str, float] = field(default_factory=dict)  # claim -> least share found
+    bars: Mapping[str, float | Mapping[int, float]] = field(default_factory=dict)  # claim -> least share found
     kept_out: bool = False
     ignore: frozenset[str] = frozenset()  # claims that are neither right nor wrong here
+
+    def bar(self, claim: str, size: int) -> float:
+        """The least share found at a length."""
+        stated = self.bars[claim]
+        return stated if isinstance(stated, float) else stated[size]
 
 
 def white(dice: Dice, n: int) -> Floats:
@@ -167,7 +173,7 @@ def spikes(
         values = noise(dice, n)
         truth = {}
         if structure:
-            period = float(dice.uniform(6, n / 12))
+            period = float(dice.uniform(6, max(n / 12, 7.5)))
             values = values + 4.0 * np.linspace(0, 1, n) + 2.0 * sine(np.arange(n) / period)
             truth = {"trend": 1, "periods": (period,)}
         if group:  # a run of neighbours, all out on one side: they would hide each other from a plain z-score

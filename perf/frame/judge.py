@@ -50,6 +50,13 @@ class Tally:
     odd_true: int = 0
     odd_claimed: int = 0
     wrong_numbers: list[str] = field(default_factory=list)
+    any_alarm: int = 0
+
+    def share(self, claim: str) -> float:
+        """The share of the series, or of the odd points, in which it was found."""
+        if claim == "odd":
+            return self.odd_right / max(self.odd_true, 1)
+        return self.hits.get(claim, 0) / self.series
 
     def add(self, case: Case, claims: Claims, expected: tuple[str, ...], ignore: frozenset[str]) -> None:
         self.series += 1
@@ -62,9 +69,10 @@ class Tally:
             "bimodal": truth.bimodal,
             "spread": truth.spread,
         }
-        for name, made in claims.made().items():
-            if not holds[name] and name not in ignore:
-                self.alarms[name] = self.alarms.get(name, 0) + made
+        false = {name: made for name, made in claims.made().items() if not holds[name] and name not in ignore}
+        for name, made in false.items():
+            self.alarms[name] = self.alarms.get(name, 0) + made
+        self.any_alarm += any(false.values())
         for name in expected:
             self.hits[name] = self.hits.get(name, 0) + _is_hit(name, case, claims)
         if truth.odd:
@@ -84,7 +92,9 @@ def _is_hit(name: str, case: Case, claims: Claims) -> bool:
         )
     if name == "step":
         near = max(2.0, 0.02 * n)
-        found = all(any(abs(claimed - place) <= near for claimed in claims.steps) for place in truth.steps)
+        present = np.flatnonzero(np.isfinite(case.values))
+        seen = [present[min(np.searchsorted(present, place), present.size - 1)] for place in truth.steps]
+        found = all(any(abs(claimed - place) <= near for claimed in claims.steps) for place in seen)
         return found and len(claims.steps) == len(truth.steps)
     if name == "odd":
         return truth.odd <= claims.odd
@@ -147,6 +157,11 @@ def numbers_are_right(values: np.ndarray, text: str) -> str | None:
         if abs(float(said) - number) > _half_unit(said) * 1.000001 + 1e-12 * abs(number):
             return f"{label} said {said}, numpy {number!r}"
     return None
+
+
+def says_noise(text: str) -> str | None:
+    """The measure by noise in a text about a series without any, or None."""
+    return next((f"{word!r} without noise" for word in (" sigma ", "noise std", "confidence") if word in text), None)
 
 
 def _labelled(text: str, label: str) -> str | None:

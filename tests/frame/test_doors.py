@@ -18,7 +18,7 @@ NOISE = np.random.default_rng(0).standard_normal(300)
 def test_the_public_names_are_these() -> None:
     assert set(batchwork.frame.__all__) == {
         "Anomaly", "ChangePoint", "Compression", "Correlation", "Description", "Distribution", "FileDescription",
-        "FrameError", "Last", "Season", "Statistics", "TableDescription", "Trend", "Volatility", "compression",
+        "FrameError", "Gaps", "Last", "Season", "Statistics", "TableDescription", "Trend", "Volatility", "compression",
         "describe_dataframe", "describe_file", "describe_series", "plot", "render",
     }  # fmt: skip
 

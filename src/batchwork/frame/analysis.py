@@ -12,6 +12,17 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from batchwork.frame.axis import Axis
+from batchwork.frame.blocks import block_size
+from batchwork.frame.certain import (
+    Certainty,
+    certainty_of,
+    exact_structure,
+    grain_of,
+    is_bent_one_way,
+    polished,
+    rest_of,
+)
 from batchwork.frame.cleaning import held
 from batchwork.frame.description import (
     Anomaly,
@@ -26,25 +37,24 @@ from batchwork.frame.description import (
 )
 from batchwork.frame.noise import (
     Floats,
-    against_neighbours,
     inflation,
-    lag_one,
     median,
     robust_sigma,
     thinned,
-    whiten,
 )
 from batchwork.frame.outliers import exceptions, odd_points, without_echoes
+from batchwork.frame.recurrence import Recurrence, recurrence_of
 from batchwork.frame.samples import Samples
 from batchwork.frame.season import Structure, refit, structure_of
 from batchwork.frame.shape import few_values, shape_of
 from batchwork.frame.statistics import exponent_of, ldexp_or_inf, statistics_of
+from batchwork.frame.threads import one_thread
 from batchwork.frame.trend import test_slope
 from batchwork.frame.volatility import change_of_spread
 
 MOST_LISTED = 8
 _LONG = 1 << 16
-_EXACT = 1e-9  # of the range: what is smaller is rounding
+_FLAT = 1e-6  # of the range: a line that rises less is flat
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +79,7 @@ class _Noise:
     phi: float
     view: Floats
     odd: NDArray[np.int64]
+    certain: Certainty
 
     @property
     def clean(self) -> NDArray[np.bool_]:
@@ -91,7 +102,9 @@ def analyse(samples: Samples, context: str | None = None, unit: str | None = Non
         count=samples.values.size,
         missing=samples.missing,
         infinite=samples.infinite,
+        gaps=samples.gaps,
         base=samples.base,
+        slope_per=samples.timeline.unit,
         statistics=statistics,
         trend=None,
         seasons=(),
@@ -105,7 +118,8 @@ def analyse(samples: Samples, context: str | None = None, unit: str | None = Non
     )
     if statistics is None:
         return empty
-    return _filled(empty, samples, statistics)
+    with one_thread():
+        return _filled(empty, samples, statistics)
 
 
 def _filled(empty: Description, samples: Samples, statistics: Statistics) -> Description:
@@ -115,59 +129,78 @@ def _filled(empty: Description, samples: Samples, statistics: Statistics) -> Des
     values -= scale.shift
     if values.size < 4 or statistics.range == 0:
         return replace(empty, distribution=_plain_shape(values), last=_last(samples, statistics))
-    structure = _structure(values, samples.at)
-    noise = _noise(values, structure)
+    axis = samples.axis
+    grain = grain_of(values)
+    law = recurrence_of(values, axis, grain)
+    structure = None if law is None else exact_structure(values, axis, law, grain)
+    if structure is None:
+        law = None if law is None or law.is_level else law
+        structure = polished(values, axis, _structure(values, axis, law), grain)
+    noise = _noise(values, axis, structure, law, grain)
     return replace(
         empty,
-        trend=_trend(structure),
-        seasons=_seasons(structure, noise, scale, samples.step_s),
-        change_points=_changes(structure, samples, scale),
+        trend=_trend(values, structure, axis, noise),
+        seasons=_seasons(structure, noise, scale, samples.timeline.step_s),
+        change_points=_changes(structure, axis, samples, scale),
         anomaly_count=int(noise.odd.size),
         anomalies=_anomalies(noise, values, samples, scale),
-        distribution=_distribution(values, structure, noise, scale),
-        volatility=_volatility(noise, samples, scale),
+        distribution=_distribution(values, axis, structure, noise, scale),
+        volatility=_volatility(values, noise, axis, samples, scale),
         last=_last(samples, statistics),
     )
 
 
-def _structure(values: Floats, at: Floats) -> Structure:
-    if at[0] != 0:
-        at = at - at[0]
-    structure = structure_of(held(values), at)
+def _structure(values: Floats, axis: Axis, law: Recurrence | None) -> Structure:
+    if law is not None:  # without noise there is nothing to hold
+        return structure_of(law.mended(values), axis)
+    structure = structure_of(held(values), axis)
     if structure.lines:  # a sharp season was held like odd points; now that it is known it need not be
         season = structure.season
-        structure = refit(held(values - season) + season, at, structure)
+        structure = refit(held(values - season) + season, axis, structure)
     return structure
 
 
-def _noise(values: Floats, structure: Structure) -> _Noise:
+def _noise(values: Floats, axis: Axis, structure: Structure, law: Recurrence | None, grain: float) -> _Noise:
     """What is left, and which of its points are odd."""
-    rest = values - structure.level.fitted
-    if structure.lines:
-        rest -= structure.season
-    span = float(np.ptp(values))
-    rest[(rest < _EXACT * span) & (rest > -_EXACT * span)] = 0.0
+    rest = rest_of(values, structure)
+    rest[(rest < grain) & (rest > -grain)] = 0.0
+    certain = certainty_of(rest, axis, structure, law, grain)
+    if certain.noiseless:
+        return _Noise(rest, 0.0, rest, certain.odd, certain)
     calm = rest[:_LONG]
     calm = np.where(np.abs(calm) > 3.5 * robust_sigma(calm), 0.0, calm)  # a group of odd points is not persistence
-    phi = 1.0 if structure.level.wanders and rest.size >= 30 else max(lag_one(calm), 0.0)
+    phi = 1.0 if structure.level.wanders and rest.size >= 30 else max(axis.part(_LONG).persistence(calm), 0.0)
     if phi < 2.5 / np.sqrt(rest.size):
         phi = 0.0
-    view = against_neighbours(rest, phi)
+    view = axis.against_neighbours(rest, phi)
     odd = exceptions(values) if few_values(values) else None
     if odd is None:
         odd = without_echoes(odd_points(view), view, phi)
-    return _Noise(rest, phi, view, odd)
+    return _Noise(rest, phi, view, odd, certain)
 
 
-def _trend(structure: Structure) -> Trend:
+def _trend(values: Floats, structure: Structure, axis: Axis, noise: _Noise) -> Trend:
     coarse = structure.coarse
-    slope = test_slope(structure.blocks, np.empty((structure.blocks.size, 0)), coarse)
+    one_way = is_bent_one_way(values, axis)
+    if one_way or (noise.certain.noiseless and structure.level.base == "line"):
+        path = values if one_way else structure.level.smooth
+        if abs(path[-1] - path[0]) > max(_FLAT * float(np.ptp(values)), 10.0 * grain_of(values)):
+            direction = "rising" if path[-1] > path[0] else "falling"
+            return Trend(direction=direction, confidence=1.0, curved=one_way, certain=True)
+    if noise.certain.noiseless and coarse.base != "curve":
+        return Trend(direction="none", confidence=1.0, certain=True)
+    slope = test_slope(structure.blocks, axis.blocks(block_size(axis.size)), coarse)
     if slope is None or not slope.is_real:
-        return Trend(direction="none", confidence=0.0 if slope is None else 1.0 - slope.p_value, wanders=coarse.wanders)
+        return Trend(
+            direction="none",
+            confidence=0.0 if slope is None else 1.0 - slope.p_value,
+            wanders=coarse.wanders and not noise.certain.noiseless,
+        )
     return Trend(
         direction="rising" if slope.per_point > 0 else "falling",
         confidence=1.0 - slope.p_value,
         curved=slope.curved,
+        certain=noise.certain.noiseless,
         wanders=coarse.wanders,
     )
 
@@ -190,11 +223,14 @@ def _seasons(structure: Structure, noise: _Noise, scale: _Scale, step_s: float |
     return tuple(sorted(found, key=lambda season: -season.amplitude))
 
 
-def _changes(structure: Structure, samples: Samples, scale: _Scale) -> tuple[ChangePoint, ...]:
+def _changes(structure: Structure, axis: Axis, samples: Samples, scale: _Scale) -> tuple[ChangePoint, ...]:
     fitted = structure.level.fitted
     return tuple(
         ChangePoint(
-            index=int(samples.rows[place]), before=scale.level(fitted[place - 1]), after=scale.level(fitted[place])
+            index=int(samples.rows[place]),
+            before=scale.level(fitted[place - 1]),
+            after=scale.level(fitted[place]),
+            after_gap=axis.gap_before(place),
         )
         for place in structure.level.steps
     )
@@ -224,16 +260,22 @@ def _clip(distance: float, unit: float) -> float:
     return float(np.clip(distance / unit, -1e6, 1e6)) if unit > abs(distance) * 1e-6 else float(np.sign(distance)) * 1e6
 
 
-def _innovations(noise: _Noise) -> Floats:
+def _innovations(noise: _Noise, axis: Axis) -> Floats:
     """The clean rest without its persistence."""
     rest = noise.without_odd(noise.rest)
-    return whiten(rest, noise.phi)[1:] if noise.phi > 0 else rest
+    if noise.phi <= 0:
+        return rest
+    return (axis.kept(noise.clean) if noise.odd.size else axis).whiten(rest, noise.phi)[1:]
 
 
-def _volatility(noise: _Noise, samples: Samples, scale: _Scale) -> Volatility:
-    fresh = _innovations(noise)
+def _volatility(values: Floats, noise: _Noise, axis: Axis, samples: Samples, scale: _Scale) -> Volatility | None:
+    if noise.certain.noiseless:
+        return Volatility(noise=0.0)
+    if few_values(values) and median(np.abs(np.diff(values))) == 0:
+        return None  # most values are those before them: there is no noise to speak of
+    fresh = _innovations(noise, axis)
     deviation = float(np.std(fresh)) if fresh.size else 0.0
-    spread = change_of_spread(fresh)
+    spread = change_of_spread(fresh, white=noise.phi <= 0)
     if spread is None:
         return Volatility(noise=scale.size(deviation))
     rows = samples.rows[noise.clean]
@@ -251,14 +293,16 @@ def _plain_shape(values: Floats) -> Distribution:
     return Distribution(kind=shape.kind, distinct=shape.distinct)
 
 
-def _distribution(values: Floats, structure: Structure, noise: _Noise, scale: _Scale) -> Distribution:
+def _distribution(values: Floats, axis: Axis, structure: Structure, noise: _Noise, scale: _Scale) -> Distribution:
     distinct = few_values(values)
     if distinct is not None:
         return Distribution(kind="discrete", distinct=distinct)
     level = structure.level
     bare = level.base == "constant" and not level.steps and not structure.lines and not level.wanders
+    if noise.certain.noiseless:
+        return Distribution(kind="unknown")
     if level.wanders:
-        fresh = _innovations(noise)
+        fresh = _innovations(noise, axis)
         return Distribution(kind=shape_of(fresh, inflation(fresh, 1.0)).kind, of_rest=True)
     rest = noise.without_odd(values if bare else noise.rest)
     worth = inflation(noise.without_odd(noise.rest), level.parameters) if noise.phi > 0 else 1.0

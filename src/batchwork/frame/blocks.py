@@ -11,6 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from batchwork.frame.axis import Axis
 from batchwork.frame.levels import Level, choose_level
 from batchwork.frame.noise import Floats
 
@@ -33,7 +34,7 @@ def block_size(n: int) -> int:
     return -(-n // (MOST_BLOCKS if n <= 20000 else MOST_BLOCKS // 2))
 
 
-def level_of(values: Floats, waves: Floats) -> tuple[Level, tuple[int, ...]]:
+def level_of(values: Floats, axis: Axis, waves: Floats) -> tuple[Level, tuple[int, ...]]:
     """The level over blocks and its steps as positions in `values`.
 
     `waves` are columns over the blocks: seasons slow enough to be seen there.
@@ -41,25 +42,26 @@ def level_of(values: Floats, waves: Floats) -> tuple[Level, tuple[int, ...]]:
     n = values.size
     size = block_size(n)
     if size == 1:
-        level = choose_level(values, waves)
+        level = choose_level(values, axis, waves)
         return level, level.steps
     means = block_means(values, size)
-    draft = choose_level(means, waves, draft=True)
+    draft = choose_level(means, axis.blocks(size), waves, draft=True)
     if not draft.steps:
         return draft, ()
-    for place in _exact(values, draft, size):
+    for place in _exact(values, axis, draft, size):
         _set_straight(means, values, place, size)
-    level = choose_level(means, waves, after=draft)
-    return level, _exact(values, level, size)
+    level = choose_level(means, axis.blocks(size), waves, after=draft)
+    return level, _exact(values, axis, level, size)
 
 
-def _exact(values: Floats, level: Level, size: int) -> tuple[int, ...]:
+def _exact(values: Floats, axis: Axis, level: Level, size: int) -> tuple[int, ...]:
     """Each step's first point: where a split of the points around it leaves the least spread."""
     n = values.size
     places = []
+    centres, at = axis.centres(size), axis.at
     for step in level.steps:
         a, b = max((step - 3) * size, 0), min((step + 3) * size, n)
-        drift = np.interp(np.arange(a, b) / size - 0.5, np.arange(level.smooth.size), level.smooth + level.season)
+        drift = np.interp(at[a:b], centres, level.smooth + level.season)
         window = values[a:b] - drift
         window -= window.mean()
         m = window.size
@@ -80,13 +82,13 @@ def _set_straight(means: Floats, values: Floats, place: int, size: int) -> None:
         means[block] = side.mean()
 
 
-def as_points(level: Level, steps: tuple[int, ...], n: int) -> Level:
+def as_points(level: Level, steps: tuple[int, ...], axis: Axis) -> Level:
     """The block level drawn out over all points, with its steps where they really are."""
+    n = axis.size
     size = block_size(n)
     if size == 1:
         return level
-    centres = (np.arange(level.smooth.size) + 0.5) * size - 0.5
-    at = np.arange(n, dtype=np.float64)
+    centres, at = axis.centres(size), axis.at
     if level.base == "constant":
         smooth = np.broadcast_to(np.float64(level.smooth[0]), (n,))  # one number, not n of them
     elif level.base == "curve":

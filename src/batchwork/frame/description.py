@@ -37,12 +37,23 @@ class Statistics:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Gaps:
+    """Runs of missing values: how many, the longest, and the rows right after and before which it lies."""
+
+    count: int
+    longest: int
+    after: int | None
+    before: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Trend:
     """Direction ("rising", "falling", "none"), and how sure: 1 minus the test's p-value."""
 
     direction: str
     confidence: float
     curved: bool = False
+    certain: bool = False  # no test was needed: there is no noise
     wanders: bool = False
 
 
@@ -63,6 +74,7 @@ class ChangePoint:
     index: int
     before: float
     after: float
+    after_gap: bool = False  # the step lies somewhere in the gap before the index
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,9 +125,11 @@ class Description:
     unit: str | None
     length: int
     count: int
-    missing: int
+    missing: int  # values that are not there, and steps of time without a row
     infinite: int
+    gaps: Gaps | None
     base: int
+    slope_per: str  # "step", or the unit of time
     statistics: Statistics | None
     trend: Trend | None
     seasons: tuple[Season, ...]

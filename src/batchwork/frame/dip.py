@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 
 from batchwork.frame.noise import Floats, median
 
-MOST_POINTS = 400
+MOST_POINTS = 400  # quantiles that stand for a longer sample,
+_MOST_WORTH = 4000  # as long as their own grain is small beside its dip
+_COARSE_CRITICAL = 0.65  # the same for quantiles of a longer sample
 _CRITICAL = 0.58  # of dip * sqrt(n + 1): about 1% of uniform samples exceed it, and far fewer of any other
 
 
@@ -96,7 +98,8 @@ def two_modes(values: Floats, independent: float) -> tuple[float, float] | None:
     x = untied(values)
     if n > MOST_POINTS:  # its quantiles, evenly
         x = np.interp((np.arange(MOST_POINTS) + 0.5) / MOST_POINTS * (n - 1), np.arange(n), x)
-    if dip_of(x) * np.sqrt(min(independent, x.size) + 1.0) < _CRITICAL:
+    critical = _CRITICAL if n <= MOST_POINTS else _COARSE_CRITICAL
+    if dip_of(x) * np.sqrt(min(independent, _MOST_WORTH) + 1.0) < critical:
         return None
     return _modes(x)
 

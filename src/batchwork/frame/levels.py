@@ -16,16 +16,26 @@ from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.interpolate import BSpline
 
-from batchwork.frame.noise import Floats, inflation, upper_persistence
+from batchwork.frame.axis import Axis
+from batchwork.frame.bases import BEND, base_columns, step_columns
+from batchwork.frame.noise import Floats, inflation, unpredictable, upper_persistence
 
 MOST_STEPS = 24
 _CURVES = ((5, 0), (9, 0), (17, 0), (5, -1), (5, 1), (9, -1), (9, 1))  # parts, and the end where they crowd
-_STEP_PRICE = 5.0  # in units of log(independent points): one height, one place sought among n, one for caution
+_SHORT_STEP, _LONG_STEP = (
+    2.95,
+    5.0,
+)  # in units of log(independent points): a height, a place sought among n, and caution
+_STEP_FREEDOM = 2.0
+_BOTH, _SHORT = 2.0, 150  # a slope and steps at once, in a short series, are what slow noise looks like
+_LEAST_HEIGHT = 14.5  # over sqrt(n), in standard deviations: smaller ones are what slow noise makes
+_WANDER_PRICE = 3.2  # the same against noise with a memory, which needs no steps
 _CURVE_PRICE = 1.5
+_SHORT_CURVE = 1.3  # less in a short series
 _LINE_PRICE = 1.5
 _LEANS = (-0.5, -0.25, 0.0, 0.25, 0.5)  # where a ramp stands against the place of the step, in widths
+
 _RAMP_TOLERANCE = 6.0  # in noise variances, or log(n) if more: what a ramp may win over a true step by chance
 _CURVE_LEAVES = 0.5  # a curve that leaves more persistence than this may be a wandering series' own path
 
@@ -67,33 +77,15 @@ class _Candidate:
 
 
 @lru_cache(maxsize=64)
-def base_columns(base: str, size: int, n: int, crowd: int = 0) -> Floats:
-    """The regressors of a base over n evenly spaced points, intercept first.
-
-    A spline's knots crowd at the start (-1) or the end (1) for paths that are steep there, as logarithms are.
-    """
-    t = np.linspace(-1.0, 1.0, n)
-    if crowd:
-        t = crowd * (1.0 - 2.0 * np.sqrt(0.5 - 0.5 * crowd * t))
-    if base == "constant":
-        return np.ones((n, 1))
-    if base == "line":
-        return np.column_stack([np.ones(n), t])
-    inner = np.linspace(-1.0, 1.0, size - 2)
-    knots = np.concatenate([[-1.0] * 3, inner, [1.0] * 3])
-    return np.asarray(BSpline.design_matrix(np.clip(t, -1, 1), knots, 3).toarray(), dtype=np.float64)
-
-
-@lru_cache(maxsize=64)
-def _base_basis(base: str, size: int, n: int, crowd: int) -> tuple[Floats, Floats]:
+def _base_basis(base: str, size: int, axis: Axis, crowd: int) -> tuple[Floats, Floats]:
     """An orthonormal basis of what a base can tell, and the room that it leaves for steps."""
-    basis = np.asarray(np.linalg.qr(base_columns(base, size, n, crowd))[0])
+    basis = np.asarray(np.linalg.qr(base_columns(base, size, axis, crowd))[0])
     return basis, _room(basis)
 
 
-def step_columns(steps: tuple[int, ...], n: int) -> Floats:
-    """One column per step: 0 before it, 1 from it on."""
-    return np.asarray(np.arange(n)[:, None] >= np.array(steps, dtype=np.int64)[None, :], dtype=np.float64)
+def step_price(n: int) -> float:
+    """The price of a step: less in short series, where the many places that could imitate a curve are few."""
+    return _SHORT_STEP + (_LONG_STEP - _SHORT_STEP) * min(max(math.log(n / 60.0) / math.log(5.0), 0.0), 1.0)
 
 
 def shortest_segment(n: int) -> int:
@@ -162,7 +154,7 @@ def _hopeless(path: list[tuple[tuple[int, ...], float]], n: int) -> bool:
     """Three steps in a row that did not pay together: a fourth will not either (one alone may hide a pair)."""
     if len(path) < 4 or path[-1][1] <= 0:
         return False
-    return n * math.log(path[-4][1] / path[-1][1]) < 3 * _STEP_PRICE * math.log(n)
+    return n * math.log(path[-4][1] / path[-1][1]) < 3 * step_price(n) * math.log(n)
 
 
 def settle(z: Floats, columns: Floats, steps: tuple[int, ...]) -> tuple[int, ...]:
@@ -189,33 +181,36 @@ def _gains_beside(z: Floats, columns: Floats, others: tuple[int, ...]) -> Floats
     return step_gains(z - basis @ (basis.T @ z), _room(basis))
 
 
-def _candidates(z: Floats, waves: Floats, draft: Level | None) -> list[_Candidate]:
+def _candidates(z: Floats, axis: Axis, waves: Floats, draft: Level | None) -> list[_Candidate]:
     n = z.size
     floor = _floor(z)
     found: list[_Candidate] = []
     bases = [("constant", 0, 0), ("line", 0, 0)]
     if draft is None:
         bases += [("curve", size, crowd) for size, crowd in _CURVES if n >= (60 if crowd else 6 * size)]
+        bases += [("curve", BEND, crowd) for crowd in (0, -1, 1) if 30 <= n < _SHORT]
     elif draft.base == "curve":
         bases.append(("curve", draft.curve_size, draft.crowd))
     for base, size, crowd in bases:
-        basis, room = _base_basis(base, size, n, crowd)
+        basis, room = _base_basis(base, size, axis, crowd)
         if waves.shape[1]:
             basis = np.linalg.qr(np.column_stack([basis, waves]))[0]
             room = _room(basis)
-        extra = {"constant": 0.0, "line": _LINE_PRICE}.get(base, _CURVE_PRICE * (size - 1))
+        extra = {"constant": 0.0, "line": _LINE_PRICE}.get(
+            base, (_CURVE_PRICE if n >= _SHORT else _SHORT_CURVE) * (size - 1)
+        )
         plain = {"constant": 1, "line": 2}.get(base, size) + waves.shape[1]
         most = min(MOST_STEPS, n // shortest_segment(n) - 1) if base != "curve" else min(3, n // 40)
         for steps, rss in forward_steps(z, basis, room, most if n >= 12 else 0):
-            price = extra + _STEP_PRICE * len(steps)
-            found.append(_Candidate(base, size, crowd, steps, rss + floor, price, plain + 2.0 * len(steps)))
+            price = extra + step_price(n) * len(steps) + (_BOTH if steps and base != "constant" and n < _SHORT else 0.0)
+            found.append(_Candidate(base, size, crowd, steps, rss + floor, price, plain + _STEP_FREEDOM * len(steps)))
     return found
 
 
-def _fit(z: Floats, waves: Floats, choice: _Candidate) -> tuple[Floats, Floats, Floats]:
+def _fit(z: Floats, axis: Axis, waves: Floats, choice: _Candidate) -> tuple[Floats, Floats, Floats]:
     """The fit split into base, steps and waves."""
     n = z.size
-    parts = [base_columns(choice.base, choice.size, n, choice.crowd), step_columns(choice.steps, n), waves]
+    parts = [base_columns(choice.base, choice.size, axis, choice.crowd), step_columns(choice.steps, n), waves]
     columns = np.column_stack(parts)
     weights = np.linalg.lstsq(columns, z, rcond=None)[0]
     edges = np.cumsum([0] + [part.shape[1] for part in parts])
@@ -223,27 +218,27 @@ def _fit(z: Floats, waves: Floats, choice: _Candidate) -> tuple[Floats, Floats, 
     return smooth, steps, season
 
 
-def choose_level(z: Floats, waves: Floats, *, draft: bool = False, after: Level | None = None) -> Level:
-    """The level of evenly spaced values; `waves` are the season's columns, fitted beside it.
+def choose_level(z: Floats, axis: Axis, waves: Floats, *, draft: bool = False, after: Level | None = None) -> Level:
+    """The level of values at their places; `waves` are the season's columns, fitted beside it.
 
     A `draft` does not ask whether steps are sharp: for block means, where a step inside a block is not. `after` is the
     draft of nearly the same values: of all curves, only its own is looked at again.
     """
-    candidates = _candidates(z, waves, after)
+    candidates = _candidates(z, axis, waves, after)
     while True:
-        choice, worth = _hold(z, waves, candidates)
+        choice, worth = _hold(z, axis, waves, candidates)
         kept = choice
         if choice.steps:
-            columns = np.column_stack([base_columns(choice.base, choice.size, z.size, choice.crowd), waves])
-            kept = _keep_sound(z, columns, choice, worth, draft)
+            columns = np.column_stack([base_columns(choice.base, choice.size, axis, choice.crowd), waves])
+            kept = _keep_sound(z, axis, columns, choice, worth, draft)
         if len(kept.steps) == len(choice.steps):
             break
         # without the steps that fell, another base may tell more
         candidates = [c for c in candidates if len(c.steps) <= len(kept.steps)]
-    return _level(z, waves, kept, worth)
+    return _level(z, axis, waves, kept, worth)
 
 
-def _hold(z: Floats, waves: Floats, candidates: list[_Candidate]) -> tuple[_Candidate, float]:
+def _hold(z: Floats, axis: Axis, waves: Floats, candidates: list[_Candidate]) -> tuple[_Candidate, float]:
     """The best candidate at the inflation that its own residuals show."""
     n = z.size
     worth = 1.0
@@ -253,7 +248,7 @@ def _hold(z: Floats, waves: Floats, candidates: list[_Candidate]) -> tuple[_Cand
         independent = n / worth
         score = independent * np.log(np.maximum(rss, 1e-300)) + price * np.log(max(independent, 3.0))
         choice = candidates[int(np.argmin(score))]
-        residual = z - sum(_fit(z, waves, choice))
+        residual = z - sum(_fit(z, axis, waves, choice))
         if choice.base == "curve" and not _is_curve(z, residual, choice):
             candidates = [c for c in candidates if c.base != "curve"]
             continue
@@ -274,15 +269,15 @@ def _is_curve(z: Floats, residual: Floats, choice: _Candidate) -> bool:
     return float(residual @ residual) < float(np.sum((z - z.mean()) ** 2)) / (np.pi**2 * choice.size * 30.0)
 
 
-def _level(z: Floats, waves: Floats, choice: _Candidate, worth: float) -> Level:
-    smooth, steps, season = _fit(z, waves, choice)
+def _level(z: Floats, axis: Axis, waves: Floats, choice: _Candidate, worth: float) -> Level:
+    smooth, steps, season = _fit(z, axis, waves, choice)
     residual = z - smooth - steps - season
     wanders = upper_persistence(residual, choice.parameters) >= 1.0
     if choice.base == "curve" or float(residual @ residual) <= 4.0 * _floor(z):
         wanders = False  # a curve was told from wandering when it was chosen
     if wanders:
         choice = replace(choice, base="constant", size=0, steps=(), price=0.0)
-        smooth, steps, season = _fit(z, waves, choice)
+        smooth, steps, season = _fit(z, axis, waves, choice)
     return Level(
         base=choice.base,
         curve_size=choice.size,
@@ -304,16 +299,16 @@ def _floor(z: Floats) -> float:
     return z.size * (1e-9 * float(np.ptp(z))) ** 2
 
 
-def _keep_sound(z: Floats, columns: Floats, choice: _Candidate, worth: float, draft: bool) -> _Candidate:
+def _keep_sound(z: Floats, axis: Axis, columns: Floats, choice: _Candidate, worth: float, draft: bool) -> _Candidate:
     """Settle the places, then drop, weakest first, each step that does not stand on its own."""
     n = z.size
     independent = n / worth
-    enough = _STEP_PRICE * float(np.log(max(independent, 3.0)))
+    enough = step_price(n) * float(np.log(max(independent, 3.0)))
     steps = settle(z, columns, choice.steps)
     while steps:
-        proofs = _proofs(z, columns, steps, worth, draft)
+        proofs = _proofs(z, axis, columns, steps, worth, draft)
         weakest = int(np.argmin(proofs))
-        if proofs[weakest] >= enough:
+        if proofs[weakest] >= enough and not _is_only_wandering(z, columns, steps):
             break
         steps = steps[:weakest] + steps[weakest + 1 :]
         if steps:
@@ -322,12 +317,27 @@ def _keep_sound(z: Floats, columns: Floats, choice: _Candidate, worth: float, dr
     return replace(
         choice,
         steps=steps,
-        price=choice.price - _STEP_PRICE * dropped,
-        parameters=choice.parameters - 2.0 * dropped,
+        price=choice.price - step_price(n) * dropped,
+        parameters=choice.parameters - _STEP_FREEDOM * dropped,
     )
 
 
-def _proofs(z: Floats, columns: Floats, steps: tuple[int, ...], worth: float, draft: bool) -> list[float]:
+def _is_only_wandering(z: Floats, columns: Floats, steps: tuple[int, ...]) -> bool:
+    """Whether noise with a memory (an autoregression) foretells as well without the steps."""
+    plain, stepped = (
+        unpredictable(z - basis @ (basis.T @ z))
+        for basis in (
+            np.linalg.qr(columns)[0],
+            np.linalg.qr(np.column_stack([columns, step_columns(steps, z.size)]))[0],
+        )
+    )
+    if stepped[0] <= 0:
+        return False
+    told = z.size * math.log(plain[0] / stepped[0]) + 2.0 * (plain[1] - stepped[1])
+    return told < _WANDER_PRICE * len(steps) * math.log(z.size)
+
+
+def _proofs(z: Floats, axis: Axis, columns: Floats, steps: tuple[int, ...], worth: float, draft: bool) -> list[float]:
     """For each step, the log-likelihood it carries on its own; 0 for one that is no jump."""
     n = z.size
     floor = _floor(z)
@@ -338,22 +348,24 @@ def _proofs(z: Floats, columns: Floats, steps: tuple[int, ...], worth: float, dr
         residual = z - basis @ (basis.T @ z)
         gain = float(step_gains(residual, _room(basis))[place])
         rest = max(float(residual @ residual) - gain, 0.0) + floor
-        sharp = draft or is_sharp(residual, basis, place, gain + max(_RAMP_TOLERANCE, math.log(n)) * worth * rest / n)
+        most = gain + max(_RAMP_TOLERANCE, math.log(n)) * worth * rest / n
+        sharp = draft or is_sharp(residual, axis, basis, place, most)
+        height = gain / max(float(_room(basis)[place - 1]), 1e-300)  # squared
+        sharp = sharp and height * n > _LEAST_HEIGHT**2 * rest / n
         proofs.append(n / worth * float(np.log1p(gain / rest)) if sharp else 0.0)
     return proofs
 
 
-def is_sharp(residual: Floats, basis: Floats, place: int, most: float) -> bool:
+def is_sharp(residual: Floats, axis: Axis, basis: Floats, place: int, most: float) -> bool:
     """Whether a jump there explains the series as well as every gradual rise around it does.
 
     `residual` and `basis` are those of the model without this step; a curve that a step only imitates is better told
     by some ramp, which then takes off more than `most`: what the step does, and a tolerance.
     """
     n = residual.size
-    at = np.arange(n, dtype=np.float64)
-    widths = np.unique(np.geomspace(4, max(n / 2, 5), 10).round())
+    widths = np.unique(np.geomspace(4, max(axis.span / 2, 5), 10).round())
     width = np.repeat(widths, len(_LEANS))
-    ramps = (at[:, None] - place) / width - np.tile(_LEANS, widths.size) + 0.5
+    ramps = (axis.at[:, None] - axis.at[place]) / width - np.tile(_LEANS, widths.size) + 0.5
     np.clip(ramps, 0.0, 1.0, out=ramps)
     free = ramps - basis @ (basis.T @ ramps)
     size = np.einsum("ij,ij->j", free, free)

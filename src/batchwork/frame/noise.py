@@ -85,7 +85,11 @@ def long_memory_ratio(residuals: Floats) -> float:
 def unpredictable(residuals: Floats) -> tuple[float, int]:
     """The variance that the preferred autoregression cannot foretell, and that autoregression's order."""
     _, error, order = _autoregression(residuals)
-    return error, order
+    before, after = residuals[:_SAMPLE][:-1], residuals[:_SAMPLE][1:]
+    power = float(before @ before)
+    fresh = after - (float(before @ after) / power if power > 0 else 0.0) * before
+    first_order = float(fresh @ fresh) / max(fresh.size, 1)  # sees a random walk, of which the recursion sees less
+    return (error, order) if error <= first_order else (first_order, 1)
 
 
 def _autoregression(residuals: Floats) -> tuple[float, float, int]:
@@ -113,17 +117,3 @@ def _autoregression(residuals: Floats) -> tuple[float, float, int]:
             gain = max(1.0 - float(coefficients.sum()), 2.0 / n)
             found = (float(error / gamma[0] / gain**2), float(error), order)
     return found
-
-
-def whiten(values: Floats, phi: float) -> Floats:
-    """Innovations of a first-order persistence; the first value is scaled to the same variance."""
-    head = values[:1] * np.sqrt(max(1.0 - phi * phi, 0.0))
-    return np.concatenate([head, values[1:] - phi * values[:-1]])
-
-
-def against_neighbours(values: Floats, phi: float) -> Floats:
-    """How far each value is from what its two neighbours foretell: the best view of one odd point."""
-    if values.size < 3 or phi <= 0:
-        return values
-    padded = np.concatenate([values[1:2], values, values[-2:-1]])
-    return np.asarray(values - phi / (1.0 + phi * phi) * (padded[:-2] + padded[2:]))

@@ -18,6 +18,7 @@ from batchwork.frame.dip import untied
 from batchwork.frame.noise import Floats, median, robust_sigma, thinned
 
 _LEVEL = 0.015  # per side; both sides together have twice as much
+_MORE_IN_SHORT = 1.7  # below 150 points, where the level would otherwise hardly be used
 _LEAST_GAP = 1.2  # a narrower gap is never a reason
 _NEAREST = 3.0  # robust standard deviations; nothing nearer is odd
 # the shapes: Student's t with these degrees of freedom (infinite: normal), each at these scales, as columns
@@ -50,7 +51,7 @@ def odd_points(values: Floats) -> NDArray[np.int64]:
         return np.zeros(0, dtype=np.int64)
     distance /= unit
     # long series show their tail, so power is no concern; short ones hardly show it, so caution is
-    level = _LEVEL * min(1.0, float(np.sqrt(300.0 / n)), n / 60.0)
+    level = _LEVEL * min(1.0, float(np.sqrt(300.0 / n)), n / 60.0) * (_MORE_IN_SHORT if n < 150 else 1.0)
     some = thinned(distance)
     if _alike(np.sort(some[some > 0]), np.sort(-some[some < 0])):
         size = np.abs(distance, out=distance)

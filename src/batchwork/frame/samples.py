@@ -15,8 +15,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from batchwork.frame.axis import Axis, axis_of, even_axis
+from batchwork.frame.description import Gaps
 from batchwork.frame.noise import Floats
-from batchwork.frame.timeline import AS_GIVEN, order_of
+from batchwork.frame.timeline import AS_GIVEN, Timeline, positions_of, timeline_of
 
 _MISSING_WORDS = frozenset({"", "na", "n/a", "nan", "null", "none", "-", "<na>", "nat", "?"})
 _EXACT = 2**53
@@ -33,12 +35,13 @@ class Samples:
 
     values: Floats
     rows: NDArray[np.int64]
-    grid: Floats | None  # places on an even time axis; None: the rows are the places
+    grid: Floats | None  # places on a time axis; None: the rows are the places
     length: int
     missing: int
     infinite: int
+    gaps: Gaps | None
     base: int
-    step_s: float | None
+    timeline: Timeline
     notes: tuple[str, ...]
     name: str | None
 
@@ -46,6 +49,13 @@ class Samples:
     def at(self) -> Floats:
         """The place of each value on the time axis, in steps; made anew each time, for it is as long as the data."""
         return self.rows.astype(np.float64) if self.grid is None else self.grid
+
+    @property
+    def axis(self) -> Axis:
+        """The places of the values, from the first one on."""
+        if self.grid is None and int(self.rows[-1] - self.rows[0]) == self.rows.size - 1:
+            return even_axis(self.rows.size)
+        return axis_of(self.at)
 
 
 def read_samples(data: Any, times: Any = None) -> Samples:
@@ -58,8 +68,7 @@ def read_samples(data: Any, times: Any = None) -> Samples:
     raw = _to_array(data)
     values, base, notes = _to_floats(raw)
     length = values.size
-    stamps = times if times is not None else _own_times(data)
-    timeline = order_of(_times(stamps, length), length) if stamps is not None else AS_GIVEN
+    timeline = _timeline(data, times, length)
     finite = np.isfinite(values)
     infinite = int(np.isinf(values).sum())
     if infinite:
@@ -73,29 +82,61 @@ def read_samples(data: Any, times: Any = None) -> Samples:
     else:
         rows = order[kept]
         chosen = values[rows]
+    missing = length - int(finite.sum()) - infinite + timeline.absent
     return Samples(
         values=chosen,
         rows=rows.astype(np.int64, copy=False),
         grid=None if timeline.at is None else timeline.at[kept],
         length=length,
-        missing=length - int(finite.sum()) - infinite,
+        missing=missing,
         infinite=infinite,
+        gaps=_gaps(~np.isnan(values), timeline) if missing else None,
         base=base,
-        step_s=timeline.step_s,
+        timeline=timeline,
         notes=(*notes, *timeline.notes),
         name=str(name) if isinstance(name, str) and name else None,
     )
 
 
-def _own_times(data: Any) -> Any:
-    """The datetime index of a pandas series, if it has one."""
-    index = getattr(data, "index", None)
-    kind = getattr(index, "dtype", None)
-    return index if kind is not None and str(kind).startswith("datetime64") else None
+def _gaps(present: NDArray[np.bool_], timeline: Timeline) -> Gaps | None:
+    """Where values are missing: runs of rows without a value and of steps without a row."""
+    rows = np.arange(present.size) if timeline.rows is None else timeline.rows
+    at = timeline.at if timeline.at is not None and timeline.absent else np.arange(present.size, dtype=np.float64)
+    present = present[rows]
+    if not present.any():
+        return None
+    places = np.concatenate([[at[0] - 1.0], at[present], [at[-1] + 1.0]])
+    sizes = np.diff(places).astype(np.int64) - 1
+    longest = int(np.argmax(sizes))
+    known = rows[present]
+    return Gaps(
+        count=int(np.count_nonzero(sizes)),
+        longest=int(sizes[longest]),
+        after=None if longest == 0 else int(known[longest - 1]),
+        before=None if longest == known.size else int(known[longest]),
+    )
 
 
-def _times(stamps: Any, length: int) -> Floats:
-    """Seconds per item; NaN where a time is missing."""
+def _timeline(data: Any, times: Any, length: int) -> Timeline:
+    """The timeline of the times given, or of the index that a pandas series brings along."""
+    if times is not None:
+        return _timed(times, length)
+    index: Any = getattr(data, "index", None)
+    kind = str(getattr(index, "dtype", ""))
+    if kind.startswith("period") and hasattr(index, "to_timestamp"):
+        return _timed(index.to_timestamp(), length)
+    if kind.startswith("datetime64"):
+        return _timed(index, length)
+    if kind.startswith(("int", "uint")) and hasattr(index, "to_numpy"):
+        return positions_of(np.asarray(index.to_numpy(), dtype=np.int64))
+    return AS_GIVEN
+
+
+def _timed(stamps: Any, length: int) -> Timeline:
+    """The timeline of one time per item."""
+    if getattr(stamps, "tz", None) is not None:
+        local = stamps.tz_localize(None)  # days and months are those of the clock on the wall, hours those of the sun
+        stamps = local if (local == local.normalize()).all() else stamps.tz_convert(None)
     raw = np.asarray(stamps.to_numpy() if hasattr(stamps, "to_numpy") else stamps)
     if raw.ndim != 1 or raw.size != length:
         raise FrameError(f"times must be one per value: got {raw.size} times for {length} values")
@@ -106,9 +147,9 @@ def _times(stamps: Any, length: int) -> Floats:
             raise FrameError(f"times are not timestamps: {error}") from error
     if raw.dtype.kind == "M":
         seconds = raw.astype("datetime64[us]").astype(np.int64) / 1e6
-        return np.where(np.isnat(raw), np.nan, seconds)
+        return timeline_of(np.where(np.isnat(raw), np.nan, seconds), dated=True)
     try:
-        return raw.astype(np.float64)
+        return timeline_of(raw.astype(np.float64), dated=False)
     except (ValueError, TypeError) as error:
         raise FrameError(f"times are neither timestamps nor numbers: {error}") from error
 

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from batchwork.frame.axis import Axis, even_axis
 from batchwork.frame.blocks import as_points, block_means, block_size, level_of
 from batchwork.frame.levels import Level
 from batchwork.frame.noise import Floats, unpredictable
@@ -24,6 +25,7 @@ _LONG = 4096
 _BINS = 64
 _MIDDLE = 1 << 14
 _SLOW = 4096
+_SWING = 280.0
 _ELSEWHERE = 14.0  # log-likelihood by which a harmonic must fit better off its multiple to be another season
 _OWN_VOICE = 0.65  # a harmonic this strong beside its fundamental is a season of its own (a day in a week)
 
@@ -65,57 +67,68 @@ def wave_columns(lines: tuple[Line, ...], at: Floats) -> Floats:
     return np.column_stack(columns) if columns else np.empty((at.size, 0))
 
 
-def on_grid(values: Floats, at: Floats) -> Floats:
-    """The values at every whole position, gaps bridged by straight lines."""
-    if at.size == 0 or at.size == int(at[-1] - at[0]) + 1:
-        return values
-    return np.interp(np.arange(at[0], at[-1] + 1), at, values)
-
-
-def structure_of(values: Floats, at: Floats) -> Structure:
-    """Level and seasons of `values` (odd points held) at increasing positions `at`."""
-    found = _build(values, at, ())
-    if at.size < 16 or at[-1] - at[0] + 1 > 3 * at.size:
+def structure_of(values: Floats, axis: Axis) -> Structure:
+    """Level and seasons of `values` (odd points held) at their places."""
+    found = fitted(values, axis, ())
+    if values.size < 16 or not axis.is_dense:
         return found
     for _ in range(MOST_SEASONS):
-        if found.lines and float(np.ptp(values - found.season)) <= 1e-9 * float(np.ptp(values)):
+        if float(np.ptp(values - found.level.fitted - found.season)) <= 1e-9 * float(np.ptp(values)):
             break
-        better = next(_better(values, at, found), None)
+        better = next(_better(values, axis, found), None)
         if better is None:
             break
         found = better
     return found
 
 
-def refit(values: Floats, at: Floats, known: Structure) -> Structure:
+def refit(values: Floats, axis: Axis, known: Structure) -> Structure:
     """Level and shapes of known seasons, fitted again to values that were held with the seasons in mind."""
     if values.size > _LONG:
-        waves = tuple(_fold_all(values - known.level.fitted, at, known.lines))
+        waves = tuple(_fold_all(values - known.level.fitted, axis, known.lines))
         return Structure(known.coarse, known.blocks, known.level, known.lines, waves)
-    return _build(values, at, known.lines)
+    return fitted(values, axis, known.lines)
 
 
-def _better(values: Floats, at: Floats, found: Structure) -> Iterator[Structure]:
+def _better(values: Floats, axis: Axis, found: Structure) -> Iterator[Structure]:
     """Structures with one more season that tell more than the one found."""
-    span = float(at[-1] - at[0]) + 1.0
+    span, at = axis.span, axis.at
     rest = values - found.season if found.lines else values
-    for candidate in _candidates(rest, at, found):
+    for candidate in _candidates(rest, axis, found):
         if any(abs(candidate - line.frequency) * span < 1.0 for line in found.lines):
             continue
         # the level found so far may have bent to the season: look at its shape beside a level that knows of it
         line = Line(candidate, 3)
         if values.size <= _LONG:  # longer ones are folded, not fitted; the number is only a price
-            rough = _build(values, at, (*found.lines, Line(candidate, min(2, max(1, int(0.5 / candidate))))))
+            rough = fitted(values, axis, (*found.lines, Line(candidate, min(2, max(1, int(0.5 / candidate))))))
             line = _shape(values - rough.level.fitted - np.sum(rough.waves[:-1], axis=0), at, candidate)
-        trial = _build(values, at, (*found.lines, line))
+        trial = fitted(values, axis, (*found.lines, line))
         if any(
             is_harmonic(line.frequency, known.frequency, span) and np.ptp(trial.waves[-1]) < _OWN_VOICE * np.ptp(wave)
             for known, wave in zip(found.lines, trial.waves, strict=False)
         ):
             continue
-        if _is_told_cheaper(found, trial) or _is_only_swinging(values, trial):
+        if _is_told_cheaper(found, trial):
             continue
-        yield trial
+        if not _is_only_swinging(values, trial, 1):
+            yield trial
+        elif not found.lines:  # of two seasons at once, each alone leaves a swing
+            pair = _with_another(values, axis, trial)
+            if pair is not None and not _is_only_swinging(values, pair, 2):
+                yield pair
+
+
+def _with_another(values: Floats, axis: Axis, trial: Structure) -> Structure | None:
+    """The structure with the strongest line that its season leaves beside it."""
+    if values.size > _LONG:
+        return None
+    for candidate in _candidates(values - trial.season, axis, trial):
+        known = trial.lines[0].frequency
+        if abs(candidate - known) * axis.span < 1.0 or is_harmonic(candidate, known, axis.span):
+            continue
+        line = _shape(values - trial.level.fitted - trial.season, axis.at, candidate)
+        return fitted(values, axis, (*trial.lines, line))
+    return None
 
 
 def _is_told_cheaper(found: Structure, trial: Structure) -> bool:
@@ -127,19 +140,19 @@ def _is_told_cheaper(found: Structure, trial: Structure) -> bool:
     return trial.coarse.preferred_by(level, 2.0 + trial.lines[-1].harmonics) <= 0
 
 
-def _is_only_swinging(values: Floats, trial: Structure) -> bool:
-    """Whether noise that swings by itself (an autoregression) foretells as well as the new season does."""
+def _is_only_swinging(values: Floats, trial: Structure, fresh: int) -> bool:
+    """Whether noise that swings by itself (an autoregression) foretells as well as the last few seasons do."""
     if values.size > _LONG:
         return False  # a line is narrow enough there to be told from any swing
     rest = values - trial.level.fitted - trial.season
     noise, order = unpredictable(rest)
-    swinging, longer = unpredictable(rest + trial.waves[-1])
+    swinging, longer = unpredictable(rest + np.sum(trial.waves[-fresh:], axis=0))
     if noise <= 0:
         return False
     told = values.size * float(np.log(swinging / noise))
-    price = 2.0 + 240.0 / values.size  # per parameter: Akaike's, and more where swings and lines look alike
-    harmonics = min(trial.lines[-1].harmonics, 2)  # a swing has no more of them to pay for
-    return told < (2 * harmonics + 1 + order - longer) * price
+    price = 2.0 + _SWING / values.size  # per parameter: Akaike's, and more where swings and lines look alike
+    harmonics = sum(min(line.harmonics, 2) for line in trial.lines[-fresh:])  # a swing has no more to pay for
+    return told < (2 * harmonics + fresh + order - longer) * price
 
 
 def is_harmonic(candidate: float, known: float, span: float) -> bool:
@@ -154,34 +167,35 @@ def _is_fast(line: Line, size: int) -> bool:
     return size > 1 and 1.0 / line.frequency < 6 * size
 
 
-def _candidates(rest: Floats, at: Floats, found: Structure) -> Iterator[float]:
+def _candidates(rest: Floats, axis: Axis, found: Structure) -> Iterator[float]:
     """Lines of the changes, and of the series about its steps or else about a straight line."""
-    grid = on_grid(rest, at)
-    levels = on_grid(found.level.fitted, at) if found.level.steps else None
-    for part, level, size in _parts(grid, levels):
+    grid = rest if axis.even else axis.filled(_straight(rest, axis))
+    about = axis.filled(rest - found.level.fitted) if found.level.steps else grid
+    for part, calm, size in _parts(grid, about):
         # about a level with steps where there are some; never about a curve, whose removal leaves a hump of its own
-        views = [(steady_changes(part), True), (_straight(part) if level is None else part - level, False)]
+        straight = calm if found.level.steps else _straight(calm, even_axis(calm.size))
+        views = [(steady_changes(part), True), (straight, False)]
         for signal, changes in views:
             frequency = find_line(signal, changes=changes)
             if frequency is not None and frequency * part.size >= FEWEST_CYCLES:
                 yield _exactly(grid, frequency / size, part.size * size)
 
 
-def _parts(grid: Floats, levels: Floats | None) -> Iterator[tuple[Floats, Floats | None, int]]:
+def _parts(grid: Floats, about: Floats) -> Iterator[tuple[Floats, Floats, int]]:
     """The whole series; of a long one its middle, for fast seasons, and its block means, for slow ones."""
     n = grid.size
     if n <= 2 * _MIDDLE:
-        yield grid, levels, 1
+        yield grid, about, 1
         return
     middle = slice((n - _MIDDLE) // 2, (n + _MIDDLE) // 2)
-    yield grid[middle], None if levels is None else levels[middle], 1
+    yield grid[middle], about[middle], 1
     size = n // _SLOW
-    yield block_means(grid, size), None if levels is None else block_means(levels, size), size
+    yield block_means(grid, size), block_means(about, size), size
 
 
-def _straight(values: Floats) -> Floats:
+def _straight(values: Floats, axis: Axis) -> Floats:
     """What is left about the least-squares line."""
-    t = np.linspace(-1.0, 1.0, values.size)
+    t = axis.unit - axis.unit.mean()
     return np.asarray(values - values.mean() - t * (float(t @ values) / float(t @ t)))
 
 
@@ -192,7 +206,7 @@ def _exactly(grid: Floats, frequency: float, seen: int) -> float:
     whole = 1.0 / max(round(1.0 / frequency), 2)
     if abs(whole - frequency) * seen < 0.25:
         return whole
-    return refine(_straight(grid), frequency, 1.0 / seen)
+    return refine(_straight(grid, even_axis(grid.size)), frequency, 1.0 / seen)
 
 
 def _shape(rest: Floats, at: Floats, frequency: float) -> Line:
@@ -201,17 +215,37 @@ def _shape(rest: Floats, at: Floats, frequency: float) -> Line:
     most = max(1, min(_MOST_WAVES, int(0.505 / frequency)))  # a rough frequency must not lose the wave of two points
     best, chosen, worse = np.inf, 1, 0
     for count in range(1, most + 1):
-        score = n * np.log(max(_left(rest, at, frequency, count), 1e-300)) + 2.0 * count * np.log(n)
+        score = n * np.log(
+            max(_left(rest, at, frequency, count), 1e-18 * float(rest @ rest), 1e-300)
+        ) + 2.0 * count * np.log(n)
         if score < best:
             best, chosen, worse = score, count, 0
         elif (worse := worse + 1) >= 3:
             break
+    whole = _whole_cycle(rest, at, frequency)
+    if whole is not None and n * np.log(whole[1]) + whole[0] * np.log(n) < best:
+        return Line(1.0 / whole[0], whole[0] // 2)
     chosen = _one_voice(rest, at, frequency, chosen)
     frequency = _settled(rest, at, frequency, chosen)
     count = _own_harmonics(rest, at, frequency, chosen)
     if count < chosen:
         frequency = _settled(rest, at, frequency, count)
     return Line(_whole(rest, at, frequency, count), count)
+
+
+def _whole_cycle(rest: Floats, at: Floats, frequency: float) -> tuple[int, float] | None:
+    """Near a frequency, the period of whole points whose mean cycle leaves least, and what it leaves."""
+    near = round(1.0 / frequency)
+    periods = [p for p in range(max(near - 2, 2), near + 3) if 2 * p + 2 <= rest.size and p > 2 * _MOST_WAVES]
+    if not periods or bool((at % 1.0 != 0.0).any()):
+        return None
+    left = []
+    for period in periods:
+        phase = at.astype(np.int64) % period
+        mean = np.bincount(phase, weights=rest) / np.maximum(np.bincount(phase), 1)
+        left.append(float(np.sum((rest - mean[phase]) ** 2)))
+    place = int(np.argmin(left))
+    return periods[place], max(left[place], 1e-18 * float(rest @ rest), 1e-300)
 
 
 def _settled(rest: Floats, at: Floats, frequency: float, count: int) -> float:
@@ -226,7 +260,8 @@ def _settled(rest: Floats, at: Floats, frequency: float, count: int) -> float:
 
 def _own_harmonics(rest: Floats, at: Floats, frequency: float, count: int) -> int:
     """As many harmonics as lie where multiples do: one that fits far better elsewhere is another season."""
-    joint = _left(rest, at, frequency, count)
+    floor = 1e-9 * float(rest @ rest)
+    joint = _left(rest, at, frequency, count) + floor
     bin_width = 1.0 / (at[-1] - at[0] + 1.0)
     for index in range(2, min(count, 4) + 1):
         others = wave_columns((Line(frequency, count),), at)
@@ -236,7 +271,7 @@ def _own_harmonics(rest: Floats, at: Floats, frequency: float, count: int) -> in
         calm = calm - others @ np.linalg.lstsq(others, calm, rcond=None)[0]
         trial = np.clip(index * frequency + bin_width * np.linspace(-1.2, 1.2, 13), 0.0, 0.5)
         free = min(_left(calm, at, f, 1) for f in trial)
-        if rest.size * np.log(max(joint, 1e-300) / max(free, 1e-300)) > _ELSEWHERE:
+        if rest.size * np.log(joint / (free + floor)) > _ELSEWHERE:
             return index - 1
     return count
 
@@ -272,39 +307,38 @@ def _left(rest: Floats, at: Floats, frequency: float, count: int) -> float:
     return float(rest @ rest - np.sum((rest @ basis) ** 2))
 
 
-def _build(values: Floats, at: Floats, lines: tuple[Line, ...]) -> Structure:
-    """Level and seasons fitted together, the fast seasons by folding, the slow ones as columns."""
+def fitted(values: Floats, axis: Axis, lines: tuple[Line, ...]) -> Structure:
+    """Level and given seasons fitted together, the fast seasons by folding, the slow ones as columns."""
     n = values.size
     size = block_size(n)
     fast = tuple(line for line in lines if _is_fast(line, size))
     slow = tuple(line for line in lines if line not in fast)
-    centres = at if size == 1 else block_means(at, size)
-    columns = wave_columns(slow, centres)
+    columns = wave_columns(slow, axis.at if size == 1 else axis.centres(size))
     folded: Floats | None = None
     if fast:
         steady = np.repeat(block_means(values, size), size)
         steady = np.concatenate([steady, np.full(max(n - steady.size, 0), steady[-1])])[:n]
-        folded = np.sum(_fold_all(values - steady, at, fast), axis=0)
+        folded = np.sum(_fold_all(values - steady, axis, fast), axis=0)
     calm = values if folded is None else values - folded
-    coarse, steps = level_of(calm, columns)
-    level = as_points(coarse, steps, n)
+    coarse, steps = level_of(calm, axis, columns)
+    level = as_points(coarse, steps, axis)
     blocks = (block_means(calm, size) if size > 1 else calm) - coarse.season
-    waves = tuple(_fold_all(values - level.fitted, at, lines)) if lines else ()
+    waves = tuple(_fold_all(values - level.fitted, axis, lines)) if lines else ()
     return Structure(coarse, blocks, level, lines, waves)
 
 
-def _fold_all(rest: Floats, at: Floats, lines: tuple[Line, ...]) -> list[Floats]:
+def _fold_all(rest: Floats, axis: Axis, lines: tuple[Line, ...]) -> list[Floats]:
     """Each season over the points; two rounds, so that seasons do not take from each other."""
     if rest.size <= _LONG:
-        columns = wave_columns(lines, at)
+        columns = wave_columns(lines, axis.at)
         weights = np.linalg.lstsq(columns, rest - rest.mean(), rcond=None)[0] if lines else np.zeros(0)
-        edges = np.cumsum([0] + [wave_columns((line,), at[:1]).shape[1] for line in lines])
+        edges = np.cumsum([0] + [wave_columns((line,), axis.at[:1]).shape[1] for line in lines])
         return [columns[:, a:b] @ weights[a:b] for a, b in itertools.pairwise(edges)]
     waves = [np.broadcast_to(np.float64(0.0), (rest.size,)) for _ in lines]
     for _ in range(2 if len(lines) > 1 else 1):
         for index, line in enumerate(lines):
             others = [wave for i, wave in enumerate(waves) if i != index]
-            waves[index] = _fold(rest - np.sum(others, axis=0) if others else rest, at, line.frequency)
+            waves[index] = _fold(rest - np.sum(others, axis=0) if others else rest, axis, line.frequency)
     return waves
 
 
@@ -318,20 +352,21 @@ def _fold_rows(rest: Floats, period: int) -> Floats:
     return np.tile(profile - profile.mean(), cycles + 1)[: rest.size]
 
 
-def _fold(rest: Floats, at: Floats, frequency: float) -> Floats:
+def _fold(rest: Floats, axis: Axis, frequency: float) -> Floats:
     """The mean of each phase, joined by lines; phases are points when the period is a whole number."""
     period = 1.0 / frequency
     whole = round(period)
-    if whole <= 512 and abs(period - whole) / period * (at[-1] - at[0]) < 0.5:
-        if at.size == int(at[-1] - at[0]) + 1:
+    if whole <= 512 and abs(period - whole) / period * axis.span < 0.5 and axis.is_whole:
+        if axis.even:
             return _fold_rows(rest, whole)
+        at = axis.at
         phase = at.astype(np.int32) % np.int32(whole) if at[-1] < 2**31 else at.astype(np.int64) % whole
         total = np.bincount(phase, weights=rest, minlength=whole)
         count = np.bincount(phase, minlength=whole)
         profile = total / np.maximum(count, 1)
         return np.asarray((profile - profile.mean())[phase])
     bins = int(min(_BINS, max(8, period)))
-    turn = at * (frequency * bins) % bins
+    turn = axis.at * (frequency * bins) % bins
     phase = np.minimum(turn.astype(np.int64), bins - 1)
     profile = np.bincount(phase, weights=rest, minlength=bins) / np.maximum(np.bincount(phase, minlength=bins), 1)
     profile -= profile.mean()

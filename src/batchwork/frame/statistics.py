@@ -53,7 +53,7 @@ def statistics_of(samples: Samples) -> Statistics | None:
         first=back(scaled[0]),
         last=back(scaled[-1]),
         last_at=int(samples.rows[-1]),
-        slope=back(slope),
+        slope=back(slope * samples.timeline.per_unit),
         r2=r2,
         total=back(mean * values.size),
     )

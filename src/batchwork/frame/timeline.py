@@ -1,4 +1,8 @@
-"""Decide where on the time axis each row stands: in order of time, on even steps, with gaps left open."""
+"""Decide where on the time axis each row stands: in order of time, in regular steps where there are any.
+
+Regular are equal steps, business days, and months, quarters or years; a date that such a calendar has and the
+rows have not is a hole. Times without a rule keep their distances.
+"""
 
 from __future__ import annotations
 
@@ -10,53 +14,108 @@ from numpy.typing import NDArray
 from batchwork.frame.noise import Floats
 
 _EVEN = 0.2  # a time within this share of a step from a whole step is on the grid
-_WIDEST = 3  # a grid may be this many times longer than the series; beyond that only the order is used
+_WIDEST = 3  # a grid this many times longer than the series is no grid
+_DAY = 86400.0
+_MONTH = 365.2425 / 12 * _DAY
+_UNITS = ((_DAY, "day"), (3600.0, "hour"), (60.0, "minute"), (1.0, "second"))
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Timeline:
-    """The rows in order of time (None: as given) and their positions in steps (None: their index)."""
+    """The rows in order of time (None: as given) and their places in steps (None: their index).
 
-    rows: NDArray[np.int64] | None
-    at: Floats | None
-    step_s: float | None
-    notes: tuple[str, ...]
+    `unit` names what a slope is per, `per_unit` is how many steps that is; `absent` counts the steps without a row.
+    """
+
+    rows: NDArray[np.int64] | None = None
+    at: Floats | None = None
+    step_s: float | None = None
+    unit: str = "step"
+    per_unit: float = 1.0
+    absent: int = 0
+    notes: tuple[str, ...] = ()
 
 
-AS_GIVEN = Timeline(None, None, None, ())
+AS_GIVEN = Timeline()
 
 
-def order_of(seconds: Floats, length: int) -> Timeline:
-    """The timeline of one time per row."""
-    notes: list[str] = []
-    unknown = ~np.isfinite(seconds)
-    if unknown.any():
-        notes.append(
-            f"{int(unknown.sum())} timestamps missing (first at {int(np.flatnonzero(unknown)[0])}), order as given"
-        )
-        return Timeline(None, None, None, tuple(notes))
-    changes = np.diff(seconds)
-    rows = np.arange(length)
-    if (changes < 0).any():
-        first = int(np.flatnonzero(changes < 0)[0]) + 1
-        notes.append(f"timestamps out of order (first at {first}), sorted by time")
-        rows = np.argsort(seconds, kind="stable")
-        seconds = seconds[rows]
-        changes = np.diff(seconds)
-    if length < 3 or not (changes > 0).any():
-        return Timeline(rows, np.arange(length, dtype=np.float64), None, tuple(notes))
-    if (changes == 0).any():
-        notes.append(f"{int((changes == 0).sum())} repeated timestamps")
-        return Timeline(rows, np.arange(length, dtype=np.float64), None, tuple(notes))
-    step = float(np.median(changes))
-    at = (seconds - seconds[0]) / step
-    grid = np.round(at)
-    if (np.abs(at - grid) > _EVEN).any() or (np.diff(grid) < 1).any():
-        notes.append("uneven time steps, order used")
-        return Timeline(rows, np.arange(length, dtype=np.float64), None, tuple(notes))
-    gaps = np.diff(grid) > 1
-    if gaps.any():
-        notes.append(f"{int(gaps.sum())} time gaps ({int(grid[-1]) + 1 - length} steps absent)")
-    if grid[-1] + 1 > _WIDEST * length:
-        return Timeline(rows, np.arange(length, dtype=np.float64), step, tuple(notes))
-    return Timeline(rows, grid, step, tuple(notes))
+def timeline_of(times: Floats, *, dated: bool) -> Timeline:
+    """The timeline of one time per row: seconds since 1970 when `dated`, else plain numbers."""
+    unknown = np.flatnonzero(~np.isfinite(times))
+    if unknown.size:
+        return Timeline(notes=(f"{unknown.size} timestamps missing (first at {unknown[0]}), order as given",))
+    notes: tuple[str, ...] = ()
+    rows = np.arange(times.size)
+    back = np.flatnonzero(np.diff(times) < 0)
+    if back.size:
+        notes = (f"timestamps out of order (first at {back[0] + 1}), sorted by time",)
+        rows = np.argsort(times, kind="stable")
+        times = times[rows]
+    order = np.arange(times.size, dtype=np.float64)
+    repeated = int((np.diff(times) == 0).sum())
+    if repeated or times.size < 3:
+        notes += (f"{repeated} repeated timestamps, order used",) if repeated else ()
+        return Timeline(rows=rows, at=order, notes=notes)
+    step = float(np.median(np.diff(times)))
+    for at, step_s, unit in _calendars(times, step) if dated else [((times - times[0]) / step, None, "")]:
+        grid = np.round(at)
+        if (np.abs(at - grid) > _EVEN).any() or (np.diff(grid) < 1).any() or grid[-1] + 1 > _WIDEST * times.size:
+            continue
+        absent = int(grid[-1]) + 1 - times.size
+        if absent:
+            notes += (f"{int((np.diff(grid) > 1).sum())} time gaps ({absent} steps absent)",)
+        named = (unit, 1.0) if dated else ("unit of time", 1.0 / step)
+        return Timeline(rows=rows, at=grid, step_s=step_s, unit=named[0], per_unit=named[1], absent=absent, notes=notes)
+    size, unit = _unit_below(step) if dated else (1.0, "unit of time")
+    return Timeline(
+        rows=rows,
+        at=(times - times[0]) / step,
+        step_s=step if dated else None,
+        unit=unit,
+        per_unit=size / step,
+        notes=(*notes, "uneven time steps"),
+    )
+
+
+def positions_of(index: NDArray[np.int64]) -> Timeline:
+    """The timeline of whole-numbered labels: holes where some were dropped, none where they follow no rule."""
+    changes = np.diff(index)
+    if index.size < 3 or (changes <= 0).any() or (changes == changes[0]).all():
+        return AS_GIVEN
+    found = timeline_of(index.astype(np.float64), dated=False)
+    if not found.absent:
+        return AS_GIVEN
+    return Timeline(at=found.at, notes=(f"index with holes ({found.absent} steps absent)",))
+
+
+def _calendars(times: Floats, step: float) -> list[tuple[Floats, float, str]]:
+    """Places in steps of every calendar that the dates may follow, with the seconds and the name of a step."""
+    stamps = times.astype("datetime64[s]")
+    days = stamps.astype("datetime64[D]")
+    at_one_hour = bool((times % _DAY == times[0] % _DAY).all())
+    found: list[tuple[Floats, float, str]] = []
+    if at_one_hour and step == _DAY and np.is_busday(days).all() and times[-1] - times[0] > 8 * _DAY:
+        found.append((np.busday_count(days[0], days).astype(np.float64), _DAY * 7 / 5, "business day"))
+    months = stamps.astype("datetime64[M]")
+    number = months.astype(np.int64)
+    day = (days - months.astype("datetime64[D]")).astype(np.int64)
+    last = ((months + 1).astype("datetime64[D]") - days).astype(np.int64) == 1
+    if step > 27 * _DAY and ((day == day.max()) | (last & (day < day.max()))).all():
+        size = max(int(np.median(np.diff(number))), 1)
+        name = {1: "month", 12: "year"}.get(size, f"{size} months")
+        found.append(((number - number[0]) / size, size * _MONTH, name))
+    return [*found, ((times - times[0]) / step, step, _named(step))]
+
+
+def _unit_below(seconds: float) -> tuple[float, str]:
+    """The largest unit of time that is no longer than this."""
+    return next(((size, name) for size, name in _UNITS if seconds >= size), (1.0, "second"))
+
+
+def _named(seconds: float) -> str:
+    """A step in words: "day", "15 minutes"."""
+    size, name = _unit_below(seconds)
+    count = seconds / size
+    if seconds == 7 * _DAY:
+        return "week"
+    return name if count == 1.0 else f"{count:.4g} {name}s"

@@ -12,8 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import stdtr
 
-from batchwork.frame.levels import Level, base_columns, step_columns
-from batchwork.frame.noise import Floats, inflation, upper_persistence, whiten
+from batchwork.frame.axis import Axis
+from batchwork.frame.bases import base_columns, step_columns
+from batchwork.frame.levels import Level
+from batchwork.frame.noise import Floats, inflation, upper_persistence
 
 _LEVEL = 0.01  # two-sided; estimated persistence makes tests run hot, so 5% is kept with room
 _SHORT_LEVEL = 0.006  # below 150 points persistence is not well known,
@@ -38,21 +40,21 @@ class Slope:
         return self.monotone and self.p_value < level
 
 
-def test_slope(z: Floats, waves: Floats, level: Level) -> Slope | None:
+def test_slope(z: Floats, axis: Axis, level: Level) -> Slope | None:
     """The slope of a chosen level, or None where the level has none."""
     n = z.size
     if n < 6 or float(np.ptp(z)) == 0:
         return None
     if level.base == "curve":
-        return _curve(z, level)
+        return _curve(z, axis, level)
     if level.base == "constant" and not level.wanders:
         return None
-    columns = np.column_stack([base_columns("line", 0, n), step_columns(level.steps, n), waves])
+    columns = np.column_stack([base_columns("line", 0, axis), step_columns(level.steps, n)])
     weights = np.linalg.lstsq(columns, z, rcond=None)[0]
     residual = z - columns @ weights
     phi = upper_persistence(residual, columns.shape[1] + len(level.steps))
-    white = np.column_stack([whiten(column, phi) for column in columns.T])
-    target = whiten(z, phi)
+    white = np.column_stack([axis.whiten(column, phi) for column in columns.T])
+    target = axis.whiten(z, phi)
     if phi >= 1.0:  # the intercept has left the equation, and with it the first point
         white, target = white[1:, 1:], target[1:]
     at = 0 if phi >= 1.0 else 1
@@ -73,10 +75,10 @@ def _regress(columns: Floats, target: Floats, at: int) -> tuple[float, float, fl
     return float(weights[at]), float(np.sqrt(max(spread * cover[at, at], 0.0))), float(freedom)
 
 
-def _curve(z: Floats, level: Level) -> Slope:
+def _curve(z: Floats, axis: Axis, level: Level) -> Slope:
     """A curve's net rise: tested as a slope against the noise the curve leaves."""
     n = z.size
-    t = np.linspace(-1.0, 1.0, n)
+    t = axis.unit - axis.unit.mean()
     path = level.smooth
     residual = z - level.fitted - level.season
     slope = float(t @ (path - path.mean())) / float(t @ t)

@@ -17,6 +17,7 @@ from batchwork.frame.blocks import block_means
 from batchwork.frame.noise import Floats, inflation, median, robust_sigma, thinned
 
 _CRITICAL = 4.0  # the maximum over the middle 80% exceeds this in about 0.3% of unchanging series
+_SHORT, _SHORT_CRITICAL = 150, 3.1  # in a short series without memory: in about 3%
 _NOTABLE = 1.25  # a smaller change of the standard deviation is not worth words
 _EDGE = 0.1
 _MOST = 10000  # points ranked one by one
@@ -45,8 +46,11 @@ def _block_scores(values: Floats, size: int) -> Floats:
     return np.asarray(ndtri(rankdata(means) / (means.size + 1)), dtype=np.float64)
 
 
-def change_of_spread(values: Floats) -> Spread | None:
-    """The change of standard deviation along the values, or None if none is proven."""
+def change_of_spread(values: Floats, *, white: bool = False) -> Spread | None:
+    """The change of standard deviation along the values, or None if none is proven.
+
+    `white` says that the noise was found to have no memory.
+    """
     n = values.size
     if n < 20 or float(np.ptp(values)) == 0:
         return None
@@ -64,7 +68,8 @@ def change_of_spread(values: Floats) -> Spread | None:
     before, after = float(np.std(values[:place])), float(np.std(values[place:]))
     if deviation <= 0 or min(before, after) < 0:
         return None
-    if np.abs(bridge).max() / deviation < _CRITICAL:
+    critical = _SHORT_CRITICAL if white and n < _SHORT else _CRITICAL
+    if np.abs(bridge).max() / deviation < critical:
         return None
     if max(before, after) < _NOTABLE * min(before, after):
         return None

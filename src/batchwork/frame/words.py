@@ -6,11 +6,18 @@ without guessing. Lists give way first when room is short; what was looked for a
 
 from __future__ import annotations
 
-from batchwork.frame.description import Description, Statistics
+from batchwork.frame.description import Anomaly, Description, Statistics
 from batchwork.frame.digits import write
 
 MOST_CHARACTERS = 880
+_ROUNDING = 1e-12
+_AFTER_GAP = " (after a gap)"
 _UNITS = ((86400.0, "days"), (3600.0, "hours"), (60.0, "minutes"), (1.0, "seconds"))
+
+
+def _say(number: float, spread: float = 0.0) -> str:
+    """A number, and nothing where it is only what rounding left."""
+    return write(0.0 if abs(number) < _ROUNDING * spread else number, spread)
 
 
 def render(description: Description) -> str:
@@ -41,14 +48,24 @@ def _head(d: Description) -> str:
     unit = f", unit {d.unit[:12]}" if d.unit else ""
     infinite = f", infinite {d.infinite}" if d.infinite else ""
     base = f", all values relative to {d.base}" if d.base else ""
-    return f"{name}count {d.count}, missing {d.missing}{infinite}{unit}{base}"
+    return f"{name}count {d.count}, missing {d.missing}{_gaps(d)}{infinite}{unit}{base}"
+
+
+def _gaps(d: Description) -> str:
+    if d.gaps is None or d.count < 2:
+        return ""
+    after, before = d.gaps.after, d.gaps.before
+    where = f"after {after}" if before is None else f"before {before}"
+    if after is not None and before is not None:
+        where = f"between {after} and {before}"
+    return f" ({where})" if d.gaps.count == 1 else f" ({d.gaps.count} gaps, longest {d.gaps.longest} {where})"
 
 
 def _numbers(d: Description, s: Statistics) -> str:
     if d.count == 1:
-        return f"value {write(s.last)} at {s.last_at}"
+        return f"value {_say(s.last)} at {s.last_at}"
     if s.range == 0:
-        only = write(s.mean)
+        only = _say(s.mean)
         return f"constant: mean {only}, median {only}, std 0, min {only} at {s.minimum_at}, max {only}, range 0"
     pairs = [
         ("mean", s.mean, ""),
@@ -64,21 +81,19 @@ def _numbers(d: Description, s: Statistics) -> str:
         ("IQR", s.iqr, ""),
         ("first", s.first, ""),
     ]
-    return ", ".join(f"{label} {write(value, s.std)}{where}" for label, value, where in pairs)
-
-
-def _sure(confidence: float) -> str:
-    return f"confidence {min(confidence, 0.999) * 100:.4g}%"
+    return ", ".join(f"{label} {_say(value, s.std)}{where}" for label, value, where in pairs)
 
 
 def _trend(d: Description, s: Statistics) -> str:
     assert d.trend is not None
-    line = f"slope {write(s.slope)} per step, R2 {s.r2:.3g}"
+    line = f"slope {_say(s.slope)} per {d.slope_per}, R2 {s.r2:.3g}"
     if d.trend.direction == "none":
-        return f"trend: none ({'wanders, ' if d.trend.wanders else ''}{line}, not significant)"
+        wanders = "wanders, " if d.trend.wanders else ""
+        return f"trend: none ({wanders}{line}, {'certain' if d.trend.certain else 'not significant'})"
     curved = " (curved)" if d.trend.curved else ""
     wanders = ", wanders" if d.trend.wanders else ""
-    return f"trend: {d.trend.direction}{curved}, {line}, {_sure(d.trend.confidence)}{wanders}"
+    sure = "certain" if d.trend.certain else f"confidence {min(d.trend.confidence, 0.999) * 100:.4g}%"
+    return f"trend: {d.trend.direction}{curved}, {line}, {sure}{wanders}"
 
 
 def _seasons(d: Description) -> str:
@@ -87,7 +102,7 @@ def _seasons(d: Description) -> str:
     spread = d.statistics.std if d.statistics else 0.0
     return "season: " + "; ".join(
         f"period {season.period:.4g}{_duration(season.duration_s)}, strength {season.strength:.2f}, "
-        f"amplitude {write(season.amplitude, spread)}"
+        f"amplitude {_say(season.amplitude, spread)}"
         for season in d.seasons
     )
 
@@ -105,7 +120,10 @@ def _changes(d: Description, listed: int) -> str:
         return "change points: none"
     spread = d.statistics.std if d.statistics else 0.0
     shown = sorted(sorted(points, key=lambda p: -abs(p.after - p.before))[: max(listed, 1)], key=lambda p: p.index)
-    text = "; ".join(f"at {p.index} from {write(p.before, spread)} to {write(p.after, spread)}" for p in shown)
+    text = "; ".join(
+        f"at {p.index}{_AFTER_GAP * p.after_gap} from {_say(p.before, spread)} to {_say(p.after, spread)}"
+        for p in shown
+    )
     more = f" (largest {len(shown)} listed)" if len(shown) < len(points) else ""
     return f"change points: {len(points)}{more}: {text}"
 
@@ -115,15 +133,16 @@ def _anomalies(d: Description, listed: int) -> str:
         return "anomalies: none"
     spread = d.statistics.std if d.statistics else 0.0
     shown = sorted(d.anomalies[: max(listed, 1)], key=lambda a: a.index)
-    text = "; ".join(f"at {a.index} value {write(a.value, spread)} ({_far(a.deviations)})" for a in shown)
+    text = "; ".join(f"at {a.index} value {_say(a.value, spread)} ({_far(a, spread)})" for a in shown)
     more = f" (farthest {len(shown)} listed)" if len(shown) < d.anomaly_count else ""
     return f"anomalies: {d.anomaly_count}{more}: {text}"
 
 
-def _far(deviations: float) -> str:
-    side = "above" if deviations > 0 else "below"
-    size = abs(deviations)
-    return f"{size:.3g} sigma {side}" if size < 1e4 else f"far {side}"
+def _far(anomaly: Anomaly, spread: float) -> str:
+    size = abs(anomaly.deviations)
+    if size >= 1e4:  # without noise there is nothing to measure it by
+        return f"expected {_say(anomaly.expected, spread)}"
+    return f"{size:.3g} sigma {'above' if anomaly.deviations > 0 else 'below'}"
 
 
 def _distribution(d: Description) -> str:
@@ -131,7 +150,7 @@ def _distribution(d: Description) -> str:
     if shape.kind in ("unknown", "constant"):
         return ""
     rest = " around the structure" if shape.of_rest else ""
-    modes = f", modes {write(shape.modes[0])} and {write(shape.modes[1])}" if len(shape.modes) == 2 else ""
+    modes = f", modes {_say(shape.modes[0])} and {_say(shape.modes[1])}" if len(shape.modes) == 2 else ""
     distinct = f", {shape.distinct} distinct values" if shape.distinct else ""
     return f"distribution: {shape.kind}{rest}{modes}{distinct}"
 
@@ -140,9 +159,11 @@ def _volatility(d: Description) -> str:
     v = d.volatility
     if v is None:
         return ""
+    if v.noise == 0:
+        return "volatility: no noise"
     if v.index is None or v.before is None or v.after is None:
-        return f"volatility: steady, noise std {write(v.noise)}"
-    return f"volatility: changes at {v.index}, noise std from {write(v.before)} to {write(v.after)}"
+        return f"volatility: steady, noise std {_say(v.noise)}"
+    return f"volatility: changes at {v.index}, noise std from {_say(v.before)} to {_say(v.after)}"
 
 
 def _last(d: Description) -> str:
@@ -150,4 +171,4 @@ def _last(d: Description) -> str:
         return ""
     spread = d.statistics.std if d.statistics else 0.0
     place = {"usual": "within p5-p95", "high": "above p95", "low": "below p5"}[d.last.place]
-    return f"last {write(d.last.value, spread)} at {d.last.index}, {place}"
+    return f"last {_say(d.last.value, spread)} at {d.last.index}, {place}"

@@ -1,0 +1,220 @@
+"""Decide what is certain: fits that leave nothing but rounding, and paths too smooth to hold any noise.
+
+A test compares with noise; where there is none, rounding and the misfit of a model must not stand in for it.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from math import comb
+
+import numpy as np
+from numpy.typing import NDArray
+
+from batchwork.frame.axis import Axis
+from batchwork.frame.bases import base_columns, step_columns
+from batchwork.frame.blocks import block_means, block_size
+from batchwork.frame.noise import Floats, median
+from batchwork.frame.recurrence import Recurrence, repetition
+from batchwork.frame.season import Line, Structure, fitted, refit, wave_columns
+
+_GRAIN = 1e-9  # of the range: what is smaller is rounding
+_CLEAR = 0.05  # of the spread: with more noise than this, the fit is as good as it gets
+_SMOOTH = 0.06  # fourth differences over second ones, each in units of white noise
+_LONGEST = 20000
+_PART = 4096  # points that show whether a path is smooth
+_FAR = 12.0  # times as far as any neighbour: an odd point of a smooth path
+
+
+def grain_of(values: Floats) -> float:
+    """The size of rounding in values that were scaled to at most 1 and then shifted."""
+    return max(_GRAIN * float(np.ptp(values)), 8.0 * float(np.finfo(np.float64).eps))
+
+
+def rest_of(values: Floats, structure: Structure) -> Floats:
+    """What level and seasons leave."""
+    rest = values - structure.level.fitted
+    return rest - structure.season if structure.lines else rest
+
+
+def _left(rest: Floats) -> float:
+    """The size of what is left, whatever a few odd points are."""
+    return median(np.abs(rest))
+
+
+def polished(values: Floats, axis: Axis, structure: Structure, grain: float) -> Structure:
+    """A structure that leaves next to nothing, brought to where it leaves nothing, if there is such a place."""
+    if values.size > _LONGEST:
+        return structure
+    limit = _CLEAR * float(values.std())
+    for _ in range(2):  # with the seasons in their right places, another level may be the better one
+        rest = rest_of(values, structure)
+        before = _left(rest)
+        if before <= grain or (before > limit and not is_smooth(rest, axis, grain)):
+            return structure
+        found = _descend(values, axis, structure, grain)
+        if _left(rest_of(values, found)) > 0.5 * before:
+            return structure
+        structure = found
+        if structure.lines:
+            structure = refit(_calmed(values, rest_of(values, structure)), axis, structure)
+            structure = _descend(values, axis, structure, grain)
+    return structure
+
+
+def _calmed(values: Floats, rest: Floats) -> Floats:
+    """The values with their odd points put where they were expected."""
+    limit = 6.0 * _left(rest)
+    return np.where(np.abs(rest) > limit, values - rest, values)
+
+
+def _descend(values: Floats, axis: Axis, structure: Structure, grain: float) -> Structure:
+    """Level, seasons and their frequencies, improved together (Gauss and Newton) while that pays."""
+    best, least = structure, _left(rest_of(values, structure))
+    if least <= 1e-4 * grain:
+        return best
+    for _ in range(8):
+        structure = _once(values, axis, structure)
+        left = _left(rest_of(values, structure))
+        if left >= least:
+            break
+        best, gain, least = structure, left / least, left
+        if left <= 1e-4 * grain or gain > 0.8:
+            break
+    return best
+
+
+def _once(values: Floats, axis: Axis, structure: Structure) -> Structure:
+    level, lines = structure.level, structure.lines
+    base = "line" if level.base == "constant" else level.base
+    parts = [base_columns(base, level.curve_size, axis, level.crowd), step_columns(level.steps, values.size)]
+    waves = [wave_columns((line,), axis.at) for line in lines]
+    turned = [_turned(line, wave, axis.at) for line, wave in zip(lines, structure.waves, strict=True)]
+    columns = np.column_stack([*parts, *waves, *turned])
+    weights = np.linalg.lstsq(columns, _calmed(values, rest_of(values, structure)), rcond=None)[0]
+    edges = np.cumsum([0, *(part.shape[1] for part in [*parts, *waves])])
+    fits = [columns[:, a:b] @ weights[a:b] for a, b in itertools.pairwise(edges)]
+    shifts = np.clip(weights[edges[-1] :], -0.2 / axis.span, 0.2 / axis.span)
+    moved = tuple(
+        Line(min(max(line.frequency + float(shift), 1e-9), 0.5), line.harmonics)
+        for line, shift in zip(lines, shifts, strict=True)
+    )
+    level = replace(level, base=base, smooth=fits[0], fitted=fits[0] + fits[1])
+    calm = values - np.sum(fits[2:], axis=0) if lines else values
+    size = block_size(values.size)
+    blocks = block_means(calm, size) if size > 1 else calm
+    coarse = level if size == 1 else replace(structure.coarse, base=base)
+    return Structure(coarse, blocks, level, moved, tuple(fits[2:]))
+
+
+def _turned(line: Line, wave: Floats, at: Floats) -> Floats:
+    """How a season changes with its frequency: the place times the season's own slope there."""
+    columns = wave_columns((line,), at)
+    weights = np.linalg.lstsq(columns, wave, rcond=None)[0]
+    slope = np.zeros(at.size)
+    used = 0
+    for count in range(1, line.harmonics + 1):
+        turn = 2.0 * np.pi * count * line.frequency * at
+        slope -= weights[used] * count * np.sin(turn)
+        used += 1
+        if line.frequency * count <= 0.499:
+            slope += weights[used] * count * np.cos(turn)
+            used += 1
+    return np.asarray(2.0 * np.pi * at * slope)
+
+
+def _differences(values: Floats, axis: Axis, order: int) -> Floats:
+    """Differences of an order within runs without holes, in units of white noise."""
+    changes = np.diff(values, order) / np.sqrt(comb(2 * order, order))
+    return np.asarray(changes if axis.even else changes[axis.at[order:] - axis.at[:-order] == order])
+
+
+def is_smooth(rest: Floats, axis: Axis, grain: float) -> bool:
+    """Whether values follow a smooth path so closely that there is no noise to speak of."""
+    rest, axis = rest[:_PART], axis.part(_PART)
+    second, fourth = _differences(rest, axis, 2), _differences(rest, axis, 4)
+    if fourth.size < 8:
+        return False
+    slow, fast = median(np.abs(second)), median(np.abs(fourth))
+    return slow > grain and fast < _SMOOTH * slow
+
+
+def is_bent_one_way(values: Floats, axis: Axis) -> bool:
+    """Whether values rise (or fall) at every point, and ever faster or ever slower: six points do not by chance."""
+    if values.size < 6:
+        return False
+    slopes = np.diff(values) / np.diff(axis.at)
+    bends = np.diff(slopes)
+    return bool((slopes > 0).all() or (slopes < 0).all()) and bool((bends > 0).all() or (bends < 0).all())
+
+
+def odd_in_smooth(values: Floats, axis: Axis) -> NDArray[np.int64]:
+    """Single points far off a smooth path: farther from their neighbours' curve than any point about them."""
+    n = values.size
+    if n < 16:
+        return np.zeros(0, dtype=np.int64)
+    off = np.zeros(n)
+    off[2:-2] = values[2:-2] - (4.0 * (values[1:-3] + values[3:-1]) - values[:-4] - values[4:]) / 6.0
+    if not axis.even:
+        broken = np.ones(n, dtype=bool)
+        broken[2:-2] = axis.at[4:] - axis.at[:-4] != 4.0
+        off[broken] = 0.0
+    size = np.abs(off)
+    found = []
+    for place in np.argsort(-size, kind="stable")[: max(1, n // 50)]:
+        about = np.concatenate([size[max(place - 14, 0) : max(place - 2, 0)], size[place + 3 : place + 15]])
+        beside = size[place - 1 : place + 2 : 2].max(initial=0.0)
+        if size[place] > _FAR * about.max(initial=0.0) and beside < 0.8 * size[place]:
+            found.append(int(place))
+    return np.array(sorted(found), dtype=np.int64)
+
+
+@dataclass(frozen=True, slots=True)
+class Certainty:
+    """Whether there is no noise, and which points are odd then."""
+
+    noiseless: bool
+    odd: NDArray[np.int64]
+
+
+def certainty_of(rest: Floats, axis: Axis, structure: Structure, law: Recurrence | None, grain: float) -> Certainty:
+    """What is certain of a rest in which rounding is zero already."""
+    off = np.flatnonzero(rest)
+    if off.size <= max(1, rest.size // 10) or float(max(rest.max(), -rest.min())) <= 4.0 * grain:
+        return Certainty(True, off[np.abs(rest[off]) > 1e3 * grain])
+    if law is not None:
+        return Certainty(True, law.odd)
+    if is_smooth(rest, axis, grain):
+        return Certainty(True, odd_in_smooth(rest + structure.level.fitted, axis))
+    return Certainty(False, off[:0])
+
+
+def exact_structure(values: Floats, axis: Axis, law: Recurrence, grain: float) -> Structure | None:
+    """Level and seasons that leave nothing but the points that do not obey, if there are such."""
+    if values.size > _LONGEST:
+        return None
+    calm = law.mended(values)
+    period = repetition(calm, axis, grain)
+    for lines in _exact_lines(axis, law, period):
+        found = _descend(calm, axis, fitted(calm, axis, lines), grain)
+        if float(np.abs(rest_of(calm, found)).max()) > 4.0 * grain:
+            continue
+        if (
+            lines or period is None or len(found.level.steps) < 3 or 3 * period > axis.span
+        ):  # else steps that come again
+            return found
+    return None
+
+
+def _exact_lines(axis: Axis, law: Recurrence, period: int | None) -> Iterator[tuple[Line, ...]]:
+    """No season; the frequencies of the recurrence, or one cycle of any shape: at least two periods of each."""
+    yield ()
+    swings = law.frequencies(2.0 / axis.span)
+    turns = [swing / swings[0] for swing in swings]
+    apart = any(abs(turn - round(turn)) > 1e-4 for turn in turns)
+    if len(swings) == 1 or (apart and len(swings) <= 3):
+        yield tuple(Line(frequency, 1) for frequency in swings)
+    if period is not None:
+        yield (Line(1.0 / period, max(period // 2, 1)),)

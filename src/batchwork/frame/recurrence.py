@@ -1,0 +1,163 @@
+"""Decide whether a series foretells itself: each value a fixed combination of the few before it, without noise.
+
+Lines, polynomials, exponentials, sines, damped ones, their sums and all that repeats after a few points obey
+such a recurrence; noise obeys none. A smooth path obeys one nearly.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from batchwork.frame.axis import Axis
+from batchwork.frame.noise import Floats, median
+
+_ORDERS = (1, 2, 3, 4, 6, 8, 12)
+_PLAIN = (np.array([1.0, 0.0]), np.array([-1.0, 2.0, 0.0]))  # a level, a line
+_PART = 130  # points that a recurrence is sought on
+_UNDAMPED = 1e-3
+_LONGEST_PERIOD = 600
+_DRIFT = 0.25  # of the range: a cycle upon a line must rise by this in all
+_PROMISING = 0.1
+_EXACT = 1e-6  # of the spread: what is smaller is rounding, carried along
+
+
+@dataclass(frozen=True, slots=True)
+class Recurrence:
+    """Weights of the values before, oldest first, then a constant; and the few points that do not obey."""
+
+    weights: Floats
+    odd: NDArray[np.int64]
+
+    @property
+    def is_level(self) -> bool:
+        """Whether it says no more than that values stay as they are, which rounded ones often do."""
+        return bool(np.array_equal(self.weights, _PLAIN[0]))
+
+    def frequencies(self, slowest: float) -> list[float]:
+        """Frequencies at which the recurrence swings for ever, none slower than this."""
+        roots = np.roots([1.0, *-self.weights[-2::-1]]) if self.weights.size > 2 else np.zeros(0)
+        turning = roots[(np.abs(np.abs(roots) - 1.0) < _UNDAMPED) & (roots.imag >= 0)]
+        found = np.angle(turning) / (2.0 * np.pi)
+        return sorted(float(f) for f in found if f >= slowest)
+
+    def mended(self, values: Floats) -> Floats:
+        """The values with what was foretold in place of the points that do not obey."""
+        mended = values.copy()
+        order = self.weights.size - 1
+        for place in self.odd.tolist():
+            known = place >= order
+            others = [i for i in (place - 1, place + 1) if 0 <= i < values.size]
+            beside = float(np.mean(mended[others]))
+            mended[place] = mended[place - order : place] @ self.weights[:-1] + self.weights[-1] if known else beside
+        return mended
+
+
+def recurrence_of(values: Floats, axis: Axis, grain: float) -> Recurrence | None:
+    """The recurrence that nearly all values obey in both directions, or None where there is noise."""
+    limit = max(_EXACT * float(values.std()), 4.0 * grain)
+    weights = _weights(values, axis, limit)
+    if weights is None:
+        return None
+    forward = _errors(values, axis.places, weights)
+    if _typical(np.abs(forward)) > limit:
+        return None
+    back = axis if axis.even else Axis(axis.at[-1] - axis.at[::-1], axis.size)
+    reverse = _weights(values[::-1], back, limit)
+    if reverse is None:
+        return None
+    backward = _errors(values[::-1], back.places, reverse)[::-1]
+    far = 1e-3 * float(values.std())  # an odd point is not one of rounding
+    odd = np.flatnonzero(_surprises(forward, far) & _surprises(backward, far))
+    return Recurrence(weights, odd if odd.size <= max(1, values.size // 50) else odd[:0])
+
+
+def repetition(values: Floats, axis: Axis, grain: float) -> int | None:
+    """The fewest whole steps after which values come again, but for a constant; seen at least twice."""
+    if not (axis.is_whole and axis.is_dense):
+        return None
+    grid = np.full(int(axis.span), np.nan)
+    grid[axis.at.astype(np.int64)] = values
+    for period in range(2, min(grid.size // 2, _LONGEST_PERIOD) + 1):
+        change = grid[period:] - grid[:-period]
+        change = change if axis.even else change[np.isfinite(change)]
+        if change.size < period or float(np.ptp(change)) > 8.0 * grain:
+            continue
+        drift = abs(float(change.mean())) * grid.size / period
+        if drift <= 8.0 * grain or drift > _DRIFT * float(np.ptp(values)):  # else a period close to whole steps
+            return period
+    return None
+
+
+def _typical(errors: Floats) -> float:
+    known = errors[np.isfinite(errors)]
+    return median(known) if known.size >= 3 else float("inf")
+
+
+def _surprises(errors: Floats, far: float) -> NDArray[np.bool_]:
+    with np.errstate(invalid="ignore"):
+        return np.asarray(np.abs(errors) > far)
+
+
+def _weights(values: Floats, axis: Axis, limit: float) -> Floats | None:
+    """The weights of the shortest recurrence that holds on some part of the series, constant last."""
+    n = values.size
+    starts = sorted({0, max((n - _PART) // 2, 0), max(n - _PART, 0)})
+    parts = [(values[a : a + _PART], None if axis.places is None else axis.places[a : a + _PART]) for a in starts]
+    for plain in _PLAIN:
+        off = [np.abs(_errors(part, at, plain)) for part, at in parts]
+        if _typical(np.concatenate(off)) <= limit:
+            return plain
+    for part, at in parts:
+        rows, targets = _windows(part, at, min(_ORDERS[-1], max(n // 5, 1)))
+        if targets.size < 1.5 * rows.shape[1] + 4 or not _may_hold(rows, targets):
+            continue
+        if median(np.abs(targets - rows @ _fit(rows, targets))) > limit:
+            continue
+        for order in _ORDERS:
+            rows, targets = _windows(part, at, order)
+            weights = _fit(rows, targets)
+            if median(np.abs(targets - rows @ weights)) <= limit:
+                return weights
+    return None
+
+
+def _may_hold(rows: Floats, targets: Floats) -> bool:
+    """A quick look that noise does not pass: the normal equations, whatever they are worth."""
+    gram = rows.T @ rows
+    gram[np.diag_indices_from(gram)] *= 1.0 + 1e-9
+    gram[-1, -1] += 1e-12
+    off = np.abs(targets - rows @ np.linalg.solve(gram + 1e-300 * np.eye(len(gram)), rows.T @ targets))
+    return median(off) <= _PROMISING * float(targets.std())
+
+
+def _fit(rows: Floats, targets: Floats) -> Floats:
+    """Least squares, without the rows that it does not meet: an odd point stands in a few of them."""
+    weights = np.linalg.lstsq(rows, targets, rcond=None)[0]
+    for _ in range(2):
+        off = np.abs(targets - rows @ weights)
+        kept = off <= 4.0 * median(off)
+        if kept.all() or np.count_nonzero(kept) < rows.shape[1] + 4:
+            break
+        weights = np.linalg.lstsq(rows[kept], targets[kept], rcond=None)[0]
+    return np.asarray(weights)
+
+
+def _windows(values: Floats, at: Floats | None, order: int) -> tuple[Floats, Floats]:
+    """Each value with those before it, newest last, and a one; only where none is missing."""
+    windows = np.lib.stride_tricks.sliding_window_view(values, order + 1)
+    if at is not None:
+        windows = windows[at[order:] - at[:-order] == order]
+    return np.column_stack([windows[:, :-1], np.ones(len(windows))]), windows[:, -1]
+
+
+def _errors(values: Floats, at: Floats | None, weights: Floats) -> Floats:
+    """How far each value is from what those before it foretell; NaN where some of those are missing."""
+    order = weights.size - 1
+    errors = np.full(values.size, np.nan)
+    errors[order:] = values[order:] - np.correlate(values, weights[:-1], "valid")[:-1] - weights[-1]
+    if at is not None:
+        errors[order:][at[order:] - at[:-order] != order] = np.nan
+    return errors
