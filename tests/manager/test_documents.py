@@ -127,10 +127,13 @@ def test_a_file_that_takes_its_time_holds_up_no_other(tmp_path: Path) -> None:
     (tmp_path / "slow.txt").write_text("the rest")
     first_is_settled = threading.Event()
     run_has_begun = threading.Event()
+    waited: list[bool] = []
 
     class SlowPath:
         def __fspath__(self) -> str:
-            assert not run_has_begun.is_set() or first_is_settled.wait(30)
+            if run_has_begun.is_set():
+                assert first_is_settled.wait(30)
+                waited.append(True)
             return str(tmp_path / "slow.txt")
 
     def feed(event: Event) -> None:
@@ -141,3 +144,4 @@ def test_a_file_that_takes_its_time_holds_up_no_other(tmp_path: Path) -> None:
     files = [b"first", SlowPath(), b"last"]
     manager = BatchManager(files=files, prompt="Say it.", model="mock:echo", mode="live", on_event=feed)
     assert [result.document.text for result in manager.run()] == ["first", "the rest", "last"]
+    assert waited

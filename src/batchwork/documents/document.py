@@ -21,8 +21,8 @@ class DocumentLimits:
     max_pages: int = 2_000
     max_characters: int = 20_000_000
     max_memory_mb: int = 512
-    max_cpu_s: float = 60.0
-    max_wall_s: float = 120.0
+    max_cpu_s: float = 120.0
+    max_wall_s: float = 240.0
 
     def __post_init__(self) -> None:
         for name in ("max_bytes", "max_pages", "max_characters", "max_memory_mb"):

@@ -20,7 +20,8 @@ _DRAWN_GAP = 0.04  # and a drawn space is believed when there is any gap at all
 _CELL_GAP = 0.95  # wider than this is another cell
 _PARAGRAPH_GAP = 0.75  # a white strip higher than this between two lines is a blank line
 _WORDY = 26  # characters a line of prose has on average, even in a narrow column
-_LOOKS = 300  # at each run, on average, in search of columns; real pages need at most 120
+_LOOKS = 100  # at each run, on average, in search of columns
+_LOOKS_ANYWAY = 100_000  # which leaves real pages more than twice what any of 1,100 needed
 _WIDEST = 2_000  # characters of a line after which a run stands where the last one ends
 _HYPHENATED = re.compile(r"(?<=[^\W\d_])-\n[ ]*([^\W\d_A-ZÀ-ÖØ-Þ][^\s]*)[ ]*")
 
@@ -50,7 +51,7 @@ class _Work:
     """How many runs may still be looked at in search of columns."""
 
     def __init__(self, runs: int) -> None:
-        self._left = 100_000 + _LOOKS * runs
+        self._left = _LOOKS_ANYWAY + _LOOKS * runs
 
     def allows(self, runs: int) -> bool:
         self._left -= runs
