@@ -57,7 +57,10 @@ def task_of(head: bytes) -> Task:
 
 def answer(status: bytes, text: str, pages: tuple[int, ...] = (), *, ends: bool, cpu_s: float) -> bytes:
     """A whole answer; half a character, which nobody could write down, becomes a replacement mark."""
-    content = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").encode()
+    try:
+        content = text.encode()
+    except UnicodeEncodeError:
+        content = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").encode()
     return _ANSWER.pack(status, ends, cpu_s, len(pages), len(content)) + array("Q", pages).tobytes() + content
 
 

@@ -7,7 +7,6 @@ reader leaves no files.
 import math
 import os
 import resource
-import sys
 import time
 
 from batchwork.core.errors import DocumentError
@@ -23,8 +22,9 @@ from batchwork.documents.frames import (
     shortened,
     task_of,
 )
+from batchwork.documents.usage import usage_of
 
-_RETIRED_ABOVE = 150_000_000  # bytes; a reader that has needed more is not asked again, as little of it comes back
+_RETIRED_ABOVE = 120_000_000  # bytes; a reader that keeps more than that is not asked again
 _BACKSTOP = 2  # the system refuses memory at twice the limit; at the limit itself we are ended by name
 _MEGABYTE = 1_000_000
 
@@ -39,7 +39,7 @@ def serve(source: int, sink: int) -> None:
         task = task_of(head)
         _limit(task)
         status, text, pages = _read(task, stream.read(task.size))
-        ends = status == OUT_OF_MEMORY or _peak() > _RETIRED_ABOVE
+        ends = status == OUT_OF_MEMORY or _has_grown()
         rest = memoryview(answer(status, text, pages, ends=ends, cpu_s=time.process_time()))
         while rest:
             rest = rest[os.write(sink, rest) :]
@@ -69,6 +69,6 @@ def _limit(task: Task) -> None:
             continue  # not every system takes every limit; whoever asked watches as well
 
 
-def _peak() -> int:
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    return peak if sys.platform == "darwin" else peak * 1024
+def _has_grown() -> bool:
+    usage = usage_of(os.getpid())
+    return usage is not None and usage.memory > _RETIRED_ABOVE

@@ -2,7 +2,6 @@
 
 import os
 import re
-import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,6 +30,8 @@ def usage_of(pid: int) -> Usage | None:
 
 def _from_ps(pid: int) -> Usage | None:
     """Where there is no /proc."""
+    import subprocess  # noqa: PLC0415 - slow to import, for a reader that starts cold
+
     command = ["/bin/ps", "-o", "rss=,time=", "-p", str(pid)]
     try:
         out = subprocess.run(command, capture_output=True, text=True, check=False, timeout=5, env={}).stdout  # noqa: S603
