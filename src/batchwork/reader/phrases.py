@@ -33,6 +33,7 @@ _LOOK_BACK = 24
 _LONGEST = 6
 _LONGEST_STRETCH = 2_000  # characters
 _SUBJECT = 200  # characters before a verb in which its subject is looked for
+_PREDICATE = 300  # characters behind a verb that say something of it
 _END_OF_CLAUSE = re.compile(r"[.;!?](?=\s|$)|,\s(?:and|but|while|with)\b")
 
 
@@ -165,7 +166,7 @@ def _is(text: str, start: int, end: int, above: frozenset[str]) -> Iterator[Fact
         subject = tokens(text, max(start, match.start() - _SUBJECT), match.start())
         label = tuple(token.word for token in canonical(subject))
         clause = _END_OF_CLAUSE.search(text, match.end(), end)
-        stop = clause.start() if clause else end
+        stop = min(clause.start() if clause else end, match.end() + _PREDICATE)
         last = match.end() + len(text[match.end() : stop].rstrip())
         if label and match.end() < last:
             yield Fact("is", label[-_LONGEST:], match.end(), last, (), above)
