@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo demo-crash test check format torture test-real smoke-real perf smoke evidence clean
+.PHONY: help setup demo demo-crash test check format torture test-real smoke-real perf smoke evidence fuzz clean
 
 help: ## this list
 	@grep -hE '^[a-z][a-z-]*:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | awk -F'\t' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -59,12 +59,18 @@ format: $(READY) ## rewrite the code in the house format
 	$(BIN)/ruff check --fix .
 
 # Each measurement prints a table and ends with one line that says whether its bar is met.
-PERF := engine window memory resume http limits simulator prompts server state frame calibration answerability bench
+PERF := documents engine window memory resume http limits simulator prompts server state frame calibration answerability bench
 
 perf: $(addprefix perf-,$(PERF)) ## every measurement, against the peers (long)
 
 perf-%: $(READY)
 	$(BIN)/python -m perf.$*
+
+FUZZ_SECONDS ?= 3600
+FUZZ_SEED    ?=
+
+fuzz: $(READY) ## mutated documents of every kind through managers, for an hour or FUZZ_SECONDS; failures are kept
+	$(BIN)/python -m tests.fuzz_documents --seconds $(FUZZ_SECONDS) $(if $(FUZZ_SEED),--seed $(FUZZ_SEED))
 
 evidence: $(READY) ## the score of the evidence finder on its labelled documents
 	$(BIN)/python tests/evidence/score.py
