@@ -50,7 +50,8 @@ def batch(
         pdf: `"text"` sends a PDF's text, `"native"` the file itself.
         raw_results_dir: a folder for the provider's answers as they came, one JSON file per item.
         options: `max_bytes`, `max_pages`, `max_characters`, `max_memory_mb`, `max_cpu_s` and `max_wall_s` say how
-            large a document may be and what reading it may take; and everything that `batchwork.run` takes, where `mode` is `"batch"` unless you say `"live"`.
+            large a document may be and what reading it may take; and everything that `batchwork.run` takes,
+            where `mode` is `"batch"` unless you say `"live"`.
 
     Raises:
         ConfigError: something is missing, unknown or contradictory; nothing was sent.
