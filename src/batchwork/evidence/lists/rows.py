@@ -136,7 +136,10 @@ def _places(
     """For every value what it says and the places of one kind it stands in; None when the text has none of them."""
     if kind == _COLUMN:
         return _in_columns(values, layout)
-    owner = {line: unit for unit in _units(layout, kind) for line in range(*unit)}
+    owner = layout.units.get(kind)
+    if owner is None:
+        owner = {line: unit for unit in _units(layout, kind) for line in range(*unit)}
+        layout.units[kind] = owner
     return {
         path: [(worth, {owner[layout.line_of(start)] for start in starts}) for worth, starts in leaves]
         for path, leaves in values.items()

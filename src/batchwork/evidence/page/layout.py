@@ -80,6 +80,7 @@ class Layout:
         self._separated = separated(raw_lines)
         self.lines = _lines(raw_lines, self._separated)
         self._starts = [line.start for line in self.lines]
+        self.units: dict[str, dict[int, tuple[int, ...]]] = {}  # by kind, the unit of each line, found once
 
     @cached_property
     def plain(self) -> str:
