@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo demo-crash test check format torture hostile test-real smoke-real perf perf-against smoke evidence clean
+.PHONY: help setup demo demo-crash test check format torture hostile test-real smoke-real perf perf-against smoke evidence fuzz clean
 
 help: ## this list
 	@grep -hE '^[a-z][a-z-]*:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | awk -F'\t' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -62,7 +62,7 @@ format: $(READY) ## rewrite the code in the house format
 	$(BIN)/ruff check --fix .
 
 # Each measurement prints a table and ends with one line that says whether its bar is met.
-PERF := engine window memory resume http limits simulator prompts server state frame calibration answerability bench
+PERF := documents engine window memory resume http limits simulator prompts server state frame calibration answerability bench
 
 perf: $(addprefix perf-,$(PERF)) ## every measurement, against the peers (long)
 
@@ -74,6 +74,12 @@ REF ?=
 perf-against: $(READY) ## CPU of this checkout against that of another commit: make perf-against REF=COMMIT (about 6 min)
 	@test -n "$(REF)" || { echo "say which commit: make perf-against REF=COMMIT"; exit 2; }
 	$(BIN)/python -m perf.against $(REF)
+
+FUZZ_SECONDS ?= 3600
+FUZZ_SEED    ?=
+
+fuzz: $(READY) ## mutated documents of every kind through managers, for an hour or FUZZ_SECONDS; failures are kept
+	$(BIN)/python -m tests.fuzz_documents --seconds $(FUZZ_SECONDS) $(if $(FUZZ_SEED),--seed $(FUZZ_SEED))
 
 evidence: $(READY) ## the score of the evidence finder on its labelled documents
 	$(BIN)/python tests/evidence/score.py

@@ -89,6 +89,12 @@ class Settings:
         return parse_price_table(text, source=str(self.prices))
 
 
+def library_paths() -> dict[str, str]:
+    """What a process that reads documents sees of our environment: where the interpreter finds its libraries."""
+    names = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "DYLD_FALLBACK_LIBRARY_PATH")
+    return {name: os.environ[name] for name in names if os.environ.get(name)}
+
+
 def _read(path: Path) -> dict[str, str]:
     """`NAME=value` lines; comments, blank lines, `export` and quotes are understood, nothing is expanded."""
     try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import threading
 import zipfile
 import zlib
 from pathlib import Path
@@ -123,15 +124,24 @@ def test_limits_of_documents_can_be_lowered_and_raised_at_the_doors(door: str) -
 
 
 def test_a_file_that_takes_its_time_holds_up_no_other(tmp_path: Path) -> None:
-    slow = tmp_path / "slow.txt"
-    slow.write_text("there when the manager looks")
+    (tmp_path / "slow.txt").write_text("the rest")
+    first_is_settled = threading.Event()
+    run_has_begun = threading.Event()
+    waited: list[bool] = []
+
+    class SlowPath:
+        def __fspath__(self) -> str:
+            if run_has_begun.is_set():
+                assert first_is_settled.wait(30)
+                waited.append(True)
+            return str(tmp_path / "slow.txt")
 
     def feed(event: Event) -> None:
+        run_has_begun.set()
         if isinstance(event, Settled) and event.outcome.index == 0:
-            slow.write_text("the rest")  # its reader waits for this, and nobody may wait for its reader
+            first_is_settled.set()  # its reader waits for this, and nobody may wait for its reader
 
-    files = [b"first", slow, b"last"]
+    files = [b"first", SlowPath(), b"last"]
     manager = BatchManager(files=files, prompt="Say it.", model="mock:echo", mode="live", on_event=feed)
-    slow.unlink()
-    os.mkfifo(slow)
     assert [result.document.text for result in manager.run()] == ["first", "the rest", "last"]
+    assert waited

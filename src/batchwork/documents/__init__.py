@@ -2,7 +2,7 @@
 
 from batchwork.core.errors import DocumentError
 from batchwork.documents.document import Document, DocumentLimits, text_document
-from batchwork.documents.read import DEFAULT_LIMITS, load_file, read_document
+from batchwork.documents.read import DEFAULT_LIMITS, load_file, path_text, read_document
 
 __all__ = [
     "DEFAULT_LIMITS",
@@ -10,6 +10,7 @@ __all__ = [
     "DocumentError",
     "DocumentLimits",
     "load_file",
+    "path_text",
     "read_document",
     "text_document",
 ]

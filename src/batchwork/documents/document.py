@@ -9,20 +9,30 @@ from dataclasses import dataclass, field
 
 from batchwork.core.errors import ConfigError
 
+_LEAST_MEMORY_MB = 64  # a reader that has read nothing yet takes half of it
+_LONGEST_S = 10_000_000.0
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DocumentLimits:
-    """How large a document may be before it is refused."""
+    """How large a document may be, and what reading it may take, before it is refused."""
 
     max_bytes: int = 100_000_000
     max_pages: int = 2_000
     max_characters: int = 20_000_000
+    max_memory_mb: int = 512
+    max_cpu_s: float = 120.0
+    max_wall_s: float = 240.0
 
     def __post_init__(self) -> None:
-        for name in ("max_bytes", "max_pages", "max_characters"):
+        for name in ("max_bytes", "max_pages", "max_characters", "max_memory_mb"):
+            value, least = getattr(self, name), _LEAST_MEMORY_MB if name == "max_memory_mb" else 1
+            if isinstance(value, bool) or not isinstance(value, int) or value < least:
+                raise ConfigError(f"{name} must be a whole number of at least {least}, got {value!r}")
+        for name in ("max_cpu_s", "max_wall_s"):
             value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-                raise ConfigError(f"{name} must be a whole number of at least 1, got {value!r}")
+            if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < _LONGEST_S:
+                raise ConfigError(f"{name} must be a number of seconds above 0, got {value!r}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,10 +8,12 @@ import io
 import re
 import zipfile
 import zlib
+from collections.abc import Iterable
 from xml.parsers import expat  # entities are refused below, before they can be declared
 
 from batchwork.core.errors import DocumentError
 from batchwork.documents.document import DocumentLimits
+from batchwork.documents.markup import small_number
 
 _BODY = "word/document.xml"
 _PARTS = re.compile(r"word/(?:document|header\d*|footer\d*|footnotes|endnotes)\.xml")
@@ -19,6 +21,7 @@ _RATIO = 300  # XML packs about 10:1; nothing honest of some size packs 300:1
 _RATIO_MATTERS_ABOVE = 2_000_000
 _XML_PER_CHARACTER = 50  # markup around one character of text, at the very most that is believable
 _CHUNK = 1 << 16
+_ENCODINGS = frozenset({"utf-8", "utf-16", "utf-16le", "utf-16be", "us-ascii", "iso-8859-1", "windows-1252"})
 
 
 def docx_text(data: bytes, limits: DocumentLimits) -> str:
@@ -29,17 +32,8 @@ def docx_text(data: bytes, limits: DocumentLimits) -> str:
     """
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            names = archive.namelist()
-            if _BODY not in names:
-                raise DocumentError(_what_else(names))
-            parts = sorted((name for name in names if _PARTS.fullmatch(name)), key=_reading_order)
-            budget = limits.max_characters * _XML_PER_CHARACTER
-            texts = []
-            for name in parts:
-                raw = _unpack(archive, name, budget)
-                budget -= len(raw)
-                texts.append(_text_of(raw, limits.max_characters))
-    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
+            texts = _texts(archive, len(data), limits)
+    except (zipfile.BadZipFile, zlib.error, OSError, EOFError, NotImplementedError) as error:
         raise DocumentError(f"is damaged: {error}") from error
     text = "\n\n".join(text for text in texts if text)
     if len(text) > limits.max_characters:
@@ -47,7 +41,20 @@ def docx_text(data: bytes, limits: DocumentLimits) -> str:
     return text
 
 
-def _what_else(names: list[str]) -> str:
+def _texts(archive: zipfile.ZipFile, size: int, limits: DocumentLimits) -> list[str]:
+    names = dict.fromkeys(archive.namelist())  # one name may stand there many times
+    if _BODY not in names:
+        raise DocumentError(_what_else(names))
+    budget = min(limits.max_characters * _XML_PER_CHARACTER, max(_RATIO_MATTERS_ABOVE, _RATIO * size))
+    texts = []
+    for name in sorted((name for name in names if _PARTS.fullmatch(name)), key=_reading_order):
+        raw = _unpack(archive, name, budget)
+        budget -= len(raw)
+        texts.append(_text_of(raw, limits.max_characters))
+    return texts
+
+
+def _what_else(names: Iterable[str]) -> str:
     for prefix, what in (
         ("xl/", "a spreadsheet (XLSX); save it as CSV or PDF"),
         ("ppt/", "slides (PPTX); save them as PDF"),
@@ -117,8 +124,7 @@ class _Writer:
         elif tag == "noBreakHyphen":
             self._line.append("-")
         elif name == "w:gridSpan" and self._row_depth == 1:
-            span = attributes.get("w:val", "1")
-            self._spans[-1] = int(span) if span.isdecimal() and 0 < int(span) < 64 else 1
+            self._spans[-1] = small_number(attributes.get("w:val"), 64)
 
     def end(self, name: str) -> None:
         tag = name.rpartition(":")[2]
@@ -164,6 +170,11 @@ def _text_of(raw: bytes, limit: int) -> str:
     def refuse(*_: object) -> None:
         raise _Refused("declares a document type, which DOCX never does and attacks do")
 
+    def check_encoding(_version: str, encoding: str | None, _standalone: int) -> None:
+        if encoding is not None and encoding.lower() not in _ENCODINGS:
+            raise _Refused(f"is damaged: its XML is in {encoding[:40]!r}, and that of DOCX is UTF-8 or UTF-16")
+
+    parser.XmlDeclHandler = check_encoding
     parser.StartDoctypeDeclHandler = refuse
     parser.StartElementHandler = writer.start
     parser.EndElementHandler = writer.end
@@ -172,6 +183,6 @@ def _text_of(raw: bytes, limit: int) -> str:
         parser.Parse(raw, True)
     except _Refused as refusal:
         raise DocumentError(str(refusal)) from refusal
-    except expat.ExpatError as error:
+    except (expat.ExpatError, LookupError) as error:
         raise DocumentError(f"is damaged: {error}") from error
     return re.sub(r"\n{3,}", "\n\n", "\n".join(writer.lines)).strip("\n")

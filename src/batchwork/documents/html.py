@@ -1,7 +1,11 @@
 """HTML -> text as a reader sees it: blocks on lines of their own, cells of a table row apart by a tab."""
 
 import re
-from html.parser import HTMLParser
+from collections import Counter
+
+from batchwork.core.errors import DocumentError
+from batchwork.documents.document import DocumentLimits
+from batchwork.documents.markup import End, Start, small_number, tokens
 
 _BLOCKS = frozenset(
     re.findall(
@@ -24,67 +28,98 @@ _SPACED = frozenset(
     )
 )
 _SPACE = re.compile(r"[ \t\n\r\f]+")
+_WIDEST = 1_000  # columns of a table that a cell may hold for the rows below
 
 
 class _Grid:
     """The columns of a table, so that a cell stands where a browser puts it, also below one that takes several rows."""
 
     def __init__(self) -> None:
-        self._held: dict[int, int] = {}  # columns that a cell of an earlier row takes, and for how many rows from here
-        self._coming: dict[int, int] = {}
-        self._column = self._written = 0
+        self._free_from: dict[int, int] = {}  # the row from which a column is free again
+        self._row = self._column = self._written = 0
 
     def start_row(self) -> None:
-        held = {**self._held, **self._coming}
-        self._held = {column: rows - 1 for column, rows in held.items() if rows > 1}
-        self._coming = {}
+        self._row += 1
         self._column = self._written = 0
 
     def place(self, columns: int, rows: int) -> int:
         """Take the next free columns; how many columns further than the last cell that is."""
-        while self._column in self._held:
+        while self._free_from.get(self._column, 0) > self._row:
             self._column += 1
         moved, self._written = self._column - self._written, self._column
         if rows > 1:
-            self._coming.update(dict.fromkeys(range(self._column, self._column + columns), rows))
+            for column in range(self._column, min(self._column + columns, _WIDEST)):
+                self._free_from[column] = self._row + rows
         self._column += columns
         return moved
 
 
-class _Reader(HTMLParser):
+class _Line:
+    """The line that is being written, as the pieces it is made of."""
+
     def __init__(self) -> None:
-        super().__init__(convert_charrefs=True)
+        self._pieces: list[str] = []
+
+    def add(self, text: str) -> None:
+        if text:
+            self._pieces.append(text)
+
+    def is_open(self) -> bool:
+        """Whether a space would show at its end."""
+        return bool(self._pieces) and self._pieces[-1][-1] not in " \t"
+
+    def strip_end(self) -> None:
+        """Take the spaces at its end away."""
+        while self._pieces:
+            kept = self._pieces[-1].rstrip(" ")
+            if kept:
+                self._pieces[-1] = kept
+                return
+            self._pieces.pop()
+
+    def take(self) -> str:
+        """The whole line, which is empty afterwards."""
+        text = "".join(self._pieces)
+        self._pieces = []
+        return text
+
+
+class _Reader:
+    def __init__(self, limits: DocumentLimits) -> None:
         self.lines: list[str] = []
-        self._line = ""
+        self._line = _Line()
         self._hidden: list[str] = []
+        self._hidden_count: Counter[str] = Counter()
         self._preformatted = 0
         self._tables: list[_Grid] = []
         self._row: list[_Grid] = []  # the tables of the open rows
+        self._size, self._limits = 0, limits
 
     def break_line(self, *, blank: bool = False) -> None:
-        text = self._line.rstrip(" ") if self._preformatted else self._line.strip(" ")
+        text = self._line.take()
+        text = text.rstrip(" ") if self._preformatted else text.strip(" ")
         if text.strip():
             self.lines.append(text)
         if blank and self.lines and self.lines[-1]:
             self.lines.append("")
-        self._line = ""
 
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+    def start(self, tag: str, given: dict[str, str]) -> None:
         if tag in _HIDDEN:
             self._hidden.append(tag)
+            self._hidden_count[tag] += 1
         if self._hidden:
             return
-        given = dict(attrs)
         if tag in ("td", "th"):
-            self._cell(_span(given.get("colspan"), 64), _span(given.get("rowspan"), 1_000))
+            self._cell(small_number(given.get("colspan"), 64), small_number(given.get("rowspan"), 1_000))
         elif tag == "br":
             self._line_end()
-        elif tag == "input" and (given.get("type") or "").lower() in ("checkbox", "radio"):
-            self._line = self._line.rstrip(" ") + (" [x] " if "checked" in given else " [ ] ")
+        elif tag == "input" and given.get("type", "").lower() in ("checkbox", "radio"):
+            self._line.strip_end()
+            self._add(" [x] " if "checked" in given else " [ ] ")
         elif tag in _BLOCKS and not (self._row and tag in ("p", "div")):
             self.break_line(blank=tag in _SPACED and not self._row)
             if tag == "li":
-                self._line = "- "
+                self._add("- ")
             elif tag == "table":
                 self._tables.append(_Grid())
             elif tag == "tr":
@@ -92,11 +127,11 @@ class _Reader(HTMLParser):
             elif tag == "pre":
                 self._preformatted += 1
         elif tag in _BLOCKS:
-            self._line += " "
+            self._add(" ")
 
     def _line_end(self) -> None:
         if self._row:
-            self._line += " "  # a row stays on one line, so that its cells can be told apart
+            self._add(" ")  # a row stays on one line, so that its cells can be told apart
         else:
             self.break_line()
 
@@ -107,13 +142,13 @@ class _Reader(HTMLParser):
     def _cell(self, columns: int, rows: int) -> None:
         if not self._row:
             self._start_row()
-        self._line = self._line.rstrip(" ") + "\t" * self._row[-1].place(columns, rows)
+        self._line.strip_end()
+        self._add("\t" * self._row[-1].place(columns, rows))
 
-    def handle_endtag(self, tag: str) -> None:
+    def end(self, tag: str) -> None:
         if self._hidden:
-            if tag in self._hidden:
-                while self._hidden.pop() != tag:
-                    pass
+            if self._hidden_count[tag]:
+                self._unhide(tag)
             return
         if tag == "tr" and self._row:
             self._row.pop()
@@ -125,30 +160,49 @@ class _Reader(HTMLParser):
         if tag == "table" and self._tables:
             self._tables.pop()
 
-    def handle_data(self, data: str) -> None:
+    def _unhide(self, tag: str) -> None:
+        last = None
+        while last != tag:
+            last = self._hidden.pop()
+            self._hidden_count[last] -= 1
+
+    def text(self, data: str) -> None:
         if self._hidden:
             return
         if self._preformatted and not self._row:
             first, *rest = data.split("\n")
-            self._line += first
+            self._add(first)
             for line in rest:
                 self.break_line()
-                self._line = line
+                self._add(line)
             return
         text = _SPACE.sub(" ", data)
-        if not self._line or self._line.endswith((" ", "\t")):
-            text = text.lstrip(" ")
-        self._line += text
+        self._add(text if self._line.is_open() else text.lstrip(" "))
+
+    def _add(self, text: str) -> None:
+        self._size += len(text)
+        if self._size > self._limits.max_characters:
+            raise DocumentError(
+                f"has more than {self._limits.max_characters} characters; raise max_characters to read it"
+            )
+        self._line.add(text)
 
 
-def _span(given: str | None, most: int) -> int:
-    return int(given) if given and given.isdecimal() and 0 < int(given) < most else 1
+def html_text(markup: str, limits: DocumentLimits) -> str:
+    """The visible text of a page; markup that is not well formed is read as browsers do, never refused.
 
-
-def html_text(markup: str) -> str:
-    """The visible text of a page; markup that is not well formed is read as browsers do, never refused."""
-    reader = _Reader()
-    reader.feed(markup)
-    reader.close()
+    Raises:
+        DocumentError: its text is too long.
+    """
+    reader = _Reader(limits)
+    for token in tokens(markup):
+        if isinstance(token, str):
+            reader.text(token)
+        elif isinstance(token, Start):
+            reader.start(token.name, token.attributes)
+            if token.closed:
+                reader.end(token.name)
+        elif isinstance(token, End):
+            reader.end(token.name)
     reader.break_line()
     return "\n".join(reader.lines).strip("\n")

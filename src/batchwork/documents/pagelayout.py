@@ -3,6 +3,9 @@
 Pure geometry. Characters become runs, runs become lines, lines keep their columns: a wide gap becomes as many spaces as
 it is wide, so that a heading stands above its figures in the text as it does on the page. Columns of prose, which are
 to be read one after the other, are taken apart; the rows of a table are not.
+
+A page may be made to hold us up, so the work grows no faster than the page: the search for columns, which compares
+lines with lines, ends when it has looked at every run a bounded number of times.
 """
 
 import re
@@ -17,6 +20,9 @@ _DRAWN_GAP = 0.04  # and a drawn space is believed when there is any gap at all
 _CELL_GAP = 0.95  # wider than this is another cell
 _PARAGRAPH_GAP = 0.75  # a white strip higher than this between two lines is a blank line
 _WORDY = 26  # characters a line of prose has on average, even in a narrow column
+_LOOKS = 100  # at each run, on average, in search of columns
+_LOOKS_ANYWAY = 100_000  # which leaves real pages more than twice what any of 1,100 needed
+_WIDEST = 2_000  # characters of a line after which a run stands where the last one ends
 _HYPHENATED = re.compile(r"(?<=[^\W\d_])-\n[ ]*([^\W\d_A-ZÀ-ÖØ-Þ][^\s]*)[ ]*")
 
 
@@ -24,12 +30,13 @@ _HYPHENATED = re.compile(r"(?<=[^\W\d_])-\n[ ]*([^\W\d_A-ZÀ-ÖØ-Þ][^\s]*)[ ]*
 class Run:
     """Characters drawn one after the other on one line, without a wide gap."""
 
-    text: str
+    pieces: list[str]
     left: float
     right: float
     bottom: float
     top: float
     order: int
+    text: str = ""  # the pieces joined, once all of them are there
 
     @property
     def height(self) -> float:
@@ -38,6 +45,17 @@ class Run:
 
 
 Line = list[Run]
+
+
+class _Work:
+    """How many runs may still be looked at in search of columns."""
+
+    def __init__(self, runs: int) -> None:
+        self._left = _LOOKS_ANYWAY + _LOOKS * runs
+
+    def allows(self, runs: int) -> bool:
+        self._left -= runs
+        return self._left >= 0
 
 
 def page_text(glyphs: list[Glyph]) -> str:
@@ -49,7 +67,7 @@ def page_text(glyphs: list[Glyph]) -> str:
     unit = max(median(widths) if widths else 5.0, 0.5)
     lines = _lines(runs)
     blocks: list[str] = []
-    for block in _blocks(lines):
+    for block in _blocks(lines, _Work(len(runs))):
         left = min(run.left for line in block for run in line)
         blocks.append(join_hyphens(_render(block, left, unit)))
     return "\n\n".join(blocks)
@@ -73,14 +91,17 @@ def _runs(glyphs: list[Glyph]) -> list[Run]:
             overlap = min(top, current.top) - max(bottom, current.bottom)
             gap = left - current.right
             if overlap > 0.5 * height and -0.6 * height < gap <= _CELL_GAP * height:
-                current.text += " " + char if gap > (_DRAWN_GAP if spaced else _SPACE_GAP) * height else char
+                current.pieces.append(" " + char if gap > (_DRAWN_GAP if spaced else _SPACE_GAP) * height else char)
                 spaced = False
                 current.right = max(right, current.right)
                 current.bottom, current.top = min(current.bottom, bottom), max(current.top, top)
                 continue
         spaced = False
-        current = Run(text=char, left=left, right=right, bottom=bottom, top=top, order=len(runs))
+        current = Run(pieces=[char], left=left, right=right, bottom=bottom, top=top, order=len(runs))
         runs.append(current)
+    for run in runs:
+        run.text = "".join(run.pieces)
+        run.pieces = [run.text]
     return runs
 
 
@@ -101,27 +122,34 @@ def _lines(runs: list[Run]) -> list[Line]:
 def _merged(line: Line) -> Line:
     """Runs that were drawn apart but stand close together are one: many producers draw word by word."""
     merged: Line = []
+    length = 0  # of the last one
     for run in line:
         if merged:
             last = merged[-1]
-            if run.text == last.text and abs(run.left - last.left) < 0.2 * last.height:
-                continue  # bold by drawing twice
+            if abs(run.left - last.left) < 0.2 * last.height and len(run.text) == length:
+                last.pieces = ["".join(last.pieces)]
+                if run.text == last.pieces[0]:
+                    continue  # bold by drawing twice
             gap, height = run.left - last.right, max(1.0, min(run.height, last.height))
             if gap <= _CELL_GAP * height:
-                last.text += ("" if gap <= _SPACE_GAP * height else " ") + run.text
+                last.pieces.append(run.text if gap <= _SPACE_GAP * height else " " + run.text)
+                length += len(last.pieces[-1])
                 last.right = max(last.right, run.right)
                 continue
         merged.append(run)
+        length = len(run.text)
+    for run in merged:
+        run.text = "".join(run.pieces)
     return merged
 
 
-def _blocks(lines: list[Line]) -> list[list[Line]]:
+def _blocks(lines: list[Line], work: _Work) -> list[list[Line]]:
     """The lines in reading order, cut where columns of prose stand side by side."""
     done: list[list[Line]] = []
     waiting: list[Line] = []
     index = 0
     while index < len(lines):
-        cut = _column_cut(lines, index)
+        cut = _column_cut(lines, index, work)
         if cut is None:
             waiting.append(lines[index])
             index += 1
@@ -131,24 +159,27 @@ def _blocks(lines: list[Line]) -> list[list[Line]]:
             done.append(waiting)
             waiting = []
         region = lines[index:end]
+        work.allows(sum(map(len, region)))
         for side in (
             [[run for run in line if run.right <= gutter] for line in region],
             [[run for run in line if run.right > gutter] for line in region],
         ):
-            done.extend(_blocks([line for line in side if line]))
+            done.extend(_blocks([line for line in side if line], work))
         index = end
     if waiting:
         done.append(waiting)
     return done
 
 
-def _column_cut(lines: list[Line], start: int) -> tuple[int, float] | None:
+def _column_cut(lines: list[Line], start: int, work: _Work) -> tuple[int, float] | None:
     """Where columns that start at this line end, and a gutter's x; None when they are none or cells of a table."""
     line = lines[start]
     for left, right in pairwise(line):
         low, high = left.right, right.left
         end, both = start, 0
         while end < len(lines):
+            if not work.allows(len(lines[end])):
+                return None
             before = [run.right for run in lines[end] if run.left < (low + high) / 2]
             after = [run.left for run in lines[end] if run.left >= (low + high) / 2]
             new_low, new_high = max([low, *before]), min([high, *after])
@@ -157,8 +188,10 @@ def _column_cut(lines: list[Line], start: int) -> tuple[int, float] | None:
             low, high = new_low, new_high
             both += bool(before and after)
             end += 1
+        if both < 3:
+            continue
         for stop in (end, _first_blank(lines, start, end)):
-            if both >= 3 and _reads_downwards(lines[start:stop], (low + high) / 2):
+            if _reads_downwards(lines[start:stop], (low + high) / 2):
                 return stop, (low + high) / 2
     return None
 
@@ -207,7 +240,8 @@ def _render(lines: list[Line], left: float, unit: float) -> str:
         below = bottom
         row = ""
         for run in line:
-            column = round((run.left - left) / unit)
+            position = (run.left - left) / unit
+            column = round(position) if position <= _WIDEST else _WIDEST  # also for what is no number
             row += " " * max(column - len(row), 2 if row else 0) + run.text
         rows.append(row)
     return "\n".join(rows)

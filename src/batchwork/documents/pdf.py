@@ -1,18 +1,16 @@
 """PDF -> text with page starts, by pypdfium2.
 
-pdfium is not thread-safe, so everything that touches it stands behind one lock, taken page by page so that a long
-document does not keep the short ones waiting. What the characters mean as lines is decided in `pagelayout`.
+pdfium is not thread-safe: this is for a process that reads one document at a time. What the characters mean as lines is
+decided in `pagelayout`.
 """
 
 import ctypes
-import threading
 from typing import Any
 
 from batchwork.core.errors import DocumentError
 from batchwork.documents.document import DocumentLimits
 from batchwork.documents.pagelayout import Glyph, page_text
 
-_PDFIUM = threading.Lock()
 _PASSWORD = 4  # FPDF_ERR_PASSWORD
 _PAGE_BREAK = "\n\n"
 _HYPHENS = {0x02: "-", 0xFFFE: "-", 0xAD: "-"}  # what pdfium makes of a hyphen at a line's end
@@ -30,19 +28,16 @@ def pdf_text(data: bytes, limits: DocumentLimits) -> tuple[str, tuple[int, ...]]
         import pypdfium2.raw as pdfium  # noqa: PLC0415
     except ImportError as error:
         raise DocumentError("is a PDF, and pypdfium2 is not installed: pip install 'batchwork[documents]'") from error
-    with _PDFIUM:
-        try:
-            file = pypdfium2.PdfDocument(data)
-        except pypdfium2.PdfiumError as error:
-            if getattr(error, "err_code", None) == _PASSWORD or "password" in str(error).lower():
-                raise DocumentError("is encrypted; save it without a password") from error
-            raise DocumentError(f"is damaged: {error}") from error
-        count = len(file)
     try:
-        return _all_pages(file, count, pypdfium2, pdfium, limits)
+        file = pypdfium2.PdfDocument(data)
+    except pypdfium2.PdfiumError as error:
+        if getattr(error, "err_code", None) == _PASSWORD or "password" in str(error).lower():
+            raise DocumentError("is encrypted; save it without a password") from error
+        raise DocumentError(f"is damaged: {error}") from error
+    try:
+        return _all_pages(file, len(file), pypdfium2, pdfium, limits)
     finally:
-        with _PDFIUM:
-            file.close()
+        file.close()
 
 
 def _all_pages(file: Any, count: int, binding: Any, pdfium: Any, limits: DocumentLimits) -> tuple[str, tuple[int, ...]]:
@@ -54,11 +49,10 @@ def _all_pages(file: Any, count: int, binding: Any, pdfium: Any, limits: Documen
     starts: list[int] = []
     size = 0
     for index in range(count):
-        with _PDFIUM:
-            try:
-                glyphs, plain = _glyphs(file, index, pdfium, limits.max_characters - size)
-            except binding.PdfiumError as error:
-                raise DocumentError(f"is damaged: page {index + 1} cannot be read: {error}") from error
+        try:
+            glyphs, plain = _glyphs(file, index, pdfium, limits.max_characters - size)
+        except binding.PdfiumError as error:
+            raise DocumentError(f"is damaged: page {index + 1} cannot be read: {error}") from error
         text = page_text(glyphs) if plain is None else plain
         starts.append(size)
         pieces.append(text)
@@ -102,7 +96,7 @@ def _glyphs(file: Any, index: int, pdfium: Any, room: int) -> tuple[list[Glyph],
             if code in (0, 0x0A, 0x0D) or (code == 0x20 and generated(handle, position) == 1):
                 continue
             box_of(handle, position, reference)
-            char = _HYPHENS.get(code) or chr(code)
+            char = _HYPHENS.get(code) or (chr(code) if code <= 0x10FFFF else "\ufffd")
             glyphs.append((char, box.left, box.right, box.bottom, box.top))
         return glyphs, None
     finally:

@@ -22,10 +22,14 @@ _REFUSED = (
     (b"II*\x00", "is a TIFF image, which providers do not take; convert it to PNG or PDF"),
     (b"MM\x00*", "is a TIFF image, which providers do not take; convert it to PNG or PDF"),
 )
-_TAGS = rb"<(?:!doctype\s+html|html|head|body|div|p|table|h[1-6]|span|ul|ol|article|section|main|header|form)\b"
-_HTML_START = re.compile(rb"^\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*" + _TAGS, re.IGNORECASE | re.DOTALL)
+_HTML_TAG = re.compile(
+    rb"<(?:!doctype\s+html|html|head|body|div|p|table|h[1-6]|span|ul|ol|article|section|main|header|form)\b",
+    re.IGNORECASE,
+)
+_XML_DECLARATION = re.compile(rb"<\?xml[^>]*>", re.IGNORECASE)
 _MARKDOWN = re.compile(
-    r"^(?:#{1,6} \S.*|\|?\s*:?-{3,}:?\s*\|.*|```.*|[-*] \[[ xX]\] .*)$|\[[^\]\n]+\]\([^)\n]+\)|\*\*\S[^*\n]*\*\*",
+    r"^(?:#{1,6} \S|\|?[ \t]{0,80}:?-{3,}:?[ \t]{0,80}\||```|[-*] \[[ xX]\] )"
+    r"|\[[^\]\n]{1,300}\]\([^)\n]{1,2000}\)|\*\*\S[^*\n]{0,2000}\*\*",
     re.MULTILINE,
 )
 _SEARCHED = 1024
@@ -48,9 +52,23 @@ def media_type_of(data: bytes) -> str:
     for magic, why in _REFUSED:
         if head.startswith(magic):
             raise DocumentError(why)
-    if _HTML_START.match(data[: 8 * _SEARCHED].lstrip(b"\xef\xbb\xbf")) is not None:
-        return HTML
-    return PLAIN
+    return HTML if _starts_as_html(data[: 8 * _SEARCHED]) else PLAIN
+
+
+def _starts_as_html(head: bytes) -> bool:
+    """Whether the first thing after declaration and comments is a tag of HTML."""
+    head = head.lstrip(b"\xef\xbb\xbf")
+    at = len(head) - len(head.lstrip())
+    declaration = _XML_DECLARATION.match(head, at)
+    at = at if declaration is None else declaration.end()
+    while True:
+        at += len(head[at:]) - len(head[at:].lstrip())
+        if not head.startswith(b"<!--", at):
+            return _HTML_TAG.match(head, at) is not None
+        end = head.find(b"-->", at + 4)
+        if end < 0:
+            return False
+        at = end + 3
 
 
 def _image_type(data: bytes) -> str | None:

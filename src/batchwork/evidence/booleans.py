@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from batchwork.evidence.fields import Field
 from batchwork.evidence.page.boxes import boxed
-from batchwork.evidence.page.clauses import is_of_two, same_clause
+from batchwork.evidence.page.clauses import REACH, is_of_two, same_clause
 from batchwork.evidence.page.phrases import Hit, Phrase, Phrases, Word, closeness, names, worth
 from batchwork.evidence.vocabulary.lexicon import NEGATIONS, words
 from batchwork.evidence.vocabulary.words import concepts
@@ -135,7 +135,8 @@ def _read(text: str, phrase: Phrase, wanted: list[str], deeds: frozenset[str]) -
 
 def _sentence(text: str, phrase: Phrase, hits: list[Hit], strength: float, deeds: frozenset[str]) -> Statement | None:
     first, last = hits[0], hits[-1]
-    clause = [word for word in phrase.words if same_clause(text, phrase.start, word, first, last)]
+    near = (word for word in phrase.words if word.end > first.start - REACH and word.start < last.end + REACH)
+    clause = [word for word in near if same_clause(text, phrase.start, word, first, last)]
     places = {hit.start for hit in hits}
     if any(_is_doubt(text, word) and word.start not in places for word in clause if word.start < last.start):
         return None

@@ -2,12 +2,14 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from itertools import islice
 
 from batchwork.evidence.affinity import can_say, scope_of
 from batchwork.evidence.fields import Field
 from batchwork.evidence.source import Candidate
 from batchwork.evidence.unlabelled import Scored
 
+_MOST_OTHERS = 100  # fields without a place that are asked whether this one is theirs
 _NAMED, _BETTER = 0.4, 0.15  # how well labels must fit another field to be its own, and how much better
 
 
@@ -41,9 +43,10 @@ class Claims:
         """Whether the labels of a place are clearly another field's that has no place yet, whatever its value is."""
         least = max(_NAMED, place.score + _BETTER)
         scope, kind = scope_of(field), place.candidate.kind
-        return any(
-            self._scored(other, place.candidate).score >= least
+        others = (
+            other
             for other in self._fields
             if other.path not in settled and other.path != field.path and other.value is not None
             if scope_of(other) == scope and can_say(kind, other)
         )
+        return any(self._scored(other, place.candidate).score >= least for other in islice(others, _MOST_OTHERS))

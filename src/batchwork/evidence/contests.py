@@ -14,6 +14,7 @@ Found = dict[str, list[Verdict]]
 
 SHARED = 0.6
 _MOST_SHARED = 4  # places that are shared out
+_MOST_CITING = 100  # fields that are looked at for one that excludes another
 _SUITS = 0.5
 _DOUBTFUL, _BETTER = 0.9, 0.1  # below this a place goes to a field that is so much surer of it
 
@@ -70,24 +71,23 @@ class Contest:
         for verdict in (verdict for verdicts in found.values() for verdict in verdicts):
             span = verdict.candidate.spans[0]
             claims[span] = max(claims[span], verdict.confidence)
+        citing: dict[int, list[Field]] = defaultdict(list)
+        for field in self._fields:
+            if found[field.path] and not isinstance(field.value, bool):
+                citing[found[field.path][0].candidate.start].append(field)
         for path, verdicts in found.items():
             if not verdicts or verdicts[0].confidence > _DOUBTFUL:
                 continue
             mine, most = verdicts[0].confidence, claims[verdicts[0].candidate.spans[0]]
             better = most > mine and (mine == LENT or most >= mine + _BETTER)
-            if better or (most < mine + _BETTER and self._is_opposites(path, verdicts[0].candidate, found)):
+            if better or (most < mine + _BETTER and self._is_opposites(path, citing[verdicts[0].candidate.start])):
                 found[path] = [Verdict(verdict.candidate, UNSURE) for verdict in verdicts]
 
-    def _is_opposites(self, path: str, place: Candidate, found: Found) -> bool:
+    def _is_opposites(self, path: str, citing: Sequence[Field]) -> bool:
         """Whether two fields cite a place that cannot both have it: buyer and seller."""
         mine = self._by_path[path]
-        return any(
-            excludes(word, other)
-            for field, _ in self._judge.claims.at(place.start, but=mine)
-            if any(verdict.candidate.start == place.start for verdict in found[field.path][:1])
-            for other in field.own
-            for word in mine.own
-        )
+        others = {word for field in citing[:_MOST_CITING] if field.path != path for word in field.own}
+        return any(excludes(word, other) for other in others for word in mine.own)
 
     def _give_what_is_left(self, found: Found) -> None:
         """The only place of a value that nobody got yet goes to the field that nothing denies it."""

@@ -8,6 +8,7 @@ of the field beside another value contradicts; two places that fit alike are tol
 import re
 from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from batchwork.evidence.affinity import Affinity
 from batchwork.evidence.claims import Claims
@@ -32,6 +33,7 @@ _LABELLED = {"text": 0.42, "id": 0.42, "symbol": 0.0}
 _LABELLED_FIGURE = 0.5
 _TIE = 0.06
 _RIVALS = 80
+_MOST_LINES = 300  # with words of the field, in which a rival is looked for
 _OPTIONS = 20
 _RELATED = 0.15
 _MARGINAL = frozenset({"note", "page", "line"})
@@ -294,9 +296,8 @@ class Judge:
         layout = source.layout
         strongest = self._other_option(field, best, within)
         used = {label.text for label in best.context.labels}  # a label that is the best place's own is no rival's
-        for number in source.lines_with(own):
-            if within is not None and not within[0] <= number < within[1]:
-                continue
+        numbers = (n for n in sorted(source.lines_with(own)) if within is None or within[0] <= n < within[1])
+        for number in islice(numbers, _MOST_LINES):
             cells = layout.lines[number].cells
             for rank, cell in enumerate(cells):
                 found = _HOME.match(cell.text)

@@ -172,6 +172,8 @@ class Source:
             kind = "percent" if reading.kind in ("fraction", "percent") else "money" if mention.money else "number"
             span = (mention.start, mention.end)
             found.append(Candidate((span,), kind, weight, distinctive=digits >= _SMALL))
+            if len(found) == _MOST:
+                break
         if not found and isinstance(value, int) and abs(value) >= 100_000 and value < 10**40:
             hits = self.index.find(str(value))  # an account number, grouped for the eye
             found = [Candidate(hit.spans, "id") for hit in hits]

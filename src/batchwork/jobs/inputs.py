@@ -18,7 +18,7 @@ import msgspec
 from batchwork.core.errors import ConfigError
 from batchwork.core.intake import Intake
 from batchwork.core.request import Attachment, Message, Request, digest
-from batchwork.documents import DocumentError, DocumentLimits, load_file, read_document
+from batchwork.documents import DocumentError, DocumentLimits, load_file, path_text, read_document
 from batchwork.pipeline.prepare import Defaults, intake
 
 PdfMode = Literal["text", "native"]
@@ -157,7 +157,7 @@ def _intake(recipe: _Recipe, file: Any) -> Intake | FileIntake:
         data = file if isinstance(file, bytes) else load_file(file, limits=recipe.limits)
     except DocumentError as error:
         return Intake.bad(str(error))
-    return FileIntake(recipe, data, None if isinstance(file, bytes) else Path(file).name)
+    return FileIntake(recipe, data, None if isinstance(file, bytes) else path_text(Path(file).name))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -262,11 +262,17 @@ def _must_be_file(index: int, file: object) -> None:
         return
     if not isinstance(file, str | os.PathLike):
         raise ConfigError(f"files[{index}] is a path or bytes, not {type(file).__name__}")
-    path = Path(file)
-    if not path.exists():
-        raise ConfigError(f"files[{index}]: there is no file {os.fspath(path)}; nothing was sent")
-    if not path.is_file():
-        raise ConfigError(f"files[{index}]: {os.fspath(path)} is not a file; nothing was sent")
+    try:
+        path = Path(file)
+        exists, is_file = path.exists(), path.is_file()
+    except TypeError:
+        raise ConfigError(f"files[{index}] is a path of text or the file's bytes, not {file!r}") from None
+    except OSError:
+        return  # what is wrong with it is that item's error, at its turn
+    if not exists:
+        raise ConfigError(f"files[{index}]: there is no file {path_text(path)}; nothing was sent")
+    if not is_file:
+        raise ConfigError(f"files[{index}]: {path_text(path)} is not a file; nothing was sent")
 
 
 def _shown(value: Any) -> Any:
@@ -276,7 +282,7 @@ def _shown(value: Any) -> Any:
     if isinstance(value, str | int | float | bool) or value is None:
         return value.encode("utf-8", "replace").decode() if isinstance(value, str) else value
     if isinstance(value, os.PathLike):
-        return str(os.fspath(value))
+        return path_text(value)
     if isinstance(value, Mapping):
         return {str(key): _shown(held) for key, held in value.items()}
     if isinstance(value, Sequence):

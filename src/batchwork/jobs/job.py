@@ -49,8 +49,9 @@ def batch(
         enable_citations: for every field, the places in the document that say it.
         pdf: `"text"` sends a PDF's text, `"native"` the file itself.
         raw_results_dir: a folder for the provider's answers as they came, one JSON file per item.
-        options: `max_bytes`, `max_pages` and `max_characters` say how large a document may be; and everything that
-            `batchwork.run` takes, where `mode` is `"batch"` unless you say `"live"`.
+        options: `max_bytes`, `max_pages`, `max_characters`, `max_memory_mb`, `max_cpu_s` and `max_wall_s` say how
+            large a document may be and what reading it may take; and everything that `batchwork.run` takes,
+            where `mode` is `"batch"` unless you say `"live"`.
 
     Raises:
         ConfigError: something is missing, unknown or contradictory; nothing was sent.

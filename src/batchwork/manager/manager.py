@@ -57,8 +57,8 @@ class BatchManager(Tables):
         max_cost: a ceiling in dollars over all runs on this state; what no longer fits is deferred, never failed.
         state_path: a JSON file that shows every item and from which a later run goes on; its journal lies beside it.
         save_results_dir: a folder for `raw/` results, as the provider gave them, and `processed/` ones.
-        response_model, enable_citations, pdf, max_bytes, max_pages, max_characters, and every option of
-            `batchwork.run`: as for `batch()`.
+        response_model, enable_citations, pdf, the limits of documents (max_bytes, max_memory_mb, ...), and every option
+            of `batchwork.run`: as for `batch()`.
 
     Raises:
         ConfigError: something is missing, unknown, contradictory or not there; nothing was sent.

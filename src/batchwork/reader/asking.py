@@ -32,8 +32,11 @@ _ORDERS = re.compile(
     re.IGNORECASE,
 )
 _QUESTION_LABEL = re.compile(
-    r"^\s*(?:question|query|q|task|instruction|asked)\s*[:.]\s*(.+)$", re.IGNORECASE | re.MULTILINE
+    r"^[^\S\n]*(?:question|query|q|task|instruction|asked)\s*[:.]\s*(.+)$", re.IGNORECASE | re.MULTILINE
 )
+
+
+_LONGEST_QUESTION = 400  # characters; what is longer is not one
 
 
 class Asked(NamedTuple):
@@ -75,7 +78,7 @@ def _core(question: str) -> str:
     """The sentence that asks, without the orders around it."""
     sentences = re.split(r"(?<=[?.!])\s+|\n+", question.strip())
     asking = [sentence for sentence in sentences if "?" in sentence] or [s for s in sentences if _ASKS.search(s)]
-    return (asking or sentences or [""])[0].strip()
+    return (asking or sentences or [""])[0].strip()[:_LONGEST_QUESTION]
 
 
 def _choices(sentence: str, *, comparing: bool) -> tuple[str, ...]:

@@ -1,5 +1,8 @@
 """Decide which of some choices a text speaks for: the one that stands at the asked label and is not denied."""
 
+import re
+from itertools import islice
+
 from batchwork.reader.denying import NEGATION, NONE
 from batchwork.reader.facts import facts
 from batchwork.reader.finding import ENOUGH, Found, ranked
@@ -7,6 +10,7 @@ from batchwork.reader.layout import sentence_around
 from batchwork.reader.words import GENERIC, label_words, tokens, vocabulary
 
 _NEUTRAL = frozenset({"flat", "none", "no", "absent", "neither", "normal"})
+_MOST_SENTENCES = 300  # that are looked at for a choice
 _WHOLE = frozenset({"trend", "direction", "movement"})
 """What is asked of the data as a whole."""
 
@@ -30,10 +34,8 @@ def choose(words: tuple[str, ...], choices: tuple[str, ...], text: str) -> Found
         return whole
     if strong and not vocabulary(text).intersection(strong):
         return None
-    for fact in facts(text):  # a sentence about it that names just one choice
-        about = set(fact.label) | set(fact.row)
-        if strong and not any(word in about for word in strong):
-            continue
+    asked = (fact for fact in facts(text) if not strong or not {*fact.label, *fact.row}.isdisjoint(strong))
+    for fact in islice(asked, _MOST_SENTENCES):  # a sentence about it that names just one choice
         first, last = sentence_around(text, fact.start, fact.end)
         named = _named(choices, text, first, last)
         if len(named) == 1:
@@ -63,6 +65,11 @@ def _of_the_whole(choices: tuple[str, ...], text: str) -> Found | None:
     return None
 
 
+def _place_of(word: str, text: str, start: int, end: int) -> int:
+    found = re.compile(re.escape(word), re.IGNORECASE).search(text, start, end)
+    return -1 if found is None else found.start()
+
+
 def _named(choices: tuple[str, ...], text: str, start: int, end: int) -> list[Found]:
     """The choices that stand in a stretch of text and are not denied there."""
     spoken = [(label_words(token.word), token) for token in tokens(text, start, end)]
@@ -71,7 +78,7 @@ def _named(choices: tuple[str, ...], text: str, start: int, end: int) -> list[Fo
         wanted = label_words(choice.replace("_", " ").replace("-", " ")) or (choice.lower(),)
         for words, token in spoken:
             if wanted[0] in words or (words and words[0][:5] == wanted[0][:5] and len(wanted[0]) > 5):
-                last = text.lower().find(str(choice).lower().split()[-1], token.start, end)
+                last = _place_of(str(choice).split()[-1], text, token.start, end)
                 stop = token.end if last < 0 or len(wanted) == 1 else last + len(choice.split()[-1])
                 if len(wanted) > 1 and not set(wanted) <= set(
                     label_words(text[token.start : token.start + len(choice) + 12])

@@ -8,6 +8,7 @@ from batchwork.reader.words import GENERIC, label_words, tokens, vocabulary
 NEGATION = re.compile(
     r"\b(?:no|not|never|neither|nor|without|isn't|aren't|wasn't|doesn't|lacks?|zero|free of)\b", re.IGNORECASE
 )
+_NONE_BEHIND = re.compile(r"\W{0,3}(?:(?:were|was|are|is) )?(?:none|not (?:found|detected|present))\b", re.IGNORECASE)
 NONE = re.compile(r"(?:none|nil|absent|no|not (?:found|detected|present))\b(?!\.\d)", re.IGNORECASE)
 
 
@@ -28,11 +29,7 @@ def denied(words: tuple[str, ...], text: str) -> tuple[int, int] | None:
                 denials = list(NEGATION.finditer(before))
                 if denials and not re.search(r"[.;:!?\n]", before[denials[-1].end() :]):
                     return token.start - len(before) + denials[-1].start(), token.end
-                after = re.match(
-                    r"\W{0,3}(?:(?:were|was|are|is) )?(?:none|not (?:found|detected|present))\b",
-                    text[token.end :],
-                    re.IGNORECASE,
-                )
+                after = _NONE_BEHIND.match(text, token.end)
                 if after:
-                    return token.start, token.end + after.end()
+                    return token.start, after.end()
     return None

@@ -3,6 +3,7 @@
 No question is needed for this; a text is read once and kept for the next question.
 """
 
+from bisect import bisect_right
 from collections.abc import Iterator
 from functools import lru_cache
 
@@ -17,7 +18,8 @@ from batchwork.reader.words import label_words
 def facts(text: str) -> tuple[Fact, ...]:
     """Everything a text states, in the order in which it stands, tables first."""
     found: list[Fact] = list(_cells(text))
-    inside = [(table.start, table.end, len(table.header)) for table in tables(text)]
+    inside = [(table.start, table.end, len(table.header)) for table in tables(text)]  # one after the other
+    opens = [start for start, _, _ in inside]
     titles, rows = headings(text), lines(text)
     above: dict[int, frozenset[str]] = {}
     prose = []
@@ -25,7 +27,9 @@ def facts(text: str) -> tuple[Fact, ...]:
         if not line.text.strip() or is_rule(line.text):
             continue
         above[line.start] = frozenset(word for title in titles[number] for word in label_words(title))
-        width = max((columns for start, end, columns in inside if start <= line.start < end), default=0)
+        before = bisect_right(opens, line.start)
+        _, end, columns = inside[before - 1] if before else (0, 0, 0)
+        width = columns if line.start < end else 0
         found += pairs(rows, number, above[line.start], in_table=width > 2)
         if not width:
             prose.append(line)

@@ -27,6 +27,7 @@ Schema = dict[str, Any]
 Spans = dict[str, list[tuple[int, int]]]
 _PLAIN = frozenset(_words("answer value result response output prediction final choice selected label item items"))
 _ASIDE = frozenset(_words("reasoning explanation confidence thought rationale note comment justification summary"))
+_MORE_NUMBERS = re.compile(r"(?:(?:,\s*|\s+and\s+|,\s*and\s+|\s*;\s*)[-+]?\d[\d.,]*\b)+")
 _MISSING = object()
 _DEEPEST = 12
 
@@ -139,10 +140,8 @@ class _Filler:
                     break
                 stop = fact.end
                 if fact.kind in ("phrase", "after"):  # a list begun by its first number: "at 12, 45 and 78"
-                    rest = re.match(
-                        r"(?:(?:,\s*|\s+and\s+|,\s*and\s+|\s*;\s*)[-+]?\d[\d.,]*\b)+", self._text[fact.end :]
-                    )
-                    stop += rest.end() if rest else 0
+                    rest = _MORE_NUMBERS.match(self._text, fact.end)
+                    stop = rest.end() if rest else stop
                 listed = _listed(self._text, fact.start, stop, kind)
                 if listed:
                     return listed

@@ -1,16 +1,20 @@
 """See the shape of a text: its lines, what stands above them, and its tables.
 
-Tables are told by bars, by commas, tabs or semicolons that come out even, or by wide gaps that line up.
+Tables are told by bars, by commas, tabs or semicolons that come out even, or by wide gaps that line up. A line without
+end is cut into pieces, so that what compares the parts of a line with each other has a bounded number of them.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
 _GAP = re.compile(r"\t+| {2,}")
 _RULE = re.compile(r"^[\s|:+=_-]+$")
-_HEADING = re.compile(r"^(#{1,6})\s+(.*?)\s*#*$")
+_HEADING = re.compile(r"^(#{1,6})\s+(.*)$")
+_LONGEST_LINE = 2_000
+_LONGEST_SENTENCE = 1_000  # to either side of a place
+_MOST_RULES = 3  # that follow each other in a table
 
 
 class Cell(NamedTuple):
@@ -49,9 +53,22 @@ def lines(text: str) -> tuple[Line, ...]:
     found: list[Line] = []
     at = 0
     for line in text.split("\n"):
-        found.append(Line(line.rstrip("\r"), at, at + len(line.rstrip("\r"))))
+        for first, last in _cuts(line):
+            piece = line[first:last].rstrip("\r")
+            found.append(Line(piece, at + first, at + first + len(piece)))
         at += len(line) + 1
     return tuple(found)
+
+
+def _cuts(line: str) -> Iterator[tuple[int, int]]:
+    """The whole line; pieces of it, parted at blanks where there are any, when it is too long."""
+    first = 0
+    while len(line) - first > _LONGEST_LINE:
+        blank = line.rfind(" ", first + 1, first + _LONGEST_LINE)
+        last = first + _LONGEST_LINE if blank < 0 else blank
+        yield first, last
+        first = last if blank < 0 else blank + 1
+    yield first, len(line)
 
 
 @lru_cache(maxsize=32)
@@ -65,7 +82,9 @@ def headings(text: str) -> tuple[tuple[str, ...], ...]:
         marked = _HEADING.match(bare)
         if marked:
             level = len(marked[1])
-            stack = {depth: title for depth, title in stack.items() if depth < level} | {level: marked[2]}
+            stack = {depth: title for depth, title in stack.items() if depth < level} | {
+                level: marked[2].rstrip("#").rstrip()
+            }
         elif _is_title(bare, rows[number + 1].text if number + 1 < len(rows) else ""):
             stack = {depth: title for depth, title in stack.items() if depth < 7} | {7: bare.rstrip(":")}
         elif (
@@ -89,33 +108,37 @@ def _is_title(bare: str, following: str) -> bool:
     )
 
 
-def cells_by(line: Line, pattern: re.Pattern[str]) -> tuple[Cell, ...]:
-    """A line cut at every match, each piece with its place, blanks trimmed."""
+def _cells(line: Line, cuts: Iterable[tuple[int, int]]) -> tuple[Cell, ...]:
+    """A line cut at these places, each piece with its own, blanks trimmed."""
     cells: list[Cell] = []
     at = 0
-    for match in [*pattern.finditer(line.text), None]:
-        stop = len(line.text) if match is None else match.start()
+    for stop, following in [*cuts, (len(line.text), len(line.text))]:
         piece = line.text[at:stop]
         lead = len(piece) - len(piece.lstrip(' "'))
         body = piece.strip(' "')
         cells.append(Cell(body, line.start + at + lead, line.start + at + lead + len(body)))
-        at = stop if match is None else match.end()
+        at = following
     return tuple(cells)
 
 
 def gap_cells(line: Line) -> tuple[Cell, ...]:
     """A line cut at its wide gaps."""
-    return tuple(cell for cell in cells_by(line, _GAP) if cell.text)
+    return tuple(cell for cell in _cells(line, (match.span() for match in _GAP.finditer(line.text))) if cell.text)
 
 
-_BAR, _CSV = (
-    re.compile(r"\|"),
-    {sign: re.compile(re.escape(sign) + r"(?=(?:[^\"]*\"[^\"]*\")*[^\"]*$)") for sign in ",;\t"},
-)
+def _separated_cells(line: Line, sign: str) -> tuple[Cell, ...]:
+    """A line cut at every such sign that is not inside quotes: those behind it come in pairs."""
+    quotes, cuts = line.text.count('"'), []
+    for at, char in enumerate(line.text):
+        if char == '"':
+            quotes -= 1
+        elif char == sign and quotes % 2 == 0:
+            cuts.append((at, at + 1))
+    return _cells(line, cuts)
 
 
 def _bar_cells(line: Line) -> tuple[Cell, ...]:
-    cells = cells_by(line, _BAR)
+    cells = _cells(line, ((at, at + 1) for at, char in enumerate(line.text) if char == "|"))
     inner = line.text.strip()
     if inner.startswith("|"):
         cells = cells[1:]
@@ -149,11 +172,12 @@ def _table_at(rows: tuple[Line, ...], at: int) -> tuple[Table | None, int]:
         return _grown(rows, at, _bar_cells, even=False)
     for sign in "\t;,":
         if sign in line.text and not re.search(r"\d,\d{3}\b|\. |: ", line.text):
-            width = len(cells_by(line, _CSV[sign]))
-            table, used = _grown(rows, at, lambda row, s=sign: cells_by(row, _CSV[s]), even=True)  # type: ignore[misc]
-            prose = sign == "," and width == 2 and ", " in line.text  # "Springfield, Ohio" is no heading
-            if table is not None and width >= 2 and _titled(table) and not prose:
-                return table, used
+            header = _separated_cells(line, sign)
+            prose = sign == "," and len(header) == 2 and ", " in line.text  # "Springfield, Ohio" is no heading
+            if len(header) >= 2 and _titled(header) and not prose:
+                table, used = _grown(rows, at, lambda row, s=sign: _separated_cells(row, s), even=True)  # type: ignore[misc]
+                if table is not None:
+                    return table, used
     if len(gap_cells(line)) >= 2 and _wordy(gap_cells(line)):
         table, used = _grown(rows, at, gap_cells, even=True)
         if table is not None:
@@ -166,8 +190,8 @@ def _is_list(table: Table) -> bool:
     return any(not re.search(r"\d", row[0].text) and re.search(r"\d", row[1].text) for row in table.rows)
 
 
-def _titled(table: Table) -> bool:
-    return _wordy(table.header) and all(len(cell.text) <= 30 for cell in table.header)
+def _titled(header: tuple[Cell, ...]) -> bool:
+    return _wordy(header) and all(len(cell.text) <= 30 for cell in header)
 
 
 def _wordy(cells: tuple[Cell, ...]) -> bool:
@@ -177,13 +201,14 @@ def _wordy(cells: tuple[Cell, ...]) -> bool:
 def _grown(rows: tuple[Line, ...], at: int, split: "Splitter", *, even: bool) -> tuple[Table | None, int]:
     header = split(rows[at])
     body: list[tuple[Cell, ...]] = []
-    last = at
+    last, rules = at, 0
     for number in range(at + 1, len(rows)):
         row = rows[number]
-        if is_rule(row.text):
+        rules = rules + 1 if is_rule(row.text) else 0
+        if 0 < rules <= _MOST_RULES:
             last = number
             continue
-        if not row.text.strip():
+        if rules or not row.text.strip():
             break
         cells = split(row)
         if len(cells) < 2 or (even and len(cells) != len(header)):
@@ -197,11 +222,13 @@ def _grown(rows: tuple[Line, ...], at: int, split: "Splitter", *, even: bool) ->
 
 def sentence_around(text: str, start: int, end: int) -> tuple[int, int]:
     """The sentence (or line) that holds a place, blanks trimmed."""
-    first = start
-    while first > 0 and text[first - 1] != "\n" and not re.match(r"[.!?]\s", text[first - 1 : first + 1]):
+    first, lowest, highest = start, start - _LONGEST_SENTENCE, end + _LONGEST_SENTENCE
+    while first > max(0, lowest) and text[first - 1] != "\n" and not re.match(r"[.!?]\s", text[first - 1 : first + 1]):
         first -= 1
     last = end
-    while last < len(text) and text[last] != "\n" and not re.match(r"[.!?](?:\s|$)", text[last : last + 2]):
+    while (
+        last < min(len(text), highest) and text[last] != "\n" and not re.match(r"[.!?](?:\s|$)", text[last : last + 2])
+    ):
         last += 1
     if last < len(text) and text[last] in ".!?":
         last += 1

@@ -20,7 +20,7 @@ def pairs(rows: tuple[Line, ...], number: int, above: frozenset[str], *, in_tabl
     line = rows[number]
     marks = _marks(line.text)
     lead = label_words(line.text[: marks[0].start()]) if len(marks) > 1 else ()
-    starts = [_label_start(line.text, marks, index) for index in range(len(marks))]
+    starts = [_label_start(line.text, before, mark) for before, mark in zip([None, *marks], marks, strict=False)]
     for index, mark in enumerate(marks):
         label = label_of(line.text[starts[index] : mark.start()])
         stop = starts[index + 1] if index + 1 < len(marks) else len(line.text)
@@ -42,7 +42,7 @@ def _marks(line: str) -> list[re.Match[str]]:
     """The separators that part a label from a value: before them stands a word."""
     found: list[re.Match[str]] = []
     for mark in _SEPARATOR.finditer(line):
-        start = _label_start(line, [*found, mark], len(found))
+        start = _label_start(line, found[-1] if found else None, mark)
         if re.search(r"[A-Za-z#]", line[start : mark.start()]):
             found.append(mark)
     return found
@@ -69,14 +69,14 @@ def label_of(text: str) -> tuple[str, ...]:
     return label_words(_ASIDE.sub(" ", text)) or label_words(text)
 
 
-def _label_start(line: str, marks: list[re.Match[str]], index: int) -> int:
+def _label_start(line: str, before: re.Match[str] | None, mark: re.Match[str]) -> int:
     """Where the label before a separator begins: behind the last delimiter, or where the value before it ends."""
-    floor = marks[index - 1].end() if index else 0
-    stop = marks[index].start()
+    floor = 0 if before is None else before.end()
+    stop = mark.start()
     start = floor
     for match in _DELIMITER.finditer(line, floor, stop):
         start = match.end()
-    if not index or start != floor:
+    if before is None or start != floor:
         return start
     kept = stop  # "No: INV-1 Date: 2026-01-02" has no delimiter, so the label is the last plain words
     for word in reversed(list(re.finditer(r"\S+", line[floor:stop]))[1:]):

@@ -31,6 +31,10 @@ _JOINED = re.compile(r"\s*(?:of|dated|from|on|,|\(|\u2014|-)?\s*")
 _PLACED = re.compile(r"\s+at(?: (?:index|position|step|point|time))?\s+#?")
 _LOOK_BACK = 24
 _LONGEST = 6
+_LONGEST_STRETCH = 2_000  # characters
+_SUBJECT = 200  # characters before a verb in which its subject is looked for
+_PREDICATE = 300  # characters behind a verb that say something of it
+_END_OF_CLAUSE = re.compile(r"[.;!?](?=\s|$)|,\s(?:and|but|while|with)\b")
 
 
 def flows(lines: list[Line]) -> Iterator[tuple[int, int]]:
@@ -40,9 +44,10 @@ def flows(lines: list[Line]) -> Iterator[tuple[int, int]]:
         last = at
         while (
             last + 1 < len(lines)
+            and lines[last + 1].end - lines[at].start <= _LONGEST_STRETCH
             and lines[last + 1].start == lines[last].end + 1
             and re.match(r"[a-z]", lines[last + 1].text)
-            and not re.search(r"[.:;!?]\s*$| {3,}\S", lines[last].text)
+            and not re.search(r"[.:;!?]$| {3}\S", lines[last].text.rstrip())
         ):
             last += 1
         yield lines[at].start, lines[last].end
@@ -158,9 +163,10 @@ def _ranges(text: str, values: list[Value], context: frozenset[str]) -> Iterator
 def _is(text: str, start: int, end: int, above: frozenset[str]) -> Iterator[Fact]:
     """What a subject is said to be: "The trend is rising"."""
     for match in _IS.finditer(text, start, end):
-        label = tuple(token.word for token in canonical(tokens(text, start, match.start())))
-        clause = re.search(r"[.;!?](?=\s|$)|,\s(?:and|but|while|with)\b", text[match.end() : end])
-        stop = match.end() + clause.start() if clause else end
-        last = len(text[:stop].rstrip())
+        subject = tokens(text, max(start, match.start() - _SUBJECT), match.start())
+        label = tuple(token.word for token in canonical(subject))
+        clause = _END_OF_CLAUSE.search(text, match.end(), end)
+        stop = min(clause.start() if clause else end, match.end() + _PREDICATE)
+        last = match.end() + len(text[match.end() : stop].rstrip())
         if label and match.end() < last:
             yield Fact("is", label[-_LONGEST:], match.end(), last, (), above)

@@ -1,7 +1,8 @@
 """Read the rows of a table: ruled, aligned, or bare as text taken from a PDF; lists and repeated labels too."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import islice
 
 from batchwork.reader.columns import Column, Field, assign, heading
 from batchwork.reader.fact import Fact
@@ -30,6 +31,8 @@ _ROLES = {
     "price": ("unit", "price"),
     "total": ("line", "total"),
 }
+_LONGEST_ITEM = 160  # characters of a line that lists one thing
+_MOST_HEADINGS = 50  # of tables without rules
 Row = dict[str, Found]
 
 
@@ -76,19 +79,17 @@ def _cell(text: str, cell: Cell, kind: str) -> Found | None:
 
 def _bare(fields: Sequence[Field], text: str) -> list[Row]:
     """A heading line and lines below it whose words and numbers come in the heading's order."""
-    every = lines(text)
+    filled = [line for line in lines(text) if line.text.strip()]
     best: list[Row] = []
-    for number, line in enumerate(every):
-        columns = heading(fields, line)
-        if not columns:
-            continue
-        rows = _below_heading(fields, columns, [line for line in every[number + 1 :] if line.text.strip()], text)
+    headings = ((number, columns) for number, line in enumerate(filled) if (columns := heading(fields, line)))
+    for number, columns in islice(headings, _MOST_HEADINGS):
+        rows = _below_heading(fields, columns, islice(filled, number + 1, None), text)
         if _weight(rows) > _weight(best):
             best = rows
     return best
 
 
-def _below_heading(fields: Sequence[Field], columns: list[Column], below: list[Line], text: str) -> list[Row]:
+def _below_heading(fields: Sequence[Field], columns: list[Column], below: Iterable[Line], text: str) -> list[Row]:
     rows: list[Row] = []
     named = len([column for column in columns if column.field])
     words = [field.name for field in fields if field.kind == "string"]
@@ -218,6 +219,8 @@ def _listed(fields: Sequence[Field], text: str) -> list[Row]:
         return []
     rows: list[Row] = []
     for line in lines(text):
+        if len(line.text) > _LONGEST_ITEM:
+            continue
         match = _TIMES.match(line.text) or _NAMED_TIMES.match(line.text)
         if match is None or _SUMMARY.match(line.text):
             continue

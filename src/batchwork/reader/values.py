@@ -15,10 +15,12 @@ def _words(text: str) -> list[str]:
 
 
 _CURRENCY = r"(?:US\$|CA\$|A\$|[$\u20ac\u00a3\u00a5\u20b9]|USD|EUR|GBP|CHF|JPY|CAD|AUD|INR|SEK|NOK|DKK|PLN)"
-_DIGITS = r"\d{1,3}(?:[,.'\u00a0\u2009\u202f]\d{3})+(?:[.,]\d+)?|\d+(?:[.,]\d+)?|\.\d+"
+_DIGITS = (  # no more of them than a number that means something has
+    r"\d{1,3}(?:[,.'\u00a0\u2009\u202f]\d{3}){1,12}(?:[.,]\d{1,40})?|\d{1,40}(?:[.,]\d{1,40})?|\.\d{1,40}"
+)
 _NUMBER = re.compile(
     rf"(?<![\w.])(?P<open>\()?(?P<sign>[-+\u2212\u2013]\s?)?(?:(?P<money>{_CURRENCY})\s?)?(?P<sign2>[-\u2212])?"
-    rf"(?P<digits>{_DIGITS})(?P<exp>[eE][-+]?\d+)?(?:\s?(?P<percent>%)|\s?(?P<scale>thousand|million|billion|trillion)\b"
+    rf"(?P<digits>{_DIGITS})(?P<exp>[eE][-+]?\d{{1,4}})?(?:\s?(?P<percent>%)|\s?(?P<scale>thousand|million|billion|trillion)\b"
     rf"|(?P<short>[KkMB])\b)?(?:\s?(?P<money2>{_CURRENCY})(?!\w))?(?P<close>\))?(?![\w]|[.,]\d)"
 )
 _SCALES = {

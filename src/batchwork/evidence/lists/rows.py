@@ -38,6 +38,9 @@ class Home:
     band: Band | None = None  # the column of a table, where elements stand side by side
 
 
+_STRETCH = 200  # elements of a list whose places are shared out together
+
+
 def homes_of(records: dict[str, list[tuple[Field, list[Candidate]]]], layout: Layout) -> dict[str, Home]:
     """For the elements of one list, by path, the place of each that has one."""
     best: dict[str, Home] = {}
@@ -133,7 +136,10 @@ def _places(
     """For every value what it says and the places of one kind it stands in; None when the text has none of them."""
     if kind == _COLUMN:
         return _in_columns(values, layout)
-    owner = {line: unit for unit in _units(layout, kind) for line in range(*unit)}
+    owner = layout.units.get(kind)
+    if owner is None:
+        owner = {line: unit for unit in _units(layout, kind) for line in range(*unit)}
+        layout.units[kind] = owner
     return {
         path: [(worth, {owner[layout.line_of(start)] for start in starts}) for worth, starts in leaves]
         for path, leaves in values.items()
@@ -174,32 +180,56 @@ def _worth(candidate: Candidate) -> float:
 
 
 def _assigned(fits: dict[str, dict[Unit, float]], kind: str) -> dict[str, Home]:
-    """Each element its best place, one element a place; what is left between equals is not sure."""
+    """Each element its best place, one element a place; what is left between equals is not sure.
+
+    A long list is settled a stretch at a time, so that the work grows with its length and not with its square.
+    """
     homes: dict[str, Home] = {}
     taken: set[Unit] = set()
+    paths = [path for path, fit in fits.items() if fit]
+    for first in range(0, len(paths), _STRETCH):
+        _assign({path: fits[path] for path in paths[first : first + _STRETCH]}, kind, homes, taken)
+    return homes
+
+
+def _assign(fits: dict[str, dict[Unit, float]], kind: str, homes: dict[str, Home], taken: set[Unit]) -> None:
+    ranked = {path: _Ranked(fit, taken) for path, fit in fits.items()}
     doubtful: set[str] = set()
-    waiting = [path for path, fit in fits.items() if fit]
-    while waiting:
-        choices: list[tuple[float, float, str, Unit]] = []
-        for path in waiting:
-            free = sorted(((fit, unit) for unit, fit in fits[path].items() if unit not in taken), reverse=True)
-            if free:
-                lead = free[0][0] - (free[1][0] if len(free) > 1 else 0.0)
-                choices.append((lead, free[0][0], path, free[0][1]))
+    while ranked:
+        choices = [(*best, path) for path, rank in ranked.items() if (best := rank.best()) is not None]
         if not choices:
             break
         clear = [choice for choice in choices if choice[0] > 0.05]
         if clear:
-            _, _, path, unit = max(clear, key=lambda choice: (choice[1], choice[0]))
+            _, _, unit, path = max(clear, key=lambda choice: (choice[1], choice[0]))
             homes[path] = _home(unit, path not in doubtful, kind)
         else:
-            doubtful.update(choice[2] for choice in choices)  # whoever is left later was equal now
-            _, fit, path, _ = min(choices, key=lambda choice: choice[2])
+            doubtful.update(choice[3] for choice in choices)  # whoever is left later was equal now
+            _, fit, _, path = min(choices, key=lambda choice: choice[3])
             unit = min(unit for unit, other in fits[path].items() if unit not in taken and other >= fit - 0.05)
             homes[path] = _home(unit, False, kind)
         taken.add(unit)
-        waiting.remove(path)
-    return homes
+        del ranked[path]
+
+
+class _Ranked:
+    """The places of one element, best first, without those that are taken meanwhile."""
+
+    def __init__(self, fit: dict[Unit, float], taken: set[Unit]) -> None:
+        self._order = sorted(((fit, unit) for unit, fit in fit.items() if unit not in taken))  # the best is the last
+        self._taken = taken
+
+    def best(self) -> tuple[float, float, Unit] | None:
+        """By how much the best place that is free leads, its fit, and the place."""
+        order = self._order
+        while order and order[-1][1] in self._taken:
+            order.pop()
+        if not order:
+            return None
+        while len(order) > 1 and order[-2][1] in self._taken:
+            del order[-2]
+        fit, unit = order[-1]
+        return fit - (order[-2][0] if len(order) > 1 else 0.0), fit, unit
 
 
 def _home(unit: Unit, sure: bool, kind: str) -> Home:

@@ -27,6 +27,7 @@ _CLAUSE_END = re.compile(
 _ANOTHER = re.compile(_NEW_SUBJECT, re.IGNORECASE)
 _VERB = re.compile(rf"\b{_FINITE}\b", re.IGNORECASE)
 _SUBJECT = 12  # characters of a verb behind a subject
+REACH = 600  # characters; what stands further away is in no clause with it
 
 
 def same_clause(text: str, begin: int, word: Word, first: Hit, last: Hit) -> bool:
@@ -41,7 +42,7 @@ def same_clause(text: str, begin: int, word: Word, first: Hit, last: Hit) -> boo
 def _is_cut(text: str, begin: int, low: int, high: int, reach: int) -> bool:
     """Whether a clause ends between two places; "Dogs and cats are" starts none, there is no verb before it."""
     return any(
-        ended.start() < high and (ended["subject"] is None or _VERB.search(text, begin, ended.start()))
+        ended.start() < high and (ended["subject"] is None or _has_verb(text, begin, ended.start()))
         for ended in _CLAUSE_END.finditer(text, low, reach)
     )
 
@@ -51,6 +52,8 @@ def is_of_two(text: str, begin: int, hits: list[Hit]) -> bool:
     if len(hits) < 2:
         return False
     behind = _ANOTHER.search(text, hits[0].end, hits[-1].end + _SUBJECT)
-    return (
-        behind is not None and behind.start() < hits[-1].start and _VERB.search(text, begin, behind.start()) is not None
-    )
+    return behind is not None and behind.start() < hits[-1].start and _has_verb(text, begin, behind.start())
+
+
+def _has_verb(text: str, begin: int, end: int) -> bool:
+    return _VERB.search(text, max(begin, end - REACH), end) is not None

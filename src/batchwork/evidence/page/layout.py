@@ -30,6 +30,7 @@ _NUMBERED = re.compile(r"([A-Z][^\W\d_]{1,20}) (?:#|[Nn]o\.? ?)?\d{1,5}")
 _OPENING = re.compile(r"(?:- )?[\"']?[\w.-]+[\"']?\s?(?:[:=]\s?[{\[]|:|[{])|<[\w:.-]+(?: [^<>]*)?>")
 _SECTION = re.compile(r"\[{1,2}[\w][\w.:\" -]+\]{1,2}")
 _ENTRY = re.compile(r"\d{1,3}[.)] \S|(?:\[ ?)?\{$|- ?[\w\"']|-$|<[\w:.-]+(?: [^<>]*[^/])?>$")
+_LONGEST_KEY = 200  # characters
 _INDEXED = re.compile(r"\s*([A-Za-z][\w.]*?(?:\[\d+\]|\.\d+))\.[\w.\[\]-]+\s*[:=]")
 _CAPTION = 40
 _INDENT = 6
@@ -79,6 +80,7 @@ class Layout:
         self._separated = separated(raw_lines)
         self.lines = _lines(raw_lines, self._separated)
         self._starts = [line.start for line in self.lines]
+        self.units: dict[str, dict[int, tuple[int, ...]]] = {}  # by kind, the unit of each line, found once
 
     @cached_property
     def plain(self) -> str:
@@ -218,7 +220,10 @@ class Layout:
     @cached_property
     def numbered_keys(self) -> dict[int, str]:
         """The lines whose key has an index in it, up to that: `items[0]` of `items[0].name = Bolt`."""
-        heads = ((number, _INDEXED.match(self.text, line.start, line.end)) for number, line in enumerate(self.lines))
+        ends = [min(line.end, line.start + _LONGEST_KEY) for line in self.lines]
+        heads = (
+            (number, _INDEXED.match(self.text, line.start, ends[number])) for number, line in enumerate(self.lines)
+        )
         return {number: found[1] for number, found in heads if found}
 
     @cached_property

@@ -25,6 +25,7 @@ _SIGNS = ("+", "-", "−", "–")
 _SHORT = 2
 _LINE_BREAK = re.compile(r"\s*\n\s*")
 _LONGEST = 2_000
+_MOST_COLUMNS = 200  # that are followed downwards
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +89,15 @@ class TextIndex:
         self.folded = [fold(match.group()) for match in matches]
         self._main = _Stream(list(range(len(matches))), self.folded)
         self._columns: _Stream | None = None
+        self._found: dict[str, list[Hit]] = {}  # elements of one list often say the same
 
     def find(self, value: str) -> list[Hit]:
         """Every place where the value stands, in order; one broken over columns only when there is no other."""
+        if value not in self._found:
+            self._found[value] = self._find(value)
+        return self._found[value]
+
+    def _find(self, value: str) -> list[Hit]:
         hits: dict[tuple[tuple[int, int], ...], Hit] = {}
         for wanted in _spellings(value):
             for tokens in self._main.find(wanted):
@@ -200,10 +207,10 @@ class TextIndex:
             for cell in cells:
                 owner = next((chain for chain in chains if overlap(chain[-1], cell)), None)
                 owner = owner or next((chain for chain in chains if abs(chain[0].column - cell.column) <= 1), None)
-                if owner is None:
-                    chains.append([cell])
-                else:
+                if owner is not None:
                     owner.append(cell)
+                elif len(chains) < _MOST_COLUMNS:
+                    chains.append([cell])
         order: list[int] = []
         for chain in sorted(chains, key=lambda chain: chain[0].column):
             for cell in chain:

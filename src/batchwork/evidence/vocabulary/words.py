@@ -108,6 +108,7 @@ _CONCEPT_OF = {
     for word in entries.partition("|")[0].split()
 }
 _SINGLE, _PHRASES, _FOREIGN = _tables()
+_LONGEST_COMPOUND = 60  # letters
 _JOINTS = ("s", "n", "en", "es", "e", "er")  # between the parts of a compound, and at the end of a word
 
 
@@ -131,6 +132,8 @@ def _inflected(word: str) -> tuple[str, ...]:
 
 def _compound(word: str) -> tuple[str, ...]:
     """The concepts of a word made of known ones, as German and Dutch labels are: Artikel-nummer, Kunde-n-nummer."""
+    if len(word) > _LONGEST_COMPOUND:
+        return ()
     for cut in range(4, len(word) - 1):
         behind = _SINGLE.get(word[cut:])
         if behind is None or word[cut:] in _NO_TAILS or (len(word) - cut < 4 and word[cut:] not in _SHORT_TAILS):

@@ -1,0 +1,74 @@
+"""The loop of a process that reads documents: one request after the other on its input, an answer each on its output.
+
+Whoever asks watches time and memory from outside; what is set here is the system's own limit behind that, and that a
+reader leaves no files.
+"""
+
+import math
+import os
+import resource
+import time
+
+from batchwork.core.errors import DocumentError
+from batchwork.documents.extraction import extract
+from batchwork.documents.frames import (
+    OUT_OF_MEMORY,
+    READY,
+    REFUSED,
+    REQUEST_SIZE,
+    TEXT,
+    Task,
+    answer,
+    shortened,
+    task_of,
+)
+from batchwork.documents.usage import usage_of
+
+_RETIRED_ABOVE = 120_000_000  # bytes; a reader that keeps more than that is not asked again
+_BACKSTOP = 2  # the system refuses memory at twice the limit; at the limit itself we are ended by name
+_MEGABYTE = 1_000_000
+
+
+def serve(source: int, sink: int) -> None:
+    """Answer until the input ends, or until this process has grown too large to be asked again."""
+    stream = os.fdopen(source, "rb", closefd=False)
+    for kind in (resource.RLIMIT_CORE, resource.RLIMIT_FSIZE):
+        resource.setrlimit(kind, (0, 0))
+    os.write(sink, READY)
+    while len(head := stream.read(REQUEST_SIZE)) == REQUEST_SIZE:
+        task = task_of(head)
+        _limit(task)
+        status, text, pages = _read(task, stream.read(task.size))
+        ends = status == OUT_OF_MEMORY or _has_grown()
+        rest = memoryview(answer(status, text, pages, ends=ends, cpu_s=time.process_time()))
+        while rest:
+            rest = rest[os.write(sink, rest) :]
+        if ends:
+            return
+
+
+def _read(task: Task, data: bytes) -> tuple[bytes, str, tuple[int, ...]]:
+    try:
+        return TEXT, *extract(task.kind, data, task.limits)
+    except DocumentError as error:
+        return REFUSED, shortened(str(error)), ()
+    except MemoryError:
+        return OUT_OF_MEMORY, "", ()
+    except Exception as error:  # the edge of a process: whatever a file does to its reader is that file's error
+        return REFUSED, shortened(f"is damaged: {type(error).__name__}: {error}"), ()
+
+
+def _limit(task: Task) -> None:
+    memory = task.limits.max_memory_mb * _MEGABYTE * _BACKSTOP
+    seconds = math.ceil(time.process_time() + task.limits.max_cpu_s) + 1
+    for kind, most in ((resource.RLIMIT_DATA, memory), (resource.RLIMIT_CPU, seconds)):
+        hard = resource.getrlimit(kind)[1]
+        try:
+            resource.setrlimit(kind, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
+        except (ValueError, OSError):
+            continue  # not every system takes every limit; whoever asked watches as well
+
+
+def _has_grown() -> bool:
+    usage = usage_of(os.getpid())
+    return usage is not None and usage.memory > _RETIRED_ABOVE
