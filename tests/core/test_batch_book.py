@@ -24,7 +24,7 @@ def test_a_batch_is_open_from_its_intent_to_its_end() -> None:
     assert book.open()[0].batch_id == "b1"
     assert book.ids == {"b1"}
     book.apply(BatchClosed(chunk=1, how="collected"))
-    assert (book.open(), book.has_riders, book.next_chunk()) == ([], False, 2)
+    assert (book.open(), bool(book.rides), book.next_chunk()) == ([], False, 2)
     assert book.ids == {"b1"}, "a batch of ours stays one of ours"
 
 

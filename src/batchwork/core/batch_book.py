@@ -23,7 +23,7 @@ class BatchBook:
         self._chunks = 0
         self._open: dict[int, Ticket] = {}
         self._lost: dict[int, Ticket] = {}
-        self._rides: dict[int, int] = {}  # the open batch that an item rides in
+        self.rides: dict[int, int] = {}  # the open batch that an item rides in
         self._answered: dict[int, set[int]] = {}  # items of open batches that were read, by batch
         self._asked: dict[int, set[int]] = {}  # items that a lost batch is asked for once more, by batch
 
@@ -42,21 +42,21 @@ class BatchBook:
                 self._answered[event.chunk] = set(ticket.items)  # but for those that are asked for
             self._answered[event.chunk].difference_update(event.items)
             self._asked.setdefault(event.chunk, set()).update(event.items)
-            self._rides.update(dict.fromkeys(event.items, event.chunk))
+            self.rides.update(dict.fromkeys(event.items, event.chunk))
         else:
             self._close(event)
 
     def _board(self, ticket: Ticket) -> None:
         self._open[ticket.chunk] = ticket
         self._answered[ticket.chunk] = set()
-        self._rides.update(dict.fromkeys(ticket.items, ticket.chunk))
+        self.rides.update(dict.fromkeys(ticket.items, ticket.chunk))
 
     def _close(self, event: BatchClosed) -> None:
         ticket = self._open.pop(event.chunk)
         del self._answered[event.chunk]
         for item in ticket.items:
-            if self._rides.get(item) == event.chunk:
-                del self._rides[item]
+            if self.rides.get(item) == event.chunk:
+                del self.rides[item]
         if ticket.asked_again:  # what was asked for once more is not asked for again: it is answered, or sent
             rest = self._lost[event.chunk].without(self._asked.pop(event.chunk, set()))
             self._lost[event.chunk] = rest
@@ -65,14 +65,9 @@ class BatchBook:
         elif event.how in (LOST, UNSURE):
             self._lost[event.chunk] = ticket
 
-    @property
-    def has_riders(self) -> bool:
-        """Whether any item rides in an open batch."""
-        return bool(self._rides)
-
     def answered(self, item: int) -> None:
         """An item has an outcome, or is to be tried again: it no longer rides."""
-        chunk = self._rides.pop(item, None)
+        chunk = self.rides.pop(item, None)
         if chunk is not None:
             self._answered[chunk].add(item)
 

@@ -29,9 +29,11 @@ def charge_for(result: Reply | Failure, *, price: Price | None, worst_nano: int)
     reply = result if isinstance(result, Reply) else result.reply
     if reply is not None and reply.reported_cost_nano is not None:
         return Charge(reply.reported_cost_nano)
+    if price is None:
+        return NOTHING
     usage = result.usage
     if usage is not None and (reply is None or _is_told(usage, reply)):
-        return NOTHING if price is None else Charge(price.cost(usage, None if reply is None else reply.lane))
+        return Charge(price.cost(usage, None if reply is None else reply.lane))
     if reply is not None or may_be_billed(result):  # type: ignore[arg-type]  # without a reply it is a failure
         return Charge(worst_nano, unconfirmed=worst_nano > 0)
     return NOTHING

@@ -14,7 +14,7 @@ from batchwork.core.reply import Reply
 from batchwork.engine.life import Life
 from batchwork.engine.parts import Parts
 
-_ACCEPTED = Verdict()
+_ACCEPTED = Decision(Move.ACCEPT)  # made once: without a schema nearly every call ends so
 
 
 class Judge:
@@ -28,6 +28,9 @@ class Judge:
     def of_call(self, life: Life, result: Reply | Failure) -> Decision:
         """What becomes of an item after a call of its own."""
         if isinstance(result, Reply):
+            if self._p.checker is None:
+                self._breaker.answered()
+                return _ACCEPTED
             return self._of_reply(life, result)
         if result.reply is not None:
             self._breaker.answered()
@@ -44,8 +47,9 @@ class Judge:
 
     def _of_reply(self, life: Life, reply: Reply) -> Decision:
         self._breaker.answered()
-        checker = self._p.checker
-        verdict = _ACCEPTED if checker is None else checker.check(life.request, reply)
+        if self._p.checker is None:
+            return _ACCEPTED
+        verdict = self._p.checker.check(life.request, reply)
         decision = after_reply(verdict, reply, reasks=life.reasks, policy=self._p.policy)
         if decision.move is Move.ASK_AGAIN and not self._sends:
             return after_reply(Verdict(failure=decision.failure), reply, reasks=0, policy=self._p.policy)

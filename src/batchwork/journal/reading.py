@@ -241,7 +241,7 @@ class JournalReader:
         book = BatchBook()
         for _, event in events:
             book.apply(event)
-        if not book.has_riders:
+        if not book.rides:
             return book
         # Some are open: which of their items are answered is said by the items' own events since.
         open_chunks = {ticket.chunk for ticket in book.open()}
