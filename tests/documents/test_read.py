@@ -226,6 +226,14 @@ def test_an_encrypted_pdf_is_called_encrypted() -> None:
         read_document(encrypted_pdf())
 
 
+def test_what_follows_an_encrypted_pdf_is_not_called_encrypted() -> None:
+    for _ in range(2):
+        with pytest.raises(DocumentError, match="encrypted"):
+            read_document(encrypted_pdf())
+        with pytest.raises(DocumentError, match="is damaged"):
+            read_document(b"%PDF-1.7\nnothing of the kind")
+
+
 def test_an_encrypted_docx_member_is_called_encrypted() -> None:
     data = bytearray(docx(paragraph("x")))
     data[6] |= 1

@@ -30,7 +30,8 @@ def pdf_text(data: bytes, limits: DocumentLimits) -> tuple[str, tuple[int, ...]]
         raise DocumentError("is a PDF, and pypdfium2 is not installed: pip install 'batchwork[documents]'") from error
     try:
         file = pypdfium2.PdfDocument(data)
-    except pypdfium2.PdfiumError as error:
+    except pypdfium2.PdfiumError:
+        error = _error_of(data, pypdfium2)
         if getattr(error, "err_code", None) == _PASSWORD or "password" in str(error).lower():
             raise DocumentError("is encrypted; save it without a password") from error
         raise DocumentError(f"is damaged: {error}") from error
@@ -38,6 +39,17 @@ def pdf_text(data: bytes, limits: DocumentLimits) -> tuple[str, tuple[int, ...]]
         return _all_pages(file, len(file), pypdfium2, pdfium, limits)
     finally:
         file.close()
+
+
+def _error_of(data: bytes, binding: Any) -> Exception | None:
+    """What is wrong with a file. Some leave pdfium's last error as the file before had it, so a known one goes first."""
+    error: Exception | None = None
+    for tried in (b"%PDF-", data):
+        try:
+            binding.PdfDocument(tried).close()
+        except binding.PdfiumError as raised:
+            error = raised
+    return error
 
 
 def _all_pages(file: Any, count: int, binding: Any, pdfium: Any, limits: DocumentLimits) -> tuple[str, tuple[int, ...]]:
