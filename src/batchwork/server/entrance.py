@@ -60,6 +60,7 @@ class Entrance:
             if route not in _OPEN:
                 log("request", route=route, method=method, status=visit.status, s=elapsed(), **visit.facts)
             request_id.reset(token)
+            del scope["state"]["visit"]  # it leads back to the scope, and the collector would have to find that out
 
     async def _through(self, scope: Scope, receive: Receive, visit: _Visit, headers: Headers) -> None:
         try:

@@ -31,7 +31,6 @@ _LAST_ANSWERS_S = 0.5  # for their answers to be read
 _ACCEPTED_PER_TURN = 32
 _BACKLOG = 2048
 _FEWEST = 16
-_COLLECTING = (1_000, 10, 1_000)
 _SPARE_FILES = 128  # open files that are neither callers nor calls
 
 
@@ -157,12 +156,12 @@ def serve(config: ServerConfig, say: Callable[[str], None]) -> None:
 def settle_memory() -> None:
     """Spare the process long collections; for a process that does nothing else than serve.
 
-    What is there now stays: the collector need not walk through it again and again. Through all the rest it goes
-    seldom, because that takes longer than a turn of the loop may when callers have much open.
+    What is there now stays: the collector need not walk through it again and again. It waits for a quarter more than it
+    found the last time; the second collection finds next to nothing, so that the later ones are small and frequent.
     """
     gc.collect()
     gc.freeze()
-    gc.set_threshold(*_COLLECTING)
+    gc.collect()
 
 
 def _fitted(config: ServerConfig) -> ServerConfig:
