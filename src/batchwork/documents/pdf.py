@@ -31,10 +31,10 @@ def pdf_text(data: bytes, limits: DocumentLimits) -> tuple[str, tuple[int, ...]]
     try:
         file = pypdfium2.PdfDocument(data)
     except pypdfium2.PdfiumError:
-        error = _error_of(data, pypdfium2)
-        if getattr(error, "err_code", None) == _PASSWORD or "password" in str(error).lower():
-            raise DocumentError("is encrypted; save it without a password") from error
-        raise DocumentError(f"is damaged: {error}") from error
+        cause = _error_of(data, pypdfium2)
+        if getattr(cause, "err_code", None) == _PASSWORD or "password" in str(cause).lower():
+            raise DocumentError("is encrypted; save it without a password") from cause
+        raise DocumentError(f"is damaged: {cause}") from cause
     try:
         return _all_pages(file, len(file), pypdfium2, pdfium, limits)
     finally:
@@ -42,7 +42,7 @@ def pdf_text(data: bytes, limits: DocumentLimits) -> tuple[str, tuple[int, ...]]
 
 
 def _error_of(data: bytes, binding: Any) -> Exception | None:
-    """What is wrong with a file. Some leave pdfium's last error as the file before had it, so a known one goes first."""
+    """What is wrong with a file. Some leave the last error as the file before had it, so a known one goes first."""
     error: Exception | None = None
     for tried in (b"%PDF-", data):
         try:
