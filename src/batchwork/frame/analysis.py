@@ -80,6 +80,7 @@ class _Noise:
     view: Floats
     odd: NDArray[np.int64]
     certain: Certainty
+    distinct: int | None  # how many values there are, if few
 
     @property
     def clean(self) -> NDArray[np.bool_]:
@@ -165,18 +166,19 @@ def _noise(values: Floats, axis: Axis, structure: Structure, law: Recurrence | N
     rest = rest_of(values, structure)
     rest[(rest < grain) & (rest > -grain)] = 0.0
     certain = certainty_of(rest, axis, structure, law, grain)
+    distinct = few_values(values)
     if certain.noiseless:
-        return _Noise(rest, 0.0, rest, certain.odd, certain)
+        return _Noise(rest, 0.0, rest, certain.odd, certain, distinct)
     calm = rest[:_LONG]
     calm = np.where(np.abs(calm) > 3.5 * robust_sigma(calm), 0.0, calm)  # a group of odd points is not persistence
     phi = 1.0 if structure.level.wanders and rest.size >= 30 else max(axis.part(_LONG).persistence(calm), 0.0)
     if phi < 2.5 / np.sqrt(rest.size):
         phi = 0.0
     view = axis.against_neighbours(rest, phi)
-    odd = exceptions(values) if few_values(values) else None
+    odd = exceptions(values) if distinct else None
     if odd is None:
         odd = without_echoes(odd_points(view), view, phi)
-    return _Noise(rest, phi, view, odd, certain)
+    return _Noise(rest, phi, view, odd, certain, distinct)
 
 
 def _trend(values: Floats, structure: Structure, axis: Axis, noise: _Noise) -> Trend:
@@ -271,7 +273,7 @@ def _innovations(noise: _Noise, axis: Axis) -> Floats:
 def _volatility(values: Floats, noise: _Noise, axis: Axis, samples: Samples, scale: _Scale) -> Volatility | None:
     if noise.certain.noiseless:
         return Volatility(noise=0.0)
-    if few_values(values) and median(np.abs(np.diff(values))) == 0:
+    if noise.distinct and median(np.abs(np.diff(values))) == 0:
         return None  # most values are those before them: there is no noise to speak of
     fresh = _innovations(noise, axis)
     deviation = float(np.std(fresh)) if fresh.size else 0.0
@@ -294,9 +296,8 @@ def _plain_shape(values: Floats) -> Distribution:
 
 
 def _distribution(values: Floats, axis: Axis, structure: Structure, noise: _Noise, scale: _Scale) -> Distribution:
-    distinct = few_values(values)
-    if distinct is not None:
-        return Distribution(kind="discrete", distinct=distinct)
+    if noise.distinct is not None:
+        return Distribution(kind="discrete", distinct=noise.distinct)
     level = structure.level
     bare = level.base == "constant" and not level.steps and not structure.lines and not level.wanders
     if noise.certain.noiseless:
