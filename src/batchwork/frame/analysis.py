@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.ndimage import uniform_filter1d
 
 from batchwork.frame.axis import Axis
 from batchwork.frame.blocks import block_size
@@ -192,10 +193,13 @@ def _trend(values: Floats, structure: Structure, axis: Axis, noise: _Noise) -> T
     if noise.certain.noiseless and coarse.base != "curve":
         return Trend(direction="none", confidence=1.0, certain=True)
     slope = test_slope(structure.blocks, axis.blocks(block_size(axis.size)), coarse)
-    if slope is None or not slope.is_real:
+    against = (
+        slope is not None and slope.curved and bool(coarse.steps) and slope.per_point * _rise(structure.blocks) < 0
+    )
+    if slope is None or not slope.is_real or against:  # between steps that lead the other way there is no trend
         return Trend(
             direction="none",
-            confidence=0.0 if slope is None else 1.0 - slope.p_value,
+            confidence=0.0 if slope is None or against else 1.0 - slope.p_value,
             wanders=coarse.wanders and not noise.certain.noiseless,
         )
     return Trend(
@@ -207,13 +211,20 @@ def _trend(values: Floats, structure: Structure, axis: Axis, noise: _Noise) -> T
     )
 
 
+def _rise(values: Floats) -> float:
+    """The sign of the least-squares slope."""
+    return float(np.linspace(-1.0, 1.0, values.size) @ values)
+
+
 def _seasons(structure: Structure, noise: _Noise, scale: _Scale, step_s: float | None) -> tuple[Season, ...]:
     clean = noise.clean
-    left = float(np.var(noise.rest[clean]))
     found = []
     for line, wave in zip(structure.lines, structure.waves, strict=True):
-        whole = float(np.var(wave[clean] + noise.rest[clean]))
         period = 1.0 / line.frequency
+        rest = noise.rest[clean]
+        if structure.level.wanders:  # slower than the season, so neither for nor against it
+            rest = rest - uniform_filter1d(rest, max(round(period), 2), mode="nearest")
+        left, whole = float(np.var(rest)), float(np.var(wave[clean] + rest))
         found.append(
             Season(
                 period=period,
