@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.ndimage import uniform_filter1d
 
 from batchwork.frame.axis import Axis
 from batchwork.frame.blocks import block_size
@@ -80,6 +81,7 @@ class _Noise:
     view: Floats
     odd: NDArray[np.int64]
     certain: Certainty
+    distinct: int | None  # how many values there are, if few
 
     @property
     def clean(self) -> NDArray[np.bool_]:
@@ -165,18 +167,19 @@ def _noise(values: Floats, axis: Axis, structure: Structure, law: Recurrence | N
     rest = rest_of(values, structure)
     rest[(rest < grain) & (rest > -grain)] = 0.0
     certain = certainty_of(rest, axis, structure, law, grain)
+    distinct = few_values(values)
     if certain.noiseless:
-        return _Noise(rest, 0.0, rest, certain.odd, certain)
+        return _Noise(rest, 0.0, rest, certain.odd, certain, distinct)
     calm = rest[:_LONG]
     calm = np.where(np.abs(calm) > 3.5 * robust_sigma(calm), 0.0, calm)  # a group of odd points is not persistence
     phi = 1.0 if structure.level.wanders and rest.size >= 30 else max(axis.part(_LONG).persistence(calm), 0.0)
     if phi < 2.5 / np.sqrt(rest.size):
         phi = 0.0
     view = axis.against_neighbours(rest, phi)
-    odd = exceptions(values) if few_values(values) else None
+    odd = exceptions(values) if distinct else None
     if odd is None:
         odd = without_echoes(odd_points(view), view, phi)
-    return _Noise(rest, phi, view, odd, certain)
+    return _Noise(rest, phi, view, odd, certain, distinct)
 
 
 def _trend(values: Floats, structure: Structure, axis: Axis, noise: _Noise) -> Trend:
@@ -190,10 +193,13 @@ def _trend(values: Floats, structure: Structure, axis: Axis, noise: _Noise) -> T
     if noise.certain.noiseless and coarse.base != "curve":
         return Trend(direction="none", confidence=1.0, certain=True)
     slope = test_slope(structure.blocks, axis.blocks(block_size(axis.size)), coarse)
-    if slope is None or not slope.is_real:
+    against = (
+        slope is not None and slope.curved and bool(coarse.steps) and slope.per_point * _rise(structure.blocks) < 0
+    )
+    if slope is None or not slope.is_real or against:  # between steps that lead the other way there is no trend
         return Trend(
             direction="none",
-            confidence=0.0 if slope is None else 1.0 - slope.p_value,
+            confidence=0.0 if slope is None or against else 1.0 - slope.p_value,
             wanders=coarse.wanders and not noise.certain.noiseless,
         )
     return Trend(
@@ -205,13 +211,20 @@ def _trend(values: Floats, structure: Structure, axis: Axis, noise: _Noise) -> T
     )
 
 
+def _rise(values: Floats) -> float:
+    """The sign of the least-squares slope."""
+    return float(np.linspace(-1.0, 1.0, values.size) @ values)
+
+
 def _seasons(structure: Structure, noise: _Noise, scale: _Scale, step_s: float | None) -> tuple[Season, ...]:
     clean = noise.clean
-    left = float(np.var(noise.rest[clean]))
     found = []
     for line, wave in zip(structure.lines, structure.waves, strict=True):
-        whole = float(np.var(wave[clean] + noise.rest[clean]))
         period = 1.0 / line.frequency
+        rest = noise.rest[clean]
+        if structure.level.wanders:  # slower than the season, so neither for nor against it
+            rest = rest - uniform_filter1d(rest, max(round(period), 2), mode="nearest")
+        left, whole = float(np.var(rest)), float(np.var(wave[clean] + rest))
         found.append(
             Season(
                 period=period,
@@ -271,7 +284,7 @@ def _innovations(noise: _Noise, axis: Axis) -> Floats:
 def _volatility(values: Floats, noise: _Noise, axis: Axis, samples: Samples, scale: _Scale) -> Volatility | None:
     if noise.certain.noiseless:
         return Volatility(noise=0.0)
-    if few_values(values) and median(np.abs(np.diff(values))) == 0:
+    if noise.distinct and median(np.abs(np.diff(values))) == 0:
         return None  # most values are those before them: there is no noise to speak of
     fresh = _innovations(noise, axis)
     deviation = float(np.std(fresh)) if fresh.size else 0.0
@@ -294,9 +307,8 @@ def _plain_shape(values: Floats) -> Distribution:
 
 
 def _distribution(values: Floats, axis: Axis, structure: Structure, noise: _Noise, scale: _Scale) -> Distribution:
-    distinct = few_values(values)
-    if distinct is not None:
-        return Distribution(kind="discrete", distinct=distinct)
+    if noise.distinct is not None:
+        return Distribution(kind="discrete", distinct=noise.distinct)
     level = structure.level
     bare = level.base == "constant" and not level.steps and not structure.lines and not level.wanders
     if noise.certain.noiseless:

@@ -36,7 +36,9 @@ def grain_of(values: Floats) -> float:
 def rest_of(values: Floats, structure: Structure) -> Floats:
     """What level and seasons leave."""
     rest = values - structure.level.fitted
-    return rest - structure.season if structure.lines else rest
+    if structure.lines:
+        rest -= structure.season
+    return rest
 
 
 def _left(rest: Floats) -> float:
@@ -46,7 +48,7 @@ def _left(rest: Floats) -> float:
 
 def polished(values: Floats, axis: Axis, structure: Structure, grain: float) -> Structure:
     """A structure that leaves next to nothing, brought to where it leaves nothing, if there is such a place."""
-    if values.size > _LONGEST:
+    if values.size > _LONGEST or not structure.lines:
         return structure
     limit = _CLEAR * float(values.std())
     for _ in range(2):  # with the seasons in their right places, another level may be the better one
@@ -57,10 +59,8 @@ def polished(values: Floats, axis: Axis, structure: Structure, grain: float) -> 
         found = _descend(values, axis, structure, grain)
         if _left(rest_of(values, found)) > 0.5 * before:
             return structure
-        structure = found
-        if structure.lines:
-            structure = refit(_calmed(values, rest_of(values, structure)), axis, structure)
-            structure = _descend(values, axis, structure, grain)
+        found = refit(_calmed(values, rest_of(values, found)), axis, found)
+        structure = _descend(values, axis, found, grain)
     return structure
 
 
@@ -181,14 +181,15 @@ class Certainty:
 
 def certainty_of(rest: Floats, axis: Axis, structure: Structure, law: Recurrence | None, grain: float) -> Certainty:
     """What is certain of a rest in which rounding is zero already."""
-    off = np.flatnonzero(rest)
-    if off.size <= max(1, rest.size // 10) or float(max(rest.max(), -rest.min())) <= 4.0 * grain:
+    few = np.count_nonzero(rest) <= max(1, rest.size // 10)
+    if few or float(max(rest.max(), -rest.min())) <= 4.0 * grain:
+        off = np.flatnonzero(rest)
         return Certainty(True, off[np.abs(rest[off]) > 1e3 * grain])
     if law is not None:
         return Certainty(True, law.odd)
     if is_smooth(rest, axis, grain):
         return Certainty(True, odd_in_smooth(rest + structure.level.fitted, axis))
-    return Certainty(False, off[:0])
+    return Certainty(False, np.zeros(0, dtype=np.int64))
 
 
 def exact_structure(values: Floats, axis: Axis, law: Recurrence, grain: float) -> Structure | None:

@@ -83,6 +83,11 @@ def _base_basis(base: str, size: int, axis: Axis, crowd: int) -> tuple[Floats, F
     return basis, _room(basis)
 
 
+def _enough(size: int) -> int:
+    """Points from which on crowded curves of so many parts are tried."""
+    return 60 if size == 5 else _SHORT
+
+
 def step_price(n: int) -> float:
     """The price of a step: less in short series, where the many places that could imitate a curve are few."""
     return _SHORT_STEP + (_LONG_STEP - _SHORT_STEP) * min(max(math.log(n / 60.0) / math.log(5.0), 0.0), 1.0)
@@ -187,7 +192,7 @@ def _candidates(z: Floats, axis: Axis, waves: Floats, draft: Level | None) -> li
     found: list[_Candidate] = []
     bases = [("constant", 0, 0), ("line", 0, 0)]
     if draft is None:
-        bases += [("curve", size, crowd) for size, crowd in _CURVES if n >= (60 if crowd else 6 * size)]
+        bases += [("curve", size, crowd) for size, crowd in _CURVES if n >= (_enough(size) if crowd else 6 * size)]
         bases += [("curve", BEND, crowd) for crowd in (0, -1, 1) if 30 <= n < _SHORT]
     elif draft.base == "curve":
         bases.append(("curve", draft.curve_size, draft.crowd))

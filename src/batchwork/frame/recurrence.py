@@ -92,7 +92,7 @@ def repetition(values: Floats, axis: Axis, grain: float) -> int | None:
 
 
 def _typical(errors: Floats) -> float:
-    known = errors[np.isfinite(errors)]
+    known = errors[~np.isnan(errors)]
     return median(known) if known.size >= 3 else float("inf")
 
 
@@ -104,11 +104,12 @@ def _surprises(errors: Floats, far: float) -> NDArray[np.bool_]:
 def _weights(values: Floats, axis: Axis, limit: float) -> Floats | None:
     """The weights of the shortest recurrence that holds on some part of the series, constant last."""
     n = values.size
-    starts = sorted({0, max((n - _PART) // 2, 0), max(n - _PART, 0)})
+    starts = sorted({0, max(n - _PART, 0)})  # an odd point spoils one of them
     parts = [(values[a : a + _PART], None if axis.places is None else axis.places[a : a + _PART]) for a in starts]
     for plain in _PLAIN:
-        off = [np.abs(_errors(part, at, plain)) for part, at in parts]
-        if _typical(np.concatenate(off)) <= limit:
+        if min(_typical(np.abs(_errors(part, at, plain))) for part, at in parts) > limit:
+            continue
+        if _typical(np.abs(_errors(values, axis.places, plain))) <= limit:
             return plain
     for part, at in parts:
         rows, targets = _windows(part, at, min(_ORDERS[-1], max(n // 5, 1)))
@@ -157,7 +158,8 @@ def _errors(values: Floats, at: Floats | None, weights: Floats) -> Floats:
     """How far each value is from what those before it foretell; NaN where some of those are missing."""
     order = weights.size - 1
     errors = np.full(values.size, np.nan)
-    errors[order:] = values[order:] - np.correlate(values, weights[:-1], "valid")[:-1] - weights[-1]
+    if values.size > order:
+        errors[order:] = values[order:] - np.correlate(values, weights[:-1], "valid")[:-1] - weights[-1]
     if at is not None:
         errors[order:][at[order:] - at[:-order] != order] = np.nan
     return errors

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.ndimage import uniform_filter1d
 
 from batchwork.frame.axis import Axis, even_axis
 from batchwork.frame.blocks import as_points, block_means, block_size, level_of
@@ -101,7 +102,10 @@ def _better(values: Floats, axis: Axis, found: Structure) -> Iterator[Structure]
         line = Line(candidate, 3)
         if values.size <= _LONG:  # longer ones are folded, not fitted; the number is only a price
             rough = fitted(values, axis, (*found.lines, Line(candidate, min(2, max(1, int(0.5 / candidate))))))
-            line = _shape(values - rough.level.fitted - np.sum(rough.waves[:-1], axis=0), at, candidate)
+            left = values - rough.level.fitted - np.sum(rough.waves[:-1], axis=0)
+            if rough.level.wanders:  # what wanders would draw the frequency after it
+                left = left - uniform_filter1d(left, max(round(1.0 / candidate), 2), mode="nearest")
+            line = _shape(left, at, candidate)
         trial = fitted(values, axis, (*found.lines, line))
         if any(
             is_harmonic(line.frequency, known.frequency, span) and np.ptp(trial.waves[-1]) < _OWN_VOICE * np.ptp(wave)

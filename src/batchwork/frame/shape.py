@@ -111,13 +111,15 @@ def _is_uniform(values: Floats, independent: float) -> bool:
     """Whether a uniform fits, and a normal, a parabola and two heaps at the ends do not."""
     n = values.size
     reach = float(values[-1] - values[0])
+    wider = np.log(reach * (n + 1) / (n - 1)) - 0.5 * np.log(2.0 * np.pi * np.e * float(values.var()))
+    if -wider * independent <= _TOLD_UNIFORM:
+        return False
     place = (values - values[0]) / reach
     if _distance(place) * float(np.sqrt(independent)) >= _FIT_UNIFORM:
         return False
     at_ends = (int(np.count_nonzero((place < 0.05) | (place > 0.95))) - 2) / n
-    wider = np.log(reach * (n + 1) / (n - 1)) - 0.5 * np.log(2.0 * np.pi * np.e * float(values.var()))
     amid = int(np.count_nonzero(np.abs(place - 0.5) < 0.1)) / n
-    return max(0.05, 4.0 / n) <= at_ends <= 0.2 and amid >= 0.13 and bool(-wider * independent > _TOLD_UNIFORM)
+    return max(0.05, 4.0 / n) <= at_ends <= 0.2 and amid >= 0.13
 
 
 def _is_exponential(values: Floats, worth: float) -> bool:

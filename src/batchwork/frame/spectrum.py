@@ -243,9 +243,9 @@ def refine(signal: Floats, frequency: float, reach: float) -> float:
     centres = (np.arange(whole) + 0.5) * size - 0.5
     best = 0.0
     width = reach
-    for _ in range(3):
-        trial = best + np.linspace(-width, width, 41)
+    for _ in range(4):
+        trial = best + np.linspace(-width, width, 15)
         power: NDArray[np.float64] = np.abs(np.exp(-2j * np.pi * np.outer(trial, centres)) @ sums)
         best = float(trial[int(np.argmax(power))])
-        width /= 12.0
+        width /= 5.0
     return min(max(frequency + best, 0.5 / n), 0.5)
