@@ -20,6 +20,7 @@ from batchwork.core.event import (
 )
 from batchwork.core.outcome import AnyOutcome, Status
 
+_ANSWERS = (Settled, Attempted)  # an item of a batch that was read has one of these
 UNCHANGED = (0, 0, 0)  # spent, unconfirmed and reserved money
 
 
@@ -76,16 +77,15 @@ class RunState:
 
     def apply(self, event: Event) -> None:
         """Move on by one event."""
-        if isinstance(event, Ended):
-            if event.inputs is not None:
-                for index in [i for i in self.places if i >= event.inputs]:
-                    self.items[self.places.pop(index)].index = None
-            return
-        if isinstance(event, BatchEvent):
+        if isinstance(event, ItemEvent):
+            self._apply_to_item(event)
+        elif isinstance(event, BatchEvent):
             self.batches.apply(event)
-            return
-        if not isinstance(event, ItemEvent):
-            return
+        elif isinstance(event, Ended) and event.inputs is not None:
+            for index in [i for i in self.places if i >= event.inputs]:
+                self.items[self.places.pop(index)].index = None
+
+    def _apply_to_item(self, event: ItemEvent) -> None:
         state = self.items.get(event.item)
         if isinstance(event, Opened):
             if state is None:
@@ -96,7 +96,7 @@ class RunState:
         self.spent_nano += spent
         self.unconfirmed_nano += unconfirmed
         self.reserved_nano += reserved
-        if isinstance(event, Settled | Attempted):
+        if self.batches.rides and isinstance(event, _ANSWERS):
             self.batches.answered(event.item)
         if isinstance(event, Settled):
             self.outcomes[event.item] = event.outcome

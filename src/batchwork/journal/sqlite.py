@@ -209,7 +209,7 @@ class SqliteJournal:
                 self._unconfirmed += change[1]
                 self._reserved += change[2]
             row.note(kind, seq)
-            if self.batches.rides and isinstance(event, Settled | Attempted):
+            if self.batches.rides and isinstance(event, (Settled, Attempted)):
                 self.batches.answered(item)
             self._dirty[item] = row
         elif isinstance(event, Ended):
