@@ -81,3 +81,8 @@ def test_an_impossible_date_is_none():
 )
 def test_yes_and_no_are_understood(text, said):
     assert truth(text) is said
+
+
+def test_digits_whose_signs_contradict_each_other_or_have_no_end_are_no_number():
+    assert numbers("532.036,416.00") == []
+    assert numbers("9" * 5_000) == []

@@ -76,7 +76,8 @@ def _comma_is_decimal(text: str) -> bool:
     return bool(re.search(r"\d,\d{2}(?![\d,])", text)) and not re.search(r"\d\.\d{1,2}(?!\d)", text)
 
 
-def _parsed(digits: str, *, comma: bool) -> int | float:
+def _parsed(digits: str, *, comma: bool) -> int | float | None:
+    """The number that these digits are; None when their signs contradict each other, as in 1.234,567.89."""
     plain = re.sub(r"['\u00a0\u2009\u202f]", "", digits)
     if "," in plain and "." in plain:
         comma = plain.rindex(",") > plain.rindex(".")
@@ -86,6 +87,8 @@ def _parsed(digits: str, *, comma: bool) -> int | float:
         plain = plain.replace(",", "") if grouped and not comma else plain.replace(",", ".") if plain.count(",") == 1 else plain.replace(",", "")  # fmt: skip # noqa: E501
     elif "." in plain and (plain.count(".") > 1 or (comma and re.fullmatch(r"\d{1,3}\.\d{3}", plain))):
         plain = plain.replace(".", "")
+    if plain.count(".") > 1:
+        return None
     return float(plain) if "." in plain else int(plain)
 
 
@@ -107,6 +110,8 @@ def numbers(text: str, start: int = 0, end: int | None = None) -> list[Value]:
         if match["close"] and not bracketed:
             last -= 1
         number = _parsed(match["digits"], comma=comma)
+        if number is None:
+            continue
         if match["exp"]:
             number = float(f"{number}{match['exp']}")
         scale = (match["scale"] or match["short"] or "").lower()
