@@ -144,7 +144,9 @@ def is_smooth(rest: Floats, axis: Axis, grain: float) -> bool:
     if fourth.size < 8:
         return False
     slow, fast = median(np.abs(second)), median(np.abs(fourth))
-    return slow <= grain or fast < _SMOOTH * slow
+    if slow <= grain:  # nearly all are rounding, not only those between rare events
+        return float(np.quantile(np.abs(second), 0.95)) <= 1e3 * grain
+    return fast < _SMOOTH * slow
 
 
 def is_bent_one_way(values: Floats, axis: Axis) -> bool:
@@ -188,7 +190,7 @@ class Certainty:
 
 def certainty_of(rest: Floats, axis: Axis, structure: Structure, law: Recurrence | None, grain: float) -> Certainty:
     """What is certain of a rest in which rounding is zero already."""
-    few = np.count_nonzero(rest) <= max(1, rest.size // 10)
+    few = np.count_nonzero(rest) <= max(1, rest.size // 50)
     if few or float(max(rest.max(), -rest.min())) <= 4.0 * grain:
         off = np.flatnonzero(rest)
         return Certainty(True, off[np.abs(rest[off]) > 1e3 * grain])
