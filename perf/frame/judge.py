@@ -145,7 +145,13 @@ def numbers_are_right(values: np.ndarray, text: str) -> str | None:
         "p75": np.percentile(finite, 75),
         "p95": np.percentile(finite, 95),
         "IQR": np.percentile(finite, 75) - np.percentile(finite, 25),
+        "first": finite[0],
+        "last": finite[-1],
     }
+    if np.ptp(finite) > 0 and "slope" in text:
+        at = np.flatnonzero(np.isfinite(values))
+        truth["slope"] = np.polyfit(at - at.mean(), finite - finite.mean(), 1)[0]
+        truth["R2"] = np.corrcoef(at, finite)[0, 1] ** 2
     if not text.startswith(f"count {finite.size}, missing {values.size - finite.size}"):
         return f"count in {text[:40]!r}"
     for label, number in truth.items():
@@ -154,8 +160,11 @@ def numbers_are_right(values: np.ndarray, text: str) -> str | None:
             if np.ptp(finite) == 0:
                 continue
             return f"{label} is not said"
-        if abs(float(said) - number) > _half_unit(said) * 1.000001 + 1e-12 * abs(number):
+        if abs(float(said) - number) > _half_unit(said) * 1.000001 + 1e-12 * max(abs(number), finite.std()):
             return f"{label} said {said}, numpy {number!r}"
+    for label, place in (("min", int(np.nanargmin(values))), ("max", int(np.nanargmax(values)))):
+        if np.ptp(finite) > 0 and f"{label} {_labelled(text, label)} at {place}," not in text:
+            return f"{label} is at {place}"
     return None
 
 
@@ -165,7 +174,7 @@ def says_noise(text: str) -> str | None:
 
 
 def _labelled(text: str, label: str) -> str | None:
-    for part in text.replace(". ", ", ").replace("constant: ", "").split(", "):
+    for part in text.replace(". ", ", ").replace("constant: ", "").replace(" (", ", ").split(", "):
         words = part.rstrip(".").split(" ")
         if words[0] == label and len(words) > 1:
             return words[1]

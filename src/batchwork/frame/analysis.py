@@ -177,6 +177,8 @@ def _noise(values: Floats, axis: Axis, structure: Structure, law: Recurrence | N
         phi = 0.0
     view = axis.against_neighbours(rest, phi)
     odd = exceptions(values) if distinct else None
+    if odd is None and distinct and _stays(values):
+        odd = np.zeros(0, dtype=np.int64)
     if odd is None:
         odd = without_echoes(odd_points(view), view, phi)
     return _Noise(rest, phi, view, odd, certain, distinct)
@@ -209,6 +211,11 @@ def _trend(values: Floats, structure: Structure, axis: Axis, noise: _Noise) -> T
         certain=noise.certain.noiseless,
         wanders=coarse.wanders,
     )
+
+
+def _stays(values: Floats) -> bool:
+    """Whether most values are those before them: of a few levels, there is then no noise to speak of."""
+    return median(np.abs(np.diff(values))) == 0
 
 
 def _rise(values: Floats) -> float:
@@ -284,8 +291,8 @@ def _innovations(noise: _Noise, axis: Axis) -> Floats:
 def _volatility(values: Floats, noise: _Noise, axis: Axis, samples: Samples, scale: _Scale) -> Volatility | None:
     if noise.certain.noiseless:
         return Volatility(noise=0.0)
-    if noise.distinct and median(np.abs(np.diff(values))) == 0:
-        return None  # most values are those before them: there is no noise to speak of
+    if noise.distinct and _stays(values):
+        return None
     fresh = _innovations(noise, axis)
     deviation = float(np.std(fresh)) if fresh.size else 0.0
     spread = change_of_spread(fresh, white=noise.phi <= 0)

@@ -46,6 +46,10 @@ def _left(rest: Floats) -> float:
     return median(np.abs(rest))
 
 
+def _farthest(rest: Floats) -> float:
+    return float(np.abs(rest).max())
+
+
 def polished(values: Floats, axis: Axis, structure: Structure, grain: float) -> Structure:
     """A structure that leaves next to nothing, brought to where it leaves nothing, if there is such a place."""
     if values.size > _LONGEST or not structure.lines:
@@ -70,14 +74,16 @@ def _calmed(values: Floats, rest: Floats) -> Floats:
     return np.where(np.abs(rest) > limit, values - rest, values)
 
 
-def _descend(values: Floats, axis: Axis, structure: Structure, grain: float) -> Structure:
+def _descend(values: Floats, axis: Axis, structure: Structure, grain: float, *, mended: bool = False) -> Structure:
     """Level, seasons and their frequencies, improved together (Gauss and Newton) while that pays."""
-    best, least = structure, _left(rest_of(values, structure))
+    size = _farthest if mended else _left
+    best, least = structure, size(rest_of(values, structure))
     if least <= 1e-4 * grain:
         return best
     for _ in range(8):
-        structure = _once(values, axis, structure)
-        left = _left(rest_of(values, structure))
+        target = values if mended else _calmed(values, rest_of(values, structure))
+        structure = _once(values, axis, structure, target)
+        left = size(rest_of(values, structure))
         if left >= least:
             break
         best, gain, least = structure, left / least, left
@@ -86,14 +92,14 @@ def _descend(values: Floats, axis: Axis, structure: Structure, grain: float) -> 
     return best
 
 
-def _once(values: Floats, axis: Axis, structure: Structure) -> Structure:
+def _once(values: Floats, axis: Axis, structure: Structure, target: Floats) -> Structure:
     level, lines = structure.level, structure.lines
     base = "line" if level.base == "constant" else level.base
     parts = [base_columns(base, level.curve_size, axis, level.crowd), step_columns(level.steps, values.size)]
     waves = [wave_columns((line,), axis.at) for line in lines]
     turned = [_turned(line, wave, axis.at) for line, wave in zip(lines, structure.waves, strict=True)]
     columns = np.column_stack([*parts, *waves, *turned])
-    weights = np.linalg.lstsq(columns, _calmed(values, rest_of(values, structure)), rcond=None)[0]
+    weights = np.linalg.lstsq(columns, target, rcond=None)[0]
     edges = np.cumsum([0, *(part.shape[1] for part in [*parts, *waves])])
     fits = [columns[:, a:b] @ weights[a:b] for a, b in itertools.pairwise(edges)]
     shifts = np.clip(weights[edges[-1] :], -0.2 / axis.span, 0.2 / axis.span)
@@ -138,7 +144,9 @@ def is_smooth(rest: Floats, axis: Axis, grain: float) -> bool:
     if fourth.size < 8:
         return False
     slow, fast = median(np.abs(second)), median(np.abs(fourth))
-    return slow > grain and fast < _SMOOTH * slow
+    if slow <= grain:  # nearly all are rounding, not only those between rare events
+        return float(np.quantile(np.abs(second), 0.95)) <= 1e3 * grain
+    return fast < _SMOOTH * slow
 
 
 def is_bent_one_way(values: Floats, axis: Axis) -> bool:
@@ -162,11 +170,12 @@ def odd_in_smooth(values: Floats, axis: Axis) -> NDArray[np.int64]:
         broken[2:-2] = axis.at[4:] - axis.at[:-4] != 4.0
         off[broken] = 0.0
     size = np.abs(off)
+    far = 1e-6 * float(np.ptp(values))  # nearer is rounding
     found = []
     for place in np.argsort(-size, kind="stable")[: max(1, n // 50)]:
         about = np.concatenate([size[max(place - 14, 0) : max(place - 2, 0)], size[place + 3 : place + 15]])
         beside = size[place - 1 : place + 2 : 2].max(initial=0.0)
-        if size[place] > _FAR * about.max(initial=0.0) and beside < 0.8 * size[place]:
+        if size[place] > _FAR * about.max(initial=far) and beside < 0.8 * size[place]:
             found.append(int(place))
     return np.array(sorted(found), dtype=np.int64)
 
@@ -181,7 +190,7 @@ class Certainty:
 
 def certainty_of(rest: Floats, axis: Axis, structure: Structure, law: Recurrence | None, grain: float) -> Certainty:
     """What is certain of a rest in which rounding is zero already."""
-    few = np.count_nonzero(rest) <= max(1, rest.size // 10)
+    few = np.count_nonzero(rest) <= max(1, rest.size // 50)
     if few or float(max(rest.max(), -rest.min())) <= 4.0 * grain:
         off = np.flatnonzero(rest)
         return Certainty(True, off[np.abs(rest[off]) > 1e3 * grain])
@@ -199,8 +208,8 @@ def exact_structure(values: Floats, axis: Axis, law: Recurrence, grain: float) -
     calm = law.mended(values)
     period = repetition(calm, axis, grain)
     for lines in _exact_lines(axis, law, period):
-        found = _descend(calm, axis, fitted(calm, axis, lines), grain)
-        if float(np.abs(rest_of(calm, found)).max()) > 4.0 * grain:
+        found = _descend(calm, axis, fitted(calm, axis, lines), grain, mended=True)
+        if _farthest(rest_of(calm, found)) > 4.0 * grain:
             continue
         if (
             lines or period is None or len(found.level.steps) < 3 or 3 * period > axis.span
@@ -210,7 +219,7 @@ def exact_structure(values: Floats, axis: Axis, law: Recurrence, grain: float) -
 
 
 def _exact_lines(axis: Axis, law: Recurrence, period: int | None) -> Iterator[tuple[Line, ...]]:
-    """No season; the frequencies of the recurrence, or one cycle of any shape: at least two periods of each."""
+    """No season; the frequencies of the recurrence, or one cycle of any shape."""
     yield ()
     swings = law.frequencies(2.0 / axis.span)
     turns = [swing / swings[0] for swing in swings]

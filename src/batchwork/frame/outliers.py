@@ -55,9 +55,9 @@ def odd_points(values: Floats) -> NDArray[np.int64]:
     some = thinned(distance)
     if _alike(np.sort(some[some > 0]), np.sort(-some[some < 0])):
         size = np.abs(distance, out=distance)
-        limit = _limit(np.sort(size), n, 2.0 * level)
+        limit = _limit(size, n, 2.0 * level)
         return np.flatnonzero(size >= limit) if limit is not None else np.zeros(0, dtype=np.int64)
-    above, below = np.sort(distance[distance > 0]), np.sort(-distance[distance < 0])
+    above, below = distance[distance > 0], -distance[distance < 0]
     limits = (_limit(above, n, level), _limit(below, n, level))
     found = [
         np.flatnonzero(sign * distance >= limit)
@@ -69,10 +69,11 @@ def odd_points(values: Floats) -> NDArray[np.int64]:
 
 def _spread_ties(values: Floats) -> Floats:
     """Values that were rounded to few cells, spread over them: the room between cells is no gap."""
-    ordered = np.sort(values)
-    if np.count_nonzero(ordered[1:] == ordered[:-1]) * 20 < values.size:
+    some = np.sort(thinned(values))
+    if np.count_nonzero(some[1:] == some[:-1]) * 20 < some.size:
         return values
     order = np.argsort(values, kind="stable")
+    ordered = values[order]
     spread = np.empty_like(values)
     spread[order] = untied(ordered)
     return spread
@@ -119,17 +120,19 @@ def without_echoes(odd: NDArray[np.int64], view: Floats, phi: float) -> NDArray[
 
 
 def _limit(distance: Floats, n: int, level: float) -> float | None:
-    """The distance from which on points are odd, or None if none are; `distance` is sorted."""
+    """The distance from which on points are odd, or None if none are."""
     most = min(distance.size // 3, max(3, n // 8), 20000)
     if most < 1:
         return None
-    near, far = distance[: distance.size - most], distance[distance.size - most - 1 :]
+    split = distance.size - most - 1
+    parted = np.partition(distance, split)
+    near, far = np.sort(thinned(parted[: split + 1])), np.sort(parted[split:])
     worth = np.flatnonzero((far[1:] > _LEAST_GAP * far[:-1]) & (far[1:] > _NEAREST))
     if worth.size == 0:
         return None
     count = np.arange(most, 0, -1)[worth]
     rest_end, gap_end = _log_tail(far[None, worth]), _log_tail(far[None, worth + 1])
-    log_weight = _log_likelihood(near)[:, None] + _sums(far, worth) + count * rest_end + _LOG_PRIOR[:, None]
+    log_weight = _log_likelihood(near, split + 1)[:, None] + _sums(far, worth) + count * rest_end + _LOG_PRIOR[:, None]
     weight = np.exp(log_weight - log_weight.max(axis=0))
     weight /= weight.sum(axis=0)
     chance = np.sum(weight * np.exp(count * (gap_end - rest_end)), axis=0)
@@ -147,10 +150,10 @@ def _sums(far: Floats, worth: NDArray[np.int64]) -> Floats:
     return np.asarray(total[:, np.minimum(worth // stride, total.shape[1] - 1)])
 
 
-def _log_likelihood(points: Floats) -> Floats:
-    """Log-likelihood of sorted points under every shape; of many, an even choice speaks for all."""
+def _log_likelihood(points: Floats, count: int) -> Floats:
+    """Log-likelihood under every shape of so many points, for which these stand; of many, an even choice speaks."""
     bulk = points if points.size <= _BULK else points[np.linspace(0, points.size - 1, _BULK).astype(np.int64)]
-    return np.asarray(_log_density(bulk[None, :]).sum(axis=1) * (points.size / max(bulk.size, 1)))
+    return np.asarray(_log_density(bulk[None, :]).sum(axis=1) * (count / max(bulk.size, 1)))
 
 
 def _log_density(x: Floats) -> Floats:

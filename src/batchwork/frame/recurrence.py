@@ -21,6 +21,7 @@ _UNDAMPED = 1e-3
 _LONGEST_PERIOD = 600
 _DRIFT = 0.25  # of the range: a cycle upon a line must rise by this in all
 _PROMISING = 0.1
+_SPIKE = 8.0  # times the median distance of a point from its neighbours
 _EXACT = 1e-6  # of the spread: what is smaller is rounding, carried along
 
 
@@ -75,12 +76,12 @@ def recurrence_of(values: Floats, axis: Axis, grain: float) -> Recurrence | None
 
 
 def repetition(values: Floats, axis: Axis, grain: float) -> int | None:
-    """The fewest whole steps after which values come again, but for a constant; seen at least twice."""
+    """The fewest whole steps after which values come again, but for a constant; seen at least three times."""
     if not (axis.is_whole and axis.is_dense):
         return None
     grid = np.full(int(axis.span), np.nan)
     grid[axis.at.astype(np.int64)] = values
-    for period in range(2, min(grid.size // 2, _LONGEST_PERIOD) + 1):
+    for period in range(2, min(grid.size // 3, _LONGEST_PERIOD) + 1):
         change = grid[period:] - grid[:-period]
         change = change if axis.even else change[np.isfinite(change)]
         if change.size < period or float(np.ptp(change)) > 8.0 * grain:
@@ -111,7 +112,7 @@ def _weights(values: Floats, axis: Axis, limit: float) -> Floats | None:
             continue
         if _typical(np.abs(_errors(values, axis.places, plain))) <= limit:
             return plain
-    for part, at in parts:
+    for part, at in [cut for whole in parts for cut in (whole, *_without_spike(*whole))]:
         rows, targets = _windows(part, at, min(_ORDERS[-1], max(n // 5, 1)))
         if targets.size < 1.5 * rows.shape[1] + 4 or not _may_hold(rows, targets):
             continue
@@ -123,6 +124,18 @@ def _weights(values: Floats, axis: Axis, limit: float) -> Floats | None:
             if median(np.abs(targets - rows @ weights)) <= limit:
                 return weights
     return None
+
+
+def _without_spike(part: Floats, at: Floats | None) -> list[tuple[Floats, Floats]]:
+    """The part without the one point that stands far out of its neighbours, if there is such a point."""
+    if part.size < 20:
+        return []
+    off = np.abs(part[1:-1] - 0.5 * (part[:-2] + part[2:]))
+    place = 1 + int(np.argmax(off))
+    if off[place - 1] <= _SPIKE * median(off):
+        return []
+    places = np.arange(part.size, dtype=np.float64) if at is None else at
+    return [(np.delete(part, place), np.delete(places, place))]
 
 
 def _may_hold(rows: Floats, targets: Floats) -> bool:
