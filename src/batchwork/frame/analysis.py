@@ -96,6 +96,11 @@ class _Noise:
 
 def analyse(samples: Samples, context: str | None = None, unit: str | None = None) -> Description:
     """The description of a series."""
+    with one_thread():
+        return _described(samples, context, unit)
+
+
+def _described(samples: Samples, context: str | None, unit: str | None) -> Description:
     statistics = statistics_of(samples)
     empty = Description(
         context=context or samples.name,
@@ -118,10 +123,7 @@ def analyse(samples: Samples, context: str | None = None, unit: str | None = Non
         last=None,
         quality=samples.notes,
     )
-    if statistics is None:
-        return empty
-    with one_thread():
-        return _filled(empty, samples, statistics)
+    return empty if statistics is None else _filled(empty, samples, statistics)
 
 
 def _filled(empty: Description, samples: Samples, statistics: Statistics) -> Description:
@@ -170,11 +172,7 @@ def _noise(values: Floats, axis: Axis, structure: Structure, law: Recurrence | N
     distinct = few_values(values)
     if certain.noiseless:
         return _Noise(rest, 0.0, rest, certain.odd, certain, distinct)
-    calm = rest[:_LONG]
-    calm = np.where(np.abs(calm) > 3.5 * robust_sigma(calm), 0.0, calm)  # a group of odd points is not persistence
-    phi = 1.0 if structure.level.wanders and rest.size >= 30 else max(axis.part(_LONG).persistence(calm), 0.0)
-    if phi < 2.5 / np.sqrt(rest.size):
-        phi = 0.0
+    phi = 1.0 if structure.level.wanders and rest.size >= 30 else _persistence(rest, axis)
     view = axis.against_neighbours(rest, phi)
     odd = exceptions(values) if distinct else None
     if odd is None and distinct and _stays(values):
@@ -182,6 +180,14 @@ def _noise(values: Floats, axis: Axis, structure: Structure, law: Recurrence | N
     if odd is None:
         odd = without_echoes(odd_points(view), view, phi)
     return _Noise(rest, phi, view, odd, certain, distinct)
+
+
+def _persistence(rest: Floats, axis: Axis) -> float:
+    """How much of each value comes again in the next; 0 where that may be chance."""
+    calm = rest[:_LONG]
+    calm = np.where(np.abs(calm) > 3.5 * robust_sigma(calm), 0.0, calm)  # a group of odd points is not persistence
+    phi = axis.part(_LONG).persistence(calm)
+    return phi if phi >= 2.5 / np.sqrt(rest.size) else 0.0
 
 
 def _trend(values: Floats, structure: Structure, axis: Axis, noise: _Noise) -> Trend:

@@ -36,6 +36,7 @@ _CONSTANT = np.where(
     gammaln(_POWER) - gammaln(0.5 * _FINITE) - 0.5 * np.log(_FINITE * np.pi) + np.log(2.0),
 ) - np.log(_SCALE)
 _BULK = 2000
+_SORTED = 20000  # of more points, some stand for the bulk
 
 
 def odd_points(values: Floats) -> NDArray[np.int64]:
@@ -126,7 +127,9 @@ def _limit(distance: Floats, n: int, level: float) -> float | None:
         return None
     split = distance.size - most - 1
     parted = np.partition(distance, split)
-    near, far = np.sort(thinned(parted[: split + 1])), np.sort(parted[split:])
+    far = np.sort(parted[split:])
+    near = np.sort(parted[: split + 1] if n <= _SORTED else thinned(parted[:split], 4 * _BULK))
+    del parted
     worth = np.flatnonzero((far[1:] > _LEAST_GAP * far[:-1]) & (far[1:] > _NEAREST))
     if worth.size == 0:
         return None

@@ -18,6 +18,7 @@ from batchwork.frame.description import Description, jsonable
 from batchwork.frame.digits import write
 from batchwork.frame.noise import Floats, upper_persistence
 from batchwork.frame.samples import FrameError, Samples, read_samples
+from batchwork.frame.threads import one_thread
 from batchwork.frame.words import render
 
 _LEVEL = 0.01
@@ -94,9 +95,9 @@ def describe_dataframe(df: Any, output: str = "text") -> str | dict[str, Any] | 
             continue
         described[name] = analyse(read[name], context=name)
     rows = max((samples.length for samples in read.values()), default=0)
-    table = TableDescription(
-        rows=rows, columns=described, skipped=skipped, correlations=tuple(notable_correlations(read))
-    )
+    with one_thread():
+        notable = tuple(notable_correlations(read))
+    table = TableDescription(rows=rows, columns=described, skipped=skipped, correlations=notable)
     if output == "full":
         return table
     return render_table(table) if output == "text" else table.as_dict()
