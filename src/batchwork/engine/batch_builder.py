@@ -17,8 +17,8 @@ from batchwork.core.ports import BatchBackend
 from batchwork.core.ticket import Ticket, custom_id
 from batchwork.core.worst import WorstCase
 from batchwork.engine.batch import SealedBatch
-from batchwork.engine.lanes import Lanes
 from batchwork.engine.life import Life
+from batchwork.engine.slices import Slices
 
 
 class Added(Enum):
@@ -42,7 +42,7 @@ class BatchBuilder:
         worst: WorstCase,
         run_id: str,
         next_chunk: Callable[[], int],
-        lanes: Lanes | None = None,
+        slices: Slices | None = None,
     ) -> None:
         self._backend = backend
         self._limits = limits
@@ -50,7 +50,7 @@ class BatchBuilder:
         self._worst = worst
         self._run_id = run_id
         self._next_chunk = next_chunk
-        self._lanes = lanes
+        self._slices = slices
         self._clear()
 
     def _clear(self) -> None:
@@ -106,7 +106,7 @@ class BatchBuilder:
         return Added.YES
 
     def _lane_of(self, life: Life) -> int | None:
-        return None if self._lanes is None else self._lanes.of(life.index)
+        return None if self._slices is None else self._slices.of(life.index)
 
     def _is_of_lane(self, life: Life) -> bool:
         return self.is_empty or self._lane == self._lane_of(life)

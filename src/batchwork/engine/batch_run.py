@@ -25,8 +25,8 @@ from batchwork.engine.batch_carrier import BatchCarrier
 from batchwork.engine.collector import Collector
 from batchwork.engine.life import Life
 from batchwork.engine.parts import Parts
-from batchwork.engine.passing import Pass
-from batchwork.engine.reading import LATER, Later
+from batchwork.engine.read_ahead import LATER, Later
+from batchwork.engine.run import Run
 from batchwork.engine.waits import Waits
 
 _log = logging.getLogger(__name__)
@@ -34,7 +34,7 @@ _BREATHE_EVERY = 512
 _MOST_WAITING = 1000  # items that wait for money before reading on waits too
 
 
-class BatchRun(Pass):
+class BatchRun(Run):
     """Made once, run once."""
 
     def __init__(self, parts: Parts, backend: BatchBackend, tally: Tally, *, run_id: str) -> None:
@@ -50,7 +50,7 @@ class BatchRun(Pass):
             worst=worst,
             run_id=run_id,
             next_chunk=parts.journal.batches.next_chunk,
-            lanes=parts.lanes,
+            slices=parts.slices,
         )
         self._again: deque[Life] = deque()  # for a later batch
         self._collector = Collector(parts, tally, worst, again=self._again, pause=self._on_pause)

@@ -21,7 +21,7 @@ from batchwork.core.policy import RatePolicy
 from batchwork.core.ports import Clock
 from batchwork.core.reply import Limit, Limits, Usage
 from batchwork.core.window import AdaptiveWindow
-from batchwork.engine.line import Caller, Denied, Grant, Need, Wait
+from batchwork.engine.queue import Caller, Denied, Grant, Need, Wait
 
 __all__ = ["Caller", "Denied", "Gate", "Grant", "Need"]
 
