@@ -69,7 +69,7 @@ class BatchRun(Run):
         self._for_money: deque[Life] = deque()  # for a batch when there is room in the budget
         self._taken_up: set[int] = set()  # batches that an earlier run has left
         self._followers: set[asyncio.Task[None]] = set()
-        self._riding: set[int] = set()  # of an earlier run: not to be read from the input as well
+        self._in_open_batches: set[int] = set()  # of an earlier run: not to be read from the input as well
         self._cancelling: asyncio.Task[None] | None = None
         self._news = asyncio.Event()
 
@@ -143,7 +143,7 @@ class BatchRun(Run):
         for ticket in self._p.journal.batches.open():
             batch = SealedBatch(ticket, {}, [])
             self._p.gate.ledger.take_over(batch.reserved_nano)
-            self._riding.update(ticket.items)
+            self._in_open_batches.update(ticket.items)
             self._taken_up.add(ticket.chunk)
             self._follow(batch)
 
@@ -154,7 +154,7 @@ class BatchRun(Run):
             if work is LATER:
                 await self._next_ending()
             elif work is not None:
-                if work.item not in self._riding:
+                if work.item not in self._in_open_batches:
                     await self._start(work)
                 self._p.journal.release(work.item)
             while len(self._for_money) >= _MOST_WAITING and self._followers and not self._closed:

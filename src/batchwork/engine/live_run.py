@@ -85,9 +85,8 @@ class LiveRun(Run):
                 passed += 1
                 if passed % _BREATHE_EVERY == 0:
                     await self._p.clock.sleep(0)
-                    await (
-                        self._p.journal.durable()
-                    )  # rows that have moved are facts too, and must not pile up in memory
+                    # Rows that have moved are facts, too, and must not pile up in memory.
+                    await self._p.journal.durable()
             elif work is LATER:
                 self._room.clear()
                 await self._room.wait()
@@ -154,7 +153,7 @@ class LiveRun(Run):
     # -- ending ---------------------------------------------------------------------------------
 
     def _close(self) -> None:
-        """No new calls; whoever waits for one is turned away, whoever naps wakes up."""
+        """No new calls; whoever waits for one is turned away, whoever waits to retry wakes up."""
         self._p.gate.close(self._caller)
         self._waits.close()
         self._room.set()
