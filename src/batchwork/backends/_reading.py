@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 
-from batchwork import reader
+from batchwork import literal
 from batchwork.backends._content import as_blocks
 from batchwork.core.reply import Reply, Usage
 from batchwork.core.request import Message, Request
@@ -21,13 +21,13 @@ def read_request(request: Request) -> Reply:
     question, text = _asked(request)
     blocks: tuple[dict[str, Any], ...] = ()
     if request.schema is not None:
-        value, _ = reader.fill(request.schema.body, text, question=question)
+        value, _ = literal.fill(request.schema.body, text, question=question)
         said = msgspec.json.encode(value).decode()
     elif any(document.citations for document in request.documents):
         blocks = tuple(_cited(request, question, text))
         said = "".join(block["text"] for block in blocks)
     else:
-        said = reader.read(question, text).text
+        said = literal.read(question, text).text
     usage = Usage(input_tokens=_tokens(_sent(request)), output_tokens=min(_tokens(said), request.output_bound))
     return Reply(text=said, usage=usage, model="mock:reader", stop_reason="end_turn", blocks=blocks)
 
@@ -39,7 +39,7 @@ def _asked(request: Request) -> tuple[str, str]:
     """
     said = [_text(message) for message in request.messages if message.role == "user"] or [request.system or ""]
     asking = next((number for number in range(len(said) - 1, 0, -1) if "?" in said[number]), 0)
-    question, told = reader.split_prompt(said[asking])
+    question, told = literal.split_prompt(said[asking])
     parts = [document.text or "" for document in request.documents]
     parts += [told if number == asking else text for number, text in enumerate(said) if number <= asking]
     return question, "\n\n".join(part for part in parts if part.strip()) or request.system or ""
@@ -58,21 +58,21 @@ def _text(message: Message) -> str:
 
 def _cited(request: Request, question: str, text: str) -> list[dict[str, Any]]:
     blocks: list[dict[str, Any]] = []
-    for part in reader.split_question(question):
+    for part in literal.split_question(question):
         gap = "\n" if blocks else ""
         for index, document in enumerate(request.documents):
-            found = reader.read(part, document.text or "")
+            found = literal.read(part, document.text or "")
             if found.spans:
                 places = [_place(index, document.text or "", document.title, *span) for span in found.spans]
                 blocks.append({"type": "text", "text": gap + found.text, "citations": places})
                 break
         else:
-            blocks.append({"type": "text", "text": gap + reader.read(part, text).text})
+            blocks.append({"type": "text", "text": gap + literal.read(part, text).text})
     return blocks
 
 
 def _place(index: int, text: str, title: str | None, start: int, end: int) -> dict[str, Any]:
-    start, end = reader.sentence_around(text, start, end)
+    start, end = literal.sentence_around(text, start, end)
     return {
         "type": "char_location",
         "document_index": index,

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from batchwork.reader import fill
+from batchwork.literal import fill
 
 DATE = {"type": "string", "format": "date"}
 ITEM = {

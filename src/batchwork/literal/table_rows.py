@@ -4,12 +4,12 @@ import re
 from collections.abc import Iterable, Sequence
 from itertools import islice
 
-from batchwork.reader.columns import Column, Field, assign, heading
-from batchwork.reader.fact import Fact
-from batchwork.reader.facts import facts
-from batchwork.reader.finding import Found, ranked, typed
-from batchwork.reader.layout import Cell, Line, Table, is_rule, lines, tables
-from batchwork.reader.values import Value, dates, numbers
+from batchwork.literal.fact import Fact
+from batchwork.literal.facts import facts
+from batchwork.literal.header import Column, Field, assign, heading
+from batchwork.literal.lookup import Found, ranked, typed
+from batchwork.literal.page_shape import Cell, Line, Table, is_rule, lines, tables
+from batchwork.literal.values import Value, dates, numbers
 
 _SUMMARY = re.compile(
     r"^\W*(?:sub\s?-?total|grand total|total|tax|vat|gst|sales tax|shipping|freight|discount|amount due|balance|net|"

@@ -6,10 +6,10 @@ alone on its line is the paper's own; the currency is the one its amounts are wr
 
 import re
 
-from batchwork.reader.finding import Found
-from batchwork.reader.layout import Cell, Line, gap_cells, lines
-from batchwork.reader.values import dates, numbers
-from batchwork.reader.words import GENERIC
+from batchwork.literal.lookup import Found
+from batchwork.literal.meaning import GENERIC
+from batchwork.literal.page_shape import Cell, Line, gap_cells, lines
+from batchwork.literal.values import dates, numbers
 
 _SENDER = frozenset({"vendor", "seller", "supplier", "company", "issuer", "merchant", "biller", "issuedby"})
 _RECEIVER = frozenset({"customer", "client", "buyer", "recipient", "purchaser", "billto"})

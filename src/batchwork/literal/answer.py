@@ -3,14 +3,14 @@
 import re
 from typing import NamedTuple
 
-from batchwork.reader.asking import Asked, understand
-from batchwork.reader.choosing import choose
-from batchwork.reader.denying import NEGATION, denied
-from batchwork.reader.finding import ENOUGH, Found, find, ranked, typed
-from batchwork.reader.layout import lines
-from batchwork.reader.unlabelled import shade, unlabelled
-from batchwork.reader.values import truth
-from batchwork.reader.words import GENERIC, label_words
+from batchwork.literal.choice import choose
+from batchwork.literal.denial import NEGATION, denied
+from batchwork.literal.letterhead import shade, unlabelled
+from batchwork.literal.lookup import ENOUGH, Found, find, ranked, typed
+from batchwork.literal.meaning import GENERIC, label_words
+from batchwork.literal.page_shape import lines
+from batchwork.literal.question import Asked, understand
+from batchwork.literal.values import truth
 
 
 def _words(text: str) -> list[str]:

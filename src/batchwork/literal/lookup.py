@@ -4,11 +4,11 @@ import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from batchwork.reader.fact import Fact
-from batchwork.reader.facts import facts
-from batchwork.reader.layout import lines
-from batchwork.reader.values import dates, numbers, small_numbers, truth
-from batchwork.reader.words import GENERIC, alternatives, canonical, tokens, vocabulary
+from batchwork.literal.fact import Fact
+from batchwork.literal.facts import facts
+from batchwork.literal.meaning import GENERIC, alternatives, canonical, tokens, vocabulary
+from batchwork.literal.page_shape import lines
+from batchwork.literal.values import dates, numbers, small_numbers, truth
 
 ENOUGH = 0.5
 _PENALTY = {

@@ -2,7 +2,7 @@
 
 import pytest
 
-from batchwork.reader.values import dates, numbers, truth
+from batchwork.literal.values import dates, numbers, truth
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,7 @@
 import re
 from typing import NamedTuple
 
-from batchwork.reader.words import GENERIC, content_words
+from batchwork.literal.meaning import GENERIC, content_words
 
 _MORE = (
     "larger|higher|greater|bigger|more|highest|largest|greatest|biggest|most|longer|later|older|stronger|steeper|"

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from batchwork.reader import NOT_FOUND, read, sentence_around, split_prompt, split_question
+from batchwork.literal import NOT_FOUND, read, sentence_around, split_prompt, split_question
 
 REPORT = (
     "The series has 500 points. It has a mean of 12.3 and a standard deviation of 4.5; the median is 11.9.\n"

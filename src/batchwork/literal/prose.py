@@ -9,11 +9,11 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from itertools import pairwise
 
-from batchwork.reader.fact import Fact
-from batchwork.reader.layout import Line
-from batchwork.reader.pairs import label_of
-from batchwork.reader.values import Value, dates, numbers, small_numbers
-from batchwork.reader.words import STOP, Token, canonical, tokens
+from batchwork.literal.fact import Fact
+from batchwork.literal.label_pairs import label_of
+from batchwork.literal.meaning import STOP, Token, canonical, tokens
+from batchwork.literal.page_shape import Line
+from batchwork.literal.values import Value, dates, numbers, small_numbers
 
 _ID = re.compile(r"(?<![\w-])#?(?=[\w/-]*\d)[A-Za-z]{1,6}[-/]?\d[\w/-]*|(?<!\w)#\d[\w-]*")
 _LABEL_LIKE = re.compile(r"[A-Za-z]{1,2}\d{1,2}|\d+(?:st|nd|rd|th)")

@@ -4,8 +4,8 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from batchwork.reader.layout import Cell, Line
-from batchwork.reader.words import GENERIC, Token, alternatives, canonical, label_words, tokens
+from batchwork.literal.meaning import GENERIC, Token, alternatives, canonical, label_words, tokens
+from batchwork.literal.page_shape import Cell, Line
 
 
 def _words(text: str) -> list[str]:

@@ -7,11 +7,11 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from functools import lru_cache
 
-from batchwork.reader.fact import Fact, Kind
-from batchwork.reader.layout import headings, is_rule, lines, tables
-from batchwork.reader.pairs import pairs
-from batchwork.reader.phrases import flows, phrases
-from batchwork.reader.words import label_words
+from batchwork.literal.fact import Fact, Kind
+from batchwork.literal.label_pairs import pairs
+from batchwork.literal.meaning import label_words
+from batchwork.literal.page_shape import headings, is_rule, lines, tables
+from batchwork.literal.prose import flows, phrases
 
 
 @lru_cache(maxsize=32)

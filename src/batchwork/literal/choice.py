@@ -3,11 +3,11 @@
 import re
 from itertools import islice
 
-from batchwork.reader.denying import NEGATION, NONE
-from batchwork.reader.facts import facts
-from batchwork.reader.finding import ENOUGH, Found, ranked
-from batchwork.reader.layout import sentence_around
-from batchwork.reader.words import GENERIC, label_words, tokens, vocabulary
+from batchwork.literal.denial import NEGATION, NONE
+from batchwork.literal.facts import facts
+from batchwork.literal.lookup import ENOUGH, Found, ranked
+from batchwork.literal.meaning import GENERIC, label_words, tokens, vocabulary
+from batchwork.literal.page_shape import sentence_around
 
 _NEUTRAL = frozenset({"flat", "none", "no", "absent", "neither", "normal"})
 _MOST_SENTENCES = 300  # that are looked at for a choice

@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
-from batchwork.reader.fact import Fact
-from batchwork.reader.layout import Line, gap_cells, is_rule
-from batchwork.reader.words import label_words
+from batchwork.literal.fact import Fact
+from batchwork.literal.meaning import label_words
+from batchwork.literal.page_shape import Line, gap_cells, is_rule
 
 _SEPARATOR = re.compile(r"(?<![\d:]):(?!//|\d\d\b)|:(?=\s)|(?<![<>=!])=(?!=)|\s[\u2013\u2014]\s|\.{3,}")
 _DELIMITER = re.compile(r"[,;|](?=\s|$)|\t| {2,}|[{}]|\.\s")

@@ -7,16 +7,16 @@ string or list where one is required; a required number that is not there is lef
 import re
 from typing import Any, NamedTuple
 
-from batchwork.reader.answering import compare, count_of, look_up, yes_or_no
-from batchwork.reader.asking import understand
-from batchwork.reader.choosing import choose
-from batchwork.reader.columns import Field
-from batchwork.reader.denying import denied
-from batchwork.reader.finding import ENOUGH, Found, find, ranked
-from batchwork.reader.rows import read_rows
-from batchwork.reader.unlabelled import currency, shade, unlabelled
-from batchwork.reader.values import numbers
-from batchwork.reader.words import GENERIC, label_words
+from batchwork.literal.answer import compare, count_of, look_up, yes_or_no
+from batchwork.literal.choice import choose
+from batchwork.literal.denial import denied
+from batchwork.literal.header import Field
+from batchwork.literal.letterhead import currency, shade, unlabelled
+from batchwork.literal.lookup import ENOUGH, Found, find, ranked
+from batchwork.literal.meaning import GENERIC, label_words
+from batchwork.literal.question import understand
+from batchwork.literal.table_rows import read_rows
+from batchwork.literal.values import numbers
 
 
 def _words(text: str) -> list[str]:

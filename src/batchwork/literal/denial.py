@@ -2,8 +2,8 @@
 
 import re
 
-from batchwork.reader.facts import facts
-from batchwork.reader.words import GENERIC, label_words, tokens, vocabulary
+from batchwork.literal.facts import facts
+from batchwork.literal.meaning import GENERIC, label_words, tokens, vocabulary
 
 NEGATION = re.compile(
     r"\b(?:no|not|never|neither|nor|without|isn't|aren't|wasn't|doesn't|lacks?|zero|free of)\b", re.IGNORECASE
