@@ -12,7 +12,7 @@ from email.utils import parsedate_to_datetime
 import pytest
 
 from batchwork.simulator import Faults, Simulator, SimulatorConfigError
-from batchwork.simulator.fault_kinds import AFTER_KINDS, KINDS, SCOPES, scopes_of
+from batchwork.simulator.faults import AFTER_KINDS, KINDS, SCOPES, scopes_of
 from tests.simulator.wire import ANTHROPIC, OPENAI, Got, ask_anthropic, ask_openai, chat, create_batch, message, send
 
 WIRES = ("anthropic", "openai")

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from batchwork.simulator import Latency
 from batchwork.simulator.dice import generator
-from batchwork.simulator.personas.random_schema import Maker, simplest
+from batchwork.simulator.personas.instances import Maker, simplest
 from tests.simulator.wire import ANTHROPIC, ask_anthropic, ask_openai, chat, message, send
 
 INVOICE = "Acme Corp\nInvoice number: INV-001\nDate: March 4, 2026\nTotal: $1,250.50\n"

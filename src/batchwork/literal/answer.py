@@ -1,6 +1,7 @@
 """Answer a question from a text: find, compare two values that were read, or say that it is not there."""
 
 import re
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from batchwork.literal.choice import choose
@@ -8,8 +9,8 @@ from batchwork.literal.denial import NEGATION, denied
 from batchwork.literal.letterhead import shade, unlabelled
 from batchwork.literal.lookup import ENOUGH, Found, find, ranked, typed
 from batchwork.literal.meaning import GENERIC, label_words
-from batchwork.literal.page_shape import lines
-from batchwork.literal.question import Asked, understand
+from batchwork.literal.page_shape import lines, sentence_around
+from batchwork.literal.question import Asked, split_question, understand
 from batchwork.literal.values import truth
 
 
@@ -62,6 +63,26 @@ def read(question: str, text: str) -> Answer:
     if asked.counts:
         return Answer(str(found.value), ((found.start, found.end),))
     return Answer(text[found.start : found.end], ((found.start, found.end),))
+
+
+class CitedAnswer(NamedTuple):
+    """One thing that was asked, and the sentences it was read from: document, start, end."""
+
+    text: str
+    places: tuple[tuple[int, int, int], ...] = ()
+
+
+def read_each(question: str, documents: Sequence[str], text: str) -> Iterator[CitedAnswer]:
+    """Answer every part of a question from the first document that has it; else from the text, without a place."""
+    for part in split_question(question):
+        for index, document in enumerate(documents):
+            answer = read(part, document)
+            if answer.spans:
+                places = tuple((index, *sentence_around(document, *span)) for span in answer.spans)
+                yield CitedAnswer(answer.text, places)
+                break
+        else:
+            yield CitedAnswer(read(part, text).text)
 
 
 def look_up(asked: Asked, question: str, text: str) -> Found | None:

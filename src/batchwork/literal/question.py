@@ -1,6 +1,7 @@
 """Understand a question: what is asked for, of what kind, and between which choices."""
 
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from batchwork.literal.meaning import GENERIC, content_words
@@ -142,3 +143,15 @@ def split_question(question: str) -> list[str]:
     if len(parts) < 2 or not all(set(content_words(part)) - GENERIC for part in parts):
         return [question]
     return parts
+
+
+def split_turns(turns: Sequence[str], documents: Sequence[str], system: str) -> tuple[str, str]:
+    """A conversation as (question, text): the documents first, then what the user wrote.
+
+    The question is in the last turn that asks one; a later turn that only finds fault with an answer is not it.
+    """
+    turns = turns or [system]
+    asking = next((number for number in range(len(turns) - 1, 0, -1) if "?" in turns[number]), 0)
+    question, rest = split_prompt(turns[asking])
+    parts = [*documents, *turns[:asking], rest]
+    return question, "\n\n".join(part for part in parts if part.strip()) or system

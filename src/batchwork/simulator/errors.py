@@ -28,3 +28,13 @@ class Refused(Exception):
         self.code = code
         self.param = param
         self.retry_after_s = retry_after_s
+
+
+def refuse_if(wrong: object, message: str) -> None:
+    """Answer 400 with this message when something is wrong.
+
+    Raises:
+        Refused: it is.
+    """
+    if wrong:
+        raise Refused(400, message)

@@ -6,35 +6,31 @@ import msgspec
 
 from batchwork.simulator import tokens
 from batchwork.simulator.bill import Usage
-from batchwork.simulator.fault_kinds import CONTENT_KINDS
+from batchwork.simulator.faults import CONTENT_KINDS
 from batchwork.simulator.personas import Persona, Step
-from batchwork.simulator.prompt import Block, Prompt, Said
+from batchwork.simulator.prompt import Answer, Block, Prompt
+from batchwork.simulator.schema_nodes import resolved
 
 _THOUGHT = "Let me look at what was asked and at the text I was given."
 
 
-def speak(persona: Persona, prompt: Prompt, kind: str | None, step: Step | None) -> Said:
+def answer_to(persona: Persona, prompt: Prompt, kind: str | None, step: Step | None) -> Answer:
     """The answer to a prompt under a content fault, cut at what the caller allowed."""
     if step is not None and step.json is not None:
-        said = Said(blocks=(Block(text=msgspec.json.encode(step.json).decode()),))
+        answer = Answer(blocks=(Block(text=msgspec.json.encode(step.json).decode()),))
     elif step is not None and step.text is not None:
-        said = Said(blocks=(Block(text=step.text),))
+        answer = Answer(blocks=(Block(text=step.text),))
     else:
-        said = persona.answer(prompt)
+        answer = persona.answer(prompt)
     if kind in CONTENT_KINDS:
-        said = _spoiled(said, prompt, kind)
-    return _cut(said, prompt)
+        answer = _spoiled(answer, prompt, kind)
+    return _cut(answer, prompt)
 
 
-def output_tokens(said: Said) -> int:
-    """What an answer costs in output tokens; even an empty one costs one."""
-    return max(1, sum(_size(block) for block in said.blocks))
-
-
-def usage_for(prompt: Prompt, said: Said) -> Usage:
-    """Uncached usage of an answer."""
-    produced = 0 if prompt.max_tokens == 0 else output_tokens(said) * prompt.choices
-    return Usage(prompt.input_tokens, produced)
+def usage_for(prompt: Prompt, answer: Answer) -> Usage:
+    """Uncached usage of an answer; even an empty one costs a token of output."""
+    produced = max(1, sum(map(_size, answer.blocks))) * prompt.choices
+    return Usage(prompt.input_tokens, 0 if prompt.max_tokens == 0 else produced)
 
 
 def _size(block: Block) -> int:
@@ -43,30 +39,26 @@ def _size(block: Block) -> int:
     return tokens.count(block.text)
 
 
-def _text(said: Said) -> str:
-    return "".join(block.text for block in said.blocks if block.kind == "text")
-
-
-def _spoiled(said: Said, prompt: Prompt, kind: str) -> Said:
-    text = _text(said)
+def _spoiled(answer: Answer, prompt: Prompt, kind: str) -> Answer:
+    text = answer.text
     half = (Block(text=text[: max(1, len(text) // 2)]),)
     match kind:
         case "refusal":
-            return Said(blocks=(), stop="refusal", category="general_harms")
+            return Answer(blocks=(), stop="refusal", category="general_harms")
         case "max_tokens":
-            return Said(blocks=half, stop="max_tokens")
+            return Answer(blocks=half, stop="max_tokens")
         case "context_window":
-            return Said(blocks=half, stop="model_context_window_exceeded")
+            return Answer(blocks=half, stop="model_context_window_exceeded")
         case "pause_turn":
-            return Said(blocks=said.blocks, stop="pause_turn")
+            return Answer(blocks=answer.blocks, stop="pause_turn")
         case "thinking":
-            return msgspec.structs.replace(said, blocks=(Block(kind="thinking", text=_THOUGHT), *said.blocks))
+            return msgspec.structs.replace(answer, blocks=(Block(kind="thinking", text=_THOUGHT), *answer.blocks))
         case "empty":
-            return Said(blocks=())
+            return Answer(blocks=())
         case "wrong_case":
-            return Said(blocks=(Block(text=_other_case(text, prompt.schema)),))
+            return Answer(blocks=(Block(text=_other_case(text, prompt.schema)),))
         case _:
-            return Said(blocks=(Block(text=f'Sure! Here it is: {{"answer": {text[: len(text) // 2]}'),))
+            return Answer(blocks=(Block(text=f'Sure! Here it is: {{"answer": {text[: len(text) // 2]}'),))
 
 
 def _other_case(text: str, schema: dict[str, Any] | None) -> str:
@@ -84,10 +76,7 @@ def _recased(value: Any, schema: Any, root: dict[str, Any]) -> Any:
     if not isinstance(schema, dict):
         return value
     if isinstance(ref := schema.get("$ref"), str):
-        node: Any = root
-        for part in filter(None, ref.lstrip("#").split("/")):
-            node = node[part]
-        return _recased(value, node, root)
+        return _recased(value, resolved(root, ref), root)
     if isinstance(value, str):
         choices = [schema, *schema.get("anyOf", ())]
         listed = any(value in choice.get("enum", ()) for choice in choices if isinstance(choice, dict))
@@ -100,19 +89,19 @@ def _recased(value: Any, schema: Any, root: dict[str, Any]) -> Any:
     return value
 
 
-def _cut(said: Said, prompt: Prompt) -> Said:
+def _cut(answer: Answer, prompt: Prompt) -> Answer:
     if prompt.max_tokens is None and not prompt.stop_sequences:
-        return said
+        return answer
     for stop in prompt.stop_sequences:
-        text = _text(said)
+        text = answer.text
         if stop and (at := text.find(stop)) >= 0:
-            said = Said(blocks=(Block(text=text[:at]),), stop="stop_sequence", stop_sequence=stop)
+            answer = Answer(blocks=(Block(text=text[:at]),), stop="stop_sequence", stop_sequence=stop)
             break
     limit = prompt.max_tokens
-    if limit is None or sum(_size(block) for block in said.blocks) <= limit:
-        return said
+    if limit is None or sum(_size(block) for block in answer.blocks) <= limit:
+        return answer
     kept: list[Block] = []
-    for block in said.blocks:
+    for block in answer.blocks:
         size = _size(block)
         if size > limit:
             if block.kind != "tool_use" and limit:
@@ -120,4 +109,4 @@ def _cut(said: Said, prompt: Prompt) -> Said:
             break
         kept.append(block)
         limit -= size
-    return Said(blocks=tuple(kept), stop="max_tokens")
+    return Answer(blocks=tuple(kept), stop="max_tokens")

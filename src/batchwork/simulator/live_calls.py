@@ -1,24 +1,22 @@
-"""The path of one live call: is it valid, may it pass, what goes wrong, what is said, what is billed."""
+"""The path of one live call: is it valid, may it pass, what goes wrong, what is answered, what is billed."""
 
 from collections.abc import Iterator, Mapping
 from math import ceil
-from typing import Any, Literal, Protocol, cast
+from typing import Any, Literal, Protocol
 
 import msgspec
 from aiohttp import web
 from multidict import CIMultiDict
 
-from batchwork.simulator import sending
+from batchwork.simulator import delivery
+from batchwork.simulator.answers import answer_to, usage_for
 from batchwork.simulator.bill import Usage
-from batchwork.simulator.bodies import decoded, parsed
+from batchwork.simulator.bodies import decoded, parsed, read_limited
 from batchwork.simulator.clock import http_date
-from batchwork.simulator.damage import damaged
-from batchwork.simulator.dice import latency_s
 from batchwork.simulator.errors import Refused
-from batchwork.simulator.fault_kinds import AFTER_KINDS, HTTP_KINDS, HUGE_HEADERS
+from batchwork.simulator.faults import AFTER_KINDS, HTTP_KINDS, HUGE_HEADERS
 from batchwork.simulator.log import Entry, preview_of
-from batchwork.simulator.prompt import Prompt, Said
-from batchwork.simulator.speaking import speak, usage_for
+from batchwork.simulator.prompt import Answer, Prompt
 from batchwork.simulator.world import World
 
 
@@ -26,7 +24,7 @@ class Wire(Protocol):
     """One provider's model call."""
 
     @property
-    def api(self) -> str: ...  # noqa: D102
+    def api(self) -> Literal["anthropic", "openai"]: ...  # noqa: D102
     @property
     def path(self) -> str: ...  # noqa: D102
     @property
@@ -36,12 +34,15 @@ class Wire(Protocol):
     def admit(self, prompt: Prompt) -> tuple[float, str]: ...  # noqa: D102
     def produced(self, usage: Usage) -> None: ...  # noqa: D102
     def limit_headers(self) -> CIMultiDict[str]: ...  # noqa: D102
-    def answer(self, prompt: Prompt, said: Said, usage: Usage, number: int) -> dict[str, Any]: ...  # noqa: D102
-    def events(self, prompt: Prompt, said: Said, usage: Usage, number: int) -> Iterator[bytes]: ...  # noqa: D102
+    def answer(self, prompt: Prompt, answer: Answer, usage: Usage, number: int) -> dict[str, Any]: ...  # noqa: D102
+    def events(self, prompt: Prompt, answer: Answer, usage: Usage, number: int) -> Iterator[bytes]: ...  # noqa: D102
     def error_event(self) -> bytes: ...  # noqa: D102
     def error(self, refused: Refused, request_id: str) -> bytes: ...  # noqa: D102
     def fault(self, kind: str, model: str) -> Refused: ...  # noqa: D102
     def limited(self, what: str, wait_s: float) -> Refused: ...  # noqa: D102
+    def page(self, items: list[dict[str, Any]], query: Mapping[str, str]) -> dict[str, Any]: ...  # noqa: D102
+    def model(self, name: str) -> dict[str, Any]: ...  # noqa: D102
+    def models(self, query: Mapping[str, str]) -> dict[str, Any]: ...  # noqa: D102
 
 
 class LiveCalls:
@@ -50,7 +51,6 @@ class LiveCalls:
     def __init__(self, world: World, wire: Wire) -> None:
         self._world = world
         self._wire = wire
-        self._api = cast(Literal["anthropic", "openai"], wire.api)
         self._rates = world.config.rate_headers
         self._limited = world.anthropic_limits.limited
         self._second = 0
@@ -65,7 +65,7 @@ class LiveCalls:
             wire.authorize(request.headers)
             prompt = await self._prompt(request)
             entry = Entry(
-                number=number, api=self._api, path=wire.path, model=prompt.model, prompt=prompt.digest,
+                number=number, api=wire.api, path=wire.path, model=prompt.model, prompt=prompt.digest,
                 preview=preview_of(prompt.last), at=world.clock.now(), tier=prompt.lane,
             )  # fmt: skip
             seen = world.log.receive(entry)
@@ -82,42 +82,31 @@ class LiveCalls:
             return self.refusal(refused, number)
 
     async def _prompt(self, request: web.BaseRequest) -> Prompt:
-        most = self._world.config.max_request_bytes
-        if (request.content_length or 0) > most:
-            raise Refused(413, f"Request exceeds the maximum size of {most} bytes", type="request_too_large")
-        raw = await request.read()
-        if len(raw) > most:
-            raise Refused(413, f"Request exceeds the maximum size of {most} bytes", type="request_too_large")
-        body = decoded(raw)
+        body = decoded(await read_limited(request, self._world.config.max_request_bytes))
         return parsed(lambda: self._wire.parse(request, body))
 
     async def _answered(self, request: web.BaseRequest, prompt: Prompt, entry: Entry, seen: int) -> web.StreamResponse:
         world, wire = self._world, self._wire
-        step = world.persona.step(prompt, None, seen)
-        kind = None
-        if step is not None:
-            kind = None if step.kind == "ok" else step.kind
-            if step.delay_s:
-                await world.clock.sleep(step.delay_s)
-        elif world.faults.armed("live"):
-            kind = world.faults.draw("live", world.roll("fault", prompt.digest, seen))
+        step, kind = world.draw("live", prompt, seen)
+        if step is not None and step.delay_s:
+            await world.clock.sleep(step.delay_s)
         entry.fault = kind
         if kind == "reset":
-            return sending.reset(request)
+            return delivery.reset(request)
         latency = world.config.latency
         if latency.median_s:
-            await world.clock.sleep(latency_s(latency, world.roll("latency", prompt.digest, seen)))
+            await world.clock.sleep(latency.drawn(world.roll("latency", prompt.digest, seen)))
         if kind is not None and kind in HTTP_KINDS:
             if kind == "413":
                 entry.status = 413
-                return sending.html_413(self.headers(entry.number))
+                return delivery.html_413(self.headers(entry.number))
             raise wire.fault(kind, prompt.model)
-        said = speak(world.persona, prompt, kind, step)
-        usage = world.with_cache(prompt, usage_for(prompt, said))
-        return await self._sent(request, prompt, entry, said, usage)
+        answer = answer_to(world.persona, prompt, kind, step)
+        usage = world.with_cache(prompt, usage_for(prompt, answer))
+        return await self._sent(request, prompt, entry, answer, usage)
 
     async def _sent(
-        self, request: web.BaseRequest, prompt: Prompt, entry: Entry, said: Said, usage: Usage
+        self, request: web.BaseRequest, prompt: Prompt, entry: Entry, answer: Answer, usage: Usage
     ) -> web.StreamResponse:
         world, wire, kind = self._world, self._wire, entry.fault
         entry.status, entry.usage, entry.billed = 200, usage, True
@@ -125,32 +114,32 @@ class LiveCalls:
         headers = self.headers(entry.number)
         if kind in AFTER_KINDS:
             raise wire.fault(AFTER_KINDS[kind], prompt.model)
-        if kind in sending.UNHEARD:
-            return await sending.unheard(request, kind, headers)
+        if kind in delivery.UNHEARD:
+            return await delivery.unheard(request, kind, headers)
         if prompt.stream:
-            events = list(wire.events(prompt, said, usage, entry.number))
+            events = list(wire.events(prompt, answer, usage, entry.number))
             if kind == "sse_error":
                 entry.billed = False  # an answer the provider broke off is not charged
-                return await sending.send_events(request, [*events[: len(events) // 2], wire.error_event()], headers)
+                return await delivery.send_events(request, [*events[: len(events) // 2], wire.error_event()], headers)
             if kind == "truncated":
                 body = b"".join(events)
-                return await sending.send_truncated(request, body, {**headers, "Content-Type": "text/event-stream"})
+                return await delivery.send_truncated(request, body, {**headers, "Content-Type": "text/event-stream"})
             entry.answered = True
-            return await sending.send_events(request, events, headers)
-        body = msgspec.json.encode(damaged(wire.answer(prompt, said, usage, entry.number), kind))
+            return await delivery.send_events(request, events, headers)
+        body = msgspec.json.encode(delivery.damaged(wire.answer(prompt, answer, usage, entry.number), kind))
         if kind == "truncated":
-            return await sending.send_truncated(request, body, headers)
+            return await delivery.send_truncated(request, body, headers)
         if kind == HUGE_HEADERS:
-            return sending.with_huge_header(sending.json_response(body, 200, headers))
+            return delivery.with_huge_header(delivery.json_response(body, 200, headers))
         entry.answered = True
         if kind == "slow":
-            return await sending.send_slowly(request, body, headers, world.clock)
-        return sending.json_response(body, 200, headers)
+            return await delivery.send_slowly(request, body, headers, world.clock)
+        return delivery.json_response(body, 200, headers)
 
     def answer(self, body: Any, status: int = 200) -> web.Response:
         """A JSON answer with the provider's headers."""
         headers = self.headers(self._world.next_number())
-        return sending.json_response(msgspec.json.encode(body), status, headers)
+        return delivery.json_response(msgspec.json.encode(body), status, headers)
 
     def headers(self, number: int) -> CIMultiDict[str]:
         """The headers of every answer, dated by its clock; without limits they change once a second at most."""
@@ -169,6 +158,6 @@ class LiveCalls:
         headers = self.headers(number)
         if refused.retry_after_s is not None:
             headers["retry-after"] = str(ceil(refused.retry_after_s))
-        return sending.json_response(
+        return delivery.json_response(
             self._wire.error(refused, headers[self._wire.request_id_header]), refused.status, headers
         )

@@ -5,21 +5,11 @@ Unknown ids are accepted and taken for lenient models, so that any id can be sim
 
 import re
 from functools import lru_cache
-from typing import NamedTuple
-
-
-def _words(text: str) -> list[str]:
-    return text.split()
-
+from typing import Any, NamedTuple
 
 _ID = re.compile(r"claude-(opus|sonnet|haiku|fable|mythos)-(\d{1,2})(?:-(\d{1,2}))?(?:-\d{8})?$")
-
-IDS = _words(
-    "claude-fable-5-2 claude-fable-5-1 claude-fable-5 claude-mythos-5-2 claude-mythos-5-1 claude-mythos-5 "
-    "claude-opus-5-5 claude-opus-5 claude-opus-4-8 claude-opus-4-7 claude-opus-4-6 claude-opus-4-5 "
-    "claude-sonnet-5-5 claude-sonnet-5 claude-sonnet-4-6 claude-sonnet-4-5 claude-haiku-5-5 claude- "
-    "haiku-4-5"
-)
+_CAPABILITIES = ("batch", "citations", "structured_outputs", "pdf_input", "image_input", "code_execution")
+_SUPPORTED = {"supported": True}
 
 
 class Generation(NamedTuple):
@@ -46,3 +36,27 @@ def generation_of(model: str) -> Generation:
         thinking_enabled=not strict,
         thinking_disabled=not fabled,
     )
+
+
+def model_of(name: str) -> dict[str, Any]:
+    """One model object."""
+    enabled = {"supported": generation_of(name).thinking_enabled}
+    efforts = dict.fromkeys(("low", "medium", "high", "xhigh", "max"), _SUPPORTED)
+    return {
+        "type": "model",
+        "id": name,
+        "display_name": f"Simulated {name}",
+        "created_at": "2026-01-01T00:00:00Z",
+        "max_input_tokens": 1_000_000,
+        "max_tokens": 64_000,
+        "lifecycle": "active",
+        "deprecated_at": None,
+        "retires_at": None,
+        "line": name.split("-")[1] if name.count("-") else name,
+        "capabilities": dict.fromkeys(_CAPABILITIES, _SUPPORTED)
+        | {
+            "context_management": {"supported": False},
+            "thinking": {"supported": True, "types": {"adaptive": _SUPPORTED, "enabled": enabled}},
+            "effort": _SUPPORTED | efforts,
+        },
+    }

@@ -1,4 +1,4 @@
-"""Schema: make up an instance of a JSON schema, seeded by the prompt, always valid.
+"""Make up an instance of a JSON schema: plain or random, always valid.
 
 Knows what providers take: types, enum, const, anyOf/oneOf/allOf, $ref, bounds, formats and simple patterns.
 """
@@ -6,19 +6,11 @@ Knows what providers take: types, enum, const, anyOf/oneOf/allOf, $ref, bounds, 
 import random
 from typing import Any
 
-import msgspec
-
-from batchwork.simulator.dice import generator
 from batchwork.simulator.personas.patterns import from_pattern
-from batchwork.simulator.prompt import Block, Prompt, Said
-
-
-def _words(text: str) -> list[str]:
-    return text.split()
-
+from batchwork.simulator.schema_nodes import resolved
 
 _DEEPEST = 6
-_WORDS = _words("amber birch cedar delta ember fjord grove harbor iris juniper kelp lumen maple north ocean pine")
+WORDS = "amber birch cedar delta ember fjord grove harbor iris juniper kelp lumen maple north ocean pine"
 _FORMATS = {
     "date": "2026-0{d}-1{d}",
     "date-time": "2026-0{d}-1{d}T0{d}:00:00Z",
@@ -32,29 +24,6 @@ _FORMATS = {
     "uuid": "00000000-0000-4000-8000-00000000000{d}",
 }
 Schema = dict[str, Any]
-
-
-class SchemaPersona:
-    """Answers with a random instance of the schema, or a few words without one."""
-
-    def __init__(self, seed: int) -> None:
-        self._seed = seed
-
-    def answer(self, prompt: Prompt) -> Said:
-        """The same instance for the same prompt and seed."""
-        dice = generator(self._seed, "schema", prompt.digest)
-        tool = prompt.chosen_tool()
-        if tool is not None:
-            value = Maker(tool.schema, dice).make(tool.schema)
-            return Said(blocks=(Block(kind="tool_use", name=tool.name, input=value),), stop="tool_use")
-        if prompt.schema is None:
-            return Said(blocks=(Block(text=" ".join(dice.choices(_WORDS, k=8))),))
-        value = Maker(prompt.schema, dice).make(prompt.schema)
-        return Said(blocks=(Block(text=msgspec.json.encode(value).decode()),))
-
-    def step(self, prompt: Prompt, custom_id: str | None, seen_before: int) -> None:  # noqa: ARG002
-        """Nothing in particular."""
-        return
 
 
 def simplest(schema: Schema, text: str) -> Any:
@@ -75,7 +44,7 @@ class Maker:
         if not isinstance(schema, dict):
             return self._string({}) if schema else None
         if "$ref" in schema:
-            return self.make(self._resolve(schema["$ref"]), depth + 1)
+            return self.make(resolved(self._root, schema["$ref"]), depth + 1)
         if "const" in schema:
             return schema["const"]
         if "enum" in schema:
@@ -141,21 +110,14 @@ class Maker:
             return from_pattern(schema["pattern"], self._dice)
         if schema.get("format") in _FORMATS:
             return _FORMATS[schema["format"]].format(d=self._dice.randint(1, 9))
-        text = self._text if self._text is not None else " ".join(self._dice.choices(_WORDS, k=2))
+        text = self._text if self._text is not None else " ".join(self._dice.choices(WORDS.split(), k=2))
         least = schema.get("minLength", 0)
         return str((text + "x" * max(0, least - len(text)))[: schema.get("maxLength")])
 
     def _followed(self, part: Any) -> Schema:
         while isinstance(part, dict) and "$ref" in part:
-            part = self._resolve(part["$ref"])
+            part = resolved(self._root, part["$ref"])
         return part if isinstance(part, dict) else {}
-
-    def _resolve(self, ref: str) -> Any:
-        node: Any = self._root
-        for step in ref.lstrip("#/").split("/"):
-            if step:
-                node = node[step.replace("~1", "/").replace("~0", "~")]
-        return node
 
 
 def _merged(parts: list[Schema], outer: Schema) -> Schema:

@@ -1,21 +1,21 @@
-"""Faults of the calls about batches and files: what may go wrong before and after the work itself."""
+"""The calls that ask no model, about batches and files, with what may go wrong before and after their work."""
 
 from collections.abc import Awaitable, Callable
 
 from aiohttp import web
 
-from batchwork.simulator import damage, sending
+from batchwork.simulator import delivery
 from batchwork.simulator.errors import Refused
-from batchwork.simulator.fault_kinds import AFTER_KINDS, HTTP_KINDS, HUGE_HEADERS, LOW_COUNTS
-from batchwork.simulator.live import LiveCalls, Wire
+from batchwork.simulator.faults import AFTER_KINDS, HTTP_KINDS, HUGE_HEADERS
+from batchwork.simulator.live_calls import LiveCalls, Wire
 from batchwork.simulator.world import World
 
 Work = Callable[[], Awaitable[web.Response]]
 _WHOLE = frozenset({None, "slow", "trickle", "shuffled"})
 
 
-class Around:
-    """Runs the calls of one provider that ask no model, under the faults of their scope."""
+class ServiceCalls:
+    """Runs such calls of one provider under the faults of their scope."""
 
     def __init__(self, world: World, wire: Wire, calls: LiveCalls) -> None:
         self._world = world
@@ -38,9 +38,9 @@ class Around:
         if kind is not None:
             world.log.note(f"{scope}:{kind}")
         if kind == "reset":
-            return sending.reset(request)
+            return delivery.reset(request)
         if kind == "413":
-            return sending.html_413(self._calls.headers(number))
+            return delivery.html_413(self._calls.headers(number))
         if kind is not None and kind in HTTP_KINDS:
             raise self._wire.fault(kind, "")
         response = await work()
@@ -74,24 +74,26 @@ class Around:
             return response
         if kind in AFTER_KINDS:
             raise self._wire.fault(AFTER_KINDS[kind], "")
-        if kind in sending.UNHEARD:
-            return await sending.unheard(request, kind, self._calls.headers(number))
+        if kind in delivery.UNHEARD:
+            return await delivery.unheard(request, kind, self._calls.headers(number))
         body = response.body if isinstance(response.body, bytes) else b""
         headers = {name: value for name, value in response.headers.items() if name.lower() != "content-length"}
         match kind:
             case "gone":
                 raise Refused(404, "simulated: these results are gone", type="not_found_error")
             case "slow":
-                return await sending.send_slowly(request, body, headers, self._world.clock)
+                return await delivery.send_slowly(request, body, headers, self._world.clock)
             case "truncated":
-                return await sending.send_truncated(request, body, headers)
+                return await delivery.send_truncated(request, body, headers)
             case "trickle":
-                return await sending.send_lines(request, body, headers, self._world.clock, self._world.config.trickle_s)
+                return await delivery.send_lines(
+                    request, body, headers, self._world.clock, self._world.config.trickle_s
+                )
             case "short":
-                body = damage.short(body)
+                body = delivery.short(body)
             case "shuffled":
-                body = damage.shuffled(body, number)
-        if kind == LOW_COUNTS:
-            body = damage.low_counts(body)
-        changed = sending.json_response(body, response.status, headers)
-        return sending.with_huge_header(changed) if kind == HUGE_HEADERS else changed
+                body = delivery.shuffled(body, number)
+            case "low_counts":
+                body = delivery.low_counts(body)
+        changed = delivery.json_response(body, response.status, headers)
+        return delivery.with_huge_header(changed) if kind == HUGE_HEADERS else changed
