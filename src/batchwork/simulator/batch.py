@@ -138,31 +138,23 @@ class Batch(ABC):
 
     @abstractmethod
     def check_cancel(self) -> None:
-        """Refuse a cancel that comes too late.
-
-        Raises:
-            Refused: nothing can be cancelled any more.
-        """
+        """Refuse a cancel that comes too late."""
 
     @abstractmethod
-    def _parse(self, body: Any) -> Prompt:
-        """The prompt of one request."""
+    def _parse(self, body: Any) -> Prompt: ...
 
     @abstractmethod
     def _body(self, number: int, entry: Entry, prompt: Prompt, answer: Answer, usage: Usage) -> dict[str, Any]:
-        """The answer object of one request."""
+        """The answer object of one request; the next three are result lines."""
 
     @abstractmethod
-    def _succeeded(self, number: int, body: dict[str, Any]) -> bytes:
-        """The line of a request that was answered."""
+    def _succeeded(self, number: int, body: dict[str, Any]) -> bytes: ...
 
     @abstractmethod
-    def _errored(self, number: int, refused: Refused) -> bytes:
-        """The line of a request that failed."""
+    def _errored(self, number: int, refused: Refused) -> bytes: ...
 
     @abstractmethod
-    def _late(self, number: int, kind: str) -> bytes:
-        """The line of a request that never ran: `expired` or `canceled`."""
+    def _late(self, number: int, kind: str) -> bytes: ...
 
 
 def _finish_times(world: World, batch_id: str, count: int, start: float) -> list[float]:

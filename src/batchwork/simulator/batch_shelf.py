@@ -19,13 +19,13 @@ B = TypeVar("B", bound=Batch)
 class BatchShelf(ABC, Generic[B]):
     """What the calls about batches of both wires have in common."""
 
-    def __init__(self, world: World, wire: Wire, calls: LiveCalls, prefix: str) -> None:
+    def __init__(self, world: World, wire: Wire, calls: LiveCalls, service: ServiceCalls, prefix: str) -> None:
         """Start empty; the ids of the batches begin with `prefix`."""
         self._world = world
         self._wire = wire
         self._calls = calls
+        self._service = service
         self._prefix = prefix
-        self._service = ServiceCalls(world, wire, calls)
         self._batches: dict[str, B] = {}
         world.shelves.append(self)
 
@@ -53,37 +53,25 @@ class BatchShelf(ABC, Generic[B]):
 
         return await self._service.run(request, "create", work, batch_id)
 
-    async def retrieve(self, request: web.BaseRequest, batch_id: str) -> web.StreamResponse:
+    async def retrieve(self, request: web.BaseRequest, batch_id: str) -> web.Response:  # noqa: ARG002
         """`GET .../batches/{id}`."""
+        return self._calls.answer(await self._batch(batch_id).shown())
 
-        async def work() -> web.Response:
-            return self._calls.answer(await self._batch(batch_id).shown())
-
-        return await self._service.run(request, "poll", work, batch_id)
-
-    async def listed(self, request: web.BaseRequest) -> web.StreamResponse:
+    async def listed(self, request: web.BaseRequest) -> web.Response:
         """`GET .../batches`: newest first; a young batch may not be listed yet."""
+        ripe = self._world.clock.now() - self._world.config.list_lag_s
+        newest = sorted(self._batches.values(), key=lambda batch: batch.created_at)[::-1]
+        shown = [await batch.shown() for batch in newest if batch.created_at <= ripe]
+        return self._calls.answer(self._wire.page(shown, request.rel_url.query))
 
-        async def work() -> web.Response:
-            ripe = self._world.clock.now() - self._world.config.list_lag_s
-            newest = sorted(self._batches.values(), key=lambda batch: batch.created_at)[::-1]
-            shown = [await batch.shown() for batch in newest if batch.created_at <= ripe]
-            return self._calls.answer(self._wire.page(shown, request.rel_url.query))
-
-        return await self._service.run(request, "list", work)
-
-    async def cancel(self, request: web.BaseRequest, batch_id: str) -> web.StreamResponse:
+    async def cancel(self, request: web.BaseRequest, batch_id: str) -> web.Response:  # noqa: ARG002
         """`POST .../batches/{id}/cancel`: what is done stays done."""
-
-        async def work() -> web.Response:
-            batch = self._batch(batch_id)
-            batch.check_cancel()
-            if batch.cancelled_at is None:
-                await batch.settle()
-                batch.cancelled_at = self._world.clock.now()
-            return self._calls.answer(await batch.shown())
-
-        return await self._service.run(request, "cancel", work)
+        batch = self._batch(batch_id)
+        batch.check_cancel()
+        if batch.cancelled_at is None:
+            await batch.settle()
+            batch.cancelled_at = self._world.clock.now()
+        return self._calls.answer(await batch.shown())
 
     def _batch(self, batch_id: str) -> B:
         batch = self._batches.get(batch_id)
@@ -93,11 +81,7 @@ class BatchShelf(ABC, Generic[B]):
 
     @abstractmethod
     def _made(self, batch_id: str, body: Any, request: web.BaseRequest) -> B:
-        """The batch that a create call asks for.
-
-        Raises:
-            Refused: the body is not one the provider takes.
-        """
+        """The batch that a create call asks for."""
 
     @abstractmethod
     def _unknown(self, batch_id: str) -> Refused:

@@ -19,11 +19,7 @@ def bearer(headers: Mapping[str, str]) -> str:
 
 
 async def read_limited(request: web.BaseRequest, most: int) -> bytes:
-    """The whole body.
-
-    Raises:
-        Refused: 413, it is larger than that.
-    """
+    """The whole body."""
     raw = b"" if (request.content_length or 0) > most else await request.read()
     if len(raw) > most or (request.content_length or 0) > most:
         raise Refused(413, f"Request exceeds the maximum size of {most} bytes", type="request_too_large")
@@ -31,11 +27,7 @@ async def read_limited(request: web.BaseRequest, most: int) -> bytes:
 
 
 def decoded(raw: bytes) -> Any:
-    """A JSON body.
-
-    Raises:
-        Refused: 400, it is not JSON or is nested too deeply to be read.
-    """
+    """A JSON body."""
     try:
         return msgspec.json.decode(raw)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
@@ -45,11 +37,7 @@ def decoded(raw: bytes) -> Any:
 
 
 def parsed(parse: Callable[[], Prompt]) -> Prompt:
-    """A prompt out of a body; a value of a shape nobody expects there is the caller's mistake, not ours.
-
-    Raises:
-        Refused: 400.
-    """
+    """A prompt out of a body; a value of a shape nobody expects there is the caller's mistake, not ours."""
     try:
         return parse()
     except RecursionError:
@@ -59,11 +47,7 @@ def parsed(parse: Callable[[], Prompt]) -> Prompt:
 
 
 def stop_sequences(given: Any, name: str) -> tuple[str, ...]:
-    """The texts an answer ends at.
-
-    Raises:
-        Refused: 400, something else than a list of strings.
-    """
+    """The texts an answer ends at."""
     listed = given or []
     wrong = not isinstance(listed, list) or not all(isinstance(one, str) for one in listed)
     refuse_if(wrong, f"{name}: Input should be a valid list of strings")
@@ -71,11 +55,7 @@ def stop_sequences(given: Any, name: str) -> tuple[str, ...]:
 
 
 def pdf_document(data: str, title: str | None) -> Document:
-    """A base64 PDF as a document, its text page by page.
-
-    Raises:
-        Refused: it is no PDF, or this installation cannot read one.
-    """
+    """A base64 PDF as a document, its text page by page."""
     try:
         import pypdfium2  # noqa: PLC0415 - an optional part; only a native PDF needs it
     except ImportError:

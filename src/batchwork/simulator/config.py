@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from math import exp, isfinite
 from statistics import NormalDist
+from typing import Any
 
 from batchwork.simulator.errors import SimulatorConfigError
 from batchwork.simulator.faults import Faults
@@ -111,37 +112,23 @@ class SimulatorConfig:
     def from_options(
         cls,
         *,
-        port: int = 0,
         latency: str = "0",
-        rpm: int | None = None,
-        input_tpm: int | None = None,
-        output_tpm: int | None = None,
         faults: str = "",
         batch_time: float = 2.0,
-        time_scale: float = 1.0,
         clock_offset: float = 0.0,
-        default_tier: str = "default",
-        seed: int = 0,
-        persona: str = "reader",
         require_key: bool = False,
+        **settings: Any,
     ) -> "SimulatorConfig":
-        """From the command line's words.
+        """From the command line's words; `settings` are those that it calls by the same name.
 
         Raises:
             SimulatorConfigError: a word that cannot be; the message names it.
         """
         return cls(
-            port=port,
             latency=Latency.parse(latency),
-            rpm=rpm,
-            input_tpm=input_tpm,
-            output_tpm=output_tpm,
             faults=Faults.parse(faults),
             batch_time_s=batch_time,
-            time_scale=time_scale,
             clock_offset_s=clock_offset,
-            default_tier=default_tier,
-            seed=seed,
-            persona=persona,
             key_required=require_key,
+            **settings,
         )

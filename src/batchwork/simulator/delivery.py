@@ -90,28 +90,17 @@ async def send_truncated(request: web.BaseRequest, body: bytes, headers: Mapping
 
 
 async def send_lines(
-    request: web.BaseRequest, body: bytes, headers: Mapping[str, str], clock: SimClock, pause_s: float
+    request: web.BaseRequest, lines: Iterable[bytes], headers: Mapping[str, str], clock: SimClock, pause_s: float = 0.0
 ) -> web.StreamResponse:
-    """The whole answer line by line, one write each, with a pause after every one."""
+    """The whole answer line by line, or event by event: one write each, and a pause after it."""
     response = web.StreamResponse(headers=headers)
     with suppress(ConnectionResetError):  # a client that went away is not our trouble
         await response.prepare(request)
-        for line in body.splitlines(keepends=True):
+        for line in lines:
             await response.write(line)
-            await clock.sleep(pause_s)
+            if pause_s:
+                await clock.sleep(pause_s)
         await response.write_eof()
-    return response
-
-
-async def send_events(
-    request: web.BaseRequest, events: Iterable[bytes], headers: Mapping[str, str]
-) -> web.StreamResponse:
-    """Server-sent events, one write each."""
-    response = web.StreamResponse(headers={**headers, "Content-Type": "text/event-stream", "Cache-Control": "no-cache"})
-    await response.prepare(request)
-    for event in events:
-        await response.write(event)
-    await response.write_eof()
     return response
 
 

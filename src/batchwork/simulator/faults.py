@@ -145,17 +145,15 @@ class FaultDesk:
     """The plan in force and the single faults queued before it."""
 
     def __init__(self, plan: Faults) -> None:
-        self.plan = plan
         self._queued: dict[str, deque[str]] = {}
-        self._by_scope: dict[str, list[tuple[float, str]]] = {}
-        self._lasting: dict[str, list[tuple[float, str]]] = {}
         self._held: dict[tuple[str, str], str] = {}
         self.replace(plan)
 
     def replace(self, plan: Faults) -> None:
         """Put another plan in force; what was already drawn for a batch stays."""
         self.plan = plan
-        self._by_scope, self._lasting = {}, {}
+        self._by_scope: dict[str, list[tuple[float, str]]] = {}
+        self._lasting: dict[str, list[tuple[float, str]]] = {}
         for scope, kind, rate in plan.rates:
             steps = (self._lasting if kind in LASTING_KINDS else self._by_scope).setdefault(scope, [])
             steps.append(((steps[-1][0] if steps else 0.0) + rate, kind))
@@ -168,11 +166,6 @@ class FaultDesk:
             if kind != "ok":
                 _check(scope, kind, 1.0)
         self._queued.setdefault(scope, deque()).extend(kinds)
-
-    def clear(self) -> None:
-        """Forget queued faults, and those that were drawn for a batch."""
-        self._queued.clear()
-        self._held.clear()
 
     def queued(self) -> dict[str, list[str]]:
         """What still waits, per scope."""

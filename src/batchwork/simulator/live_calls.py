@@ -1,8 +1,7 @@
 """The path of one live call: is it valid, may it pass, what goes wrong, what is answered, what is billed."""
 
-from collections.abc import Iterator, Mapping
 from math import ceil
-from typing import Any, Literal, Protocol
+from typing import Any
 
 import msgspec
 from aiohttp import web
@@ -10,39 +9,19 @@ from multidict import CIMultiDict
 
 from batchwork.simulator import delivery
 from batchwork.simulator.answers import answer_to, usage_for
+from batchwork.simulator.anthropic.wire import AnthropicWire
 from batchwork.simulator.bill import Usage
 from batchwork.simulator.bodies import decoded, parsed, read_limited
 from batchwork.simulator.clock import http_date
 from batchwork.simulator.errors import Refused
 from batchwork.simulator.faults import AFTER_KINDS, HTTP_KINDS, HUGE_HEADERS
 from batchwork.simulator.log import Entry, preview_of
+from batchwork.simulator.openai.wire import ChatWire, ResponsesWire
 from batchwork.simulator.prompt import Answer, Prompt
 from batchwork.simulator.world import World
 
-
-class Wire(Protocol):
-    """One provider's model call."""
-
-    @property
-    def api(self) -> Literal["anthropic", "openai"]: ...  # noqa: D102
-    @property
-    def path(self) -> str: ...  # noqa: D102
-    @property
-    def request_id_header(self) -> str: ...  # noqa: D102
-    def authorize(self, headers: Mapping[str, str]) -> str: ...  # noqa: D102
-    def parse(self, request: web.BaseRequest, body: object) -> Prompt: ...  # noqa: D102
-    def admit(self, prompt: Prompt) -> tuple[float, str]: ...  # noqa: D102
-    def produced(self, usage: Usage) -> None: ...  # noqa: D102
-    def limit_headers(self) -> CIMultiDict[str]: ...  # noqa: D102
-    def answer(self, prompt: Prompt, answer: Answer, usage: Usage, number: int) -> dict[str, Any]: ...  # noqa: D102
-    def events(self, prompt: Prompt, answer: Answer, usage: Usage, number: int) -> Iterator[bytes]: ...  # noqa: D102
-    def error_event(self) -> bytes: ...  # noqa: D102
-    def error(self, refused: Refused, request_id: str) -> bytes: ...  # noqa: D102
-    def fault(self, kind: str, model: str) -> Refused: ...  # noqa: D102
-    def limited(self, what: str, wait_s: float) -> Refused: ...  # noqa: D102
-    def page(self, items: list[dict[str, Any]], query: Mapping[str, str]) -> dict[str, Any]: ...  # noqa: D102
-    def model(self, name: str) -> dict[str, Any]: ...  # noqa: D102
-    def models(self, query: Mapping[str, str]) -> dict[str, Any]: ...  # noqa: D102
+Wire = AnthropicWire | ChatWire | ResponsesWire
+"""One provider's model call."""
 
 
 class LiveCalls:
@@ -63,7 +42,8 @@ class LiveCalls:
         entry: Entry | None = None
         try:
             wire.authorize(request.headers)
-            prompt = await self._prompt(request)
+            body = decoded(await read_limited(request, world.config.max_request_bytes))
+            prompt = parsed(lambda: wire.parse(request, body))
             entry = Entry(
                 number=number, api=wire.api, path=wire.path, model=prompt.model, prompt=prompt.digest,
                 preview=preview_of(prompt.last), at=world.clock.now(), tier=prompt.lane,
@@ -80,10 +60,6 @@ class LiveCalls:
             else:
                 entry.status = refused.status
             return self.refusal(refused, number)
-
-    async def _prompt(self, request: web.BaseRequest) -> Prompt:
-        body = decoded(await read_limited(request, self._world.config.max_request_bytes))
-        return parsed(lambda: self._wire.parse(request, body))
 
     async def _answered(self, request: web.BaseRequest, prompt: Prompt, entry: Entry, seen: int) -> web.StreamResponse:
         world, wire = self._world, self._wire
@@ -117,15 +93,7 @@ class LiveCalls:
         if kind in delivery.UNHEARD:
             return await delivery.unheard(request, kind, headers)
         if prompt.stream:
-            events = list(wire.events(prompt, answer, usage, entry.number))
-            if kind == "sse_error":
-                entry.billed = False  # an answer the provider broke off is not charged
-                return await delivery.send_events(request, [*events[: len(events) // 2], wire.error_event()], headers)
-            if kind == "truncated":
-                body = b"".join(events)
-                return await delivery.send_truncated(request, body, {**headers, "Content-Type": "text/event-stream"})
-            entry.answered = True
-            return await delivery.send_events(request, events, headers)
+            return await self._streamed(request, prompt, entry, answer, usage)
         body = msgspec.json.encode(delivery.damaged(wire.answer(prompt, answer, usage, entry.number), kind))
         if kind == "truncated":
             return await delivery.send_truncated(request, body, headers)
@@ -136,10 +104,29 @@ class LiveCalls:
             return await delivery.send_slowly(request, body, headers, world.clock)
         return delivery.json_response(body, 200, headers)
 
-    def answer(self, body: Any, status: int = 200) -> web.Response:
+    async def _streamed(
+        self, request: web.BaseRequest, prompt: Prompt, entry: Entry, answer: Answer, usage: Usage
+    ) -> web.StreamResponse:
+        wire, kind = self._wire, entry.fault
+        events = list(wire.events(prompt, answer, usage, entry.number))
+        headers = {**self.headers(entry.number), "Content-Type": "text/event-stream"}
+        if kind == "truncated":
+            return await delivery.send_truncated(request, b"".join(events), headers)
+        if kind == "sse_error":
+            entry.billed = False  # an answer the provider broke off is not charged
+            events = [*events[: len(events) // 2], wire.error_event()]
+        entry.answered = kind != "sse_error"
+        return await delivery.send_lines(request, events, headers | {"Cache-Control": "no-cache"}, self._world.clock)
+
+    def answer(self, body: Any) -> web.Response:
         """A JSON answer with the provider's headers."""
+        return self.answer_bytes(msgspec.json.encode(body), "application/json")
+
+    def answer_bytes(self, body: bytes, content_type: str) -> web.Response:
+        """An answer of any type with the provider's headers."""
         headers = self.headers(self._world.next_number())
-        return delivery.json_response(msgspec.json.encode(body), status, headers)
+        headers["Content-Type"] = content_type
+        return delivery.json_response(body, 200, headers)
 
     def headers(self, number: int) -> CIMultiDict[str]:
         """The headers of every answer, dated by its clock; without limits they change once a second at most."""

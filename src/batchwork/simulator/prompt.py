@@ -122,20 +122,20 @@ class Answer(Struct, frozen=True, kw_only=True, gc=False):
         return sum(tokens.count(block.text) for block in self.blocks if block.kind == "thinking")
 
 
-class Contents:
+class Contents(Struct, gc=False):
     """What the messages of one call add up to; the wires fill it while they read."""
 
-    __slots__ = ("citable", "cited", "documents", "marked", "marked_tokens", "marks", "texts", "tokens", "tool_results", "ttl", "waits_for_model")  # fmt: skip # noqa: E501
-
-    def __init__(self) -> None:
-        self.tokens = 0
-        self.texts: list[str] = []
-        self.documents: list[Document] = []
-        self.tool_results = self.citable = self.cited = 0
-        self.waits_for_model = False
-        """Whether the last message brings the result of a tool."""
-        self.marks = self.marked = self.marked_tokens = 0
-        self.ttl: Literal["5m", "1h"] = "5m"
+    tokens: int = 0
+    texts: list[str] = []
+    documents: list[Document] = []
+    tool_results: int = 0
+    waits_for_model: bool = False  # the last message brings the result of a tool
+    citable: int = 0
+    cited: int = 0
+    marks: int = 0  # cache breakpoints; the next three are about the last one
+    marked: int = 0
+    marked_tokens: int = 0
+    ttl: Literal["5m", "1h"] = "5m"
 
     def add(self, text: str) -> None:
         """Count a piece of text."""
@@ -164,7 +164,9 @@ class Contents:
         **options: Any,
     ) -> Prompt:
         """The whole prompt, counted and named."""
-        spent = tokens.count_prompt(self.tokens, turns=len(turns), system=system, schema=schema, tools=tools)
+        spent = self.tokens + tokens.OVERHEAD + tokens.PER_TURN * len(turns) + tokens.count(system)
+        if schema is not None or tools:
+            spent += tokens.count(str(schema or "")) + tokens.count(str(tools or ""))
         documents = tuple(self.documents)
         return Prompt(
             model=model,

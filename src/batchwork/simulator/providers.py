@@ -23,6 +23,7 @@ class Provider(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     models: tuple[str, ...]
     fields: frozenset[str]
     beta_fields: frozenset[str] = frozenset()
+    silent_blocks: frozenset[str] = frozenset()
     schema_refused: tuple[str, ...]
     error_types: dict[int, str]
     faults: dict[str, FaultAnswer]

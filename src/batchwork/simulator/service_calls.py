@@ -11,6 +11,7 @@ from batchwork.simulator.live_calls import LiveCalls, Wire
 from batchwork.simulator.world import World
 
 Work = Callable[[], Awaitable[web.Response]]
+Handler = Callable[..., Awaitable[web.StreamResponse]]
 _WHOLE = frozenset({None, "slow", "trickle", "shuffled"})
 
 
@@ -21,6 +22,17 @@ class ServiceCalls:
         self._world = world
         self._wire = wire
         self._calls = calls
+
+    def handler(
+        self, scope: str, work: Callable[..., Awaitable[web.Response]], batch_of: Callable[[str], str | None] = str
+    ) -> Handler:
+        """Answers calls with `work(request, ...)`; `batch_of` tells the batch from the id in the path."""
+
+        async def handle(request: web.BaseRequest, *name: str) -> web.StreamResponse:
+            batch_id = batch_of(*name) if name else None
+            return await self.run(request, scope, lambda: work(request, *name), batch_id)
+
+        return handle
 
     async def run(
         self, request: web.BaseRequest, scope: str, work: Work, batch_id: str | None = None
@@ -86,9 +98,8 @@ class ServiceCalls:
             case "truncated":
                 return await delivery.send_truncated(request, body, headers)
             case "trickle":
-                return await delivery.send_lines(
-                    request, body, headers, self._world.clock, self._world.config.trickle_s
-                )
+                lines, pause_s = body.splitlines(keepends=True), self._world.config.trickle_s
+                return await delivery.send_lines(request, lines, headers, self._world.clock, pause_s)
             case "short":
                 body = delivery.short(body)
             case "shuffled":

@@ -20,13 +20,8 @@ _TTL_S = {"5m": 300.0, "30m": 1800.0, "1h": 3600.0}
 class Shelf(Protocol):
     """A part with state of its own that settles with time and can be emptied."""
 
-    async def settle(self) -> None:
-        """Catch up with the clock."""
-        ...
-
-    def clear(self) -> None:
-        """Forget everything."""
-        ...
+    async def settle(self) -> None: ...  # noqa: D102
+    def clear(self) -> None: ...  # noqa: D102
 
 
 class World:
@@ -90,10 +85,9 @@ class World:
 
     def reset(self) -> None:
         """Back to the beginning: no log, no batches, no files, full buckets, the faults of the configuration."""
-        self.log.clear()
+        self.log = Log()
         self._cache.clear()
-        self.faults.replace(self.config.faults)
-        self.faults.clear()
+        self.faults = FaultDesk(self.config.faults)
         self.anthropic_limits = Limits(self.config)
         self.openai_limits = Limits(self.config)
         for shelf in self.shelves:

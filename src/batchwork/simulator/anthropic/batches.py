@@ -7,7 +7,6 @@ from typing import Any
 import msgspec
 from aiohttp import web
 
-from batchwork.simulator import delivery
 from batchwork.simulator.anthropic.parse import parse_messages
 from batchwork.simulator.anthropic.render import error_of, message_of
 from batchwork.simulator.batch import Batch
@@ -119,32 +118,22 @@ class MessageBatch(Batch):
 class MessageBatches(BatchShelf[MessageBatch]):
     """All message batches of one simulator."""
 
-    async def delete(self, request: web.BaseRequest, batch_id: str) -> web.StreamResponse:
+    async def delete(self, request: web.BaseRequest, batch_id: str) -> web.Response:  # noqa: ARG002
         """`DELETE /v1/messages/batches/{id}`: only when it has ended."""
+        batch = self._batch(batch_id)
+        refuse_if(not batch.ended, f"Batch {batch_id} cannot be deleted while it is processing; cancel it first")
+        await batch.settle()
+        del self._batches[batch_id]
+        return self._calls.answer({"id": batch_id, "type": "message_batch_deleted"})
 
-        async def work() -> web.Response:
-            batch = self._batch(batch_id)
-            refuse_if(not batch.ended, f"Batch {batch_id} cannot be deleted while it is processing; cancel it first")
-            await batch.settle()
-            del self._batches[batch_id]
-            return self._calls.answer({"id": batch_id, "type": "message_batch_deleted"})
-
-        return await self._service.run(request, "cancel", work)
-
-    async def results(self, request: web.BaseRequest, batch_id: str) -> web.StreamResponse:
+    async def results(self, request: web.BaseRequest, batch_id: str) -> web.Response:  # noqa: ARG002
         """`GET /v1/messages/batches/{id}/results`: JSON lines, in no order."""
-
-        async def work() -> web.Response:
-            batch = self._batch(batch_id)
-            if not batch.ended:
-                raise Refused(404, f"Batch {batch_id} has no available results", type="not_found_error")
-            if batch.archived:
-                raise Refused(404, f"The results of batch {batch_id} are archived", type="not_found_error")
-            headers = self._calls.headers(self._world.next_number())
-            headers["Content-Type"] = "application/x-jsonl"
-            return delivery.json_response(await batch.results(), 200, headers)
-
-        return await self._service.run(request, "results", work, batch_id)
+        batch = self._batch(batch_id)
+        if not batch.ended:
+            raise Refused(404, f"Batch {batch_id} has no available results", type="not_found_error")
+        if batch.archived:
+            raise Refused(404, f"The results of batch {batch_id} are archived", type="not_found_error")
+        return self._calls.answer_bytes(await batch.results(), "application/x-jsonl")
 
     def _made(self, batch_id: str, body: Any, request: web.BaseRequest) -> MessageBatch:
         requests = _requests(body, self._world.config.max_batch_requests)
@@ -155,11 +144,7 @@ class MessageBatches(BatchShelf[MessageBatch]):
 
 
 def _requests(body: Any, most: int) -> list[tuple[str, Any]]:
-    """The requests of a create call; only the envelope is checked now.
-
-    Raises:
-        Refused: 400 for what is wrong with the envelope.
-    """
+    """The requests of a create call; only the envelope is checked now."""
     listed = body.get("requests") if isinstance(body, dict) else None
     if not isinstance(listed, list):
         raise Refused(400, "requests: Field required")

@@ -8,17 +8,13 @@ from batchwork.simulator import tokens
 from batchwork.simulator.bodies import pdf_document
 from batchwork.simulator.errors import Refused, refuse_if
 from batchwork.simulator.prompt import Contents, Document
+from batchwork.simulator.providers import ANTHROPIC
 
-_SILENT = frozenset({"thinking", "redacted_thinking", "server_tool_use", "web_search_tool_result", "container_upload", "mid_conv_system", "compaction"})  # fmt: skip # noqa: E501
 _IMAGES = ("image/jpeg", "image/png", "image/gif", "image/webp")
 
 
 def mark(contents: Contents, control: Any) -> None:
-    """Note a cache breakpoint behind everything read so far.
-
-    Raises:
-        Refused: it is of no known kind.
-    """
+    """Note a cache breakpoint behind everything read so far."""
     wrong = not isinstance(control, dict) or control.get("type") != "ephemeral"
     refuse_if(wrong, "cache_control.type: Input should be 'ephemeral'")
     contents.mark()
@@ -26,11 +22,7 @@ def mark(contents: Contents, control: Any) -> None:
 
 
 def read_blocks(content: Any, where: str, role: str, contents: Contents, *, strict: bool) -> str:
-    """The text of a list of blocks, everything else noted in `contents`.
-
-    Raises:
-        Refused: a block the provider does not take.
-    """
+    """The text of a list of blocks, everything else noted in `contents`."""
     if not isinstance(content, list):
         raise Refused(400, f"{where}.content: Input should be a valid string or list")
     texts: list[str] = []
@@ -53,7 +45,7 @@ def read_blocks(content: Any, where: str, role: str, contents: Contents, *, stri
             texts.append(_tool_result(block, place, role, contents, strict=strict))
         elif kind == "tool_use":
             contents.add(msgspec.json.encode(block.get("input")).decode())
-        elif kind not in _SILENT:
+        elif kind not in ANTHROPIC.silent_blocks:
             raise Refused(
                 400, f"{place}: Input tag '{kind}' found using 'type' does not match any of the expected tags"
             )

@@ -21,11 +21,7 @@ _REQUIRED = 3
 
 
 def parse_messages(body: Any, version: str, *, beta: bool = False, counting: bool = False) -> Prompt:
-    """The prompt in a body of `/v1/messages` (or of count_tokens, when `counting`).
-
-    Raises:
-        Refused: the body is not one the provider takes.
-    """
+    """The prompt in a body of `/v1/messages` (or of count_tokens, when `counting`)."""
     if not isinstance(body, dict):
         raise Refused(400, "body: Input should be a valid dictionary")
     model, max_tokens = _required(body, counting=counting)
@@ -82,14 +78,11 @@ def _required(body: dict[str, Any], *, counting: bool) -> tuple[str, int]:
     for name in ("model", "messages") if counting else ("model", "max_tokens", "messages"):
         if name not in body:
             raise Refused(400, f"{name}: Field required")
-    model = body["model"]
-    if not isinstance(model, str) or not model:
-        raise Refused(400, "model: Input should be a valid string")
-    max_tokens = body.get("max_tokens", 0)
-    if not isinstance(max_tokens, int) or isinstance(max_tokens, bool):
-        raise Refused(400, "max_tokens: Input should be a valid integer")
-    if max_tokens < 0:
-        raise Refused(400, "max_tokens: Input should be greater than or equal to 0")
+    model, max_tokens = body["model"], body.get("max_tokens", 0)
+    refuse_if(not isinstance(model, str) or not model, "model: Input should be a valid string")
+    wrong = not isinstance(max_tokens, int) or isinstance(max_tokens, bool)
+    refuse_if(wrong, "max_tokens: Input should be a valid integer")
+    refuse_if(max_tokens < 0, "max_tokens: Input should be greater than or equal to 0")
     return model, max_tokens
 
 

@@ -16,11 +16,7 @@ _BAD_PATTERN = re.compile(r"\\[1-9]|\(\?[=!<]|\\b|\\B")
 
 
 def check_schema(schema: Any, where: str) -> None:
-    """Refuse what cannot be compiled.
-
-    Raises:
-        Refused: 400, naming the first thing that is not supported.
-    """
+    """Refuse what cannot be compiled."""
     if not isinstance(schema, dict):
         raise Refused(400, f"{where}: Input should be a valid dictionary")
     optional = unions = 0
@@ -34,11 +30,7 @@ def check_schema(schema: Any, where: str) -> None:
 
 
 def check_strict_tools(tools: list[Any]) -> None:
-    """Refuse too many strict tools, and strict tools whose schema cannot be compiled.
-
-    Raises:
-        Refused: 400.
-    """
+    """Refuse too many strict tools, and strict tools whose schema cannot be compiled."""
     strict = [tool for tool in tools if isinstance(tool, dict) and tool.get("strict")]
     message = f"tools: at most {_MOST_STRICT_TOOLS} strict tools are supported, got {len(strict)}"
     refuse_if(len(strict) > _MOST_STRICT_TOOLS, message)
@@ -51,31 +43,23 @@ def _is_union(node: Any) -> bool:
 
 
 def _check_node(node: dict[str, Any], path: str, root: dict[str, Any]) -> None:
-    def refuse(wrong: object, message: str) -> None:
-        refuse_if(wrong, f"{path}: {message}")
-
     for word in ANTHROPIC.schema_refused:
-        refuse(word in node, f"For '{node.get('type', 'any')}' type, property '{word}' is not supported")
-    is_object = node.get("type") == "object" or "properties" in node
-    refuse(
-        is_object and node.get("additionalProperties") is not False,
-        "For 'object' type, 'additionalProperties' must be explicitly set to false",
-    )
-    refuse(
-        node.get("minItems", 0) not in (0, 1),
-        "For 'array' type, 'minItems' values other than 0 or 1 are not supported",
-    )
-    refuse("format" in node and node["format"] not in _FORMATS, f"format '{node.get('format')}' is not supported")
-    refuse(any(isinstance(value, dict | list) for value in node.get("enum", ())), "enum values must be scalars")
-    refuse("pattern" in node and _BAD_PATTERN.search(node["pattern"]), "pattern uses a feature that is not supported")
-    refuse(
-        any("$ref" in part for part in node.get("allOf", ()) if isinstance(part, dict)),
-        "'allOf' with '$ref' is not supported",
-    )
-    refuse(
-        "$ref" in node and resolved(root, node["$ref"]) is None,
-        f"cannot resolve $ref '{node.get('$ref')}'; external references are not supported",
-    )
+        if word in node:
+            raise Refused(400, f"{path}: For '{node.get('type', 'any')}' type, property '{word}' is not supported")
+    if (node.get("type") == "object" or "properties" in node) and node.get("additionalProperties") is not False:
+        raise Refused(400, f"{path}: For 'object' type, 'additionalProperties' must be explicitly set to false")
+    if node.get("minItems", 0) not in (0, 1):
+        raise Refused(400, f"{path}: For 'array' type, 'minItems' values other than 0 or 1 are not supported")
+    if "format" in node and node["format"] not in _FORMATS:
+        raise Refused(400, f"{path}: format '{node['format']}' is not supported")
+    if any(isinstance(value, dict | list) for value in node.get("enum", ())):
+        raise Refused(400, f"{path}: enum values must be scalars")
+    if "pattern" in node and _BAD_PATTERN.search(node["pattern"]):
+        raise Refused(400, f"{path}: pattern uses a feature that is not supported")
+    if any("$ref" in part for part in node.get("allOf", ()) if isinstance(part, dict)):
+        raise Refused(400, f"{path}: 'allOf' with '$ref' is not supported")
+    if "$ref" in node and resolved(root, node["$ref"]) is None:
+        raise Refused(400, f"{path}: cannot resolve $ref '{node['$ref']}'; external references are not supported")
 
 
 def _recursive(root: dict[str, Any]) -> bool:

@@ -32,11 +32,7 @@ class AnthropicWire:
         self._world = world
 
     def authorize(self, headers: Mapping[str, str]) -> str:
-        """The API version asked for; `x-api-key` wins over a bearer token.
-
-        Raises:
-            Refused: no key, a key that is not known, or no version.
-        """
+        """The API version asked for; `x-api-key` wins over a bearer token."""
         key = headers.get("x-api-key") or bearer(headers)
         if not key and self._world.config.key_required:
             raise Refused(401, "x-api-key header is required", type="authentication_error")
@@ -107,11 +103,7 @@ class AnthropicWire:
         return self.page([model_of(name) for name in ANTHROPIC.models], query)
 
     def page(self, items: Sequence[dict[str, Any]], query: Mapping[str, str]) -> dict[str, Any]:
-        """A page of a list: `limit`, `after_id` and `before_id`.
-
-        Raises:
-            Refused: a limit out of range, or a cursor that is not in the list.
-        """
+        """A page of a list: `limit`, `after_id` and `before_id`."""
         text = query.get("limit", "20")
         limit = int(text) if text.isdigit() else 0
         refuse_if(not 1 <= limit <= _HIGHEST_LIMIT, f"limit: Input should be between 1 and {_HIGHEST_LIMIT}")

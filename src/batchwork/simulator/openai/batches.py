@@ -17,6 +17,7 @@ from batchwork.simulator.openai.files import Files
 from batchwork.simulator.openai.parse import bad, parse_chat, parse_responses
 from batchwork.simulator.openai.render import chat_of, error_of, response_of
 from batchwork.simulator.prompt import Answer, Prompt
+from batchwork.simulator.service_calls import ServiceCalls
 from batchwork.simulator.world import World
 
 _ENDPOINTS = ("/v1/chat/completions", "/v1/responses")
@@ -179,8 +180,8 @@ class OpenAIBatch(Batch):
 class OpenAIBatches(BatchShelf[OpenAIBatch]):
     """All OpenAI batches of one simulator."""
 
-    def __init__(self, world: World, wire: Wire, calls: LiveCalls, files: Files) -> None:
-        super().__init__(world, wire, calls, "batch_sim")
+    def __init__(self, world: World, wire: Wire, calls: LiveCalls, service: ServiceCalls, files: Files) -> None:
+        super().__init__(world, wire, calls, service, "batch_sim")
         self._files = files
 
     def _made(self, batch_id: str, body: Any, request: web.BaseRequest) -> OpenAIBatch:  # noqa: ARG002

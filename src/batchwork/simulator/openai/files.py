@@ -5,7 +5,6 @@ from typing import Any
 
 from aiohttp import BodyPartReader, web
 
-from batchwork.simulator import delivery
 from batchwork.simulator.errors import Refused
 from batchwork.simulator.live_calls import LiveCalls
 from batchwork.simulator.openai.parse import bad
@@ -17,7 +16,7 @@ _PURPOSES = frozenset({"batch", "batch_output", "assistants", "fine-tune", "visi
 _INPUT_LIVES_S = 30 * 24 * 3600
 
 
-@dataclass(slots=True, kw_only=True)
+@dataclass(slots=True)
 class StoredFile:
     """One file with its bytes; `batch_id` is the batch whose output it is."""
 
@@ -25,8 +24,8 @@ class StoredFile:
     content: bytes
     filename: str
     purpose: str
-    created_at: int
     batch_id: str | None
+    created_at: int
     expires_at: int | None
 
     def shown(self) -> dict[str, Any]:
@@ -47,11 +46,11 @@ class StoredFile:
 class Files:
     """All files of one simulator and the calls about them."""
 
-    def __init__(self, world: World, wire: ChatWire, calls: LiveCalls) -> None:
+    def __init__(self, world: World, wire: ChatWire, calls: LiveCalls, service: ServiceCalls) -> None:
         self._world = world
-        self._calls = calls
-        self._service = ServiceCalls(world, wire, calls)
         self._wire = wire
+        self._calls = calls
+        self._service = service
         self._files: dict[str, StoredFile] = {}
         world.shelves.append(self)
 
@@ -64,25 +63,14 @@ class Files:
 
     def add(self, content: bytes, filename: str, purpose: str, batch_id: str | None = None) -> StoredFile:
         """Keep a file; `batch_id` is the batch whose output it is."""
-        now = int(self._world.clock.now())
-        stored = StoredFile(
-            id=f"file-sim{self._world.next_number():08d}",
-            content=content,
-            filename=filename,
-            purpose=purpose,
-            created_at=now,
-            batch_id=batch_id,
-            expires_at=now + _INPUT_LIVES_S if purpose == "batch" else None,
-        )
+        now, file_id = int(self._world.clock.now()), f"file-sim{self._world.next_number():08d}"
+        expires_at = now + _INPUT_LIVES_S if purpose == "batch" else None
+        stored = StoredFile(file_id, content, filename, purpose, batch_id, now, expires_at)
         self._files[stored.id] = stored
         return stored
 
     def get(self, file_id: str) -> StoredFile:
-        """A file by its id.
-
-        Raises:
-            Refused: 404, there is none (any more).
-        """
+        """A file by its id."""
         stored = self._files.get(file_id)
         if stored is None or (stored.expires_at is not None and self._world.clock.now() >= stored.expires_at):
             raise Refused(404, f"No such File object: {file_id}", param="id")
@@ -109,51 +97,33 @@ class Files:
 
         return await self._service.run(request, "files", work)
 
-    async def retrieve(self, request: web.BaseRequest, file_id: str) -> web.StreamResponse:
+    async def retrieve(self, request: web.BaseRequest, file_id: str) -> web.Response:  # noqa: ARG002
         """`GET /v1/files/{id}`."""
+        return self._calls.answer(self.get(file_id).shown())
 
-        async def work() -> web.Response:
-            return self._calls.answer(self.get(file_id).shown())
-
-        return await self._service.run(request, "files", work)
-
-    async def listed(self, request: web.BaseRequest) -> web.StreamResponse:
+    async def listed(self, request: web.BaseRequest) -> web.Response:
         """`GET /v1/files`: newest first."""
+        purpose = request.rel_url.query.get("purpose")
+        stored = [one.shown() for one in reversed(self._files.values()) if purpose in (None, one.purpose)]
+        return self._calls.answer(cursor_page(stored, request.rel_url.query, default=10_000, most=10_000))
 
-        async def work() -> web.Response:
-            purpose = request.rel_url.query.get("purpose")
-            stored = [one.shown() for one in reversed(self._files.values()) if purpose in (None, one.purpose)]
-            return self._calls.answer(cursor_page(stored, request.rel_url.query, default=10_000, most=10_000))
-
-        return await self._service.run(request, "files", work)
-
-    async def delete(self, request: web.BaseRequest, file_id: str) -> web.StreamResponse:
+    async def delete(self, request: web.BaseRequest, file_id: str) -> web.Response:  # noqa: ARG002
         """`DELETE /v1/files/{id}`."""
+        del self._files[self.get(file_id).id]
+        return self._calls.answer({"id": file_id, "object": "file", "deleted": True})
 
-        async def work() -> web.Response:
-            del self._files[self.get(file_id).id]
-            return self._calls.answer({"id": file_id, "object": "file", "deleted": True})
-
-        return await self._service.run(request, "files", work)
-
-    async def content(self, request: web.BaseRequest, file_id: str) -> web.StreamResponse:
+    async def content(self, request: web.BaseRequest, file_id: str) -> web.Response:  # noqa: ARG002
         """`GET /v1/files/{id}/content`."""
+        return self._calls.answer_bytes(self.get(file_id).content, "application/octet-stream")
 
-        async def work() -> web.Response:
-            headers = self._calls.headers(self._world.next_number())
-            headers["Content-Type"] = "application/octet-stream"
-            return delivery.json_response(self.get(file_id).content, 200, headers)
-
+    def batch_of(self, file_id: str) -> str | None:
+        """The batch whose output a file is."""
         stored = self._files.get(file_id)
-        return await self._service.run(request, "results", work, stored.batch_id if stored is not None else None)
+        return stored.batch_id if stored is not None else None
 
 
 async def _multipart(request: web.BaseRequest) -> tuple[dict[str, str], bytes | None, str]:
-    """The plain fields, the file's bytes and its name.
-
-    Raises:
-        Refused: 400, the body is not a form.
-    """
+    """The plain fields, the file's bytes and its name."""
     if not request.content_type.startswith("multipart/"):
         raise bad("expected multipart/form-data", code="invalid_content_type")
     fields: dict[str, str] = {}

@@ -27,11 +27,7 @@ def bad(message: str, param: str | None = None, code: str | None = "invalid_valu
 
 
 def parse_chat(body: Any, default_tier: str = "default") -> Prompt:
-    """The prompt in a chat-completions body.
-
-    Raises:
-        Refused: the body is not one the provider takes.
-    """
+    """The prompt in a chat-completions body."""
     model = _model(body)
     if "messages" not in body:
         raise bad("Missing required parameter: 'messages'.", "messages", "missing_required_parameter")
@@ -68,11 +64,7 @@ def parse_chat(body: Any, default_tier: str = "default") -> Prompt:
 
 
 def parse_responses(body: Any, default_tier: str = "default") -> Prompt:
-    """The prompt in a responses body.
-
-    Raises:
-        Refused: the body is not one the provider takes.
-    """
+    """The prompt in a responses body."""
     _model(body)
     if "input" not in body:
         raise bad("Missing required parameter: 'input'.", "input", "missing_required_parameter")

@@ -12,11 +12,7 @@ _DEEPEST = 10
 
 
 def check_schema(schema: Any, name: str, where: str, *, strict: bool) -> None:
-    """Refuse what strict mode does not take; without strict anything that is an object goes.
-
-    Raises:
-        Refused: 400 `invalid_json_schema`, naming the first thing that is not supported.
-    """
+    """Refuse what strict mode does not take; without strict anything that is an object goes."""
     if not isinstance(schema, dict):
         message = f"Invalid schema for {where} '{name}': expected an object."
         raise Refused(400, message, param=where, code="invalid_json_schema")

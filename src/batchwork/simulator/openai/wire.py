@@ -29,11 +29,7 @@ class OpenAIWire:
         self._world = world
 
     def authorize(self, headers: Mapping[str, str]) -> str:
-        """The key that was given; empty where none is required.
-
-        Raises:
-            Refused: none, or one that is not known.
-        """
+        """The key that was given; empty where none is required."""
         key = bearer(headers)
         if not key and self._world.config.key_required:
             message = "You didn't provide an API key. Provide it in an Authorization header using Bearer auth."
@@ -123,11 +119,7 @@ class ResponsesWire(OpenAIWire):
 
 
 def cursor_page(items: list[dict[str, Any]], query: Mapping[str, str], *, default: int, most: int) -> dict[str, Any]:
-    """A page of a list: `limit` and `after`.
-
-    Raises:
-        Refused: 400, a limit out of range or an unknown cursor.
-    """
+    """A page of a list: `limit` and `after`."""
     text = query.get("limit", str(default))
     limit = int(text) if text.isdigit() else 0
     if not 1 <= limit <= most:

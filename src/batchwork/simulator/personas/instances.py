@@ -4,12 +4,14 @@ Knows what providers take: types, enum, const, anyOf/oneOf/allOf, $ref, bounds, 
 """
 
 import random
+import re
+from collections.abc import Iterable
 from typing import Any
 
-from batchwork.simulator.personas.patterns import from_pattern
 from batchwork.simulator.schema_nodes import resolved
 
 _DEEPEST = 6
+_MOST_REPEATS = 3  # of a pattern
 WORDS = "amber birch cedar delta ember fjord grove harbor iris juniper kelp lumen maple north ocean pine"
 _FORMATS = {
     "date": "2026-0{d}-1{d}",
@@ -107,7 +109,7 @@ class Maker:
 
     def _string(self, schema: Schema) -> str:
         if "pattern" in schema:
-            return from_pattern(schema["pattern"], self._dice)
+            return _from_pattern(schema["pattern"], self._dice)
         if schema.get("format") in _FORMATS:
             return _FORMATS[schema["format"]].format(d=self._dice.randint(1, 9))
         text = self._text if self._text is not None else " ".join(self._dice.choices(WORDS.split(), k=2))
@@ -131,3 +133,54 @@ def _merged(parts: list[Schema], outer: Schema) -> Schema:
             else:
                 whole.setdefault(key, value)
     return whole
+
+
+def _from_pattern(pattern: str, dice: random.Random) -> str:
+    """A matching string; an exotic pattern may be missed, the providers refuse those anyway."""
+    from re import _parser  # type: ignore[attr-defined]  # noqa: PLC0415 - only needed when a schema has a pattern
+
+    made = "".join(_pieces(_parser.parse(pattern), dice))
+    return made if re.search(pattern, made) else pattern
+
+
+def _pieces(parsed: Iterable[tuple[Any, Any]], dice: random.Random) -> list[str]:
+    made: list[str] = []
+    for operation, argument in parsed:
+        name = str(operation)
+        if name == "LITERAL":
+            made.append(chr(argument))
+        elif name == "ANY":
+            made.append("a")
+        elif name == "IN":
+            made.append(_one_of(argument, dice))
+        elif name in ("MAX_REPEAT", "MIN_REPEAT"):
+            least, most, inner = argument
+            times = dice.randint(int(least), max(int(least), min(int(most), int(least) + _MOST_REPEATS)))
+            for _ in range(times):
+                made.extend(_pieces(inner, dice))
+        elif name == "SUBPATTERN":
+            made.extend(_pieces(argument[-1], dice))
+        elif name == "BRANCH":
+            made.extend(_pieces(dice.choice(argument[1]), dice))
+    return made
+
+
+def _one_of(choices: list[tuple[Any, Any]], dice: random.Random) -> str:
+    if str(choices[0][0]) == "NEGATE":
+        taken = "".join(_spelled(choices[1:]))
+        return next(c for c in "abcxyz0189_-. ABC" if c not in taken)
+    return dice.choice(_spelled(choices))
+
+
+def _spelled(choices: list[tuple[Any, Any]]) -> list[str]:
+    letters: list[str] = []
+    for operation, argument in choices:
+        name = str(operation)
+        if name == "LITERAL":
+            letters.append(chr(argument))
+        elif name == "RANGE":
+            letters.extend(chr(code) for code in range(argument[0], min(argument[1], argument[0] + 64) + 1))
+        elif name == "CATEGORY":
+            category = str(argument)
+            letters.extend("0123456789" if "DIGIT" in category else " " if "SPACE" in category else "abcXYZ019_")
+    return letters or ["a"]
