@@ -1,14 +1,17 @@
 """Keys at the simulator: asked for as at a real provider, and not at all by the command that needs none."""
 
+import http.client
 import subprocess
 import sys
+import threading
+import time
 from pathlib import Path
 
 import pytest
 
 import batchwork
 from batchwork.simulator import Simulator, SimulatorConfig
-from tests.simulator.wire import message, send
+from tests.simulator.wire import ask_anthropic, message, send
 
 WIRES = {"anthropic": "anthropic:claude-haiku-5-5", "openai": "openai:gpt-6-luna"}
 
@@ -66,3 +69,23 @@ def test_the_readmes_simulator_needs_no_key_in_a_bare_shell(tmp_path):
                 assert ended.returncode == 0, ended.stderr
         finally:
             simulator.terminate()
+
+
+def test_the_simulator_ends_while_a_call_hangs():
+    asked = []
+
+    def ask(sim) -> None:
+        with pytest.raises((ConnectionError, http.client.HTTPException)):
+            ask_anthropic(sim, message())
+        asked.append("cut off")
+
+    with Simulator(persona="echo") as sim:
+        sim.next_faults("live", ["hang_after"])
+        waiting = threading.Thread(target=ask, args=(sim,), daemon=True)
+        waiting.start()
+        while not sim.log()["total"]["billed"]:
+            time.sleep(0.01)
+        begun = time.monotonic()
+    assert time.monotonic() - begun < 3
+    waiting.join(5)
+    assert asked == ["cut off"]

@@ -2,17 +2,11 @@
 
 import http.client
 import json
-import subprocess
-import sys
-import threading
 import time
-from datetime import datetime
-from email.utils import parsedate_to_datetime
 
 import pytest
 
-from batchwork.simulator import Faults, Simulator, SimulatorConfigError
-from batchwork.simulator.faults import AFTER_KINDS, KINDS, SCOPES, scopes_of
+from batchwork.simulator.faults import AFTER_KINDS
 from tests.simulator.wire import ANTHROPIC, OPENAI, Got, ask_anthropic, ask_openai, chat, create_batch, message, send
 
 WIRES = ("anthropic", "openai")
@@ -247,81 +241,3 @@ def test_counts_can_be_lower_than_the_truth_for_good(batches):
         assert (counts.get("succeeded") or counts["completed"]) == 4
     assert batches.ended(batch_id)
     assert len(lines_of(batches.download(batch_id))) == 6
-
-
-@pytest.mark.parametrize("offset", [-1500.0, 0.0, 90_000.0])
-def test_its_clock_can_be_wrong_and_its_date_header_agrees_with_its_timestamps(start, offset):
-    sim = start(clock_offset_s=offset)
-    got = Batches(sim, "anthropic").create(1)
-    created = datetime.fromisoformat(got.json["created_at"]).timestamp()
-    dated = parsedate_to_datetime(got.headers["date"]).timestamp()
-    assert created - time.time() == pytest.approx(offset, abs=3)
-    assert dated == pytest.approx(created, abs=1.1)
-    told = Batches(sim, "openai").create(1)
-    assert told.json["created_at"] == pytest.approx(parsedate_to_datetime(told.headers["date"]).timestamp(), abs=1.1)
-    assert ask_openai(sim, chat()).headers["date"][:16] == ask_anthropic(sim, message()).headers["date"][:16]
-
-
-@pytest.mark.parametrize(
-    ("fault", "says"),
-    [
-        ("create:missing=1", "cannot happen in scope 'create'"),
-        ("poll:gone=1", "results"),
-        ("item:reset=1", "cannot happen in scope 'item'"),
-        ("results:low_counts=1", "poll"),
-        ("create:501_after=1", "unknown fault"),
-    ],
-)
-def test_a_fault_where_it_cannot_happen_is_an_error_that_says_where_it_can(fault, says):
-    with pytest.raises(SimulatorConfigError, match=says):
-        Faults.parse(fault)
-
-
-def test_a_fault_of_one_scope_alone_needs_no_scope():
-    assert Faults.parse("missing=0.1,gone=0.2,low_counts=1").named() == {
-        "item:missing": 0.1,
-        "results:gone": 0.2,
-        "poll:low_counts": 1.0,
-    }
-    assert Faults.parse("null=0.1").named() == {"live:null": 0.1, "item:null": 0.1}
-
-
-def test_every_fault_can_be_set_in_each_of_its_scopes_and_nowhere_else():
-    for kind in KINDS:
-        assert scopes_of(kind)
-        for scope in SCOPES:
-            if scope in scopes_of(kind):
-                assert Faults.of({f"{scope}:{kind}": 0.5}).named() == {f"{scope}:{kind}": 0.5}
-            else:
-                with pytest.raises(SimulatorConfigError):
-                    Faults.of({f"{scope}:{kind}": 0.5})
-
-
-def test_the_help_of_the_command_lists_every_fault():
-    shown = subprocess.run(
-        [sys.executable, "-m", "batchwork", "simulate", "--help"],
-        capture_output=True, text=True, check=True, timeout=30,
-    ).stdout.split()  # fmt: skip
-    words = {word.strip(",;:()") for word in shown}
-    assert KINDS - words == set()
-    assert set(SCOPES) - words == set()
-
-
-def test_the_simulator_ends_while_a_call_hangs():
-    asked = []
-
-    def ask(sim) -> None:
-        with pytest.raises((ConnectionError, http.client.HTTPException)):
-            ask_anthropic(sim, message())
-        asked.append("cut off")
-
-    with Simulator(persona="echo") as sim:
-        sim.next_faults("live", ["hang_after"])
-        waiting = threading.Thread(target=ask, args=(sim,), daemon=True)
-        waiting.start()
-        while not sim.log()["total"]["billed"]:
-            time.sleep(0.01)
-        begun = time.monotonic()
-    assert time.monotonic() - begun < 3
-    waiting.join(5)
-    assert asked == ["cut off"]

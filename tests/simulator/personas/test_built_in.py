@@ -2,17 +2,11 @@
 
 import base64
 import json
-import time
 
 import jsonschema_rs
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
-from batchwork.simulator import Latency
-from batchwork.simulator.dice import generator
-from batchwork.simulator.personas.instances import Maker, simplest
-from tests.simulator.wire import ANTHROPIC, ask_anthropic, ask_openai, chat, message, send
+from tests.simulator.wire import ask_anthropic, ask_openai, chat, message
 
 INVOICE = "Acme Corp\nInvoice number: INV-001\nDate: March 4, 2026\nTotal: $1,250.50\n"
 FIELDS = {
@@ -28,52 +22,6 @@ FIELDS = {
 }
 
 
-def leaf():
-    return st.one_of(
-        st.just({"type": "string"}),
-        st.just({"type": "boolean"}),
-        st.just({"type": "null"}),
-        st.builds(
-            lambda low, more: {"type": "integer", "minimum": low, "maximum": low + more},
-            st.integers(-50, 50),
-            st.integers(0, 9),
-        ),
-        st.builds(lambda low: {"type": "number", "minimum": low, "exclusiveMaximum": low + 1}, st.integers(-50, 50)),
-        st.builds(lambda low: {"type": "string", "minLength": low, "maxLength": low + 3}, st.integers(0, 30)),
-        st.sampled_from(
-            [{"type": "string", "format": one} for one in ("date", "date-time", "email", "uuid", "ipv4", "uri")]
-        ),
-        st.sampled_from(
-            [{"type": "string", "pattern": one} for one in ("^[A-Z]{3}-\\d{4}$", "^(yes|no)$", "^\\w+@x\\.de$")]
-        ),
-        st.lists(st.text(min_size=1, max_size=5), min_size=1, max_size=4).map(lambda words: {"enum": words}),
-        st.just({"const": 7}),
-    )
-
-
-def composed(inner):
-    return st.one_of(
-        st.builds(lambda item, least: {"type": "array", "items": item, "minItems": least}, inner, st.integers(0, 3)),
-        st.lists(inner, min_size=1, max_size=3).map(lambda options: {"anyOf": options}),
-        st.dictionaries(st.sampled_from("abcdef"), inner, max_size=4).map(
-            lambda properties: {
-                "type": "object",
-                "properties": properties,
-                "required": sorted(properties)[:2],
-                "additionalProperties": False,
-            }
-        ),
-    )
-
-
-@settings(max_examples=150, deadline=None)
-@given(schema=st.recursive(leaf(), composed, max_leaves=12), seed=st.integers(0, 99))
-def test_a_made_up_instance_is_always_valid(schema, seed):
-    check = jsonschema_rs.validator_for(schema, validate_formats=True)
-    assert check.is_valid(Maker(schema, generator(seed, "x")).make(schema))
-    assert check.is_valid(simplest(schema, "hello"))
-
-
 def test_the_schema_persona_is_valid_through_references_and_recursion_and_the_same_for_the_same_seed(start):
     node = {
         "type": "object",
@@ -87,31 +35,6 @@ def test_the_schema_persona_is_valid_through_references_and_recursion_and_the_sa
     said = first["choices"][0]["message"]["content"]
     assert said == again["choices"][0]["message"]["content"]
     assert jsonschema_rs.validator_for(schema).is_valid(json.loads(said))
-
-
-def test_a_script_says_what_happens_to_which_call_and_how_often(start, tmp_path):
-    script = tmp_path / "script.json"
-    rules = [
-        {"contains": "pear", "do": ["429", "refusal", "ok"]},
-        {"custom_id": "b", "do": ["500"]},
-        {"contains": "plum", "do": [{"kind": "ok", "text": "as told"}]},
-        {"contains": "json", "do": [{"json": {"a": 1}}]},
-    ]
-    script.write_text(json.dumps({"persona": "echo", "rules": rules}))
-    sim = start(persona=f"script:{script}", batch_time_s=5)
-    answers = [ask_anthropic(sim, message("a pear")) for _ in range(4)]
-    assert [one.status for one in answers] == [429, 200, 200, 200]
-    assert [one.json["stop_reason"] for one in answers[1:]] == ["refusal", "end_turn", "end_turn"]
-    assert ask_anthropic(sim, message("a plum")).json["content"][0]["text"] == "as told"
-    assert ask_anthropic(sim, message("json")).json["content"][0]["text"] == '{"a":1}'
-    asked = [{"custom_id": name, "params": message("an apple")} for name in "ab"]
-    made = send(sim, "POST", "/v1/messages/batches", {"requests": asked}, ANTHROPIC).json
-    sim.advance(5)
-    lines = send(sim, "GET", f"/v1/messages/batches/{made['id']}/results", None, ANTHROPIC).raw.splitlines()
-    assert {line["custom_id"]: line["result"]["type"] for line in map(json.loads, lines)} == {
-        "a": "succeeded",
-        "b": "errored",
-    }
 
 
 def test_the_reader_answers_only_what_stands_in_the_prompt(start):
@@ -223,10 +146,3 @@ def test_what_is_not_in_the_document_is_not_cited(start):
     (block,) = cited(start(persona="reader"), source, "What is the discount?")
     assert block["citations"] is None
     assert "cannot find" in block["text"]
-
-
-def test_latency_follows_the_simulated_clock(start):
-    sim = start(latency=Latency(median_s=60.0), time_scale=600)
-    before = time.monotonic()
-    ask_anthropic(sim, message())
-    assert 0.09 <= time.monotonic() - before < 5

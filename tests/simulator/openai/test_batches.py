@@ -161,25 +161,6 @@ def test_the_list_is_newest_first_comes_in_pages_and_lags_when_told(start, gpt):
     assert [batch.id for batch in client.batches.list(limit=2)] == made[::-1]
 
 
-def test_files_are_kept_listed_read_and_deleted(slow, gpt):
-    client = gpt(slow)
-    stored = client.files.create(file=("a.jsonl", b"x\n"), purpose="batch")
-    assert (stored.bytes, stored.filename, stored.purpose) == (2, "a.jsonl", "batch")
-    assert client.files.content(stored.id).read() == b"x\n"
-    assert [one.id for one in client.files.list()] == [client.files.retrieve(stored.id).id]
-    assert client.files.delete(stored.id).deleted
-    with pytest.raises(openai.NotFoundError):
-        client.files.retrieve(stored.id)
-
-
-def test_an_input_file_expires_after_30_days(slow, gpt):
-    client = gpt(slow)
-    stored = client.files.create(file=("a.jsonl", b"x\n"), purpose="batch")
-    slow.advance(30 * DAY_S)
-    with pytest.raises(openai.NotFoundError):
-        client.files.content(stored.id)
-
-
 ORDERS = {
     "no file": {"endpoint": CHAT, "completion_window": "24h"},
     "an unknown endpoint": {"input_file_id": "FILE", "endpoint": "/v1/moon", "completion_window": "24h"},
@@ -203,12 +184,6 @@ def test_a_wrong_order_is_refused_at_once(slow, gpt, name):
 def test_a_batch_of_a_file_that_is_not_there_is_404(slow):
     order = {"input_file_id": "file-x", "endpoint": CHAT, "completion_window": "24h"}
     assert send(slow, "POST", "/v1/batches", order, OPENAI).status == 404
-
-
-def test_a_file_above_the_limit_is_413(start, gpt):
-    with pytest.raises(openai.APIStatusError) as caught:
-        gpt(start(max_file_bytes=5)).files.create(file=("a.jsonl", b"x" * 9), purpose="batch")
-    assert caught.value.status_code == 413
 
 
 def test_a_batch_whose_creator_was_cut_off_can_be_found_by_its_metadata(slow, gpt):

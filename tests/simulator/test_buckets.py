@@ -6,7 +6,6 @@ from datetime import UTC, datetime
 import pytest
 
 from batchwork.simulator.buckets import Bucket
-from batchwork.simulator.openai.render import go_duration
 from tests.simulator.wire import ask_anthropic, ask_openai, chat, message
 
 
@@ -83,11 +82,3 @@ def test_openais_headers_are_complete_and_well_formed(start):
 def test_headers_are_there_without_limits_and_can_be_switched_off(start):
     assert "anthropic-ratelimit-requests-limit" in ask_anthropic(start(), message()).headers
     assert "anthropic-ratelimit-requests-limit" not in ask_anthropic(start(rate_headers=False), message()).headers
-
-
-@pytest.mark.parametrize(
-    ("seconds", "shown"),
-    [(0, "0ms"), (0.12, "120ms"), (1, "1s"), (179.56, "2m59.56s"), (360, "6m0s"), (3723, "1h2m3s")],
-)
-def test_durations_are_written_as_go_writes_them(seconds, shown):
-    assert go_duration(seconds) == shown
