@@ -47,7 +47,6 @@ SCHEMA: dict[str, Any] = {
 CACHED = (
     facts.facts,
     page_shape.lines,
-    page_shape.headings,
     page_shape.tables,
     values._comma_is_decimal,
     values._month_first,

@@ -116,7 +116,7 @@ def count_of(words: tuple[str, ...], text: str) -> Found | None:
                 continue  # "count 300 ... anomalies" counts no anomalies
             if fact.kind == "phrase" and fact.label[-1] not in label:
                 continue  # "anomalies at position 12" counts nothing
-            found = typed(text, fact, "integer")
+            found = typed(text, fact.start, fact.end, "integer")
             if found is not None and not (none and none[0] <= fact.start < none[1]):
                 return found._replace(score=sure)
     return Found(0, *none, 0.8) if none else None
@@ -180,7 +180,7 @@ def yes_or_no(words: tuple[str, ...], text: str) -> Found | None:
             continue
         said = truth(text[fact.start : fact.end])
         meant = {word for word in words if word not in GENERIC}
-        counted = typed(text, fact, "integer")
+        counted = typed(text, fact.start, fact.end, "integer")
         if said is None and counted is not None and re.match(r"\W*\d+\b(?![.,]\d)", text[fact.start : fact.end]):
             said = counted.value != 0
         if said is None and sure >= 0.8 and meant == set(fact.label):

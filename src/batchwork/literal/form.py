@@ -10,12 +10,11 @@ from typing import Any, NamedTuple
 from batchwork.literal.answer import compare, count_of, look_up, yes_or_no
 from batchwork.literal.choice import choose
 from batchwork.literal.denial import denied
-from batchwork.literal.header import Field
 from batchwork.literal.letterhead import currency, shade, unlabelled
 from batchwork.literal.lookup import ENOUGH, Found, find, ranked
 from batchwork.literal.meaning import GENERIC, label_words
 from batchwork.literal.question import understand
-from batchwork.literal.table_rows import read_rows
+from batchwork.literal.table_rows import Field, read_rows
 from batchwork.literal.values import numbers
 
 

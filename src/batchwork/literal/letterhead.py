@@ -8,7 +8,7 @@ import re
 
 from batchwork.literal.lookup import Found
 from batchwork.literal.meaning import GENERIC
-from batchwork.literal.page_shape import Cell, Line, gap_cells, lines
+from batchwork.literal.page_shape import Stretch, gap_cells, lines
 from batchwork.literal.values import dates, numbers
 
 _SENDER = frozenset({"vendor", "seller", "supplier", "company", "issuer", "merchant", "biller", "issuedby"})
@@ -60,7 +60,7 @@ def currency(text: str) -> Found | None:
     return None
 
 
-def _top_cells(text: str) -> list[tuple[int, Line, Cell]]:
+def _top_cells(text: str) -> list[tuple[int, Stretch, Stretch]]:
     """The first pieces of a paper that are neither titles nor labels with values."""
     found = []
     for number, line in enumerate(lines(text)[:_TOP]):
@@ -80,7 +80,7 @@ def _letterhead(text: str) -> Found | None:
     return _named(top[0][2])
 
 
-def _named(cell: Cell) -> Found:
+def _named(cell: Stretch) -> Found:
     said = cell.text.lstrip("#*_ ")
     name = _without_address(said.rstrip("*_ "))
     start = cell.start + len(cell.text) - len(said)

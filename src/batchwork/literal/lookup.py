@@ -86,12 +86,11 @@ def ranked(words: tuple[str, ...], text: str, *, loose: bool = True) -> list[tup
     return sorted(best.values(), key=lambda pair: (-round(pair[0], 6), pair[1].start))
 
 
-def typed(text: str, fact: Fact, kind: str) -> Found | None:
-    """The fact's value as a type, or None when there is none of that type in it.
+def typed(text: str, start: int, end: int, kind: str) -> Found | None:
+    """A stretch of text as a type, or None when there is none of that type in it.
 
     Besides the types of JSON: `date`, `name` (words, not a value) and `code` (has a digit).
     """
-    start, end = fact.start, fact.end
     if text[start:end].strip().lower() in _ABSENT:
         return None
     if kind in ("number", "integer"):
@@ -175,7 +174,7 @@ def _at_label(words: tuple[str, ...], text: str, kind: str) -> Found | None:
             break
         if fact.kind == "after" and kind in ("string", "name", "code"):
             continue
-        found = typed(text, fact, kind)
+        found = typed(text, fact.start, fact.end, kind)
         if found is None:
             continue
         if kind == "number" and text[found.start : found.end].endswith("%") != wants_percent:
@@ -196,7 +195,7 @@ def _behind_label(words: tuple[str, ...], text: str, kind: str) -> Found | None:
             rest = text[spoken[-1].end : line.end]
             if rest[:1] != " " or not re.match(r" +[A-Z\d#]", rest):
                 continue
-            found = typed(text, Fact("phrase", reading, spoken[-1].end, line.end), kind)
+            found = typed(text, spoken[-1].end, line.end, kind)
             if found is not None:
                 return found._replace(score=ENOUGH)
     return None

@@ -1,4 +1,4 @@
-"""Decide when two words mean the same label: case, plurals, short forms and a small table of synonyms.
+"""Decide when two words mean the same label: case, plurals, short forms and the synonyms of `meaning.toml`.
 
 `canonical` merges true equivalents ("std", "standard deviation"); `alternatives` lists looser
 readings of a label ("total" for "amount due"), which count for less.
@@ -6,124 +6,28 @@ readings of a label ("total" for "amount due"), which count for less.
 
 import re
 from functools import lru_cache
+from pathlib import Path
 from typing import NamedTuple
 
-
-def _words(text: str) -> list[str]:
-    return text.split()
-
+import msgspec
 
 _WORD = re.compile(
     r"[A-Za-z]+\d[A-Za-z\d]*|[A-Za-z\u00c0-\u024f]+(?:'[a-z]+)?|\d+(?:\.\d+)?(?:st|nd|rd|th)\b|\d+[a-zA-Z\d]*|#|%"
 )
 _CAMEL = re.compile(r"(?<=[a-z\d])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 
-STOP = frozenset(
-    _words(
-        "a an the of is are was were be been being in on at to for from by with and or as it its this that "
-        "these those there has have had do does did what which who whom whose when where why how please give "
-        "tell me find show state return extract answer question say your you i my we us our can could would "
-        "should will shall may might must if than then so comes equals equal into per about around roughly "
-        "approximately exactly only just also any some not no contain contains containing include includes "
-        "exhibit exhibits display displays many much"
-    )
-)
-GENERIC = frozenset(
-    _words(
-        "series data dataset set value sequence list given following text document above below report figure "
-        "result point observation sample entire whole overall recorded stated listed shown written according "
-        "called field content information detail overview json reply respond single provided attached file "
-        "current name full pattern linear fitted estimated numeric numerical approximate rounded exact"
-    )
-)
-"""Words a label may have or lack without becoming another label."""
-_ASPECT = frozenset({"direction", "type", "kind", "presence", "nature", "sort", "category", "status"})
-"""Words that ask for what a label says anyway: the direction of the trend stands at "trend"."""
 
-_SAME: dict[str, str] = {
-    "mean": "average|avg|arithmetic mean|mean value|average value|mu",
-    "stdev": "standard deviation|std|std dev|std deviation|stddev|sd|st dev|standard dev",
-    "variance": "var",
-    "max": "maximum|highest|largest|greatest|biggest|peak|maximum value|top",
-    "min": "minimum|lowest|smallest|least|minimum value",
-    "count": "number of|how many|count of|total number of|no of|num of|n",
-    "number": "no|nr|num|#|nbr",
-    "quantity": "qty|qnty|pcs",
-    "cv": "coefficient of variation|coefficient of variance",
-    "r2": "r squared|r square|coefficient of determination",
-    "iqr": "interquartile range|inter quartile range",
-    "p25": "first quartile|lower quartile|q1|1st quartile",
-    "p75": "third quartile|upper quartile|q3|3rd quartile",
-    "median": "p50|second quartile|q2|middle value",
-    "anomaly": "outlier|anomalous|outlying",
-    "id": "identifier",
-    "amount": "amt",
-    "address": "addr",
-    "telephone": "phone|tel",
-    "email": "e mail|mail",
-    "percent": "percentage|pct|%",
-    "skewness": "skew",
-    "seasonality": "season|seasonal|periodicity|periodic",
-    "trend": "tendency",
-    "first": "1st|initial|start|starting",
-    "last": "final|end|ending",
-    "subtotal": "sub total|net total|net amount",
-    "reference": "ref",
-    "position": "index|indice|location",
-    "zscore": "z score",
-    "order": "po|purchase order",
-    "rising": "rise|increasing|increase|upward|up|growing|grow|ascending|climbing|climb",
-    "falling": "fall|decreasing|decrease|downward|down|declining|decline|descending|dropping|drop|shrinking",
-    "flat": "stable|steady|constant|level|stationary|unchanged|sideways",
-    "spike": "surge|jump",
-    "direction": "directional",
-    "billto": "bill to|billed to|invoice to|invoiced to|sold to|charge to|bill recipient",
-    "shipto": "ship to|shipped to|deliver to|delivery to",
-    "issuedby": "issued by|billed by|sold by|invoiced by|invoice from|bill from|sold from",
-    "dueby": "pay by|payable by|payable until|pay until|due by|due on|payment due|pay before|payable before|paid by",
-}
-_LOOSE: dict[str, str] = {
-    "total": "grand total|amount due|total due|balance due|total amount|amount payable|total payable|amount",
-    "amount": "total|line total|sum|line amount",
-    "total amount": "total|grand total|amount due|total due|balance due",
-    "grand total": "total|amount due|total due|total amount",
-    "line total": "total|amount|line amount|net amount|sum|extended price",
-    "total price": "total|amount|line total",
-    "price": "unit price|rate|unit cost|cost|amount",
-    "unit price": "price|rate|unit cost|price each|each|price per unit|price unit",
-    "quantity": "units|hours|count|number|hrs|quantity ordered",
-    "description": "item|product|service|article|details|item description|particulars|designation|activity|work",
-    "item": "description|product|service|article",
-    "product": "item|description|article",
-    "vendor": "seller|supplier|from|company|issuedby|merchant|provider|biller",
-    "seller": "vendor|supplier|from|company|issuedby|merchant",
-    "supplier": "vendor|seller|from|company|issuedby",
-    "company": "vendor|seller|supplier|from|issuedby",
-    "customer": "billto|client|buyer|purchaser|recipient|account name|to|shipto",
-    "client": "billto|customer|buyer|to|shipto",
-    "buyer": "billto|customer|client|to|shipto",
-    "invoice number": "invoice|invoice id|document number|bill number|inv number|number|inv|reference number|reference",
-    "invoice id": "invoice number|invoice|inv",
-    "invoice date": "date|invoice|issue date|date of issue|issued|issued on|dated|date issued|billing date",
-    "date": "invoice date|issue date|date of issue|issued|issued on|dated|date issued|billing date|order date",
-    "issue date": "invoice date|date|date of issue|issued|issued on|date issued",
-    "due date": "dueby|due|payment due date|payment date|dueby date",
-    "tax": "vat|sales tax|gst|tax amount|total tax|vat amount",
-    "tax amount": "tax|vat|sales tax|gst|total tax",
-    "vat": "tax|sales tax|gst",
-    "tax rate": "vat rate|tax|vat|sales tax|gst",
-    "subtotal": "net|net sum|sum net|total before tax|total net|total excl|sum",
-    "currency": "currency code",
-    "count": "total|length|size",
-    "length": "count",
-    "size": "count",
-    "payment terms": "terms",
-    "order number": "order|order id|purchase order number",
-    "shipping": "freight|delivery|shipping cost|postage",
-    "discount": "rebate|reduction",
-    "strength": "strong",
-    "spread": "stdev|range",
-}
+class _Words(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    stop: str
+    generic: str
+    aspect: str
+    same: dict[str, str]
+    loose: dict[str, str]
+
+
+_read = msgspec.toml.decode(Path(__file__).with_name("meaning.toml").read_bytes(), type=_Words)
+STOP, GENERIC, _ASPECT = (frozenset(words.split()) for words in (_read.stop, _read.generic, _read.aspect))
+_LOOSE = _read.loose
 
 
 class Token(NamedTuple):
@@ -146,15 +50,11 @@ def _stem(word: str) -> str:
     return word
 
 
-def _table() -> dict[tuple[str, ...], str]:
-    table: dict[tuple[str, ...], str] = {}
-    for meaning, phrases in _SAME.items():
-        for phrase in phrases.split("|"):
-            table[tuple(map(_stem, phrase.split()))] = meaning
-    return table
-
-
-_PHRASES = _table()
+_PHRASES = {
+    tuple(map(_stem, phrase.split())): meaning
+    for meaning, phrases in _read.same.items()
+    for phrase in phrases.split("|")
+}
 _LONGEST = max(map(len, _PHRASES))
 _PERCENTILE = re.compile(r"p(\d{1,2}(?:\.\d+)?)$|(\d+(?:\.\d+)?)(?:st|nd|rd|th)$")
 

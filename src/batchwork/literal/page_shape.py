@@ -1,4 +1,4 @@
-"""See the shape of a text: its lines, what stands above them, and its tables.
+"""See the shape of a text: its lines, its tables, its sentences.
 
 Tables are told by bars, by commas, tabs or semicolons that come out even, or by wide gaps that line up. A line without
 end is cut into pieces, so that what compares the parts of a line with each other has a bounded number of them.
@@ -11,36 +11,27 @@ from typing import NamedTuple
 
 _GAP = re.compile(r"\t+| {2,}")
 _RULE = re.compile(r"^[\s|:+=_-]+$")
-_HEADING = re.compile(r"^(#{1,6})\s+(.*)$")
 _LONGEST_LINE = 2_000
 _LONGEST_SENTENCE = 1_000  # to either side of a place
 _MOST_RULES = 3  # that follow each other in a table
 
 
-class Cell(NamedTuple):
-    """A stretch of text in a table."""
+class Stretch(NamedTuple):
+    """A line without its end, or a cell of a table."""
 
     text: str
     start: int
     end: int
 
 
-class Line(NamedTuple):
-    """One line without its end."""
-
-    text: str
-    start: int
-    end: int
-
-
-Splitter = Callable[[Line], tuple[Cell, ...]]
+Splitter = Callable[[Stretch], tuple[Stretch, ...]]
 
 
 class Table(NamedTuple):
     """A heading row and the rows below it."""
 
-    header: tuple[Cell, ...]
-    rows: tuple[tuple[Cell, ...], ...]
+    header: tuple[Stretch, ...]
+    rows: tuple[tuple[Stretch, ...], ...]
     start: int
     end: int
     loose: bool = False
@@ -48,14 +39,14 @@ class Table(NamedTuple):
 
 
 @lru_cache(maxsize=32)
-def lines(text: str) -> tuple[Line, ...]:
+def lines(text: str) -> tuple[Stretch, ...]:
     """All lines with their places."""
-    found: list[Line] = []
+    found: list[Stretch] = []
     at = 0
     for line in text.split("\n"):
         for first, last in _cuts(line):
             piece = line[first:last].rstrip("\r")
-            found.append(Line(piece, at + first, at + first + len(piece)))
+            found.append(Stretch(piece, at + first, at + first + len(piece)))
         at += len(line) + 1
     return tuple(found)
 
@@ -71,62 +62,25 @@ def _cuts(line: str) -> Iterator[tuple[int, int]]:
     yield first, len(line)
 
 
-@lru_cache(maxsize=32)
-def headings(text: str) -> tuple[tuple[str, ...], ...]:
-    """For every line, the titles it stands under, outermost first."""
-    stack: dict[int, str] = {}
-    above: list[tuple[str, ...]] = []
-    rows = lines(text)
-    for number, line in enumerate(rows):
-        bare = line.text.strip()
-        marked = _HEADING.match(bare)
-        if marked:
-            level = len(marked[1])
-            stack = {depth: title for depth, title in stack.items() if depth < level} | {
-                level: marked[2].rstrip("#").rstrip()
-            }
-        elif _is_title(bare, rows[number + 1].text if number + 1 < len(rows) else ""):
-            stack = {depth: title for depth, title in stack.items() if depth < 7} | {7: bare.rstrip(":")}
-        elif (
-            not bare
-            and (number + 2 < len(rows))
-            and 7 in stack
-            and not rows[number + 1].text.startswith((" ", "-", "*", "|"))
-        ):
-            stack = {depth: title for depth, title in stack.items() if depth < 7}
-        above.append(tuple(stack[depth] for depth in sorted(stack)))
-    return tuple(above)
-
-
-def _is_title(bare: str, following: str) -> bool:
-    if not bare or len(bare) > 60 or not following.strip():
-        return False
-    if bare.endswith(":"):
-        return ": " not in bare and len(bare.split()) <= 6
-    return bool(re.fullmatch(r"(?:[A-Z][\w-]*)(?: (?:[A-Z\d][\w-]*|of|and))?(?: [A-Z\d][\w-]*){0,2}", bare)) and (
-        ":" in following or "=" in following
-    )
-
-
-def _cells(line: Line, cuts: Iterable[tuple[int, int]]) -> tuple[Cell, ...]:
+def _cells(line: Stretch, cuts: Iterable[tuple[int, int]]) -> tuple[Stretch, ...]:
     """A line cut at these places, each piece with its own, blanks trimmed."""
-    cells: list[Cell] = []
+    cells: list[Stretch] = []
     at = 0
     for stop, following in [*cuts, (len(line.text), len(line.text))]:
         piece = line.text[at:stop]
         lead = len(piece) - len(piece.lstrip(' "'))
         body = piece.strip(' "')
-        cells.append(Cell(body, line.start + at + lead, line.start + at + lead + len(body)))
+        cells.append(Stretch(body, line.start + at + lead, line.start + at + lead + len(body)))
         at = following
     return tuple(cells)
 
 
-def gap_cells(line: Line) -> tuple[Cell, ...]:
+def gap_cells(line: Stretch) -> tuple[Stretch, ...]:
     """A line cut at its wide gaps."""
     return tuple(cell for cell in _cells(line, (match.span() for match in _GAP.finditer(line.text))) if cell.text)
 
 
-def _separated_cells(line: Line, sign: str) -> tuple[Cell, ...]:
+def _separated_cells(line: Stretch, sign: str) -> tuple[Stretch, ...]:
     """A line cut at every such sign that is not inside quotes: those behind it come in pairs."""
     quotes, cuts = line.text.count('"'), []
     for at, char in enumerate(line.text):
@@ -137,7 +91,7 @@ def _separated_cells(line: Line, sign: str) -> tuple[Cell, ...]:
     return _cells(line, cuts)
 
 
-def _bar_cells(line: Line) -> tuple[Cell, ...]:
+def _bar_cells(line: Stretch) -> tuple[Stretch, ...]:
     cells = _cells(line, ((at, at + 1) for at, char in enumerate(line.text) if char == "|"))
     inner = line.text.strip()
     if inner.startswith("|"):
@@ -166,7 +120,7 @@ def tables(text: str) -> tuple[Table, ...]:
     return tuple(found)
 
 
-def _table_at(rows: tuple[Line, ...], at: int) -> tuple[Table | None, int]:
+def _table_at(rows: tuple[Stretch, ...], at: int) -> tuple[Table | None, int]:
     line = rows[at]
     if line.text.count("|") >= 1 and len(_bar_cells(line)) >= 2:
         return _grown(rows, at, _bar_cells, even=False)
@@ -190,17 +144,17 @@ def _is_list(table: Table) -> bool:
     return any(not re.search(r"\d", row[0].text) and re.search(r"\d", row[1].text) for row in table.rows)
 
 
-def _titled(header: tuple[Cell, ...]) -> bool:
+def _titled(header: tuple[Stretch, ...]) -> bool:
     return _wordy(header) and all(len(cell.text) <= 30 for cell in header)
 
 
-def _wordy(cells: tuple[Cell, ...]) -> bool:
+def _wordy(cells: tuple[Stretch, ...]) -> bool:
     return all(cell.text and not re.search(r"\d{2}|[!?:]$|\w{4,}\.$|\w \w+ \w+ \w+\.$", cell.text) for cell in cells)
 
 
-def _grown(rows: tuple[Line, ...], at: int, split: "Splitter", *, even: bool) -> tuple[Table | None, int]:
+def _grown(rows: tuple[Stretch, ...], at: int, split: Splitter, *, even: bool) -> tuple[Table | None, int]:
     header = split(rows[at])
-    body: list[tuple[Cell, ...]] = []
+    body: list[tuple[Stretch, ...]] = []
     last, rules = at, 0
     for number in range(at + 1, len(rows)):
         row = rows[number]
@@ -222,16 +176,10 @@ def _grown(rows: tuple[Line, ...], at: int, split: "Splitter", *, even: bool) ->
 
 def sentence_around(text: str, start: int, end: int) -> tuple[int, int]:
     """The sentence (or line) that holds a place, blanks trimmed."""
-    first, lowest, highest = start, start - _LONGEST_SENTENCE, end + _LONGEST_SENTENCE
-    while first > max(0, lowest) and text[first - 1] != "\n" and not re.match(r"[.!?]\s", text[first - 1 : first + 1]):
-        first -= 1
-    last = end
-    while (
-        last < min(len(text), highest) and text[last] != "\n" and not re.match(r"[.!?](?:\s|$)", text[last : last + 2])
-    ):
-        last += 1
-    if last < len(text) and text[last] in ".!?":
-        last += 1
+    low, high = max(0, start - _LONGEST_SENTENCE), min(len(text), end + _LONGEST_SENTENCE)
+    ends = [low, *(low + match.end() for match in re.finditer(r"\n|[.!?]\s", text[low:start]))]
+    close = re.compile(r"(?=\n)|[.!?](?=\s|$)").search(text, end, high)
+    first, last = min(ends[-1], start), close.end() if close else high
     while first < start and text[first].isspace():
         first += 1
     while last > end and text[last - 1].isspace():

@@ -10,9 +10,8 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from batchwork.literal.fact import Fact
-from batchwork.literal.label_pairs import label_of
-from batchwork.literal.meaning import STOP, Token, canonical, tokens
-from batchwork.literal.page_shape import Line
+from batchwork.literal.meaning import STOP, Token, canonical, label_words, tokens
+from batchwork.literal.page_shape import Stretch
 from batchwork.literal.values import Value, dates, numbers, small_numbers
 
 _ID = re.compile(r"(?<![\w-])#?(?=[\w/-]*\d)[A-Za-z]{1,6}[-/]?\d[\w/-]*|(?<!\w)#\d[\w-]*")
@@ -29,6 +28,7 @@ _IS = re.compile(
 )
 _JOINED = re.compile(r"\s*(?:of|dated|from|on|,|\(|\u2014|-)?\s*")
 _PLACED = re.compile(r"\s+at(?: (?:index|position|step|point|time))?\s+#?")
+_ASIDE = re.compile(r"\(.*?\)|\d+(?:[.,]\d+)?\s?%")
 _LOOK_BACK = 24
 _LONGEST = 6
 _LONGEST_STRETCH = 2_000  # characters
@@ -37,7 +37,7 @@ _PREDICATE = 300  # characters behind a verb that say something of it
 _END_OF_CLAUSE = re.compile(r"[.;!?](?=\s|$)|,\s(?:and|but|while|with)\b")
 
 
-def flows(lines: list[Line]) -> Iterator[tuple[int, int]]:
+def flows(lines: list[Stretch]) -> Iterator[tuple[int, int]]:
     """Stretches of prose: a line that goes on in small letters on the next is one with it."""
     at = 0
     while at < len(lines):
@@ -54,11 +54,20 @@ def flows(lines: list[Line]) -> Iterator[tuple[int, int]]:
         at = last + 1
 
 
-def phrases(text: str, start: int, end: int, above: frozenset[str]) -> Iterator[Fact]:
+def without_asides(text: str) -> str:
+    """A label without its brackets and percentages."""
+    return _ASIDE.sub(" ", text)
+
+
+def label_of(text: str) -> tuple[str, ...]:
+    """The words of a label without its aside: "Tax (8%)" is the tax."""
+    return label_words(without_asides(text)) or label_words(text)
+
+
+def phrases(text: str, start: int, end: int) -> Iterator[Fact]:
     """All values of one stretch of prose."""
     lead = re.match(r"[^:=.\n]{1,40}:(?=\s)", text[start:end])
-    if lead:
-        above |= frozenset(label_of(lead.group()))  # "Series B: ..." holds for the whole line
+    above = frozenset(label_of(lead.group())) if lead else frozenset()  # "Series B: ..." holds for the whole line
     breaks = [start, *(start + match.end() for match in _SENTENCE.finditer(text[start:end])), end]
     for first, last in pairwise(breaks):
         yield from _sentence(text, first, last, above)

@@ -1,16 +1,22 @@
-"""Read the rows of a table: ruled, aligned, or bare as text taken from a PDF; lists and repeated labels too."""
+"""Read the rows of a table: ruled, aligned, or bare as text taken from a PDF; lists and repeated labels too.
+
+A heading tells which column holds which field. In a bare table it is a line of words that name fields.
+"""
 
 import re
 from collections.abc import Iterable, Sequence
 from itertools import islice
+from typing import NamedTuple
 
-from batchwork.literal.fact import Fact
 from batchwork.literal.facts import facts
-from batchwork.literal.header import Column, Field, assign, heading
 from batchwork.literal.lookup import Found, ranked, typed
-from batchwork.literal.page_shape import Cell, Line, Table, is_rule, lines, tables
+from batchwork.literal.meaning import GENERIC, Token, alternatives, canonical, label_words, tokens
+from batchwork.literal.page_shape import Stretch, Table, lines, tables
 from batchwork.literal.values import Value, dates, numbers
 
+_NUMERIC_WORDS = ("number", "pos", "line", "tax", "vat", "discount", "gst", "percent", "weight", "hour", "day")
+_JOINT = re.compile(r" (?:of|or|and|per|for|in) (?:the )?")  # "Description of goods" is one heading
+_SOME, _NAMED = 0.6, 0.52
 _SUMMARY = re.compile(
     r"^\W*(?:sub\s?-?total|grand total|total|tax|vat|gst|sales tax|shipping|freight|discount|amount due|balance|net|"
     r"thank|notes?|payment|terms|please|due|subtotal|page|bank|iban)\b",
@@ -25,15 +31,25 @@ _NAMED_TIMES = re.compile(
     r"(?:[x\u00d7@]|units? (?:at|@))\s*(?P<price>\S*\d[^\s)]*)\s*\)?"
     r"\s*(?:=|:|[-\u2013,]|\.{2,}|\s)?\s*(?P<total>\S*\d\S*)?\s*$"
 )
-_ROLES = {
-    "quantity": ("quantity",),
-    "description": ("description",),
-    "price": ("unit", "price"),
-    "total": ("line", "total"),
-}
+_ROLES = {"quantity": "quantity", "description": "description", "price": "unit price", "total": "line total"}
 _LONGEST_ITEM = 160  # characters of a line that lists one thing
 _MOST_HEADINGS = 50  # of tables without rules
 Row = dict[str, Found]
+
+
+class Field(NamedTuple):
+    """A field of a row: its name, what it means, and its type."""
+
+    name: str
+    words: tuple[str, ...]
+    kind: str
+
+
+class Column(NamedTuple):
+    """One column of a heading: the field it holds, or none; and the kind of its values."""
+
+    field: Field | None
+    kind: str
 
 
 def read_rows(fields: Sequence[Field], text: str) -> list[Row]:
@@ -58,14 +74,17 @@ def _weight(rows: list[Row]) -> int:
 
 
 def _ruled(fields: Sequence[Field], table: Table, text: str) -> list[Row]:
-    columns = assign(fields, table.header)
+    columns = _assign(fields, table.header)
     if len(columns) < min(2, len(fields)):
         return []
     rows: list[Row] = []
     for cells in table.rows:
         row: Row = {}
         for number, field in columns.items():
-            if number < len(cells) and (found := _cell(text, cells[number], field.kind)) is not None:
+            if (
+                number < len(cells)
+                and (found := typed(text, cells[number].start, cells[number].end, field.kind)) is not None
+            ):
                 row[field.name] = found
         first = next((cell.text for cell in cells if cell.text), "")
         if row and not (_SUMMARY.match(first.strip("*_ ")) and len(row) < len(columns)):
@@ -73,75 +92,50 @@ def _ruled(fields: Sequence[Field], table: Table, text: str) -> list[Row]:
     return rows
 
 
-def _cell(text: str, cell: Cell, kind: str) -> Found | None:
-    return typed(text, Fact("cell", (), cell.start, cell.end), kind)
-
-
 def _bare(fields: Sequence[Field], text: str) -> list[Row]:
     """A heading line and lines below it whose words and numbers come in the heading's order."""
     filled = [line for line in lines(text) if line.text.strip()]
     best: list[Row] = []
-    headings = ((number, columns) for number, line in enumerate(filled) if (columns := heading(fields, line)))
+    headings = ((number, columns) for number, line in enumerate(filled) if (columns := _heading(fields, line)))
     for number, columns in islice(headings, _MOST_HEADINGS):
-        rows = _below_heading(fields, columns, islice(filled, number + 1, None), text)
+        rows = _below_heading(columns, islice(filled, number + 1, None), text)
         if _weight(rows) > _weight(best):
             best = rows
     return best
 
 
-def _below_heading(fields: Sequence[Field], columns: list[Column], below: Iterable[Line], text: str) -> list[Row]:
+def _below_heading(columns: list[Column], below: Iterable[Stretch], text: str) -> list[Row]:
+    """The rows until the first line that is none, or that sums up; a first line of words alone begins a description."""
     rows: list[Row] = []
     named = len([column for column in columns if column.field])
-    words = [field.name for field in fields if field.kind == "string"]
-    pending: Line | None = None
     for line in below:
-        if is_rule(line.text):
-            continue
         row = _bare_row(columns, line, text)
         if row is not None and not (_SUMMARY.match(line.text) and len(row) < named):
-            if pending is not None and words and words[0] in row:  # a description that began on the line above
-                said = row[words[0]]
-                start = pending.start + len(pending.text) - len(pending.text.lstrip())
-                row[words[0]] = said._replace(value=f"{pending.text.strip()} {said.value}", start=start)
             rows.append(row)
-            pending = None
-        elif pending is None and not rows and not _SUMMARY.match(line.text) and not _line_values(text, line):
-            pending = line
-        elif not _continues(rows, fields, line, text):
+        elif rows or _SUMMARY.match(line.text) or _line_values(text, line):
             break
     return rows
 
 
-def _bare_row(columns: list[Column], line: Line, text: str) -> Row | None:
+def _bare_row(columns: list[Column], line: Stretch, text: str) -> Row | None:
+    """The values before the words, the words, and the values behind them, column by column."""
     values = _line_values(text, line)
     wordy = [index for index, column in enumerate(columns) if column.kind not in ("number", "integer", "date")]
     if not wordy:
-        return _all_values(columns, values, text) if len(values) == len(columns) else None
+        return _put({}, columns, values, text) if len(values) == len(columns) else None
     head, tail = wordy[0], len(columns) - 1 - wordy[-1]
     leading = _leading(values[:head], line)
     if len(leading) < head or len(values) < head + tail:
         return None
     trailing = values[len(values) - tail :] if tail else []
-    row: Row = {}
-    for column, value in [
-        *zip(columns[:head], leading, strict=True),
-        *zip(columns[len(columns) - tail :], trailing, strict=True),
-    ]:
-        _put(row, column, value, text)
+    row = _put({}, columns[:head], leading, text)
+    _put(row, columns[len(columns) - tail :], trailing, text)
     start = leading[-1].end if leading else line.start
     stop = trailing[0].start if trailing else line.end
-    middle = columns[head : len(columns) - tail]
-    if any(value is not None and _gap_word(text, value) for value in trailing):
-        return None
-    return row if _put_words(row, middle, text, start, stop) else None
+    return row if _put_words(row, columns[head : len(columns) - tail], text, start, stop) else None
 
 
-def _gap_word(text: str, value: Value) -> bool:
-    """A value glued into a word belongs to it."""
-    return bool(re.match(r"[A-Za-z]", text[value.end : value.end + 1]))
-
-
-def _leading(values: list[Value], line: Line) -> list[Value]:
+def _leading(values: list[Value], line: Stretch) -> list[Value]:
     """Values that really stand at the start of the line."""
     return values if not values or values[0].start - line.start <= len(line.text) - len(line.text.lstrip()) + 2 else []
 
@@ -170,67 +164,33 @@ def _put_words(row: Row, middle: list[Column], text: str, start: int, stop: int)
     return True
 
 
-def _all_values(columns: list[Column], values: list[Value], text: str) -> Row:
-    row: Row = {}
+def _put(row: Row, columns: Sequence[Column], values: Sequence[Value], text: str) -> Row:
     for column, value in zip(columns, values, strict=True):
-        _put(row, column, value, text)
+        found = typed(text, value.start, value.end, column.kind) if column.field is not None else None
+        if column.field is not None and found is not None:
+            row[column.field.name] = found
     return row
 
 
-def _put(row: Row, column: Column, value: Value, text: str) -> None:
-    if column.field is None:
-        return
-    found = typed(text, Fact("cell", (), value.start, value.end), column.kind)
-    if found is not None:
-        row[column.field.name] = found
-
-
-def _line_values(text: str, line: Line) -> list[Value]:
+def _line_values(text: str, line: Stretch) -> list[Value]:
     return sorted(
         [*numbers(text, line.start, line.end), *dates(text, line.start, line.end)], key=lambda value: value.start
     )
 
 
-def _continues(rows: list[Row], fields: Sequence[Field], line: Line, text: str) -> bool:
-    """Whether a line is the rest of the description above it."""
-    if not rows or _SUMMARY.match(line.text) or _line_values(text, line) or ":" in line.text:
-        return False
-    words = [field.name for field in fields if field.kind == "string" and field.name in rows[-1]]
-    if not words or not re.match(r"\s*[a-z(&]", line.text):
-        return False
-    old = rows[-1][words[0]]
-    rows[-1][words[0]] = old._replace(value=f"{old.value} {line.text.strip()}")
-    return True
-
-
-def _roles(fields: Sequence[Field]) -> dict[str, Field]:
-    """Which field is the quantity, the description, the price and the total."""
-    roles: dict[str, Field] = {}
-    header = [Cell(" ".join(words), 0, 0) for words in _ROLES.values()]
-    for number, field in assign(fields, header).items():
-        roles[list(_ROLES)[number]] = field
-    return roles
-
-
 def _listed(fields: Sequence[Field], text: str) -> list[Row]:
     """Lines such as `2 x Widget @ $10.00 = $20.00`."""
-    roles = _roles(fields)
-    if len(roles) < 2:
-        return []
+    header = [Stretch(words, 0, 0) for words in _ROLES.values()]
+    roles = {list(_ROLES)[number]: field for number, field in _assign(fields, header).items()}
     rows: list[Row] = []
-    for line in lines(text):
-        if len(line.text) > _LONGEST_ITEM:
-            continue
-        match = _TIMES.match(line.text) or _NAMED_TIMES.match(line.text)
+    for line in lines(text) if len(roles) > 1 else ():
+        match = _TIMES.match(line.text) or _NAMED_TIMES.match(line.text) if len(line.text) <= _LONGEST_ITEM else None
         if match is None or _SUMMARY.match(line.text):
             continue
         row: Row = {}
         for role, field in roles.items():
             start, stop = match.span(role)
-            if start < 0:
-                continue
-            cell = Fact("cell", (), line.start + start, line.start + stop)
-            if (found := typed(text, cell, field.kind)) is not None:
+            if start >= 0 and (found := typed(text, line.start + start, line.start + stop, field.kind)) is not None:
                 row[field.name] = found
         if len(row) >= 2:
             rows.append(row)
@@ -243,16 +203,16 @@ def _stacked(fields: Sequence[Field], text: str) -> list[Row]:
     for at in range(len(filled)):
         columns: dict[int, Field] = {}
         for width in range(min(8, len(filled) - at), 1, -1):
-            header = [Cell(line.text.strip(), line.start, line.end) for line in filled[at : at + width]]
-            if any(len(cell.text) > 30 or re.search(r"\d|:", cell.text) for cell in header):
+            header = filled[at : at + width]
+            if any(len(cell.text.strip()) > 30 or re.search(r"\d|:", cell.text) for cell in header):
                 continue
-            columns = assign(fields, header)
+            columns = _assign(fields, header)
             if len(columns) >= max(2, width - 1) and 0 in columns:
                 return _stack(filled[at + width :], width, columns, text)
     return []
 
 
-def _stack(body: list[Line], width: int, columns: dict[int, Field], text: str) -> list[Row]:
+def _stack(body: list[Stretch], width: int, columns: dict[int, Field], text: str) -> list[Row]:
     rows: list[Row] = []
     for at in range(0, len(body) - width + 1, width):
         group = body[at : at + width]
@@ -260,7 +220,7 @@ def _stack(body: list[Line], width: int, columns: dict[int, Field], text: str) -
             break
         row: Row = {}
         for number, field in columns.items():
-            found = _cell(text, Cell(group[number].text, group[number].start, group[number].end), field.kind)
+            found = typed(text, group[number].start, group[number].end, field.kind)
             if found is None:
                 return rows
             row[field.name] = found
@@ -275,7 +235,11 @@ def _repeated(fields: Sequence[Field], text: str, enough: float = 0.8) -> list[R
     for field in fields:
         found: list[Found] = []
         for sure, fact in ranked(field.words, text, loose=enough < 0.9):
-            if sure >= enough and fact in pairs and (value := typed(text, fact, field.kind)) is not None:
+            if (
+                sure >= enough
+                and fact in pairs
+                and (value := typed(text, fact.start, fact.end, field.kind)) is not None
+            ):
                 found.append(value)
         found.sort(key=lambda value: value.start)
         if found:
@@ -288,3 +252,77 @@ def _repeated(fields: Sequence[Field], text: str, enough: float = 0.8) -> list[R
     if len(kept) < min(2, len(fields)):
         return []
     return [{name: found[number] for name, found in kept.items()} for number in range(most)]
+
+
+def _fit(field: Field, words: tuple[str, ...]) -> float:
+    """How well a heading names a field."""
+    if not words:
+        return 0.0
+    wanted, heading = set(field.words) - GENERIC or set(field.words), set(words) - GENERIC or set(words)
+    if wanted == heading:
+        return 1.0
+    for place, other in enumerate(alternatives(field.words)):
+        if set(other) == heading:
+            return 0.9 - 0.02 * place
+    if wanted <= heading or heading <= wanted:
+        return _SOME - 0.05 * len(wanted ^ heading)
+    return 0.0
+
+
+def _assign(fields: Sequence[Field], header: Sequence[Stretch]) -> dict[int, Field]:
+    """Column number to field, the best fits first, none used twice."""
+    fits = sorted(
+        (-_fit(field, label_words(cell.text)), number, index)
+        for number, cell in enumerate(header)
+        for index, field in enumerate(fields)
+    )
+    chosen: dict[int, Field] = {}
+    for sure, number, index in fits:
+        if -sure < 0.3:
+            break
+        if number not in chosen and fields[index] not in chosen.values():
+            chosen[number] = fields[index]
+    return chosen
+
+
+def _heading(fields: Sequence[Field], line: Stretch) -> list[Column]:
+    """The columns of a heading without visible borders, or nothing when the line is none.
+
+    Words are taken greedily, the longest phrase that names a field first; what is left over are columns
+    nobody asked for.
+    """
+    if re.search(r"\d{2}|[.!?]$", line.text) or len(line.text) > 160:
+        return []
+    spoken = canonical(tokens(line.text))
+    columns: list[Column] = []
+    used: set[str] = set()
+    at = 0
+    while at < len(spoken):
+        field, length = _best(fields, used, spoken, at, line)
+        if field is not None:
+            used.add(field.name)
+            columns.append(Column(field, field.kind))
+        elif not at or not _JOINT.fullmatch(line.text[spoken[at - 1].end : spoken[at].start]):
+            columns.append(Column(None, "number" if spoken[at].word in _NUMERIC_WORDS else "string"))
+        at += length
+    named = [column for column in columns if column.field is not None]
+    return columns if len(named) >= 2 and len(columns) - len(named) <= 2 else []
+
+
+def _best(
+    fields: Sequence[Field], used: set[str], spoken: list[Token], at: int, line: Stretch
+) -> tuple[Field | None, int]:
+    """The field that the next one to three words name best, and how many of them."""
+    best: tuple[float, int, Field | None] = (0.0, 1, None)
+    for length in range(1, min(3, len(spoken) - at) + 1):
+        run = spoken[at : at + length]
+        if re.search(r"\t| {2,}|\|", line.text[run[0].start : run[-1].end]):
+            break  # a wide gap parts two columns
+        words = tuple(token.word for token in run)
+        if len(set(words)) < length:
+            continue  # "Units Unit price" are two headings
+        for field in fields:
+            sure = 0.0 if field.name in used else _fit(field, words)
+            if sure > best[0] or (sure == best[0] > 0 and length > best[1]):
+                best = (sure, length, field)
+    return (best[2], best[1]) if best[0] > _NAMED else (None, 1)
