@@ -4,30 +4,15 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from batchwork.literal.choice import choose
-from batchwork.literal.denial import NEGATION, denied
-from batchwork.literal.letterhead import shade, unlabelled
-from batchwork.literal.lookup import ENOUGH, Found, find, ranked, typed
+from batchwork.literal.choice import NEGATION, choose, denied
+from batchwork.literal.lookup import ENOUGH, Found, find, ranked, strong_words, typed, unlabelled
 from batchwork.literal.meaning import GENERIC, label_words
 from batchwork.literal.page_shape import lines, sentence_around
-from batchwork.literal.question import Asked, split_question, understand
+from batchwork.literal.question import Question, split_question, understand
 from batchwork.literal.values import truth
 
-
-def _words(text: str) -> list[str]:
-    return text.split()
-
-
 NOT_FOUND = "I cannot find it in the text I was given."
-_TYPED = frozenset({"type", "kind", "nature", "category", "direction"})
-_DATED = frozenset({"date", "due", "when", "day"})
-_NUMERIC = frozenset(
-    _words(
-        "mean stdev variance max min count median quantity cv iqr total subtotal price amount tax sum slope "
-        "percent range skewness kurtosis zscore rate cost balance age weight height length width temperature "
-        "period strength discount"
-    )
-)
+_DATED = frozenset({"date", "due", "day"})
 
 
 class Answer(NamedTuple):
@@ -52,17 +37,15 @@ def read(question: str, text: str) -> Answer:
     if asked.compares:
         return compare(asked, text)
     if asked.choices:
-        chosen = choose(asked.words, asked.choices, text)
-        return Answer(chosen.value, ((chosen.start, chosen.end),)) if chosen else Answer(NOT_FOUND)
-    if asked.yes_no:
-        said = yes_or_no(asked.words, text)
-        return Answer("yes" if said.value else "no", ((said.start, said.end),)) if said else Answer(NOT_FOUND)
-    found = look_up(asked, question, text)
-    if found is None:
-        return Answer(NOT_FOUND)
-    if asked.counts:
-        return Answer(str(found.value), ((found.start, found.end),))
-    return Answer(text[found.start : found.end], ((found.start, found.end),))
+        found = choose(asked.words, asked.choices, text)
+    elif asked.yes_no:
+        found = yes_or_no(asked.words, text)
+        found = found and found._replace(value="yes" if found.value else "no")
+    elif asked.counts:
+        found = count_of(asked.words, text)
+    else:
+        found = look_up(asked, text)
+    return Answer(str(found.value), ((found.start, found.end),)) if found else Answer(NOT_FOUND)
 
 
 class CitedAnswer(NamedTuple):
@@ -85,28 +68,18 @@ def read_each(question: str, documents: Sequence[str], text: str) -> Iterator[Ci
             yield CitedAnswer(read(part, text).text)
 
 
-def look_up(asked: Asked, question: str, text: str) -> Found | None:
-    """The value at the asked label, of the kind the question's words suggest."""
-    if asked.counts:
-        return count_of(asked.words, text)
-    words = set(asked.words)
-    if question.lower().lstrip().startswith("when") or words & _DATED:
-        kinds: tuple[str, ...] = ("date", "string")
-    elif words & _NUMERIC or any(re.fullmatch(r"p\d+(\.\d+)?", word) for word in words) or "much" in words:
-        kinds = ("number",)
-    else:
-        kinds = ("name",) if words & _TYPED else ("string",)
-    words_asked = tuple(word for word in asked.words if word not in ("when", "much"))
-    for kind in kinds:
-        found = find([words_asked], text, shade(kind, words_asked)) or unlabelled(words_asked, text, kind)
+def look_up(asked: Question, text: str) -> Found | None:
+    """The value at the label that is asked for, as it is written."""
+    for kind in ("date", "string") if set(asked.words) & _DATED else ("string",):
+        found = find([asked.words], text, kind) or unlabelled(asked.words, text, kind)
         if found is not None:
-            return found
+            return found._replace(value=text[found.start : found.end])
     return None
 
 
 def count_of(words: tuple[str, ...], text: str) -> Found | None:
     """How many of something: "3 anomalies", "anomalies: 3", "anomaly count 3", "no anomalies"."""
-    strong = {word for word in words if word not in GENERIC} or set(words)
+    strong = set(strong_words(words))
     none = denied(words, text)
     for label in (("count", *words), words, ("count",) if strong <= GENERIC else ()):
         for sure, fact in ranked(label, text, loose=False) if label else ():
@@ -122,7 +95,7 @@ def count_of(words: tuple[str, ...], text: str) -> Found | None:
     return Found(0, *none, 0.8) if none else None
 
 
-def compare(asked: Asked, text: str) -> Answer:
+def compare(asked: Question, text: str) -> Answer:
     """Which of two has the larger (or smaller) value, by reading both."""
     first, second = (_named_value(asked.words, choice, text) for choice in asked.choices[:2])
     parts = [_section(text, choice, asked.choices) for choice in asked.choices[:2]]
@@ -161,42 +134,26 @@ def _value_in(words: tuple[str, ...], text: str, start: int, end: int) -> Found 
 
 def _named_value(words: tuple[str, ...], choice: str, text: str) -> Found | None:
     name = label_words(choice)
-    wanted = tuple(dict.fromkeys((*words, *name)))
-    for kind in ("number", "date"):
-        found = find([wanted], text, kind)
-        if found is None and not set(words) - GENERIC:
-            found = find([name], text, kind)
-        if found is not None:
-            return found
-    return None
+    wanted = [tuple(dict.fromkeys((*words, *name))), *([] if set(words) - GENERIC else [name])]
+    return find(wanted, text, "number") or find(wanted, text, "date")
 
 
 def yes_or_no(words: tuple[str, ...], text: str) -> Found | None:
-    """Whether the text says it is so: a stated yes or no, a count, a denial, or the plain statement."""
+    """Whether the text says it is so: a stated yes or no, a denial, a count, or the plain statement."""
     for sure, fact in ranked(words, text):
         if sure < ENOUGH:
             break
-        if fact.kind not in ("pair", "cell", "gap", "below"):
-            continue
-        said = truth(text[fact.start : fact.end])
-        meant = {word for word in words if word not in GENERIC}
-        counted = typed(text, fact.start, fact.end, "integer")
-        if said is None and counted is not None and re.match(r"\W*\d+\b(?![.,]\d)", text[fact.start : fact.end]):
-            said = counted.value != 0
-        if said is None and sure >= 0.8 and meant == set(fact.label):
-            said = True  # "season: period 12": it is there, and more is said about it
-        if said is not None:
-            return Found(said, fact.start, fact.end, sure)
+        stated = truth(text[fact.start : fact.end]) if fact.kind in ("pair", "cell", "gap", "below") else None
+        if stated is not None:
+            return Found(stated, fact.start, fact.end, sure)
     none = denied(words, text)
     if none:
         return Found(False, *none, 0.7)
     counted = count_of(words, text)
     if counted is not None:
-        return Found(counted.value != 0, counted.start, counted.end, counted.score)
-    strong = [word for word in words if word not in GENERIC]
+        return counted._replace(value=counted.value != 0)
+    strong = {word for word in words if word not in GENERIC}
     for sentence in re.finditer(r"[^.!?\n]+", text):
-        told = label_words(sentence.group())
-        if strong and all(word in told for word in strong):
-            denying = NEGATION.search(sentence.group()) is not None
-            return Found(not denying, sentence.start(), sentence.end(), 0.6)
+        if strong and strong <= set(label_words(sentence.group())):
+            return Found(NEGATION.search(sentence.group()) is None, sentence.start(), sentence.end(), 0.6)
     return None

@@ -8,10 +8,8 @@ import re
 from typing import Any, NamedTuple
 
 from batchwork.literal.answer import compare, count_of, look_up, yes_or_no
-from batchwork.literal.choice import choose
-from batchwork.literal.denial import denied
-from batchwork.literal.letterhead import currency, shade, unlabelled
-from batchwork.literal.lookup import ENOUGH, Found, find, ranked
+from batchwork.literal.choice import choose, denied
+from batchwork.literal.lookup import ENOUGH, Found, currency, find, ranked, unlabelled
 from batchwork.literal.meaning import GENERIC, label_words
 from batchwork.literal.question import understand
 from batchwork.literal.table_rows import Field, read_rows
@@ -53,7 +51,6 @@ class _Filler:
     def __init__(self, root: Schema, text: str, question: str) -> None:
         self._root = root
         self._text = text
-        self._question = question
         self._asked = understand(question) if question.strip() else None
         self._alone = _leaves(root) <= 1
         self.spans: Spans = {}
@@ -179,7 +176,7 @@ class _Filler:
             return chosen._replace(value=node["enum"][choices.index(chosen.value)]) if chosen else None
         if kind == "boolean":
             return next((one for label in place.labels if (one := yes_or_no(label, self._text))), None)
-        found = find(place.labels, self._text, shade(kind, words))
+        found = find(place.labels, self._text, kind)
         if found is None and kind == "integer" and words:
             found = count_of(tuple(word for word in words if word != "count"), self._text)
         if found is None:
@@ -201,8 +198,7 @@ class _Filler:
             return choose(asked.words, asked.choices, text)
         if asked.yes_no and (said := yes_or_no(asked.words, text)) is not None:
             return said._replace(value="yes" if said.value else "no")
-        found = look_up(asked, self._question, text)
-        return found._replace(value=text[found.start : found.end]) if found else None
+        return look_up(asked, text)
 
     def _chosen(self, node: Schema) -> Found | None:
         asked, text = self._asked, self._text

@@ -1,4 +1,8 @@
-"""Decide which stated value answers to a label, and read it as the asked type."""
+"""Decide which stated value answers to a label, and read it as the wanted type.
+
+Papers leave some things without a label: the letterhead is the first line that is no title, the addressee the first
+line of the next block, a date alone on its line is the paper's own, the currency that of its amounts.
+"""
 
 import re
 from collections.abc import Sequence
@@ -6,26 +10,21 @@ from typing import Any, NamedTuple
 
 from batchwork.literal.fact import Fact
 from batchwork.literal.facts import facts
-from batchwork.literal.meaning import GENERIC, alternatives, canonical, tokens, vocabulary
-from batchwork.literal.page_shape import lines
-from batchwork.literal.values import dates, numbers, small_numbers, truth
+from batchwork.literal.meaning import GENERIC, alternatives, vocabulary
+from batchwork.literal.page_shape import Stretch, gap_cells, lines
+from batchwork.literal.values import dates, numbers, small_numbers
 
 ENOUGH = 0.5
-_PENALTY = {
-    "pair": 0.0,
-    "list": 0.1,
-    "cell": 0.0,
-    "gap": 0.02,
-    "phrase": 0.05,
-    "below": 0.1,
-    "after": 0.15,
-    "is": 0.12,
-}
+_PENALTY = {"list": 0.1, "gap": 0.02, "phrase": 0.05, "below": 0.1, "after": 0.15, "is": 0.12}
 _PERCENT = frozenset({"percent", "rate", "share", "ratio", "change", "growth"})
 _LOOSE = 0.08
-_ABSENT = frozenset(
-    {"n/a", "na", "none", "-", "--", "\u2013", "\u2014", "null", "nil", "not available", "unknown", "tbd", "?"}
-)
+_ABSENT = ("n/a", "na", "none", "-", "--", "\u2013", "\u2014", "null", "nil", "not available", "unknown", "tbd", "?")
+_SENDER = frozenset({"vendor", "seller", "supplier", "company", "issuer", "merchant", "biller", "issuedby"})
+_RECEIVER = frozenset({"customer", "client", "buyer", "recipient", "purchaser", "billto"})
+_OWN_DATE = frozenset({"invoice", "date", "issue", "issued", "document", "letter", "bill", "receipt"})
+_CODES = {"$": "USD", "US$": "USD", "\u20ac": "EUR", "\u00a3": "GBP", "\u00a5": "JPY", "\u20b9": "INR", "CA$": "CAD", "A$": "AUD"}  # fmt: skip # noqa: E501
+_TITLE = re.compile(r"(?i)\W*(?:tax |pro ?forma )?(?:invoice|bill|receipt|statement|credit note|order|page \d+.*)\W*")
+_TOP = 12  # lines that may hold a letterhead
 
 
 class Found(NamedTuple):
@@ -37,32 +36,22 @@ class Found(NamedTuple):
     score: float
 
 
-def _strong(words: tuple[str, ...]) -> list[str]:
+def strong_words(words: tuple[str, ...]) -> list[str]:
+    """The words that a label must have; all of them, when every one is generic."""
     return [word for word in words if word not in GENERIC] or list(words)
 
 
 def score(words: tuple[str, ...], fact: Fact) -> float:
     """How surely a fact is about these words; 0 when it is not."""
-    strong = _strong(words)
-    label = set(fact.label)
-    own = label | set(fact.row)
-    hits = [word for word in strong if word in own]
-    if not hits or not any(word in own for word in strong):
-        return 0.0
+    strong, own, wanted = strong_words(words), {*fact.label, *fact.row}, set(words)
     missing = [word for word in strong if word not in own]
-    if any(word not in fact.context for word in missing):
+    if len(missing) == len(strong) or any(word not in fact.context for word in missing):
         return 0.0
-    asked = set(words)
-    extra = [word for word in fact.label if word not in asked and word not in GENERIC]
-    result = 1.0 - 0.18 * len(missing) - 0.15 * min(4, len(set(extra))) - _PENALTY[fact.kind]
-    if fact.row and fact.rows > 1:
-        unasked = [word for word in set(fact.row) if word not in asked and word not in GENERIC]
-        covered = len(set(fact.row)) - len(unasked)
-        if not covered:
-            result -= 0.45  # which row is meant?
-        elif label and not label & asked and not label <= GENERIC | {"amount", "total", "quantity"}:
-            result -= 0.3  # which column is meant?
-    if fact.label and fact.label[-1] not in asked and fact.kind in ("phrase", "pair"):
+    extra = {word for word in fact.label if word not in wanted and word not in GENERIC}
+    result = 1.0 - 0.18 * len(missing) - 0.15 * min(4, len(extra)) - _PENALTY.get(fact.kind, 0.0)
+    if fact.row and fact.rows > 1 and not wanted & set(fact.row) and not set(fact.row) <= GENERIC:
+        result -= 0.45  # which row is meant?
+    if fact.label and fact.label[-1] not in wanted and fact.kind in ("phrase", "pair"):
         result -= 0.05  # "mean error 3" is about the error
     return max(result, 0.0)
 
@@ -73,7 +62,7 @@ def ranked(words: tuple[str, ...], text: str, *, loose: bool = True) -> list[tup
     if loose:
         readings += [(other, _LOOSE + 0.015 * place) for place, other in enumerate(alternatives(words))]
     known = vocabulary(text)
-    readings = [(reading, cost) for reading, cost in readings if known.issuperset(_strong(reading))]
+    readings = [(reading, cost) for reading, cost in readings if known.issuperset(strong_words(reading))]
     if not readings:
         return []  # no fact can be about words that do not stand there
     best: dict[tuple[int, int, str], tuple[float, Fact]] = {}
@@ -87,39 +76,17 @@ def ranked(words: tuple[str, ...], text: str, *, loose: bool = True) -> list[tup
 
 
 def typed(text: str, start: int, end: int, kind: str) -> Found | None:
-    """A stretch of text as a type, or None when there is none of that type in it.
-
-    Besides the types of JSON: `date`, `name` (words, not a value) and `code` (has a digit).
-    """
+    """A stretch of text as a number, integer, date or string; None when there is none in it."""
     if text[start:end].strip().lower() in _ABSENT:
         return None
     if kind in ("number", "integer"):
-        return _number(text, start, end, whole=kind == "integer")
-    if kind == "date":
-        for value in dates(text, start, end):
-            return Found(value.value, value.start, value.end, 0.0)
+        for value in numbers(text, start, end) or small_numbers(text, start, end):
+            whole = isinstance(value.value, int) or float(value.value).is_integer()
+            if kind == "number" or whole:
+                return Found(int(value.value) if kind == "integer" else value.value, value.start, value.end, 0.0)
         return None
-    if kind == "boolean":
-        said = truth(text[start:end])
-        return None if said is None else Found(said, start, end, 0.0)
-    found = _string(text, start, end)
-    if found is None or kind == "string":
-        return found
-    return _name(text, found) if kind == "name" else _code(found)
-
-
-def _number(text: str, start: int, end: int, *, whole: bool) -> Found | None:
-    for value in numbers(text, start, end) or small_numbers(text, start, end):
-        number = value.value
-        if whole and isinstance(number, float):
-            if not number.is_integer():
-                continue
-            number = int(number)
-        return Found(number, value.start, value.end, 0.0)
-    return None
-
-
-def _string(text: str, start: int, end: int) -> Found | None:
+    if kind == "date":
+        return next((Found(one.value, one.start, one.end, 0.0) for one in dates(text, start, end)), None)
     while end > start and text[end - 1] in " .,;:*\"'`|":
         end -= 1
     while start < end and text[start] in " *\"'`|#:":
@@ -127,43 +94,9 @@ def _string(text: str, start: int, end: int) -> Found | None:
     return Found(text[start:end], start, end, 0.0) if start < end else None
 
 
-def _name(text: str, found: Found) -> Found | None:
-    """Words that name somebody: neither a date nor an amount nor a code."""
-    said = str(found.value)
-    if not re.search(r"[A-Za-z]{2}", said) or dates(text, found.start, found.end):
-        return None
-    if re.fullmatch(r"\S*\d\S*", said) or any(value.money for value in numbers(text, found.start, found.end)):
-        return None
-    return found
-
-
-def _code(found: Found) -> Found | None:
-    """A number or id as it is written: of several words the one that has digits."""
-    said = str(found.value)
-    if not re.search(r"\d", said):
-        return None
-    words = said.split()
-    if len(words) <= 2 or all(re.search(r"\d", word) for word in words):
-        if len(words) == 2 and not re.search(r"\d", words[1]):
-            return Found(words[0], found.start, found.start + len(words[0]), 0.0)
-        return found
-    match = re.search(r"\S*\d[^\s,;]*", said)
-    assert match is not None
-    code = match.group().rstrip(".")
-    return Found(code, found.start + match.start(), found.start + match.start() + len(code), 0.0)
-
-
 def find(labels: Sequence[tuple[str, ...]], text: str, kind: str) -> Found | None:
     """The value of a type at the first label that has one surely enough."""
-    for words in labels:
-        found = _at_label(words, text, kind) if words else None
-        if found is None and kind == "date" and len(words) > 1:
-            found = _at_label(tuple(word for word in words if word != "date"), text, kind)
-        if found is None and words and kind in ("string", "name", "code"):
-            found = _behind_label(words, text, kind)
-        if found is not None:
-            return found
-    return None
+    return next((found for words in labels if words and (found := _at_label(words, text, kind))), None)
 
 
 def _at_label(words: tuple[str, ...], text: str, kind: str) -> Found | None:
@@ -172,9 +105,7 @@ def _at_label(words: tuple[str, ...], text: str, kind: str) -> Found | None:
     for sure, fact in ranked(words, text):
         if sure < ENOUGH:
             break
-        if fact.kind == "after" and kind in ("string", "name", "code"):
-            continue
-        found = typed(text, fact.start, fact.end, kind)
+        found = None if fact.kind == "after" and kind == "string" else typed(text, fact.start, fact.end, kind)
         if found is None:
             continue
         if kind == "number" and text[found.start : found.end].endswith("%") != wants_percent:
@@ -184,18 +115,69 @@ def _at_label(words: tuple[str, ...], text: str, kind: str) -> Found | None:
     return aside
 
 
-def _behind_label(words: tuple[str, ...], text: str, kind: str) -> Found | None:
-    """A line that begins with the label and goes on with the value, "Customer Acme Ltd"."""
-    for reading in (words, *alternatives(words)):
-        wanted = [word for word in reading if word not in GENERIC] or list(reading)
-        for line in lines(text):
-            spoken = canonical(tokens(text, line.start, line.end))[: len(wanted)]
-            if [token.word for token in spoken] != wanted or spoken[0].start > line.start + 3:
+def unlabelled(words: tuple[str, ...], text: str, kind: str) -> Found | None:
+    """The value of a field that papers often leave without a label, or None."""
+    wanted = set(words) - GENERIC or set(words)
+    if kind == "date" and wanted and wanted <= _OWN_DATE:
+        return _lone_date(text)
+    if kind != "string" or not wanted:
+        return None
+    if "currency" in wanted:
+        return currency(text)
+    top = _top_cells(text)
+    if wanted <= _SENDER and top:
+        return _named(top[0][1])
+    return _addressee(text, top) if wanted <= _RECEIVER and top else None
+
+
+def currency(text: str) -> Found | None:
+    """The currency the amounts are written in, as a code of three letters."""
+    for value in numbers(text):
+        if value.money:
+            at = text.index(value.money, value.start)
+            return Found(_CODES.get(value.money, value.money), at, at + len(value.money), 0.6)
+    return None
+
+
+def _top_cells(text: str) -> list[tuple[int, Stretch]]:
+    """The first pieces of a paper that are neither titles nor labels with values, each with its line's number."""
+    found = []
+    for number, line in enumerate(lines(text)[:_TOP]):
+        for cell in gap_cells(line)[:2]:
+            if _TITLE.fullmatch(cell.text) or re.search(r"[:<>]|(?i:\binvoice\b)", cell.text):
                 continue
-            rest = text[spoken[-1].end : line.end]
-            if rest[:1] != " " or not re.match(r" +[A-Z\d#]", rest):
-                continue
-            found = typed(text, spoken[-1].end, line.end, kind)
-            if found is not None:
-                return found._replace(score=ENOUGH)
+            if re.search(r"[A-Za-z]{2}", cell.text) and not dates(text, cell.start, cell.end):
+                found.append((number, cell))
+                break
+    return found
+
+
+def _named(cell: Stretch) -> Found:
+    name = cell.text.lstrip("#*_ ")
+    start = cell.start + len(cell.text) - len(name)
+    name = _without_address(name.rstrip("*_ "))
+    return Found(name, start, start + len(name), 0.5)
+
+
+def _without_address(line: str) -> str:
+    """ "Acme, 12 Main Street, Springfield" is Acme."""
+    name, _, rest = line.partition(",")
+    return name if re.search(r"\d", rest) else line
+
+
+def _addressee(text: str, top: list[tuple[int, Stretch]]) -> Found | None:
+    rows = lines(text)
+    one_line = _without_address(top[0][1].text) != top[0][1].text
+    for number, cell in top[1:]:
+        if (one_line or not rows[number - 1].text.strip()) and not re.match(r"\d", cell.text):
+            return _named(cell)
+    return None
+
+
+def _lone_date(text: str) -> Found | None:
+    for line in lines(text):
+        bare = line.text.strip()
+        there = dates(text, line.start, line.end)
+        if len(there) == 1 and re.fullmatch(r"(?:[A-Z]\w+, )?", bare[: -(there[0].end - there[0].start)]):
+            return Found(there[0].value, there[0].start, there[0].end, 0.5)
     return None

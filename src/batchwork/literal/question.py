@@ -40,7 +40,7 @@ _QUESTION_LABEL = re.compile(
 _LONGEST_QUESTION = 400  # characters; what is longer is not one
 
 
-class Asked(NamedTuple):
+class Question(NamedTuple):
     """A question taken apart."""
 
     words: tuple[str, ...]
@@ -51,12 +51,12 @@ class Asked(NamedTuple):
     counts: bool = False
 
 
-def understand(question: str) -> Asked:
+def understand(question: str) -> Question:
     """What one question asks."""
     sentence = _core(question)
     either = _EITHER.search(sentence)
     if either:  # "is it above or below the rest": these are the choices, and what follows is what they compare with
-        return Asked(content_words(sentence[: either.start()]), tuple(re.split(r",? or |, ", either.group())))
+        return Question(content_words(sentence[: either.start()]), tuple(re.split(r",? or |, ", either.group())))
     compare = _COMPARE.search(sentence)
     choices = _choices(sentence, comparing=compare is not None)
     if compare is not None and len(choices) == 2:
@@ -64,13 +64,13 @@ def understand(question: str) -> Asked:
         for choice in choices:
             rest = re.sub(rf"\b{re.escape(choice)}\b", " ", rest)
         words = tuple(word for word in content_words(_COMPARE.sub(" ", rest)) if word not in ("one", "two"))
-        return Asked(words, choices, compares=True, wants_less=bool(_LESS_WORD.match(compare.group())))
+        return Question(words, choices, compares=True, wants_less=bool(_LESS_WORD.match(compare.group())))
     rest = sentence
     if choices:
         rest = re.sub(rf"\b{re.escape(choices[0])}\b.*\b{re.escape(choices[-1])}\b", " ", sentence)
     rest = re.sub(r"\bper \w+", " ", rest)  # "the slope per step" is the slope
     words = tuple(word for word in content_words(rest) if word != "count" or not _HOW_MANY.search(rest))
-    return Asked(
+    return Question(
         words, choices, yes_no=bool(_YES_NO.match(sentence)) and not choices, counts=bool(_HOW_MANY.search(rest))
     )
 
