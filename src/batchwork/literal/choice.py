@@ -35,10 +35,9 @@ def _neutral(choices: tuple[str, ...], text: str, start: int, end: int) -> Found
     """The one neutral choice, where the text says "none" or "flat" in its own words."""
     neutral = [choice for choice in choices if set(label_words(choice)) & _NEUTRAL]
     none = _NONE.match(text[start:end])
+    flat = (token for token in tokens(text, start, end) if "flat" in label_words(token.word))
     quiet = [(start, start + none.end())] if none else []
-    for token in tokens(text, start, end):
-        if "flat" in label_words(token.word) and not NEGATION.search(text[start : token.start]):
-            quiet.append((token.start, token.end))
+    quiet += [(token.start, token.end) for token in flat if not NEGATION.search(text[start : token.start])]
     return Found(neutral[0], *quiet[0], 0.0) if quiet and len(neutral) == 1 else None
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from itertools import pairwise
 
-from batchwork.literal.fact import Fact
+from batchwork.literal.fact import Fact, Kind
 from batchwork.literal.meaning import label_words
 from batchwork.literal.page_shape import Stretch, gap_cells, is_rule, lines, tables
 from batchwork.literal.prose import flows, label_of, phrases, without_asides
@@ -45,11 +45,11 @@ def facts(text: str) -> tuple[Fact, ...]:
 def _cells(text: str) -> Iterator[Fact]:
     for table in tables(text):
         kinds = frozenset(label_words(table.header[0].text))
+        kind: Kind = "list" if table.loose else "cell"
         for row in table.rows:
             name = label_words(row[0].text)
             for index, (column, cell) in enumerate(zip(table.header, row, strict=False)):
                 if cell.text:
-                    kind = "list" if table.loose else "cell"
                     own = name if index else ()
                     yield Fact(kind, label_words(column.text), cell.start, cell.end, own, kinds, len(table.rows))
 
