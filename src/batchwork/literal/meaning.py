@@ -21,13 +21,16 @@ class _Words(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     stop: str
     generic: str
     aspect: str
+    more: str
+    less: str
+    verbs: str
     same: dict[str, str]
     loose: dict[str, str]
 
 
-_read = msgspec.toml.decode(Path(__file__).with_name("meaning.toml").read_bytes(), type=_Words)
-STOP, GENERIC, _ASPECT = (frozenset(words.split()) for words in (_read.stop, _read.generic, _read.aspect))
-_LOOSE = _read.loose
+WORDS = msgspec.toml.decode(Path(__file__).with_name("meaning.toml").read_bytes(), type=_Words)
+STOP, GENERIC, _ASPECT = (frozenset(words.split()) for words in (WORDS.stop, WORDS.generic, WORDS.aspect))
+_LOOSE = WORDS.loose
 
 
 class Token(NamedTuple):
@@ -39,24 +42,21 @@ class Token(NamedTuple):
 
 
 def _stem(word: str) -> str:
-    if word in ("series", "species", "less", "plus", "gross", "address"):
+    if len(word) < 4 or word in ("series", "species") or not word.endswith("s") or word.endswith(("ss", "us", "is")):
         return word
-    if len(word) > 3 and word.endswith("ies"):
+    if word.endswith("ies"):
         return word[:-3] + "y"
-    if len(word) > 4 and word.endswith(("sses", "shes", "ches", "xes")):
-        return word[:-2]
-    if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")):
-        return word[:-1]
-    return word
+    return word[:-2] if word.endswith(("sses", "shes", "ches", "xes")) else word[:-1]
 
 
 _PHRASES = {
     tuple(map(_stem, phrase.split())): meaning
-    for meaning, phrases in _read.same.items()
+    for meaning, phrases in WORDS.same.items()
     for phrase in phrases.split("|")
 }
 _LONGEST = max(map(len, _PHRASES))
-_PERCENTILE = re.compile(r"p(\d{1,2}(?:\.\d+)?)$|(\d+(?:\.\d+)?)(?:st|nd|rd|th)$")
+_ORDINAL = re.compile(r"(\d+(?:\.\d+)?)(?:st|nd|rd|th)$")
+_ARTICLE_FOLLOWS = re.compile(r"\s+(?!(?:has|is|was|have|had|are|or|and|than|does|shows?|rises?|falls?)\b)[a-z]")
 
 
 def tokens(text: str, start: int = 0, end: int | None = None) -> list[Token]:
@@ -75,17 +75,9 @@ def tokens(text: str, start: int = 0, end: int | None = None) -> list[Token]:
     return found
 
 
-_ARTICLE_FOLLOWS = re.compile(
-    r"\s+(?!has\b|is\b|was\b|have\b|had\b|are\b|or\b|and\b|than\b|does\b|shows?\b|rises?\b|falls?\b)[a-z]"
-)
-
-
 def _is_name(text: str, at: int) -> bool:
-    if text[at] not in "AI":
-        return True
-    if not _ARTICLE_FOLLOWS.match(text, at + 1):
-        return True
-    return bool(re.search(r"[A-Za-z]{2,} $", text[max(0, at - 20) : at]))
+    article = text[at] in "AI" and _ARTICLE_FOLLOWS.match(text, at + 1)
+    return not article or bool(re.search(r"[A-Za-z]{2,} $", text[max(0, at - 20) : at]))
 
 
 def canonical(found: list[Token]) -> list[Token]:
@@ -110,13 +102,9 @@ def canonical(found: list[Token]) -> list[Token]:
 
 
 def _percentile(words: list[str], at: int) -> tuple[int, str]:
-    match = _PERCENTILE.match(words[at])
-    if match is None:
-        return 1, words[at]
-    if match[1]:
-        return 1, words[at]
-    if at + 1 < len(words) and words[at + 1] in ("percentile", "pct", "percent"):
-        return 2, {"50": "median"}.get(match[2], f"p{match[2]}")
+    ordinal = _ORDINAL.match(words[at])
+    if ordinal and words[at + 1 : at + 2] and words[at + 1] in ("percentile", "pct", "percent"):
+        return 2, "median" if ordinal[1] == "50" else f"p{ordinal[1]}"
     return 1, words[at]
 
 
@@ -153,15 +141,12 @@ def content_words(text: str) -> tuple[str, ...]:
 def alternatives(words: tuple[str, ...]) -> tuple[tuple[str, ...], ...]:
     """Looser readings of a label, best first."""
     words = tuple(word for word in words if word not in GENERIC) or words
-    phrase = " ".join(words)
-    found = [label_words(other) for other in _LOOSE.get(phrase, "").split("|") if other]
+    found = [label_words(other) for other in _LOOSE.get(" ".join(words), "").split("|") if other]
     for size in (2, 1):  # "invoice total amount" may be read as "total amount"
         tail = " ".join(words[-size:])
-        if len(words) > size and tail in _LOOSE:
-            head = words[:-size]
-            if all(word in GENERIC or word in ("invoice", "line", "item", "unit") for word in head):
-                found.append(tuple(words[-size:]))
-                found += [label_words(other) for other in _LOOSE[tail].split("|")]
+        if len(words) > size and tail in _LOOSE and set(words[:-size]) <= {"invoice", "line", "item", "unit"}:
+            found.append(tuple(words[-size:]))
+            found += [label_words(other) for other in _LOOSE[tail].split("|")]
     if set(words) & _ASPECT:
         found.append(tuple(word for word in words if word not in _ASPECT))
     return tuple(dict.fromkeys(other for other in found if other))

@@ -4,39 +4,32 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from batchwork.literal.meaning import GENERIC, content_words
+from batchwork.literal.meaning import GENERIC, WORDS, content_words
 
-_MORE = (
-    "larger|higher|greater|bigger|more|highest|largest|greatest|biggest|most|longer|later|older|stronger|steeper|"
-    "faster|warmer|taller|heavier|above"
-)
-_LESS = "smaller|lower|less|fewer|lowest|smallest|least|shorter|earlier|younger|weaker|slower|colder|below|cheaper"
+_MORE, _LESS = "|".join(WORDS.more.split()), "|".join(WORDS.less.split())
+_VERBS = "|".join(WORDS.verbs.split())
 _COMPARE = re.compile(rf"\b({_MORE}|{_LESS})\b", re.IGNORECASE)
 _EITHER = re.compile(
     rf"\b(?:{_MORE}|{_LESS})(?: or (?:{_MORE}|{_LESS})|, (?:{_MORE}|{_LESS})(?:, \w+)*,? or \w+)\b", re.IGNORECASE
 )
-_LESS_WORD = re.compile(rf"^({_LESS})$", re.IGNORECASE)
 _OR = re.compile(
-    r"(?:^|[:,(]|\bbetween\b|\bthan\b|\bof\b)\s*([^,:()?]+?(?:,\s*[^,:()?]+?)*),?\s+(?:or|and)\s+([^,:()?]+?)\s*[?.)]*\s*$",
-    re.IGNORECASE,
+    r"(?:^|[:,(]|\b(?:between|than|of)\b)\s*(?:[^,:()?]+,\s*)*([^,:()?]+?),?\s+or\s+([^,:()?]+?)\s*$", re.IGNORECASE
 )
+_LEAD = re.compile(r"^(?:the|a|an|that of|in|of|is|it)\s+", re.IGNORECASE)
 _YES_NO = re.compile(r"^\W*(?:is|are|was|were|does|do|did|has|have|had|can|will|should)\b", re.IGNORECASE)
 _HOW_MANY = re.compile(r"\bhow many\b|\bnumber of\b|\bcount of\b|\bhow often\b", re.IGNORECASE)
 _INLINE_OR = re.compile(r"\b([\w-]+(?:, [\w-]+)*),? or ([\w-]+)\b")
 _ASKS = re.compile(
-    r"\b(?:what|which|who|whose|when|where|how|is|are|was|were|does|do|did|has|have|find|give|extract|return|tell|state|report|list|name|identify|determine|read|get|provide|compare)\b",
-    re.IGNORECASE,
+    rf"\b(?:what|which|who|whose|when|where|how|is|are|was|were|does|do|did|has|have|{_VERBS})\b", re.IGNORECASE
 )
 _ORDERS = re.compile(
-    r"(?:^\W*|[.!:]\s+)(?:please\s+|now\s+|then\s+|you (?:must|should|will)\s+)?(?:find|give|extract|return|tell|state|"
-    r"report|list|name|identify|determine|read|get|provide|compare|answer|respond|reply|output|write|fill|parse|summari[sz]e|use)\b",
+    r"(?:^\W*|[.!:]\s+)(?:please\s+|now\s+|then\s+|you (?:must|should|will)\s+)?"
+    rf"(?:{_VERBS}|answer|respond|reply|output|write|fill|parse|summari[sz]e|use)\b",
     re.IGNORECASE,
 )
 _QUESTION_LABEL = re.compile(
     r"^[^\S\n]*(?:question|query|q|task|instruction|asked)\s*[:.]\s*(.+)$", re.IGNORECASE | re.MULTILINE
 )
-
-
 _LONGEST_QUESTION = 400  # characters; what is longer is not one
 
 
@@ -64,7 +57,7 @@ def understand(question: str) -> Question:
         for choice in choices:
             rest = re.sub(rf"\b{re.escape(choice)}\b", " ", rest)
         words = tuple(word for word in content_words(_COMPARE.sub(" ", rest)) if word not in ("one", "two"))
-        return Question(words, choices, compares=True, wants_less=bool(_LESS_WORD.match(compare.group())))
+        return Question(words, choices, compares=True, wants_less=compare.group().lower() in WORDS.less.split())
     rest = sentence
     if choices:
         rest = re.sub(rf"\b{re.escape(choices[0])}\b.*\b{re.escape(choices[-1])}\b", " ", sentence)
@@ -85,19 +78,10 @@ def _core(question: str) -> str:
 def _choices(sentence: str, *, comparing: bool) -> tuple[str, ...]:
     bare = sentence.strip().rstrip("?. ")
     match = _OR.search(bare) if comparing else None
-    if match and " or " in f" {bare} ":
-        parts = [re.split(r",\s*", match[1])[-1], match[2]]
-        return tuple(
-            re.sub(r"^(?:the|a|an|that of|in|of|is|it)\s+", "", part.strip(), flags=re.IGNORECASE)
-            for part in parts
-            if part.strip()
-        )
+    if match:
+        return tuple(_LEAD.sub("", one) for one in match.groups())
     inline = _INLINE_OR.search(bare)
-    if inline:
-        return (*re.split(r",\s*", inline[1]), inline[2])
-    if comparing and (pair := re.search(r"\b(\w+) or (\w+)\b", bare)):
-        return pair[1], pair[2]
-    return ()
+    return (*re.split(r",\s*", inline[1]), inline[2]) if inline else ()
 
 
 def split_prompt(prompt: str) -> tuple[str, str]:
@@ -117,12 +101,9 @@ def split_prompt(prompt: str) -> tuple[str, str]:
             return prompt, prompt
         kept = [line for number, line in enumerate(lines) if number not in orders]
         return " ".join(lines[number].strip() for number in orders), "\n".join(kept)
-    chosen = asking[-1]
-    question = lines[chosen]
-    sentences = re.split(r"(?<=[.!:])\s+(?=[A-Z])", question)
-    if len(sentences) > 1 and question.rstrip().endswith("?"):
-        return sentences[-1], "\n".join([*lines[:chosen], " ".join(sentences[:-1]), *lines[chosen + 1 :]])
-    return question, "\n".join(lines[:chosen] + lines[chosen + 1 :])
+    *before, question = re.split(r"(?<=[.!:])\s+(?=[A-Z])", lines[asking[-1]])
+    rest = [*lines[: asking[-1]], *([" ".join(before)] if before else []), *lines[asking[-1] + 1 :]]
+    return question, "\n".join(rest)
 
 
 def _one_line(prompt: str) -> tuple[str, str]:
@@ -130,19 +111,16 @@ def _one_line(prompt: str) -> tuple[str, str]:
     asking = [number for number, sentence in enumerate(sentences) if sentence.endswith("?")]
     if not asking or len(sentences) == 1:
         return prompt, prompt
-    chosen = asking[-1]
-    return sentences[chosen], " ".join(sentences[:chosen] + sentences[chosen + 1 :])
+    question = sentences.pop(asking[-1])
+    return question, " ".join(sentences)
 
 
 def split_question(question: str) -> list[str]:
     """The single things asked: "the invoice number and the total" are two."""
     core = _core(question).rstrip("?. ")
-    if understand(question).choices:
-        return [question]
     parts = [part for part in re.split(r",\s*(?:and\s+)?|\s+and\s+", core) if content_words(part)]
-    if len(parts) < 2 or not all(set(content_words(part)) - GENERIC for part in parts):
-        return [question]
-    return parts
+    several = len(parts) > 1 and all(set(content_words(part)) - GENERIC for part in parts)
+    return parts if several and not understand(question).choices else [question]
 
 
 def split_turns(turns: Sequence[str], documents: Sequence[str], system: str) -> tuple[str, str]:
