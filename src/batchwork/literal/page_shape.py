@@ -5,7 +5,7 @@ end is cut into pieces, so that what compares the parts of a line with each othe
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -13,6 +13,7 @@ _GAP = re.compile(r"\t+| {2,}")
 _RULE = re.compile(r"^[\s|:+=_-]+$")
 _LONGEST_LINE = 2_000
 _LONGEST_SENTENCE = 1_000  # to either side of a place
+_SIGNS = ("|", "\t", ";", ",", "")  # that part the columns of a table; none: wide gaps
 _MOST_RULES = 3  # that follow each other in a table
 
 
@@ -22,9 +23,6 @@ class Stretch(NamedTuple):
     text: str
     start: int
     end: int
-
-
-Splitter = Callable[[Stretch], tuple[Stretch, ...]]
 
 
 class Table(NamedTuple):
@@ -80,23 +78,19 @@ def gap_cells(line: Stretch) -> tuple[Stretch, ...]:
     return tuple(cell for cell in _cells(line, (match.span() for match in _GAP.finditer(line.text))) if cell.text)
 
 
-def _separated_cells(line: Stretch, sign: str) -> tuple[Stretch, ...]:
-    """A line cut at every such sign that is not inside quotes: those behind it come in pairs."""
+def _split(line: Stretch, sign: str) -> tuple[Stretch, ...]:
+    """A line cut at every such sign that is not inside quotes; at its wide gaps, when there is no sign."""
+    if not sign:
+        return gap_cells(line)
     quotes, cuts = line.text.count('"'), []
     for at, char in enumerate(line.text):
         if char == '"':
             quotes -= 1
         elif char == sign and quotes % 2 == 0:
             cuts.append((at, at + 1))
-    return _cells(line, cuts)
-
-
-def _bar_cells(line: Stretch) -> tuple[Stretch, ...]:
-    cells = _cells(line, ((at, at + 1) for at, char in enumerate(line.text) if char == "|"))
-    inner = line.text.strip()
-    if inner.startswith("|"):
-        cells = cells[1:]
-    return cells[:-1] if inner.endswith("|") else cells
+    cells, bare = _cells(line, cuts), line.text.strip()
+    outer = sign == "|"
+    return cells[outer and bare.startswith("|") : len(cells) - (outer and bare.endswith("|"))]
 
 
 def is_rule(line: str) -> bool:
@@ -111,67 +105,45 @@ def tables(text: str) -> tuple[Table, ...]:
     found: list[Table] = []
     at = 0
     while at < len(rows):
-        table, used = _table_at(rows, at)
+        table, used = next((grown for sign in _SIGNS if (grown := _table_at(rows, at, sign))[0]), (None, 1))
         if table is not None:
             found.append(table)
-            at += used
-        else:
-            at += 1
+        at += used
     return tuple(found)
 
 
-def _table_at(rows: tuple[Stretch, ...], at: int) -> tuple[Table | None, int]:
-    line = rows[at]
-    if line.text.count("|") >= 1 and len(_bar_cells(line)) >= 2:
-        return _grown(rows, at, _bar_cells, even=False)
-    for sign in "\t;,":
-        if sign in line.text and not re.search(r"\d,\d{3}\b|\. |: ", line.text):
-            header = _separated_cells(line, sign)
-            prose = sign == "," and len(header) == 2 and ", " in line.text  # "Springfield, Ohio" is no heading
-            if len(header) >= 2 and _titled(header) and not prose:
-                table, used = _grown(rows, at, lambda row, s=sign: _separated_cells(row, s), even=True)  # type: ignore[misc]
-                if table is not None:
-                    return table, used
-    if len(gap_cells(line)) >= 2 and _wordy(gap_cells(line)):
-        table, used = _grown(rows, at, gap_cells, even=True)
-        if table is not None:
-            return table._replace(loose=len(table.header) == 2 and _is_list(table)), used
-    return None, 1
-
-
-def _is_list(table: Table) -> bool:
-    """Whether the rows are words and then a value, as in a list of labels."""
-    return any(not re.search(r"\d", row[0].text) and re.search(r"\d", row[1].text) for row in table.rows)
-
-
-def _titled(header: tuple[Stretch, ...]) -> bool:
-    return _wordy(header) and all(len(cell.text) <= 30 for cell in header)
-
-
-def _wordy(cells: tuple[Stretch, ...]) -> bool:
-    return all(cell.text and not re.search(r"\d{2}|[!?:]$|\w{4,}\.$|\w \w+ \w+ \w+\.$", cell.text) for cell in cells)
-
-
-def _grown(rows: tuple[Stretch, ...], at: int, split: Splitter, *, even: bool) -> tuple[Table | None, int]:
-    header = split(rows[at])
+def _table_at(rows: tuple[Stretch, ...], at: int, sign: str) -> tuple[Table | None, int]:
+    """The table that a line heads, when this sign parts its columns, and how many lines it has."""
+    if sign not in rows[at].text:
+        return None, 1
+    header = _split(rows[at], sign)
+    if len(header) < 2 or not _heads(rows[at].text, header, sign):
+        return None, 1
     body: list[tuple[Stretch, ...]] = []
     last, rules = at, 0
     for number in range(at + 1, len(rows)):
         row = rows[number]
         rules = rules + 1 if is_rule(row.text) else 0
-        if 0 < rules <= _MOST_RULES:
-            last = number
-            continue
-        if rules or not row.text.strip():
-            break
-        cells = split(row)
-        if len(cells) < 2 or (even and len(cells) != len(header)):
-            break
-        body.append(cells)
+        if not 0 < rules <= _MOST_RULES:
+            cells = _split(row, sign)
+            if rules or len(cells) < 2 or (sign != "|" and len(cells) != len(header)):
+                break
+            body.append(cells)
         last = number
-    if not body:
-        return None, 1
-    return Table(header, tuple(body), rows[at].start, rows[last].end), last - at + 1
+    listed = any(not re.search(r"\d", row[0].text) and re.search(r"\d", row[1].text) for row in body)
+    loose = not sign and len(header) == 2 and listed
+    return Table(header, tuple(body), rows[at].start, rows[last].end, loose) if body else None, last - at + 1
+
+
+def _heads(line: str, header: tuple[Stretch, ...], sign: str) -> bool:
+    """Whether a line may be a heading: words, and no sentence."""
+    if sign == "|":
+        return True
+    if any(not cell.text or re.search(r"\d{2}|[!?:]$|\w{4,}\.$|\w \w+ \w+ \w+\.$", cell.text) for cell in header):
+        return False
+    prose = sign == "," and len(header) == 2 and ", " in line  # "Springfield, Ohio" is no heading
+    long = any(len(cell.text) > 30 for cell in header) or re.search(r"\d,\d{3}\b|\. |: ", line)
+    return not sign or not (prose or long)
 
 
 def sentence_around(text: str, start: int, end: int) -> tuple[int, int]:

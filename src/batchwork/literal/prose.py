@@ -7,10 +7,10 @@ a number may also belong to the noun right behind it, "3 anomalies".
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
-from itertools import pairwise
+from itertools import pairwise, takewhile
 
 from batchwork.literal.fact import Fact
-from batchwork.literal.meaning import STOP, Token, canonical, label_words, tokens
+from batchwork.literal.meaning import STOP, canonical, label_words, tokens
 from batchwork.literal.page_shape import Stretch
 from batchwork.literal.values import Value, dates, numbers, small_numbers
 
@@ -27,6 +27,7 @@ _IS = re.compile(
     re.IGNORECASE,
 )
 _JOINED = re.compile(r"\s*(?:of|dated|from|on|,|\(|\u2014|-)?\s*")
+_YEAR = re.compile(r"(?:.*\W)?(?:in|since|until|during|year|FY)\s(?:19|20)\d\d", re.DOTALL)
 _PLACED = re.compile(r"\s+at(?: (?:index|position|step|point|time))?\s+#?")
 _ASIDE = re.compile(r"\(.*?\)|\d+(?:[.,]\d+)?\s?%")
 _LOOK_BACK = 24
@@ -37,21 +38,18 @@ _PREDICATE = 300  # characters behind a verb that say something of it
 _END_OF_CLAUSE = re.compile(r"[.;!?](?=\s|$)|,\s(?:and|but|while|with)\b")
 
 
-def flows(lines: list[Stretch]) -> Iterator[tuple[int, int]]:
+def flows(lines: list[Stretch]) -> list[tuple[int, int]]:
     """Stretches of prose: a line that goes on in small letters on the next is one with it."""
-    at = 0
-    while at < len(lines):
-        last = at
-        while (
-            last + 1 < len(lines)
-            and lines[last + 1].end - lines[at].start <= _LONGEST_STRETCH
-            and lines[last + 1].start == lines[last].end + 1
-            and re.match(r"[a-z]", lines[last + 1].text)
-            and not re.search(r"[.:;!?]$| {3}\S", lines[last].text.rstrip())
-        ):
-            last += 1
-        yield lines[at].start, lines[last].end
-        at = last + 1
+    found: list[tuple[int, int]] = []
+    before = ""
+    for line in lines:
+        goes_on = re.match(r"[a-z]", line.text) and not re.search(r"[.:;!?]$", before.rstrip())
+        if found and goes_on and line.end - found[-1][0] <= _LONGEST_STRETCH:
+            found[-1] = (found[-1][0], line.end)
+        else:
+            found.append((line.start, line.end))
+        before = line.text
+    return found
 
 
 def without_asides(text: str) -> str:
@@ -85,34 +83,24 @@ def _sentence(text: str, start: int, end: int, above: frozenset[str]) -> Iterato
     for index, value in enumerate(values):
         bound = floor if aside else _bound(text, floor, edges, value.start)
         first, last = bisect_left(places, bound), bisect_left(places, value.start)
-        said = tuple(token.word for token in spoken[max(first, last - 2 * _LONGEST) : last])
+        words = tuple(token.word for token in spoken[max(first, last - 2 * _LONGEST) : last])
         if aside:
-            said = tuple(word for word in said if not re.fullmatch(r"[\d.,]+|%|percent", word))
-        between = text[values[index - 1].end : value.start] if index else ""
-        if index and _PLACED.fullmatch(between):
+            words = tuple(word for word in words if not re.fullmatch(r"[\d.,]+|%|percent", word))
+        between = text[values[index - 1].end : value.start] if index else "."
+        if _PLACED.fullmatch(between):
             label = (*label, "position")  # "max 40 at 50"
-        elif said or not (index and isinstance(value.value, str) and _JOINED.fullmatch(between)):
-            label = said  # else "Invoice A-1 of 3 May 2026": the date is the invoice's too
-        if label and not _is_year(text, value):
-            yield Fact("phrase", label[-_LONGEST:], value.start, value.end, (), everything)
+        elif words or not isinstance(value.value, str) or not _JOINED.fullmatch(between):
+            label = words  # else "Invoice A-1 of 3 May 2026": the date is the invoice's too
+        year = _YEAR.fullmatch(text[max(0, value.start - 8) : value.end]) is not None
+        if label:
+            yield Fact("phrase", (*label[-_LONGEST:], *(["year"] * year)), value.start, value.end, (), everything)
         following = values[index + 1].start if index + 1 < len(values) else end
-        behind = _behind(text, value.end, following)
-        if behind:
+        if behind := _behind(text, value.end, following):
             yield Fact("after", behind, value.start, value.end, (), everything)
-        year = _is_year(text, value)
-        if year:
-            yield Fact("phrase", (*label[-_LONGEST:], "year"), value.start, value.end, (), everything)
         aside = value.percent or year  # "tax (8%) $4", "in 2024 it was $4": these do not part words from values
         floor = floor if aside else value.end
     yield from _ranges(text, values, everything)
     yield from _is(text, start, end, above)
-
-
-def _is_year(text: str, value: Value) -> bool:
-    said = text[value.start : value.end]
-    return bool(re.fullmatch(r"(?:19|20)\d\d", said)) and bool(
-        re.search(r"\b(?:in|since|until|during|year|FY)\s$", text[max(0, value.start - 8) : value.start])
-    )
 
 
 def _bound(text: str, floor: int, edges: list[int], place: int) -> int:
@@ -128,35 +116,26 @@ def _behind(text: str, start: int, stop: int) -> tuple[str, ...]:
     """The noun right behind a number: "3 anomalies at ..." counts anomalies."""
     if not re.match(r" \w", text[start : start + 2]):
         return ()
-    run: list[Token] = []
     clause = _CLAUSE.search(text, start, stop)
-    for token in tokens(text, start, min(clause.start() if clause else stop, start + 60)):
-        if token.word in STOP or len(run) == 3:
-            break
-        run.append(token)
+    behind = tokens(text, start, min(clause.start() if clause else stop, start + 60))
+    run = list(takewhile(lambda token: token.word not in STOP, behind))[:3]
     return tuple(token.word for token in canonical(run))
 
 
 def _values(text: str, start: int, end: int) -> list[Value]:
-    """Numbers, dates, small number words and ids, none inside another."""
+    """Numbers, dates, small number words and ids, none inside another; p90, q1 and R2 are labels."""
+    ids = [match for match in _ID.finditer(text, start, end) if not _LABEL_LIKE.fullmatch(match.group())]
     kinds = (
         dates(text, start, end),
-        _ids(text, start, end),
+        [Value(match.group(), *match.span()) for match in ids],
         numbers(text, start, end),
         small_numbers(text, start, end),
     )
-    ordered = sorted((value.start, rank, value) for rank, kind in enumerate(kinds) for value in kind)
     found: list[Value] = []
-    for _, _, value in ordered:
+    for _, _, value in sorted((value.start, rank, value) for rank, kind in enumerate(kinds) for value in kind):
         if not found or value.start >= found[-1].end:
             found.append(value)
     return found
-
-
-def _ids(text: str, start: int, end: int) -> Iterator[Value]:
-    for match in _ID.finditer(text, start, end):
-        if not _LABEL_LIKE.fullmatch(match.group()):  # p90, q1 and R2 are labels
-            yield Value(match.group(), match.start(), match.end())
 
 
 def _ranges(text: str, values: list[Value], context: frozenset[str]) -> Iterator[Fact]:
