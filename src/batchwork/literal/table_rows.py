@@ -26,11 +26,6 @@ _TIMES = re.compile(
     r"^\W*(?P<quantity>\d+(?:[.,]\d+)?)\s*[x\u00d7]\s+(?P<description>.+?)\s*(?:@|\bat\b|\u00e0|[-\u2013:,])\s*(?P<price>\S*\d\S*(?:\s[A-Z]{3}\b)?)"
     r"(?:\s*(?:each|ea\.?|per unit))?(?:\s*(?:=|:|[-\u2013,]|\.{2,}|\s)\s*(?P<total>\S*\d\S*(?:\s[A-Z]{3}\b)?))?\s*$"
 )
-_NAMED_TIMES = re.compile(
-    r"^\W*(?P<description>[^\d\n].*?)\s*[:(\u2013-]\s*(?P<quantity>\d+(?:[.,]\d+)?)\s*"
-    r"(?:[x\u00d7@]|units? (?:at|@))\s*(?P<price>\S*\d[^\s)]*)\s*\)?"
-    r"\s*(?:=|:|[-\u2013,]|\.{2,}|\s)?\s*(?P<total>\S*\d\S*)?\s*$"
-)
 _ROLES = {"quantity": "quantity", "description": "description", "price": "unit price", "total": "line total"}
 _LONGEST_ITEM = 160  # characters of a line that lists one thing
 _MOST_HEADINGS = 50  # of tables without rules
@@ -75,21 +70,19 @@ def _weight(rows: list[Row]) -> int:
 
 def _ruled(fields: Sequence[Field], table: Table, text: str) -> list[Row]:
     columns = _assign(fields, table.header)
-    if len(columns) < min(2, len(fields)):
-        return []
     rows: list[Row] = []
-    for cells in table.rows:
-        row: Row = {}
-        for number, field in columns.items():
-            if (
-                number < len(cells)
-                and (found := typed(text, cells[number].start, cells[number].end, field.kind)) is not None
-            ):
-                row[field.name] = found
+    for cells in table.rows if len(columns) >= min(2, len(fields)) else ():
+        row = _row(text, [(field, cells[number]) for number, field in columns.items() if number < len(cells)])
         first = next((cell.text for cell in cells if cell.text), "")
         if row and not (_SUMMARY.match(first.strip("*_ ")) and len(row) < len(columns)):
             rows.append(row)
     return rows
+
+
+def _row(text: str, cells: Iterable[tuple[Field | None, Stretch | Value]]) -> Row:
+    """The cells that hold a value of their field's kind."""
+    found = {field.name: typed(text, cell.start, cell.end, field.kind) for field, cell in cells if field is not None}
+    return {name: value for name, value in found.items() if value is not None}
 
 
 def _bare(fields: Sequence[Field], text: str) -> list[Row]:
@@ -122,53 +115,23 @@ def _bare_row(columns: list[Column], line: Stretch, text: str) -> Row | None:
     values = _line_values(text, line)
     wordy = [index for index, column in enumerate(columns) if column.kind not in ("number", "integer", "date")]
     if not wordy:
-        return _put({}, columns, values, text) if len(values) == len(columns) else None
+        same = len(values) == len(columns)
+        return _row(text, zip((column.field for column in columns), values, strict=True)) if same else None
     head, tail = wordy[0], len(columns) - 1 - wordy[-1]
-    leading = _leading(values[:head], line)
-    if len(leading) < head or len(values) < head + tail:
+    indent = len(line.text) - len(line.text.lstrip())
+    if len(values) < head + tail or (head and values[0].start - line.start > indent + 2):
         return None
-    trailing = values[len(values) - tail :] if tail else []
-    row = _put({}, columns[:head], leading, text)
-    _put(row, columns[len(columns) - tail :], trailing, text)
+    leading, trailing = values[:head], values[len(values) - tail :]
+    fields = [column.field for column in (*columns[:head], *columns[len(columns) - tail :])]
+    row = _row(text, zip(fields, (*leading, *trailing), strict=True))
     start = leading[-1].end if leading else line.start
     stop = trailing[0].start if trailing else line.end
-    return row if _put_words(row, columns[head : len(columns) - tail], text, start, stop) else None
-
-
-def _leading(values: list[Value], line: Stretch) -> list[Value]:
-    """Values that really stand at the start of the line."""
-    return values if not values or values[0].start - line.start <= len(line.text) - len(line.text.lstrip()) + 2 else []
-
-
-def _put_words(row: Row, middle: list[Column], text: str, start: int, stop: int) -> bool:
-    """Share the words between the values out among the word columns."""
-    while start < stop and text[start] in " \t.|)#-":
-        start += 1
-    while stop > start and text[stop - 1] in " \t|.-:x\u00d7@":
-        stop -= 1
-    if start >= stop:
-        return False
-    names = [column for column in middle if column.field is not None and column.kind == "string"]
-    if not names:
-        return True
-    if len(middle) > 1:  # codes and the like come first or last: one word each
-        words = list(re.finditer(r"\S+", text[start:stop]))
-        before = middle.index(names[0])
-        after = len(middle) - 1 - middle.index(names[-1])
-        if len(words) > before + after:
-            stop = start + (words[len(words) - after - 1].end() if after else stop - start)
-            start += words[before].start()
-    field = names[0].field
-    assert field is not None
-    row[field.name] = Found(text[start:stop], start, stop, 0.0)
-    return True
-
-
-def _put(row: Row, columns: Sequence[Column], values: Sequence[Value], text: str) -> Row:
-    for column, value in zip(columns, values, strict=True):
-        found = typed(text, value.start, value.end, column.kind) if column.field is not None else None
-        if column.field is not None and found is not None:
-            row[column.field.name] = found
+    words = re.compile(r"[\s.|)#-]*(.*?)[\s|.:x\u00d7@-]*").fullmatch(text, start, stop)
+    if words is None or not words[1]:
+        return None
+    for column in columns[head : len(columns) - tail]:
+        if column.field is not None and column.kind == "string":
+            return row | {column.field.name: Found(words[1], *words.span(1), 0.0)}
     return row
 
 
@@ -184,24 +147,18 @@ def _listed(fields: Sequence[Field], text: str) -> list[Row]:
     roles = {list(_ROLES)[number]: field for number, field in _assign(fields, header).items()}
     rows: list[Row] = []
     for line in lines(text) if len(roles) > 1 else ():
-        match = _TIMES.match(line.text) or _NAMED_TIMES.match(line.text) if len(line.text) <= _LONGEST_ITEM else None
-        if match is None or _SUMMARY.match(line.text):
-            continue
-        row: Row = {}
-        for role, field in roles.items():
-            start, stop = match.span(role)
-            if start >= 0 and (found := typed(text, line.start + start, line.start + stop, field.kind)) is not None:
-                row[field.name] = found
-        if len(row) >= 2:
-            rows.append(row)
-    return rows
+        match = _TIMES.match(line.text) if len(line.text) <= _LONGEST_ITEM else None
+        if match is not None and not _SUMMARY.match(line.text):
+            places = {role: match.span(role) for role in roles if match[role]}
+            cells = [(roles[role], Stretch("", line.start + a, line.start + b)) for role, (a, b) in places.items()]
+            rows.append(_row(text, cells))
+    return [row for row in rows if len(row) >= 2]
 
 
 def _stacked(fields: Sequence[Field], text: str) -> list[Row]:
     """Every cell on a line of its own: first the headings, then the rows."""
     filled = [line for line in lines(text) if line.text.strip()]
     for at in range(len(filled)):
-        columns: dict[int, Field] = {}
         for width in range(min(8, len(filled) - at), 1, -1):
             header = filled[at : at + width]
             if any(len(cell.text.strip()) > 30 or re.search(r"\d|:", cell.text) for cell in header):
@@ -215,15 +172,9 @@ def _stacked(fields: Sequence[Field], text: str) -> list[Row]:
 def _stack(body: list[Stretch], width: int, columns: dict[int, Field], text: str) -> list[Row]:
     rows: list[Row] = []
     for at in range(0, len(body) - width + 1, width):
-        group = body[at : at + width]
-        if _SUMMARY.match(group[0].text):
+        row = _row(text, [(field, body[at + number]) for number, field in columns.items()])
+        if len(row) < len(columns) or _SUMMARY.match(body[at].text):
             break
-        row: Row = {}
-        for number, field in columns.items():
-            found = typed(text, group[number].start, group[number].end, field.kind)
-            if found is None:
-                return rows
-            row[field.name] = found
         rows.append(row)
     return rows
 
