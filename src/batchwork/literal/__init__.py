@@ -8,20 +8,9 @@ It stands alone. In particular it shares no code with `evidence/`, which checks 
 both had wrong would otherwise pass. An import contract holds the two apart.
 """
 
-from batchwork.literal.answer import NOT_FOUND, Answer, CitedAnswer, read, read_each
+from batchwork.literal.answer import NOT_FOUND, read, read_each
 from batchwork.literal.form import fill
 from batchwork.literal.page_shape import sentence_around
 from batchwork.literal.question import split_prompt, split_question, split_turns
 
-__all__ = [
-    "NOT_FOUND",
-    "Answer",
-    "CitedAnswer",
-    "fill",
-    "read",
-    "read_each",
-    "sentence_around",
-    "split_prompt",
-    "split_question",
-    "split_turns",
-]
+__all__ = ["NOT_FOUND", "fill", "read", "read_each", "sentence_around", "split_prompt", "split_question", "split_turns"]

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from batchwork.literal.choice import NEGATION, choose, denied
-from batchwork.literal.lookup import ENOUGH, Found, find, ranked, strong_words, typed, unlabelled
+from batchwork.literal.lookup import ENOUGH, PERCENT, Found, find, ranked, strong_words, typed, unlabelled
 from batchwork.literal.meaning import GENERIC, label_words
 from batchwork.literal.page_shape import lines, sentence_around
 from batchwork.literal.question import Question, split_question, understand
@@ -70,7 +70,8 @@ def read_each(question: str, documents: Sequence[str], text: str) -> Iterator[Ci
 
 def look_up(asked: Question, text: str) -> Found | None:
     """The value at the label that is asked for, as it is written."""
-    for kind in ("date", "string") if set(asked.words) & _DATED else ("string",):
+    words = set(asked.words)
+    for kind in (*(["date"] if words & _DATED else []), *(["number"] if words & PERCENT else []), "string"):
         found = find([asked.words], text, kind) or unlabelled(asked.words, text, kind)
         if found is not None:
             return found._replace(value=text[found.start : found.end])
@@ -97,12 +98,11 @@ def count_of(words: tuple[str, ...], text: str) -> Found | None:
 
 def compare(asked: Question, text: str) -> Answer:
     """Which of two has the larger (or smaller) value, by reading both."""
-    first, second = (_named_value(asked.words, choice, text) for choice in asked.choices[:2])
     parts = [_section(text, choice, asked.choices) for choice in asked.choices[:2]]
-    if all(parts):
-        inside = [_value_in(asked.words, text, *part) for part in parts if part]
-        if None not in inside:
-            first, second = inside
+    inside = [_value_in(asked.words, text, *part) for part in parts if part]
+    if len(inside) < 2 or None in inside:
+        inside = [_named_value(asked.words, choice, text) for choice in asked.choices[:2]]
+    first, second = inside
     if first is None or second is None or isinstance(first.value, str) != isinstance(second.value, str):
         return Answer(NOT_FOUND)
     spans = ((first.start, first.end), (second.start, second.end))

@@ -10,10 +10,9 @@ from collections.abc import Iterator
 from functools import lru_cache
 from itertools import pairwise
 
-from batchwork.literal.fact import Fact, Kind
 from batchwork.literal.meaning import label_words
 from batchwork.literal.page_shape import Stretch, gap_cells, is_rule, lines, tables
-from batchwork.literal.prose import flows, label_of, phrases, without_asides
+from batchwork.literal.prose import Fact, flows, label_of, phrases, without_asides
 
 _SEPARATOR = re.compile(r"(?<![\d:]):(?!//|\d\d\b)|:(?=\s)|(?<![<>=!])=(?!=)|\s[\u2013\u2014]\s|\.{3,}")
 _DELIMITER = re.compile(r"[,;|](?=\s|$)|\t| {2,}|[{}]|\.\s")
@@ -44,8 +43,7 @@ def facts(text: str) -> tuple[Fact, ...]:
 
 def _cells(text: str) -> Iterator[Fact]:
     for table in tables(text):
-        kinds = frozenset(label_words(table.header[0].text))
-        kind: Kind = "list" if table.loose else "cell"
+        kinds, kind = frozenset(label_words(table.header[0].text)), "list" if table.loose else "cell"
         for row in table.rows:
             name = label_words(row[0].text)
             for index, (column, cell) in enumerate(zip(table.header, row, strict=False)):

@@ -24,11 +24,10 @@ _DEEPEST = 12
 
 
 class Place(NamedTuple):
-    """A field: its path, the labels it may stand at, best first, and its own name."""
+    """A field: its path, and the labels it may stand at, best first."""
 
     path: str
     labels: tuple[tuple[str, ...], ...]
-    name: str
 
 
 def fill(schema: Schema, text: str, question: str = "") -> tuple[Any, Spans]:
@@ -37,7 +36,7 @@ def fill(schema: Schema, text: str, question: str = "") -> tuple[Any, Spans]:
     A field that is just called `answer` (or `value`, ...) means the question.
     """
     filler = _Filler(schema, text, question)
-    value = filler.fill(schema, Place("", (), ""), 0)
+    value = filler.fill(schema, Place("", ()), 0)
     return (None if value is _MISSING else value), filler.spans
 
 
@@ -71,7 +70,7 @@ class _Filler:
         required = node.get("required", ())
         for name, child in node.get("properties", {}).items():
             path = f"{place.path}.{name}" if place.path else name
-            got = self.fill(child, Place(path, self._labels(name, child, place), name), depth + 1)
+            got = self.fill(child, Place(path, self._labels(name, child, place)), depth + 1)
             if got is _MISSING or (got in ("", []) and name not in required):
                 continue
             value[name] = got
@@ -175,7 +174,7 @@ class _Filler:
         return found and found._replace(value=listed[choices.index(found.value)])
 
     def _means_question(self, place: Place) -> bool:
-        return self._has_question and place.name.lower() in _ANSWER
+        return self._has_question and place.path.rpartition(".")[2].lower() in _ANSWER
 
     def _plain(self, schema: Any) -> tuple[Schema, bool]:
         """A schema without references and unions, and whether it may be null."""

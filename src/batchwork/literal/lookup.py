@@ -8,15 +8,15 @@ import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from batchwork.literal.fact import Fact
 from batchwork.literal.facts import facts
 from batchwork.literal.meaning import GENERIC, alternatives, vocabulary
 from batchwork.literal.page_shape import Stretch, gap_cells, lines
+from batchwork.literal.prose import Fact
 from batchwork.literal.values import dates, numbers, small_numbers
 
 ENOUGH = 0.5
 _PENALTY = {"list": 0.1, "gap": 0.02, "phrase": 0.05, "below": 0.1, "after": 0.15, "is": 0.12}
-_PERCENT = frozenset({"percent", "rate", "share", "ratio", "change", "growth"})
+PERCENT = frozenset({"percent", "rate", "share", "ratio", "change", "growth"})
 _LOOSE = 0.08
 _ABSENT = ("n/a", "na", "none", "-", "--", "\u2013", "\u2014", "null", "nil", "not available", "unknown", "tbd", "?")
 _SENDER = frozenset({"vendor", "seller", "supplier", "company", "issuer", "merchant", "biller", "issuedby"})
@@ -100,7 +100,7 @@ def find(labels: Sequence[tuple[str, ...]], text: str, kind: str) -> Found | Non
 
 
 def _at_label(words: tuple[str, ...], text: str, kind: str) -> Found | None:
-    wants_percent = bool(_PERCENT & set(words))
+    wants_percent = bool(PERCENT & set(words))
     aside: Found | None = None
     for sure, fact in ranked(words, text):
         if sure < ENOUGH:

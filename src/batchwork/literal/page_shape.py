@@ -32,8 +32,7 @@ class Table(NamedTuple):
     rows: tuple[tuple[Stretch, ...], ...]
     start: int
     end: int
-    loose: bool = False
-    """Two columns told by gaps alone: as likely a list of labels and values."""
+    loose: bool  # two columns told by gaps alone: as likely a list of labels and values
 
 
 @lru_cache(maxsize=32)
@@ -56,7 +55,7 @@ def _cuts(line: str) -> Iterator[tuple[int, int]]:
         blank = line.rfind(" ", first + 1, first + _LONGEST_LINE)
         last = first + _LONGEST_LINE if blank < 0 else blank
         yield first, last
-        first = last if blank < 0 else blank + 1
+        first = last
     yield first, len(line)
 
 

@@ -8,8 +8,8 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from itertools import pairwise, takewhile
+from typing import NamedTuple
 
-from batchwork.literal.fact import Fact
 from batchwork.literal.meaning import STOP, canonical, label_words, tokens
 from batchwork.literal.page_shape import Stretch
 from batchwork.literal.values import Value, dates, numbers, small_numbers
@@ -36,6 +36,22 @@ _LONGEST_STRETCH = 2_000  # characters
 _SUBJECT = 200  # characters before a verb in which its subject is looked for
 _PREDICATE = 300  # characters behind a verb that say something of it
 _END_OF_CLAUSE = re.compile(r"[.;!?](?=\s|$)|,\s(?:and|but|while|with)\b")
+
+
+class Fact(NamedTuple):
+    """A value at `start:end` and the words that say what it is.
+
+    `kind` is how it is stated: pair, cell, list, gap, below, phrase, after or is. `label` stands right at it; `row`
+    names its row in a table of `rows` rows; `context` is said around it.
+    """
+
+    kind: str
+    label: tuple[str, ...]
+    start: int
+    end: int
+    row: tuple[str, ...] = ()
+    context: frozenset[str] = frozenset()
+    rows: int = 1
 
 
 def flows(lines: list[Stretch]) -> list[tuple[int, int]]:

@@ -52,16 +52,8 @@ def read_rows(fields: Sequence[Field], text: str) -> list[Row]:
     keyed = [field for field in fields if re.search(rf"\"{re.escape(field.name)}\"\s*:", text)]
     if len(keyed) >= min(2, len(fields)):  # the text is JSON, or holds some
         return _repeated(fields, text, 0.9)
-    best: list[Row] = []
-    for table in tables(text):
-        found = _ruled(fields, table, text)
-        if _weight(found) > _weight(best):
-            best = found
-    for reading in (_bare, _listed, _stacked, _repeated):
-        if best:
-            return best
-        best = reading(fields, text)
-    return best
+    best = max((_ruled(fields, table, text) for table in tables(text)), key=_weight, default=[])
+    return best or _bare(fields, text) or _listed(fields, text) or _stacked(fields, text) or _repeated(fields, text)
 
 
 def _weight(rows: list[Row]) -> int:
@@ -88,13 +80,12 @@ def _row(text: str, cells: Iterable[tuple[Field | None, Stretch | Value]]) -> Ro
 def _bare(fields: Sequence[Field], text: str) -> list[Row]:
     """A heading line and lines below it whose words and numbers come in the heading's order."""
     filled = [line for line in lines(text) if line.text.strip()]
-    best: list[Row] = []
     headings = ((number, columns) for number, line in enumerate(filled) if (columns := _heading(fields, line)))
-    for number, columns in islice(headings, _MOST_HEADINGS):
-        rows = _below_heading(columns, islice(filled, number + 1, None), text)
-        if _weight(rows) > _weight(best):
-            best = rows
-    return best
+    found = (
+        _below_heading(columns, islice(filled, number + 1, None), text)
+        for number, columns in islice(headings, _MOST_HEADINGS)
+    )
+    return max(found, key=_weight, default=[])
 
 
 def _below_heading(columns: list[Column], below: Iterable[Stretch], text: str) -> list[Row]:
@@ -181,43 +172,28 @@ def _stack(body: list[Stretch], width: int, columns: dict[int, Field], text: str
 
 def _repeated(fields: Sequence[Field], text: str, enough: float = 0.8) -> list[Row]:
     """Records with a label at each value: the first of each label makes the first row."""
-    lists: dict[str, list[Found]] = {}
     pairs = {fact for fact in facts(text) if fact.kind in ("pair", "below")}
+    lists: dict[str, list[Found]] = {}
     for field in fields:
-        found: list[Found] = []
-        for sure, fact in ranked(field.words, text, loose=enough < 0.9):
-            if (
-                sure >= enough
-                and fact in pairs
-                and (value := typed(text, fact.start, fact.end, field.kind)) is not None
-            ):
-                found.append(value)
-        found.sort(key=lambda value: value.start)
-        if found:
-            lists[field.name] = found
-    if len(lists) < min(2, len(fields)):
-        return []
-    counts = [len(found) for found in lists.values()]
-    most = max(set(counts), key=counts.count)
+        there = [fact for sure, fact in ranked(field.words, text, loose=enough < 0.9) if sure >= enough]
+        found = [typed(text, fact.start, fact.end, field.kind) for fact in there if fact in pairs]
+        lists[field.name] = sorted((one for one in found if one is not None), key=lambda one: one.start)
+    counts = [len(found) for found in lists.values() if found]
+    most = max(set(counts), key=counts.count, default=0)
     kept = {name: found for name, found in lists.items() if len(found) == most}
-    if len(kept) < min(2, len(fields)):
-        return []
-    return [{name: found[number] for name, found in kept.items()} for number in range(most)]
+    enough_fields = len(kept) >= min(2, len(fields))
+    return [{name: found[number] for name, found in kept.items()} for number in range(most)] if enough_fields else []
 
 
 def _fit(field: Field, words: tuple[str, ...]) -> float:
     """How well a heading names a field."""
-    if not words:
-        return 0.0
     wanted, heading = set(field.words) - GENERIC or set(field.words), set(words) - GENERIC or set(words)
     if wanted == heading:
         return 1.0
     for place, other in enumerate(alternatives(field.words)):
         if set(other) == heading:
             return 0.9 - 0.02 * place
-    if wanted <= heading or heading <= wanted:
-        return _SOME - 0.05 * len(wanted ^ heading)
-    return 0.0
+    return _SOME - 0.05 * len(wanted ^ heading) if heading and (wanted <= heading or heading <= wanted) else 0.0
 
 
 def _assign(fields: Sequence[Field], header: Sequence[Stretch]) -> dict[int, Field]:
@@ -270,8 +246,6 @@ def _best(
         if re.search(r"\t| {2,}|\|", line.text[run[0].start : run[-1].end]):
             break  # a wide gap parts two columns
         words = tuple(token.word for token in run)
-        if len(set(words)) < length:
-            continue  # "Units Unit price" are two headings
         for field in fields:
             sure = 0.0 if field.name in used else _fit(field, words)
             if sure > best[0] or (sure == best[0] > 0 and length > best[1]):
