@@ -30,22 +30,32 @@ class Answer(NamedTuple):
 def read(question: str, text: str) -> Answer:
     """Answer from `text` alone.
 
-    The value at the asked label, the larger or smaller of two that were read, yes or no, one of the
+    The value at the label, the larger or smaller of two that were read, yes or no, one of the
     choices named in the question; else `NOT_FOUND` without a place.
     """
-    asked = understand(question)
-    if asked.compares:
-        return compare(asked, text)
-    if asked.choices:
-        found = choose(asked.words, asked.choices, text)
-    elif asked.yes_no:
-        found = yes_or_no(asked.words, text)
-        found = found and found._replace(value="yes" if found.value else "no")
-    elif asked.counts:
-        found = count_of(asked.words, text)
-    else:
-        found = look_up(asked, text)
-    return Answer(str(found.value), ((found.start, found.end),)) if found else Answer(NOT_FOUND)
+    query = understand(question)
+    if query.compares:
+        return compare(query, text)
+    found = answered(query, text)
+    return Answer(found.value, ((found.start, found.end),)) if found else Answer(NOT_FOUND)
+
+
+def answered(query: Question, text: str) -> Found | None:
+    """The answer in words: one of the choices, yes or no, a count, or the value as it is written."""
+    if query.choices:
+        return choose(query.words, query.choices, text)
+    if query.yes_no:
+        found = yes_or_no(query.words, text)
+        return found and found._replace(value="yes" if found.value else "no")
+    if query.counts:
+        found = count_of(query.words, text)
+        return found and found._replace(value=str(found.value))
+    words = set(query.words)
+    for kind in (*(["date"] if words & _DATED else []), *(["number"] if words & PERCENT else []), "string"):
+        found = find([query.words], text, kind) or unlabelled(query.words, text, kind)
+        if found is not None:
+            return found._replace(value=text[found.start : found.end])
+    return None
 
 
 class CitedAnswer(NamedTuple):
@@ -68,16 +78,6 @@ def read_each(question: str, documents: Sequence[str], text: str) -> Iterator[Ci
             yield CitedAnswer(read(part, text).text)
 
 
-def look_up(asked: Question, text: str) -> Found | None:
-    """The value at the label that is asked for, as it is written."""
-    words = set(asked.words)
-    for kind in (*(["date"] if words & _DATED else []), *(["number"] if words & PERCENT else []), "string"):
-        found = find([asked.words], text, kind) or unlabelled(asked.words, text, kind)
-        if found is not None:
-            return found._replace(value=text[found.start : found.end])
-    return None
-
-
 def count_of(words: tuple[str, ...], text: str) -> Found | None:
     """How many of something: "3 anomalies", "anomalies: 3", "anomaly count 3", "no anomalies"."""
     strong = set(strong_words(words))
@@ -96,12 +96,12 @@ def count_of(words: tuple[str, ...], text: str) -> Found | None:
     return Found(0, *none, 0.8) if none else None
 
 
-def compare(asked: Question, text: str) -> Answer:
+def compare(query: Question, text: str) -> Answer:
     """Which of two has the larger (or smaller) value, by reading both."""
-    parts = [_section(text, choice, asked.choices) for choice in asked.choices[:2]]
-    inside = [_value_in(asked.words, text, *part) for part in parts if part]
+    parts = [_section(text, choice, query.choices) for choice in query.choices[:2]]
+    inside = [_value_in(query.words, text, *part) for part in parts if part]
     if len(inside) < 2 or None in inside:
-        inside = [_named_value(asked.words, choice, text) for choice in asked.choices[:2]]
+        inside = [_named_value(query.words, choice, text) for choice in query.choices[:2]]
     first, second = inside
     if first is None or second is None or isinstance(first.value, str) != isinstance(second.value, str):
         return Answer(NOT_FOUND)
@@ -109,7 +109,7 @@ def compare(asked: Question, text: str) -> Answer:
     if first.value == second.value:
         return Answer("equal", spans)
     less = first.value < second.value
-    return Answer(asked.choices[0] if less == asked.wants_less else asked.choices[1], spans)
+    return Answer(query.choices[0] if less == query.wants_less else query.choices[1], spans)
 
 
 def _section(text: str, choice: str, choices: tuple[str, ...]) -> tuple[int, int] | None:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from batchwork.literal.answer import compare, count_of, look_up, yes_or_no
+from batchwork.literal.answer import answered, compare, count_of, yes_or_no
 from batchwork.literal.choice import choose, denied
 from batchwork.literal.lookup import ENOUGH, Found, currency, find, ranked, unlabelled
 from batchwork.literal.meaning import GENERIC, label_words
@@ -44,7 +44,7 @@ class _Filler:
     def __init__(self, root: Schema, text: str, question: str) -> None:
         self._root = root
         self._text = text
-        self._asked = understand(question)
+        self._query = understand(question)
         self._has_question = bool(question.strip())
         self.spans: Spans = {}
 
@@ -110,7 +110,7 @@ class _Filler:
         return result
 
     def _list(self, kind: str, place: Place) -> list[Found]:
-        for words in [self._asked.words] if self._means_question(place) else place.labels:
+        for words in [self._query.words] if self._means_question(place) else place.labels:
             if "position" in words and kind == "integer" and (placed := _places(self._text, words)):
                 return placed
             for sure, fact in ranked(words, self._text):
@@ -122,7 +122,7 @@ class _Filler:
 
     def _says_none(self, place: Place) -> bool:
         """Whether the text says that the list is empty; that it says nothing of it is something else."""
-        for words in (self._asked.words,) if self._means_question(place) else place.labels:
+        for words in (self._query.words,) if self._means_question(place) else place.labels:
             none = denied(tuple(word for word in words if word != "position"), self._text)
             if none:
                 self.spans[place.path] = [none]
@@ -146,31 +146,27 @@ class _Filler:
 
     def _answer(self, node: Schema, kind: str) -> Found | None:
         """The question's own answer, as the type that is wanted."""
-        asked, text = self._asked, self._text
-        if "enum" in node or asked.compares:
-            return self._chosen(node.get("enum", asked.choices))
+        query, text = self._query, self._text
+        if "enum" in node or query.compares:
+            return self._chosen(node.get("enum", query.choices))
         if kind == "boolean":
-            return yes_or_no(asked.words, text)
+            return yes_or_no(query.words, text)
         if kind in ("number", "integer", "date"):
-            return count_of(asked.words, text) if asked.counts else find([asked.words], text, kind)
-        if asked.choices:
-            return choose(asked.words, asked.choices, text)
-        if asked.yes_no and (found := yes_or_no(asked.words, text)) is not None:
-            return found._replace(value="yes" if found.value else "no")
-        return look_up(asked, text)
+            return count_of(query.words, text) if query.counts else find([query.words], text, kind)
+        return answered(query, text)
 
     def _chosen(self, listed: Any) -> Found | None:
-        asked, text = self._asked, self._text
+        query, text = self._query, self._text
         choices = tuple(map(str, listed))
-        if asked.compares:
-            answer = compare(asked, text)
+        if query.compares:
+            answer = compare(query, text)
             for index, choice in enumerate(choices if answer.spans else ()):
                 if set(label_words(choice)) & set(label_words(answer.text)) - GENERIC or choice == answer.text:
                     return Found(listed[index], *answer.spans[0], 0.9)
-        if {choice.lower() for choice in choices} == {"yes", "no"} and (found := yes_or_no(asked.words, text)):
+        if {choice.lower() for choice in choices} == {"yes", "no"} and (found := yes_or_no(query.words, text)):
             wanted = "yes" if found.value else "no"
             return found._replace(value=next(choice for choice in listed if str(choice).lower() == wanted))
-        found = choose(asked.words, choices, text)
+        found = choose(query.words, choices, text)
         return found and found._replace(value=listed[choices.index(found.value)])
 
     def _means_question(self, place: Place) -> bool:

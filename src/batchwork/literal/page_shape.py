@@ -1,6 +1,6 @@
 """See the shape of a text: its lines, its tables, its sentences.
 
-Tables are told by bars, by commas, tabs or semicolons that come out even, or by wide gaps that line up. A line without
+Tables show by bars, by commas, tabs or semicolons that come out even, or by wide gaps that line up. A line without
 end is cut into pieces, so that what compares the parts of a line with each other has a bounded number of them.
 """
 
@@ -32,7 +32,7 @@ class Table(NamedTuple):
     rows: tuple[tuple[Stretch, ...], ...]
     start: int
     end: int
-    loose: bool  # two columns told by gaps alone: as likely a list of labels and values
+    loose: bool  # two columns parted by gaps alone: as likely a list of labels and values
 
 
 @lru_cache(maxsize=32)

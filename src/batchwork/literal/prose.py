@@ -42,7 +42,7 @@ class Fact(NamedTuple):
     """A value at `start:end` and the words that say what it is.
 
     `kind` is how it is stated: pair, cell, list, gap, below, phrase, after or is. `label` stands right at it; `row`
-    names its row in a table of `rows` rows; `context` is said around it.
+    names its row in a table of `rows` rows; `context` stands around it.
     """
 
     kind: str

@@ -41,12 +41,12 @@ class ReaderPersona(Persona):
 
     def filled(self, schema: dict[str, Any], prompt: Prompt) -> Any:
         """What the text gives for the schema."""
-        question, text = _asked(prompt)
+        question, text = _question_and_text(prompt)
         return literal.fill(schema, text, question=question)[0]
 
     def words(self, prompt: Prompt) -> tuple[Block, ...]:
         """The answer; with citations one block per thing asked, each with the place where it stands."""
-        question, text = _asked(prompt)
+        question, text = _question_and_text(prompt)
         if not prompt.citations:
             return (Block(text=literal.read(question, text).text),)
         blocks: list[Block] = []
@@ -56,6 +56,6 @@ class ReaderPersona(Persona):
         return tuple(blocks)
 
 
-def _asked(prompt: Prompt) -> tuple[str, str]:
+def _question_and_text(prompt: Prompt) -> tuple[str, str]:
     turns = [turn.text for turn in prompt.turns if turn.role == "user"]
     return literal.split_turns(turns, [document.text for document in prompt.documents], prompt.system)
