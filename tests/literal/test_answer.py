@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from batchwork.literal import NOT_FOUND, read, sentence_around, split_prompt, split_question
+from batchwork.literal import NOT_FOUND, read, read_each, sentence_around
 
 REPORT = (
     "The series has 500 points. It has a mean of 12.3 and a standard deviation of 4.5; the median is 11.9.\n"
@@ -106,37 +106,11 @@ def test_it_says_so_when_it_does_not_stand_there(text, question):
     assert not answer.found
 
 
-def test_what_is_denied_is_not_chosen():
-    assert read("Is the trend rising or falling?", "The trend is not rising.").text == NOT_FOUND
-    assert read("Is the trend rising or falling?", "The trend is falling, not rising.").text == "falling"
-
-
 def test_the_places_of_an_answer_are_where_it_stands():
     answer = read("What is the standard deviation?", REPORT)
     ((start, end),) = answer.spans
     assert REPORT[start:end] == answer.text == "4.5"
     assert REPORT[slice(*sentence_around(REPORT, start, end))].startswith("It has a mean of 12.3")
-
-
-@pytest.mark.parametrize(
-    ("prompt", "question", "text"),
-    [
-        ("Data:\n1,2\n\nQuestion: What is the mean?", "What is the mean?", "Data:\n1,2"),
-        ("Extract the fields.\n\nTotal: 5", "Extract the fields.", "Total: 5"),
-        ("Total: 5\n\nWhat is the total?", "What is the total?", "Total: 5"),
-        ("What is the total? Total: 5", "What is the total?", "Total: 5"),
-        ("You are given a bill. Extract the data:\nTotal: 5", "You are given a bill. Extract the data:", "Total: 5"),
-        ("just words", "just words", "just words"),
-    ],
-)
-def test_a_prompt_is_parted_into_its_question_and_what_was_given(prompt, question, text):
-    asked, given_text = split_prompt(prompt)
-    assert (asked.strip(), given_text.strip()) == (question, text)
-
-
-def test_a_question_for_two_things_is_two_questions():
-    assert split_question("What is the invoice number and the total?") == ["What is the invoice number", "the total"]
-    assert len(split_question("Which is larger, A or B?")) == 1
 
 
 def test_ten_thousand_numbers_are_read_in_no_time():
@@ -192,3 +166,11 @@ WORDS = st.sampled_from(
 def test_a_value_that_was_found_stands_in_the_text_word_for_word(text, asked):
     answer = read(f"What is the {asked}?", text)
     assert not answer.found or answer.text in text
+
+
+def test_every_part_of_a_question_is_answered_with_its_own_place():
+    documents = ["Total: $5.00", "Tax: $1.00. Discount: none."]
+    total, tax, other = read_each("What is the total, the tax and the weight?", documents, "")
+    assert (total.text, total.places) == ("$5.00", ((0, 0, 12),))
+    assert (tax.text, documents[1][tax.places[0][1] : tax.places[0][2]]) == ("$1.00", "Tax: $1.00.")
+    assert (other.text, other.places) == (NOT_FOUND, ())
