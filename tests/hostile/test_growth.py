@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
-from batchwork import reader
+from batchwork import literal
 from batchwork.documents import DocumentError, DocumentLimits, text_document
 from batchwork.documents.html import html_text
 from batchwork.documents.pagelayout import Glyph, page_text
 from batchwork.documents.plain import decode_text
 from batchwork.documents.sniff import media_type_of, text_type_of
 from batchwork.evidence import find_evidence, verify_citations
-from batchwork.reader import facts, layout, values, words
+from batchwork.literal import facts, meaning, page_shape, values
 from tests.support.growing_texts import MOST, TEXTS, growth
 from tests.support.hostile_documents import HTML
 
@@ -44,11 +44,17 @@ SCHEMA: dict[str, Any] = {
         },
     }
 }
-CACHED = (facts.facts, layout.lines, layout.headings, layout.tables, values._comma_is_decimal, values._month_first)
+CACHED = (
+    facts.facts,
+    page_shape.lines,
+    page_shape.tables,
+    values._comma_is_decimal,
+    values._month_first,
+)
 
 
 def forget() -> None:
-    for function in (*CACHED, words.vocabulary, words.label_words):
+    for function in (*CACHED, meaning.vocabulary, meaning.label_words):
         function.cache_clear()
 
 
@@ -58,22 +64,22 @@ def find(text: str) -> None:
 
 def fill(text: str) -> None:
     forget()
-    reader.fill(SCHEMA, text, question="Is it larger or smaller?")
+    literal.fill(SCHEMA, text, question="Is it larger or smaller?")
 
 
 def answer(text: str) -> None:
     forget()
     for question in ("What is the total?", "Is it paid?", "How many items are there?", "Is the total a or b?"):
-        found = reader.read(question, text)
+        found = literal.read(question, text)
         for start, end in found.spans:
-            reader.sentence_around(text, start, end)
+            literal.sentence_around(text, start, end)
 
 
 def split(text: str) -> None:
     forget()
-    reader.split_prompt(text)
-    reader.split_question(text)
-    reader.read(*reader.split_prompt(text + "\n\nWhat is the total?"))
+    literal.split_prompt(text)
+    literal.split_question(text)
+    literal.read(*literal.split_prompt(text + "\n\nWhat is the total?"))
 
 
 def verify(text: str) -> None:
