@@ -8,7 +8,7 @@ import pytest
 
 from batchwork.core.request import Schema
 from batchwork.schema import SchemaError, check_schema
-from batchwork.schema.answers import _COMPILED_BYTES, _compiled, checker_of
+from batchwork.schema.checker import _COMPILED_BYTES, _compiled, checker_of
 from batchwork.schema.patterns import looks_around, pattern_weight
 
 ORDINARY = (

@@ -10,12 +10,15 @@ from __future__ import annotations
 import re
 
 _LITERAL = 0.2
+_ALTERNATIVE = 0.8
 _CLASS = 0.4
 _WIDE = 6.0  # a dot, a negation: nearly every character there is
 _UNICODE = 220.0  # a property of Unicode
+_UNICODE_DIGIT = 40.0
 _LONGEST_COUNT = 9  # digits; what is longer is beyond every limit anyway
 _BOUNDS = re.compile(r"\{([0-9]*)(?:(,)([0-9]*))?\}")
 _LOOKS_AROUND = re.compile(r"\(\?(?:[=!>]|<[=!])|\\[1-9k]")
+_PORTABLE = re.compile(r"(?:[^\\(]|\\(?:[^1-9kbB]|$)|\((?!\?(?:[=!]|<[=!])))*+")
 
 
 def pattern_weight(pattern: str) -> float:
@@ -28,12 +31,18 @@ def looks_around(pattern: str) -> bool:
     return _LOOKS_AROUND.search(pattern) is not None
 
 
+def is_portable(pattern: str) -> bool:
+    """Whether every provider takes it: it looks nowhere around, refers to no group, and asks for no word boundary."""
+    return _PORTABLE.fullmatch(pattern) is not None
+
+
 class _Reader:
     """One walk over a pattern. What is no pattern gets some weight; the compiler says what is wrong with it."""
 
     def __init__(self, pattern: str) -> None:
         self._text = pattern
         self._at = 0
+        self._unicode = looks_around(pattern)  # the engine for those takes `\\w` and `\\d` for all of Unicode
 
     def weight(self) -> float:
         outer: list[float] = []  # what stands before the groups that are open
@@ -48,7 +57,7 @@ class _Reader:
                 total, last = (outer.pop() if outer else 0.0), total + last + _LITERAL
                 self._at += 1
             elif character in "*+?|^$":
-                last += _LITERAL
+                last += _ALTERNATIVE if character == "|" else _LITERAL
                 self._at += 1
             elif character == "{" and (times := self._times()) is not None:
                 last *= times
@@ -92,6 +101,8 @@ class _Reader:
             end = self._text.find("}", self._at)
             self._at = end + 1 if self._text[self._at : self._at + 1] == "{" and end >= 0 else self._at
             return _LITERAL
+        if self._unicode and named in "wWdD":
+            return _UNICODE if named in "wW" else _UNICODE_DIGIT
         if named in "SWDs":
             return _WIDE if named != "S" else 2 * _WIDE
         return _CLASS if named in "wdbB" else _LITERAL

@@ -1,20 +1,16 @@
-"""`allOf`, and a reference with other keywords beside it, made into one plain schema.
+"""Makes one plain schema of `allOf`, and of a reference with other keywords beside it: no provider takes these whole.
 
-No provider takes these whole. What two parts say about the same thing is combined so that a value which fits the
-result fits both, as far as one schema can say that; what cannot be combined is set aside as a hint. The answer is
-checked against the user's schema anyhow.
+What two parts say about the same thing is combined so that a value which fits the result fits both, as far as one
+schema can say that; what cannot be combined is set aside as a hint. The answer is checked against the user's schema
+anyhow.
 """
 
 from typing import Any
 
-from batchwork.schema.checked import Schema
+from batchwork.schema.checked_schema import Schema
 from batchwork.schema.errors import SchemaError
-from batchwork.schema.keywords import STORES, Node, types_of
+from batchwork.schema.keywords import ANNOTATIONS, SILENT, Node, types_of
 
-ANNOTATIONS = frozenset(
-    {"title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly", "$comment", "$anchor"}
-)
-SILENT = frozenset({"$schema", "$id", "$anchor", "$comment", "deprecated", "readOnly", "writeOnly", *STORES})
 HINTS = "\0hints"  # no keyword can be called that: where what could not be combined waits for the description
 _HIGHEST = frozenset({"minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"})
 _LOWEST = frozenset({"maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"})

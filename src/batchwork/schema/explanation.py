@@ -1,4 +1,4 @@
-"""Say in short sentences what is wrong with an answer, and where.
+"""What is wrong with an answer, and where, in short sentences.
 
 Not simply the validator's list of errors: under unions that recurse that list grows with a power of the depth (ten
 levels of three alternatives took it fourteen seconds). Here every value is explained once: of a union's alternatives
@@ -10,18 +10,13 @@ from typing import Any
 
 import jsonschema_rs
 
-from batchwork.schema.checked import Schema
-from batchwork.schema.keywords import step, type_fits
-from batchwork.schema.mending import recased
+from batchwork.schema.checked_schema import Schema
+from batchwork.schema.keywords import OWN, step, type_fits
+from batchwork.schema.repair import recased
 
 MOST_ERRORS = 10
 _LONGEST = 240
 _FOLLOWED = frozenset({"$ref", "allOf", "anyOf", "oneOf", "properties", "additionalProperties", "items", "prefixItems"})
-_OWN = (
-    *("type", "enum", "const", "required", "minProperties", "maxProperties", "dependentRequired"),
-    *("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"),
-    *("minLength", "maxLength", "pattern", "format", "minItems", "maxItems", "uniqueItems"),
-)
 
 
 class Explainer:
@@ -49,44 +44,26 @@ class Explainer:
         if not isinstance(node, dict):
             yield _sentence(path, "there must be nothing here")
             return
-        said = False
+        explained = False
         for sentence in self._parts(node, value, place, path):
-            said = True
+            explained = True
             yield sentence
-        if not said:
-            rules = sorted(node.keys() - _FOLLOWED - set(_OWN) - {"description", "title", "$defs"})
-            yield _sentence(
-                path, f"{_shown(value)} does not fit the schema" + (f" ({', '.join(rules)})" if rules else "")
-            )
+        if not explained:
+            rules = sorted(node.keys() - _FOLLOWED - set(OWN) - {"description", "title", "$defs"})
+            listed = f" ({', '.join(rules)})" if rules else ""
+            yield _sentence(path, f"{_shown(value)} does not fit the schema{listed}")
 
     def _parts(self, node: dict[str, Any], value: Any, place: str, path: str) -> Iterator[str]:
         for error in self._own_validator(node, place).iter_errors(value):
             yield _sentence(path, error.message)
-        target = self._schema.target(node, place)
-        if target is not None:
-            yield from self._wrong(value, target, path)
-        for index in range(len(node.get("allOf", ()))):
-            yield from self._wrong(value, f"{place}/allOf/{index}", path)
-        for keyword in ("anyOf", "oneOf"):
-            if keyword in node:
-                yield from self._union(value, [f"{place}/{keyword}/{n}" for n in range(len(node[keyword]))], path)
-        if isinstance(value, dict):
-            yield from self._properties(node, value, place, path)
-        elif isinstance(value, list):
-            prefix = len(node.get("prefixItems", ()))
-            for index, held in enumerate(value):
-                if index < prefix:
-                    yield from self._wrong(held, f"{place}/prefixItems/{index}", f"{path}[{index}]")
-                elif isinstance(node.get("items"), dict):
-                    yield from self._wrong(held, f"{place}/items", f"{path}[{index}]")
-
-    def _properties(self, node: dict[str, Any], value: dict[str, Any], place: str, path: str) -> Iterator[str]:
-        properties = node.get("properties", {})
-        for name, held in value.items():
-            if name in properties:
-                yield from self._wrong(held, step(step(place, "properties"), name), _inside(path, name))
-            elif isinstance(node.get("additionalProperties"), dict) and "patternProperties" not in node:
-                yield from self._wrong(held, step(place, "additionalProperties"), _inside(path, name))
+        for there in self._schema.same_value(node, place):
+            yield from self._wrong(value, there, path)
+        for alternatives in self._schema.unions(node, place):
+            yield from self._union(value, alternatives, path)
+        others = f"{place}/additionalProperties" if "patternProperties" in node else None
+        for key, held, inner in self._schema.inner_values(node, place, value):
+            if inner is not None and inner != others:
+                yield from self._wrong(held, inner, f"{path}[{key}]" if isinstance(key, int) else _inside(path, key))
 
     def _union(self, value: Any, places: list[str], path: str) -> Iterator[str]:
         fitting = sum(self._schema.validator_at(place).is_valid(value) for place in places)
@@ -123,7 +100,7 @@ class Explainer:
     def _own_validator(self, node: dict[str, Any], place: str) -> jsonschema_rs.Validator:
         """Checks what a schema says about its value itself, not about what is inside."""
         if place not in self._own:
-            own: dict[str, Any] = {keyword: node[keyword] for keyword in _OWN if keyword in node}
+            own: dict[str, Any] = {keyword: node[keyword] for keyword in OWN if keyword in node}
             if node.get("additionalProperties") is False:
                 own["additionalProperties"] = False
                 own["properties"] = dict.fromkeys(node.get("properties", {}), True)
