@@ -143,13 +143,17 @@ class Schema:
                 return None
         return found
 
+    def referred(self, node: dict[str, Any], place: str) -> tuple[str, Node]:
+        """The place that the schema's `$ref` leads to, and what stands there."""
+        target = self.target(node, place)
+        assert target is not None
+        return target, self.places[target]
+
     def resolved(self, place: str) -> tuple[str, Node]:
         """The schema at a place or, where that is only a reference, the one it leads to, with its place."""
         node = self.places[place]
         while isinstance(node, dict) and node.keys() == {"$ref"}:
-            target = self.target(node, place)
-            assert target is not None
-            place, node = target, self.places[target]
+            place, node = self.referred(node, place)
         return place, node
 
     @cached_property

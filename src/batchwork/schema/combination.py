@@ -46,11 +46,10 @@ def _whole(schema: Schema, parts: list[Node], place: str, inside: frozenset[str]
             raise SchemaError(place, "nothing can ever fit here")
         assert isinstance(part, dict)
         if "$ref" in part:
-            target = schema.target(part, place)
-            assert target is not None
+            target, there = schema.referred(part, place)
             if target in inside:
                 return {"$ref": part["$ref"]}  # looser than it was, and the only way to end
-            part = flattened(schema, schema.places[target], target, inside | {target})  # noqa: PLW2901
+            part = flattened(schema, there, target, inside | {target})  # noqa: PLW2901
             if not isinstance(part, dict) or "$ref" in part:
                 raise SchemaError(place, "this combination of references cannot be made one schema")
         result = merged(result, part, place)

@@ -5,7 +5,7 @@ levels of three alternatives took it fourteen seconds). Here every value is expl
 only the nearest one is followed.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import jsonschema_rs
@@ -17,6 +17,7 @@ from batchwork.schema.repair import recased
 MOST_ERRORS = 10
 _LONGEST = 240
 _FOLLOWED = frozenset({"$ref", "allOf", "anyOf", "oneOf", "properties", "additionalProperties", "items", "prefixItems"})
+_Path = tuple[str | int, ...]
 
 
 class Explainer:
@@ -29,14 +30,14 @@ class Explainer:
     def explain(self, value: Any, place: str = "") -> list[str]:
         """At most ten sentences, each with the path of the value it is about; never none for a value that is wrong."""
         sentences: list[str] = []
-        for sentence in self._wrong(value, place, ""):
+        for sentence in self._wrong(value, place, ()):
             if sentence not in sentences:
                 sentences.append(sentence)
             if len(sentences) == MOST_ERRORS:
                 break
         return sentences
 
-    def _wrong(self, value: Any, place: str, path: str) -> Iterator[str]:
+    def _wrong(self, value: Any, place: str, path: _Path) -> Iterator[str]:
         """What is wrong with one value; nothing when it fits."""
         if self._schema.validator_at(place).is_valid(value):
             return
@@ -53,7 +54,7 @@ class Explainer:
             listed = f" ({', '.join(rules)})" if rules else ""
             yield _sentence(path, f"{_shown(value)} does not fit the schema{listed}")
 
-    def _parts(self, node: dict[str, Any], value: Any, place: str, path: str) -> Iterator[str]:
+    def _parts(self, node: dict[str, Any], value: Any, place: str, path: _Path) -> Iterator[str]:
         for error in self._own_validator(node, place).iter_errors(value):
             yield _sentence(path, error.message)
         for there in self._schema.same_value(node, place):
@@ -63,9 +64,9 @@ class Explainer:
         others = f"{place}/additionalProperties" if "patternProperties" in node else None
         for key, held, inner in self._schema.inner_values(node, place, value):
             if inner is not None and inner != others:
-                yield from self._wrong(held, inner, f"{path}[{key}]" if isinstance(key, int) else _inside(path, key))
+                yield from self._wrong(held, inner, (*path, key))
 
-    def _union(self, value: Any, places: list[str], path: str) -> Iterator[str]:
+    def _union(self, value: Any, places: list[str], path: _Path) -> Iterator[str]:
         fitting = sum(self._schema.validator_at(place).is_valid(value) for place in places)
         if fitting:  # of an anyOf one is enough; of a oneOf two are too many
             if fitting > 1 and "/oneOf/" in places[0]:
@@ -109,13 +110,14 @@ class Explainer:
         return self._own[place]
 
 
-def _inside(path: str, name: str) -> str:
-    return f"{path}.{name}" if path else name
+def located(path: Iterable[str | int], message: str) -> str:
+    """A message about the value at a path."""
+    written = "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in path).removeprefix(".")
+    return f"{written}: {message}" if written else message
 
 
-def _sentence(path: str, message: str) -> str:
-    short = message if len(message) <= _LONGEST else message[: _LONGEST - 3] + "..."
-    return f"{path}: {short}" if path else short
+def _sentence(path: _Path, message: str) -> str:
+    return located(path, message if len(message) <= _LONGEST else message[: _LONGEST - 3] + "...")
 
 
 def _shown(value: Any) -> str:

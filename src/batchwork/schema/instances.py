@@ -11,12 +11,12 @@ import msgspec
 from pydantic import BaseModel, ValidationError
 from pydantic.errors import PydanticInvalidForJsonSchema
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
-from pydantic_core import ErrorDetails, core_schema
+from pydantic_core import core_schema
 
 from batchwork.schema.checked_schema import Schema, check_schema
 from batchwork.schema.checker import Accepted, Rejected, SchemaChecker
 from batchwork.schema.errors import SchemaError
-from batchwork.schema.explanation import MOST_ERRORS
+from batchwork.schema.explanation import MOST_ERRORS, located
 from batchwork.schema.repair import repaired
 
 SOURCE = "__json_schema_source__"
@@ -81,14 +81,8 @@ class ModelChecker(SchemaChecker):
             try:
                 typed(verdict.value, self._model)
             except ValidationError as error:
-                return Rejected(tuple(_sentence(one) for one in error.errors()[:MOST_ERRORS]))
+                return Rejected(tuple(located(one["loc"], one["msg"]) for one in error.errors()[:MOST_ERRORS]))
         return verdict
-
-
-def _sentence(error: ErrorDetails) -> str:
-    steps = (f"[{key}]" if isinstance(key, int) else f".{key}" for key in error["loc"])
-    path = "".join(steps).removeprefix(".")
-    return f"{path}: {error['msg']}" if path else error["msg"]
 
 
 @lru_cache(maxsize=256)

@@ -47,11 +47,16 @@ IN_PLACE = _named(lambda keyword: keyword.in_place)
 _BRANCHING = _named(lambda keyword: keyword.branches)
 _ONE, _LIST, _MAP = (_named(lambda keyword, how=how: how in keyword.schemas) for how in ("one", "list", "map"))  # type: ignore[misc]
 _PYTHON: dict[str, Any] = {
-    "object": dict, "array": list, "string": str, "null": type(None),
-    "integer": int | float, "number": int | float,
+    "object": dict,
+    "array": list,
+    "string": str,
+    "null": type(None),
+    "integer": int | float,
+    "number": int | float,
 }
 _SIGNS = {
-    "object": ["properties"], "array": ["items", "prefixItems"],
+    "object": ["properties"],
+    "array": ["items", "prefixItems"],
     **{kind: _named(lambda keyword, kind=kind: keyword.about == kind) for kind in ("string", "number")},  # type: ignore[misc]
 }
 

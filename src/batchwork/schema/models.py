@@ -8,7 +8,7 @@ import datetime as dt
 import keyword
 from collections.abc import Callable, Collection
 from copy import deepcopy
-from typing import Annotated, Any, ForwardRef, Literal, Union
+from typing import Annotated, Any, ForwardRef, Literal, Union, cast
 from uuid import UUID
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, RootModel, create_model, model_validator
@@ -67,8 +67,7 @@ class _Builder:
         for model in self._models.values():
             model.model_rebuild(force=True, _types_namespace=dict(self._models))
         setattr(kind, SOURCE, deepcopy(self._schema.root))
-        model_kind: type[BaseModel] = kind
-        return model_kind
+        return cast("type[BaseModel]", kind)
 
     def _referred(self, place: str) -> Any:
         """The type of a place that references lead to; its name while it is still being made."""
@@ -96,21 +95,19 @@ class _Builder:
             return self._checked(Any, check if node else (check or place))
         says = node.keys() - _SAYS_NOTHING
         if says == {"$ref"}:
-            target = self._schema.target(node, place or "")
-            assert target is not None
-            return self._checked(self._referred(target), check)
+            return self._checked(self._referred(self._schema.referred(node, place or "")[0]), check)
         whole = check if check is not None else place
         if "allOf" in says or "$ref" in says:
             return self._type(self._flat(node, place), None, name, whole)
         if "enum" in says or "const" in says:
             return self._allowed(node, whole)
         union = next((keyword for keyword in ("anyOf", "oneOf") if keyword in says), None)
+        if union is not None and says != {union}:
+            return self._type({key: held for key, held in node.items() if key != union}, None, name, whole)
         if union is not None:
-            if says != {union}:
-                rest = {key: held for key, held in node.items() if key != union}
-                return self._type(rest, None, name, whole)
-            kind = self._union(node[union], place, union, name)
-            return self._checked(kind, check if union == "anyOf" else whole)
+            held = _inner(place, union)
+            kinds = [self._type(part, _inner(held, n), f"{name}{n + 1}") for n, part in enumerate(node[union])]
+            return self._checked(_any_of(kinds), check if union == "anyOf" else whole)
         types = types_of(node)
         if not types and "properties" in says:
             if place == "":  # who writes properties and no type at the root means an object
@@ -121,7 +118,7 @@ class _Builder:
             return self._of_type(types[0], node, place, name, check)
         if types:
             kinds = [self._of_type(one, {**node, "type": one}, None, name, None) for one in types]
-            return self._checked(Union[tuple(kinds)], whole)  # noqa: UP007 - made at run time
+            return self._checked(_any_of(kinds), whole)
         return self._checked(Any, whole if says else check)
 
     def _flat(self, node: dict[str, Any], place: str | None) -> Node:
@@ -161,12 +158,8 @@ class _Builder:
             default = self._default(key, part, inner, node.get("required", ()))
             fields[attribute] = (self._type(part, inner, f"{name}{_class_name(key)}"), default)
         extra = node.get("additionalProperties", True)
-        config = ConfigDict(
-            extra="forbid" if extra is False else "allow",
-            protected_namespaces=(),
-            serialize_by_alias=True,
-            arbitrary_types_allowed=False,
-        )
+        allowed: Literal["forbid", "allow"] = "forbid" if extra is False else "allow"
+        config = ConfigDict(extra=allowed, protected_namespaces=(), serialize_by_alias=True)
         base: type[BaseModel] = type("SchemaModel", (BaseModel,), {"model_config": config, "__module__": __name__})
         if isinstance(extra, dict) and "patternProperties" not in node:
             held = self._type(extra, _inner(place, "additionalProperties"), f"{name}Extra")
@@ -187,11 +180,6 @@ class _Builder:
         if stated is None or place is None or not self._schema.validator_at(place).is_valid(stated):
             return Field(default=None, alias=key)
         return Field(default_factory=lambda: deepcopy(stated), validate_default=True, alias=key)
-
-    def _union(self, parts: list[Node], place: str | None, keyword: str, name: str) -> Any:
-        held = _inner(place, keyword)
-        kinds = [self._type(part, _inner(held, index), f"{name}{index + 1}") for index, part in enumerate(parts)]
-        return Union[tuple(kinds)]  # noqa: UP007 - made at run time
 
     def _allowed(self, node: dict[str, Any], whole: str | None) -> Any:
         options = node["enum"] if "enum" in node else [node["const"]]
@@ -223,6 +211,10 @@ class _Builder:
 
 def _inner(place: str | None, key: str | int) -> str | None:
     return None if place is None else step(place, key)
+
+
+def _any_of(kinds: list[Any]) -> Any:
+    return Union[tuple(kinds)]  # noqa: UP007 - made at run time
 
 
 def _is_model(kind: Any) -> bool:

@@ -114,15 +114,14 @@ class _Compiler:
 
     def _defined(self, node: dict[str, Any], place: str) -> str:
         """The name of the definition that a reference leads to, compiled when it is met first."""
-        target = self._schema.target(node, place)
-        assert target is not None
+        target, there = self._schema.referred(node, place)
         if target not in self._names:
             last = target.rpartition("/")[2] or "root"
             name = "".join(c if c.isascii() and (c.isalnum() or c in "_-") else "_" for c in last)
             while name in self._names.values():
                 name += "_"
             self._names[target] = name
-            self._definitions[name] = self._node(self._schema.places[target], target)
+            self._definitions[name] = self._node(there, target)
         return self._names[target]
 
     def _union(self, flat: dict[str, Any], keyword: str, place: str) -> dict[str, Any]:
@@ -130,13 +129,12 @@ class _Compiler:
         base = {key: held for key, held in rest.items() if key not in ANNOTATIONS and key != HINTS}
         branches: list[dict[str, Any]] = []
         for index, branch in enumerate(flat[keyword]):
-            here = f"{place}/{keyword}/{index}"
             if branch is False:
                 continue
+            here = f"{place}/{keyword}/{index}"
             compiled = self._node(self._joined(base, branch, here) if base else branch, here)
-            for one in compiled["anyOf"] if compiled.keys() == {"anyOf"} else [compiled]:
-                if one not in branches:
-                    branches.append(one)
+            inner = compiled["anyOf"] if compiled.keys() == {"anyOf"} else [compiled]
+            branches += [one for one in inner if one not in branches]
         if not branches:
             raise SchemaError(place, "nothing can ever fit here")
         notes = {key: rest[key] for key in ("description", "title", HINTS) if key in rest}
@@ -150,9 +148,8 @@ class _Compiler:
         if isinstance(flat, bool):
             return base
         if "$ref" in flat:
-            target = self._schema.target(flat, place)
-            assert target is not None
-            flat = flattened(self._schema, self._schema.places[target], target, frozenset({target}))
+            target, there = self._schema.referred(flat, place)
+            flat = flattened(self._schema, there, target, frozenset({target}))
             if isinstance(flat, bool) or "$ref" in flat:
                 return base
         return merged(base, flat, place)
