@@ -13,11 +13,9 @@ from pathlib import Path
 import pytest
 
 from batchwork.core.errors import DocumentError
-from batchwork.documents import DocumentLimits
-from batchwork.documents import reader as reader_module
+from batchwork.documents import DocumentLimits, reader_process
 from batchwork.documents.frames import Task
 from batchwork.documents.pool import ReaderPool
-from batchwork.documents.reader import Reader
 from batchwork.documents.usage import usage_of
 from examples.pdf_writer import Page, pdf_bytes
 
@@ -108,7 +106,7 @@ def test_a_reader_sees_neither_environment_nor_working_folder(tmp_path: Path) ->
     sys.path.remove("")
     import os, pathlib
     from batchwork.documents import read_document
-    from batchwork.documents.read import _POOL
+    from batchwork.documents.files import _POOL
     sys.path.insert(0, "")
     read_document(b"<html><p>hello</p></html>")
     (reader, _), = _POOL._idle
@@ -121,7 +119,7 @@ def test_a_reader_sees_neither_environment_nor_working_folder(tmp_path: Path) ->
 
 
 def test_a_reader_imports_the_readers_alone() -> None:
-    reader = Reader()
+    reader = ReaderProcess()
     try:
         maps = Path(f"/proc/{reader._process.pid}/maps").read_text()
     finally:
@@ -224,14 +222,14 @@ def test_a_document_beyond_a_limit_costs_its_reader_and_nothing_else(pool: Reade
 def test_a_reader_that_has_grown_is_not_used_again(
     pool: ReaderPool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    entry = str(reader_module._ENTRY)
+    entry = str(reader_process._ENTRY)
     (tmp_path / "child.py").write_text(
         f"source = open({entry!r}).read()\n"
-        "large = 'import batchwork.documents.service as service; service._RETIRED_ABOVE = 1; '\n"
+        "large = 'import batchwork.documents.child_loop as loop; loop._RETIRED_ABOVE = 1; '\n"
         "source = source.replace('serve(0, sink)', large + 'serve(0, sink)')\n"
         f"exec(compile(source, {entry!r}, 'exec'), {{'__name__': '__main__', '__file__': {entry!r}}})\n"
     )
-    monkeypatch.setattr(reader_module, "_ENTRY", tmp_path / "child.py")
+    monkeypatch.setattr(reader_process, "_ENTRY", tmp_path / "child.py")
     assert read(pool, PAGE) == "hello"
     assert not pool._idle
     monkeypatch.undo()

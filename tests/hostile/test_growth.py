@@ -11,10 +11,9 @@ import pytest
 
 from batchwork import reader
 from batchwork.documents import DocumentError, DocumentLimits, text_document
+from batchwork.documents.content import decode_text, media_type_of, text_type_of
 from batchwork.documents.html import html_text
-from batchwork.documents.pagelayout import Glyph, page_text
-from batchwork.documents.plain import decode_text
-from batchwork.documents.sniff import media_type_of, text_type_of
+from batchwork.documents.page_layout import Glyph, page_text
 from batchwork.evidence import find_evidence, verify_citations
 from batchwork.reader import facts, layout, values, words
 from tests.support.growing_texts import MOST, TEXTS, growth

@@ -3,9 +3,8 @@
 import re
 from collections import Counter
 
-from batchwork.core.errors import DocumentError
 from batchwork.documents.document import DocumentLimits
-from batchwork.documents.markup import End, Start, small_number, tokens
+from batchwork.documents.html_tokens import End, Start, small_number, tokens
 
 _BLOCKS = frozenset(
     re.findall(
@@ -15,18 +14,10 @@ _BLOCKS = frozenset(
         "tfoot thead title tr ul",
     )
 )
-_HIDDEN = frozenset(
-    re.findall(
-        r"\w+",
-        "script style noscript template head svg math select object iframe",
-    )
-)
 _SPACED = frozenset(
-    re.findall(
-        r"\w+",
-        "p h1 h2 h3 h4 h5 h6 table ul ol dl blockquote pre section article form fieldset",
-    )
+    re.findall(r"\w+", "p h1 h2 h3 h4 h5 h6 table ul ol dl blockquote pre section article form fieldset")
 )
+_HIDDEN = frozenset(re.findall(r"\w+", "script style noscript template head svg math select object iframe"))
 _SPACE = re.compile(r"[ \t\n\r\f]+")
 _WIDEST = 1_000  # columns of a table that a cell may hold for the rows below
 
@@ -181,10 +172,7 @@ class _Reader:
 
     def _add(self, text: str) -> None:
         self._size += len(text)
-        if self._size > self._limits.max_characters:
-            raise DocumentError(
-                f"has more than {self._limits.max_characters} characters; raise max_characters to read it"
-            )
+        self._limits.check_length(self._size)
         self._line.add(text)
 
 
