@@ -16,6 +16,7 @@ from batchwork.core.errors import DocumentError
 from batchwork.documents import DocumentLimits, reader_process
 from batchwork.documents.frames import Task
 from batchwork.documents.pool import ReaderPool
+from batchwork.documents.reader_process import ReaderProcess
 from batchwork.documents.usage import usage_of
 from examples.pdf_writer import Page, pdf_bytes
 

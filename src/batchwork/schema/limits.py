@@ -7,6 +7,7 @@ estimated from above; what may be much is somebody else's to do, in another proc
 
 from dataclasses import dataclass
 from math import inf, isfinite
+from typing import Any
 
 from batchwork.schema.errors import SchemaError
 from batchwork.schema.keywords import step
@@ -104,87 +105,65 @@ def weigh(schema: object, limits: Limits = DEFAULT_LIMITS) -> Weight:
     Raises:
         SchemaError: it is not JSON, or too much.
     """
-    return _Count(limits).of(schema)
-
-
-class _Count:
-    """One walk over a schema with a stack of its own."""
-
-    def __init__(self, limits: Limits) -> None:
-        self._limits = limits
-        self._values = 1
-        self._characters = 0
-        self._patterns: list[tuple[str, str]] = []  # with their places
-        self._waiting: list[tuple[object, str, int]] = []
-
-    def of(self, schema: object) -> Weight:
-        self._look_at(schema, "", "", 1)
-        while self._waiting:
-            value, place, depth = self._waiting.pop()
-            if depth > self._limits.max_depth:
-                raise SchemaError(place[:200], f"nested more than {self._limits.max_depth} levels deep")
-            assert isinstance(value, dict | list)
-            self._values += len(value)
-            self._stay_within()
-            if isinstance(value, dict):
-                self._go_through(value, place, depth + 1)
-            else:
-                for index, held in enumerate(value):
-                    self._look_at(held, place, index, depth + 1)
-            self._stay_within()
-        return self._weight()
-
-    def _go_through(self, value: dict[object, object], place: str, depth: int) -> None:
-        for key, held in value.items():
-            if not isinstance(key, str):
+    values, characters, patterns = 1, 0, list[tuple[str, str]]()  # patterns with their places
+    waiting: list[tuple[Any, str, int]] = [(schema, "", 1)] if isinstance(schema, dict | list) else []
+    while waiting:  # with a stack of our own: Python's is short
+        value, place, depth = waiting.pop()
+        if depth > limits.max_depth:
+            raise SchemaError(place[:200], f"nested more than {limits.max_depth} levels deep")
+        values += len(value)
+        _stay_within(limits, values, characters, len(patterns))
+        for key, held in value.items() if isinstance(value, dict) else enumerate(value):
+            if isinstance(key, str):
+                characters += _length(key, place)
+                if key == "pattern" and isinstance(held, str):
+                    patterns.append((held, step(place, key)))
+                elif key == "patternProperties" and isinstance(held, dict):
+                    patterns += [(one, step(place, key)) for one in held if isinstance(one, str)]
+            elif isinstance(value, dict):
                 raise SchemaError(place, f"the key {key!r} is not text")
-            self._characters += _length(key, place)
-            if key == "pattern" and isinstance(held, str):
-                self._patterns.append((held, step(place, key)))
-            elif key == "patternProperties" and isinstance(held, dict):
-                self._patterns += [(one, step(place, key)) for one in held if isinstance(one, str)]
-            self._look_at(held, place, key, depth)
+            if isinstance(held, str):
+                characters += len(held) if held.isascii() else _length(held, step(place, key))
+            elif isinstance(held, dict | list):
+                waiting.append((held, step(place, key), depth + 1))
+            elif isinstance(held, float) and not isfinite(held):
+                raise SchemaError(step(place, key), f"{held} is not JSON")
+            elif not (held is None or isinstance(held, bool | int | float)):
+                raise SchemaError(step(place, key), f"{kind_of(held)} is not JSON")
+        _stay_within(limits, values, characters, len(patterns))
+    return Weight(
+        values=values,
+        patterns=len(patterns),
+        pattern_us=_weight_of_patterns(patterns, limits),
+        backtracks=any(looks_around(pattern) for pattern, _ in patterns),
+        spread=inf,
+    )
 
-    def _look_at(self, value: object, place: str, key: str | int, depth: int) -> None:
-        if isinstance(value, str):
-            self._characters += len(value) if value.isascii() else _length(value, step(place, key))
-        elif isinstance(value, dict | list):
-            self._waiting.append((value, step(place, key) if depth > 1 else "", depth))
-        elif isinstance(value, float) and not isfinite(value):
-            raise SchemaError(step(place, key), f"{value} is not JSON")
-        elif not (value is None or isinstance(value, bool | int | float)):
-            raise SchemaError(step(place, key), f"{kind_of(value)} is not JSON")
 
-    def _stay_within(self) -> None:
-        limits = self._limits
-        for count, most, what in (
-            (self._values, limits.max_nodes, "values"),
-            (self._characters, limits.max_characters, "characters"),
-            (len(self._patterns), limits.max_patterns, "patterns"),
-        ):
-            if count > most:
-                raise SchemaError("", f"too large: more than {most} {what}")
+def _stay_within(limits: Limits, values: int, characters: int, patterns: int) -> None:
+    for count, most, what in (
+        (values, limits.max_nodes, "values"),
+        (characters, limits.max_characters, "characters"),
+        (patterns, limits.max_patterns, "patterns"),
+    ):
+        if count > most:
+            raise SchemaError("", f"too large: more than {most} {what}")
 
-    def _weight(self) -> Weight:
-        longest, most = self._limits.max_pattern_characters, self._limits.max_pattern_weight
-        weights: list[float] = []
-        for pattern, place in self._patterns:
-            if len(pattern) > longest:
-                raise SchemaError(place, f"longer than {longest} characters")
-            weights.append(pattern_weight(pattern))
-        total = sum(weights)
-        if total > most:
-            heaviest = max(weights)
-            pattern, place = self._patterns[weights.index(heaviest)]
-            problem = f"the regexes of the schema are too large: they weigh {total:.0f}, at most {most} is taken"
-            raise SchemaError(place, f"{problem}, and this one {heaviest:.0f}; repeat less: {pattern[:80]!r}")
-        return Weight(
-            values=self._values,
-            patterns=len(self._patterns),
-            pattern_us=total,
-            backtracks=any(looks_around(pattern) for pattern, _ in self._patterns),
-            spread=inf,
-        )
+
+def _weight_of_patterns(patterns: list[tuple[str, str]], limits: Limits) -> float:
+    longest, most = limits.max_pattern_characters, limits.max_pattern_weight
+    weights: list[float] = []
+    for pattern, place in patterns:
+        if len(pattern) > longest:
+            raise SchemaError(place, f"longer than {longest} characters")
+        weights.append(pattern_weight(pattern))
+    total = sum(weights)
+    if total > most:
+        heaviest = max(weights)
+        pattern, place = patterns[weights.index(heaviest)]
+        problem = f"the regexes of the schema are too large: they weigh {total:.0f}, at most {most} is taken"
+        raise SchemaError(place, f"{problem}, and this one {heaviest:.0f}; repeat less: {pattern[:80]!r}")
+    return total
 
 
 def _length(text: str, place: str) -> int:
