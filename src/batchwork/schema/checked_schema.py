@@ -6,7 +6,7 @@ fetched), and references that go round in a circle without taking a step into th
 engine; the few that need look-around run on one whose backtracking is cut off.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from math import inf
@@ -82,14 +82,18 @@ class Schema:
         target = self.target(node, place) if isinstance(node, dict) else None
         return inner if target is None else [*inner, ("$ref", target)]
 
-    def same_value(self, node: dict[str, Any], place: str) -> list[str]:
+    def same_value(self, node: dict[str, Any], place: str) -> Sequence[str]:
         """The places of the schemas that the value must fit as well: the target of `$ref`, the parts of `allOf`."""
+        if "$ref" not in node and "allOf" not in node:
+            return ()
         target = self.target(node, place)
         parts = [f"{place}/allOf/{index}" for index in range(len(node.get("allOf", ())))]
         return parts if target is None else [target, *parts]
 
-    def unions(self, node: dict[str, Any], place: str) -> list[list[str]]:
+    def unions(self, node: dict[str, Any], place: str) -> Sequence[list[str]]:
         """The places of the alternatives of `anyOf` and of `oneOf`."""
+        if "anyOf" not in node and "oneOf" not in node:
+            return ()
         held = [keyword for keyword in ("anyOf", "oneOf") if keyword in node]
         return [[f"{place}/{keyword}/{index}" for index in range(len(node[keyword]))] for keyword in held]
 

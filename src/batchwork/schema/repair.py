@@ -9,7 +9,6 @@ Unions that recurse could be tried in a power of their depth: what was tried is 
 at too much gives up and leaves the rest as it is.
 """
 
-from collections.abc import Iterable
 from typing import Any
 
 from batchwork.schema.checked_schema import Schema
@@ -54,13 +53,16 @@ class _Pass:
 
     def _inside(self, node: dict[str, Any], value: Any, place: str) -> Any:
         properties, required = node.get("properties", {}), node.get("required", ())
-        new = {}
+        new, changed = {}, False
         for key, held, inner in self._schema.inner_values(node, place, value):
             if inner is None:
                 new[key] = held
             elif held is not None or key not in properties or key in required or self._allows_null(inner):
                 new[key] = self.repair(held, inner)
-        if len(new) == len(value) and all(new[key] is held for key, held in _entries(value)):
+                changed = changed or new[key] is not held
+            else:
+                changed = True
+        if not changed:
             return value
         return new if isinstance(value, dict) else list(new.values())
 
@@ -90,9 +92,10 @@ class _Pass:
         properties = node.get("properties", {})
         for name, held in value.items():
             part = properties.get(name) if isinstance(held, str) else None
-            allowed = _allowed_texts(part, held) if isinstance(part, dict) else []
-            if allowed and isinstance(part, dict) and recased(part, held) not in allowed:
-                return False
+            if isinstance(part, dict) and ("enum" in part or "const" in part):
+                allowed = _allowed_texts(part, held)
+                if allowed and recased(part, held) not in allowed:
+                    return False
         return True
 
     def _allows_null(self, place: str) -> bool:
@@ -111,15 +114,10 @@ def _allowed_texts(node: dict[str, Any], value: Any) -> list[Any]:
     return allowed if isinstance(allowed, list) else []
 
 
-def _entries(value: Any) -> Iterable[tuple[Any, Any]]:
-    """What stands directly in a value, with its key or index."""
-    if isinstance(value, dict):
-        return value.items()
-    return enumerate(value) if isinstance(value, list) else ()
-
-
 def _size(value: Any) -> int:
-    return 1 + sum(_size(held) for _, held in _entries(value))
+    if isinstance(value, dict):
+        return 1 + sum(map(_size, value.values()))
+    return 1 + sum(map(_size, value)) if isinstance(value, list) else 1
 
 
 def recased(node: dict[str, Any], value: Any) -> Any:
