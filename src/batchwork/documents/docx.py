@@ -8,7 +8,6 @@ import io
 import re
 import zipfile
 import zlib
-from collections.abc import Iterable
 from xml.parsers import expat  # entities are refused below, before they can be declared
 
 from batchwork.core.errors import DocumentError
@@ -16,6 +15,8 @@ from batchwork.documents.document import DocumentLimits
 from batchwork.documents.html_tokens import small_number
 
 _BODY = "word/document.xml"
+_ARCHIVE = "an archive, not a document; unpack it first"
+_OTHERS = {"xl": "a spreadsheet (XLSX); save it as CSV or PDF", "ppt": "slides (PPTX); save them as PDF"}
 _PARTS = re.compile(r"word/(?:document|header\d*|footer\d*|footnotes|endnotes)\.xml")
 _RATIO = 300  # XML packs about 10:1; nothing honest of some size packs 300:1
 _RATIO_MATTERS_ABOVE = 2_000_000
@@ -43,7 +44,9 @@ def docx_text(data: bytes, limits: DocumentLimits) -> str:
 def _texts(archive: zipfile.ZipFile, size: int, limits: DocumentLimits) -> list[str]:
     names = dict.fromkeys(archive.namelist())  # one name may stand there many times
     if _BODY not in names:
-        raise DocumentError(_what_else(names))
+        folders = {name.partition("/")[0] for name in names}
+        kind = next((_OTHERS[folder] for folder in _OTHERS if folder in folders), _ARCHIVE)
+        raise DocumentError(f"is {kind}")
     budget = min(limits.max_characters * _XML_PER_CHARACTER, max(_RATIO_MATTERS_ABOVE, _RATIO * size))
     texts = []
     for name in sorted((name for name in names if _PARTS.fullmatch(name)), key=_reading_order):
@@ -51,15 +54,6 @@ def _texts(archive: zipfile.ZipFile, size: int, limits: DocumentLimits) -> list[
         budget -= len(raw)
         texts.append(_text_of(raw, limits))
     return texts
-
-
-def _what_else(names: Iterable[str]) -> str:
-    folders = {name.partition("/")[0] for name in names}
-    if "xl" in folders:
-        return "is a spreadsheet (XLSX); save it as CSV or PDF"
-    if "ppt" in folders:
-        return "is slides (PPTX); save them as PDF"
-    return "is an archive, not a document; unpack it first"
 
 
 def _reading_order(name: str) -> tuple[int, str]:

@@ -36,7 +36,12 @@ class ResponseHead(NamedTuple):
     ends: int
     cpu_s: float  # of the reader, since it started
     pages: int
-    size: int
+    text_size: int
+
+    @property
+    def content_size(self) -> int:
+        """How many bytes follow."""
+        return _PAGE_START * self.pages + self.text_size
 
 
 def request_head(task: Task) -> bytes:
@@ -64,18 +69,11 @@ def response(status: bytes, text: str, pages: tuple[int, ...] = (), *, ends: boo
     return _RESPONSE.pack(status, ends, cpu_s, len(pages), len(content)) + array("Q", pages).tobytes() + content
 
 
-def response_head(head: bytes) -> ResponseHead:
-    """The beginning of a response."""
-    return ResponseHead(*_RESPONSE.unpack(head))
-
-
-def content_size(head: ResponseHead, limits: DocumentLimits) -> int | None:
-    """How many bytes follow; None for more than the limits allow, which no reader of ours sends."""
-    if head.status == TEXT:
-        allowed = head.pages <= limits.max_pages and head.size <= 4 * limits.max_characters
-    else:
-        allowed = head.pages == 0 and head.size <= 4 * _LONGEST_REFUSAL
-    return _PAGE_START * head.pages + head.size if allowed else None
+def response_head(raw: bytes, limits: DocumentLimits) -> ResponseHead | None:
+    """The beginning of a response; None for one of more than the limits allow, which no reader of ours sends."""
+    head = ResponseHead(*_RESPONSE.unpack(raw))
+    most_pages, most = (limits.max_pages, limits.max_characters) if head.status == TEXT else (0, _LONGEST_REFUSAL)
+    return head if head.pages <= most_pages and head.text_size <= 4 * most else None
 
 
 def content_of(head: ResponseHead, content: bytes) -> tuple[str, tuple[int, ...]]:

@@ -23,7 +23,6 @@ from batchwork.documents.frames import (
     RESPONSE_SIZE,
     Task,
     content_of,
-    content_size,
     request_head,
     response_head,
 )
@@ -76,23 +75,13 @@ class ReaderProcess:
         os.set_blocking(self._sink, False)
         os.set_blocking(self._source, False)
         try:
-            self._start()
+            self._receive(len(READY), _deadline())
+        except _Ended:
+            self.end()
+            raise DocumentError(f"cannot be read: {sys.executable} does not start as its reader") from None
         except BaseException:
             self.end()
             raise
-
-    def _start(self) -> None:
-        elapsed = stopwatch()
-
-        def look() -> None:
-            if elapsed() > _START_S:
-                raise _Ended
-
-        try:
-            self._receive(len(READY), look)
-        except _Ended:
-            interpreter = sys.executable or "the interpreter"
-            raise DocumentError(f"cannot be read: {interpreter} does not start as its reader") from None
 
     def ask(self, task: Task, data: bytes) -> tuple[str, tuple[int, ...]]:
         """The text of a document and where its pages start.
@@ -106,11 +95,10 @@ class ReaderProcess:
         try:
             self._send(request_head(task), look)
             self._send(data, look)
-            head = response_head(self._receive(RESPONSE_SIZE, look))
-            size = content_size(head, task.limits)
-            if size is None:
+            head = response_head(self._receive(RESPONSE_SIZE, look), task.limits)
+            if head is None:
                 raise DocumentError("makes its reader send more than its limits allow; it is damaged")
-            text, pages = content_of(head, self._receive(size, look))
+            text, pages = content_of(head, self._receive(head.content_size, look))
         except _Ended:
             raise self._obituary(task.limits) from None
         self._cpu_s = head.cpu_s
@@ -175,6 +163,17 @@ class ReaderProcess:
         if status < 0:
             return DocumentError(f"makes its reader crash ({signal.Signals(-status).name}); it is damaged")
         return DocumentError(f"makes its reader end without an answer (status {status}); it is damaged")
+
+
+def _deadline() -> Callable[[], None]:
+    """A look at a process that starts; raises when that takes too long."""
+    elapsed = stopwatch()
+
+    def look() -> None:
+        if elapsed() > _START_S:
+            raise _Ended
+
+    return look
 
 
 def _watch(pid: int, limits: DocumentLimits, cpu_before_s: float) -> Callable[[], None]:
