@@ -42,11 +42,7 @@ def serve(source: int, sink: int) -> None:
 
 
 def extract(kind: str, data: bytes, limits: DocumentLimits) -> tuple[str, tuple[int, ...]]:
-    """The text, and where its pages start; a kind is one of `frames.KINDS`.
-
-    Raises:
-        DocumentError: it cannot be read, or is too large.
-    """
+    """The text, and where its pages start, or a DocumentError; a kind is one of `frames.KINDS`."""
     if kind == "pdf":
         return pdf_text(data, limits)
     if kind == "docx":

@@ -50,8 +50,7 @@ _BINARY_SHARE = 0.02
 def media_type_of(data: bytes) -> str:
     """The media type of a file that is not empty; `text/plain` stands for any text without a form of its own.
 
-    Raises:
-        DocumentError: it is something we know we cannot read; the message says what, without the file's name.
+    A DocumentError says what it is, if that is something we know we cannot read.
     """
     head = data[:_SEARCHED]
     if b"%PDF-" in head:
@@ -102,11 +101,7 @@ def text_type_of(text: str) -> str:
 
 
 def decode_text(data: bytes) -> str:
-    """The text of a file in UTF-8, UTF-16 or UTF-32, else in Windows-1252, the commonest of the rest.
-
-    Raises:
-        DocumentError: it is no text.
-    """
+    """The text of a file in UTF-8, UTF-16 or UTF-32, else in Windows-1252; a DocumentError when it is no text."""
     text = _decode(data)
     sample = text[:50_000]
     if len(_CONTROLS.findall(sample)) > _BINARY_SHARE * len(sample):

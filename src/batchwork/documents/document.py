@@ -35,11 +35,7 @@ class DocumentLimits:
                 raise ConfigError(f"{name} must be a number of seconds above 0, got {value!r}")
 
     def check_length(self, characters: int) -> None:
-        """Refuse a text that is too long.
-
-        Raises:
-            DocumentError: it has more characters than it may.
-        """
+        """Raises a DocumentError about a text that is too long."""
         if characters > self.max_characters:
             raise DocumentError(f"has more than {self.max_characters} characters; raise max_characters to read it")
 

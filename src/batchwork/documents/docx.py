@@ -28,8 +28,7 @@ _ENCODINGS = frozenset({"utf-8", "utf-16", "utf-16le", "utf-16be", "us-ascii", "
 def docx_text(data: bytes, limits: DocumentLimits) -> str:
     """The text of header, body, footer and notes: a line per paragraph or table row, a tab between cells.
 
-    Raises:
-        DocumentError: it is another kind of archive, damaged, encrypted, a bomb or too large.
+    A DocumentError when it is another kind of archive, damaged, encrypted, a bomb or too large.
     """
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:

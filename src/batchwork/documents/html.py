@@ -151,11 +151,7 @@ class _Writer:
 
 
 def html_text(markup: str, limits: DocumentLimits) -> str:
-    """The visible text of a page; markup that is not well formed is read as browsers do, never refused.
-
-    Raises:
-        DocumentError: its text is too long.
-    """
+    """The visible text of a page; markup that is not well formed is read as browsers do, never refused."""
     writer = _Writer(limits)
     for token in tokens(markup):
         if isinstance(token, str):

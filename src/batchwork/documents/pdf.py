@@ -20,8 +20,7 @@ _TURNED = 0.2  # radians; beyond this a character does not stand on a horizontal
 def pdf_text(data: bytes, limits: DocumentLimits) -> tuple[str, tuple[int, ...]]:
     """The text and the offset of each page's start; an empty text for a scan.
 
-    Raises:
-        DocumentError: encrypted, damaged, without pages or too large; or pypdfium2 is not installed.
+    A DocumentError when it is encrypted, damaged, without pages or too large, or pypdfium2 is not installed.
     """
     try:
         import pypdfium2  # noqa: PLC0415 - an optional dependency, needed for PDFs alone

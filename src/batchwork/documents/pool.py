@@ -37,11 +37,7 @@ class ReaderPool:
         self._now = stopwatch()
 
     def read(self, task: Task, data: bytes) -> tuple[str, tuple[int, ...]]:
-        """The text of a document and where its pages start.
-
-        Raises:
-            DocumentError: it cannot be read within its limits, or no process can be started for it.
-        """
+        """The text of a document and where its pages start, or a DocumentError: also when no process can be started."""
         for _ in range(2):  # once more when it is killed: the document has done nothing
             try:
                 return self._ask(task, data)

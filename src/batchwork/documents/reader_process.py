@@ -46,11 +46,7 @@ class _Ended(Exception):
 
 
 class ReaderProcess:
-    """A process that reads one document after the other. Not for two threads at once.
-
-    Raises:
-        DocumentError: the process cannot be started.
-    """
+    """A process that reads one document after the other; a DocumentError when none starts. Not for two threads."""
 
     def __init__(self) -> None:
         try:

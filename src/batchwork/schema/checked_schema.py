@@ -61,11 +61,7 @@ class Schema:
                     waiting += [(inner, part) for _, inner, part in found]
 
     def follow_references(self) -> None:
-        """Make sure that every reference leads somewhere inside.
-
-        Raises:
-            SchemaError: one does not.
-        """
+        """Make sure that every reference leads somewhere inside; a SchemaError when one does not."""
         waiting = [place for place, node in self.places.items() if isinstance(node, dict) and "$ref" in node]
         while waiting:
             place = waiting.pop()
@@ -111,11 +107,7 @@ class Schema:
                 yield index, held, f"{place}/prefixItems/{index}" if index < prefix else rest
 
     def target(self, node: dict[str, Any], place: str) -> str | None:
-        """The place the schema's `$ref` leads to, None without one.
-
-        Raises:
-            SchemaError: it leads out of the document or nowhere.
-        """
+        """The place the schema's `$ref` leads to, None without one; a SchemaError when it leads out or nowhere."""
         ref = node.get("$ref")
         if ref is None:
             return None
@@ -123,9 +115,8 @@ class Schema:
         if not isinstance(ref, str):
             raise SchemaError(here, "a reference must be text")
         if not ref.startswith("#"):
-            raise SchemaError(
-                here, f"{ref!r} leads out of the schema; only references that start with '#' are followed"
-            )
+            problem = f"{ref!r} leads out of the schema; only references that start with '#' are followed"
+            raise SchemaError(here, problem)
         fragment = unquote(ref[1:])
         found = fragment if fragment.startswith("/") or not fragment else self._anchors.get(fragment)
         if found is None or not isinstance(self.at(found), dict | bool):

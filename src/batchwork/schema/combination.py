@@ -57,11 +57,7 @@ def _whole(schema: Schema, parts: list[Node], place: str, inside: frozenset[str]
 
 
 def merged(one: dict[str, Any], other: dict[str, Any], place: str) -> dict[str, Any]:
-    """One schema that says what both say.
-
-    Raises:
-        SchemaError: they contradict each other.
-    """
+    """One schema that says what both say; a SchemaError when they contradict each other."""
     result = dict(one)
     for keyword, held in other.items():
         if keyword not in result:

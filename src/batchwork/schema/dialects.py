@@ -56,13 +56,10 @@ def nullable(node: dict[str, Any]) -> dict[str, Any]:
 
 
 def enforce_limits(root: dict[str, Any], dialect: Dialect) -> None:
-    """Bring a compiled schema within the provider's limits, by the provider's own counts.
+    """Bring a compiled schema within the provider's limits, by the provider's own counts, or raise a SchemaError.
 
     Where only so many properties may be optional, the ones beyond are made required and nullable, as far as unions
     are allowed; the checker takes a null for absent there too.
-
-    Raises:
-        SchemaError: it cannot be done.
     """
     nodes = list(_nodes(root))
     if dialect.most_optional is not None:

@@ -66,11 +66,7 @@ class ModelChecker(SchemaChecker):
     """Checks answers against a Pydantic model: its schema first, then its own validators."""
 
     def __init__(self, model: type[BaseModel]) -> None:
-        """Compile the model's schema.
-
-        Raises:
-            SchemaError: it cannot be used.
-        """
+        """Compile the model's schema; a SchemaError when it cannot be used."""
         super().__init__(schema_from_model(model))
         self._model = model
 

@@ -30,11 +30,7 @@ class Unfolded:
 
 
 def unfold(places: Mapping[str, Node], edges: Edges, most: int) -> Unfolded:
-    """How far a schema unfolds.
-
-    Raises:
-        SchemaError: it refers to itself on the spot, or unfolds to more than `most` schemas.
-    """
+    """How far a schema unfolds; a SchemaError when that is too far, or it refers to itself on the spot."""
     rules = {place: _rules(node) for place, node in places.items()}
 
     def inward(place: str) -> list[str]:
