@@ -87,14 +87,17 @@ def test_a_copy_by_hand_is_whole_or_refused(writing: subprocess.Popen[str], tmp_
 )
 def test_a_killed_backup_leaves_a_whole_copy_or_none(writing: subprocess.Popen[str], tmp_path: Path) -> None:
     dice = random.Random(3)
-    whole = 0
-    for number in range(12):
+    whole, longest_s = 0, 60.0  # the first is left alone, and says how long one takes
+    for number in range(13):
         copy = tmp_path / f"copy-{number}.db"
+        started = time.monotonic()
         process = subprocess.Popen(program("batchwork", "backup", tmp_path / "j.db", copy), stdout=subprocess.PIPE)
         with suppress(subprocess.TimeoutExpired):
-            process.wait(dice.uniform(0.3, 1.5))
+            process.wait(longest_s if number == 0 else dice.uniform(0.2, 1.2) * longest_s)
         process.kill()
         process.communicate()
+        if number == 0:
+            longest_s = time.monotonic() - started
         if copy.exists():
             check_whole(copy)
             whole += 1
