@@ -11,10 +11,9 @@ import pytest
 
 from batchwork import literal
 from batchwork.documents import DocumentError, DocumentLimits, text_document
+from batchwork.documents.content import decode_text, media_type_of, text_type_of
 from batchwork.documents.html import html_text
-from batchwork.documents.pagelayout import Glyph, page_text
-from batchwork.documents.plain import decode_text
-from batchwork.documents.sniff import media_type_of, text_type_of
+from batchwork.documents.page_layout import Glyph, page_text
 from batchwork.evidence import find_evidence, verify_citations
 from batchwork.literal import facts, meaning, page_shape, values
 from tests.support.growing_texts import MOST, TEXTS, growth
@@ -120,12 +119,12 @@ PASSES: dict[str, Callable[[str], None]] = {
     "recognise": recognise,
     "parse": parse,
 }
-# Those that once took the square of their length, or that come near to it.
+# One each of those that once took the square of their length; every text there is goes through all of them when slow.
 WATCHED = {
-    "find": ("repeated '1'", "repeated 'paid not '", "one key without end", "one wide table"),
-    "answer": ("repeated 'total: '", "repeated 'total is '", "repeated '42.50 '"),
-    "fill": ("repeated 'total: '", "rows with digits in their heading"),
-    "split": ("repeated '\\n'", "repeated '1-'"),
+    "find": "repeated 'paid not '",
+    "fill": "rows with digits in their heading",
+    "answer": "repeated 'total: '",
+    "split": "repeated '1-'",
 }
 
 
@@ -133,14 +132,13 @@ WATCHED = {
     "documents", "60 kB of `total: `, digits, brackets or blanks for the evidence finder or the literal reader",
     "read, in work that grows with the text",
 )  # fmt: skip
-@pytest.mark.parametrize(("way", "kind"), [(way, kind) for way, kinds in WATCHED.items() for kind in kinds])
+@pytest.mark.parametrize(("way", "kind"), WATCHED.items())
 def test_twice_the_text_is_about_twice_the_work(way: str, kind: str) -> None:
     assert growth(PASSES[way], TEXTS[kind], 32_000) <= MOST
 
 
-@pytest.mark.parametrize("kind", ["tags that never end", "rows below wide cells"])
-def test_twice_the_markup_is_about_twice_the_work(kind: str) -> None:
-    assert growth(parse, HTML[kind], 256_000) <= MOST
+def test_twice_the_markup_is_about_twice_the_work() -> None:
+    assert growth(parse, HTML["tags that never end"], 128_000) <= MOST
 
 
 def glyphs(kind: str, size: int) -> list[Glyph]:
@@ -167,7 +165,6 @@ def glyphs(kind: str, size: int) -> list[Glyph]:
 @pytest.mark.parametrize(
     ("kind", "largest"),
     [
-        ("scattered", 16_000),
         ("one line", 16_000),
         *(
             pytest.param(kind, 64_000, marks=pytest.mark.slow)

@@ -1,20 +1,16 @@
-"""`allOf`, and a reference with other keywords beside it, made into one plain schema.
+"""Makes one plain schema of `allOf`, and of a reference with other keywords beside it: no provider takes these whole.
 
-No provider takes these whole. What two parts say about the same thing is combined so that a value which fits the
-result fits both, as far as one schema can say that; what cannot be combined is set aside as a hint. The answer is
-checked against the user's schema anyhow.
+What two parts say about the same thing is combined so that a value which fits the result fits both, as far as one
+schema can say that; what cannot be combined is set aside as a hint. The answer is checked against the user's schema
+anyhow.
 """
 
 from typing import Any
 
-from batchwork.schema.checked import Schema
+from batchwork.schema.checked_schema import Schema
 from batchwork.schema.errors import SchemaError
-from batchwork.schema.keywords import STORES, Node, types_of
+from batchwork.schema.keywords import ANNOTATIONS, SILENT, Node, types_of
 
-ANNOTATIONS = frozenset(
-    {"title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly", "$comment", "$anchor"}
-)
-SILENT = frozenset({"$schema", "$id", "$anchor", "$comment", "deprecated", "readOnly", "writeOnly", *STORES})
 HINTS = "\0hints"  # no keyword can be called that: where what could not be combined waits for the description
 _HIGHEST = frozenset({"minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"})
 _LOWEST = frozenset({"maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"})
@@ -50,11 +46,10 @@ def _whole(schema: Schema, parts: list[Node], place: str, inside: frozenset[str]
             raise SchemaError(place, "nothing can ever fit here")
         assert isinstance(part, dict)
         if "$ref" in part:
-            target = schema.target(part, place)
-            assert target is not None
+            target, there = schema.referred(part, place)
             if target in inside:
                 return {"$ref": part["$ref"]}  # looser than it was, and the only way to end
-            part = flattened(schema, schema.places[target], target, inside | {target})  # noqa: PLW2901
+            part = flattened(schema, there, target, inside | {target})  # noqa: PLW2901
             if not isinstance(part, dict) or "$ref" in part:
                 raise SchemaError(place, "this combination of references cannot be made one schema")
         result = merged(result, part, place)
@@ -62,11 +57,7 @@ def _whole(schema: Schema, parts: list[Node], place: str, inside: frozenset[str]
 
 
 def merged(one: dict[str, Any], other: dict[str, Any], place: str) -> dict[str, Any]:
-    """One schema that says what both say.
-
-    Raises:
-        SchemaError: they contradict each other.
-    """
+    """One schema that says what both say; a SchemaError when they contradict each other."""
     result = dict(one)
     for keyword, held in other.items():
         if keyword not in result:

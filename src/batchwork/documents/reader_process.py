@@ -1,7 +1,7 @@
-"""One process that reads documents, seen by whoever asks it.
+"""One process that reads documents, seen from the process that asks it.
 
-Here its limits are enforced: while it works, its time and memory are looked at from outside, and one that is beyond
-them is ended. A reader that has failed in any way is not asked again.
+Enforces its limits: while it works, its time and memory are looked at from outside, and one that is beyond them is
+ended. A reader that has failed in any way is not asked again.
 """
 
 import importlib.util
@@ -17,15 +17,14 @@ from batchwork.clock import stopwatch
 from batchwork.core.errors import DocumentError
 from batchwork.documents.document import DocumentLimits
 from batchwork.documents.frames import (
-    ANSWER_SIZE,
     OUT_OF_MEMORY,
     READY,
     REFUSED,
+    RESPONSE_SIZE,
     Task,
-    answer_head,
     content_of,
-    content_size,
     request_head,
+    response_head,
 )
 from batchwork.documents.usage import usage_of
 from batchwork.settings import library_paths
@@ -46,12 +45,8 @@ class _Ended(Exception):
     """The process has closed its end."""
 
 
-class Reader:
-    """A process that reads one document after the other. Not for two threads at once.
-
-    Raises:
-        DocumentError: the process cannot be started.
-    """
+class ReaderProcess:
+    """A process that reads one document after the other; a DocumentError when none starts. Not for two threads."""
 
     def __init__(self) -> None:
         try:
@@ -69,30 +64,20 @@ class Reader:
             raise DocumentError(f"cannot be read: no process starts for it: {error.strerror or error}") from error
         assert self._process.stdin is not None
         assert self._process.stdout is not None
-        self._sink, self._source = self._process.stdin.fileno(), self._process.stdout.fileno()
+        self._pipes = (self._process.stdin, self._process.stdout)
+        self._sink, self._source = (pipe.fileno() for pipe in self._pipes)
         self._cpu_s = 0.0
         self.is_usable = True
-        for pipe in (self._sink, self._source):
-            os.set_blocking(pipe, False)
+        os.set_blocking(self._sink, False)
+        os.set_blocking(self._source, False)
         try:
-            self._start()
+            self._receive(len(READY), _deadline())
+        except _Ended:
+            self.end()
+            raise DocumentError(f"cannot be read: {sys.executable} does not start as its reader") from None
         except BaseException:
             self.end()
             raise
-
-    def _start(self) -> None:
-        elapsed = stopwatch()
-
-        def look() -> None:
-            if elapsed() > _START_S:
-                raise _Ended
-
-        try:
-            started = self._receive(len(READY), look)
-        except _Ended:
-            started = b""
-        if started != READY:
-            raise DocumentError(f"cannot be read: {sys.executable or 'the interpreter'} does not start as its reader")
 
     def ask(self, task: Task, data: bytes) -> tuple[str, tuple[int, ...]]:
         """The text of a document and where its pages start.
@@ -102,15 +87,14 @@ class Reader:
             ReaderKilled: the process was ended by somebody else.
         """
         self.is_usable = False  # until it has answered in full
-        look = _Watch(self._process.pid, task.limits, self._cpu_s)
+        look = _watch(self._process.pid, task.limits, self._cpu_s)
         try:
             self._send(request_head(task), look)
             self._send(data, look)
-            head = answer_head(self._receive(ANSWER_SIZE, look))
-            size = content_size(head, task.limits)
-            if size is None:
-                raise DocumentError(beyond_characters(task.limits))
-            text, pages = content_of(head, self._receive(size, look))
+            head = response_head(self._receive(RESPONSE_SIZE, look), task.limits)
+            if head is None:
+                raise DocumentError("makes its reader send more than its limits allow; it is damaged")
+            text, pages = content_of(head, self._receive(head.content_size, look))
         except _Ended:
             raise self._obituary(task.limits) from None
         self._cpu_s = head.cpu_s
@@ -138,8 +122,7 @@ class Reader:
         self._close()
 
     def _close(self) -> None:
-        for pipe in (self._process.stdin, self._process.stdout):
-            assert pipe is not None
+        for pipe in self._pipes:
             pipe.close()
 
     def _send(self, data: bytes, look: Callable[[], None]) -> None:
@@ -178,31 +161,33 @@ class Reader:
         return DocumentError(f"makes its reader end without an answer (status {status}); it is damaged")
 
 
-class _Watch:
-    """Called again and again while a process works on a document; raises when a limit is broken."""
+def _deadline() -> Callable[[], None]:
+    """A look at a process that starts; raises when that takes too long."""
+    elapsed = stopwatch()
 
-    def __init__(self, pid: int, limits: DocumentLimits, cpu_before_s: float) -> None:
-        self._pid = pid
-        self._limits = limits
-        self._cpu_before_s = cpu_before_s
-        self._elapsed = stopwatch()
+    def look() -> None:
+        if elapsed() > _START_S:
+            raise _Ended
 
-    def __call__(self) -> None:
-        limits = self._limits
-        if self._elapsed() > limits.max_wall_s:
+    return look
+
+
+def _watch(pid: int, limits: DocumentLimits, cpu_before_s: float) -> Callable[[], None]:
+    """A look at a process that works on a document, to be taken again and again; raises when a limit is broken."""
+    elapsed = stopwatch()
+
+    def look() -> None:
+        if elapsed() > limits.max_wall_s:
             raise DocumentError(f"is not read after {limits.max_wall_s:g} s; raise max_wall_s to give it more")
-        usage = usage_of(self._pid)
+        usage = usage_of(pid)
         if usage is None:
             return
-        if usage.cpu_s - self._cpu_before_s > limits.max_cpu_s:
+        if usage.cpu_s - cpu_before_s > limits.max_cpu_s:
             raise DocumentError(_beyond_cpu(limits))
         if usage.memory > limits.max_memory_mb * _MEGABYTE:
             raise DocumentError(_beyond_memory(limits))
 
-
-def beyond_characters(limits: DocumentLimits) -> str:
-    """The refusal of a text that is too long."""
-    return f"has more than {limits.max_characters} characters; raise max_characters to read it"
+    return look
 
 
 def _beyond_cpu(limits: DocumentLimits) -> str:

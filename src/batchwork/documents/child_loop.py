@@ -1,7 +1,7 @@
-"""The loop of a process that reads documents: one request after the other on its input, an answer each on its output.
+"""The loop of a process that reads documents: one request after the other on its input, a response each on its output.
 
-Whoever asks watches time and memory from outside; what is set here is the system's own limit behind that, and that a
-reader leaves no files.
+The process that asks watches time and memory from outside; the limits set here are the system's own behind that, and
+keep a reader from leaving files.
 """
 
 import math
@@ -10,18 +10,12 @@ import resource
 import time
 
 from batchwork.core.errors import DocumentError
-from batchwork.documents.extraction import extract
-from batchwork.documents.frames import (
-    OUT_OF_MEMORY,
-    READY,
-    REFUSED,
-    REQUEST_SIZE,
-    TEXT,
-    Task,
-    answer,
-    shortened,
-    task_of,
-)
+from batchwork.documents.content import decode_text
+from batchwork.documents.document import DocumentLimits
+from batchwork.documents.docx import docx_text
+from batchwork.documents.frames import OUT_OF_MEMORY, READY, REFUSED, REQUEST_SIZE, TEXT, Task, response, task_of
+from batchwork.documents.html import html_text
+from batchwork.documents.pdf import pdf_text
 from batchwork.documents.usage import usage_of
 
 _RETIRED_ABOVE = 120_000_000  # bytes; a reader that keeps more than that is not asked again
@@ -40,22 +34,31 @@ def serve(source: int, sink: int) -> None:
         _limit(task)
         status, text, pages = _read(task, stream.read(task.size))
         ends = status == OUT_OF_MEMORY or _has_grown()
-        rest = memoryview(answer(status, text, pages, ends=ends, cpu_s=time.process_time()))
+        rest = memoryview(response(status, text, pages, ends=ends, cpu_s=time.process_time()))
         while rest:
             rest = rest[os.write(sink, rest) :]
         if ends:
             return
 
 
+def extract(kind: str, data: bytes, limits: DocumentLimits) -> tuple[str, tuple[int, ...]]:
+    """The text, and where its pages start, or a DocumentError; a kind is one of `frames.KINDS`."""
+    if kind == "pdf":
+        return pdf_text(data, limits)
+    if kind == "docx":
+        return docx_text(data, limits), ()
+    return html_text(decode_text(data), limits), ()
+
+
 def _read(task: Task, data: bytes) -> tuple[bytes, str, tuple[int, ...]]:
     try:
         return TEXT, *extract(task.kind, data, task.limits)
     except DocumentError as error:
-        return REFUSED, shortened(str(error)), ()
+        return REFUSED, str(error), ()
     except MemoryError:
         return OUT_OF_MEMORY, "", ()
     except Exception as error:  # the edge of a process: whatever a file does to its reader is that file's error
-        return REFUSED, shortened(f"is damaged: {type(error).__name__}: {error}"), ()
+        return REFUSED, f"is damaged: {type(error).__name__}: {error}", ()
 
 
 def _limit(task: Task) -> None:
@@ -66,7 +69,7 @@ def _limit(task: Task) -> None:
         try:
             resource.setrlimit(kind, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))
         except (ValueError, OSError):
-            continue  # not every system takes every limit; whoever asked watches as well
+            continue  # not every system takes every limit; the process that asks watches as well
 
 
 def _has_grown() -> bool:

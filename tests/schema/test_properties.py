@@ -152,7 +152,7 @@ def test_what_is_sent_is_always_in_the_providers_subset(data: st.DataObject, pro
         return
     json.dumps(wire)
     jsonschema_rs.validator_for(wire)
-    (_assert_anthropic if provider == "anthropic" else _assert_openai)(wire)
+    assert (_broken_at_anthropic if provider == "anthropic" else _broken_at_openai)(wire) == []
 
 
 @_SETTINGS
@@ -216,34 +216,34 @@ _NOT_AT_OPENAI = frozenset(
 )
 
 
-def _assert_anthropic(wire: dict[str, Any]) -> None:
-    optional = unions = 0
-    for node in _all(wire):
-        assert not node.keys() & _NOT_AT_ANTHROPIC
-        assert node.keys() & {"type", "anyOf", "$ref", "enum", "const"}
-        assert node.get("minItems", 0) in (0, 1)
-        assert not any(isinstance(value, dict | list) for value in node.get("enum", ()))
-        if node.get("type") == "object":
-            assert node["additionalProperties"] is False
-            optional += len(node["properties"].keys() - set(node["required"]))
-            unions += sum("anyOf" in p or isinstance(p.get("type"), list) for p in node["properties"].values())
-    assert optional <= 24
-    assert unions <= 16
-    assert not _is_recursive(wire)
+def _broken_at_anthropic(wire: dict[str, Any]) -> list[Any]:
+    """What of a compiled schema Anthropic would refuse."""
+    nodes = _all(wire)
+    objects = [node for node in nodes if node.get("type") == "object"]
+    broken: list[Any] = [node for node in nodes if node.keys() & _NOT_AT_ANTHROPIC]
+    broken += [node for node in nodes if not node.keys() & {"type", "anyOf", "$ref", "enum", "const"}]
+    broken += [node for node in nodes if node.get("minItems", 0) not in (0, 1)]
+    broken += [node for node in nodes if any(isinstance(value, dict | list) for value in node.get("enum", ()))]
+    broken += [node for node in objects if node["additionalProperties"] is not False]
+    optional = sum(len(node["properties"].keys() - set(node["required"])) for node in objects)
+    parts = [part for node in objects for part in node["properties"].values()]
+    unions = sum("anyOf" in part or isinstance(part.get("type"), list) for part in parts)
+    broken += [f"{optional} optional"] * (optional > 24) + [f"{unions} unions"] * (unions > 16)
+    return broken + ["recursive"] * _is_recursive(wire)
 
 
-def _assert_openai(wire: dict[str, Any]) -> None:
-    assert wire["type"] == "object"
-    assert "anyOf" not in wire
-    for node in _all(wire):
-        assert not node.keys() & _NOT_AT_OPENAI
-        assert node.keys() & {"type", "anyOf", "$ref"}
-        if "$ref" in node:
-            assert node.keys() == {"$ref"}
-            assert node["$ref"].rpartition("/")[2] in wire["$defs"]
-        if node.get("type") == "object":
-            assert node["additionalProperties"] is False
-            assert set(node["required"]) == node["properties"].keys()
+def _broken_at_openai(wire: dict[str, Any]) -> list[Any]:
+    """What of a compiled schema OpenAI would refuse."""
+    nodes = _all(wire)
+    objects = [node for node in nodes if node.get("type") == "object"]
+    references = [node for node in nodes if "$ref" in node]
+    broken = [] if wire["type"] == "object" and "anyOf" not in wire else [wire]
+    broken += [node for node in nodes if node.keys() & _NOT_AT_OPENAI]
+    broken += [node for node in nodes if not node.keys() & {"type", "anyOf", "$ref"}]
+    broken += [node for node in references if node.keys() != {"$ref"}]
+    broken += [node for node in references if node["$ref"].rpartition("/")[2] not in wire["$defs"]]
+    broken += [node for node in objects if node["additionalProperties"] is not False]
+    return broken + [node for node in objects if set(node["required"]) != node["properties"].keys()]
 
 
 def _all(node: dict[str, Any]) -> list[dict[str, Any]]:

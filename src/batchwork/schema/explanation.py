@@ -1,27 +1,23 @@
-"""Say in short sentences what is wrong with an answer, and where.
+"""What is wrong with an answer, and where, in short sentences.
 
 Not simply the validator's list of errors: under unions that recurse that list grows with a power of the depth (ten
 levels of three alternatives took it fourteen seconds). Here every value is explained once: of a union's alternatives
 only the nearest one is followed.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 import jsonschema_rs
 
-from batchwork.schema.checked import Schema
-from batchwork.schema.keywords import step, type_fits
-from batchwork.schema.mending import recased
+from batchwork.schema.checked_schema import Schema
+from batchwork.schema.keywords import OWN, step, type_fits
+from batchwork.schema.repair import recased
 
 MOST_ERRORS = 10
 _LONGEST = 240
 _FOLLOWED = frozenset({"$ref", "allOf", "anyOf", "oneOf", "properties", "additionalProperties", "items", "prefixItems"})
-_OWN = (
-    *("type", "enum", "const", "required", "minProperties", "maxProperties", "dependentRequired"),
-    *("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"),
-    *("minLength", "maxLength", "pattern", "format", "minItems", "maxItems", "uniqueItems"),
-)
+_Path = tuple[str | int, ...]
 
 
 class Explainer:
@@ -34,14 +30,14 @@ class Explainer:
     def explain(self, value: Any, place: str = "") -> list[str]:
         """At most ten sentences, each with the path of the value it is about; never none for a value that is wrong."""
         sentences: list[str] = []
-        for sentence in self._wrong(value, place, ""):
+        for sentence in self._wrong(value, place, ()):
             if sentence not in sentences:
                 sentences.append(sentence)
             if len(sentences) == MOST_ERRORS:
                 break
         return sentences
 
-    def _wrong(self, value: Any, place: str, path: str) -> Iterator[str]:
+    def _wrong(self, value: Any, place: str, path: _Path) -> Iterator[str]:
         """What is wrong with one value; nothing when it fits."""
         if self._schema.validator_at(place).is_valid(value):
             return
@@ -49,46 +45,28 @@ class Explainer:
         if not isinstance(node, dict):
             yield _sentence(path, "there must be nothing here")
             return
-        said = False
+        explained = False
         for sentence in self._parts(node, value, place, path):
-            said = True
+            explained = True
             yield sentence
-        if not said:
-            rules = sorted(node.keys() - _FOLLOWED - set(_OWN) - {"description", "title", "$defs"})
-            yield _sentence(
-                path, f"{_shown(value)} does not fit the schema" + (f" ({', '.join(rules)})" if rules else "")
-            )
+        if not explained:
+            rules = sorted(node.keys() - _FOLLOWED - set(OWN) - {"description", "title", "$defs"})
+            listed = f" ({', '.join(rules)})" if rules else ""
+            yield _sentence(path, f"{_shown(value)} does not fit the schema{listed}")
 
-    def _parts(self, node: dict[str, Any], value: Any, place: str, path: str) -> Iterator[str]:
+    def _parts(self, node: dict[str, Any], value: Any, place: str, path: _Path) -> Iterator[str]:
         for error in self._own_validator(node, place).iter_errors(value):
             yield _sentence(path, error.message)
-        target = self._schema.target(node, place)
-        if target is not None:
-            yield from self._wrong(value, target, path)
-        for index in range(len(node.get("allOf", ()))):
-            yield from self._wrong(value, f"{place}/allOf/{index}", path)
-        for keyword in ("anyOf", "oneOf"):
-            if keyword in node:
-                yield from self._union(value, [f"{place}/{keyword}/{n}" for n in range(len(node[keyword]))], path)
-        if isinstance(value, dict):
-            yield from self._properties(node, value, place, path)
-        elif isinstance(value, list):
-            prefix = len(node.get("prefixItems", ()))
-            for index, held in enumerate(value):
-                if index < prefix:
-                    yield from self._wrong(held, f"{place}/prefixItems/{index}", f"{path}[{index}]")
-                elif isinstance(node.get("items"), dict):
-                    yield from self._wrong(held, f"{place}/items", f"{path}[{index}]")
+        for there in self._schema.same_value(node, place):
+            yield from self._wrong(value, there, path)
+        for alternatives in self._schema.unions(node, place):
+            yield from self._union(value, alternatives, path)
+        others = f"{place}/additionalProperties" if "patternProperties" in node else None
+        for key, held, inner in self._schema.inner_values(node, place, value):
+            if inner is not None and inner != others:
+                yield from self._wrong(held, inner, (*path, key))
 
-    def _properties(self, node: dict[str, Any], value: dict[str, Any], place: str, path: str) -> Iterator[str]:
-        properties = node.get("properties", {})
-        for name, held in value.items():
-            if name in properties:
-                yield from self._wrong(held, step(step(place, "properties"), name), _inside(path, name))
-            elif isinstance(node.get("additionalProperties"), dict) and "patternProperties" not in node:
-                yield from self._wrong(held, step(place, "additionalProperties"), _inside(path, name))
-
-    def _union(self, value: Any, places: list[str], path: str) -> Iterator[str]:
+    def _union(self, value: Any, places: list[str], path: _Path) -> Iterator[str]:
         fitting = sum(self._schema.validator_at(place).is_valid(value) for place in places)
         if fitting:  # of an anyOf one is enough; of a oneOf two are too many
             if fitting > 1 and "/oneOf/" in places[0]:
@@ -123,7 +101,7 @@ class Explainer:
     def _own_validator(self, node: dict[str, Any], place: str) -> jsonschema_rs.Validator:
         """Checks what a schema says about its value itself, not about what is inside."""
         if place not in self._own:
-            own: dict[str, Any] = {keyword: node[keyword] for keyword in _OWN if keyword in node}
+            own: dict[str, Any] = {keyword: node[keyword] for keyword in OWN if keyword in node}
             if node.get("additionalProperties") is False:
                 own["additionalProperties"] = False
                 own["properties"] = dict.fromkeys(node.get("properties", {}), True)
@@ -132,13 +110,14 @@ class Explainer:
         return self._own[place]
 
 
-def _inside(path: str, name: str) -> str:
-    return f"{path}.{name}" if path else name
+def located(path: Iterable[str | int], message: str) -> str:
+    """A message about the value at a path."""
+    written = "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in path).removeprefix(".")
+    return f"{written}: {message}" if written else message
 
 
-def _sentence(path: str, message: str) -> str:
-    short = message if len(message) <= _LONGEST else message[: _LONGEST - 3] + "..."
-    return f"{path}: {short}" if path else short
+def _sentence(path: _Path, message: str) -> str:
+    return located(path, message if len(message) <= _LONGEST else message[: _LONGEST - 3] + "...")
 
 
 def _shown(value: Any) -> str:

@@ -1,11 +1,12 @@
 """Decide whether a schema can be used at all. It may come from a stranger.
 
-What is bounded: its size and depth, the number, length and compiled size of its patterns, and how far it unfolds when
-its references are followed. What is refused: anything that is not JSON, references that leave the document (nothing is
-ever fetched), references that go round in a circle without taking a step into the value. Patterns run on a linear-time
+Bounds its size and depth, the number, length and compiled size of its patterns, and how far it unfolds when its
+references are followed. Refuses anything that is not JSON, references that leave the document (nothing is ever
+fetched), and references that go round in a circle without taking a step into the value. Patterns run on a linear-time
 engine; the few that need look-around run on one whose backtracking is cut off.
 """
 
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from math import inf
@@ -16,20 +17,16 @@ import jsonschema_rs
 import msgspec
 
 from batchwork.schema.errors import SchemaError
-from batchwork.schema.keywords import Node, branches, children, is_schema, step
-from batchwork.schema.limits import DEFAULT_LIMITS, Limits, kind_of, weigh
-from batchwork.schema.unfolding import Unfolded, unfold
-from batchwork.schema.weight import Weight
+from batchwork.schema.keywords import Node, branches, children, step
+from batchwork.schema.limits import DEFAULT_LIMITS, Limits, Weight, kind_of, weigh
+from batchwork.schema.references import unfold
 
 _URN = "urn:batchwork:schema"
 _REGEX_BYTES = 1 << 21
 _REGEX_MEMORY = 1 << 17  # of what the engine remembers while it reads
 _BACKTRACKS = 20_000
-
-
 _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder().decode
-_ABROAD = ("$dynamicRef", "$recursiveRef")
 
 
 class Schema:
@@ -46,6 +43,7 @@ class Schema:
         self.circle: str | None = None
         """A place that a reference inside of it leads back to, when the schema is recursive."""
         self.weight = Weight(values=1)
+        self._parts: dict[str, jsonschema_rs.Validator] = {}
 
     def _index(self, place: str, node: Node) -> None:
         waiting = [(place, node)]
@@ -62,35 +60,54 @@ class Schema:
                     self._inside[place] = [(keyword, inner) for keyword, inner, _ in found]
                     waiting += [(inner, part) for _, inner, part in found]
 
-    def inside(self, place: str) -> list[tuple[str, str]]:
-        """The schemas directly inside of the one at a place: the keyword that holds each, and its place."""
-        return self._inside.get(place, [])
-
     def follow_references(self) -> None:
-        """Make sure that every reference leads somewhere inside.
+        """Make sure that every reference leads somewhere inside; a SchemaError when one does not."""
+        waiting = [place for place, node in self.places.items() if isinstance(node, dict) and "$ref" in node]
+        while waiting:
+            place = waiting.pop()
+            node = self.places[place]
+            target = self.target(node, place) if isinstance(node, dict) else None
+            if target is not None and target not in self.places:
+                known = set(self.places)
+                self._index(target, self.at(target))  # a schema under a keyword of the user's own
+                waiting += self.places.keys() - known
 
-        Raises:
-            SchemaError: one does not.
-        """
-        for place, start in list(self.places.items()):
-            if not isinstance(start, dict) or "$ref" not in start:
-                continue
-            waiting = [place]
-            while waiting:
-                here = waiting.pop()
-                node = self.places[here]
-                target = self.target(node, here) if isinstance(node, dict) else None
-                if target is not None and target not in self.places:
-                    known = set(self.places)
-                    self._index(target, self.at(target))  # a schema under a keyword of the user's own
-                    waiting += self.places.keys() - known
+    def edges(self, place: str) -> list[tuple[str, str]]:
+        """The schemas that the one at a place leads to: the keyword that does, and the place of each."""
+        node, inner = self.places[place], self._inside.get(place, [])
+        target = self.target(node, place) if isinstance(node, dict) else None
+        return inner if target is None else [*inner, ("$ref", target)]
+
+    def same_value(self, node: dict[str, Any], place: str) -> Sequence[str]:
+        """The places of the schemas that the value must fit as well: the target of `$ref`, the parts of `allOf`."""
+        if "$ref" not in node and "allOf" not in node:
+            return ()
+        target = self.target(node, place)
+        parts = [f"{place}/allOf/{index}" for index in range(len(node.get("allOf", ())))]
+        return parts if target is None else [target, *parts]
+
+    def unions(self, node: dict[str, Any], place: str) -> Sequence[list[str]]:
+        """The places of the alternatives of `anyOf` and of `oneOf`."""
+        if "anyOf" not in node and "oneOf" not in node:
+            return ()
+        held = [keyword for keyword in ("anyOf", "oneOf") if keyword in node]
+        return [[f"{place}/{keyword}/{index}" for index in range(len(node[keyword]))] for keyword in held]
+
+    def inner_values(self, node: dict[str, Any], place: str, value: Any) -> Iterator[tuple[Any, Any, str | None]]:
+        """What stands directly inside of a value: its key or index, itself, and the place of its schema, if any."""
+        if isinstance(value, dict):
+            properties, inner = node.get("properties", {}), step(place, "properties")
+            rest = f"{place}/additionalProperties" if isinstance(node.get("additionalProperties"), dict) else None
+            for name, held in value.items():
+                yield name, held, step(inner, name) if name in properties else rest
+        elif isinstance(value, list):
+            prefix = len(node.get("prefixItems", ()))
+            rest = f"{place}/items" if isinstance(node.get("items"), dict) else None
+            for index, held in enumerate(value):
+                yield index, held, f"{place}/prefixItems/{index}" if index < prefix else rest
 
     def target(self, node: dict[str, Any], place: str) -> str | None:
-        """The place the schema's `$ref` leads to, None without one.
-
-        Raises:
-            SchemaError: it leads out of the document or nowhere.
-        """
+        """The place the schema's `$ref` leads to, None without one; a SchemaError when it leads out or nowhere."""
         ref = node.get("$ref")
         if ref is None:
             return None
@@ -98,12 +115,11 @@ class Schema:
         if not isinstance(ref, str):
             raise SchemaError(here, "a reference must be text")
         if not ref.startswith("#"):
-            raise SchemaError(
-                here, f"{ref!r} leads out of the schema; only references that start with '#' are followed"
-            )
+            problem = f"{ref!r} leads out of the schema; only references that start with '#' are followed"
+            raise SchemaError(here, problem)
         fragment = unquote(ref[1:])
         found = fragment if fragment.startswith("/") or not fragment else self._anchors.get(fragment)
-        if found is None or not is_schema(self.at(found)):
+        if found is None or not isinstance(self.at(found), dict | bool):
             raise SchemaError(here, f"{ref!r} leads nowhere")
         return found
 
@@ -122,13 +138,17 @@ class Schema:
                 return None
         return found
 
+    def referred(self, node: dict[str, Any], place: str) -> tuple[str, Node]:
+        """The place that the schema's `$ref` leads to, and what stands there."""
+        target = self.target(node, place)
+        assert target is not None
+        return target, self.places[target]
+
     def resolved(self, place: str) -> tuple[str, Node]:
         """The schema at a place or, where that is only a reference, the one it leads to, with its place."""
         node = self.places[place]
         while isinstance(node, dict) and node.keys() == {"$ref"}:
-            target = self.target(node, place)
-            assert target is not None
-            place, node = target, self.places[target]
+            place, node = self.referred(node, place)
         return place, node
 
     @cached_property
@@ -139,10 +159,6 @@ class Schema:
     @cached_property
     def _registry(self) -> jsonschema_rs.Registry:
         return jsonschema_rs.Registry([(_URN, self.root)])
-
-    @cached_property
-    def _parts(self) -> dict[str, jsonschema_rs.Validator]:
-        return {}
 
     def validator_at(self, place: str) -> jsonschema_rs.Validator:
         """The compiled validator of one part of the schema."""
@@ -180,24 +196,20 @@ def check_schema(schema: object, *, limits: Limits = DEFAULT_LIMITS, copy: bool 
         if isinstance(node, dict):
             _refuse_strange(node, place)
     checked.follow_references()
-    unfolded = unfold(checked, limits.max_unfolded)
+    unfolded = unfold(checked.places, checked.edges, limits.max_unfolded)
     checked.circle = unfolded.circle
-    checked.weight = replace(weight, spread=_spread(checked, unfolded))
+    spread: float = unfolded.in_place
+    if any(isinstance(node, dict) and branches(node) for node in checked.places.values()):
+        spread = unfolded.rules if unfolded.circle is None else inf
+    checked.weight = replace(weight, spread=spread, parts=unfolded.parts)
     _ = checked.validator
     return checked
-
-
-def _spread(checked: Schema, unfolded: Unfolded) -> float:
-    """The most rules that one value can be held against."""
-    if not any(isinstance(node, dict) and branches(node) for node in checked.places.values()):
-        return unfolded.in_place
-    return inf if unfolded.circle is not None else unfolded.rules
 
 
 def _refuse_strange(node: dict[str, Any], place: str) -> None:
     if place and isinstance(node.get("$id"), str):
         raise SchemaError(step(place, "$id"), "a schema inside the schema cannot have an address of its own")
-    for keyword in _ABROAD:
+    for keyword in ("$dynamicRef", "$recursiveRef"):
         if keyword in node:
             raise SchemaError(step(place, keyword), f"{keyword} is not supported; use $ref")
 
@@ -205,24 +217,20 @@ def _refuse_strange(node: dict[str, Any], place: str) -> None:
 def _compile(root: Node, registry: jsonschema_rs.Registry | None = None) -> jsonschema_rs.Validator:
     linear = jsonschema_rs.RegexOptions(size_limit=_REGEX_BYTES, dfa_size_limit=_REGEX_MEMORY)
     bounded = jsonschema_rs.FancyRegexOptions(_BACKTRACKS, _REGEX_BYTES, _REGEX_MEMORY)
+
+    def compiled(patterns: jsonschema_rs.RegexOptions | jsonschema_rs.FancyRegexOptions) -> jsonschema_rs.Validator:
+        return jsonschema_rs.validator_for(
+            root, validate_formats=True, pattern_options=patterns, registry=registry, offline=True
+        )
+
     try:
-        return _validator(root, registry, linear)
+        return compiled(linear)
     except ValueError:
         try:
-            return _validator(root, registry, bounded)  # it may only be a pattern with look-around
+            return compiled(bounded)  # it may only be a pattern with look-around
         except jsonschema_rs.ValidationError as error:
             place = "".join(step("", key) for key in error.instance_path)
-            said = "this is no type of JSON" if error.instance_path[-1:] == ["type"] else error.message[:300]
-            raise SchemaError(place, said) from error
+            is_type = error.instance_path[-1:] == ["type"]
+            raise SchemaError(place, "this is no type of JSON" if is_type else error.message[:300]) from error
         except ValueError as error:
             raise SchemaError("", str(error)[:300]) from error
-
-
-def _validator(
-    root: Node,
-    registry: jsonschema_rs.Registry | None,
-    patterns: jsonschema_rs.RegexOptions | jsonschema_rs.FancyRegexOptions,
-) -> jsonschema_rs.Validator:
-    return jsonschema_rs.validator_for(
-        root, validate_formats=True, pattern_options=patterns, registry=registry, offline=True
-    )

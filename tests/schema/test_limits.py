@@ -1,6 +1,7 @@
 """How much work a schema and an answer are together."""
 
 import json
+import time
 from math import inf
 from typing import Any
 
@@ -62,3 +63,29 @@ def test_how_many_cannot_be_said_where_a_union_recurses() -> None:
     assert weight(tree) == inf
     assert check_schema(tree).weight.checking_us(values=1, characters=1) == inf
     assert weight({"properties": {"next": {"$ref": "#"}}}) < 10
+
+
+@pytest.mark.parametrize(
+    ("pattern", "count"),
+    [(r"\d+", 60), ("(a|b|c|d){15}", 20), (r"(?=a)\w", 10), ("(?!b)(a|a|bbb)*", 20), ("abc", 100), (r"\S\s", 30)],
+)
+def test_a_schema_is_prepared_in_about_the_time_of_its_weight(pattern: str, count: int) -> None:
+    schema = {"properties": {f"p{n}": {"type": "string", "pattern": f"{pattern}{n}"} for n in range(count)}}
+    best = float("inf")
+    for _ in range(5):
+        started = time.thread_time()
+        checked = check_schema(schema)
+        best = min(best, time.thread_time() - started)
+    assert best * 1e6 < 4 * checked.weight.preparing_us
+
+
+def test_explaining_weighs_what_its_parts_weigh() -> None:
+    flat: Any = {"properties": {f"p{n}": {"pattern": f"[a-z]{n}"} for n in range(60)}}
+    deep = flat
+    for _ in range(28):
+        deep = {"properties": {"x": deep}}
+    shared = {"properties": {f"p{n}": {"$ref": "#/$defs/d"} for n in range(60)}, "$defs": {"d": flat}}
+    assert check_schema(flat).weight.parts < 3
+    assert check_schema(deep).weight.parts > 20
+    assert check_schema(shared).weight.parts > 20
+    assert check_schema(deep).weight.explaining_us > 20 * check_schema(flat).weight.preparing_us

@@ -1,4 +1,4 @@
-"""Path or bytes -> Document. The one door of this room; every refusal names the file.
+"""Path or bytes -> Document: the one entry of this room; every refusal names the file.
 
 Text and images are read here. What needs a parser is read in a process of its own, whose time and memory have limits.
 """
@@ -8,11 +8,10 @@ import stat
 from pathlib import Path
 
 from batchwork.core.errors import DocumentError
+from batchwork.documents.content import DOCX, HTML, PDF, decode_text, media_type_of, text_type_of
 from batchwork.documents.document import Document, DocumentLimits, digest_of
 from batchwork.documents.frames import Task
-from batchwork.documents.plain import decode_text
 from batchwork.documents.pool import ReaderPool
-from batchwork.documents.sniff import DOCX, HTML, PDF, media_type_of, text_type_of
 
 DEFAULT_LIMITS = DocumentLimits()
 _PARSED = {PDF: "pdf", DOCX: "docx", HTML: "html"}
@@ -66,12 +65,10 @@ def load_file(
             _refuse_other_kinds(status, called)
             _refuse_large(status.st_size, called, limits)
             return _read_whole(file.fileno(), status.st_size, called, limits)
-    except OSError as error:
-        raise DocumentError(f"{called} cannot be read: {error.strerror or error}") from error
     except DocumentError:
         raise
-    except ValueError as error:  # a path with a zero in it
-        raise DocumentError(f"{called} cannot be read: {error}") from error
+    except (OSError, ValueError) as error:  # a ValueError: a path with a zero in it
+        raise DocumentError(f"{called} cannot be read: {getattr(error, 'strerror', None) or error}") from error
     except MemoryError as error:
         raise DocumentError(f"{called} cannot be read: there is not enough memory for it") from error
 
@@ -111,15 +108,14 @@ def _read(data: bytes, name: str, limits: DocumentLimits) -> Document:
         raise DocumentError("is empty")
     kind = media_type_of(data)
     is_image = kind.startswith("image/")
-    pages: tuple[int, ...] = ()
     text = ""
+    pages: tuple[int, ...] = ()
     if kind in _PARSED:
-        text, pages = _POOL.read(Task(kind=_PARSED[kind], limits=limits, size=len(data)), data)
+        text, pages = _POOL.read(Task(_PARSED[kind], limits, len(data)), data)
     elif not is_image:
         text = decode_text(data)
         kind = text_type_of(text)
-    if len(text) > limits.max_characters:
-        raise DocumentError(f"has {len(text)} characters, more than {limits.max_characters}; raise max_characters")
+    limits.check_length(len(text))
     if not (is_image or kind == PDF) and not text.strip():
         raise DocumentError("is empty: there is no text in it")
     return Document(text=text, pages=pages, digest=digest_of(data), media_type=kind, data=data, name=name)
