@@ -84,13 +84,13 @@ def test_a_server_of_ones_own_needs_no_key():
 
 
 def test_a_known_server_gets_its_own_key_and_never_openais():
-    settings = Settings(openai_api_key="sk-openai")
+    settings = Settings(keys={"openai": "sk-openai"})
     with pytest.raises(ConfigError, match="GROQ_API_KEY"):
         opened("openai:llama", base_url="https://api.groq.com/openai/v1", settings=settings)
     backend, _ = opened(
         "openai:llama",
         base_url="https://api.groq.com/openai/v1",
-        settings=Settings(other_keys={"GROQ_API_KEY": "gsk"}),
+        settings=Settings(keys={"groq": "gsk"}),
     )
     assert backend.traits.price_provider == "groq"
 
@@ -114,7 +114,7 @@ def test_no_key_shows_in_a_repr():
         clock=SystemClock(),
         max_in_flight=1,
         api_key="sk-1",
-        settings=Settings(anthropic_api_key="sk-2", openai_api_key="sk-3"),
+        settings=Settings(keys={"anthropic": "sk-2", "openai": "sk-3"}),
     )
     assert "sk-" not in repr(setup)
     backend, _ = open_backend("claude-haiku-5-5", setup)

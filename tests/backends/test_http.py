@@ -5,7 +5,7 @@ import pytest
 from aiohttp import web
 
 from batchwork.backends import Setup, open_backend
-from batchwork.backends._headers import LimitsReader, anthropic_limits, duration_s, openai_limits
+from batchwork.backends._headers import ANTHROPIC_LIMITS, OPENAI_LIMITS, LimitsReader, duration_s
 from batchwork.backends._http import Http, endpoint
 from batchwork.clock import SystemClock
 from batchwork.core.errors import BackendError, ConfigError
@@ -146,12 +146,12 @@ def test_a_duration_is_read_in_all_its_forms(text, seconds):
 
 
 def test_a_limit_that_a_server_does_not_have_is_none():
-    assert openai_limits({"x-ratelimit-limit-requests": "-1", "x-ratelimit-remaining-requests": "-1"}) is None
-    assert openai_limits({"x-ratelimit-limit-tokens": "0", "x-ratelimit-remaining-tokens": "0"}) is None
+    assert OPENAI_LIMITS.read({"x-ratelimit-limit-requests": "-1", "x-ratelimit-remaining-requests": "-1"}, 0.0) is None
+    assert OPENAI_LIMITS.read({"x-ratelimit-limit-tokens": "0", "x-ratelimit-remaining-tokens": "0"}, 0.0) is None
 
 
 def test_one_limit_for_all_tokens_stands_where_there_is_no_other():
-    limits = anthropic_limits({"anthropic-ratelimit-tokens-limit": "80000"}, 0.0)
+    limits = ANTHROPIC_LIMITS.read({"anthropic-ratelimit-tokens-limit": "80000"}, 0.0)
     assert limits is not None
     assert limits.tokens == Limit(per_minute=80_000)
 
@@ -161,13 +161,13 @@ def test_a_reset_is_the_time_until_then():
         "anthropic-ratelimit-requests-limit": "60",
         "anthropic-ratelimit-requests-reset": "1970-01-01T00:01:40Z",
     }
-    limits = anthropic_limits(headers, 40.0)
+    limits = ANTHROPIC_LIMITS.read(headers, 40.0)
     assert limits is not None
     assert limits.requests == Limit(per_minute=60, reset_s=60)
 
 
 def test_limits_are_said_again_only_when_there_is_news():
-    reader = LimitsReader.openai()
+    reader = LimitsReader(OPENAI_LIMITS, lambda: 0.0)
     plenty = {"x-ratelimit-limit-requests": "60", "x-ratelimit-remaining-requests": "59"}
     assert reader.news(plenty) is not None
     assert reader.news({**plenty, "x-ratelimit-remaining-requests": "31"}) is None

@@ -6,11 +6,14 @@ a module with two functions, `open_backend(name, setup)` and `describe(name, bas
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from importlib import import_module
+from typing import Any
+from urllib.parse import parse_qsl
 
-from batchwork.backends._catalog import ALIASES, CLAUDE, GPT, is_known, near, or_list, owner_of
+from batchwork.backends._catalog import catalog, is_known, near, or_list, owner_of
 from batchwork.core.errors import ConfigError
 from batchwork.core.ports import Backend, Clock, Traits
 from batchwork.settings import Settings
@@ -21,13 +24,6 @@ _MODULES = {
     "local": "batchwork.backends.local",
     "mock": "batchwork.backends.mock",
     "openai": "batchwork.backends.openai",
-}
-_NAMES = {
-    "anthropic": CLAUDE,
-    "claude-code": ALIASES,
-    "local": ("smollm2",),
-    "mock": ("echo", "reader"),
-    "openai": GPT,
 }
 
 
@@ -77,7 +73,7 @@ def choose(model: str) -> tuple[str, str]:
     if owner is not None and is_known(model):
         return owner, model
     backends = get_close_matches(prefix, _MODULES, n=2, cutoff=0.5) if colon else []
-    close = [f"{backend}:{name or _NAMES[backend][0]}" for backend in backends] or _near(model)
+    close = [f"{backend}:{name or catalog().ids[backend][0]}" for backend in backends] or _near(model)
     hint = f" Did you mean {or_list(close)}?" if close else ""
     if owner is not None:
         hint += f" If there is such a model by now, it is {owner}:{model}."
@@ -90,6 +86,23 @@ def choose(model: str) -> tuple[str, str]:
 
 def _near(model: str) -> list[str]:
     """What a bare word may have meant, over all backends: those that have exactly this name first."""
-    exact = [f"{backend}:{model}" for backend, names in _NAMES.items() if model in names]
-    close = [f"{backend}:{name}" for backend, names in _NAMES.items() for name in near(model, names)[:2]]
+    names_by_backend = catalog().ids.items()
+    exact = [f"{backend}:{model}" for backend, names in names_by_backend if model in names]
+    close = [f"{backend}:{name}" for backend, names in names_by_backend for name in near(model, names)[:2]]
     return list(dict.fromkeys([*exact, *close]))[:4]
+
+
+def options_in(name: str, known: Mapping[str, Callable[[str], Any]], backend: str) -> tuple[str, dict[str, Any]]:
+    """A model's name before its `?`, and the options behind it, each read by its type.
+
+    Raises:
+        ConfigError: an option is unknown or cannot be read.
+    """
+    model, _, query = name.partition("?")
+    options = dict(parse_qsl(query, keep_blank_values=True))
+    if unknown := sorted(options.keys() - known.keys()):
+        raise ConfigError(f"unknown {backend} option {unknown[0]!r}; there are {', '.join(known)}")
+    try:
+        return model, {option: known[option](value) for option, value in options.items()}
+    except ValueError as error:
+        raise ConfigError(f"{backend} option in {name!r}: {error}") from error

@@ -18,12 +18,13 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qsl
 
 import msgspec
 
-from batchwork.backends import Setup
-from batchwork.backends._chat import ChatBackend, Dialect
+from batchwork.backends import Setup, options_in
+from batchwork.backends._chat import ChatBackend, ChatBody, Dialect
+from batchwork.backends._request_body import WireSchemas
+from batchwork.backends._wire import Server
 from batchwork.core.errors import ConfigError
 from batchwork.core.ports import Clock, Traits
 from batchwork.core.reply import Reply
@@ -31,6 +32,7 @@ from batchwork.core.request import Request
 
 _SAMPLING = frozenset({"temperature", "top_p", "top_k", "min_p", "seed", "stop", "repeat_penalty", "presence_penalty"})
 _OPTIONS = {"threads": 1, "context": 8192, "parallel": 4}
+_DIALECT = Dialect(schemas=WireSchemas(lambda schema: schema.body), strict=False, sampling=_SAMPLING)
 TRAITS = Traits(name="local", free=True, sampling=_SAMPLING, default_in_flight=4)
 
 
@@ -57,6 +59,8 @@ _MODELS = {
 class LocalBackend:
     """One model file, loaded once, asked through the server that llama.cpp brings."""
 
+    traits = TRAITS  # free, and no faster than the machine
+
     def __init__(self, name: str, path: Path, *, clock: Clock, threads: int, context: int, parallel: int) -> None:
         self._name = name
         self._path = path
@@ -65,11 +69,6 @@ class LocalBackend:
         self._server: Any = None
         self._chat: ChatBackend | None = None
         self._loading: asyncio.Lock | None = None
-
-    @property
-    def traits(self) -> Traits:
-        """Free, and no faster than the machine."""
-        return TRAITS
 
     async def complete(self, request: Request, *, ceiling_nano: int | None = None) -> Reply:
         """Answer one request.
@@ -86,14 +85,12 @@ class LocalBackend:
         async with self._loading:  # the first calls arrive together
             if self._chat is None:
                 self._server = await asyncio.to_thread(self._start)
+                address = f"{self._server.listening_address}/v1"
+                most = max(self._parallel, 8)
                 self._chat = ChatBackend(
                     self._name,
-                    clock=self._clock,
-                    base_url=f"{self._server.listening_address}/v1",
-                    api_key=None,
-                    dialect=Dialect(compile_schema=lambda schema: schema.body, strict=False, sampling=_SAMPLING),
-                    traits=TRAITS,
-                    max_in_flight=max(self._parallel, 8),
+                    ChatBody(self._name, _DIALECT),
+                    Server(base_url=address, api_key=None, traits=TRAITS, clock=self._clock, max_in_flight=most),
                 )
         return self._chat
 
@@ -132,14 +129,8 @@ def open_backend(name: str, setup: Setup) -> LocalBackend:
     Raises:
         ConfigError: xllamacpp or the model is not there, or an option is unknown.
     """
-    model, _, query = name.partition("?")
-    told = dict(parse_qsl(query, keep_blank_values=True))
-    if unknown := sorted(set(told) - set(_OPTIONS)):
-        raise ConfigError(f"unknown option {unknown[0]!r} of a local model; there are {', '.join(_OPTIONS)}")
-    try:
-        options = {option: int(told.get(option, default)) for option, default in _OPTIONS.items()}
-    except ValueError as error:
-        raise ConfigError(f"option of a local model in {name!r}: {error}") from error
+    model, stated = options_in(name, dict.fromkeys(_OPTIONS, int), "local")
+    options = {**_OPTIONS, **stated}
     if low := [option for option, value in options.items() if value < 1]:
         raise ConfigError(f"option {low[0]!r} of a local model must be at least 1")
     path = find_model(model, setup.settings.models_folder)

@@ -1,4 +1,4 @@
-"""An answer in our words: a chat completion -> a reply, or the failure that a completion can be."""
+"""The reply in a chat completion, or the failure that a completion can be."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from batchwork.backends._chat.failing import kind_of
-from batchwork.backends._refusing import message_of, unreadable
+from batchwork.backends._chat.failures import kind_of
+from batchwork.backends._failures import lost_result, message_of, unreadable, unusable
 from batchwork.core.errors import BackendError
 from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.pricelanes import lane_served
@@ -48,6 +48,7 @@ class _Completion(Struct):
     service_tier: Any = None
 
 
+_NO_DETAILS = _PromptDetails()
 _decode = msgspec.json.Decoder(_Completion).decode
 
 
@@ -64,12 +65,12 @@ def reply_in(
         BackendError: the completion is a refusal, half an answer, an error, or no completion at all.
     """
     try:
-        said = _decode(raw)
+        completion = _decode(raw)
     except msgspec.DecodeError as error:
         raise BackendError(unreadable(error, "a chat completion")) from error
-    choice = said.choices[0] if said.choices else None
+    choice = completion.choices[0] if completion.choices else None
     if choice is None or choice.message is None or choice.error is not None:
-        raise BackendError(_no_choice(said, choice, raw, request_id))
+        raise BackendError(_no_choice(completion, choice, raw, request_id))
     message, finish = choice.message, choice.finish_reason
     content = message.content
     if isinstance(content, list):
@@ -77,62 +78,51 @@ def reply_in(
     text = content or ""
     reply = Reply(
         text=text,
-        usage=None if said.usage is None else _usage(said.usage),
-        model=said.model,
+        usage=None if completion.usage is None else _usage(completion.usage),
+        model=completion.model,
         stop_reason=finish,
         truncated=finish == "length",
         blocks=tuple(message.tool_calls or ()),
         limits=limits,
-        provider_id=request_id or said.id,
+        provider_id=request_id or completion.id,
         body=raw,
-        lane=lane_served(said.service_tier, extra_body),
+        lane=lane_served(completion.service_tier, extra_body),
     )
     if finish == "stop" and not message.refusal:
         return reply
-    if (failure := _unusable(message, finish, reply)) is not None:
-        raise BackendError(failure)
+    if message.refusal:
+        raise BackendError(unusable(FailureKind.REFUSED, message.refusal, "refusal", reply))
+    if finish == "content_filter":
+        problem = "the provider's content filter withheld the answer"
+        raise BackendError(unusable(FailureKind.REFUSED, problem, finish, reply))
+    if finish == "length" and not reply.text:
+        problem = "max_tokens was used up before any text: raise it"
+        raise BackendError(unusable(FailureKind.TRUNCATED, problem, finish, reply))
     return reply
 
 
-def _unusable(message: _Message, finish: str | None, reply: Reply) -> Failure | None:
-    """What is wrong with a billed completion; None when nothing is."""
-    if message.refusal:
-        kind, code, problem = FailureKind.REFUSED, "refusal", message.refusal
-    elif finish == "content_filter":
-        kind, code, problem = FailureKind.REFUSED, finish, "the provider's content filter withheld the answer"
-    elif finish == "length" and not reply.text:
-        kind, code, problem = FailureKind.TRUNCATED, finish, "max_tokens was used up before any text: raise it"
-    else:
-        return None
-    kept = msgspec.structs.replace(reply, limits=None)
-    return Failure(
-        kind=kind, message=problem, status=200, error_code=code, limits=reply.limits, reply=kept, usage=reply.usage
-    )
-
-
-def _no_choice(said: _Completion, choice: _Choice | None, raw: bytes, request_id: str | None) -> Failure:
+def _no_choice(completion: _Completion, choice: _Choice | None, raw: bytes, request_id: str | None) -> Failure:
     """Some servers send their errors with a good status."""
-    error = said.error or (choice.error if choice is not None else None)
+    error = completion.error or (choice.error if choice is not None else None)
     if error is None:
-        return Failure(kind=FailureKind.RESULT_LOST, message="the completion holds no choice", unconfirmed=True)
+        return lost_result("the completion holds no choice")
     status = error["code"] if isinstance(error.get("code"), int) else 500
     kind, code = kind_of(error, status)
     message = message_of(error, raw, secret=None, request_id=request_id)
     return Failure(kind=kind, message=message, status=status, error_code=code)
 
 
-def _usage(said: _Usage) -> Usage | None:
+def _usage(stated: _Usage) -> Usage | None:
     """What was used; None when a part is missing, or cannot be: half a usage is none."""
-    details = said.prompt_tokens_details
-    read = (details.cached_tokens or 0) if details is not None else 0
-    written = (details.cache_write_tokens or 0) if details is not None else 0
-    if said.prompt_tokens is None or said.completion_tokens is None:
+    details = stated.prompt_tokens_details or _NO_DETAILS
+    read, written = details.cached_tokens or 0, details.cache_write_tokens or 0
+    if stated.prompt_tokens is None or stated.completion_tokens is None:
         return None
-    if min(said.prompt_tokens, said.completion_tokens, read, written) < 0:
+    if min(stated.prompt_tokens, stated.completion_tokens, read, written) < 0:
         return None
     return Usage(
-        input_tokens=max(said.prompt_tokens, read + written),
-        output_tokens=said.completion_tokens,
+        input_tokens=max(stated.prompt_tokens, read + written),
+        output_tokens=stated.completion_tokens,
         cache_read_tokens=read,
         cache_write_tokens=written,
     )

@@ -5,18 +5,15 @@ A batch keeps metadata, so one whose creation has an unknown outcome is found by
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from typing import Any
 
 import msgspec
 from msgspec import Struct
 
-from batchwork.backends._batching import PAGE, Batches, no_answer
-from batchwork.backends._chat.answering import reply_in
-from batchwork.backends._chat.asking import Asking
-from batchwork.backends._chat.failing import kind_of
-from batchwork.backends._http import Answer, Http, endpoint
-from batchwork.backends._refusing import error_in
+from batchwork.backends._failures import error_in, lost_result
+from batchwork.backends._http import endpoint
+from batchwork.backends._wire import BatchPage, WireBackend, encode
 from batchwork.core.errors import BackendError, NotCreatedError
 from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.packing import BatchLimits
@@ -28,7 +25,6 @@ _ENDPOINT = "/v1/chat/completions"
 _ENDED = frozenset({"completed", "expired", "cancelled", "failed"})
 _NOT_EXECUTED = frozenset({"batch_expired", "batch_cancelled"})
 _METADATA = "batchwork"
-_encode = msgspec.json.Encoder().encode
 
 
 class _Problem(Struct):
@@ -56,11 +52,6 @@ class _Batch(Struct):
     request_counts: _Counts | None = None
 
 
-class _Page(Struct):
-    data: list[_Batch]
-    has_more: bool = False
-
-
 class _File(Struct):
     id: str
 
@@ -78,50 +69,38 @@ class _Line(Struct):
 
 
 _decode_batch = msgspec.json.Decoder(_Batch).decode
-_decode_page = msgspec.json.Decoder(_Page).decode
+_decode_page = msgspec.json.Decoder(BatchPage[_Batch]).decode
 _decode_file = msgspec.json.Decoder(_File).decode
 _decode_line = msgspec.json.Decoder(_Line).decode
 
 
-class ProjectBatches(Batches):
-    """The batches of one project."""
+class FileBatches(WireBackend):
+    """The part of a backend that is about batches."""
 
-    limits = BatchLimits(max_requests=50_000, max_bytes=200 * 1024 * 1024)
+    batch_limits = BatchLimits(max_requests=50_000, max_bytes=200 * 1024 * 1024)
 
-    def __init__(
-        self,
-        http: Http,
-        base_url: str,
-        asking: Asking,
-        failure: Callable[[Answer], Failure],
-        utc: Callable[[], float],
-    ) -> None:
-        super().__init__(http, failure, utc)
-        self._asking = asking
-        self._files = endpoint(base_url, "files")
-        self._url = endpoint(base_url, "batches")
-
-    def line(self, custom_id: str, request: Request) -> bytes:
+    def batch_line(self, custom_id: str, request: Request) -> bytes:
         """One line of the input file."""
-        body = self._asking.body(request)
-        return _encode({"custom_id": custom_id, "method": "POST", "url": _ENDPOINT, "body": body}) + b"\n"
+        body = self._body.build(request)
+        return encode({"custom_id": custom_id, "method": "POST", "url": _ENDPOINT, "body": body}) + b"\n"
 
-    async def submit(self, lines: list[bytes], tag: BatchTag) -> str:
+    async def submit_batch(self, lines: list[bytes], tag: BatchTag) -> str:
         """Upload the lines and create a batch of them; an upload without a batch costs nothing."""
+        files = endpoint(self._base_url, "files")
         try:
-            answer = await self._http.upload(self._files, {"purpose": "batch"}, f"{tag.name}.jsonl", lines)
+            answer = await self._http.upload(files, {"purpose": "batch"}, f"{tag.name}.jsonl", lines)
             file = self._read(answer, _decode_file)
         except BackendError as error:
             raise NotCreatedError(error.failure) from error
-        asked = {
+        body = {
             "input_file_id": file.id,
             "endpoint": _ENDPOINT,
             "completion_window": "24h",
             "metadata": {_METADATA: tag.name},
         }
-        return self._read(await self._http.post(self._url, _encode(asked)), _decode_batch, unconfirmed=True).id
+        return self._read(await self._http.post(self._batches_url, encode(body)), _decode_batch, unconfirmed=True).id
 
-    async def poll(self, batch_id: str) -> BatchProgress:
+    async def poll_batch(self, batch_id: str) -> BatchProgress:
         """Where it stands; `failed` means that its file was not even accepted."""
         batch = await self._batch(batch_id)
         if batch.status.lower() == "failed":
@@ -129,40 +108,51 @@ class ProjectBatches(Batches):
         counted = batch.request_counts.total if batch.request_counts is not None else None
         return BatchProgress(ended=batch.status.lower() in _ENDED, total=counted)
 
-    async def collect(self, batch_id: str) -> AsyncIterator[tuple[str, Reply | Failure]]:
+    async def collect_batch(self, batch_id: str) -> AsyncIterator[tuple[str, Reply | Failure]]:
         """Its answers and its errors, which stand in two files; what is wrong with one does not hide the other."""
         batch = await self._batch(batch_id)
+        files = endpoint(self._base_url, "files")
         problem: BackendError | None = None
         for file_id in filter(None, (batch.output_file_id, batch.error_file_id)):
             try:
-                async for told in self._lines(self._files / file_id / "content", _decode_line):
-                    yield told.custom_id, _said(told)
+                async for line in self._lines(files / file_id / "content", _decode_line):
+                    yield line.custom_id, self._line_result(line)
             except BackendError as error:
                 problem = problem or error
         if problem is not None:
             raise problem
 
-    async def cancel(self, batch_id: str) -> None:
+    async def cancel_batch(self, batch_id: str) -> None:
         """Ask the provider to stop."""
-        self._read(await self._http.post(self._url / batch_id / "cancel", b""), _decode_batch)
+        self._read(await self._http.post(self._batches_url / batch_id / "cancel", b""), _decode_batch)
 
-    async def find(self, tag: BatchTag) -> str | Sighting:
+    async def find_batch(self, tag: BatchTag) -> str | Sighting:
         """Look for the name we gave it, as far back as it can be."""
-        url = self._url.with_query(limit=PAGE)
-        while True:
-            answer = await self._http.get(url)
-            page = self._read(answer, _decode_page)
-            for batch in page.data:
-                if (batch.metadata or {}).get(_METADATA) == tag.name:
-                    return batch.id
-                if isinstance(batch.created_at, float) and batch.created_at < self._window(tag, answer)[0]:
-                    return Sighting.ABSENT
-            if not page.has_more or not page.data:
-                return Sighting.ABSENT
-            url = self._url.with_query(limit=PAGE, after=page.data[-1].id)
+        async for batch, oldest, _ in self._listed(_decode_page, "after", tag):
+            if (batch.metadata or {}).get(_METADATA) == tag.name:
+                return batch.id
+            if isinstance(batch.created_at, float) and batch.created_at < oldest:
+                break
+        return Sighting.ABSENT
 
     async def _batch(self, batch_id: str) -> _Batch:
-        return self._read(await self._http.get(self._url / batch_id), _decode_batch)
+        return self._read(await self._http.get(self._batches_url / batch_id), _decode_batch)
+
+    def _line_result(self, line: _Line) -> Reply | Failure:
+        """One line of either file in our words."""
+        response, error = line.response, line.error or {}
+        if response is None and not error:
+            return lost_result("its line holds neither a response nor an error")
+        if response is not None and response.status_code < 400:
+            return self._result(response.body, response.request_id)
+        if error.get("code") in _NOT_EXECUTED:
+            return Failure(kind=FailureKind.EXPIRED, message=str(error.get("message") or error["code"]))
+        status = None
+        if response is not None:
+            status, error = response.status_code, error_in(bytes(response.body))
+        kind, code = self.kind_of(error, status or 500)
+        message = str(error.get("message") or "no explanation")
+        return Failure(kind=kind, message=message, status=status or None, error_code=code)
 
 
 def _refused(batch: _Batch) -> BatchProgress:
@@ -178,25 +168,3 @@ def _refusal(problem: _Problem) -> Failure:
     # The queue of enqueued tokens is full: it empties as other batches end.
     kind = FailureKind.RATE_LIMITED if problem.code == "token_limit_exceeded" else FailureKind.REJECTED
     return Failure(kind=kind, message=f"{problem.message or problem.code}{where}", error_code=problem.code)
-
-
-def _said(line: _Line) -> Reply | Failure:
-    """One line of either file in our words."""
-    response = line.response
-    if response is None and not line.error:
-        return no_answer("its line holds neither a response nor an error")
-    if response is not None and response.status_code < 400:
-        try:
-            return reply_in(bytes(response.body), request_id=response.request_id)
-        except BackendError as error:
-            return error.failure
-    error_object = line.error or {}
-    if error_object.get("code") in _NOT_EXECUTED:
-        return Failure(kind=FailureKind.EXPIRED, message=str(error_object.get("message") or error_object["code"]))
-    status = 0
-    if response is not None:
-        status = response.status_code
-        error_object = error_in(bytes(response.body))
-    kind, code = kind_of(error_object, status or 500)
-    message = str(error_object.get("message") or "no explanation")
-    return Failure(kind=kind, message=message, status=status or None, error_code=code)

@@ -1,4 +1,4 @@
-"""An answer in our words: Anthropic's message -> a reply, or the failure that a message can be."""
+"""The reply in one of Anthropic's messages, or the failure that a message can be."""
 
 from __future__ import annotations
 
@@ -8,13 +8,27 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from batchwork.backends._refusing import unreadable
+from batchwork.backends._failures import unreadable, unusable
 from batchwork.core.errors import BackendError
-from batchwork.core.failure import Failure, FailureKind
+from batchwork.core.failure import FailureKind
 from batchwork.core.pricelanes import lane_served
 from batchwork.core.reply import Limits, Reply, Usage
 
 _PLAIN = frozenset({"text", "thinking", "redacted_thinking"})  # blocks of which the text alone is kept
+
+
+# Stop reasons after which what was answered cannot be used; of `max_tokens`, when it was used up before any text.
+_UNUSABLE = {
+    "model_context_window_exceeded": (
+        FailureKind.TOO_LONG,
+        "the context window was full before the answer ended",
+    ),
+    "pause_turn": (
+        FailureKind.TRUNCATED,
+        "the provider paused a long turn of tool use, which is not continued here",
+    ),
+    "max_tokens": (FailureKind.TRUNCATED, "max_tokens was used up before any text: raise it"),
+}
 
 
 class _CacheCreation(Struct):
@@ -99,49 +113,29 @@ def reply_in(
     )
     if stop in ("end_turn", "stop_sequence", "tool_use") or (stop == "max_tokens" and text):
         return reply
-    if (failure := _unusable(message, reply)) is not None:
-        raise BackendError(failure)
+    if stop == "refusal":
+        details = message.stop_details or _StopDetails()
+        code = details.category or stop
+        problem = details.explanation or f"the model declined to answer ({code})"
+        raise BackendError(unusable(FailureKind.REFUSED, problem, code, reply))
+    if stop is not None and stop in _UNUSABLE:
+        raise BackendError(unusable(*_UNUSABLE[stop], stop, reply))
     return reply
 
 
-def _unusable(message: _Message, reply: Reply) -> Failure | None:
-    """What is wrong with a billed message; None when nothing is."""
-    stop = message.stop_reason
-    code: str | None = stop
-    if stop == "refusal":
-        details = message.stop_details or _StopDetails()
-        kind, code = FailureKind.REFUSED, details.category or stop
-        problem = details.explanation or f"the model declined to answer ({code})"
-    elif stop == "model_context_window_exceeded":
-        kind, problem = FailureKind.TOO_LONG, "the context window was full before the answer ended"
-    elif stop == "pause_turn":
-        kind, problem = (
-            FailureKind.TRUNCATED,
-            "the provider paused a long turn of tool use, which is not continued here",
-        )
-    elif stop == "max_tokens":
-        kind, problem = FailureKind.TRUNCATED, "max_tokens was used up before any text: raise it"
-    else:
-        return None
-    kept = msgspec.structs.replace(reply, limits=None)
-    return Failure(
-        kind=kind, message=problem, status=200, error_code=code, limits=reply.limits, reply=kept, usage=reply.usage
-    )
-
-
-def _usage(said: _Usage) -> Usage | None:
+def _usage(stated: _Usage) -> Usage | None:
     """What was used; None when a part is missing, or cannot be: half a usage is none."""
-    created, read = said.cache_creation_input_tokens or 0, said.cache_read_input_tokens or 0
-    if said.input_tokens is None or said.output_tokens is None:
+    created, read = stated.cache_creation_input_tokens or 0, stated.cache_read_input_tokens or 0
+    if stated.input_tokens is None or stated.output_tokens is None:
         return None
-    if min(said.input_tokens, said.output_tokens, created, read) < 0:
+    if min(stated.input_tokens, stated.output_tokens, created, read) < 0:
         return None
     if not created and not read:
-        return Usage(input_tokens=said.input_tokens, output_tokens=said.output_tokens)
-    hour = min(created, said.cache_creation.ephemeral_1h_input_tokens) if said.cache_creation is not None else 0
+        return Usage(input_tokens=stated.input_tokens, output_tokens=stated.output_tokens)
+    hour = min(created, stated.cache_creation.ephemeral_1h_input_tokens) if stated.cache_creation is not None else 0
     return Usage(
-        input_tokens=said.input_tokens + created + read,
-        output_tokens=said.output_tokens,
+        input_tokens=stated.input_tokens + created + read,
+        output_tokens=stated.output_tokens,
         cache_read_tokens=read,
         cache_write_tokens=created - hour,
         cache_write_1h_tokens=hour,

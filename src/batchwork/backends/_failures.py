@@ -1,19 +1,19 @@
-"""Say no before anything is sent, and read foreign error texts without ever showing a key."""
+"""Failures of every wire in our words: what is refused before it is sent, and what a foreign error text says."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from typing import Any, NoReturn
 
 import msgspec
 
 from batchwork.core.errors import BackendError
 from batchwork.core.failure import Failure, FailureKind
+from batchwork.core.reply import Reply
 
 _LONGEST = 600
 _TAG = re.compile(r"<[^>]*>|\s+")
-
 
 # What a status alone says, at every provider.
 _BY_STATUS = {
@@ -35,7 +35,7 @@ def kind_by_status(status: int) -> FailureKind:
 
 
 def bad_input(message: str) -> NoReturn:
-    """This request cannot be sent to this backend; nothing was.
+    """Refuse a request that cannot be sent to this backend; nothing was.
 
     Raises:
         BackendError: always.
@@ -43,29 +43,17 @@ def bad_input(message: str) -> NoReturn:
     raise BackendError(Failure(kind=FailureKind.BAD_INPUT, message=message))
 
 
-def other_model(model: str, asked: str) -> NoReturn:
-    """A request names another model than the one that is open.
+def other_model(model: str, requested: str) -> NoReturn:
+    """Refuse a request that names another model than the one that is open.
 
     Raises:
         BackendError: always.
     """
-    bad_input(f"this run asks {model!r}; a request for {asked!r} needs a run of its own")
-
-
-def check_sampling(sampling: Mapping[str, Any] | None, taken: Collection[str], who: str) -> None:
-    """Refuse sampling parameters that the API does not take.
-
-    Raises:
-        BackendError: one of them is not taken.
-    """
-    unknown = [name for name in sampling or () if name not in taken]
-    if unknown:
-        takes = f"it takes {', '.join(sorted(taken))}" if taken else "it takes none: leave them out"
-        bad_input(f"{who} does not take the sampling parameter {unknown[0]!r}; {takes}")
+    bad_input(f"this run asks {model!r}; a request for {requested!r} needs a run of its own")
 
 
 def unreadable(error: msgspec.DecodeError, expected: str) -> Failure:
-    """An answer with a good status that cannot be read: whatever it is, it may well be billed.
+    """The failure of an answer with a good status that cannot be read: whatever it is, it may well be billed.
 
     What is JSON is the provider's own, and would only come again, and be paid again. Anything else is a page of some
     proxy in between, which may be gone at the next try.
@@ -75,25 +63,38 @@ def unreadable(error: msgspec.DecodeError, expected: str) -> Failure:
     return Failure(kind=kind, message=f"the answer is not {expected}: {error}", unconfirmed=True)
 
 
+def unusable(kind: FailureKind, message: str, code: str | None, reply: Reply) -> Failure:
+    """The failure of an answer that was read and is billed, and is still not what was wanted."""
+    kept = msgspec.structs.replace(reply, limits=None)
+    return Failure(
+        kind=kind, message=message, status=200, error_code=code, limits=reply.limits, reply=kept, usage=reply.usage
+    )
+
+
+def lost_result(problem: str) -> Failure:
+    """The failure of a batch line that holds neither an answer nor an error: it may well be billed."""
+    return Failure(kind=FailureKind.RESULT_LOST, message=problem, unconfirmed=True)
+
+
 def error_in(body: bytes) -> dict[str, Any]:
     """The error object of an answer; empty when the body is not JSON or holds none.
 
-    Providers and those who imitate them say it as `{"error": {...}}`, `{"error": "..."}`, `{"detail": ...}` or flat.
+    Providers and those who imitate them write `{"error": {...}}`, `{"error": "..."}`, `{"detail": ...}` or it flat.
     """
     try:
-        said = msgspec.json.decode(body)
+        content = msgspec.json.decode(body)
     except msgspec.DecodeError:
         return {}
-    if not isinstance(said, dict):
+    if not isinstance(content, dict):
         return {}
-    error = said.get("error", said)
+    error = content.get("error", content)
     if isinstance(error, dict):
         return error if "message" in error else {**error, "message": _plain(error.get("detail", ""))}
     return {"message": _plain(error)}
 
 
 def message_of(error: Mapping[str, Any], body: bytes, *, secret: str | None, request_id: str | None) -> str:
-    """What the provider said, short, with its request id and without our key."""
+    """The provider's message, short, with its request id and without our key."""
     message = error.get("message")
     if not message:  # a page of some proxy in between, perhaps
         message = " ".join(_TAG.sub(" ", body[:_LONGEST].decode("utf-8", "replace")).split()) or "no explanation"

@@ -1,4 +1,4 @@
-"""What the `claude` program printed, in our words: a reply or a failure.
+"""The reply or the failure in what the `claude` program printed.
 
 `is_error` and `api_error_status` are read before `subtype`, which says "success" of failures too.
 """
@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from batchwork.backends._refusing import kind_by_status
+from batchwork.backends._failures import kind_by_status
 from batchwork.backends.claude_code.resets import in_clock_time, is_usage_limit, seconds_until_reset
 from batchwork.core.errors import BackendError
 from batchwork.core.failure import Failure, FailureKind
@@ -30,11 +30,11 @@ def reply_in(stdout: bytes, stderr: bytes, code: int, request: Request, utc: flo
     Raises:
         BackendError: the call failed.
     """
-    said = _messages(stdout)
-    result = next((m for m in reversed(said) if m.get("type") == "result"), None)
+    messages = _messages(stdout)
+    result = next((m for m in reversed(messages) if m.get("type") == "result"), None)
     if result is None:
         raise BackendError(_no_result(stdout, stderr, code))
-    text = _text_of(result, said)
+    text = _text_of(result, messages)
     cost = result.get("total_cost_usd")  # a sum of floats: below the picos it is noise
     reply = Reply(
         text=text,
@@ -46,7 +46,7 @@ def reply_in(stdout: bytes, stderr: bytes, code: int, request: Request, utc: flo
         reported_cost_nano=nano_from_dollars(round(cost, 12)) if isinstance(cost, int | float) and cost >= 0 else None,
     )
     if (result.get("is_error") or result.get("subtype") != "success") and not _is_late_budget(result, reply):
-        raise BackendError(_failure(result, reply, utc, not_signed_in=_not_signed_in(result, said)))
+        raise BackendError(_failure(result, reply, utc, not_signed_in=_not_signed_in(result, messages)))
     if request.schema is not None and result.get("structured_output") is None:
         problem = "the program gave no structured output"
         raise BackendError(_billed(FailureKind.SCHEMA_VIOLATION, problem, "no_structured_output", reply))
@@ -56,20 +56,20 @@ def reply_in(stdout: bytes, stderr: bytes, code: int, request: Request, utc: flo
 def _messages(stdout: bytes) -> list[dict[str, Any]]:
     """All messages, or the result alone: the program prints an array, older ones an object."""
     try:
-        said = msgspec.json.decode(stdout)
+        printed = msgspec.json.decode(stdout)
     except msgspec.DecodeError:
         return []
-    return [m for m in (said if isinstance(said, list) else [said]) if isinstance(m, dict)]
+    return [m for m in (printed if isinstance(printed, list) else [printed]) if isinstance(m, dict)]
 
 
-def _text_of(result: dict[str, Any], said: list[dict[str, Any]]) -> str:
+def _text_of(result: dict[str, Any], messages: list[dict[str, Any]]) -> str:
     if result.get("structured_output") is not None:
         return msgspec.json.encode(result["structured_output"]).decode()
     final = result.get("result")
     if isinstance(final, str) and result.get("is_error"):
         return final
     spoken: dict[str, str] = {}  # by message: one message may come in pieces
-    for event in said:
+    for event in messages:
         message = event.get("message")
         if event.get("type") != "assistant" or not isinstance(message, dict) or message.get("model") == _SYNTHETIC:
             continue
@@ -88,21 +88,22 @@ def _is_late_budget(result: dict[str, Any], reply: Reply) -> bool:
     return result.get("subtype") == "error_max_budget_usd" and ended and bool(reply.text)
 
 
-def _not_signed_in(result: dict[str, Any], said: list[dict[str, Any]]) -> bool:
-    """It found no login, or one that does not hold, and called nobody: there is no HTTP status then."""
-    told = any(event.get("error") == "authentication_failed" for event in said)
-    return told or "run /login" in str(result.get("result")).lower()  # an older one prints the result alone
+def _not_signed_in(result: dict[str, Any], messages: list[dict[str, Any]]) -> bool:
+    """Whether it found no login, or one that does not hold, and called nobody: there is no HTTP status then."""
+    stated = any(event.get("error") == "authentication_failed" for event in messages)
+    return stated or "run /login" in str(result.get("result")).lower()  # an older one prints the result alone
 
 
 def _usage(result: dict[str, Any]) -> Usage:
-    said = result.get("usage") or {}
+    stated = result.get("usage") or {}
+    stated = {**(stated.get("cache_creation") or {}), **stated}
 
-    def count(name: str, of: Any = None) -> int:
-        value = (said if of is None else of).get(name)
+    def count(name: str) -> int:
+        value = stated.get(name)
         return value if isinstance(value, int) and value > 0 else 0
 
     created, read = count("cache_creation_input_tokens"), count("cache_read_input_tokens")
-    hour = min(created, count("ephemeral_1h_input_tokens", said.get("cache_creation") or {}))
+    hour = min(created, count("ephemeral_1h_input_tokens"))
     return Usage(
         input_tokens=count("input_tokens") + created + read,
         output_tokens=count("output_tokens"),

@@ -2,22 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from batchwork.backends._body import WireSchemas, add_extra
-from batchwork.backends._content import (
-    Block,
-    Piece,
-    as_blocks,
-    first_user_turn,
-    is_plain,
-    piece_from,
-    piece_of,
-)
-from batchwork.backends._refusing import bad_input, check_sampling
-from batchwork.core.request import Message, Request, Schema
+from batchwork.backends._content import Block, Piece, document_text, is_plain, translated
+from batchwork.backends._failures import bad_input
+from batchwork.backends._request_body import WireSchemas, add_extra, check_sampling
+from batchwork.core.request import Message, Request
 
 _NAME_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")
 
@@ -26,23 +17,22 @@ _NAME_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWX
 class Dialect:
     """What differs between the servers that speak this wire, and between their models."""
 
-    compile_schema: Callable[[Schema], Any]
+    schemas: WireSchemas
     max_tokens_field: str = "max_tokens"
     strict: bool = True
     sampling: frozenset[str] = frozenset()
     fixed: dict[str, Any] = field(default_factory=dict)  # fields of every body, under the user's own
 
 
-class Asking:
+class ChatBody:
     """Builds bodies for one model of one server."""
 
     def __init__(self, model: str, dialect: Dialect) -> None:
         self._model = model
         self._dialect = dialect
         self._max_tokens = dialect.max_tokens_field
-        self._schemas = WireSchemas(dialect.compile_schema)
 
-    def body(self, request: Request) -> dict[str, Any]:
+    def build(self, request: Request) -> dict[str, Any]:
         """Everything that is sent for one request.
 
         Raises:
@@ -50,7 +40,7 @@ class Asking:
         """
         messages: Any = request.messages
         if request.documents or not is_plain(messages):
-            messages = _translated(request)
+            messages = translated(messages, request.documents, _block)
         if request.system:
             messages = [Message("system", request.system), *messages]
         body: dict[str, Any] = {"model": self._model, "messages": messages, self._max_tokens: request.output_bound}
@@ -60,33 +50,20 @@ class Asking:
             check_sampling(request.sampling, self._dialect.sampling, f"the model {self._model}")
             body.update(request.sampling)
         if request.schema is not None:
-            schema: dict[str, Any] = {"name": _name(request.schema.name), "schema": self._schemas.of(request.schema)}
-            if self._dialect.strict:
-                schema["strict"] = True
+            name, encoded = _name(request.schema.name), self._dialect.schemas.encoded(request.schema)
+            schema = {"name": name, "schema": encoded} | ({"strict": True} if self._dialect.strict else {})
             body["response_format"] = {"type": "json_schema", "json_schema": schema}
         if request.extra_body:
             add_extra(body, request.extra_body)
         return body
 
 
-def _translated(request: Request) -> list[Message]:
-    turns = [Message(m.role, m.content if isinstance(m.content, str) else _blocks(m.content)) for m in request.messages]
-    if request.documents:
-        at = first_user_turn(request)
-        attached = [_block(piece_from(document)) for document in request.documents]
-        turns[at] = Message(turns[at].role, attached + as_blocks(turns[at].content))
-    return turns
-
-
-def _blocks(content: list[Block]) -> list[Block]:
-    return [block if (piece := piece_of(block)) is None else _block(piece) for block in content]
-
-
 def _block(piece: Piece) -> Block:
     if piece.citations:
         bad_input("citations by the provider exist at Anthropic alone: leave them off for this model")
+    data_url = f"data:{piece.media_type};base64,{piece.base64}"
     if piece.kind == "image":
-        return {"type": "image_url", "image_url": {"url": piece.url or _data_url(piece)}}
+        return {"type": "image_url", "image_url": {"url": piece.url or data_url}}
     if piece.text is not None:
         return {"type": "text", "text": document_text(piece)}
     if piece.base64 is None:
@@ -95,17 +72,7 @@ def _block(piece: Piece) -> Block:
         bad_input(f"this wire takes PDF and text documents, not {piece.media_type}: send its text")
     name = piece.title or "document"
     name = name if name.lower().endswith(".pdf") else f"{name}.pdf"
-    return {"type": "file", "file": {"filename": name, "file_data": _data_url(piece)}}
-
-
-def document_text(piece: Piece) -> str:
-    """A document as a part of the prompt, for wires that have no block for it."""
-    title = f' title="{piece.title}"' if piece.title else ""
-    return f"<document{title}>\n{piece.text}\n</document>"
-
-
-def _data_url(piece: Piece) -> str:
-    return f"data:{piece.media_type};base64,{piece.base64}"
+    return {"type": "file", "file": {"filename": name, "file_data": data_url}}
 
 
 def _name(name: str) -> str:

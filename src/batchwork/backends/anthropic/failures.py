@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from batchwork.backends._catalog import CLAUDE, near, or_list
-from batchwork.backends._headers import Headers, anthropic_limits, retry_after_s
-from batchwork.backends._refusing import error_in, kind_by_status, message_of, text_of
-from batchwork.core.failure import Failure, FailureKind
+from batchwork.backends._failures import kind_by_status, text_of
+from batchwork.core.failure import FailureKind
 
 _BY_CODE = {
     "enforced_spend_limit_reached": FailureKind.QUOTA,
@@ -30,26 +28,6 @@ _BY_TYPE = {
 }
 # Without a code of its own. Only the name of a failure that is final either way hangs on these words.
 _TOO_LONG = "prompt is too long"
-
-
-def failure_from(
-    status: int, headers: Headers, body: bytes, *, model: str | None, utc: float, secret: str | None = None
-) -> Failure:
-    """The failure that an answer with an error status is; `model` where the call was about one."""
-    error = error_in(body)
-    request_id = headers.get("request-id")
-    message = message_of(error, body, secret=secret, request_id=request_id)
-    kind, code = kind_of(error, status)
-    if status == 404 and kind is FailureKind.REJECTED and model is not None and (others := near(model, CLAUDE)):
-        message = f"{message}: is the model {model!r} right? There is {or_list(others)}"
-    return Failure(
-        kind=kind,
-        message=message,
-        retry_after_s=retry_after_s(headers, utc),
-        status=status,
-        error_code=code,
-        limits=anthropic_limits(headers, utc),
-    )
 
 
 def kind_of(error: dict[str, Any], status: int) -> tuple[FailureKind, str | None]:

@@ -1,6 +1,6 @@
-"""How `mock:reader` answers: only from the text that the request holds, through the literal reader.
+"""The answers of `mock:reader`: only from the text that the request holds, through the literal reader.
 
-Fills a schema field by field; with citations asked for, says where each thing stands, in the blocks that Anthropic
+Fills a schema field by field; with citations on, says where each thing stands, in the blocks that Anthropic
 would send.
 """
 
@@ -12,36 +12,36 @@ import msgspec
 
 from batchwork import reader
 from batchwork.backends._content import as_blocks
+from batchwork.backends.mock import tokens_of
 from batchwork.core.reply import Reply, Usage
 from batchwork.core.request import Message, Request
 
 
 def read_request(request: Request) -> Reply:
     """What stands in the request about what it asks."""
-    question, text = _asked(request)
+    question, text = _question(request)
     blocks: tuple[dict[str, Any], ...] = ()
     if request.schema is not None:
         value, _ = reader.fill(request.schema.body, text, question=question)
-        said = msgspec.json.encode(value).decode()
+        answer = msgspec.json.encode(value).decode()
     elif any(document.citations for document in request.documents):
         blocks = tuple(_cited(request, question, text))
-        said = "".join(block["text"] for block in blocks)
+        answer = "".join(block["text"] for block in blocks)
     else:
-        said = reader.read(question, text).text
-    usage = Usage(input_tokens=_tokens(_sent(request)), output_tokens=min(_tokens(said), request.output_bound))
-    return Reply(text=said, usage=usage, model="mock:reader", stop_reason="end_turn", blocks=blocks)
+        answer = reader.read(question, text).text
+    usage = Usage(input_tokens=tokens_of(_sent(request)), output_tokens=min(tokens_of(answer), request.output_bound))
+    return Reply(text=answer, usage=usage, model="mock:reader", stop_reason="end_turn", blocks=blocks)
 
 
-def _asked(request: Request) -> tuple[str, str]:
-    """The question, and everything that was given: the documents first, then what the user said.
+def _question(request: Request) -> tuple[str, str]:
+    """The question, and everything that was given: the documents first, then the turns of the user.
 
     The question is in the last turn that asks one; a later turn that only finds fault with an answer is not it.
     """
-    said = [_text(message) for message in request.messages if message.role == "user"] or [request.system or ""]
-    asking = next((number for number in range(len(said) - 1, 0, -1) if "?" in said[number]), 0)
-    question, told = reader.split_prompt(said[asking])
-    parts = [document.text or "" for document in request.documents]
-    parts += [told if number == asking else text for number, text in enumerate(said) if number <= asking]
+    turns = [_text(message) for message in request.messages if message.role == "user"] or [request.system or ""]
+    at = next((number for number in range(len(turns) - 1, 0, -1) if "?" in turns[number]), 0)
+    question, rest = reader.split_prompt(turns[at])
+    parts = [*(document.text or "" for document in request.documents), *turns[:at], rest]
     return question, "\n\n".join(part for part in parts if part.strip()) or request.system or ""
 
 
@@ -81,7 +81,3 @@ def _place(index: int, text: str, title: str | None, start: int, end: int) -> di
         "start_char_index": start,
         "end_char_index": end,
     }
-
-
-def _tokens(text: str) -> int:
-    return len(text) // 4 + 1
