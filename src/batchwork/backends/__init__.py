@@ -18,14 +18,6 @@ from batchwork.core.errors import ConfigError
 from batchwork.core.ports import Backend, Clock, Traits
 from batchwork.settings import Settings
 
-_MODULES = {
-    "anthropic": "batchwork.backends.anthropic",
-    "claude-code": "batchwork.backends.claude_code",
-    "local": "batchwork.backends.local",
-    "mock": "batchwork.backends.mock",
-    "openai": "batchwork.backends.openai",
-}
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setup:
@@ -45,7 +37,7 @@ def open_backend(model: str, setup: Setup) -> tuple[Backend, str]:
         ConfigError: no such backend or model; the message lists what comes near.
     """
     chosen, name = choose(model)
-    backend: Backend = import_module(_MODULES[chosen]).open_backend(name, setup)
+    backend: Backend = _module(chosen).open_backend(name, setup)
     return backend, name
 
 
@@ -56,7 +48,7 @@ def traits_of(model: str, base_url: str | None = None) -> tuple[Traits, str]:
         ConfigError: no such backend; the message lists what comes near.
     """
     chosen, name = choose(model)
-    traits: Traits = import_module(_MODULES[chosen]).describe(name, base_url)
+    traits: Traits = _module(chosen).describe(name, base_url)
     return traits, traits.price_model or name
 
 
@@ -67,21 +59,26 @@ def choose(model: str) -> tuple[str, str]:
         ConfigError: none, or more than one; the message lists what comes near.
     """
     prefix, colon, name = model.partition(":")
-    if colon and prefix in _MODULES:
+    ids = catalog().ids
+    if colon and prefix in ids:
         return prefix, name
     owner = owner_of(model)
     if owner is not None and is_known(model):
         return owner, model
-    backends = get_close_matches(prefix, _MODULES, n=2, cutoff=0.5) if colon else []
-    close = [f"{backend}:{name or catalog().ids[backend][0]}" for backend in backends] or _near(model)
+    backends = get_close_matches(prefix, ids, n=2, cutoff=0.5) if colon else []
+    close = [f"{backend}:{name or ids[backend][0]}" for backend in backends] or _near(model)
     hint = f" Did you mean {or_list(close)}?" if close else ""
     if owner is not None:
         hint += f" If there is such a model by now, it is {owner}:{model}."
-    known = ", ".join(f"{backend}:..." for backend in sorted(_MODULES))
+    known = ", ".join(f"{backend}:..." for backend in sorted(ids))
     raise ConfigError(
         f"unknown model {model!r}: a model is BACKEND:NAME with one of {known}, or the bare id of a known Claude or"
         f" GPT model; openai:NAME with a base_url reaches any server that speaks its wire.{hint}"
     )
+
+
+def _module(backend: str) -> Any:
+    return import_module(f"batchwork.backends.{backend.replace('-', '_')}")
 
 
 def _near(model: str) -> list[str]:

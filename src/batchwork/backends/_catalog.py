@@ -30,9 +30,19 @@ class Rule(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     responses_only: bool | None = None
 
 
+class LocalModel(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A model file with a name: the package that contains it, and the file."""
+
+    package: str
+    module: str
+    file: str
+    about: str
+
+
 class _Catalog(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     ids: dict[str, tuple[str, ...]]
     priced_as: dict[str, str]
+    local: dict[str, LocalModel]
     rules: dict[str, list[Rule]]
 
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any, NoReturn
+from functools import cache
+from typing import Any, Literal, NoReturn
 
 import msgspec
 
+from batchwork.core.data_file import read_data_file
 from batchwork.core.errors import BackendError
 from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.reply import Reply
@@ -15,23 +17,32 @@ from batchwork.core.reply import Reply
 _LONGEST = 600
 _TAG = re.compile(r"<[^>]*>|\s+")
 
-# What a status alone says, at every provider.
-_BY_STATUS = {
-    401: FailureKind.AUTH,
-    402: FailureKind.QUOTA,
-    403: FailureKind.AUTH,
-    408: FailureKind.TIMEOUT,
-    409: FailureKind.SERVER,
-    413: FailureKind.TOO_LONG,
-    429: FailureKind.RATE_LIMITED,
-    504: FailureKind.TIMEOUT,
-    529: FailureKind.OVERLOADED,
-}
+
+class _Kinds(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    status: dict[int, FailureKind]
+    anthropic: dict[str, FailureKind]
+    chat: dict[str, FailureKind]
+
+
+@cache
+def _kinds() -> _Kinds:
+    return read_data_file("batchwork.backends", "error_kinds.toml", _Kinds)
+
+
+def kind_by_name(wire: Literal["anthropic", "chat"], *names: object) -> tuple[FailureKind | None, str | None]:
+    """What the first of an error's names says that is known on this wire; and the first that is a text.
+
+    Some servers put the status there as a number, which says nothing new.
+    """
+    known: dict[str, FailureKind] = getattr(_kinds(), wire)
+    texts = [name for name in names if isinstance(name, str) and name]
+    return next((known[name] for name in texts if name in known), None), next(iter(texts), None)
 
 
 def kind_by_status(status: int) -> FailureKind:
     """What a status alone says, 0 where there is none."""
-    return _BY_STATUS.get(status) or (FailureKind.SERVER if status >= 500 or not status else FailureKind.REJECTED)
+    other = FailureKind.SERVER if status >= 500 or not status else FailureKind.REJECTED
+    return _kinds().status.get(status, other)
 
 
 def bad_input(message: str) -> NoReturn:
@@ -102,11 +113,6 @@ def message_of(error: Mapping[str, Any], body: bytes, *, secret: str | None, req
     if secret and len(secret) > 3:
         message = message.replace(secret, "***")
     return f"{message} [{request_id}]" if request_id else message
-
-
-def text_of(value: object) -> str | None:
-    """A code that is a text; some servers put the status there as a number, which says nothing new."""
-    return value if isinstance(value, str) and value else None
 
 
 def _plain(value: object) -> str:

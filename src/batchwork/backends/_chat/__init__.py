@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import msgspec
 from multidict import istr
 
 from batchwork.backends._catalog import catalog, near, or_list
-from batchwork.backends._chat.batches import FileBatches
-from batchwork.backends._chat.failures import kind_of
-from batchwork.backends._chat.reply import reply_in
+from batchwork.backends._chat.batches import Batch, FileBatches
+from batchwork.backends._chat.reply import kind_of, reply_in
 from batchwork.backends._chat.request_body import ChatBody, Dialect
 from batchwork.backends._headers import OPENAI_LIMITS
+from batchwork.backends._wire import Wire
 
 __all__ = ["ChatBackend", "ChatBody", "Dialect"]
 
@@ -17,12 +18,15 @@ __all__ = ["ChatBackend", "ChatBody", "Dialect"]
 class ChatBackend(FileBatches):
     """One model of one server that speaks chat completions."""
 
-    path = "chat/completions"
-    batches_path = "batches"
-    request_id_header = istr("x-request-id")
-    limit_headers = OPENAI_LIMITS
-    reply_in = staticmethod(reply_in)
-    kind_of = staticmethod(kind_of)
+    wire = Wire(
+        path="chat/completions",
+        batches_path="batches",
+        batch=msgspec.json.Decoder(Batch),
+        reply_in=reply_in,
+        kind_of=kind_of,
+        limit_headers=OPENAI_LIMITS,
+        request_id_header=istr("x-request-id"),
+    )
 
     def not_found_hint(self, model: str | None) -> str:
         """The address may be wrong, and the model."""

@@ -41,7 +41,9 @@ class _Counts(Struct):
     total: int | None = None
 
 
-class _Batch(Struct):
+class Batch(Struct):
+    """An answer about one batch."""
+
     id: str
     status: str
     created_at: float | str = 0.0
@@ -68,8 +70,7 @@ class _Line(Struct):
     error: dict[str, Any] | None = None
 
 
-_decode_batch = msgspec.json.Decoder(_Batch).decode
-_decode_page = msgspec.json.Decoder(BatchPage[_Batch]).decode
+_decode_page = msgspec.json.Decoder(BatchPage[Batch]).decode
 _decode_file = msgspec.json.Decoder(_File).decode
 _decode_line = msgspec.json.Decoder(_Line).decode
 
@@ -98,11 +99,11 @@ class FileBatches(WireBackend):
             "completion_window": "24h",
             "metadata": {_METADATA: tag.name},
         }
-        return self._read(await self._http.post(self._batches_url, encode(body)), _decode_batch, unconfirmed=True).id
+        return self._created(await self._http.post(self._batches_url, encode(body)))
 
     async def poll_batch(self, batch_id: str) -> BatchProgress:
         """Where it stands; `failed` means that its file was not even accepted."""
-        batch = await self._batch(batch_id)
+        batch: Batch = await self._batch(batch_id)
         if batch.status.lower() == "failed":
             return _refused(batch)
         counted = batch.request_counts.total if batch.request_counts is not None else None
@@ -110,7 +111,7 @@ class FileBatches(WireBackend):
 
     async def collect_batch(self, batch_id: str) -> AsyncIterator[tuple[str, Reply | Failure]]:
         """Its answers and its errors, which stand in two files; what is wrong with one does not hide the other."""
-        batch = await self._batch(batch_id)
+        batch: Batch = await self._batch(batch_id)
         files = endpoint(self._base_url, "files")
         problem: BackendError | None = None
         for file_id in filter(None, (batch.output_file_id, batch.error_file_id)):
@@ -122,10 +123,6 @@ class FileBatches(WireBackend):
         if problem is not None:
             raise problem
 
-    async def cancel_batch(self, batch_id: str) -> None:
-        """Ask the provider to stop."""
-        self._read(await self._http.post(self._batches_url / batch_id / "cancel", b""), _decode_batch)
-
     async def find_batch(self, tag: BatchTag) -> str | Sighting:
         """Look for the name we gave it, as far back as it can be."""
         async for batch, oldest, _ in self._listed(_decode_page, "after", tag):
@@ -134,9 +131,6 @@ class FileBatches(WireBackend):
             if isinstance(batch.created_at, float) and batch.created_at < oldest:
                 break
         return Sighting.ABSENT
-
-    async def _batch(self, batch_id: str) -> _Batch:
-        return self._read(await self._http.get(self._batches_url / batch_id), _decode_batch)
 
     def _line_result(self, line: _Line) -> Reply | Failure:
         """One line of either file in our words."""
@@ -150,12 +144,12 @@ class FileBatches(WireBackend):
         status = None
         if response is not None:
             status, error = response.status_code, error_in(bytes(response.body))
-        kind, code = self.kind_of(error, status or 500)
+        kind, code = self.wire.kind_of(error, status or 500)
         message = str(error.get("message") or "no explanation")
         return Failure(kind=kind, message=message, status=status or None, error_code=code)
 
 
-def _refused(batch: _Batch) -> BatchProgress:
+def _refused(batch: Batch) -> BatchProgress:
     """Why a batch failed before anything ran, and for which of its lines."""
     problems = batch.errors.data if batch.errors is not None else []
     first = problems[0] if problems else _Problem(message="no explanation")

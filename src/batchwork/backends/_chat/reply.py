@@ -1,4 +1,4 @@
-"""The reply in a chat completion, or the failure that a completion can be."""
+"""The reply in a chat completion, or the failure that a completion or an error object is."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from batchwork.backends._chat.failures import kind_of
-from batchwork.backends._failures import lost_result, message_of, unreadable, unusable
+from batchwork.backends._failures import kind_by_name, kind_by_status, lost_result, message_of, unreadable, unusable
 from batchwork.core.errors import BackendError
 from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.pricelanes import lane_served
@@ -110,6 +109,12 @@ def _no_choice(completion: _Completion, choice: _Choice | None, raw: bytes, requ
     kind, code = kind_of(error, status)
     message = message_of(error, raw, secret=None, request_id=request_id)
     return Failure(kind=kind, message=message, status=status, error_code=code)
+
+
+def kind_of(error: dict[str, Any], status: int) -> tuple[FailureKind, str | None]:
+    """The kind of an error object by its code, its type or the status; and the code or type that says so."""
+    kind, name = kind_by_name("chat", error.get("code"), error.get("type"))
+    return kind or (FailureKind.OVERLOADED if status == 503 else kind_by_status(status)), name
 
 
 def _usage(stated: _Usage) -> Usage | None:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import ClassVar
-
 import msgspec
 from multidict import istr
 
@@ -12,10 +9,9 @@ from batchwork.backends import Setup
 from batchwork.backends._catalog import catalog, near, or_list
 from batchwork.backends._headers import ANTHROPIC_LIMITS
 from batchwork.backends._http import endpoint
-from batchwork.backends._wire import Server, encode
-from batchwork.backends.anthropic.batches import MessageBatches
-from batchwork.backends.anthropic.failures import kind_of
-from batchwork.backends.anthropic.reply import reply_in
+from batchwork.backends._wire import Server, Wire, encode
+from batchwork.backends.anthropic.batches import Batch, MessageBatches
+from batchwork.backends.anthropic.reply import kind_of, reply_in
 from batchwork.backends.anthropic.request_body import SAMPLING, MessageBody, body_to_count
 from batchwork.core.errors import BackendError, ConfigError
 from batchwork.core.failure import Failure, FailureKind
@@ -43,13 +39,16 @@ _decode_count = msgspec.json.Decoder(_Count).decode
 class AnthropicBackend(MessageBatches):
     """One Claude model."""
 
-    path = "v1/messages"
-    batches_path = "v1/messages/batches"
-    fixed_headers: ClassVar[Mapping[str, str]] = {"anthropic-version": "2026-10-21"}
-    request_id_header = istr("request-id")
-    limit_headers = ANTHROPIC_LIMITS
-    reply_in = staticmethod(reply_in)
-    kind_of = staticmethod(kind_of)
+    wire = Wire(
+        path="v1/messages",
+        batches_path="v1/messages/batches",
+        batch=msgspec.json.Decoder(Batch),
+        reply_in=reply_in,
+        kind_of=kind_of,
+        limit_headers=ANTHROPIC_LIMITS,
+        request_id_header=istr("request-id"),
+        headers={"anthropic-version": "2026-10-21"},
+    )
 
     async def count_tokens(self, request: Request) -> int:
         """Input tokens of this request, as the provider counts them.
@@ -96,13 +95,6 @@ def open_backend(name: str, setup: Setup) -> AnthropicBackend:
         raise ConfigError(
             f"no API key for Anthropic: set {service.keys[0]} in the environment or in .env, or pass api_key"
         )
-    server = Server(
-        base_url=base_url.rstrip("/").removesuffix("/v1"),
-        api_key=api_key,
-        auth=service.auth,
-        traits=TRAITS,
-        clock=setup.clock,
-        max_in_flight=setup.max_in_flight,
-        trust_env=setup.settings.trust_env,
-    )
+    base_url = base_url.rstrip("/").removesuffix("/v1")
+    server = Server.of(service, TRAITS, setup, base_url=base_url, api_key=api_key)
     return AnthropicBackend(name, MessageBody(name), server)

@@ -37,7 +37,9 @@ class _Counts(Struct):
         return self.processing + self.succeeded + self.errored + self.canceled + self.expired
 
 
-class _Batch(Struct):
+class Batch(Struct):
+    """An answer about one batch."""
+
     id: str
     processing_status: str
     created_at: str
@@ -45,6 +47,7 @@ class _Batch(Struct):
 
     @property
     def has_ended(self) -> bool:
+        """It can be read."""
         return self.processing_status == "ended"
 
 
@@ -59,8 +62,7 @@ class _Line(Struct):
     result: _Result
 
 
-_decode_batch = msgspec.json.Decoder(_Batch).decode
-_decode_page = msgspec.json.Decoder(BatchPage[_Batch]).decode
+_decode_page = msgspec.json.Decoder(BatchPage[Batch]).decode
 _decode_line = msgspec.json.Decoder(_Line).decode
 
 
@@ -80,22 +82,18 @@ class MessageBatches(WireBackend):
     async def submit_batch(self, lines: list[bytes], tag: BatchTag) -> str:
         """Create a batch; nothing in it can name us but the custom ids."""
         del tag
-        answer = await self._http.post(self._batches_url, b'{"requests":[' + b",".join(lines) + b"]}")
-        return self._read(answer, _decode_batch, unconfirmed=True).id
+        body = b'{"requests":[' + b",".join(lines) + b"]}"
+        return self._created(await self._http.post(self._batches_url, body))
 
     async def poll_batch(self, batch_id: str) -> BatchProgress:
         """Where it stands: it tells nothing but whether it has ended."""
-        batch = self._read(await self._http.get(self._batches_url / batch_id), _decode_batch)
+        batch: Batch = await self._batch(batch_id)
         return BatchProgress(ended=batch.has_ended, total=batch.request_counts.total)
 
     async def collect_batch(self, batch_id: str) -> AsyncIterator[tuple[str, Reply | Failure]]:
         """Its results, in any order."""
         async for line in self._lines(self._batches_url / batch_id / "results", _decode_line):
             yield line.custom_id, self._line_result(line.result)
-
-    async def cancel_batch(self, batch_id: str) -> None:
-        """Ask the provider to stop."""
-        self._read(await self._http.post(self._batches_url / batch_id / "cancel", b""), _decode_batch)
 
     async def find_batch(self, tag: BatchTag) -> str | Sighting | Candidate:
         """Look at every batch that is young enough, of the right size, and ours by its custom ids."""
@@ -137,7 +135,7 @@ class MessageBatches(WireBackend):
         outer = result.error or {}
         inner = outer.get("error")  # the cause stands one level deeper than one would think
         error = inner if isinstance(inner, dict) else outer
-        kind, code = self.kind_of(error, 0)
+        kind, code = self.wire.kind_of(error, 0)
         return Failure(kind=kind, message=str(error.get("message", "no explanation")), error_code=code)
 
 

@@ -1,4 +1,4 @@
-"""The reply in one of Anthropic's messages, or the failure that a message can be."""
+"""The reply in one of Anthropic's messages, or the failure that a message or an error object is."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from batchwork.backends._failures import unreadable, unusable
+from batchwork.backends._failures import kind_by_name, kind_by_status, unreadable, unusable
 from batchwork.core.errors import BackendError
 from batchwork.core.failure import FailureKind
 from batchwork.core.pricelanes import lane_served
@@ -17,16 +17,12 @@ from batchwork.core.reply import Limits, Reply, Usage
 _PLAIN = frozenset({"text", "thinking", "redacted_thinking"})  # blocks of which the text alone is kept
 
 
+# Without a code of its own. Only the name of a failure that is final either way hangs on these words.
+_TOO_LONG = "prompt is too long"
 # Stop reasons after which what was answered cannot be used; of `max_tokens`, when it was used up before any text.
 _UNUSABLE = {
-    "model_context_window_exceeded": (
-        FailureKind.TOO_LONG,
-        "the context window was full before the answer ended",
-    ),
-    "pause_turn": (
-        FailureKind.TRUNCATED,
-        "the provider paused a long turn of tool use, which is not continued here",
-    ),
+    "model_context_window_exceeded": (FailureKind.TOO_LONG, "the context window was full before the answer ended"),
+    "pause_turn": (FailureKind.TRUNCATED, "the provider paused a long turn of tool use, which is not continued here"),
     "max_tokens": (FailureKind.TRUNCATED, "max_tokens was used up before any text: raise it"),
 }
 
@@ -121,6 +117,20 @@ def reply_in(
     if stop is not None and stop in _UNUSABLE:
         raise BackendError(unusable(*_UNUSABLE[stop], stop, reply))
     return reply
+
+
+def kind_of(error: dict[str, Any], status: int) -> tuple[FailureKind, str | None]:
+    """The kind of an error object by its code, its type or the status, and the code or type that says so.
+
+    The wording may change any day; a line of a batch has no status: 0.
+    """
+    details = error.get("details")
+    code = details.get("error_code") if isinstance(details, dict) else None
+    kind, name = kind_by_name("anthropic", code, error.get("type"))
+    kind = kind or kind_by_status(status)
+    if kind is FailureKind.REJECTED and str(error.get("message", "")).startswith(_TOO_LONG):
+        kind = FailureKind.TOO_LONG
+    return kind, name
 
 
 def _usage(stated: _Usage) -> Usage | None:

@@ -33,9 +33,7 @@ from batchwork.core.ports import Clock, Traits
 from batchwork.core.reply import Reply
 from batchwork.core.request import Request
 
-_BASE_TIMEOUT_S = 120.0
-_TIMEOUT_PER_1K_CHARS_S = 10.0
-_OPTIONS = {"base_timeout": float, "timeout_per_1k_chars": float}
+_OPTIONS = {"base_timeout": 120.0, "timeout_per_1k_chars": 10.0}  # seconds
 TRAITS = Traits(
     name="claude-code",
     limited=True,
@@ -57,8 +55,8 @@ class ClaudeCodeBackend:
         clock: Clock,
         program: str,
         environment: Mapping[str, str],
-        base_timeout_s: float = _BASE_TIMEOUT_S,
-        timeout_per_1k_chars_s: float = _TIMEOUT_PER_1K_CHARS_S,
+        base_timeout_s: float,
+        timeout_per_1k_chars_s: float,
         notice: str | None = None,
     ) -> None:
         self._model = model
@@ -155,13 +153,14 @@ def open_backend(name: str, setup: Setup) -> ClaudeCodeBackend:
     Raises:
         ConfigError: the program is not there, or the model or an option is unknown.
     """
-    model, options = options_in(name, _OPTIONS, "claude-code")
+    model, options = options_in(name, dict.fromkeys(_OPTIONS, float), "claude-code")
     ids = catalog().ids
     if model not in ids["claude-code"] and model not in ids["anthropic"]:
         known = or_list([f"claude-code:{alias}" for alias in ids["claude-code"]])
         raise ConfigError(
             f"unknown model 'claude-code:{model}'; there is {known}, or a full id like {ids['anthropic'][0]}"
         )
+    timeouts = {**_OPTIONS, **options}
     settings = setup.settings
     program = shutil.which(settings.claude_program, path=settings.program_environment.get("PATH", os.defpath))
     if program is None:
@@ -174,8 +173,8 @@ def open_backend(name: str, setup: Setup) -> ClaudeCodeBackend:
         clock=setup.clock,
         program=program,
         environment=env,
-        base_timeout_s=options.get("base_timeout", _BASE_TIMEOUT_S),
-        timeout_per_1k_chars_s=options.get("timeout_per_1k_chars", _TIMEOUT_PER_1K_CHARS_S),
+        base_timeout_s=timeouts["base_timeout"],
+        timeout_per_1k_chars_s=timeouts["timeout_per_1k_chars"],
         notice=_notice(env, setup.max_in_flight),
     )
 
