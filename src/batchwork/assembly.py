@@ -20,9 +20,10 @@ from batchwork.core.ledger import Ledger
 from batchwork.core.outcome import AnyOutcome, Status
 from batchwork.core.policy import Policy, RatePolicy
 from batchwork.core.ports import Backend, BatchBackend, Checker, Clock, Journal, Standing, Traits
-from batchwork.core.pricing import FREE, Price, in_lanes, resolve
+from batchwork.core.price_tables import in_lanes, resolve
+from batchwork.core.pricing import FREE, Price
+from batchwork.core.rate import AdaptiveWindow
 from batchwork.core.stats import Tally
-from batchwork.core.window import AdaptiveWindow
 from batchwork.engine.batch_run import BatchRun
 from batchwork.engine.gate import Gate
 from batchwork.engine.lanes import Lanes

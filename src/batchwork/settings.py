@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from batchwork.core.errors import ConfigError
-from batchwork.core.pricetable import PriceTable, parse_price_table
+from batchwork.core.price_tables import PriceTable, parse_price_table
 from batchwork.core.services import services
 
 # What the `claude` program may see of our environment: where it lives, its login, the way out of the building.

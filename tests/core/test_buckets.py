@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from batchwork.core.buckets import Bucket
+from batchwork.core.rate import Bucket
 
 
 def _full(per_minute: float = 12_000) -> Bucket:

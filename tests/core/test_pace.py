@@ -1,4 +1,4 @@
-from batchwork.core.pace import Pace
+from batchwork.core.rate import Pace
 
 
 def _pace_of(calls: int, *, over_s: float = 1.0) -> Pace:

@@ -8,9 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from batchwork.core.bounds import input_bound
-from batchwork.core.pdfpages import MOST_PAGES, most_pages
+from batchwork.core.bounds import measure
+from batchwork.core.media import MOST_PAGES, most_pages
 from batchwork.core.request import Attachment, Request
+
+
+def input_bound(request: Request) -> int:
+    return measure(request, image_tokens=None).tokens
 
 
 def _made(pages: int) -> bytes:

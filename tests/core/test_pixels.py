@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from batchwork.core.pixels import pixel_size
+from batchwork.core.media import pixel_size
 
 
 def png(width: int, height: int) -> bytes:

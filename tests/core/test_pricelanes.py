@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from batchwork.core.money import nano_from_dollars
-from batchwork.core.pricelanes import lane_served, lanes_asked
-from batchwork.core.pricing import in_lanes, resolve, stated
+from batchwork.core.price_tables import in_lanes, resolve
+from batchwork.core.pricing import lane_served, lanes_asked, stated
 from batchwork.core.reply import Reply, Usage
 from batchwork.core.request import Request
 from batchwork.core.worst import WorstCase

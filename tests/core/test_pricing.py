@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from batchwork.core.errors import ConfigError
 from batchwork.core.money import nano_from_dollars
-from batchwork.core.pricing import FREE, Writes, parse_price, resolve, stated
+from batchwork.core.price_tables import resolve
+from batchwork.core.pricing import FREE, Writes, price_from, stated
 from batchwork.core.reply import Usage
 
 _MODELS = [
@@ -125,7 +126,7 @@ def test_the_worst_case_covers_cache_writes_when_they_may_happen() -> None:
 
 
 def test_a_stated_price_is_exact_and_never_flattered_by_a_cache() -> None:
-    price = parse_price("0.10, 0.50")
+    price = price_from("0.10, 0.50")
     assert price.cost(Usage(input_tokens=1_000_000, output_tokens=1_000_000)) == 600_000_000
     assert price.cost(Usage(input_tokens=1_000_000, cache_read_tokens=1_000_000)) == 100_000_000
 
@@ -137,7 +138,7 @@ def test_a_fraction_of_a_nano_dollar_is_rounded_up() -> None:
 @pytest.mark.parametrize("text", ["1", "1,2,3", "a,b", "-1,2", "nan,1", "inf,1", ""])
 def test_a_price_that_is_none_is_an_error(text: str) -> None:
     with pytest.raises(ConfigError, match="price"):
-        parse_price(text)
+        price_from(text)
 
 
 def test_free_is_free_and_says_so() -> None:

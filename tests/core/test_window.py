@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from batchwork.core.window import AdaptiveWindow
+from batchwork.core.rate import AdaptiveWindow
 
 
 def _refuse(window: AdaptiveWindow, sent_at: float, now: float, in_flight: int = 100, **how: bool) -> bool:

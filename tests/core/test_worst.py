@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from batchwork.core.ports import Traits
-from batchwork.core.pricing import FREE, in_lanes, resolve, stated
+from batchwork.core.price_tables import in_lanes, resolve
+from batchwork.core.pricing import FREE, stated
 from batchwork.core.request import Message, Request
 from batchwork.core.worst import WorstCase
 

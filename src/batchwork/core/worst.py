@@ -7,8 +7,7 @@ import math
 from batchwork.core.blocks import Measure
 from batchwork.core.bounds import is_plain, measure, plain_bound
 from batchwork.core.ports import Traits
-from batchwork.core.pricelanes import lanes_asked
-from batchwork.core.pricing import Price, Writes
+from batchwork.core.pricing import Price, Writes, lanes_asked
 from batchwork.core.request import Request
 
 

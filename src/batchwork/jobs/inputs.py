@@ -17,13 +17,12 @@ import msgspec
 
 from batchwork.core.errors import ConfigError
 from batchwork.core.intake import Intake
-from batchwork.core.request import Attachment, Message, Request, digest
+from batchwork.core.request import Attachment, Message, Request
 from batchwork.documents import DocumentError, DocumentLimits, load_file, path_text, read_document
 from batchwork.pipeline.prepare import Defaults, intake
 
 PdfMode = Literal["text", "native"]
 _DOCUMENTS_AHEAD = 4  # read and extracted before their turn; each may be large
-_FILE_FORMAT = 1  # raised whenever the fingerprint of a file changes its meaning
 
 
 class Inputs(Protocol):
@@ -170,13 +169,19 @@ class _Recipe:
     cited: bool
     limits: DocumentLimits  # what is beyond them is not asked; they change no answer
 
-    def fingerprint(self, data: bytes, title: str | None) -> bytes:
-        """Everything that influences the answer, told without extracting anything."""
+    @property
+    def question(self) -> Request:
+        """What is asked about each of them."""
         d = self.defaults
-        schema = d.schema and (d.schema.digest, d.schema.name)
-        asked = (d.model, d.system, d.max_tokens, schema, d.sampling, d.extra_body, self.prompt)
-        parts = ("file", _FILE_FORMAT, asked, self.pdf, self.cited, title, sha256(data).digest())
-        return digest(msgspec.msgpack.encode(parts, order="deterministic"))
+        return Request(
+            messages=(Message("user", self.prompt),),
+            model=d.model,
+            system=d.system,
+            max_tokens=d.max_tokens,
+            schema=d.schema,
+            sampling=d.sampling,
+            extra_body=d.extra_body,
+        )
 
     def request(self, data: bytes, title: str | None) -> Request:
         """What is sent for one file.
@@ -195,17 +200,7 @@ class _Recipe:
             citations=self.cited and not document.is_image,
             pages=document.pages,
         )
-        d = self.defaults
-        return Request(
-            messages=(Message("user", self.prompt),),
-            model=d.model,
-            system=d.system,
-            max_tokens=d.max_tokens,
-            schema=d.schema,
-            documents=(attachment,),
-            sampling=d.sampling,
-            extra_body=d.extra_body,
-        )
+        return msgspec.structs.replace(self.question, documents=(attachment,))
 
 
 class FileIntake:
@@ -218,7 +213,7 @@ class FileIntake:
     __slots__ = ("_data", "_made", "_recipe", "_title", "columns", "fingerprint")
 
     def __init__(self, recipe: _Recipe, data: bytes, title: str | None) -> None:
-        self.fingerprint = recipe.fingerprint(data, title)
+        self.fingerprint = recipe.question.file_fingerprint(data, title=title, pdf=recipe.pdf, cited=recipe.cited)
         self.columns = None
         self._recipe = recipe
         self._data = data

@@ -11,7 +11,7 @@ from msgspec import Struct
 from batchwork.backends._failures import kind_by_name, kind_by_status, lost_result, message_of, unreadable, unusable
 from batchwork.core.errors import BackendError
 from batchwork.core.failure import Failure, FailureKind
-from batchwork.core.pricelanes import lane_served
+from batchwork.core.pricing import lane_served
 from batchwork.core.reply import Limits, Reply, Usage
 
 

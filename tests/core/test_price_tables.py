@@ -1,7 +1,7 @@
 import pytest
 
 from batchwork.core.errors import ConfigError
-from batchwork.core.pricetable import parse_price_table
+from batchwork.core.price_tables import parse_price_table
 from batchwork.core.reply import Usage
 
 TABLE = """
