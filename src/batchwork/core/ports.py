@@ -191,21 +191,19 @@ class Clock(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
-    """What a journal knows when a run begins on it."""
-
-    run_id: str
-    spent_nano: int
-    unconfirmed_nano: int
-    recovered: int  # calls whose fate an earlier crash left open, now booked at their worst case
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Totals:
     """The money in a journal, over all runs on it."""
 
     spent_nano: int
     unconfirmed_nano: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing(Totals):
+    """What a journal knows when a run begins on it."""
+
+    run_id: str
+    recovered: int  # calls whose fate an earlier crash left open, now booked at their worst case
 
 
 @dataclass(slots=True, kw_only=True)

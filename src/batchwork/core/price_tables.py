@@ -1,24 +1,7 @@
 """Prices of many models: the bundled table of genai-prices, and one that a user states, which goes before it.
 
-A user's table is TOML, a table per model (its id, or `provider:id`), in dollars per million tokens:
-
-    ["claude-fable-5-2"]
-    input = 10
-    output = 50
-    cache_read = 1          # without it, what is read from the cache costs as much as the rest
-    cache_write = 12.5      # without these, 1.25 and 2 times the input
-    cache_write_1h = 20
-    batch_input = 5         # without these, a batch costs as much as live calls
-    batch_output = 25
-
-    [["claude-fable-5-2".above]]      # the whole request, once its input is above so many tokens
-    tokens = 200000
-    input = 20
-    output = 75
-
-    ["claude-fable-5-2".lanes]        # by `service_tier` or `speed`, where the provider's known factors do not hold
-    fast = 2                          # a factor on all of the above, or a table of its own:
-    flex = { input = 5, output = 25 }
+A user's table is TOML, a table per model (its id, or `provider:id`) in dollars per million tokens. `docs/backends.md`
+shows one with everything that may stand in it.
 """
 
 from __future__ import annotations
@@ -44,23 +27,16 @@ _MODEL = _LANE | {"lanes", *_BATCH}
 
 
 class _Lanes(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    factors: dict[str, Decimal]
+    factors: dict[str, Decimal] = {}
     tables: tuple[str, ...] = ()
     some: dict[str, re.Pattern[str]] = {}
     auto_is_dearest: bool = False
 
 
-class _Writes(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    from_tokens: int
-    models: re.Pattern[str]
-
-
 class _Known(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    unasked_writes: _Writes
+    writes_unasked: re.Pattern[str]
+    writes_from: int
     lanes: dict[str, _Lanes]
-
-
-_NO_LANES = _Lanes(factors={})
 
 
 @cache
@@ -79,7 +55,7 @@ def resolve(model: str, *, provider: str | None = None, batch: bool = False) -> 
         return None  # listed without a price, or priced by the hour or the page: not known, which is not zero
     live = price = _from_row(row, "genai-prices", model)
     lanes = {}
-    for lane in _known().lanes.get(provider or "", _NO_LANES).tables:
+    for lane in _known().lanes.get(provider or "", _Lanes()).tables:
         own = _look_up(model, provider, {"service_tier": lane})
         if own is not None and own != row:
             lanes[lane] = _from_row(own, f"genai-prices, {lane}", model)
@@ -102,15 +78,14 @@ def in_lanes(
 ) -> Price:
     """A price with those of its lanes: `lanes` where they are known, the provider's factors on `live` elsewhere."""
     known = {**price.lanes, **(lanes or {})}
-    facts = _known().lanes.get(provider or "", _NO_LANES)
+    facts = _known().lanes.get(provider or "", _Lanes())
     for lane, factor in facts.factors.items():
         if lane not in known:
             known[lane] = price if factor == 1 else (live or price).times(factor)
     if facts.auto_is_dearest and AUTO not in known:
         has = (own for lane, own in known.items() if lane not in facts.some or facts.some[lane].search(model))
         known[AUTO] = dearest(price, *has)
-    writes = _known().unasked_writes
-    writes_from = writes.from_tokens if writes.models.search(model) else None
+    writes_from = _known().writes_from if _known().writes_unasked.search(model) else None
     known = {lane: msgspec.structs.replace(own, lanes={}, writes_from=writes_from) for lane, own in known.items()}
     return msgspec.structs.replace(price, lanes=known, writes_from=writes_from)
 
@@ -133,7 +108,7 @@ def _from_row(row: Any, source: str, model: str) -> Price:
     outputs = [field for field in (row.output_mtok, row.output_reasoning_mtok) if field is not None]
     fields["output"] = max(outputs, key=_highest)
     # Models that do not charge for writing into the cache charge its tokens as others.
-    charged = "claude" in model or _known().unasked_writes.models.search(model) is not None
+    charged = "claude" in model or _known().writes_unasked.search(model) is not None
     starts = sorted({tier.start for field in fields.values() for tier in getattr(field, "tiers", ())})
     amounts = ((above, {name: _at(field, above) for name, field in fields.items()}) for above in (-1, *starts))
     return Price(
