@@ -12,7 +12,7 @@ from batchwork.core.blocks import Measure
 from batchwork.core.bounds import measure
 from batchwork.core.pricing import Writes
 from batchwork.core.request import Attachment, Message, Request
-from tests.core.test_pixels import png
+from tests.core.test_media import png
 
 Block = dict[str, Any]
 
