@@ -9,7 +9,7 @@ from pathlib import Path
 
 from batchwork.core.errors import ConfigError
 from batchwork.core.price_tables import PriceTable, parse_price_table
-from batchwork.core.services import services
+from batchwork.core.providers import providers
 
 # What the `claude` program may see of our environment: where it lives, its login, the way out of the building.
 _PROGRAM = (
@@ -24,7 +24,7 @@ _PROGRAM = (
 class Settings:
     """What the environment says. Keys, and addresses that may hold one, never show in a repr, and so never in a log."""
 
-    keys: Mapping[str, str] = field(default_factory=dict, repr=False)  # by the name of their service
+    keys: Mapping[str, str] = field(default_factory=dict, repr=False)  # by the name of their provider
     anthropic_base_url: str | None = field(default=None, repr=False)
     openai_base_url: str | None = field(default=None, repr=False)
     trust_env: bool = False  # BATCHWORK_TRUST_ENV: take proxies and netrc from the environment
@@ -47,7 +47,7 @@ class Settings:
             environment, dotenv = os.environ, dotenv or Path(".env")
         env = {**(_read(dotenv) if dotenv is not None else {}), **{k: v for k, v in environment.items() if v}}
         return cls(
-            keys={name: key for name, row in services().items() if (key := _first(env, row.keys)) is not None},
+            keys={name: key for name, row in providers().items() if (key := _first(env, row.keys)) is not None},
             anthropic_base_url=env.get("ANTHROPIC_BASE_URL") or None,
             openai_base_url=env.get("OPENAI_BASE_URL") or None,
             trust_env=_switch(env, "BATCHWORK_TRUST_ENV"),

@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
-from batchwork.engine.reading import ReadAhead
+from batchwork.engine.read_ahead import ReadAhead
 from batchwork.journal import SqliteJournal
 
 T = TypeVar("T")

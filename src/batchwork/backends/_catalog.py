@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 
 from batchwork.core.data_file import read_data_file
-from batchwork.core.services import services
+from batchwork.core.providers import providers
 
 _DATED = re.compile(r"(.+)-(?:\d{8}|\d{4}-\d{2}-\d{2})")
 
@@ -60,7 +60,7 @@ def fact(owner: str, model: str, name: str) -> Any:
 
 def owner_of(model: str) -> str | None:
     """The backend a bare model id belongs to; None when that cannot be told from the id."""
-    rows = services().items()
+    rows = providers().items()
     return next((name for name, row in rows if row.bare_ids is not None and row.bare_ids.fullmatch(model)), None)
 
 

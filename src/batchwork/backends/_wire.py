@@ -23,9 +23,9 @@ from batchwork.core.address import shown_address
 from batchwork.core.errors import BackendError
 from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.ports import BatchTag, Clock, Traits
+from batchwork.core.providers import Provider
 from batchwork.core.reply import Reply
 from batchwork.core.request import Request
-from batchwork.core.services import Service
 
 _PAGE = 100
 encode = msgspec.json.Encoder().encode
@@ -73,15 +73,15 @@ class Server:
     trust_env: bool = False
 
     @classmethod
-    def of(cls, service: Service, traits: Traits, setup: Setup, *, base_url: str, api_key: str | None) -> Server:
-        """A service's server, or another one that is spoken to in its way."""
+    def of(cls, provider: Provider, traits: Traits, setup: Setup, *, base_url: str, api_key: str | None) -> Server:
+        """A provider's server, or another one that is spoken to in its way."""
         return cls(
             base_url=base_url,
             api_key=api_key,
             traits=traits,
             clock=setup.clock,
             max_in_flight=setup.max_in_flight,
-            auth=service.auth,
+            auth=provider.auth,
             trust_env=setup.settings.trust_env,
         )
 

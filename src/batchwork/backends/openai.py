@@ -1,7 +1,7 @@
 """OpenAI's models, and whatever speaks its chat completions: vLLM, Ollama, llama.cpp, OpenRouter, Groq and others.
 
 With `base_url` the same wire goes elsewhere: the key may be that server's own, or none at all. What is known about a
-server by its host stands in the table of services.
+server by its host stands in the table of providers.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from batchwork.backends._request_body import WireSchemas
 from batchwork.backends._wire import Server
 from batchwork.core.errors import ConfigError
 from batchwork.core.ports import Traits
-from batchwork.core.services import service_at, services
+from batchwork.core.providers import provider_at, providers
 
 _SAMPLING = frozenset({"temperature", "top_p", "seed", "stop", "presence_penalty", "frequency_penalty", "logit_bias"})
 _SAMPLING_ELSEWHERE = _SAMPLING | {"top_k", "min_p", "typical_p", "repeat_penalty", "repetition_penalty"}
@@ -30,8 +30,8 @@ def describe(name: str, base_url: str | None) -> Traits:
     Raises:
         ConfigError: the base URL is none.
     """
-    where = _service_at(base_url)
-    service = services()[where or _HOME]
+    where = _provider_of(base_url)
+    provider = providers()[where or _HOME]
     sampling, image_tokens = _SAMPLING_ELSEWHERE, None
     if _is_own(name, where):
         sampling = _SAMPLING_THINKERS if fact(_HOME, name, "takes_sampling") is False else _SAMPLING
@@ -39,8 +39,8 @@ def describe(name: str, base_url: str | None) -> Traits:
     return Traits(
         name="openai",
         limited=True,
-        batches=service.batches,  # a server we do not know is believed to have them until it says no
-        price_provider=service.prices,
+        batches=provider.batches,  # a server we do not know is believed to have them until it says no
+        price_provider=provider.prices,
         sampling=sampling,
         image_tokens=image_tokens,
     )
@@ -55,9 +55,9 @@ def open_backend(name: str, setup: Setup) -> ChatBackend:
     ids = catalog().ids[_HOME]
     if not name:
         raise ConfigError(f"openai: needs a model, for example openai:{ids[0]}")
-    base_url = setup.base_url or setup.settings.openai_base_url or services()[_HOME].base_url
+    base_url = setup.base_url or setup.settings.openai_base_url or providers()[_HOME].base_url
     traits = describe(name, base_url)
-    where = _service_at(base_url)
+    where = _provider_of(base_url)
     if where == _HOME and fact(_HOME, name, "responses_only"):
         raise ConfigError(
             f"{name} is served by OpenAI's Responses API alone, which batchwork does not speak;"
@@ -70,16 +70,16 @@ def open_backend(name: str, setup: Setup) -> ChatBackend:
         schemas=WireSchemas.of("openai"),
         max_tokens_field="max_completion_tokens" if own else "max_tokens",
         sampling=traits.sampling,
-        fixed={**(thinking_off or {}), **(services()[where].body if where is not None else {})},
+        fixed={**(thinking_off or {}), **(providers()[where].body if where is not None else {})},
     )
-    service = services()[where or _HOME]
-    server = Server.of(service, traits, setup, base_url=base_url, api_key=_key(where, setup))
+    provider = providers()[where or _HOME]
+    server = Server.of(provider, traits, setup, base_url=base_url, api_key=_key(where, setup))
     return ChatBackend(name, ChatBody(name, dialect), server)
 
 
-def _service_at(base_url: str | None) -> str | None:
-    address = base_url or services()[_HOME].base_url
-    return service_at(endpoint(address, "").host or "", "chat")
+def _provider_of(base_url: str | None) -> str | None:
+    address = base_url or providers()[_HOME].base_url
+    return provider_at(endpoint(address, "").host or "", "chat")
 
 
 def _is_own(name: str, where: str | None) -> bool:
@@ -94,7 +94,7 @@ def _key(where: str | None, setup: Setup) -> str | None:
     if key is None and (where is None or setup.base_url is None):
         key = keys.get(_HOME)  # never sent to a known stranger unless the environment pairs them
     if key is None and where is not None:
-        service = services()[where]
-        remedy = f"set {service.keys[0]} in the environment or in .env, or pass api_key"
-        raise ConfigError(f"no API key for {service.host}: {remedy}")
+        provider = providers()[where]
+        remedy = f"set {provider.keys[0]} in the environment or in .env, or pass api_key"
+        raise ConfigError(f"no API key for {provider.host}: {remedy}")
     return key

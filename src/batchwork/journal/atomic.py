@@ -18,13 +18,15 @@ def write_atomically(path: Path, body: bytes, *, sync: bool = True, mode: int = 
     Raises:
         OSError: the folder cannot be written, or there is no space.
     """
-    aside = path.with_name(f".{path.name}.{os.getpid()}.part")
+    folder, name = os.path.split(path)  # plain strings: one such file is written for every item of a run
+    aside = os.path.join(folder, f".{name}.{os.getpid()}.part")  # noqa: PTH118
     flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC | os.O_NOFOLLOW
     try:
         descriptor = os.open(aside, flags, mode)
         try:
-            with suppress(FileNotFoundError):
-                os.fchmod(descriptor, mode_of(path))
+            if os.access(path, os.F_OK):  # asked first: mostly it is a new file, and an exception costs more
+                with suppress(FileNotFoundError):
+                    os.fchmod(descriptor, mode_of(path))
             view = memoryview(body)
             while view:
                 view = view[os.write(descriptor, view) :]
@@ -32,9 +34,9 @@ def write_atomically(path: Path, body: bytes, *, sync: bool = True, mode: int = 
                 os.fsync(descriptor)
         finally:
             os.close(descriptor)
-        aside.replace(path)
+        os.replace(aside, path)  # noqa: PTH105
     except OSError:
-        aside.unlink(missing_ok=True)
+        Path(aside).unlink(missing_ok=True)
         raise
     if sync:
         sync_folder(path.parent)

@@ -16,8 +16,8 @@ from batchwork.backends.anthropic.request_body import SAMPLING, MessageBody, bod
 from batchwork.core.errors import BackendError, ConfigError
 from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.ports import Traits
+from batchwork.core.providers import providers
 from batchwork.core.request import Request
-from batchwork.core.services import services
 
 TRAITS = Traits(
     name="anthropic",
@@ -84,17 +84,17 @@ def open_backend(name: str, setup: Setup) -> AnthropicBackend:
     Raises:
         ConfigError: no model, no key, or a base URL that is none.
     """
-    service, ids = services()["anthropic"], catalog().ids
+    provider, ids = providers()["anthropic"], catalog().ids
     if not name:
         raise ConfigError(f"anthropic: needs a model, for example anthropic:{ids['anthropic'][0]}")
     if name in (*ids["claude-code"], "fable"):
         raise ConfigError(f"anthropic:{name} is not a model id; there is {or_list(near(name, ids['anthropic']))}")
-    base_url = setup.base_url or setup.settings.anthropic_base_url or service.base_url
+    base_url = setup.base_url or setup.settings.anthropic_base_url or provider.base_url
     api_key = setup.api_key or setup.settings.keys.get("anthropic")
-    if api_key is None and base_url == service.base_url:
+    if api_key is None and base_url == provider.base_url:
         raise ConfigError(
-            f"no API key for Anthropic: set {service.keys[0]} in the environment or in .env, or pass api_key"
+            f"no API key for Anthropic: set {provider.keys[0]} in the environment or in .env, or pass api_key"
         )
     base_url = base_url.rstrip("/").removesuffix("/v1")
-    server = Server.of(service, TRAITS, setup, base_url=base_url, api_key=api_key)
+    server = Server.of(provider, TRAITS, setup, base_url=base_url, api_key=api_key)
     return AnthropicBackend(name, MessageBody(name), server)
