@@ -17,7 +17,7 @@ import msgspec
 
 from batchwork.core.errors import ConfigError
 from batchwork.core.intake import Intake
-from batchwork.core.prompt import Defaults, intake
+from batchwork.core.prompt import Defaults, intake, prepare
 from batchwork.core.request import Attachment, Message, Request
 from batchwork.documents import DocumentError, DocumentLimits, load_file, path_text, read_document
 
@@ -172,16 +172,7 @@ class _Recipe:
     @property
     def question(self) -> Request:
         """What is asked about each of them."""
-        d = self.defaults
-        return Request(
-            messages=(Message("user", self.prompt),),
-            model=d.model,
-            system=d.system,
-            max_tokens=d.max_tokens,
-            schema=d.schema,
-            sampling=d.sampling,
-            extra_body=d.extra_body,
-        )
+        return prepare(self.prompt, self.defaults)
 
     def request(self, data: bytes, title: str | None) -> Request:
         """What is sent for one file.
