@@ -2,9 +2,13 @@ import json
 
 import pytest
 
+from batchwork import settings as settings_module
 from batchwork.backends import Setup, open_backend
+from batchwork.backends import openai as openai_module
 from batchwork.backends.openai import describe
 from batchwork.clock import SystemClock
+from batchwork.core import providers as providers_module
+from batchwork.core.providers import Provider, providers
 from batchwork.core.request import Request
 from batchwork.settings import Settings
 
@@ -69,3 +73,26 @@ def test_openais_own_host_is_told_the_tier_that_a_request_does_not_name(base_url
 )
 def test_images_have_a_most_where_the_model_scales_them_down(model, base_url, tokens):
     assert describe(model, base_url).image_tokens == tokens
+
+
+def test_a_new_row_of_the_table_is_all_that_a_new_provider_needs(monkeypatch):
+    row = Provider(
+        wire="chat",
+        base_url="https://api.example.org/v1",
+        keys=("EXAMPLE_API_KEY",),
+        prices="example",
+        auth="api-key",
+        batches=False,
+        body={"store": False},
+    )
+    known = {**providers(), "example": row}
+    for module in (providers_module, openai_module, settings_module):
+        monkeypatch.setattr(module, "providers", lambda: known)
+    settings = Settings.from_environment({"EXAMPLE_API_KEY": "sk-example", "OPENAI_API_KEY": "sk-openai"})
+    setup = Setup(clock=SystemClock(), max_in_flight=1, settings=settings, base_url=row.base_url)
+    backend, name = open_backend("openai:any-model", setup)
+    assert (backend.traits.price_provider, backend.traits.batches) == ("example", False)
+    assert backend._http._headers["api-key"] == "sk-example"
+    assert "authorization" not in backend._http._headers
+    assert backend._body.build(Request.ask("Is it?"))["store"] is False
+    assert name == "any-model"

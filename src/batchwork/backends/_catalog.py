@@ -49,7 +49,7 @@ class _Catalog(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 @cache
 def catalog() -> _Catalog:
     """The table itself."""
-    return read_data_file("batchwork.backends", "models.toml", _Catalog)
+    return read_data_file(__file__, "models.toml", _Catalog)
 
 
 def fact(owner: str, model: str, name: str) -> Any:

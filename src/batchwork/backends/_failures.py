@@ -26,7 +26,7 @@ class _Kinds(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 @cache
 def _kinds() -> _Kinds:
-    return read_data_file("batchwork.backends", "error_kinds.toml", _Kinds)
+    return read_data_file(__file__, "error_kinds.toml", _Kinds)
 
 
 def kind_by_name(wire: Literal["anthropic", "chat"], *names: object) -> tuple[FailureKind | None, str | None]:

@@ -45,7 +45,7 @@ class _Bounded(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 @cache
 def bounded() -> _Bounded:
     """Everything that has a bound, by its name."""
-    return read_data_file("batchwork.core", "bounds.toml", _Bounded)
+    return read_data_file(__file__, "bounds.toml", _Bounded)
 
 
 class Measure:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import pkgutil
 import re
+from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
@@ -11,15 +11,15 @@ import msgspec
 T = TypeVar("T")
 
 
-def read_data_file(package: str, name: str, type_: type[T]) -> T:
-    """The table in a data file; a `re.Pattern` in its type is compiled.
+def read_data_file(module: str, name: str, type_: type[T]) -> T:
+    """The table in a file beside a module (its `__file__`); a `re.Pattern` in the type is compiled.
 
     Raises:
         msgspec.ValidationError: the file does not have this type, which is a defect of the package.
     """
-    return msgspec.toml.decode(pkgutil.get_data(package, name) or b"", type=type_, dec_hook=_pattern)
+    return msgspec.toml.decode(Path(module).with_name(name).read_bytes(), type=type_, dec_hook=_pattern)
 
 
-def _pattern(type_: type[Any], value: Any) -> Any:
+def _pattern(type_: type[Any], text: Any) -> Any:
     del type_
-    return re.compile(value)
+    return re.compile(text)

@@ -41,7 +41,7 @@ class _Known(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
 @cache
 def _known() -> _Known:
-    return read_data_file("batchwork.core", "prices.toml", _Known)
+    return read_data_file(__file__, "prices.toml", _Known)
 
 
 def resolve(model: str, *, provider: str | None = None, batch: bool = False) -> Price | None:

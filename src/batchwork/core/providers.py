@@ -33,7 +33,7 @@ class Provider(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 @cache
 def providers() -> dict[str, Provider]:
     """Every known provider by its name."""
-    return read_data_file("batchwork.core", "providers.toml", dict[str, Provider])
+    return read_data_file(__file__, "providers.toml", dict[str, Provider])
 
 
 def provider_at(host: str, wire: str) -> str | None:
