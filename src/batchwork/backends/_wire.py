@@ -39,7 +39,7 @@ class RequestBody(Protocol):
         """Everything that is sent for one request.
 
         Raises:
-            BackendError: it cannot be said on this wire.
+            BackendError: this wire cannot carry it.
         """
         ...
 

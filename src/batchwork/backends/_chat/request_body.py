@@ -36,7 +36,7 @@ class ChatBody:
         """Everything that is sent for one request.
 
         Raises:
-            BackendError: it cannot be said on this wire.
+            BackendError: this wire cannot carry it.
         """
         messages: Any = request.messages
         if request.documents or not is_plain(messages):

@@ -26,7 +26,7 @@ class MessageBody:
         """Everything that is sent for one request.
 
         Raises:
-            BackendError: it cannot be said on this wire.
+            BackendError: this wire cannot carry it.
         """
         if request.sampling:
             check_sampling(request.sampling, SAMPLING, "Anthropic's API")
