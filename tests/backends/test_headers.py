@@ -24,12 +24,17 @@ def test_a_duration_is_read_in_all_its_forms(text, seconds):
 
 
 def test_a_limit_that_a_server_does_not_have_is_none():
-    assert OPENAI_LIMITS.read({"x-ratelimit-limit-requests": "-1", "x-ratelimit-remaining-requests": "-1"}, 0.0) is None
-    assert OPENAI_LIMITS.read({"x-ratelimit-limit-tokens": "0", "x-ratelimit-remaining-tokens": "0"}, 0.0) is None
+    assert (
+        OPENAI_LIMITS.read({"x-ratelimit-limit-requests": "-1", "x-ratelimit-remaining-requests": "-1"}, lambda: 0.0)
+        is None
+    )
+    assert (
+        OPENAI_LIMITS.read({"x-ratelimit-limit-tokens": "0", "x-ratelimit-remaining-tokens": "0"}, lambda: 0.0) is None
+    )
 
 
 def test_one_limit_for_all_tokens_stands_where_there_is_no_other():
-    limits = ANTHROPIC_LIMITS.read({"anthropic-ratelimit-tokens-limit": "80000"}, 0.0)
+    limits = ANTHROPIC_LIMITS.read({"anthropic-ratelimit-tokens-limit": "80000"}, lambda: 0.0)
     assert limits is not None
     assert limits.tokens == Limit(per_minute=80_000)
 
@@ -39,7 +44,7 @@ def test_a_reset_is_the_time_until_then():
         "anthropic-ratelimit-requests-limit": "60",
         "anthropic-ratelimit-requests-reset": "1970-01-01T00:01:40Z",
     }
-    limits = ANTHROPIC_LIMITS.read(headers, 40.0)
+    limits = ANTHROPIC_LIMITS.read(headers, lambda: 40.0)
     assert limits is not None
     assert limits.requests == Limit(per_minute=60, reset_s=60)
 

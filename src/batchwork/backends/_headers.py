@@ -72,26 +72,25 @@ class LimitHeaders:
         }
         self._reset_s = reset_s
 
-    def read(self, headers: Headers, utc: float) -> Limits | None:
+    def read(self, headers: Headers, utc: Callable[[], float]) -> Limits | None:
         """The limits that an answer states; None when it states none."""
-        stated = {field: self._limit(headers, *names, utc) for field, names in self.names.items()}
-        if stated.get("input_tokens") is not None or stated.get("output_tokens") is not None:
-            stated["tokens"] = None  # it only repeats whichever of them is tightest
-        return Limits(**stated) if any(stated.values()) else None
-
-    def _limit(self, headers: Headers, limit: istr, remaining: istr, reset: istr, utc: float) -> Limit | None:
-        stated, left = headers.get(limit), headers.get(remaining)
-        if stated is None and left is None:
-            return None
-        per_minute = None if stated is None else _number(stated)
-        if stated is not None and not per_minute:
-            return None  # some servers say 0 or -1 for a limit they do not have
-        text = headers.get(reset)
-        return Limit(
-            per_minute=per_minute,
-            remaining=None if left is None else _number(left),
-            reset_s=None if text is None else self._reset_s(text, utc),
-        )
+        stated = {}
+        for field, (limit, remaining, reset) in self.names.items():
+            most, left = headers.get(limit), headers.get(remaining)
+            if most is None and left is None:
+                continue
+            per_minute = None if most is None else _number(most)
+            if most is not None and not per_minute:
+                continue  # some servers say 0 or -1 for a limit they do not have
+            text = headers.get(reset)
+            stated[field] = Limit(
+                per_minute=per_minute,
+                remaining=None if left is None else _number(left),
+                reset_s=None if text is None else self._reset_s(text, utc()),
+            )
+        if "input_tokens" in stated or "output_tokens" in stated:
+            stated.pop("tokens", None)  # it only repeats whichever of them is tightest
+        return Limits(**stated) if stated else None
 
 
 # Its reset is a moment.
@@ -122,7 +121,7 @@ class LimitsReader:
         """The limits, when they have changed or less than half of one is left."""
         if self._known and self._nothing_new(headers):
             return None
-        limits = self._family.read(headers, self._utc())
+        limits = self._family.read(headers, self._utc)
         if limits is not None:
             limit_texts = ((limit, left, headers.get(limit)) for limit, left, _ in self._family.names.values())
             self._known = [(limit, left, text, (_number(text or "") or 0.0) / 2) for limit, left, text in limit_texts]

@@ -153,7 +153,7 @@ class WireBackend(ABC):
 
     def _failure(self, answer: Answer, *, model: str | None = None) -> Failure:
         """The failure that an answer with an error status is; `model` where the call was about one."""
-        error, headers, utc = error_in(answer.body), answer.headers, self._clock.utc()
+        error, headers = error_in(answer.body), answer.headers
         request_id = headers.get(self.wire.request_id_header)
         message = message_of(error, answer.body, secret=self._secret, request_id=request_id)
         kind, code = self.wire.kind_of(error, answer.status)
@@ -162,10 +162,10 @@ class WireBackend(ABC):
         return Failure(
             kind=kind,
             message=message,
-            retry_after_s=retry_after_s(headers, utc),
+            retry_after_s=retry_after_s(headers, self._clock.utc()),
             status=answer.status,
             error_code=code,
-            limits=self.wire.limit_headers.read(headers, utc),
+            limits=self.wire.limit_headers.read(headers, self._clock.utc),
         )
 
     def _read(self, answer: Answer, decode: Callable[[bytes], T], *, unconfirmed: bool = False) -> T:
