@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from batchwork.core.errors import ConfigError
 from batchwork.core.money import nano_from_dollars
+from batchwork.core.ports import Traits
 from batchwork.core.price_tables import in_lanes, parse_price_table, resolve
 from batchwork.core.pricing import lane_served, lanes_asked, stated
 from batchwork.core.reply import Usage
@@ -264,7 +265,7 @@ def test_a_lane_that_nobody_knows_is_billed_as_the_dearest_and_has_no_bound() ->
     assert price is not None
     assert price.cost(_USAGE, "brand-new") == price.cost(_USAGE, "ultrafast")
     request = Request.ask("x", extra_body={"service_tier": "brand-new"})
-    assert "'brand-new'" in (WorstCase(price, overhead_tokens=0).unbounded(request) or "")
+    assert "'brand-new'" in (WorstCase(price, Traits(name="t")).unbounded(request) or "")
 
 
 @given(
@@ -283,7 +284,7 @@ def test_no_reply_costs_more_than_the_worst_case_in_any_lane_it_may_have_been_se
         price = in_lanes(stated(1, 5), model, provider="openai")
     assert price is not None
     request = Request.ask(text, extra_body=extra, max_tokens=50)
-    worst = WorstCase(price, overhead_tokens=0)
+    worst = WorstCase(price, Traits(name="t"))
     assert worst.unbounded(request) is None
     bound = worst.input_tokens(request)
     asked = lanes_asked(extra)

@@ -34,7 +34,7 @@ class Estimate:
 
 def estimate(intakes: Iterable[Intake], terms: Terms) -> Estimate:
     """Go through an input without sending it."""
-    price, worst = terms.price, WorstCase.at(terms.price, terms.traits)
+    price, worst = terms.price, WorstCase(terms.price, terms.traits)
     sums = Estimate(worst_nano=0 if price else None, likely_nano=0 if price else None)
     expect = Expectation()
     for intake in intakes:

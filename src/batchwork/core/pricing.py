@@ -9,13 +9,14 @@ priority, ultrafast), Anthropic by `speed`. The default lane is None, so that it
 from __future__ import annotations
 
 from collections.abc import Mapping
-from decimal import ROUND_CEILING, Decimal, InvalidOperation
+from decimal import ROUND_CEILING, Decimal
 from enum import IntEnum
 from typing import Any
 
 import msgspec
 
 from batchwork.core.errors import ConfigError
+from batchwork.core.money import amount_of
 from batchwork.core.reply import Usage
 
 AUTO = "auto"
@@ -180,13 +181,7 @@ def pico_per_token(dollars_per_mtok: object) -> int:
     Raises:
         ConfigError: not a finite number of at least 0.
     """
-    try:
-        amount = Decimal(str(dollars_per_mtok))
-    except InvalidOperation:
-        raise ConfigError(f"not a price in dollars per million tokens: {dollars_per_mtok!r}") from None
-    if not amount.is_finite() or amount < 0:
-        raise ConfigError(f"a price must be finite and at least 0, got {dollars_per_mtok!r}")
-    return _times(_PICO_PER_MTOK_DOLLAR, amount)
+    return _times(_PICO_PER_MTOK_DOLLAR, amount_of(dollars_per_mtok, "a price in dollars per million tokens"))
 
 
 def _times(pico: int, factor: Decimal) -> int:
