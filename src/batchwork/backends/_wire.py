@@ -41,7 +41,6 @@ class RequestBody(Protocol):
         Raises:
             BackendError: this wire cannot carry it.
         """
-        ...
 
 
 class ListedBatch(Protocol):
