@@ -15,9 +15,10 @@ from batchwork.core.event import Began
 from batchwork.core.ledger import Ledger
 from batchwork.core.policy import RatePolicy
 from batchwork.core.ports import Backend, Clock, Journal, Traits
-from batchwork.core.pricing import FREE, Price, in_lanes, resolve
+from batchwork.core.price_tables import in_lanes, resolve
+from batchwork.core.pricing import FREE, Price
+from batchwork.core.rate import AdaptiveWindow
 from batchwork.core.stats import Tally
-from batchwork.core.window import AdaptiveWindow
 from batchwork.engine.callbacks import listener_for
 from batchwork.engine.engine import Engine, Supplied
 from batchwork.engine.gate import Gate

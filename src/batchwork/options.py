@@ -17,7 +17,7 @@ from batchwork.core.failure import FailureKind
 from batchwork.core.money import ceiling_from_dollars
 from batchwork.core.policy import BatchPolicy, Policy, RatePolicy, RetryPolicy
 from batchwork.core.ports import Backend, Traits
-from batchwork.core.pricing import Price, price_said
+from batchwork.core.pricing import Price, price_from
 from batchwork.core.prompt import Defaults
 from batchwork.core.request import DEFAULT_MAX_TOKENS, Schema
 from batchwork.engine.engine import Supplied
@@ -132,7 +132,7 @@ def plan_of(options: RunOptions, *, keep_bodies: bool = False) -> Plan:
         model=options["model"],
         mode=_mode_of(options),
         policy=_policy_of(options, None if max_cost is None else _ceiling(max_cost)),
-        price=price_said(options.get("price")),
+        price=price_from(options.get("price")),
         journal=None if journal is None else Path(journal),
         fresh=options.get("fresh", False),
         retry_failed=_kinds_of(options.get("retry_failed", False)),

@@ -10,8 +10,8 @@ from batchwork.clock import SystemClock
 from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.ledger import Ledger
 from batchwork.core.policy import RatePolicy
+from batchwork.core.rate import AdaptiveWindow
 from batchwork.core.reply import Limit, Limits, Usage
-from batchwork.core.window import AdaptiveWindow
 from batchwork.engine.gate import Caller, Denied, Gate, Grant, Need
 from tests.support.virtual_time import run_virtual, virtual_now
 

@@ -113,7 +113,7 @@ def test_the_days_budget_survives_kill_9_and_is_never_passed(tmp_path: Path) -> 
 
 def test_a_budget_needs_a_price(tmp_path: Path) -> None:
     backend = MockBackend(clock=SystemClock())
-    backend._traits = replace(backend._traits, free=False)
+    backend.traits = replace(backend.traits, free=False)
     with pytest.raises(PriceUnknownError), serving(backend, max_cost_per_day=1, budget_file=tmp_path / "book"):
         pass
 

@@ -9,9 +9,9 @@ from batchwork.core.event import Began
 from batchwork.core.intake import Intake
 from batchwork.core.ledger import Ledger
 from batchwork.core.policy import Policy, RatePolicy
-from batchwork.core.pricing import price_said
+from batchwork.core.pricing import price_from
+from batchwork.core.rate import AdaptiveWindow
 from batchwork.core.request import Request
-from batchwork.core.window import AdaptiveWindow
 from batchwork.engine.gate import Gate
 from batchwork.engine.life import Life
 from batchwork.engine.parts import Parts
@@ -31,7 +31,7 @@ def parts(*, policy: Policy | None = None, price: tuple[float, float] | None = (
         gate=Gate(clock=clock, ledger=Ledger(ceiling=None), rates=RatePolicy(), window=window),
         clock=clock,
         policy=policy or Policy(),
-        price=price_said(price),
+        price=price_from(price),
         **others,
     )
 

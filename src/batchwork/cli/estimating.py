@@ -10,7 +10,7 @@ from batchwork.core.bounds import Expectation
 from batchwork.core.intake import Intake
 from batchwork.core.money import show
 from batchwork.core.policy import BatchPolicy, Policy
-from batchwork.core.pricelanes import lane_asked
+from batchwork.core.pricing import lane_asked
 from batchwork.core.reply import Usage
 from batchwork.core.worst import WorstCase
 from batchwork.progress import duration
@@ -34,7 +34,7 @@ class Estimate:
 
 def estimate(intakes: Iterable[Intake], terms: Terms) -> Estimate:
     """Go through an input without sending it."""
-    price, worst = terms.price, WorstCase.at(terms.price, terms.traits)
+    price, worst = terms.price, WorstCase(terms.price, terms.traits)
     sums = Estimate(worst_nano=0 if price else None, likely_nano=0 if price else None)
     expect = Expectation()
     for intake in intakes:

@@ -20,8 +20,8 @@ class Intake(msgspec.Struct, kw_only=True, gc=False, eq=False):
     @classmethod
     def bad(cls, problem: str, columns: dict[str, Any] | None = None) -> Intake:
         """A row that fails by itself, without being sent."""
-        told = repr((problem, columns)).encode("utf-8", "backslashreplace")
-        return cls(fingerprint=digest(b"bad\0" + told), request=None, columns=columns, problem=problem)
+        content = repr((problem, columns)).encode("utf-8", "backslashreplace")
+        return cls(fingerprint=digest(b"bad\0" + content), request=None, columns=columns, problem=problem)
 
 
 class Work(msgspec.Struct, kw_only=True, gc=False, eq=False):

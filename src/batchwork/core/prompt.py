@@ -56,8 +56,8 @@ def intake(prompt: object, defaults: Defaults, columns: dict[str, Any] | None = 
             request.label.encode()
         return Intake(fingerprint=request.fingerprint, request=request, columns=columns)
     except UnicodeEncodeError as error:
-        told = f"the text holds a lone surrogate at character {error.start}, which is not valid Unicode"
-        return Intake.bad(told, columns)
+        problem = f"the text holds a lone surrogate at character {error.start}, which is not valid Unicode"
+        return Intake.bad(problem, columns)
     except (ConfigError, TypeError, OverflowError, RecursionError, msgspec.MsgspecError) as error:
         return Intake.bad(str(error), columns)
 

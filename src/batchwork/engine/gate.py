@@ -12,15 +12,13 @@ from collections import deque
 from collections.abc import Callable
 from heapq import heapify, heappop, heappush
 
-from batchwork.core.buckets import Bucket
 from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.failure_table import is_refusal
 from batchwork.core.ledger import Ledger
-from batchwork.core.pace import Pace
 from batchwork.core.policy import RatePolicy
 from batchwork.core.ports import Clock
+from batchwork.core.rate import AdaptiveWindow, Bucket, Pace
 from batchwork.core.reply import Limit, Limits, Usage
-from batchwork.core.window import AdaptiveWindow
 from batchwork.engine.queue import Caller, Denied, Grant, Need, Wait
 
 __all__ = ["Caller", "Denied", "Gate", "Grant", "Need"]

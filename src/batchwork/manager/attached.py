@@ -163,7 +163,7 @@ class _Intake:
     ) -> None:
         parts = engine.parts()
         self._job = asked
-        self._worst = WorstCase.at(engine.price, engine.backend.traits)
+        self._worst = WorstCase(engine.price, engine.backend.traits)
         self.given = given  # how many items the caller knows of; None: none
         self.total: int | None = None  # how many the provider counts
         self.outcomes: dict[int, AnyOutcome] = {}

@@ -17,13 +17,12 @@ import msgspec
 
 from batchwork.core.errors import ConfigError
 from batchwork.core.intake import Intake
-from batchwork.core.prompt import Defaults, intake
-from batchwork.core.request import Attachment, Message, Request, digest
+from batchwork.core.prompt import Defaults, intake, prepare
+from batchwork.core.request import Attachment, Message, Request
 from batchwork.documents import DocumentError, DocumentLimits, load_file, path_text, read_document
 
 PdfMode = Literal["text", "native"]
 _DOCUMENTS_AHEAD = 4  # read and extracted before their turn; each may be large
-_FILE_FORMAT = 1  # raised whenever the fingerprint of a file changes its meaning
 
 
 class Inputs(Protocol):
@@ -170,13 +169,10 @@ class _Recipe:
     cited: bool
     limits: DocumentLimits  # what is beyond them is not asked; they change no answer
 
-    def fingerprint(self, data: bytes, title: str | None) -> bytes:
-        """Everything that influences the answer, told without extracting anything."""
-        d = self.defaults
-        schema = d.schema and (d.schema.digest, d.schema.name)
-        asked = (d.model, d.system, d.max_tokens, schema, d.sampling, d.extra_body, self.prompt)
-        parts = ("file", _FILE_FORMAT, asked, self.pdf, self.cited, title, sha256(data).digest())
-        return digest(msgspec.msgpack.encode(parts, order="deterministic"))
+    @property
+    def question(self) -> Request:
+        """What is asked about each of them."""
+        return prepare(self.prompt, self.defaults)
 
     def request(self, data: bytes, title: str | None) -> Request:
         """What is sent for one file.
@@ -195,17 +191,7 @@ class _Recipe:
             citations=self.cited and not document.is_image,
             pages=document.pages,
         )
-        d = self.defaults
-        return Request(
-            messages=(Message("user", self.prompt),),
-            model=d.model,
-            system=d.system,
-            max_tokens=d.max_tokens,
-            schema=d.schema,
-            documents=(attachment,),
-            sampling=d.sampling,
-            extra_body=d.extra_body,
-        )
+        return msgspec.structs.replace(self.question, documents=(attachment,))
 
 
 class FileIntake:
@@ -218,7 +204,7 @@ class FileIntake:
     __slots__ = ("_data", "_made", "_recipe", "_title", "columns", "fingerprint")
 
     def __init__(self, recipe: _Recipe, data: bytes, title: str | None) -> None:
-        self.fingerprint = recipe.fingerprint(data, title)
+        self.fingerprint = recipe.question.file_fingerprint(data, title=title, pdf=recipe.pdf, cited=recipe.cited)
         self.columns = None
         self._recipe = recipe
         self._data = data

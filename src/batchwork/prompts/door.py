@@ -14,7 +14,7 @@ from batchwork.core.money import ceiling_from_dollars
 from batchwork.core.outcome import AnyOutcome
 from batchwork.core.policy import Policy, RatePolicy, RetryPolicy
 from batchwork.core.ports import Backend, Checker, Clock
-from batchwork.core.pricing import price_said
+from batchwork.core.pricing import price_from
 from batchwork.engine.engine import Supplied
 from batchwork.plan import Plan
 from batchwork.prompts.finish import Answer, Summary, finish_all, finish_answer, summarise
@@ -79,7 +79,7 @@ async def open_prompt_service(
     plan = Plan(
         model=model,
         policy=policy,
-        price=price_said(price),
+        price=price_from(price),
         base_url=base_url,
         api_key=api_key,
     )

@@ -185,7 +185,7 @@ class Desk:
             served = self.service.models[prompt.request.model]
             if served.price is None or served.price.is_free:
                 return
-            worst = WorstCase.at(served.price, served.backend.traits).nano(prompt.request)
+            worst = WorstCase(served.price, served.backend.traits).nano(prompt.request)
             cheapest = worst if cheapest is None else min(cheapest, worst)
         if cheapest is None or ledger.could_ever_fit(cheapest):
             return
