@@ -56,7 +56,7 @@ def test_both_journals_and_the_fold_agree_after_every_run(passes: list[Pass]) ->
         disk.close()
         reader = JournalReader(path)
         state = fold(reader.events())
-        rows = {item: reader.row(item) for item in state.items}
+        rows = {item: reader.items.row(item) for item in state.items}
         for item, folded in state.items.items():
             row = rows[item]
             assert row is not None

@@ -13,10 +13,10 @@ from pathlib import Path
 
 from batchwork.core.errors import ConfigError, JournalWriteError
 from batchwork.journal.atomic import sync_folder
-from batchwork.journal.companions import INDEX, LOG, MARK, PRIVATE_FILE, beside
-from batchwork.journal.mark import Mark, MarkFile
-from batchwork.journal.reading import JournalReader
-from batchwork.journal.rows import Sums
+from batchwork.journal.companions import PARTS, PRIVATE_FILE, remove_with_parts
+from batchwork.journal.mark import MarkFile
+from batchwork.journal.reader import JournalReader
+from batchwork.journal.sums import Sums
 from batchwork.journal.tables import FAULTS, connect, translated
 
 
@@ -40,8 +40,7 @@ def back_up(journal: Path, to: Path) -> int:
     except OSError as error:
         raise JournalWriteError(f"cannot write {to}: {error.strerror}; nothing is there") from error
     finally:
-        for part in ("", LOG, INDEX, MARK):
-            beside(aside, part).unlink(missing_ok=True)
+        remove_with_parts(aside)
     return sums.seq
 
 
@@ -57,11 +56,11 @@ def check_whole(journal: Path) -> Sums:
         for _ in reader.entries():
             pass
         reader.counts()
-        return reader.sums() or Sums(run_id="")
+        return reader.sums()
 
 
 def _refuse_taken(to: Path) -> None:
-    taken = [path for part in ("", LOG, INDEX, MARK) if os.path.lexists(path := to.with_name(to.name + part))]
+    taken = [path for part in PARTS if os.path.lexists(path := to.with_name(to.name + part))]
     if taken:
         raise ConfigError(f"{taken[0]} exists, and a backup replaces nothing: name another file")
     if not to.parent.is_dir():
@@ -83,5 +82,5 @@ def _give_name(aside: Path, to: Path, sums: Sums) -> None:
     except OSError:  # a file system without second names
         aside.rename(to)
     with closing(MarkFile(to)) as mark:
-        mark.write(Mark(sums.run_id, sums.seq, sums.spent))
+        mark.write(sums.mark)
     sync_folder(to.parent)

@@ -1,7 +1,6 @@
-"""What is on disk: events as checked MessagePack, large shared parts stored once.
+"""Encodes events as MessagePack with a checksum, and decodes them; the only place that does.
 
-The only place that serialises an event. A schema, a long system prompt or a document that a
-million requests share is kept in the blob table under its digest.
+A schema, a long system prompt or a document that a million requests share is stored once, under its digest.
 """
 
 from __future__ import annotations
@@ -43,6 +42,7 @@ KINDS: dict[type, int] = {
     BatchClosed: 10,
     BatchReopened: 11,
 }
+FIRST_OF_BATCHES = KINDS[BatchIntended]
 _SHARE_ABOVE = 256  # characters; shorter system prompts are cheaper in place
 
 _encode = msgspec.msgpack.Encoder().encode
@@ -92,7 +92,7 @@ def encode(event: Event, blobs: Blobs) -> bytes:
     try:
         return _encode(opened)
     except _UNPACKABLE:
-        opened.columns = _stored_columns(event.columns)
+        opened.columns = json.dumps(event.columns, default=str)  # a huge number, a lone surrogate
         return _encode(opened)
 
 
@@ -192,12 +192,3 @@ def encode_columns(columns: dict[str, Any]) -> bytes:
         return _encode(columns)
     except _UNPACKABLE:
         return json.dumps(columns, default=str).encode()
-
-
-def _stored_columns(columns: dict[str, Any] | None) -> dict[str, Any] | str | None:
-    """As they are; as JSON text where MessagePack has no word for a value: a huge number, a lone surrogate."""
-    try:
-        _encode(columns)
-    except _UNPACKABLE:
-        return json.dumps(columns, default=str)
-    return columns

@@ -14,6 +14,7 @@ from pathlib import Path
 
 PRIVATE_FILE, PRIVATE_FOLDER = 0o600, 0o700
 LOG, INDEX, LOCK, MARK = "-wal", "-shm", ".lock", ".mark"
+PARTS = ("", LOG, INDEX, MARK)  # of a journal; the mark last: without it nobody knows that another part is missing
 
 
 def real(journal: Path) -> Path:
@@ -37,6 +38,13 @@ def open_beside(journal: Path, part: str) -> int:
     with suppress(FileNotFoundError, PermissionError):  # no journal yet; or the companion is another user's
         os.fchmod(descriptor, mode_of(journal))
     return descriptor
+
+
+def remove_with_parts(*journals: Path) -> None:
+    """Delete journals of our own making that nobody needs."""
+    for journal in journals:
+        for part in PARTS:
+            beside(journal, part).unlink(missing_ok=True)
 
 
 def mode_of(path: Path) -> int:

@@ -1,4 +1,4 @@
-"""Which item has this fingerprint and this occurrence: in memory while it is young, in a table of its own later.
+"""Finds the item of a fingerprint and an occurrence: in memory while it is young, in a table of its own later.
 
 Fingerprints come in random order. One by one, each would rewrite a page of its own in a large table, commit after
 commit; some thousands at once, in the table's order, share their pages. Until there are so many, memory knows them,
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sqlite3
 
-from batchwork.journal.reading import JournalReader
+from batchwork.journal.item_table import ItemTable
 
 _AT_ONCE = 8192
 _NOTE = (
@@ -21,12 +21,12 @@ _NOTE = (
 class Identities:
     """The identities of all items of a journal."""
 
-    __slots__ = ("_is_checked", "_noted", "_reader", "_young")
+    __slots__ = ("_is_checked", "_noted", "_table", "_young")
 
-    def __init__(self, reader: JournalReader, *, noted: int, items: int) -> None:
-        self._reader = reader
+    def __init__(self, table: ItemTable, *, noted: int, items: int) -> None:
+        self._table = table
         self._noted = noted  # items below this ordinal stand in the table
-        self._young = reader.identities(noted)
+        self._young = table.identities(noted)
         self._is_checked = not items  # an empty journal has nothing to be checked
 
     def add(self, fingerprint: bytes, occurrence: int, item: int) -> None:
@@ -39,9 +39,9 @@ class Identities:
         if item is not None:
             return item
         if not self._is_checked:
-            self._reader.check_indexes()
+            self._table.check_indexes()
             self._is_checked = True
-        return self._reader.item_of(fingerprint, occurrence)
+        return self._table.find(fingerprint, occurrence)
 
     def note(self, writer: sqlite3.Connection, items: int) -> int:
         """Put the young ones into the table, in the open transaction, once they are many; how far it reaches then."""

@@ -14,7 +14,7 @@ from batchwork.core.outcome import AnyOutcome, Status
 from batchwork.core.ports import Entry, Standing, Totals
 from batchwork.core.request import Request
 from batchwork.core.runstate import ItemState, RunState
-from batchwork.journal.placing import Placer, outcome_at
+from batchwork.journal.placer import Placer, outcome_at
 
 
 class MemoryJournal:

@@ -9,7 +9,7 @@ from contextlib import closing
 from pathlib import Path
 
 from batchwork.journal.lock import WriterLock
-from batchwork.journal.reading import JournalReader
+from batchwork.journal.reader import JournalReader
 from batchwork.journal.tables import FAULTS, connect, translated
 
 

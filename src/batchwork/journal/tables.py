@@ -17,9 +17,9 @@ from batchwork.core.errors import JournalDamagedError, JournalError, JournalWrit
 from batchwork.journal.atomic import sync_folder
 from batchwork.journal.companions import INDEX, LOG, MARK, PRIVATE_FILE, beside, mode_of, real
 from batchwork.journal.connections import LOOKING, is_open_here, open_counted
-from batchwork.journal.log import is_all_there_is, lost_writes
+from batchwork.journal.write_ahead_log import is_all_there_is, lost_writes
 from batchwork.journal.mark import Mark, read_mark
-from batchwork.journal.rows import Sums
+from batchwork.journal.sums import Sums
 
 _log = logging.getLogger(__name__)
 APPLICATION_ID = 0x62747771  # "btwq"
@@ -80,7 +80,7 @@ def connect(path: Path, *, writable: bool) -> sqlite3.Connection:
             if writable:
                 connection.execute("PRAGMA synchronous = FULL")
                 connection.execute("PRAGMA wal_autocheckpoint = 4000")
-                connection.execute(_BEGIN_TOTAL, Sums(run_id=uuid.uuid4().hex[:12]).sealed())
+                connection.execute(_BEGIN_TOTAL, Sums(run_id=uuid.uuid4().hex[:12]).values())
         except BaseException:
             connection.close()
             raise
@@ -179,7 +179,7 @@ def _create(path: Path) -> None:
             for statement in _TABLES.split(";\n"):
                 if statement.strip():
                     connection.execute(statement)
-            connection.execute(_BEGIN_TOTAL, Sums(run_id=uuid.uuid4().hex[:12]).sealed())
+            connection.execute(_BEGIN_TOTAL, Sums(run_id=uuid.uuid4().hex[:12]).values())
             connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
             connection.execute(f"PRAGMA user_version = {FORMAT}")
             connection.execute("COMMIT")

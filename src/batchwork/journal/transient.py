@@ -21,7 +21,7 @@ from batchwork.journal.daybook import DayBook
 _NO_BATCHES = BatchBook()  # somebody waits for the answers
 
 
-class FleetingJournal:
+class TransientJournal:
     """Remembers nothing; sees to it that the day's book does."""
 
     def __init__(self, book: DayBook | None) -> None:

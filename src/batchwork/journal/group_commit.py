@@ -1,0 +1,224 @@
+"""The writer of a journal file: natural group commit.
+
+Facts are queued by the event loop. Whatever has queued up while the last commit was on its way to the disk goes into
+the next one. The rows are put in on the loop's thread (microseconds, into SQLite's cache); only the commit, which
+waits for the disk, runs on a thread of its own, so that the two threads never fight over every row.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from collections import Counter
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from batchwork.clock import next_turn
+from batchwork.core.errors import JournalError
+from batchwork.core.outcome import Status
+from batchwork.journal import codec
+from batchwork.journal import sums as sums_row
+from batchwork.journal.identities import Identities
+from batchwork.journal.item_row import COLUMNS, ItemRow
+from batchwork.journal.mark import Mark, MarkFile
+from batchwork.journal.row_cache import RowCache
+from batchwork.journal.sums import Sums
+from batchwork.journal.tables import FAULTS, translated
+
+_INSERT_EVENT = "INSERT INTO event VALUES (?,?,?,?,?,?)"
+_INSERT_BLOB = "INSERT OR IGNORE INTO blob VALUES (?,?,?)"
+_INSERT_ITEM = "INSERT INTO item VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)"
+# The numbers are the places in `ItemRow.values`, so that one tuple serves all three. An update that leaves the place
+# alone does not touch its index.
+_UPDATE_ITEM = "UPDATE item SET status=?5, reserved=?6, paid=?7, attempts=?8, settled_seq=?12, crc=?13 WHERE id=?1"
+_MOVE_ITEM = (
+    "UPDATE item SET idx=?4, status=?5, reserved=?6, paid=?7, attempts=?8, columns=?9, columns_seq=?11,"
+    " settled_seq=?12, crc=?13 WHERE id=?1"
+)
+_TRIM_ITEM = "UPDATE item SET idx=NULL, crc=? WHERE id=?"
+_SELECT_BEYOND = f"SELECT {COLUMNS} FROM item WHERE idx >= ? LIMIT 1000"  # noqa: S608
+
+Written = Callable[[list[ItemRow], bool], None]  # the rows that reached the disk; whether places changed hands
+
+
+@dataclass(slots=True, kw_only=True)
+class _Group:
+    """What one commit carries, so that it can be taken back when the commit fails."""
+
+    events: int
+    blobs: list[bytes]
+    trim: int | None
+    new: list[ItemRow] = field(default_factory=list)
+    moved: list[ItemRow] = field(default_factory=list)
+    trimmed: Counter[Status] = field(default_factory=Counter)
+    noted: int = 0  # how far the table of identities reaches
+    commit: Future[None] | None = None
+
+
+class GroupCommit:
+    """The facts that are to be written, and the commits that carry them, one group after the other."""
+
+    def __init__(
+        self,
+        path: Path,
+        writer: sqlite3.Connection,
+        mark_file: MarkFile,
+        *,
+        sums: Sums,
+        cache: RowCache,
+        identities: Identities,
+        on_written: Written,
+    ) -> None:
+        self.events: list[tuple[int, float, int, int, bytes, int]] = []  # rows of the table of events
+        self.blobs: codec.Blobs = {}
+        self.trim: int | None = None  # places from here on are taken away
+        self._path = path
+        self._writer = writer
+        self._mark_file = mark_file
+        self._sums = sums
+        self._cache = cache
+        self._identities = identities
+        self._on_written = on_written
+        self._waiters: list[asyncio.Future[None]] = []
+        self._task: asyncio.Task[None] | None = None
+        self._group: _Group | None = None  # on its way to the disk
+        self._broken: JournalError | None = None
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="journal")
+
+    async def durable(self) -> None:
+        """Return when everything queued so far is on disk."""
+        if self._broken is not None:
+            raise self._broken
+        if not self.events and self._group is None:
+            return
+        waiter = asyncio.get_running_loop().create_future()
+        self._waiters.append(waiter)
+        if self._task is None:
+            self._task = asyncio.create_task(self._commit_groups())
+        await waiter
+
+    def flush(self) -> None:
+        """Write everything queued, now, and wait for it here."""
+        try:
+            self._finish_commit()
+            if self.events or self._cache.changed:
+                self._put_in()
+                self._start_commit()
+                self._finish_commit()
+        except FAULTS as error:
+            raise translated(error, self._path) from error
+
+    def close(self) -> None:
+        """End the thread and empty the log, so that the file is all there is, also while others have it open."""
+        self._thread.shutdown(wait=True)
+        with suppress(*FAULTS):
+            self._writer.execute("PRAGMA busy_timeout = 500")
+            self._writer.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    async def _commit_groups(self) -> None:
+        """Group after group, until nobody waits."""
+        try:
+            while self._waiters:
+                await next_turn()  # the call that takes the place of one that has ended goes out before the writing
+                waiters, self._waiters = self._waiters, []
+                try:
+                    self._put_in()
+                    group, commit = self._group, self._start_commit()
+                    landed = asyncio.wrap_future(commit)
+                    await asyncio.wait([landed])
+                    landed.exception()  # looked at below, where it is told to whoever waits
+                    if self._group is group:
+                        self._finish_commit()
+                    elif (error := commit.exception()) is not None:  # a flush has come in between and taken it back
+                        raise error
+                except (*FAULTS, JournalError) as error:
+                    self._broken = error if isinstance(error, JournalError) else translated(error, self._path)
+                    waiters += self._waiters
+                    self._waiters = []
+                self._answer(waiters)
+        finally:
+            self._task = None
+
+    def _answer(self, waiters: list[asyncio.Future[None]]) -> None:
+        """Tell those who wait for a commit how it ended."""
+        for waiter in waiters:
+            if waiter.done():
+                continue
+            if self._broken is None:
+                waiter.set_result(None)
+            else:
+                waiter.set_exception(self._broken)
+
+    # -- one group ------------------------------------------------------------------------------
+
+    def _put_in(self) -> None:
+        """Put everything queued into a transaction that is left open."""
+        writer = self._writer
+        if writer.in_transaction:
+            writer.execute("ROLLBACK")
+        writer.execute("BEGIN IMMEDIATE")
+        writer.executemany(_INSERT_EVENT, self.events)
+        if self.blobs:
+            blobs = ((key, body, codec.blob_checksum(key, body)) for key, body in self.blobs.items())
+            writer.executemany(_INSERT_BLOB, blobs)
+        group = _Group(events=len(self.events), blobs=list(self.blobs), trim=self.trim)
+        self._put_in_rows(group)
+        if self.trim is not None:
+            self._put_in_trim(group, self.trim)
+        self._sums.noted = group.noted = self._identities.note(writer, self._sums.items)
+        writer.execute(sums_row.UPDATE, self._sums.values(without=group.trimmed))
+        self._cache.write_changed()
+        self._group = group
+
+    def _put_in_rows(self, group: _Group) -> None:
+        changed = []
+        for row in self._cache.changed.values():
+            if row.is_new:
+                group.new.append(row)
+            elif row.moved:
+                group.moved.append(row)
+            else:
+                changed.append(row)
+        for sql, rows in ((_MOVE_ITEM, group.moved), (_INSERT_ITEM, group.new), (_UPDATE_ITEM, changed)):
+            self._writer.executemany(sql, map(ItemRow.values, rows))
+
+    def _put_in_trim(self, group: _Group, inputs: int) -> None:
+        """The input has become shorter: take the places beyond its end away."""
+        while page := [ItemRow.stored(values) for values in self._writer.execute(_SELECT_BEYOND, (inputs,)).fetchall()]:
+            for row in page:
+                row.index = None
+            self._writer.executemany(_TRIM_ITEM, [(row.values()[-1], row.item) for row in page])
+            group.trimmed.update(row.status for row in page)
+
+    def _start_commit(self) -> Future[None]:
+        assert self._group is not None
+        self._group.commit = self._thread.submit(self._commit, self._sums.mark)
+        return self._group.commit
+
+    def _commit(self, mark: Mark) -> None:
+        """Finish the open transaction, and then, when it is on the disk, note how far the journal is."""
+        self._writer.execute("COMMIT")
+        self._mark_file.write(mark)
+
+    def _finish_commit(self) -> None:
+        """Take the group off the queue when its commit has succeeded, and back onto it when it has failed."""
+        if (group := self._group) is None:
+            return
+        assert group.commit is not None
+        error = group.commit.exception()
+        self._group = None
+        if error is not None:
+            self._cache.take_back(group.new, group.moved)
+            raise error
+        del self.events[: group.events]
+        for key in group.blobs:
+            del self.blobs[key]
+        for status, count in group.trimmed.items():
+            self._sums.counts[status] -= count
+        if self.trim == group.trim:
+            self.trim = None
+        self._identities.noted(group.noted)
+        self._on_written(self._cache.written(), bool(group.moved) or group.trim is not None)
