@@ -19,12 +19,12 @@ from batchwork.core.event import Began, Ended, Opened, Settled
 from batchwork.core.failure import FailureKind
 from batchwork.core.intake import Intake
 from batchwork.core.ports import Traits
+from batchwork.core.prompt import intakes
 from batchwork.core.reply import Reply, Usage
 from batchwork.core.runstate import ItemState
 from batchwork.journal import JournalReader, MemoryJournal
-from batchwork.pipeline.prepare import intakes
-from batchwork.plans import defaults_of, plan_of
-from batchwork.runs import Job
+from batchwork.options import defaults_of, plan_of, supplied_of
+from batchwork.runs import RunSession
 from tests.support.batch_provider import BatchProvider
 from tests.support.scripted import Scripted, failure, prompt_of, reply
 from tests.support.virtual_time import run_virtual, virtual_now
@@ -270,9 +270,11 @@ class Forgetful(MemoryJournal):
 @pytest.mark.parametrize("answer", [lambda *_: reply(), lambda *_: failure(FailureKind.AUTH)])
 def test_a_row_that_is_lost_is_never_passed_over_in_silence(answer: Any) -> None:
     options: Any = {"model": "mock:echo", "backend": Scripted(answer, free=True), "max_in_flight": 3}
-    plan = replace(plan_of(options), held=Forgetful())
+    supplied = replace(supplied_of(options), journal=Forgetful())
     with pytest.raises(AccountingError, match=r"were read, but the journal holds"):
-        run_virtual(Job(plan, intakes(map(str, range(50)), defaults_of(options))).execute())
+        run_virtual(
+            RunSession(plan_of(options), intakes(map(str, range(50)), defaults_of(options)), supplied).execute()
+        )
 
 
 def test_a_shorter_input_that_ends_early_adds_up_beside_what_an_earlier_run_has_left(tmp_path: Path) -> None:
@@ -498,7 +500,8 @@ def test_a_defect_in_a_checker_is_not_passed_over_in_silence() -> None:
             raise RuntimeError("a defect")
 
     options: Any = {"model": "mock:echo"}
-    job = Job(replace(plan_of(options), checker=Broken()), intakes(["a", "b"], defaults_of(options)))
+    supplied = replace(supplied_of(options), checker=Broken())
+    job = RunSession(plan_of(options), intakes(["a", "b"], defaults_of(options)), supplied)
     with pytest.raises(RuntimeError, match="a defect"):
         run_virtual(job.execute())
 
@@ -678,7 +681,7 @@ def test_a_retry_without_new_money_does_not_grow_the_journal(tmp_path: Path) -> 
     options: Any = {"model": "mock:echo", "backend": Scripted(), "max_cost": 0, "price": _PRICE, "journal": path}
     _arun(["a", "b"], **options)
     for _ in range(2):
-        run_virtual(Job(plan_of(options), None).execute()).close()
+        run_virtual(RunSession(plan_of(options), None, supplied_of(options)).execute()).close()
         with closing(JournalReader(path)) as reader:
             counts.append(sum(1 for _ in reader.events()))
     assert counts[1] == counts[0] + 2

@@ -19,12 +19,11 @@ from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.outcome import Deferred, Failed, Outcome, Pending, Skipped, Status, Succeeded
 from batchwork.core.reply import Reply, Usage
 from batchwork.core.request import Attachment, Message, Request
-from batchwork.outcomes import Results
+from batchwork.results import Results
 from batchwork.runs import arun, astream, open_results, run, stream
 
 if TYPE_CHECKING:
-    from batchwork.jobs import BatchJob, BatchResult, BatchResults, batch
-    from batchwork.manager import BatchManager
+    from batchwork.manager import BatchJob, BatchManager, BatchResult, BatchResults, batch
 
 __all__ = [
     "Attachment",
@@ -65,17 +64,10 @@ __all__ = [
 ]
 
 # Documents and evidence take longer to import than a small run takes to end; these bring them in when they are used.
-_LATER = {
-    "BatchJob": "jobs",
-    "BatchManager": "manager",
-    "BatchResult": "jobs",
-    "BatchResults": "jobs",
-    "batch": "jobs",
-}
+_LATER = frozenset({"BatchJob", "BatchManager", "BatchResult", "BatchResults", "batch"})
 
 
 def __getattr__(name: str) -> Any:
-    module = _LATER.get(name)
-    if module is None:
+    if name not in _LATER:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{module}"), name)
+    return getattr(import_module(f"{__name__}.manager"), name)

@@ -1,141 +1,40 @@
-"""The one place where concrete parts meet: what a run asks for -> an engine with backend, journal, clock, price."""
+"""Opens the concrete parts of a plan: backend, journal, gate, clock and price meet here and nowhere else."""
 
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager, closing, suppress
-from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
 
 from batchwork.backends import Setup, open_backend, traits_of
 from batchwork.clock import SystemClock
 from batchwork.core.errors import ConfigError, JournalError, PriceUnknownError
-from batchwork.core.event import Began, Event
-from batchwork.core.failure import FailureKind
-from batchwork.core.intake import Intake, Work
+from batchwork.core.event import Began
 from batchwork.core.ledger import Ledger
-from batchwork.core.outcome import AnyOutcome, Status
-from batchwork.core.policy import Policy, RatePolicy
-from batchwork.core.ports import Backend, BatchBackend, Checker, Clock, Journal, Standing, Traits
+from batchwork.core.policy import RatePolicy
+from batchwork.core.ports import Backend, Clock, Journal, Traits
 from batchwork.core.pricing import FREE, Price, in_lanes, resolve
 from batchwork.core.stats import Tally
 from batchwork.core.window import AdaptiveWindow
-from batchwork.engine.batch_run import BatchRun
+from batchwork.engine.callbacks import listener_for
+from batchwork.engine.engine import Engine, Supplied
 from batchwork.engine.gate import Gate
-from batchwork.engine.lanes import Lanes
-from batchwork.engine.live import LiveRun
-from batchwork.engine.opening import open_inputs, reopen_items
-from batchwork.engine.parts import Parts
-from batchwork.engine.reading import Later, ReadAhead
-from batchwork.engine.telling import listener_for
-from batchwork.journal import DayBook, FleetingJournal, JournalReader, MemoryJournal, SqliteJournal, set_aside
+from batchwork.journal import DayBook, JournalReader, MemoryJournal, SqliteJournal, set_aside
+from batchwork.plan import Plan
+from batchwork.service import ServedModel, Service, SharedLedger
 from batchwork.settings import Settings
 
 _log = logging.getLogger(__name__)
-# What a retry takes up: what failed or was deferred, and what an interrupted run or retry left pending.
-AGAIN = frozenset({Status.FAILED, Status.DEFERRED, Status.PENDING})
+_NOTHING = Supplied()
 _NEWCOMERS = 0.1  # the share of a service's window that a request which already has calls under way leaves free
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
-    """Everything a run asks for, validated before anything is opened."""
-
-    model: str
-    mode: Literal["live", "batch"] = "live"
-    policy: Policy = field(default_factory=Policy)
-    price: Price | None = None  # stated by the user; None: look it up
-    journal: Path | None = None  # None: in memory
-    held: Journal | None = None  # one in memory that is gone on with
-    fresh: bool = False
-    retry_failed: frozenset[FailureKind] = frozenset()  # what has failed in these ways is taken up again, too
-    backend: Backend | None = None  # the user's own; None: chosen by the model's name
-    base_url: str | None = field(default=None, repr=False)  # there may be a key in it
-    api_key: str | None = field(default=None, repr=False)
-    checker: Checker | None = None
-    on_event: Callable[[Event], None] | None = None
-    lanes: Lanes | None = None  # how the input is divided into jobs; made for one run
-    keep_bodies: bool = False  # the provider's JSON is kept with every answer, for files of raw results
-    settings: dict[str, Any] = field(default_factory=dict)  # kept in the journal for `retry`
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Engine:
-    """Opened parts: one backend behind one gate, writing one journal."""
-
-    plan: Plan
-    backend: Backend
-    journal: Journal
-    gate: Gate
-    clock: Clock
-    price: Price | None
-    standing: Standing
-    tally: Tally
-
-    @property
-    def uses_batches(self) -> bool:
-        """Whether calls go through provider batches: asked for, and the backend has them."""
-        return self.plan.mode == "batch" and self.backend.traits.batches
-
-    def parts(
-        self,
-        *,
-        on_settled: Callable[[AnyOutcome], None] | None = None,
-        has_room: Callable[[], bool] | None = None,
-    ) -> Parts:
-        """What a pass over an input is made of."""
-        return Parts(
-            backend=self.backend,
-            journal=self.journal,
-            gate=self.gate,
-            clock=self.clock,
-            policy=self.plan.policy,
-            price=self.price,
-            checker=self.plan.checker,
-            on_event=self.plan.on_event,
-            on_settled=on_settled,
-            has_room=has_room,
-            lanes=self.plan.lanes,
-            keep_bodies=self.plan.keep_bodies,
-        )
-
-    def start(
-        self,
-        *,
-        on_settled: Callable[[AnyOutcome], None] | None = None,
-        has_room: Callable[[], bool] | None = None,
-    ) -> LiveRun | BatchRun:
-        """A pass over an input."""
-        parts = self.parts(on_settled=on_settled, has_room=has_room)
-        if self.uses_batches and isinstance(self.backend, BatchBackend):
-            return BatchRun(parts, self.backend, self.tally, run_id=self.standing.run_id)
-        return LiveRun(parts, self.tally)
-
-    async def process(self, run: LiveRun | BatchRun, intakes: Iterable[Intake], *, ahead: int = 0) -> None:
-        """Read an input and see it through; one that may block is read `ahead` in a thread of its own."""
-        if not ahead:
-            await run.run(self._opened(intakes))
-            return
-        rows = ReadAhead(intakes, window=ahead, wake=run.wake)
-        try:
-            await run.run(self._opened(rows))
-        finally:
-            await rows.aclose()
-
-    def _opened(self, rows: Iterable[Intake | Later]) -> Iterator[Work | Later | None]:
-        again = self.plan.retry_failed
-        return open_inputs(self.journal, rows, self.tally, again=again, asks_lost=self.uses_batches)
-
-    async def again(self, run: LiveRun | BatchRun) -> None:
-        """Take the journal's failed, deferred and pending items up again."""
-        await run.run(reopen_items(self.journal, AGAIN, self.tally, asks_lost=self.uses_batches), is_input=False)
-
-
 @asynccontextmanager
-async def open_engine(plan: Plan, clock: Clock | None = None) -> AsyncIterator[Engine]:
+async def open_engine(
+    plan: Plan, supplied: Supplied = _NOTHING, *, clock: Clock | None = None
+) -> AsyncIterator[Engine]:
     """Open what a plan asks for, and close it again whatever happens.
 
     Raises:
@@ -143,18 +42,18 @@ async def open_engine(plan: Plan, clock: Clock | None = None) -> AsyncIterator[E
         JournalError: the journal cannot be used.
     """
     clock = clock or SystemClock()
-    backend, name = _open_backend(plan, clock)
+    backend, name = _open_backend(plan, supplied, clock)
     try:
         price = _price_of(plan, backend.traits, name, batch=plan.mode == "batch" and backend.traits.batches)
-        journal = _open_journal(plan, clock)
-        journal.listener = listener_for(plan.on_event)
+        journal = _open_journal(plan, supplied, clock)
+        journal.listener = listener_for(supplied.on_event)
         try:
             began = Began(
                 run_id=getattr(journal, "run_id", "memory"),
                 model=plan.model,
                 max_cost_nano=plan.policy.max_cost_nano,
                 priced=price is not None,
-                settings=plan.settings,
+                settings={**plan.settings, **supplied.remembered},
             )
             _refuse_open_batches(plan, journal)
             standing = journal.begin(began)
@@ -162,6 +61,7 @@ async def open_engine(plan: Plan, clock: Clock | None = None) -> AsyncIterator[E
             window = AdaptiveWindow(plan.policy.max_in_flight, slow_start=_starts_slowly(plan, backend))
             yield Engine(
                 plan=plan,
+                supplied=supplied,
                 backend=backend,
                 journal=journal,
                 gate=Gate(clock=clock, ledger=ledger, rates=plan.policy.rates, window=window),
@@ -173,90 +73,14 @@ async def open_engine(plan: Plan, clock: Clock | None = None) -> AsyncIterator[E
         finally:
             journal.close()
     finally:
-        if plan.backend is None:
+        if supplied.backend is None:
             await backend.aclose()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Lane:
-    """One model of a service: its backend behind its gate, at its price."""
-
-    model: str
-    backend: Backend
-    gate: Gate
-    price: Price | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Service:
-    """Opened parts that many requests share: a lane per model, one ledger, one clock.
-
-    Every request makes its own passes with `live`: it is a caller of the gates with its own bound, and keeps nothing.
-    """
-
-    plan: Plan
-    lanes: dict[str, Lane]
-    ledger: Ledger
-    clock: Clock
-    book: DayBook | None
-
-    def live(
-        self,
-        model: str,
-        *,
-        batch_size: int,
-        on_settled: Callable[[AnyOutcome], None] | None = None,
-        on_event: Callable[[Event], None] | None = None,
-    ) -> LiveRun:
-        """A pass of one request over its prompts for one model, with at most `batch_size` calls in flight."""
-        lane = self.lanes[model]
-        journal = FleetingJournal(self.book)
-        journal.listener = listener_for(on_event)
-        parts = Parts(
-            backend=lane.backend,
-            journal=journal,
-            gate=lane.gate,
-            clock=self.clock,
-            policy=_bounded(self.plan.policy, batch_size),
-            price=lane.price,
-            checker=self.plan.checker,
-            on_event=on_event,
-            on_settled=on_settled,
-        )
-        return LiveRun(parts, Tally())
-
-    def turn_page(self) -> None:
-        """Begin a new day's budget when there is a new day."""
-        if self.book is not None and self.book.turn_page():
-            for lane in self.lanes.values():
-                lane.gate.money_changed()
-
-
-@lru_cache(maxsize=1024)
-def _bounded(policy: Policy, batch_size: int) -> Policy:
-    return replace(policy, max_in_flight=batch_size)
-
-
-class _SharedLedger(Ledger):
-    """A ledger behind several gates: money that comes back at one of them is news for all."""
-
-    __slots__ = ("gates",)
-
-    def __init__(self, *, ceiling: int | None) -> None:
-        super().__init__(ceiling=ceiling)
-        self.gates: list[Gate] = []
-
-    def settle(self, reserved: int, spent: int) -> None:
-        """Give a reservation back, book what was really spent, and let everybody look again."""
-        super().settle(reserved, spent)
-        if reserved:
-            for gate in self.gates:
-                gate.money_changed()
 
 
 @asynccontextmanager
 async def open_service(
     plan: Plan,
+    supplied: Supplied = _NOTHING,
     *,
     models: Iterable[str] = (),
     book: Path | None = None,
@@ -273,30 +97,38 @@ async def open_service(
         JournalError: the day's book cannot be used.
     """
     clock = clock or SystemClock()
-    ledger = _SharedLedger(ceiling=plan.policy.max_cost_nano)
-    lanes: dict[str, Lane] = {}
+    ledger = SharedLedger(ceiling=plan.policy.max_cost_nano)
+    served: dict[str, ServedModel] = {}
     async with AsyncExitStack() as stack:
         for model in dict.fromkeys((plan.model, *models)):
             own = replace(plan, model=model)
-            backend, name = _open_backend(own, clock)
-            if plan.backend is None:
+            backend, name = _open_backend(own, supplied, clock)
+            if supplied.backend is None:
                 stack.push_async_callback(backend.aclose)
             window = AdaptiveWindow(plan.policy.max_in_flight, slow_start=_starts_slowly(plan, backend))
             gate = Gate(clock=clock, ledger=ledger, rates=plan.policy.rates, window=window, newcomers=_NEWCOMERS)
             price = _price_of(own, backend.traits, name, batch=False)
             dressed = backend if dress is None else dress(backend, name)
-            lanes[model] = Lane(model=model, backend=dressed, gate=gate, price=price)
-        if len(lanes) > 1:
-            ledger.gates.extend(lane.gate for lane in lanes.values())
+            served[model] = ServedModel(model=model, backend=dressed, gate=gate, price=price)
+        if len(served) > 1:
+            ledger.gates.extend(each.gate for each in served.values())
         day = None if book is None else DayBook(book, ledger=ledger, utc=clock.utc)
         if day is not None:
             stack.push_async_callback(day.aclose)
-        yield Service(plan=plan, lanes=lanes, ledger=ledger, clock=clock, book=day)
+        yield Service(
+            model=plan.model,
+            policy=plan.policy,
+            checker=supplied.checker,
+            models=served,
+            ledger=ledger,
+            clock=clock,
+            book=day,
+        )
 
 
-def _open_backend(plan: Plan, clock: Clock) -> tuple[Backend, str]:
-    if plan.backend is not None:
-        return plan.backend, plan.model
+def _open_backend(plan: Plan, supplied: Supplied, clock: Clock) -> tuple[Backend, str]:
+    if supplied.backend is not None:
+        return supplied.backend, plan.model
     setup = Setup(
         clock=clock,
         max_in_flight=plan.policy.max_in_flight,
@@ -316,15 +148,13 @@ class Terms:
     batches: bool  # they go through provider batches
 
 
-def known_terms(plan: Plan) -> Terms:
+def known_terms(plan: Plan, backend: Backend | None = None) -> Terms:
     """What the plan's calls cost and how they are made.
 
     Raises:
         PriceUnknownError: a budget needs a price and there is none.
     """
-    traits, name = (
-        (plan.backend.traits, plan.model) if plan.backend is not None else traits_of(plan.model, plan.base_url)
-    )
+    traits, name = (backend.traits, plan.model) if backend is not None else traits_of(plan.model, plan.base_url)
     batches = plan.mode == "batch" and traits.batches
     price = _price_of(plan, traits, name, batch=batches)
     return Terms(price=price, traits=traits, batches=batches)
@@ -375,9 +205,9 @@ def _starts_slowly(plan: Plan, backend: Backend) -> bool:
     return backend.traits.limited and plan.policy.rates == RatePolicy()
 
 
-def _open_journal(plan: Plan, clock: Clock) -> Journal:
+def _open_journal(plan: Plan, supplied: Supplied, clock: Clock) -> Journal:
     if plan.journal is None:
-        return plan.held if plan.held is not None else MemoryJournal()
+        return supplied.journal if supplied.journal is not None else MemoryJournal()
     if not plan.journal.parent.is_dir():
         raise ConfigError(f"there is no folder {plan.journal.parent} for the journal {plan.journal}")
     if plan.fresh and (aside := set_aside(plan.journal)) is not None:

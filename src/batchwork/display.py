@@ -12,7 +12,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from batchwork.assembly import Engine
+from batchwork.engine.engine import Engine
 from batchwork.progress import Snapshot, line, snapshot
 
 _LIVE_EVERY_S = 0.2

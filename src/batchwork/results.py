@@ -1,154 +1,155 @@
-"""The files in `save_results_dir`: what the provider said per item, and the typed results with citations per job.
-
-    raw/job_{j}_item_{i}.json          as the item settles: the provider's own JSON; for an item that failed
-                                       {"error": {...}}, with its "reply" where one came
-    processed/job_{j}_results.json     as the job settles: {"results": [...], "citations": [...]}
-
-Every file is written aside and renamed. A folder belongs to one manager, whose id stands in a file inside; a folder
-with results of another one is refused, so that nobody's files are ever touched.
-"""
+"""What a run hands back: its outcomes in input order, read from the journal as they are asked for."""
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Any
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
+from itertools import islice
+from typing import Protocol, overload
 
-import msgspec
-
-from batchwork.assembly import Engine
-from batchwork.core.errors import ConfigError, JournalWriteError
-from batchwork.core.event import Event, Settled
-from batchwork.core.outcome import Outcome
-from batchwork.journal.atomic import write_atomically
-from batchwork.journal.companions import make_folder
-from batchwork.pipeline.typing import Citations, raw_of
-
-_MARK = ".batchwork.json"
-_RAW, _PROCESSED = "raw", "processed"
+from batchwork.core.money import to_dollars
+from batchwork.core.outcome import Outcome, Pending, Status
+from batchwork.core.ports import Entry, Totals
+from batchwork.core.stats import Accounting
 
 
-class ResultFiles:
-    """The folder of one manager."""
+class Source(Protocol):
+    """Where outcomes are read from: a journal or a reader of one."""
 
-    def __init__(self, folder: Path, *, width: int) -> None:
-        self.folder = folder
-        self._width = width
+    def entries(self, start: int = 0, stop: int | None = None) -> Iterator[Entry]:
+        """Places in input order."""
+        ...
 
-    def check(self) -> None:
-        """Make sure before anything is sent that this can be a folder of results.
+    def count(self) -> int:
+        """How many places there are."""
+        ...
 
-        Raises:
-            ConfigError: there is something else at this place.
-        """
-        if self.folder.exists() and not self.folder.is_dir():
-            raise ConfigError(f"save_results_dir {self.folder} is not a folder")
+    def totals(self) -> Totals:
+        """The money."""
+        ...
 
-    def owner(self) -> str | None:
-        """Whose results are here: a manager's id, "" for somebody unknown, None when there are none."""
-        try:
-            told = msgspec.json.decode((self.folder / _MARK).read_bytes())
-            return str(told["manager_id"])
-        except (OSError, msgspec.MsgspecError, KeyError, TypeError):
-            pass
-        taken = any(
-            (self.folder / name).is_dir() and any((self.folder / name).iterdir()) for name in (_RAW, _PROCESSED)
-        )
-        return "" if taken else None
-
-    def refuse_foreign(self, manager_id: str) -> None:
-        """Make sure that nobody else's results are here.
-
-        Raises:
-            ConfigError: it holds results of another run.
-        """
-        owner = self.owner()
-        if owner not in (None, manager_id):
-            raise ConfigError(
-                f"{self.folder} holds results of another run{f' ({owner})' if owner else ''}, which are never touched;"
-                " name another save_results_dir, or move them away"
-            )
-
-    def claim(self, manager_id: str) -> None:
-        """Make the folder this manager's, whose id must be on disk elsewhere already.
-
-        Raises:
-            ConfigError: it holds results of another run.
-            JournalWriteError: it cannot be written.
-        """
-        self.refuse_foreign(manager_id)
-        try:
-            for name in (_RAW, _PROCESSED):
-                make_folder(self.folder / name)
-            if self.owner() != manager_id:
-                write_atomically(self.folder / _MARK, msgspec.json.encode({"manager_id": manager_id}))
-        except OSError as error:
-            raise JournalWriteError(f"cannot write {self.folder}: {error.strerror or error}") from error
-
-    def set_aside(self) -> None:
-        """Keep the results of an earlier run of the same state file under other names."""
-        number = 1
-        while any((self.folder / f"{name}.old-{number}").exists() for name in (_RAW, _PROCESSED)):
-            number += 1
-        for name in (_RAW, _PROCESSED):
-            if (self.folder / name).is_dir():
-                (self.folder / name).rename(self.folder / f"{name}.old-{number}")
-        (self.folder / _MARK).unlink(missing_ok=True)
-
-    def raw_path(self, index: int) -> Path:
-        """Where the answer of an item goes; `i` counts within the job."""
-        return self.folder / _RAW / f"job_{index // self._width}_item_{index % self._width}.json"
-
-    def processed_path(self, job: int) -> Path:
-        """Where the results of a job go."""
-        return self.folder / _PROCESSED / f"job_{job}_results.json"
-
-    def write_raw(self, outcome: Outcome) -> None:
-        """Write what the provider said about one item; it can be made again from the journal, so it is not synced."""
-        _write_raw(self.raw_path(outcome.index), outcome)
-
-    def write_processed(self, job: int, results: list[Any], citations: list[Citations]) -> None:
-        """Write one entry per item of the job, in order."""
-        body = msgspec.json.encode({"results": results, "citations": citations})
-        write_atomically(self.processed_path(job), _laid_out(body), sync=False)
-
-    def values(self, job: int) -> list[Any]:
-        """The results that were written for a job; empty when there are none."""
-        try:
-            told = msgspec.json.decode(self.processed_path(job).read_bytes())
-            return list(told["results"])
-        except (OSError, msgspec.MsgspecError, KeyError, TypeError):
-            return []
+    def close(self) -> None:
+        """Let go."""
+        ...
 
 
-class RawFiles:
-    """Writes what the provider said about the items of one job as they settle."""
+class EveryPlace:
+    """A source with all places of an input whose length is known: what no run has read yet is pending."""
 
-    def __init__(self, folder: Path) -> None:
-        if folder.exists() and not folder.is_dir():
-            raise ConfigError(f"raw_results_dir {folder} is not a folder")
-        self._folder = folder
+    def __init__(self, source: Source, total: int) -> None:
+        self._source = source
+        self._total = total
 
-    def opened(self, engine: Engine) -> None:
-        """Make the folder."""
-        del engine
-        try:
-            make_folder(self._folder)
-        except OSError as error:
-            raise JournalWriteError(f"cannot write {self._folder}: {error.strerror or error}") from error
+    def entries(self, start: int = 0, stop: int | None = None) -> Iterator[Entry]:
+        """Places in input order, without a gap."""
+        end = self._total if stop is None else min(stop, self._total)
+        at = start
+        for entry in self._source.entries(start, end):
+            yield from map(_unread, range(at, entry.index))
+            yield entry
+            at = entry.index + 1
+        yield from map(_unread, range(at, end))
 
-    def heard(self, event: Event) -> None:
-        """Write one."""
-        if isinstance(event, Settled):
-            _write_raw(self._folder / f"job_0_item_{event.outcome.index}.json", event.outcome)
+    def count(self) -> int:
+        """How many places there are."""
+        return self._total
 
-    def closed(self) -> None:
-        """Nothing is left to do."""
+    def totals(self) -> Totals:
+        """The money."""
+        return self._source.totals()
+
+    def close(self) -> None:
+        """Let go."""
+        self._source.close()
 
 
-def _write_raw(path: Path, outcome: Outcome) -> None:
-    if (told := raw_of(outcome)) is not None:
-        write_atomically(path, _laid_out(told), sync=False)
+def _unread(index: int) -> Entry:
+    return Entry(index=index, item=-1, status=Status.PENDING, paid_nano=0, attempts=0)
 
 
-def _laid_out(body: bytes) -> bytes:
-    return msgspec.json.format(body, indent=2)
+def spent_on(source: Source, *, priced: bool) -> Decimal | None:
+    """Dollars paid over all runs; None when the price is not known, which is never zero."""
+    spent = source.totals().spent_nano
+    return to_dollars(spent) if priced or spent else None
+
+
+class Results(Sequence[Outcome]):
+    """Outcomes in input order. Lazy: nothing is held in memory but what is being looked at.
+
+    `stopped` says why a run ended early (`"budget"`, `"paused"`, `"cancelled"`), `accounting` where every
+    input ended, `total_cost` what was paid on this journal, failed attempts included, as far as it is `priced`.
+    """
+
+    def __init__(self, source: Source, *, accounting: Accounting, stopped: str | None, priced: bool) -> None:
+        self._source = source
+        self.priced = priced
+        self._length: int | None = None
+        self._has_gaps: bool | None = None
+        self.accounting = accounting
+        self.stopped = stopped
+
+    @property
+    def source(self) -> Source:
+        """Where the outcomes are read from."""
+        return self._source
+
+    @property
+    def total_cost(self) -> Decimal | None:
+        """Dollars paid on this journal over all runs; None when the price is not known."""
+        return spent_on(self._source, priced=self.priced)
+
+    @property
+    def unconfirmed_cost(self) -> Decimal:
+        """The part of `total_cost` booked at its worst case, because a call was cut off after it was sent."""
+        return to_dollars(self._source.totals().unconfirmed_nano)
+
+    def __len__(self) -> int:
+        if self._length is None:  # counted once: `results[i]` in a loop must not count every time
+            self._length = self._source.count()
+        return self._length
+
+    def __iter__(self) -> Iterator[Outcome]:
+        # A generator, so that `for r in run(...)` keeps this object, and with it the journal, open while it goes on.
+        for entry in self._source.entries():
+            yield _outcome(entry)
+
+    @overload
+    def __getitem__(self, at: int) -> Outcome: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[Outcome]: ...
+
+    def __getitem__(self, at: int | slice) -> Outcome | list[Outcome]:
+        if isinstance(at, slice):
+            wanted = range(*at.indices(len(self)))
+            if not wanted:
+                return []
+            low, high = min(wanted), max(wanted)
+            window = self._between(low, high + 1)
+            return [window[i - low] for i in wanted]
+        index = at + len(self) if at < 0 else at
+        if not 0 <= index < len(self):
+            raise IndexError(f"there are {len(self)} results, no number {at}")
+        return self._between(index, index + 1)[0]
+
+    def _between(self, low: int, high: int) -> list[Outcome]:
+        """The outcomes from the `low`-th on; where a run that ended early left gaps, they are counted out."""
+        if self._has_gaps is None:
+            self._has_gaps = next(iter(self._source.entries(len(self))), None) is not None
+        entries = islice(self._source.entries(), low, high) if self._has_gaps else self._source.entries(low, high)
+        return [_outcome(entry) for entry in entries]
+
+    def __repr__(self) -> str:
+        return f"<Results: {self.accounting}>"
+
+    def close(self) -> None:
+        """Let go of the journal; also done when the object goes."""
+        self._source.close()
+
+    def __del__(self) -> None:
+        self.close()
+
+
+def _outcome(entry: Entry) -> Outcome:
+    if entry.outcome is not None:
+        return entry.outcome
+    return Pending(index=entry.index, attempts=entry.attempts, cost_nano=entry.paid_nano)

@@ -7,21 +7,24 @@ import queue
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Collection, Iterable, Iterator, Sized
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Unpack
 
 from batchwork._bridge import BackgroundLoop, run_sync
-from batchwork.assembly import Engine, Plan, open_engine
+from batchwork.assembly import open_engine
 from batchwork.core.errors import ConfigError, Interrupted, RunPaused
+from batchwork.core.failure import FailureKind
 from batchwork.core.intake import Intake
 from batchwork.core.outcome import AnyOutcome, Outcome
+from batchwork.core.prompt import intakes
 from batchwork.core.stats import Accounting, account
-from batchwork.engine.batch_run import BatchRun
-from batchwork.engine.live import LiveRun
+from batchwork.engine.engine import Engine, Supplied
+from batchwork.engine.run import Run
 from batchwork.journal import JournalReader
-from batchwork.outcomes import Results
-from batchwork.pipeline.prepare import intakes
-from batchwork.plans import RunOptions, defaults_of, plan_of
+from batchwork.options import RunOptions, defaults_of, plan_of, supplied_of
+from batchwork.plan import Plan
+from batchwork.results import Results
 
 _STREAM_AHEAD = 1000  # outcomes a consumer may lag behind before the run waits for it
 
@@ -59,9 +62,9 @@ def run(prompts: Iterable[object], **options: Unpack[RunOptions]) -> Results:
         KeyboardInterrupt: after a clean stop.
     """
     with _shown(prompts, options) as watch:
-        job = _job(prompts, options, on_open=watch)
+        session = _session(prompts, options, on_open=watch)
         try:
-            return run_sync(job.execute, interrupt=job.interrupt)
+            return run_sync(session.execute, interrupt=session.interrupt)
         except Interrupted:
             raise KeyboardInterrupt from None
 
@@ -80,7 +83,7 @@ def open_results(journal: str | Path) -> Results:
 async def arun(prompts: Iterable[object], **options: Unpack[RunOptions]) -> Results:
     """The same as `run`, for asyncio."""
     with _shown(prompts, options) as watch:
-        return await _job(prompts, options, on_open=watch).execute()
+        return await _session(prompts, options, on_open=watch).execute()
 
 
 async def astream(prompts: Iterable[object], **options: Unpack[RunOptions]) -> AsyncIterator[Outcome]:
@@ -95,8 +98,8 @@ async def astream(prompts: Iterable[object], **options: Unpack[RunOptions]) -> A
         ready.append(outcome)
         changed.set()
 
-    job = _job(prompts, options, on_settled=take, has_room=lambda: len(ready) < _STREAM_AHEAD)
-    task = asyncio.create_task(job.execute())
+    session = _session(prompts, options, on_settled=take, has_room=lambda: len(ready) < _STREAM_AHEAD)
+    task = asyncio.create_task(session.execute())
     task.add_done_callback(lambda _: changed.set())
     try:
         while not task.done() or ready:
@@ -104,11 +107,11 @@ async def astream(prompts: Iterable[object], **options: Unpack[RunOptions]) -> A
             changed.clear()
             while ready:
                 yield ready.popleft()
-                job.wake()
+                session.wake()
         (await task).close()
     finally:
         if not task.done():
-            job.interrupt()
+            session.interrupt()
             await asyncio.wait([task])
             task.exception()  # an abandoned stream has nobody to tell
 
@@ -116,62 +119,62 @@ async def astream(prompts: Iterable[object], **options: Unpack[RunOptions]) -> A
 def stream(prompts: Iterable[object], **options: Unpack[RunOptions]) -> Iterator[Outcome]:
     """The same as `astream`, from synchronous code: the run goes on while the consumer works."""
     ready: queue.SimpleQueue[AnyOutcome | None] = queue.SimpleQueue()
-    job = _job(prompts, options, on_settled=ready.put, has_room=lambda: ready.qsize() < _STREAM_AHEAD)
-    return _drain(job, ready)
+    session = _session(prompts, options, on_settled=ready.put, has_room=lambda: ready.qsize() < _STREAM_AHEAD)
+    return _drain(session, ready)
 
 
-def _drain(job: Job, ready: queue.SimpleQueue[AnyOutcome | None]) -> Iterator[Outcome]:
+def _drain(session: RunSession, ready: queue.SimpleQueue[AnyOutcome | None]) -> Iterator[Outcome]:
     async def work() -> Results:
         try:
-            return await job.execute()
+            return await session.execute()
         finally:
             ready.put(None)
 
     background = BackgroundLoop(work)
     ended = False
     try:
-        background.pass_on_early(job.interrupt)
+        background.pass_on_early(session.interrupt)
         while not ended:
             try:
                 outcome = ready.get()
             except KeyboardInterrupt:
-                background.call(job.interrupt)
+                background.call(session.interrupt)
                 continue
             ended = outcome is None
             if outcome is not None:
                 yield outcome
-                background.call(job.wake)
+                background.call(session.wake)
     finally:
         if not ended:
-            background.call(job.interrupt)
+            background.call(session.interrupt)
             background.wait()
     try:
-        background.result(job.interrupt).close()
+        background.result(session.interrupt).close()
     except Interrupted:
         raise KeyboardInterrupt from None
 
 
-class Job:
+class RunSession:
     """One run, from opening its parts to handing back its results. The doors differ only in who watches."""
 
     def __init__(
         self,
         plan: Plan,
         source: Iterable[Intake] | None,
+        supplied: Supplied,
         *,
-        on_settled: Callable[[AnyOutcome], None] | None = None,
-        has_room: Callable[[], bool] | None = None,
+        retry_failed: frozenset[FailureKind] | None = None,
         on_open: Callable[[Engine], None] | None = None,
         ahead: int = 0,
     ) -> None:
         self._plan = plan
         self._source = source  # None: the journal's own failed and deferred items
-        self._on_settled = on_settled
-        self._has_room = has_room
+        self._supplied = supplied
+        self._retry_failed = plan.retry_failed if retry_failed is None else retry_failed
         self._on_open = on_open
         self._ahead = ahead  # how far a source that may block is read in a thread of its own; 0: in the loop
         self._cancelled = False
-        self._run: LiveRun | BatchRun | None = None
+        self._run: Run | None = None
         self._interrupts = 0
         self._left: list[str] = []
 
@@ -182,8 +185,8 @@ class Job:
             RunPaused: the breaker ended it.
             Interrupted: it was interrupted, and has stopped cleanly.
         """
-        async with open_engine(self._plan) as engine:
-            run = self._run = engine.start(on_settled=self._on_settled, has_room=self._has_room)
+        async with open_engine(self._plan, self._supplied) as engine:
+            run = self._run = engine.start()
             if self._on_open is not None:
                 self._on_open(engine)
             for _ in range(self._interrupts):
@@ -194,9 +197,8 @@ class Job:
             if self._source is None:
                 await engine.again(run)
             else:
-                await engine.process(run, self._source, ahead=self._ahead)
-            if isinstance(run, BatchRun):
-                self._left = run.still_running
+                await engine.process(run, self._source, ahead=self._ahead, retry_failed=self._retry_failed)
+            self._left = run.still_running
             accounting = self._account(engine, before)
         if run.interrupted and not self._cancelled:
             raise Interrupted("the run was interrupted; what is finished is kept")
@@ -242,10 +244,8 @@ class Job:
     def cancel(self) -> None:
         """Give up what is not finished, at the provider too; what is finished is kept. Called inside the loop."""
         self._cancelled = True
-        if isinstance(self._run, BatchRun):
+        if self._run is not None:
             self._run.cancel()
-        elif self._run is not None:
-            self._run.interrupt()
 
     @property
     def still_running(self) -> list[str]:
@@ -270,25 +270,24 @@ def _shown(prompts: object, options: RunOptions) -> Iterator[Callable[[Engine], 
         yield display.watch
 
 
-def _job(
+def _session(
     prompts: Iterable[object],
     options: RunOptions,
     *,
     on_open: Callable[[Engine], None] | None = None,
     on_settled: Callable[[AnyOutcome], None] | None = None,
     has_room: Callable[[], bool] | None = None,
-) -> Job:
+) -> RunSession:
     """A run over prompts. What is all there cannot block; anything lazier may, and is read apart."""
     if isinstance(prompts, str | bytes | dict) or not isinstance(prompts, Iterable):
         raise ConfigError(
             f"prompts must be an iterable of prompts, not one {type(prompts).__name__}; wrap it in a list"
         )
     plan = plan_of(options)
-    return Job(
+    return RunSession(
         plan,
         intakes(prompts, defaults_of(options)),
+        replace(supplied_of(options), on_settled=on_settled, has_room=has_room),
         on_open=on_open,
-        on_settled=on_settled,
-        has_room=has_room,
         ahead=0 if isinstance(prompts, Collection) else plan.policy.max_in_flight,
     )

@@ -10,10 +10,10 @@ import batchwork
 from batchwork.core.errors import BackendError, NotCreatedError
 from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.ports import BatchTag, Candidate, Sighting
-from batchwork.pipeline.prepare import intakes
-from batchwork.plans import defaults_of, plan_of
+from batchwork.core.prompt import intakes
+from batchwork.options import defaults_of, plan_of, supplied_of
 from batchwork.progress import snapshot
-from batchwork.runs import Job
+from batchwork.runs import RunSession
 from tests.support.batch_provider import BatchClient, BatchProvider
 from tests.support.virtual_time import run_virtual, virtual_now
 
@@ -140,7 +140,12 @@ def test_waiting_for_a_strangers_batch_is_said_once_and_shown(caplog: pytest.Log
 
     shown: list[str | None] = []
     told = TOLD | {"backend": Beside(BatchProvider(), answered(529, FailureKind.OVERLOADED), creates=False)}
-    run = Job(plan_of(told), intakes(PROMPTS, defaults_of(told)), on_open=lambda engine: tallies.append(engine.tally))
+    run = RunSession(
+        plan_of(told),
+        intakes(PROMPTS, defaults_of(told)),
+        supplied_of(told),
+        on_open=lambda engine: tallies.append(engine.tally),
+    )
     assert run_virtual(run.execute()).accounting.succeeded == 10
     said = [record.getMessage() for record in caplog.records if "still running at the provider" in record.getMessage()]
     assert len(said) == 1

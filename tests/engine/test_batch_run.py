@@ -15,10 +15,10 @@ from batchwork.core.event import BatchClosed
 from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.packing import BatchLimits
 from batchwork.core.ports import Traits
+from batchwork.core.prompt import intakes
 from batchwork.core.reply import Reply, Usage
-from batchwork.pipeline.prepare import intakes
-from batchwork.plans import defaults_of, plan_of
-from batchwork.runs import Job
+from batchwork.options import defaults_of, plan_of, supplied_of
+from batchwork.runs import RunSession
 from tests.support.batch_provider import BatchClient, BatchProvider
 from tests.support.scripted import failure
 from tests.support.virtual_time import run_virtual, virtual_now
@@ -33,7 +33,7 @@ def run(provider: BatchProvider, prompts: Any = PROMPTS, **options: Any) -> batc
 
 async def interrupted_after(seconds: float, told: Any) -> None:
     """Start a run and interrupt it."""
-    job = Job(plan_of(told), intakes(PROMPTS, defaults_of(told)))
+    job = RunSession(plan_of(told), intakes(PROMPTS, defaults_of(told)), supplied_of(told))
     task = asyncio.create_task(job.execute())
     await asyncio.sleep(seconds)
     job.interrupt()
@@ -276,7 +276,7 @@ def test_fresh_tells_of_the_batches_it_leaves_behind_and_the_old_journal_takes_t
         await interrupted_after(100, {**told, "backend": provider.client()})
         await batchwork.arun(["other"], backend=provider.client(), fresh=True, **told)
         old = {**told, "backend": provider.client(), "journal": tmp_path / "j.db.old-1"}
-        results = await Job(plan_of(old), None).execute()
+        results = await RunSession(plan_of(old), None, supplied_of(old)).execute()
         assert [r.text for r in results] == PROMPTS
 
     run_virtual(main())

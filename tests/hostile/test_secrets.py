@@ -26,7 +26,7 @@ from batchwork.core.errors import BatchworkError, ConfigError
 from batchwork.core.ledger import Ledger
 from batchwork.core.request import Request
 from batchwork.journal import DayBook, back_up
-from batchwork.plans import plan_of
+from batchwork.options import plan_of
 from batchwork.server.config import ServerConfig
 from batchwork.server.keys import add_key, new_key
 from batchwork.settings import Settings

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from batchwork.pipeline.worker import (
+from batchwork.prompts.worker import (
     CheckJob,
     Done,
     ExtractJob,

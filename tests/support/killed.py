@@ -20,8 +20,8 @@ from batchwork import assembly
 from batchwork._bridge import run_sync
 from batchwork.core.event import Event
 from batchwork.journal import SqliteJournal
-from batchwork.plans import plan_of
-from batchwork.runs import Job
+from batchwork.options import plan_of, supplied_of
+from batchwork.runs import RunSession
 
 ITEMS = 40
 CEILING = "0.0100"
@@ -89,7 +89,8 @@ def main(journal: Path, log: Path, how: str, *more: str) -> None:
         timer.daemon = True
         timer.start()
     if "again" in more:
-        job = Job(plan_of(options(journal, log)), None)  # type: ignore[arg-type]
+        told = options(journal, log)
+        job = RunSession(plan_of(told), None, supplied_of(told))  # type: ignore[arg-type]
         run_sync(job.execute, interrupt=job.interrupt)
     else:
         batchwork.run(prompts(), **options(journal, log, faults="server:0.5" if "faulty" in more else ""))

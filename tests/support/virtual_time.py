@@ -8,7 +8,7 @@ import threading
 from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
-from batchwork.engine.reading import ReadAhead
+from batchwork.engine.read_ahead import ReadAhead
 from batchwork.journal.group_commit import GroupCommit
 
 T = TypeVar("T")

@@ -17,8 +17,8 @@ from batchwork._bridge import run_sync
 from batchwork.core.money import ceiling_from_dollars
 from batchwork.core.outcome import Status
 from batchwork.journal import JournalReader
-from batchwork.plans import plan_of
-from batchwork.runs import Job
+from batchwork.options import plan_of, supplied_of
+from batchwork.runs import RunSession
 from tests.support.killed import CEILING, COST_NANO, ITEMS, options, prompts
 
 _ROOT = Path(__file__).resolve().parents[2]
@@ -138,7 +138,8 @@ def test_killed_while_failed_items_are_tried_again(how: str, tmp_path: Path) -> 
     assert 0 < len(_succeeded(crash.journal)) < ITEMS - 3
     assert crash.die(how, "again") == -signal.SIGKILL
     succeeded = _succeeded(crash.journal)
-    job = Job(plan_of(options(crash.journal, crash.log)), None)  # type: ignore[arg-type]
+    told = options(crash.journal, crash.log)
+    job = RunSession(plan_of(told), None, supplied_of(told))  # type: ignore[arg-type]
     run_sync(job.execute, interrupt=job.interrupt).close()
     assert not set(crash.calls()[crash.calls_before :]) & succeeded
     assert len(_succeeded(crash.journal)) == ITEMS

@@ -18,7 +18,7 @@ from batchwork.cli.simulating import simulate
 from batchwork.core.errors import ConfigError
 from batchwork.core.policy import Policy
 from batchwork.core.request import DEFAULT_MAX_TOKENS
-from batchwork.plans import RunOptions, defaults_of, plan_of
+from batchwork.options import RunOptions, defaults_of, plan_of
 from batchwork.tables import STDIN, check_output, open_table, total_rows
 
 app = typer.Typer(

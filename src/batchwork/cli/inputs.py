@@ -13,8 +13,8 @@ from batchwork.core.errors import ConfigError
 from batchwork.core.intake import Intake
 from batchwork.core.outcome import AnyOutcome, Status
 from batchwork.core.ports import Entry
+from batchwork.core.prompt import Defaults, intake
 from batchwork.journal import JournalReader
-from batchwork.pipeline.prepare import Defaults, intake
 from batchwork.tables import MissingColumn, Row, Table, Template, check_columns, result_columns, write_table
 
 _SETTLED = frozenset(Status) - {Status.PENDING}

@@ -16,7 +16,7 @@ from batchwork.core.money import show
 from batchwork.core.stats import account
 from batchwork.journal import JournalReader, back_up, check_whole, remember_output
 from batchwork.journal import recover as recover_journal
-from batchwork.plans import HIDDEN_ADDRESS, RunOptions, plan_of
+from batchwork.options import HIDDEN_ADDRESS, RunOptions, plan_of
 from batchwork.tables import check_output
 
 

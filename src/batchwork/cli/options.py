@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from batchwork.statefile import journal_beside
+from batchwork.manager.state_file import journal_beside
 
 _RUN, _LIMITS, _FILES = "What is asked", "How much, how fast", "Files"
 _BATCHES = "With --mode batch"

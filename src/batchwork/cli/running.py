@@ -7,16 +7,18 @@ from contextlib import closing
 from pathlib import Path
 
 from batchwork._bridge import run_sync
-from batchwork.assembly import Engine, Plan
 from batchwork.cli.ending import Ending, Exit
 from batchwork.cli.inputs import write_results
 from batchwork.core.errors import BatchworkError, ConfigError, Interrupted, RunPaused
 from batchwork.core.intake import Intake
 from batchwork.core.stats import account
 from batchwork.display import Display
+from batchwork.engine.engine import Engine, Supplied
 from batchwork.journal import JournalReader, is_ours, remember_output
+from batchwork.plan import Plan
 from batchwork.progress import stopping
-from batchwork.runs import Job
+from batchwork.runs import RunSession
+from batchwork.schema import AnswerChecker
 
 
 def refuse_foreign_output(out: Path, journal: Path, *, overwrite: bool) -> None:
@@ -51,17 +53,19 @@ def carry_out(
         display.watch(engine)
 
     def interrupt() -> None:
-        job.interrupt()
-        if seen and not job.left_at_once:
+        session.interrupt()
+        if seen and not session.left_at_once:
             display.say(stopping(in_flight=seen[0].tally.in_flight, batches=seen[0].uses_batches), always=True)
 
-    job = Job(plan, source, on_open=watch, ahead=plan.policy.max_in_flight if apart else 0)
+    session = RunSession(
+        plan, source, Supplied(checker=AnswerChecker()), on_open=watch, ahead=plan.policy.max_in_flight if apart else 0
+    )
     paused: str | None = None
     error: str | None = None
     interrupted = False
     try:
         with display:
-            run_sync(job.execute, interrupt=interrupt).close()
+            run_sync(session.execute, interrupt=interrupt).close()
     except RunPaused as pause:
         paused = str(pause)
         pause.results.close()
@@ -73,7 +77,7 @@ def carry_out(
         error = str(problem)
     with closing(JournalReader(plan.journal)) as reader:
         counts = reader.counts()
-        reached_all = job.exhausted and not interrupted
+        reached_all = session.exhausted and not interrupted
         ending = Ending(
             accounting=account(counts),
             totals=reader.totals(),
@@ -85,7 +89,7 @@ def carry_out(
             total=None if reached_all else total,
             open_batches=len(reader.open_batches()),
         )
-        written = None if job.left_at_once else out
+        written = None if session.left_at_once else out
         rows = 0 if written is None else write_results(reader, written, csv_safe=csv_safe)
     if written is not None:
         remember_output(plan.journal, written)

@@ -15,7 +15,7 @@ from batchwork.cli.ending import Exit
 from batchwork.cli.inputs import load_schema
 from batchwork.core.errors import ConfigError
 from batchwork.core.request import DEFAULT_MAX_TOKENS
-from batchwork.pipeline import Answer, defaults_for, open_prompt_service, process_multiple_prompts
+from batchwork.prompts import Answer, defaults_for, open_prompt_service, process_multiple_prompts
 from batchwork.settings import Settings
 
 _WHO, _LIMITS = "Who may call, and where", "How much, how fast"
@@ -197,7 +197,7 @@ def ask(
         async with open_prompt_service(
             model, max_cost=max_cost, price=price, base_url=base_url, retries=retries, timeout=timeout
         ) as service:
-            if notice := service.lanes[model].backend.traits.notice:
+            if notice := service.models[model].backend.traits.notice:
                 print(notice, file=sys.stderr)
             defaults = defaults_for(service, system=system, max_tokens=max_tokens)
             return (await process_multiple_prompts([item], service, defaults=defaults)).answers[0]

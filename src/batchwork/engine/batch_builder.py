@@ -17,8 +17,8 @@ from batchwork.core.ports import BatchBackend
 from batchwork.core.ticket import Ticket, custom_id
 from batchwork.core.worst import WorstCase
 from batchwork.engine.batch import SealedBatch
-from batchwork.engine.lanes import Lanes
 from batchwork.engine.life import Life
+from batchwork.engine.slices import Slices
 
 
 class Added(Enum):
@@ -42,7 +42,7 @@ class BatchBuilder:
         worst: WorstCase,
         run_id: str,
         next_chunk: Callable[[], int],
-        lanes: Lanes | None = None,
+        slices: Slices | None = None,
     ) -> None:
         self._backend = backend
         self._limits = limits
@@ -50,7 +50,7 @@ class BatchBuilder:
         self._worst = worst
         self._run_id = run_id
         self._next_chunk = next_chunk
-        self._lanes = lanes
+        self._slices = slices
         self._clear()
 
     def _clear(self) -> None:
@@ -58,7 +58,7 @@ class BatchBuilder:
         self._lives: dict[str, Life] = {}
         self._lines: list[bytes] = []
         self._reserved: list[int] = []
-        self._lane: int | None = None  # the job of those who were added
+        self._job: int | None = None  # of those who were added
         self._chunk = self._next_chunk()
 
     @property
@@ -93,23 +93,23 @@ class BatchBuilder:
         if len(line) > self._limits.room:
             message = f"{len(line):,} bytes, more than a whole batch may have ({self._limits.room:,})"
             return Failure(kind=FailureKind.TOO_LONG, message=message)
-        if not self._load.takes(len(line)) or name in self._lives or not self._is_of_lane(life):
+        if not self._load.takes(len(line)) or name in self._lives or not self._is_of_same_job(life):
             return Added.FULL
         worst = self.worst(life)
         if not self._ledger.reserve(worst):
             return Added.NO_MONEY_NOW if self._ledger.could_ever_fit(worst) else Added.NO_MONEY
         self._load.add(len(line))
-        self._lane = self._lane_of(life)
+        self._job = self._job_of(life)
         self._lives[name] = life
         self._lines.append(line)
         self._reserved.append(worst)
         return Added.YES
 
-    def _lane_of(self, life: Life) -> int | None:
-        return None if self._lanes is None else self._lanes.of(life.index)
+    def _job_of(self, life: Life) -> int | None:
+        return None if self._slices is None else self._slices.of(life.index)
 
-    def _is_of_lane(self, life: Life) -> bool:
-        return self.is_empty or self._lane == self._lane_of(life)
+    def _is_of_same_job(self, life: Life) -> bool:
+        return self.is_empty or self._job == self._job_of(life)
 
     def seal(self, *, at: float) -> SealedBatch:
         """Close the batch and begin an empty one."""

@@ -13,7 +13,7 @@ from batchwork.core.policy import Policy
 from batchwork.core.ports import BatchBackend, BatchTag, Candidate, Sighting
 from batchwork.core.retry import wait_before_retry
 from batchwork.engine.attempt import within
-from batchwork.engine.sight import Sight, looks
+from batchwork.engine.looks import Sight, looks
 from batchwork.engine.waits import Waits
 
 _log = logging.getLogger(__name__)

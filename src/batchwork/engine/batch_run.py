@@ -25,8 +25,8 @@ from batchwork.engine.batch_carrier import BatchCarrier
 from batchwork.engine.collector import Collector
 from batchwork.engine.life import Life
 from batchwork.engine.parts import Parts
-from batchwork.engine.passing import Pass
-from batchwork.engine.reading import LATER, Later
+from batchwork.engine.read_ahead import LATER, Later
+from batchwork.engine.run import Run
 from batchwork.engine.waits import Waits
 
 _log = logging.getLogger(__name__)
@@ -34,7 +34,7 @@ _BREATHE_EVERY = 512
 _MOST_WAITING = 1000  # items that wait for money before reading on waits too
 
 
-class BatchRun(Pass):
+class BatchRun(Run):
     """Made once, run once."""
 
     def __init__(self, parts: Parts, backend: BatchBackend, tally: Tally, *, run_id: str) -> None:
@@ -50,7 +50,7 @@ class BatchRun(Pass):
             worst=worst,
             run_id=run_id,
             next_chunk=parts.journal.batches.next_chunk,
-            lanes=parts.lanes,
+            slices=parts.slices,
         )
         self._again: deque[Life] = deque()  # for a later batch
         self._collector = Collector(parts, tally, worst, again=self._again, pause=self._on_pause)
@@ -69,7 +69,7 @@ class BatchRun(Pass):
         self._for_money: deque[Life] = deque()  # for a batch when there is room in the budget
         self._taken_up: set[int] = set()  # batches that an earlier run has left
         self._followers: set[asyncio.Task[None]] = set()
-        self._riding: set[int] = set()  # of an earlier run: not to be read from the input as well
+        self._in_open_batches: set[int] = set()  # of an earlier run: not to be read from the input as well
         self._cancelling: asyncio.Task[None] | None = None
         self._news = asyncio.Event()
 
@@ -143,7 +143,7 @@ class BatchRun(Pass):
         for ticket in self._p.journal.batches.open():
             batch = SealedBatch(ticket, {}, [])
             self._p.gate.ledger.take_over(batch.reserved_nano)
-            self._riding.update(ticket.items)
+            self._in_open_batches.update(ticket.items)
             self._taken_up.add(ticket.chunk)
             self._follow(batch)
 
@@ -154,7 +154,7 @@ class BatchRun(Pass):
             if work is LATER:
                 await self._next_ending()
             elif work is not None:
-                if work.item not in self._riding:
+                if work.item not in self._in_open_batches:
                     await self._start(work)
                 self._p.journal.release(work.item)
             while len(self._for_money) >= _MOST_WAITING and self._followers and not self._closed:

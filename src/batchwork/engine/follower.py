@@ -18,7 +18,7 @@ from batchwork.core.ports import BatchBackend, BatchProgress, Clock
 from batchwork.core.reply import Reply
 from batchwork.engine import pauses
 from batchwork.engine.attempt import within
-from batchwork.engine.sight import Sight, looks
+from batchwork.engine.looks import Sight, looks
 from batchwork.engine.waits import Waits
 
 _log = logging.getLogger(__name__)

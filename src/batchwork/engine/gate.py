@@ -21,7 +21,7 @@ from batchwork.core.policy import RatePolicy
 from batchwork.core.ports import Clock
 from batchwork.core.reply import Limit, Limits, Usage
 from batchwork.core.window import AdaptiveWindow
-from batchwork.engine.line import Caller, Denied, Grant, Need, Wait
+from batchwork.engine.queue import Caller, Denied, Grant, Need, Wait
 
 __all__ = ["Caller", "Denied", "Gate", "Grant", "Need"]
 
@@ -86,7 +86,7 @@ class Gate:
             return Denied.CLOSED
         if not self._in_line and caller.in_flight < caller.bound and self._in_flight < self._places_for(caller):
             now = self._clock.now()
-            if self._passes(need, now):
+            if self._is_open(need, now) and self.ledger.reserve(need.worst_nano):
                 return self._grant(caller, need, now)
         wait = Wait(need, asyncio.get_running_loop().create_future())
         self._ticket += 1
@@ -106,11 +106,9 @@ class Gate:
             return size
         return size - max(1, int(size * self._newcomers))
 
-    def _passes(self, need: Need, now: float) -> bool:
-        """Whether a call that nobody is in line before may start at once."""
-        return (
-            now >= self._cool_until and self._wait_for_rate(need, now) <= 0.0 and self.ledger.reserve(need.worst_nano)
-        )
+    def _is_open(self, need: Need, now: float) -> bool:
+        """Whether neither a pause nor the rate stands in the way of a call that nobody is in line before."""
+        return now >= self._cool_until and self._wait_for_rate(need, now) <= 0.0
 
     def _grant(self, caller: Caller, need: Need, now: float) -> Grant:
         for name, bucket in self._buckets.items():

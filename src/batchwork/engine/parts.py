@@ -12,7 +12,7 @@ from batchwork.core.policy import Policy
 from batchwork.core.ports import Backend, Checker, Clock, Journal
 from batchwork.core.pricing import Price
 from batchwork.engine.gate import Gate
-from batchwork.engine.lanes import Lanes
+from batchwork.engine.slices import Slices
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,6 +29,6 @@ class Parts:
     on_event: Callable[[Event], None] | None = None  # told of outcomes; the journal's listener of everything else
     on_settled: Callable[[AnyOutcome], None] | None = None
     has_room: Callable[[], bool] | None = None  # whether whoever takes the outcomes can take more
-    lanes: Lanes | None = None  # None: the input is not divided into jobs
+    slices: Slices | None = None  # None: the input is not divided into jobs
     keep_bodies: bool = False  # the provider's JSON is recorded with every answer
     dice: Callable[[], float] = random.random

@@ -16,9 +16,9 @@ from batchwork.core.intake import Work
 from batchwork.core.outcome import AnyOutcome, Deferred, Failed, Succeeded
 from batchwork.core.reply import Reply
 from batchwork.core.stats import Tally
+from batchwork.engine.callbacks import tell
 from batchwork.engine.life import Life
 from batchwork.engine.parts import Parts
-from batchwork.engine.telling import tell
 
 
 class Settler:

@@ -6,33 +6,32 @@ import asyncio
 import logging
 from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 from batchwork._bridge import run_sync
-from batchwork.assembly import Engine
 from batchwork.clock import SystemClock
 from batchwork.core.errors import ConfigError, Interrupted
 from batchwork.core.event import Event
 from batchwork.core.money import NANO, to_dollars
 from batchwork.core.outcome import Status
-from batchwork.jobs.answers import BatchResults, Ending
-from batchwork.jobs.asked import Wish, asked
-from batchwork.jobs.inputs import PdfMode
-from batchwork.jobs.job import stats_of
-from batchwork.jobs.running import JobRun, Watcher
-from batchwork.jobs.stats import JobStats
+from batchwork.engine.engine import Engine
 from batchwork.journal import JournalReader, MemoryJournal
-from batchwork.manager.opening import MANAGER, Found, Place, found_at, new_run, open_place
-from batchwork.manager.scribe import Scribe
-from batchwork.manager.showing import Progress
-from batchwork.manager.tables import Tables
-from batchwork.outcomes import EveryPlace, Source
+from batchwork.manager.exports import Tables
+from batchwork.manager.inputs import PdfMode
+from batchwork.manager.job import stats_of
+from batchwork.manager.job_run import JobRun, Watcher
+from batchwork.manager.options import JobOptions, prepare_job
+from batchwork.manager.progress import Progress
+from batchwork.manager.result_files import ResultFiles
+from batchwork.manager.results import BatchResults, Ending
+from batchwork.manager.run_folder import MANAGER, Found, Place, found_at, new_run, open_place
+from batchwork.manager.state_file import State, StateView
+from batchwork.manager.state_writer import Scribe
+from batchwork.manager.stats import JobStats
 from batchwork.progress import stopping
-from batchwork.results import ResultFiles
-from batchwork.statefile import State, StateView
+from batchwork.results import EveryPlace, Source
 
 _log = logging.getLogger(__name__)
 _OURS = {
@@ -87,7 +86,7 @@ class BatchManager(Tables):
         for name, why in _OURS.items():
             if name in batch_kwargs:
                 raise ConfigError(f"{name} is not for a BatchManager: {why}")
-        wish = Wish(
+        own = JobOptions(
             messages=messages,
             files=files,
             prompt=prompt,
@@ -96,11 +95,13 @@ class BatchManager(Tables):
             pdf=pdf,
         )
         options = {"model": model, "max_cost": max_cost, **batch_kwargs}
-        options |= {"items_per_batch": items_per_job, "max_parallel_batches": max_parallel_jobs}
-        also = ("model", "items_per_job", "max_parallel_jobs", "max_cost", "state_path", "save_results_dir")
-        self._asked = asked(wish, options, also=also, hidden=_OURS)
-        self._most_jobs = max_parallel_jobs
         self._place = _place_of(state_path, save_results_dir, items_per_job)
+        options |= {"items_per_batch": items_per_job, "max_parallel_batches": max_parallel_jobs}
+        options |= {"journal": self._place.journal}
+        also = ("model", "items_per_job", "max_parallel_jobs", "max_cost", "state_path", "save_results_dir")
+        keep_bodies = self._place.files is not None
+        self._job = prepare_job(own, options, also=also, hidden=_OURS, keep_bodies=keep_bodies)
+        self._most_jobs = max_parallel_jobs
         self._view: StateView | None = None
         self._latest: BatchResults | None = None
         self._memory = MemoryJournal()  # the journal, where there is no state_path
@@ -140,8 +141,8 @@ class BatchManager(Tables):
         found = self._found()
         source: Source = self._memory if found is None else JournalReader(found.journal)
         priced = self._view is None or self._view.priced if found is None else found.priced
-        every = EveryPlace(source, len(self._asked.inputs))
-        return BatchResults(every, self._asked.finisher, ending=Ending(priced=priced))
+        every = EveryPlace(source, len(self._job.inputs))
+        return BatchResults(every, self._job.finisher, ending=Ending(priced=priced))
 
     @property
     def stats(self) -> JobStats:
@@ -152,44 +153,38 @@ class BatchManager(Tables):
         """
         if self._view is None:
             self._view = self._seen()
-        ceiling = self._asked.plan.policy.max_cost_nano
+        ceiling = self._job.plan.policy.max_cost_nano
         return stats_of(self._view, max_cost=None if ceiling is None else to_dollars(ceiling))
 
     # -- one run --------------------------------------------------------------------------------
 
     def _go(self, *, print_progress: bool, again: bool) -> BatchResults:
         place = self._place
-        me = open_place(place, self._asked, utc=SystemClock().utc)
+        me = open_place(place, self._job, utc=SystemClock().utc)
         if place.files is not None:
             place.files.refuse_foreign(me["manager_id"])
         view = self._view = self._new_view(me)
         self._latest = None  # should this run break off, what is known stands in the journal
-        plan = replace(
-            self._asked.plan,
-            journal=place.journal,
-            settings={**self._asked.plan.settings, MANAGER: me},
-            keep_bodies=place.files is not None,
-        )
-        if place.journal is None:
-            plan = replace(plan, held=self._memory)
-        scribe = Scribe(view, self._asked.finisher, state_path=place.state, files=place.files)
+        scribe = Scribe(view, self._job.finisher, state_path=place.state, files=place.files)
         watchers: list[Watcher] = [scribe]
         progress = Progress(view) if print_progress else None
         if progress is not None:
             watchers.append(progress)
         run = JobRun(
-            replace(self._asked, plan=plan),
+            self._job,
             view,
             watchers=watchers,
             most_jobs=self._most_jobs,
             again=again,
             has_room=scribe.has_room,
+            journal=self._memory if place.journal is None else None,
+            remembered={MANAGER: me},
         )
         watchers.append(_Waker(scribe, run))
 
         def interrupt() -> None:
-            run.job.interrupt()
-            if run.engine is not None and not run.job.left_at_once:
+            run.session.interrupt()
+            if run.engine is not None and not run.session.left_at_once:
                 tell = _log.warning if progress is None else progress.say
                 tell(_farewell(run.engine))
 
@@ -199,7 +194,7 @@ class BatchManager(Tables):
             raise KeyboardInterrupt(_goodbye(run)) from None
 
     def _new_view(self, me: dict[str, Any]) -> StateView:
-        inputs, ceiling = self._asked.inputs, self._asked.plan.policy.max_cost_nano
+        inputs, ceiling = self._job.inputs, self._job.plan.policy.max_cost_nano
         state = State(
             manager_id=me["manager_id"],
             created_at=me["created_at"],
@@ -214,16 +209,16 @@ class BatchManager(Tables):
 
     def _found(self) -> Found | None:
         """The run that the state holds, which is this one; a state that came alone is taken over."""
-        found = found_at(self._place, self._asked)
+        found = found_at(self._place, self._job)
         if found is not None and found.alone is not None:
-            open_place(self._place, self._asked, utc=SystemClock().utc)
+            open_place(self._place, self._job, utc=SystemClock().utc)
         return found
 
     def _seen(self) -> StateView:
         """What an earlier run has left."""
         found = self._found()
         if found is None:
-            return self._new_view(new_run(self._place, self._asked, utc=SystemClock().utc))
+            return self._new_view(new_run(self._place, self._job, utc=SystemClock().utc))
         view = self._new_view(found.kept)
         view.priced = found.priced
         with closing(JournalReader(found.journal)) as reader:
@@ -242,7 +237,7 @@ class _Waker:
 
     def opened(self, engine: Engine) -> None:
         del engine
-        loop, wake = asyncio.get_running_loop(), self._run.job.wake
+        loop, wake = asyncio.get_running_loop(), self._run.session.wake
 
         def call() -> None:
             if not loop.is_closed():
@@ -276,7 +271,7 @@ def _farewell(engine: Engine) -> str:
 
 
 def _goodbye(run: JobRun) -> str:
-    left = run.job.still_running
+    left = run.session.still_running
     if not left:
         return "stopped; what is finished is kept"
     return f"stopped; {len(left)} batches go on at the provider, and the next run takes them up: {', '.join(left[:5])}"

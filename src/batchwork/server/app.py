@@ -13,7 +13,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from batchwork.core.ports import Backend
-from batchwork.pipeline import PreparedPrompt, open_prompt_service
+from batchwork.prompts import PreparedPrompt, open_prompt_service
 from batchwork.server.config import ServerConfig
 from batchwork.server.connections import Connections
 from batchwork.server.desk import Ask, Desk, Taken

@@ -8,7 +8,7 @@ from ipaddress import ip_address
 from pathlib import Path
 
 from batchwork.core.errors import ConfigError
-from batchwork.pipeline import DEFAULT_BATCH_SIZE
+from batchwork.prompts import DEFAULT_BATCH_SIZE
 from batchwork.schema import DEFAULT_LIMITS, Limits
 from batchwork.server.keys import KeyRing
 

@@ -10,11 +10,10 @@ from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
-from batchwork.assembly import Service
 from batchwork.core.money import show, to_dollars
 from batchwork.core.outcome import AnyOutcome
 from batchwork.core.worst import WorstCase
-from batchwork.pipeline import (
+from batchwork.prompts import (
     Answer,
     Executed,
     PreparedPrompt,
@@ -31,6 +30,7 @@ from batchwork.server.measures import Measures
 from batchwork.server.preparation import Preparation
 from batchwork.server.turns import Turns
 from batchwork.server.workers import Workers
+from batchwork.service import Service
 
 _GONE = Problem(code="cancelled", message="not sent: the caller went away", retryable=True)
 _ENDING = Problem(code="shutting_down", message="not sent: the server is about to end", retryable=True)
@@ -182,10 +182,10 @@ class Desk:
         for prompt in prepared:
             if prompt.request is None:
                 continue
-            lane = self.service.lanes[prompt.request.model]
-            if lane.price is None or lane.price.is_free:
+            served = self.service.models[prompt.request.model]
+            if served.price is None or served.price.is_free:
                 return
-            worst = WorstCase.at(lane.price, lane.backend.traits).nano(prompt.request)
+            worst = WorstCase.at(served.price, served.backend.traits).nano(prompt.request)
             cheapest = worst if cheapest is None else min(cheapest, worst)
         if cheapest is None or ledger.could_ever_fit(cheapest):
             return

@@ -17,10 +17,10 @@ from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.ports import Backend, TokenCounter, Traits, Verdict
 from batchwork.core.reply import Reply
 from batchwork.core.request import Request, Schema
-from batchwork.pipeline.finish import MAX_DEPTH, clean
-from batchwork.pipeline.prompts import too_deep
-from batchwork.pipeline.schemas import is_long_work
-from batchwork.pipeline.worker import CheckJob, Done
+from batchwork.prompts.finish import MAX_DEPTH, clean
+from batchwork.prompts.prepare import too_deep
+from batchwork.prompts.schema_cache import is_long_work
+from batchwork.prompts.worker import CheckJob, Done
 from batchwork.schema import (
     AnswerChecker,
     Limits,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from batchwork.assembly import Service
 from batchwork.core.money import NANO
-from batchwork.pipeline import Answer, Summary
+from batchwork.prompts import Answer, Summary
 from batchwork.server.logs import log
 from batchwork.server.metrics import Labels, Metrics
+from batchwork.service import Service
 
 _HTTP = "batchwork_http_requests_total"
 _HTTP_SECONDS = "batchwork_http_request_seconds"
@@ -38,13 +38,13 @@ class Measures:
     def watch(self, service: Service, under_way: Callable[[], int], open_prompts: Callable[[], int]) -> None:
         """Show what the service knows when somebody looks."""
         gauge = self.metrics.gauge
-        lanes = service.lanes.values()
+        served = service.models.values()
 
         def each(ask: Callable[[str], float]) -> Callable[[], dict[Labels, float]]:
-            return lambda: {(("model", lane.model),): ask(lane.model) for lane in lanes}
+            return lambda: {(("model", each_model.model),): ask(each_model.model) for each_model in served}
 
-        gauge("batchwork_calls_in_flight", "Calls under way.", each(lambda model: service.lanes[model].gate.in_flight))
-        gauge("batchwork_window", "Calls that may be under way.", each(lambda model: service.lanes[model].gate.window))
+        gauge("batchwork_calls_in_flight", "Calls under way.", each(lambda model: service.models[model].gate.in_flight))
+        gauge("batchwork_window", "Calls that may be under way.", each(lambda model: service.models[model].gate.window))
         gauge("batchwork_requests_under_way", "Requests that have not ended.", lambda: {(): under_way()})
         gauge("batchwork_prompts_open", "Prompts of requests that have not ended.", lambda: {(): open_prompts()})
         ledger = service.ledger

@@ -9,8 +9,8 @@ from typing import Any
 
 import msgspec
 
-from batchwork.pipeline import Answer, PromptItem
-from batchwork.pipeline.paths import PATTERN
+from batchwork.prompts import Answer, PromptItem
+from batchwork.prompts.field_path import PATTERN
 from batchwork.server.errors import HTTP_CODES, ErrorBody
 from batchwork.server.wire import PromptsAnswer, PromptsBody, StreamedAnswer, StreamedSummary
 

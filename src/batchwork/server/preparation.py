@@ -8,7 +8,7 @@ from typing import Any
 import msgspec
 
 from batchwork.core.outcome import Outcome, Succeeded
-from batchwork.pipeline import (
+from batchwork.prompts import (
     Answer,
     PreparedPrompt,
     Problem,
@@ -18,9 +18,9 @@ from batchwork.pipeline import (
     finish_value,
     prepare_prompt_request,
 )
-from batchwork.pipeline.finish import clean
-from batchwork.pipeline.schemas import is_large, keep_schema
-from batchwork.pipeline.worker import Done, ExtractJob, SchemaJob
+from batchwork.prompts.finish import clean
+from batchwork.prompts.schema_cache import is_large, keep_schema
+from batchwork.prompts.worker import Done, ExtractJob, SchemaJob
 from batchwork.schema import SchemaError, values_at_most
 from batchwork.server.turns import Turns
 from batchwork.server.workers import Workers, WorkFailed

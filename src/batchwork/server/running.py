@@ -185,9 +185,9 @@ def _announce(door: Door, address: str, say: Callable[[str], None]) -> None:
     say(f"batchwork serves {', '.join((config.model, *config.models))} on {address} (documentation at /docs)")
     if not config.keys:
         say("no API key is configured: listening on loopback only; `batchwork serve --new-key` makes one")
-    for lane in door.desk.service.lanes.values():
-        if lane.backend.traits.notice:
-            say(lane.backend.traits.notice)
+    for served in door.desk.service.models.values():
+        if served.backend.traits.notice:
+            say(served.backend.traits.notice)
     ledger = door.desk.service.ledger
     if ledger.ceiling is not None:
         say(f"{show(ledger.spent)} of today's {show(ledger.ceiling)} is spent, remembered in {config.budget_file}")

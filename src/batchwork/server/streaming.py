@@ -11,7 +11,7 @@ import msgspec
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from batchwork.pipeline import Answer
+from batchwork.prompts import Answer
 from batchwork.server.desk import Ask, Taken
 from batchwork.server.entrance import told_to_callers, visit_of
 from batchwork.server.holdings import Holding

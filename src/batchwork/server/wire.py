@@ -9,7 +9,7 @@ from typing import Annotated, TypeVar
 import msgspec
 from msgspec import Meta
 
-from batchwork.pipeline import Answer, PromptItem, Summary
+from batchwork.prompts import Answer, PromptItem, Summary
 from batchwork.schema import values_at_most
 from batchwork.server.config import MAX_PROMPTS
 from batchwork.server.errors import ApiError

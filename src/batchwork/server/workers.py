@@ -13,10 +13,10 @@ from collections import OrderedDict, deque
 from collections.abc import AsyncIterator, Hashable
 from contextlib import asynccontextmanager, suppress
 
-from batchwork.pipeline.worker import HEAD_BYTES, ExtractJob, Job, Result, length_of, result_of, written
+from batchwork.prompts.worker import HEAD_BYTES, ExtractJob, Job, Result, length_of, result_of, written
 from batchwork.server.config import WorkLimits
 
-_START = "import sys; sys.path[:] = sys.argv[2:]; from batchwork.pipeline.worker import main; main(int(sys.argv[1]))"
+_START = "import sys; sys.path[:] = sys.argv[2:]; from batchwork.prompts.worker import main; main(int(sys.argv[1]))"
 _HELLO = ExtractJob("0", None)
 _STARTING_S = 30.0  # on a busy machine, before the first job's time counts
 

@@ -1,0 +1,106 @@
+"""The opened parts of one run: one backend behind one gate, writing one journal. It starts passes over inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from batchwork.core.event import Event
+from batchwork.core.failure import FailureKind
+from batchwork.core.intake import Intake, Work
+from batchwork.core.outcome import AnyOutcome, Status
+from batchwork.core.ports import Backend, BatchBackend, Checker, Clock, Journal, Standing
+from batchwork.core.pricing import Price
+from batchwork.core.stats import Tally
+from batchwork.engine.batch_run import BatchRun
+from batchwork.engine.gate import Gate
+from batchwork.engine.live_run import LiveRun
+from batchwork.engine.parts import Parts
+from batchwork.engine.read_ahead import Later, ReadAhead
+from batchwork.engine.run import Run
+from batchwork.engine.slices import Slices
+from batchwork.engine.worklist import open_inputs, reopen_items
+from batchwork.plan import Plan
+
+# What a retry takes up: what failed or was deferred, and what an interrupted run or retry left pending.
+_AGAIN = frozenset({Status.FAILED, Status.DEFERRED, Status.PENDING})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Supplied:
+    """What a caller hands to one run beside its plan: callbacks, and objects of its own."""
+
+    checker: Checker | None = None
+    backend: Backend | None = None  # the user's own; None: chosen by the model's name
+    journal: Journal | None = None  # one in memory that is gone on with
+    slices: Slices | None = None  # how the input is divided into jobs; made for one run
+    remembered: Mapping[str, Any] = field(default_factory=dict)  # kept in the journal beside the plan's settings
+    on_event: Callable[[Event], None] | None = None
+    on_settled: Callable[[AnyOutcome], None] | None = None
+    has_room: Callable[[], bool] | None = None  # whether whoever takes the outcomes can take more
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Engine:
+    """Opened by `assembly.open_engine`, closed by it, too."""
+
+    plan: Plan
+    supplied: Supplied
+    backend: Backend
+    journal: Journal
+    gate: Gate
+    clock: Clock
+    price: Price | None
+    standing: Standing
+    tally: Tally
+
+    @property
+    def uses_batches(self) -> bool:
+        """Whether calls go through provider batches: asked for, and the backend has them."""
+        return self.plan.mode == "batch" and self.backend.traits.batches
+
+    def parts(self) -> Parts:
+        """What a pass over an input is made of."""
+        return Parts(
+            backend=self.backend,
+            journal=self.journal,
+            gate=self.gate,
+            clock=self.clock,
+            policy=self.plan.policy,
+            price=self.price,
+            checker=self.supplied.checker,
+            on_event=self.supplied.on_event,
+            on_settled=self.supplied.on_settled,
+            has_room=self.supplied.has_room,
+            slices=self.supplied.slices,
+            keep_bodies=self.plan.keep_bodies,
+        )
+
+    def start(self) -> Run:
+        """A pass over an input."""
+        if self.uses_batches and isinstance(self.backend, BatchBackend):
+            return BatchRun(self.parts(), self.backend, self.tally, run_id=self.standing.run_id)
+        return LiveRun(self.parts(), self.tally)
+
+    async def process(
+        self, run: Run, intakes: Iterable[Intake], *, ahead: int = 0, retry_failed: frozenset[FailureKind] = frozenset()
+    ) -> None:
+        """Read an input and see it through; one that may block is read `ahead` in a thread of its own."""
+        if not ahead:
+            await run.run(self._opened(intakes, retry_failed))
+            return
+        rows = ReadAhead(intakes, window=ahead, wake=run.wake)
+        try:
+            await run.run(self._opened(rows, retry_failed))
+        finally:
+            await rows.aclose()
+
+    def _opened(
+        self, rows: Iterable[Intake | Later], retry_failed: frozenset[FailureKind]
+    ) -> Iterator[Work | Later | None]:
+        return open_inputs(self.journal, rows, self.tally, again=retry_failed, asks_lost=self.uses_batches)
+
+    async def again(self, run: Run) -> None:
+        """Take the journal's failed, deferred and pending items up again."""
+        await run.run(reopen_items(self.journal, _AGAIN, self.tally, asks_lost=self.uses_batches), is_input=False)

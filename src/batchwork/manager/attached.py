@@ -1,0 +1,260 @@
+"""Take up one provider batch of which nothing is known but its number: order and place come from the custom ids.
+
+It is followed, judged and settled by the same parts as a batch run; only, nothing is ever sent.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable, Iterator
+
+import msgspec
+
+from batchwork.assembly import open_engine
+from batchwork.core.charge import charge_for
+from batchwork.core.decision import Move
+from batchwork.core.errors import BackendError, ConfigError, RunPaused
+from batchwork.core.event import BatchSubmitted
+from batchwork.core.failure import Failure, FailureKind
+from batchwork.core.intake import Intake
+from batchwork.core.outcome import AnyOutcome
+from batchwork.core.ports import BatchBackend, BatchProgress, Entry, Totals
+from batchwork.core.reply import Reply
+from batchwork.core.request import Request, digest
+from batchwork.core.ticket import index_of
+from batchwork.core.worst import WorstCase
+from batchwork.engine.attempt import within
+from batchwork.engine.engine import Engine
+from batchwork.engine.follower import BatchFollower, Unreachable
+from batchwork.engine.judge import Judge
+from batchwork.engine.life import Life
+from batchwork.engine.settler import Settler
+from batchwork.engine.waits import Waits
+from batchwork.manager.job_run import Watcher
+from batchwork.manager.options import PreparedJob
+from batchwork.manager.results import BatchResults, Ending
+from batchwork.manager.state_file import State, StateView
+
+_log = logging.getLogger(__name__)
+_ANSWERED = frozenset({FailureKind.REJECTED, FailureKind.AUTH})  # about this batch: no later look will say otherwise
+
+
+class AttachedRun:
+    """Waits for a batch and takes its answers in."""
+
+    def __init__(self, batch_id: str, job: PreparedJob, *, knows_inputs: bool) -> None:
+        if not isinstance(batch_id, str) or not batch_id:
+            raise ConfigError(f"batch_id is the provider's id of a batch, got {batch_id!r}")
+        self._batch_id = batch_id
+        self._job = job
+        self._plan = plan = job.plan
+        self._knows_inputs = knows_inputs
+        self._request = Request.ask("-", model=plan.model, schema=job.finisher.schema)
+        self._watchers: list[Watcher] = []
+        self._cancelled = asyncio.Event()
+        self.view = StateView(_state(plan.model, 1, batch_id), ())
+
+    def watch(self, watcher: Watcher) -> None:
+        """Tell this one, too, and at once what is known from the start: the batch's number."""
+        self._watchers.append(watcher)
+        watcher.heard(BatchSubmitted(chunk=0, batch_id=self._batch_id))
+
+    def cancel(self) -> None:
+        """Cancel it at the provider; what it has finished is taken in."""
+        self._cancelled.set()
+
+    async def execute(self) -> BatchResults:
+        """Wait for its end and take everything in.
+
+        Raises:
+            BackendError: the provider does not know the batch, does not let us see it, or has none of its results.
+            RunPaused: the provider could not be asked for too long.
+        """
+        try:
+            async with open_engine(self._plan, self._job.supplied) as engine:
+                backend = engine.backend
+                if not isinstance(backend, BatchBackend) or not backend.traits.batches:
+                    raise ConfigError(f"{self._plan.model} has no batches to attach to")
+                given = len(self._job.inputs) if self._knows_inputs else None
+                intake = _Intake(engine, self._batch_id, self._request, asked=self._question, given=given)
+                canceller = asyncio.create_task(self._cancel_when_asked(backend))
+                try:
+                    await self._follow(engine, backend, intake)
+                finally:
+                    canceller.cancel()
+                at = engine.clock.utc()
+        finally:
+            for watcher in self._watchers:
+                watcher.closed()
+        outcomes = sorted(intake.outcomes.values(), key=lambda outcome: outcome.index)
+        self.view = StateView(_state(self._plan.model, max(1, len(outcomes)), self._batch_id), [None] * len(outcomes))
+        self.view.priced = intake.priced
+        for place, outcome in enumerate(outcomes):  # a batch may be one of several of its job
+            self.view.total_nano += (outcome.cost_nano or 0) if intake.priced else 0
+            self.view.settled(msgspec.structs.replace(outcome, index=place), at)
+        # A sum that lacks some of its parts is no sum.
+        totals = engine.journal.totals() if intake.priced else Totals(spent_nano=0, unconfirmed_nano=0)
+        return BatchResults(
+            _Listed(outcomes, totals),
+            self._job.finisher,
+            asked=self._question,
+            ending=Ending(priced=intake.priced),
+        )
+
+    async def _cancel_when_asked(self, backend: BatchBackend) -> None:
+        await self._cancelled.wait()
+        try:
+            await within(self._plan.policy.timeout_s, backend.cancel_batch(self._batch_id))
+        except BackendError as error:
+            _log.warning("cannot cancel batch %s: %s", self._batch_id, error.failure)
+
+    async def _follow(self, engine: Engine, backend: BatchBackend, intake: _Intake) -> None:
+        waits = Waits(engine.clock)
+        where = engine.backend.traits.where
+        follower = BatchFollower(backend, self._plan.policy, engine.clock, waits, where=where)
+        ended = await follower.until_ended(self._batch_id, unknown_wait_s=0.0)
+        if isinstance(ended, BatchProgress):
+            if ended.failure is not None:
+                raise BackendError(ended.failure)
+            intake.total = ended.total
+            lost = await follower.collect(self._batch_id, intake.take, is_complete=intake.is_complete)
+            if isinstance(lost, Failure):
+                self._lose(lost, intake)
+                return
+            ended = lost
+        if isinstance(ended, Unreachable):
+            if ended.failure.kind in _ANSWERED:
+                raise BackendError(ended.failure)
+            raise RunPaused(reason=ended.pause.reason, remedy=ended.pause.remedy, cause=ended.pause.cause)
+
+    def _lose(self, failure: Failure, intake: _Intake) -> None:
+        """Some results cannot be had: which ones is known only where the batch holds all that was given.
+
+        Raises:
+            BackendError: there is not a single one.
+        """
+        if intake.given is not None and intake.total == intake.given:
+            for index in set(range(intake.given)) - intake.outcomes.keys():
+                intake.settle(index, failure)
+        elif not intake.outcomes:
+            raise BackendError(failure)
+        else:
+            _log.warning(
+                "batch %s: %d results, and some are missing: %s", self._batch_id, len(intake.outcomes), failure
+            )
+
+    def _question(self, index: int) -> Request | None:
+        """What was asked about an item, as far as whoever attached told us."""
+        return self._job.inputs.request(index, self._job.defaults) if self._knows_inputs else None
+
+
+class _Intake:
+    """Turns the results of the batch into outcomes, by the place that their custom ids name."""
+
+    def __init__(
+        self,
+        engine: Engine,
+        batch_id: str,
+        request: Request,
+        *,
+        asked: Callable[[int], Request | None],
+        given: int | None,
+    ) -> None:
+        parts = engine.parts()
+        self._job = asked
+        self._worst = WorstCase.at(engine.price, engine.backend.traits)
+        self.given = given  # how many items the caller knows of; None: none
+        self.total: int | None = None  # how many the provider counts
+        self.outcomes: dict[int, AnyOutcome] = {}
+        self.priced = engine.price is not None
+        self._engine = engine
+        self._batch_id = batch_id
+        self._request = request
+        self._judge = Judge(parts, sends=False)
+        self._settler = Settler(parts, engine.tally)
+
+    def is_complete(self, problem: Failure | None) -> bool:
+        """Whether everything was read, after a download with this problem."""
+        return problem is None and len(self.outcomes) >= (self.total or 0)
+
+    async def take(self, name: str, result: Reply | Failure) -> None:
+        """Take in one result.
+
+        Raises:
+            ConfigError: the batch is another one than whoever attached believes.
+        """
+        index = index_of(name)
+        if index is None:
+            raise ConfigError(f"batch {self._batch_id} holds {name!r}, which is not a request of ours")
+        if self.given is not None and index >= self.given:
+            raise ConfigError(
+                f"batch {self._batch_id} holds item {index}, but only {self.given} were given: give them all"
+            )
+        if index not in self.outcomes:
+            self.settle(index, result)
+
+    def settle(self, index: int, result: Reply | Failure) -> None:
+        """Book, judge and settle one item."""
+        fingerprint = digest(f"{self._batch_id} {index}".encode())
+        intake = Intake(fingerprint=fingerprint, request=self._request, columns=None)
+        state = self._engine.journal.place(index, intake)
+        life = Life.known(state, self._request)
+        self._settler.book(life, result, worst_nano=self._worst_nano(index, result))
+        decision = self._judge.of_line(life, result)
+        outcome: AnyOutcome
+        if decision.move is Move.ACCEPT:
+            assert isinstance(result, Reply)
+            outcome = self._settler.succeeded(life, result, decision.value)
+        else:
+            assert decision.failure is not None
+            outcome = self._settler.failed(life, decision.failure)
+        if self._is_untold(result) and not life.unconfirmed:
+            self.priced = False
+            outcome = msgspec.structs.replace(outcome, cost_nano=None)
+        self.outcomes[index] = outcome
+        self._settler.show(self._settler.settled(life, outcome))
+
+    def _is_untold(self, result: Reply | Failure) -> bool:
+        """Whether the provider has not told what it bills, so that only what was asked says how much it can be."""
+        return charge_for(result, price=self._engine.price, worst_nano=1).unconfirmed
+
+    def _worst_nano(self, index: int, result: Reply | Failure) -> int:
+        """What an item can cost at most, as far as whoever attached said what was asked; documents are read for it."""
+        request = self._job(index) if self._is_untold(result) else None
+        return 0 if request is None else self._worst.nano(request)
+
+
+class _Listed:
+    """Outcomes in memory, where results are read from."""
+
+    def __init__(self, outcomes: list[AnyOutcome], totals: Totals) -> None:
+        self._outcomes = outcomes
+        self._totals = totals
+
+    def entries(self, start: int = 0, stop: int | None = None) -> Iterator[Entry]:
+        """Places in order."""
+        for outcome in self._outcomes[start:stop]:
+            yield Entry(
+                index=outcome.index,
+                item=outcome.index,
+                status=outcome.status,
+                paid_nano=outcome.cost_nano or 0,
+                attempts=outcome.attempts,
+                outcome=outcome,
+            )
+
+    def count(self) -> int:
+        """How many there are."""
+        return len(self._outcomes)
+
+    def totals(self) -> Totals:
+        """The money."""
+        return self._totals
+
+    def close(self) -> None:
+        """Nothing to let go."""
+
+
+def _state(model: str, width: int, batch_id: str) -> State:
+    return State(manager_id=batch_id, created_at="", model=model, items_per_job=width)

@@ -1,0 +1,273 @@
+"""batch(): one job in the background, and the handle by which it is waited for, read and cancelled."""
+
+from __future__ import annotations
+
+import threading
+import uuid
+from collections.abc import Sequence
+from decimal import Decimal
+from pathlib import Path
+from typing import Any, Protocol
+
+from batchwork._bridge import BackgroundLoop
+from batchwork.core.errors import ConfigError
+from batchwork.core.event import BatchSubmitted, Event
+from batchwork.core.money import to_dollars
+from batchwork.engine.engine import Engine
+from batchwork.manager.attached import AttachedRun
+from batchwork.manager.finisher import Citations
+from batchwork.manager.inputs import PdfMode
+from batchwork.manager.job_run import JobRun, Watcher
+from batchwork.manager.options import JobOptions, PreparedJob, prepare_job
+from batchwork.manager.result_files import RawFiles
+from batchwork.manager.results import BatchResult, BatchResults
+from batchwork.manager.state_file import COMPLETED, FAILED, PROCESSING, SUCCEEDED, State, StateView
+from batchwork.manager.stats import JobStats
+
+
+def batch(
+    messages: Sequence[Any] | None = None,
+    files: Sequence[Any] | None = None,
+    prompt: str | None = None,
+    *,
+    model: str,
+    response_model: Any = None,
+    enable_citations: bool = False,
+    pdf: PdfMode = "text",
+    raw_results_dir: str | Path | None = None,
+    **options: Any,
+) -> BatchJob:
+    """Start one job and return at once; it goes through the provider's batches where there are any, else live.
+
+    Args:
+        messages: conversations, each a list of message dicts or a string. Either these or `files`.
+        files: documents, each a path or bytes: PDF, text, Markdown, HTML, DOCX, images.
+        prompt: what to do with each file.
+        model: `backend:name`, or a bare `claude-...` or `gpt-...` id.
+        response_model: a Pydantic model that every answer becomes an instance of (`schema=` takes a JSON schema).
+        enable_citations: for every field, the places in the document that say it.
+        pdf: `"text"` sends a PDF's text, `"native"` the file itself.
+        raw_results_dir: a folder for the provider's answers as they came, one JSON file per item.
+        options: `max_bytes`, `max_pages`, `max_characters`, `max_memory_mb`, `max_cpu_s` and `max_wall_s` say how
+            large a document may be and what reading it may take; and everything that `batchwork.run` takes,
+            where `mode` is `"batch"` unless you say `"live"`.
+
+    Raises:
+        ConfigError: something is missing, unknown or contradictory; nothing was sent.
+    """
+    own = JobOptions(
+        messages=messages,
+        files=files,
+        prompt=prompt,
+        response_model=response_model,
+        enable_citations=enable_citations,
+        pdf=pdf,
+    )
+    raw = None if raw_results_dir is None else RawFiles(Path(raw_results_dir))
+    also = ("model", "raw_results_dir")
+    job = prepare_job(own, {"model": model, **options}, also=also, keep_bodies=raw is not None)
+    return BatchJob(_OneJob(job, raw))
+
+
+class Execution(Protocol):
+    """What a job does in the background."""
+
+    view: StateView
+
+    async def execute(self) -> BatchResults:
+        """See it through."""
+        ...
+
+    def cancel(self) -> None:
+        """Give up what is not finished; called inside the loop."""
+        ...
+
+    def watch(self, watcher: Watcher) -> None:
+        """Tell this one, too."""
+        ...
+
+
+class _OneJob:
+    """A job of its own: all items in one slice."""
+
+    def __init__(self, job: PreparedJob, raw: RawFiles | None) -> None:
+        count = len(job.inputs)
+        state = State(manager_id=uuid.uuid4().hex, created_at="", model=job.plan.model, items_per_job=count)
+        # The contents are for a state file; this job has none.
+        self.view = StateView(state, (None for _ in range(count)))
+        self._watchers: list[Watcher] = [] if raw is None else [raw]
+        self._run = JobRun(job, self.view, watchers=self._watchers)
+
+    async def execute(self) -> BatchResults:
+        """See it through."""
+        return await self._run.execute()
+
+    def cancel(self) -> None:
+        """Give up what is not finished."""
+        self._run.session.cancel()
+
+    def watch(self, watcher: Watcher) -> None:
+        """Tell this one, too."""
+        self._watchers.append(watcher)
+
+
+class BatchJob:
+    """One job under way. Made by `batch()` or `BatchJob.attach()`.
+
+    It works in a thread of its own that ends with the process; the provider's batches go on, and `attach` takes one up
+    by its `batch_id` from anywhere.
+    """
+
+    def __init__(self, execution: Execution) -> None:
+        self._execution = execution
+        self._numbers = _Numbers()
+        execution.watch(self._numbers)
+        self._background = BackgroundLoop(execution.execute)
+
+    @classmethod
+    def attach(
+        cls,
+        batch_id: str,
+        *,
+        model: str,
+        messages: Sequence[Any] | None = None,
+        files: Sequence[Any] | None = None,
+        prompt: str | None = None,
+        response_model: Any = None,
+        enable_citations: bool = False,
+        pdf: PdfMode = "text",
+        **options: Any,
+    ) -> BatchJob:
+        """Take up a batch that is at the provider already, perhaps started by another process.
+
+        The order is that of the original input, restored from the custom ids. Every answer is validated; one that does
+        not fit is that item's failure, because a batch that is taken up is not asked again: `batch()` or a
+        `BatchManager` on its state does that.
+
+        Args:
+            batch_id: the provider's id of the batch.
+            model: as it was asked.
+            messages: what was asked, all of it and in its order; or
+            files: the documents it was asked about, as they were. The provider gives neither back, so citations need
+                one of them; they are read when somebody looks.
+            prompt: what was asked about the files; it may be left out.
+            response_model: a Pydantic model (`schema=` takes a JSON schema).
+            enable_citations: for every field, the places in the document that say it.
+            pdf, options: as for `batch()`.
+
+        Raises:
+            ConfigError: something is unknown or wrong.
+        """
+        knows_inputs = messages is not None or files is not None
+        if enable_citations and not knows_inputs:
+            raise ConfigError(
+                "enable_citations=True needs the documents: give files= (or messages=) as they were asked"
+            )
+        own = JobOptions(
+            messages=messages if knows_inputs else ["-"],
+            files=files,
+            prompt=prompt if files is None else prompt or "-",  # where they say something does not depend on it
+            response_model=response_model,
+            enable_citations=enable_citations,
+            pdf=pdf,
+        )
+        options |= {"model": model, "journal": None}  # nothing is sent, so nothing need be remembered
+        job = prepare_job(own, options, also=("batch_id", "model"))
+        return cls(AttachedRun(batch_id, job, knows_inputs=knows_inputs))
+
+    @property
+    def batch_id(self) -> str | None:
+        """The provider's id of the latest batch; waits until there is one. None when the job runs live."""
+        self._numbers.wait()
+        return self._numbers.ids[-1] if self._numbers.ids else None
+
+    @property
+    def batch_ids(self) -> list[str]:
+        """All of them: a job that was split, expired or retried has several."""
+        return list(self._numbers.ids)
+
+    def is_complete(self) -> bool:
+        """Whether it has ended, however."""
+        return self._background.wait(0)
+
+    def wait(self, timeout: float | None = None) -> bool:
+        """Wait for the end, at most so many seconds; whether it has come."""
+        return self._background.wait(timeout)
+
+    def results(self) -> BatchResults:
+        """The results in input order; waits for the end.
+
+        Raises:
+            RunPaused: the provider does not let us go on; what is finished is in its `results`.
+            BatchworkError: the job could not be run.
+        """
+        self._background.wait()  # Ctrl-C ends the waiting, not the job
+        return self._background.result(lambda: None)
+
+    def citations(self) -> list[Citations]:
+        """Per item, for every field, the places in its document that say it; waits for the end."""
+        return self.results().citations()
+
+    def stats(self) -> JobStats:
+        """The numbers so far."""
+        return stats_of(self._execution.view)
+
+    def cancel(self) -> None:
+        """Give up what is not finished, at the provider too; what is finished is kept, and `results()` has it."""
+        self._background.call(self._execution.cancel)
+
+    def __iter__(self) -> Any:
+        return iter(self.results())
+
+    def __repr__(self) -> str:
+        view = self._execution.view
+        return f"<BatchJob {view.state.model}: {view.done}/{view.total} items>"
+
+
+class _Numbers:
+    """The provider's ids of a job's batches, as they come."""
+
+    def __init__(self) -> None:
+        self.ids: list[str] = []
+        self._there = threading.Event()
+
+    def wait(self) -> None:
+        self._there.wait()
+
+    def opened(self, engine: Engine) -> None:
+        self.ids += [t.batch_id for t in engine.journal.batches.open() if t.batch_id is not None]
+        if self.ids or not engine.uses_batches:
+            self._there.set()
+
+    def heard(self, event: Event) -> None:
+        if isinstance(event, BatchSubmitted):
+            self.ids.append(event.batch_id)
+            self._there.set()
+
+    def closed(self) -> None:
+        self._there.set()
+
+
+def stats_of(view: StateView, *, max_cost: Decimal | None = None) -> JobStats:
+    """The numbers of a view."""
+    spent = view.spent_nano
+    deferred = len(view.deferred)
+    completed, failed = view.counts[SUCCEEDED], view.counts[FAILED]
+    return JobStats(
+        total_items=view.total,
+        completed_items=completed,
+        failed_items=failed,
+        deferred_items=deferred,
+        pending_items=view.total - completed - failed - deferred,
+        total_cost=None if spent is None else to_dollars(spent),
+        max_cost=max_cost,
+        cost_limit_reached=bool(deferred),
+        jobs_total=len(view.state.jobs),
+        jobs_completed=view.job_counts[COMPLETED],
+        jobs_failed=view.job_counts[FAILED],
+        jobs_in_progress=view.job_counts[PROCESSING],
+        deferred=tuple(sorted(view.deferred)),
+    )
+
+
+__all__ = ["BatchJob", "BatchResult", "BatchResults", "JobStats", "batch", "stats_of"]

@@ -1,0 +1,154 @@
+"""The files in `save_results_dir`: what the provider said per item, and the typed results with citations per job.
+
+    raw/job_{j}_item_{i}.json          as the item settles: the provider's own JSON; for an item that failed
+                                       {"error": {...}}, with its "reply" where one came
+    processed/job_{j}_results.json     as the job settles: {"results": [...], "citations": [...]}
+
+Every file is written aside and renamed. A folder belongs to one manager, whose id stands in a file inside; a folder
+with results of another one is refused, so that nobody's files are ever touched.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from batchwork.core.errors import ConfigError, JournalWriteError
+from batchwork.core.event import Event, Settled
+from batchwork.core.outcome import Outcome
+from batchwork.engine.engine import Engine
+from batchwork.journal.atomic import write_atomically
+from batchwork.journal.companions import make_folder
+from batchwork.manager.finisher import Citations, raw_of
+
+_MARK = ".batchwork.json"
+_RAW, _PROCESSED = "raw", "processed"
+
+
+class ResultFiles:
+    """The folder of one manager."""
+
+    def __init__(self, folder: Path, *, width: int) -> None:
+        self.folder = folder
+        self._width = width
+
+    def check(self) -> None:
+        """Make sure before anything is sent that this can be a folder of results.
+
+        Raises:
+            ConfigError: there is something else at this place.
+        """
+        if self.folder.exists() and not self.folder.is_dir():
+            raise ConfigError(f"save_results_dir {self.folder} is not a folder")
+
+    def owner(self) -> str | None:
+        """Whose results are here: a manager's id, "" for somebody unknown, None when there are none."""
+        try:
+            told = msgspec.json.decode((self.folder / _MARK).read_bytes())
+            return str(told["manager_id"])
+        except (OSError, msgspec.MsgspecError, KeyError, TypeError):
+            pass
+        taken = any(
+            (self.folder / name).is_dir() and any((self.folder / name).iterdir()) for name in (_RAW, _PROCESSED)
+        )
+        return "" if taken else None
+
+    def refuse_foreign(self, manager_id: str) -> None:
+        """Make sure that nobody else's results are here.
+
+        Raises:
+            ConfigError: it holds results of another run.
+        """
+        owner = self.owner()
+        if owner not in (None, manager_id):
+            raise ConfigError(
+                f"{self.folder} holds results of another run{f' ({owner})' if owner else ''}, which are never touched;"
+                " name another save_results_dir, or move them away"
+            )
+
+    def claim(self, manager_id: str) -> None:
+        """Make the folder this manager's, whose id must be on disk elsewhere already.
+
+        Raises:
+            ConfigError: it holds results of another run.
+            JournalWriteError: it cannot be written.
+        """
+        self.refuse_foreign(manager_id)
+        try:
+            for name in (_RAW, _PROCESSED):
+                make_folder(self.folder / name)
+            if self.owner() != manager_id:
+                write_atomically(self.folder / _MARK, msgspec.json.encode({"manager_id": manager_id}))
+        except OSError as error:
+            raise JournalWriteError(f"cannot write {self.folder}: {error.strerror or error}") from error
+
+    def set_aside(self) -> None:
+        """Keep the results of an earlier run of the same state file under other names."""
+        number = 1
+        while any((self.folder / f"{name}.old-{number}").exists() for name in (_RAW, _PROCESSED)):
+            number += 1
+        for name in (_RAW, _PROCESSED):
+            if (self.folder / name).is_dir():
+                (self.folder / name).rename(self.folder / f"{name}.old-{number}")
+        (self.folder / _MARK).unlink(missing_ok=True)
+
+    def raw_path(self, index: int) -> Path:
+        """Where the answer of an item goes; `i` counts within the job."""
+        return self.folder / _RAW / f"job_{index // self._width}_item_{index % self._width}.json"
+
+    def processed_path(self, job: int) -> Path:
+        """Where the results of a job go."""
+        return self.folder / _PROCESSED / f"job_{job}_results.json"
+
+    def write_raw(self, outcome: Outcome) -> None:
+        """Write what the provider said about one item; it can be made again from the journal, so it is not synced."""
+        _write_raw(self.raw_path(outcome.index), outcome)
+
+    def write_processed(self, job: int, results: list[Any], citations: list[Citations]) -> None:
+        """Write one entry per item of the job, in order."""
+        body = msgspec.json.encode({"results": results, "citations": citations})
+        write_atomically(self.processed_path(job), _laid_out(body), sync=False)
+
+    def values(self, job: int) -> list[Any]:
+        """The results that were written for a job; empty when there are none."""
+        try:
+            told = msgspec.json.decode(self.processed_path(job).read_bytes())
+            return list(told["results"])
+        except (OSError, msgspec.MsgspecError, KeyError, TypeError):
+            return []
+
+
+class RawFiles:
+    """Writes what the provider said about the items of one job as they settle."""
+
+    def __init__(self, folder: Path) -> None:
+        if folder.exists() and not folder.is_dir():
+            raise ConfigError(f"raw_results_dir {folder} is not a folder")
+        self._folder = folder
+
+    def opened(self, engine: Engine) -> None:
+        """Make the folder."""
+        del engine
+        try:
+            make_folder(self._folder)
+        except OSError as error:
+            raise JournalWriteError(f"cannot write {self._folder}: {error.strerror or error}") from error
+
+    def heard(self, event: Event) -> None:
+        """Write one."""
+        if isinstance(event, Settled):
+            _write_raw(self._folder / f"job_0_item_{event.outcome.index}.json", event.outcome)
+
+    def closed(self) -> None:
+        """Nothing is left to do."""
+
+
+def _write_raw(path: Path, outcome: Outcome) -> None:
+    if (told := raw_of(outcome)) is not None:
+        write_atomically(path, _laid_out(told), sync=False)
+
+
+def _laid_out(body: bytes) -> bytes:
+    return msgspec.json.format(body, indent=2)

@@ -1,0 +1,257 @@
+"""Decide what a manager finds at its `state_path`: nothing, a run to go on with, a state that came alone, or trouble.
+
+The journal beside the state is the truth; the state is a view of it that can be rebuilt. Nothing is ever deleted: what
+is replaced is set aside under a new name. Whatever would pay for something twice is an error that says what to do.
+"""
+
+from __future__ import annotations
+
+import logging
+import uuid
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from batchwork.core.errors import ConfigError
+from batchwork.journal import JournalReader, set_aside
+from batchwork.journal.atomic import write_atomically
+from batchwork.journal.tables import holds_nothing
+from batchwork.manager.options import PreparedJob
+from batchwork.manager.result_files import ResultFiles
+from batchwork.manager.state_file import PROCESSING, State, journal_beside, read_state, stamp
+from batchwork.manager.state_import import import_state
+
+_log = logging.getLogger(__name__)
+MANAGER = "manager"  # under which name a journal's settings keep what follows
+_FREE = frozenset({"response_model", "enable_citations"})  # names and views: they change no answer
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Place:
+    """Where a manager keeps its things."""
+
+    state: Path | None
+    files: ResultFiles | None
+    items_per_job: int
+
+    @property
+    def journal(self) -> Path | None:
+        """The truth, beside the view."""
+        return None if self.state is None else journal_beside(self.state)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """The run that is at a place: what identifies it, and what was known of its prices."""
+
+    journal: Path
+    kept: dict[str, Any]
+    priced: bool
+    alone: State | None  # the state, where it came without its journal
+
+
+def found_at(place: Place, job: PreparedJob) -> Found | None:
+    """The run that is there, which is this one; None when there is none. Touches nothing.
+
+    Raises:
+        ConfigError: what is there belongs to another input or model, or cannot be told.
+    """
+    if place.state is None or place.journal is None or not place.state.exists():
+        return None
+    found = _of_journal(place.journal) if _is_there(place.journal) else _of_state(place.state, place.journal)
+    _refuse_other(place.state, found.kept, _identity(place, job), job)
+    return found
+
+
+def open_place(place: Place, job: PreparedJob, *, utc: Callable[[], float]) -> dict[str, Any]:
+    """What identifies this run: that of the run found there, or of a new one. Sets aside and imports as needed.
+
+    Raises:
+        ConfigError: what is there belongs to another input or model, or has batches open that nobody would take up.
+        JournalLockedError: another process is writing there.
+    """
+    mine = new_run(place, job, utc=utc)
+    if place.state is None or place.journal is None:
+        return mine
+    found = found_at(place, job)
+    if found is None:
+        if _is_there(place.journal):
+            _start_afresh(place)
+        return mine
+    mine |= {name: found.kept[name] for name in ("manager_id", "created_at")}
+    if found.alone is not None:
+        _refuse_unknown_batches(place.state, place.journal, found.alone)
+        import_state(found.alone, job, place.journal, place.files, settings={MANAGER: mine}, utc=utc)
+    elif _read(place.state) is None:
+        _keep_damaged(place.state)
+    return mine
+
+
+def new_run(place: Place, job: PreparedJob, *, utc: Callable[[], float]) -> dict[str, Any]:
+    """What identifies a run that begins now."""
+    return _identity(place, job) | {"manager_id": str(uuid.uuid4()), "created_at": stamp(utc())}
+
+
+def _identity(place: Place, job: PreparedJob) -> dict[str, Any]:
+    """What tells one run from another."""
+    return {
+        "model": job.plan.model,
+        "items_per_job": place.items_per_job,
+        "items": len(job.inputs),
+        "inputs_digest": job.inputs.identity(),
+        "batch_kwargs": job.identity,
+    }
+
+
+def _of_journal(path: Path) -> Found:
+    with closing(JournalReader(path)) as reader:
+        began = reader.last_run()
+    kept = None if began is None else began.settings.get(MANAGER)
+    if began is None or not isinstance(kept, dict):
+        raise ConfigError(f"{path} is not the journal of a BatchManager; move it away")
+    return Found(journal=path, kept=kept, priced=began.priced, alone=None)
+
+
+def _of_state(path: Path, journal: Path) -> Found:
+    state = _read(path)
+    if state is None:
+        raise ConfigError(
+            f"{path} is not a state file, and its journal {journal.name} is not there;"
+            " name another state_path, or move the file away to start anew"
+        )
+    kept = {
+        "manager_id": state.manager_id,
+        "created_at": state.created_at,
+        "model": state.model,
+        "items_per_job": state.items_per_job,
+        "items": sum(len(job.items) for job in state.jobs),
+        "inputs_digest": state.inputs_digest,
+        "batch_kwargs": state.batch_kwargs,
+    }
+    return Found(journal=journal, kept=kept, priced=state.total_cost is not None, alone=state)
+
+
+def _is_there(journal: Path) -> bool:
+    """Whether a run has begun on it; a file whose making was cut off is nothing yet."""
+    if holds_nothing(journal):
+        return False
+    with closing(JournalReader(journal)) as reader:
+        return reader.last_run() is not None
+
+
+def _read(path: Path) -> State | None:
+    try:
+        return read_state(path)
+    except OSError as error:
+        raise ConfigError(f"cannot read the state file {path}: {error.strerror}") from error
+
+
+def _start_afresh(place: Place) -> None:
+    """The user removed the state file: a fresh start, unless the provider still works for the old one."""
+    assert place.journal is not None
+    assert place.state is not None
+    with closing(JournalReader(place.journal)) as reader:
+        began = reader.last_run()
+        tickets = reader.open_batches()
+    if tickets:
+        names = ", ".join(ticket.batch_id or "one without a number yet" for ticket in tickets[:3])
+        raise ConfigError(
+            f"the state file {place.state} is gone, but its journal {place.journal.name} has {len(tickets)} batches"
+            f" open at the provider ({names}). To take them up, put the state file back or create an empty one in its"
+            f" place: it is rebuilt from the journal. To give them up, move {place.journal.name} away"
+        )
+    kept = began.settings.get(MANAGER) if began is not None else None
+    if place.files is not None and isinstance(kept, dict) and place.files.owner() == kept.get("manager_id"):
+        place.files.set_aside()
+    aside = set_aside(place.journal)
+    _log.warning("the state file %s is gone: starting anew; the old journal is kept as %s", place.state, aside)
+
+
+def _refuse_unknown_batches(path: Path, journal: Path, state: State) -> None:
+    """What is at the provider is taken up by its number and its custom ids, or not asked again without a word."""
+    named = {place for batch in state.open_batches if batch.batch_id is not None for place in batch.places()}
+    lost = [
+        job
+        for job in state.jobs
+        if any(item.status == PROCESSING and item.original_index not in named for item in job.items)
+        and (job.batch_id is not None or any(batch.batch_id is None for batch in state.open_batches))
+    ]
+    if lost:
+        names = ", ".join(f"job {job.index} as {job.batch_id or 'one without a number yet'}" for job in lost[:3])
+        raise ConfigError(
+            f"{path} came without its journal, and {len(lost)} of its jobs were at the provider when it was written"
+            f" ({names}): asking again could pay for them twice. To take them up, put {journal.name} beside it, or read"
+            " them with BatchJob.attach(). To give them up, set the batch_id of these jobs to null and open_batches"
+            f" to [] in {path.name}"
+        )
+
+
+def _keep_damaged(path: Path) -> None:
+    """Copy it: were it moved, a crash before the next state would look as if the user had removed it."""
+    number = 1
+    while (aside := path.with_name(f"{path.name}.bad-{number}")).exists():
+        number += 1
+    write_atomically(aside, path.read_bytes())
+    _log.warning("the state file %s cannot be read: it is rebuilt from the journal and kept as %s", path, aside.name)
+
+
+def _refuse_other(path: Path, kept: dict[str, Any], mine: dict[str, Any], job: PreparedJob) -> None:
+    """A state goes on with the same input and the same question, or not at all."""
+    found = _difference(kept, mine, path, job)
+    if found is not None:
+        raise ConfigError(
+            f"{path} belongs to another run: {found}. Go on with what it was made with, name another state_path for"
+            " this one, or move the state file away to start anew (its journal is then set aside, not deleted)"
+        )
+
+
+def _difference(kept: dict[str, Any], mine: dict[str, Any], path: Path, job: PreparedJob) -> str | None:
+    if kept["model"] != mine["model"]:
+        return f"its model is {kept['model']!r}, this one's {mine['model']!r}"
+    if kept["items_per_job"] != mine["items_per_job"]:
+        return f"its items_per_job is {kept['items_per_job']}, this one's {mine['items_per_job']}"
+    if kept["items"] != mine["items"]:
+        return f"it has {kept['items']:,} items, this one {mine['items']:,}"
+    before, now = kept["batch_kwargs"], mine["batch_kwargs"]
+    if before.get("schema") != now.get("schema") and (kept["inputs_digest"] or "schema" in before):
+        return _other_schema(before, now)
+    free = _FREE if now.get("schema") is not None else _FREE - {"enable_citations"}
+    # A state that another program wrote may say less than ours; what it says must be the same.
+    names = before.keys() | now.keys() if kept["inputs_digest"] else before.keys() & now.keys()
+    for name in sorted(names - free):
+        if before.get(name) != now.get(name):
+            return f"its {name} is {_short(before.get(name))}, this one's {_short(now.get(name))}"
+    if kept["inputs_digest"] == mine["inputs_digest"]:
+        return None
+    found = _other_input(_read(path), job)
+    return found or ("the content of an item is not the same" if kept["inputs_digest"] else None)
+
+
+def _other_schema(before: dict[str, Any], now: dict[str, Any]) -> str:
+    was, is_now = (_fields(told.get("schema")) for told in (before, now))
+    gone, new = sorted(was - is_now), sorted(is_now - was)
+    told = [f"without {', '.join(gone)}"] if gone else []
+    told += [f"with {', '.join(new)}"] if new else []
+    how = " and ".join(told) or "with other types or rules"
+    return f"the schema of {now.get('response_model') or 'this one'} is not the one stored: this one is {how}"
+
+
+def _fields(schema: Any) -> set[str]:
+    properties = schema.get("properties") if isinstance(schema, dict) else None
+    return set(properties) if isinstance(properties, dict) else set()
+
+
+def _other_input(state: State | None, job: PreparedJob) -> str | None:
+    items = [] if state is None else [item for job in state.jobs for item in job.items]
+    for item in items:
+        content = job.inputs.content(item.original_index)
+        if item.content != content:
+            return f"item {item.original_index} is {_short(item.content)} there and {_short(content)} here"
+    return None
+
+
+def _short(value: Any) -> str:
+    told = repr(value)
+    return told if len(told) <= 80 else told[:77] + "..."

@@ -1,0 +1,288 @@
+"""The options of a run in the user's words, and the plan that follows from them. Nothing is opened here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from decimal import Decimal
+from difflib import get_close_matches
+from pathlib import Path
+from types import UnionType
+from typing import Any, Literal, Required, TypedDict
+
+from batchwork.backends import traits_of
+from batchwork.core.address import is_plain, shown_address
+from batchwork.core.errors import ConfigError
+from batchwork.core.event import Event
+from batchwork.core.failure import FailureKind
+from batchwork.core.money import ceiling_from_dollars
+from batchwork.core.policy import BatchPolicy, Policy, RatePolicy, RetryPolicy
+from batchwork.core.ports import Backend, Traits
+from batchwork.core.pricing import Price, price_said
+from batchwork.core.prompt import Defaults
+from batchwork.core.request import DEFAULT_MAX_TOKENS, Schema
+from batchwork.engine.engine import Supplied
+from batchwork.plan import Plan
+from batchwork.schema import AnswerChecker, check_schema
+
+# What `retry` needs to know of an earlier run; never a key.
+_REMEMBERED = (
+    "max_in_flight",
+    "max_cost",
+    "rpm",
+    "input_tpm",
+    "output_tpm",
+    "retries",
+    "timeout",
+    "max_wait",
+    "max_consecutive_failures",
+    "reask",
+    "count_margin",
+    "base_url",
+    "mode",
+    "items_per_batch",
+    "max_parallel_batches",
+    "poll_interval",
+    "adopt_wait",
+    "results_wait",
+)
+
+HIDDEN_ADDRESS = "hidden_base_url"  # what is remembered of an address in which there may be a secret
+
+# What people know from the providers' own libraries.
+_SAMPLING = frozenset(
+    [
+        "temperature",
+        "top_p",
+        "top_k",
+        "min_p",
+        "typical_p",
+        "seed",
+        "stop",
+        "stop_sequences",
+        "presence_penalty",
+        "frequency_penalty",
+        "repeat_penalty",
+        "repetition_penalty",
+        "logit_bias",
+    ]
+)
+_NEAR = 0.7  # below, a hint only leads astray
+
+_KINDS: dict[str, tuple[type | UnionType, str]] = {
+    "journal": (str | Path | None, "a path"),
+    "base_url": (str | None, "an address"),
+    "api_key": (str | None, "a text"),
+    **dict.fromkeys(("fresh", "retry_in_place", "cancel_on_interrupt", "progress"), (bool, "True or False")),
+}
+
+
+class RunOptions(TypedDict, total=False):
+    """What a run can be told. See `run`."""
+
+    model: Required[str]
+    mode: Literal["live", "batch"]
+    system: str | None
+    max_tokens: int
+    schema: dict[str, Any] | bool | None
+    sampling: dict[str, Any] | None
+    extra_body: dict[str, Any] | None
+    max_in_flight: int | None
+    max_cost: float | Decimal | str | None
+    price: tuple[float, float] | str | Price | None
+    rpm: float | None
+    input_tpm: float | None
+    output_tpm: float | None
+    retries: int
+    timeout: float
+    timeout_per_1k_chars: float
+    max_wait: float
+    max_consecutive_failures: int
+    retry_in_place: bool
+    reask: int
+    count_margin: float
+    items_per_batch: int | None
+    max_parallel_batches: int
+    poll_interval: float
+    adopt_wait: float
+    results_wait: float
+    cancel_on_interrupt: bool
+    journal: str | Path | None
+    fresh: bool
+    retry_failed: bool | Collection[FailureKind]
+    backend: Backend | None
+    base_url: str | None
+    api_key: str | None
+    on_event: Callable[[Event], None] | None
+    progress: bool
+
+
+def plan_of(options: RunOptions, *, keep_bodies: bool = False) -> Plan:
+    """The plan behind a run's options; `keep_bodies` keeps the provider's JSON with every answer.
+
+    Raises:
+        ConfigError: an option is unknown or wrong.
+    """
+    refuse_unknown(options, RunOptions.__annotations__)
+    _refuse_wrong(options)
+    _refuse_other_kinds(options)
+    _refuse_sampling(options)
+    max_cost = options.get("max_cost")
+    journal = options.get("journal")
+    return Plan(
+        model=options["model"],
+        mode=_mode_of(options),
+        policy=_policy_of(options, None if max_cost is None else _ceiling(max_cost)),
+        price=price_said(options.get("price")),
+        journal=None if journal is None else Path(journal),
+        fresh=options.get("fresh", False),
+        retry_failed=_kinds_of(options.get("retry_failed", False)),
+        base_url=options.get("base_url"),
+        api_key=options.get("api_key"),
+        keep_bodies=keep_bodies,
+        settings=_remembered(options),
+    )
+
+
+def supplied_of(options: RunOptions) -> Supplied:
+    """The objects and callbacks among a run's options, which `plan_of` has looked at."""
+    return Supplied(checker=AnswerChecker(), backend=options.get("backend"), on_event=options.get("on_event"))
+
+
+def _kinds_of(retry_failed: object) -> frozenset[FailureKind]:
+    """The kinds of failure to send again: none, all, or those named."""
+    if isinstance(retry_failed, bool):
+        return frozenset(FailureKind) if retry_failed else frozenset()
+    try:
+        return frozenset(FailureKind(kind) for kind in retry_failed)  # type: ignore[attr-defined]
+    except (TypeError, ValueError) as error:
+        raise ConfigError(f"retry_failed must be True, False or kinds of failure, got {retry_failed!r}") from error
+
+
+def _ceiling(max_cost: float | Decimal | str) -> int:
+    try:
+        return ceiling_from_dollars(max_cost)
+    except ConfigError as error:
+        raise ConfigError(f"max_cost: {error}") from None
+
+
+def _mode_of(options: RunOptions) -> Literal["live", "batch"]:
+    mode = options.get("mode", "live")
+    if mode not in ("live", "batch"):
+        raise ConfigError(f"mode must be 'live' or 'batch', got {mode!r}")
+    return mode
+
+
+def _remembered(options: RunOptions) -> dict[str, Any]:
+    settings: dict[str, Any] = {name: value for name in _REMEMBERED if (value := options.get(name)) is not None}
+    if isinstance(price := options.get("price"), str | tuple | list):
+        settings["price"] = price if isinstance(price, str) else ",".join(map(str, price))
+    if not is_plain(settings.get("base_url", "")):
+        settings[HIDDEN_ADDRESS] = shown_address(settings.pop("base_url"))
+    if "max_cost" in settings:
+        settings["max_cost"] = str(settings["max_cost"])
+    return settings
+
+
+def _policy_of(options: RunOptions, max_cost_nano: int | None) -> Policy:
+    defaults = Policy()
+    return Policy(
+        max_in_flight=_window_of(options, defaults.max_in_flight),
+        rates=RatePolicy(
+            rpm=options.get("rpm"), input_tpm=options.get("input_tpm"), output_tpm=options.get("output_tpm")
+        ),
+        retry=RetryPolicy.of(options.get("retries", defaults.retry.retries)),
+        max_cost_nano=max_cost_nano,
+        timeout_s=options.get("timeout", defaults.timeout_s),
+        timeout_per_1k_s=options.get("timeout_per_1k_chars", 0.0),
+        max_wait_s=options.get("max_wait", defaults.max_wait_s),
+        max_consecutive_failures=options.get("max_consecutive_failures", defaults.max_consecutive_failures),
+        retry_in_place=options.get("retry_in_place", False),
+        reasks=options.get("reask", defaults.reasks),
+        count_margin=options.get("count_margin", defaults.count_margin),
+        batch=_batch_policy_of(options, defaults.batch),
+    )
+
+
+def _window_of(options: RunOptions, usual: int) -> int:
+    """What the user says, else what suits the backend: a call that is a whole process suits fewer at once."""
+    said = options.get("max_in_flight")
+    return said if said is not None else _traits_of(options).default_in_flight or usual
+
+
+def _traits_of(options: RunOptions) -> Traits:
+    backend = options.get("backend")
+    return backend.traits if backend is not None else traits_of(options["model"], options.get("base_url"))[0]
+
+
+def _refuse_sampling(options: RunOptions) -> None:
+    """Parameters that the backend never takes are refused once, before anything is sent, not item by item."""
+    takes = _traits_of(options).sampling
+    for name in options.get("sampling") or ():
+        if takes is not None and name not in takes:
+            known = f"it takes {', '.join(sorted(takes))}" if takes else "it takes none"
+            raise ConfigError(f"{options['model']} does not take the sampling parameter {name!r}; {known}")
+
+
+def _batch_policy_of(options: RunOptions, defaults: BatchPolicy) -> BatchPolicy:
+    return BatchPolicy(
+        most_items=options.get("items_per_batch"),
+        max_parallel=options.get("max_parallel_batches", defaults.max_parallel),
+        poll_first_s=options.get("poll_interval", defaults.poll_first_s),
+        adopt_wait_s=options.get("adopt_wait", defaults.adopt_wait_s),
+        results_wait_s=options.get("results_wait", defaults.results_wait_s),
+        cancel_on_interrupt=options.get("cancel_on_interrupt", False),
+    )
+
+
+def defaults_of(options: RunOptions) -> Defaults:
+    """What every request of a run has.
+
+    Raises:
+        ConfigError: `max_tokens` or the schema is wrong.
+    """
+    schema = options.get("schema")
+    if schema is not None:
+        check_schema(schema)
+    return Defaults(
+        model=options["model"],
+        system=options.get("system"),
+        max_tokens=options.get("max_tokens", DEFAULT_MAX_TOKENS),
+        schema=None if schema is None else Schema.of(schema),
+        sampling=options.get("sampling"),
+        extra_body=options.get("extra_body"),
+    )
+
+
+def _refuse_other_kinds(options: RunOptions) -> None:
+    for name, value in options.items():
+        kind, a_kind = _KINDS.get(name, (object, ""))
+        if not isinstance(value, kind):
+            # A key in a wrong form may still be a key.
+            hidden = name == "api_key" or (name == "base_url" and not isinstance(value, int | float))
+            got = "something else" if hidden else repr(value)
+            raise ConfigError(f"{name} must be {a_kind}, got {got}")
+
+
+def refuse_unknown(given: Collection[str], takes: Collection[str]) -> None:
+    """Refuse what a door does not take, and hint at what it does.
+
+    Raises:
+        ConfigError: one of the names is not known.
+    """
+    for name in given:
+        if name in takes:
+            continue
+        near = get_close_matches(name, (*takes, *sorted(_SAMPLING)), n=1, cutoff=_NEAR)
+        if near and near[0] in _SAMPLING:
+            raise ConfigError(f"unknown option {name!r}: it goes into sampling={{{near[0]!r}: ...}}")
+        raise ConfigError(f"unknown option {name!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
+
+
+def _refuse_wrong(options: RunOptions) -> None:
+    if not isinstance(options.get("model"), str):
+        raise ConfigError("model= is required, for example model='mock:echo'")
+    if not callable(options.get("on_event") or print):
+        raise ConfigError(f"on_event must be a function, got {options.get('on_event')!r}")
+    backend = options.get("backend")
+    if backend is not None and not (hasattr(backend, "complete") and hasattr(backend, "traits")):
+        raise ConfigError(f"backend must have `complete` and `traits`, which {type(backend).__name__} has not")

@@ -1,0 +1,28 @@
+"""The settings of a run, validated and made once. Nothing here is open, and nothing here is called back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+from batchwork.core.failure import FailureKind
+from batchwork.core.policy import Policy
+from batchwork.core.pricing import Price
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """Every setting of a run. Callbacks and objects of the caller's own are handed to the run apart: `Supplied`."""
+
+    model: str
+    mode: Literal["live", "batch"] = "live"
+    policy: Policy = field(default_factory=Policy)
+    price: Price | None = None  # stated by the user; None: look it up
+    journal: Path | None = None  # None: in memory
+    fresh: bool = False
+    retry_failed: frozenset[FailureKind] = frozenset()  # what has failed in these ways is taken up again, too
+    base_url: str | None = field(default=None, repr=False)  # there may be a key in it
+    api_key: str | None = field(default=None, repr=False)
+    keep_bodies: bool = False  # the provider's JSON is kept with every answer, for files of raw results
+    settings: dict[str, Any] = field(default_factory=dict)  # kept in the journal for `retry`

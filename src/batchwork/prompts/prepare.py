@@ -1,0 +1,216 @@
+"""The first phase: what a caller asks becomes a request, or the reason why it cannot. Pure, and before any call.
+
+`prepare_prompt_request` takes the schema out of the request, makes sure that it can be used, understands the path, and
+puts in what the caller left out. Every prompt of a request goes through it before the first call is sent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Literal
+
+import msgspec
+from msgspec import Meta
+
+from batchwork.core.errors import ConfigError
+from batchwork.core.prompt import Defaults, prepare
+from batchwork.core.request import DEFAULT_MAX_TOKENS, Message, Request, Schema
+from batchwork.prompts.field_path import MAX_CHARACTERS, FieldPath, PathSyntaxError, parse_path
+from batchwork.prompts.schema_cache import usable_schema
+from batchwork.schema import DEFAULT_LIMITS, Limits, SchemaError
+
+_MAX_DEPTH = 64
+_MOST_TOKENS = 1_000_000
+
+
+class NamedSchema(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A JSON schema with a name."""
+
+    schema: dict[str, Any] | bool
+    name: Annotated[str, Meta(min_length=1, max_length=64, pattern="^[A-Za-z0-9_-]+$")] = "answer"
+    description: str | None = None
+    strict: bool | None = None
+
+
+class ResponseFormat(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What the answer must be."""
+
+    type: Literal["json_schema"]
+    json_schema: NamedSchema
+
+
+class Turn(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One message of a conversation."""
+
+    role: Literal["user", "assistant", "system"]
+    content: str | list[dict[str, Any]]
+
+
+# JSON has one kind of number: 100.0 is as whole as 100.
+WholeTokens = Annotated[int, Meta(ge=1, le=_MOST_TOKENS)] | Annotated[float, Meta(ge=1, le=_MOST_TOKENS, multiple_of=1)]
+
+
+class PromptItem(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """One prompt: either `prompt` or `messages`, and what the answer should be."""
+
+    prompt: str | None = None
+    messages: Annotated[list[Turn], Meta(min_length=1)] | None = None
+    response_format: ResponseFormat | None = None
+    extract_field_path: Annotated[str, Meta(min_length=1, max_length=MAX_CHARACTERS)] | None = None
+    system: str | None = None
+    model: str | None = None
+    max_tokens: WholeTokens | None = None
+    id: Annotated[str, Meta(min_length=1, max_length=200)] | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Problem:
+    """Why a prompt cannot be asked, or has no answer: a code for programs, a sentence for people, and the place."""
+
+    code: str
+    message: str
+    where: str = ""  # below the prompt, for example /response_format/json_schema/schema/properties/a
+    retryable: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PreparedPrompt:
+    """A prompt after the first phase. Exactly one of `request` and `problem` is there."""
+
+    index: int
+    id: str | None = None
+    request: Request | None = None
+    path: FieldPath | None = None
+    problem: Problem | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PromptDefaults:
+    """What a prompt has unless it says otherwise; `models` are those it may name, with the provider behind each."""
+
+    model: str
+    models: Mapping[str, str] = field(default_factory=dict)
+    system: str | None = None
+    max_tokens: int = DEFAULT_MAX_TOKENS
+    limits: Limits = DEFAULT_LIMITS  # of the schemas
+
+    def __post_init__(self) -> None:
+        Defaults(model=self.model, max_tokens=self.max_tokens)
+
+
+class _Unusable(Exception):
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+
+
+def prepare_prompt_request(item: object, defaults: PromptDefaults, *, index: int = 0) -> PreparedPrompt:
+    """One prompt, ready to be sent, or the reason why not.
+
+    `item` is a `PromptItem`, a dict of the same fields, or the prompt's text.
+    """
+    told_id: str | None = None
+    try:
+        asked = _item_of(item)
+        told_id = asked.id
+        path = None if asked.extract_field_path is None else parse_path(asked.extract_field_path)
+        return PreparedPrompt(index=index, id=told_id, request=_request_of(asked, defaults), path=path)
+    except _Unusable as unusable:
+        problem = unusable.problem
+    except PathSyntaxError as error:
+        problem = Problem(code="invalid_path", message=str(error), where="/extract_field_path")
+    except UnicodeEncodeError as error:
+        problem = Problem(code="invalid_request", message=f"the text holds a lone surrogate at character {error.start}")
+    except ConfigError as error:
+        problem = Problem(code="invalid_request", message=str(error))
+    return PreparedPrompt(index=index, id=told_id, problem=problem)
+
+
+def prepare_all(items: Sequence[object], defaults: PromptDefaults) -> list[PreparedPrompt]:
+    """Every prompt, one after the other, in order."""
+    return [prepare_prompt_request(item, defaults, index=index) for index, item in enumerate(items)]
+
+
+def _item_of(item: object) -> PromptItem:
+    if isinstance(item, PromptItem):
+        return item
+    if isinstance(item, str):
+        return PromptItem(prompt=item)
+    if not isinstance(item, Mapping):
+        raise _Unusable(_bad(f"a prompt is text or a dict, not {type(item).__name__}"))
+    try:
+        return msgspec.convert(dict(item), PromptItem)
+    except msgspec.ValidationError as error:
+        raise _Unusable(_bad(str(error))) from None
+
+
+def _request_of(asked: PromptItem, defaults: PromptDefaults) -> Request:
+    if (asked.prompt is None) == (asked.messages is None):
+        raise _Unusable(_bad("a prompt has either 'prompt' or 'messages'"))
+    model = asked.model or defaults.model
+    if model != defaults.model and model not in defaults.models:
+        known = ", ".join(sorted({defaults.model, *defaults.models}))
+        message = f"the model {model!r} is not served here; there is {known}"
+        raise _Unusable(Problem(code="unknown_model", message=message, where="/model"))
+    own = Defaults(
+        model=model,
+        system=asked.system if asked.system is not None else defaults.system,
+        max_tokens=int(asked.max_tokens or defaults.max_tokens),
+        schema=_schema_of(asked.response_format, defaults.models.get(model), defaults.limits),
+    )
+    request = prepare(asked.prompt if asked.messages is None else _messages(asked.messages), own)
+    _refuse_surrogates(request)
+    return request
+
+
+def _schema_of(wanted: ResponseFormat | None, provider: str | None, limits: Limits) -> Schema | None:
+    if wanted is None:
+        return None
+    try:
+        return usable_schema(wanted.json_schema.schema, wanted.json_schema.name, provider, limits)
+    except SchemaError as error:
+        place = f"/response_format/json_schema/schema{error.place}"
+        raise _Unusable(Problem(code="invalid_schema", message=str(error), where=place)) from None
+
+
+def _messages(turns: list[Turn]) -> list[Message]:
+    for number, turn in enumerate(turns):
+        if isinstance(turn.content, str):
+            continue
+        if not all(isinstance(block.get("type"), str) for block in turn.content):
+            raise _Unusable(_bad("a content block is an object with a 'type'", f"/messages/{number}/content"))
+        if too_deep(turn.content):
+            raise _Unusable(_bad(f"nested more than {_MAX_DEPTH} levels deep", f"/messages/{number}/content"))
+    return [Message(turn.role, turn.content) for turn in turns]
+
+
+def _refuse_surrogates(request: Request) -> None:
+    """No provider takes half a character; from JSON it cannot come, from Python it can."""
+    for message in request.messages:
+        if isinstance(message.content, str):
+            if not message.content.isascii():
+                message.content.encode()
+        else:
+            msgspec.json.encode(message.content)
+    if request.system is not None:
+        request.system.encode()
+
+
+def too_deep(value: object, most: int = _MAX_DEPTH) -> bool:
+    """Whether lists and objects stand in each other more than `most` times."""
+    level: list[object] = [value]
+    for _ in range(most + 1):
+        inner: list[object] = []
+        for held in level:
+            if isinstance(held, dict):
+                inner += held.values()
+            elif isinstance(held, list):
+                inner += held
+        if not inner:
+            return False
+        level = inner
+    return True
+
+
+def _bad(message: str, where: str = "") -> Problem:
+    return Problem(code="invalid_request", message=message, where=where)

@@ -1,0 +1,155 @@
+"""The second phase: every prepared prompt becomes one call of the engine, `batch_size` of them in flight at a time.
+
+The window is refilled the moment a call ends. Nothing is parsed or judged here beyond what the engine does; what comes
+out is one outcome per prompt, in request order, and the moment the first one was there.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from batchwork.core.errors import ConfigError
+from batchwork.core.event import Attempted, Event
+from batchwork.core.failure import FailureKind
+from batchwork.core.intake import Work
+from batchwork.core.outcome import AnyOutcome, Outcome, Pending
+from batchwork.engine.live_run import LiveRun
+from batchwork.prompts.prepare import PreparedPrompt, Problem
+from batchwork.service import Service
+
+DEFAULT_BATCH_SIZE = 100
+_PROVIDER_SAYS = frozenset({FailureKind.AUTH, FailureKind.QUOTA, FailureKind.RATE_LIMITED, FailureKind.OVERLOADED})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Executed:
+    """What came of a batch: an outcome per prompt that was sent, by its index, and the times."""
+
+    outcomes: dict[int, Outcome]
+    first_result_s: float | None  # None when no call was answered
+    total_s: float
+    unsent: Problem | None = None  # why those that are pending have no answer
+
+
+class PromptBatch:
+    """One request's prompts on their way through the engine. Made once, run once."""
+
+    def __init__(
+        self,
+        service: Service,
+        prepared: Sequence[PreparedPrompt],
+        *,
+        batch_size: int = DEFAULT_BATCH_SIZE,
+        on_outcome: Callable[[AnyOutcome], None] | None = None,
+    ) -> None:
+        if isinstance(batch_size, bool) or not isinstance(batch_size, int) or batch_size < 1:
+            raise ConfigError(f"batch_size must be a whole number of at least 1, got {batch_size!r}")
+        self._service = service
+        self._on_outcome = on_outcome
+        self._outcomes: dict[int, Outcome] = {}
+        self._started = service.clock.now()
+        self._first_s: float | None = None
+        self._unsent: Problem | None = None
+        self._provider_said: FailureKind | None = None
+        self._runs: list[LiveRun] = []
+        self._shares = _shares(prepared, batch_size)
+
+    async def run(self) -> Executed:
+        """See every prompt through.
+
+        Raises:
+            JournalWriteError: the day's book cannot be written; calls in flight were finished first.
+        """
+        if self._shares and sum(share.bound for share in self._shares) > self._shares[0].batch_size:
+            for share in self._shares:  # fewer places than models: one model after the other
+                await self._run(share)
+        elif len(self._shares) == 1:
+            await self._run(self._shares[0])
+        else:
+            results = await asyncio.gather(*map(self._run, self._shares), return_exceptions=True)
+            for result in results:
+                if isinstance(result, BaseException):
+                    raise result
+        return Executed(
+            outcomes=self._outcomes,
+            first_result_s=self._first_s,
+            total_s=self._service.clock.now() - self._started,
+            unsent=self._unsent,
+        )
+
+    def interrupt(self, why: Problem) -> None:
+        """First time: send nothing more, let calls in flight finish. Second time: leave at once."""
+        self._unsent = self._unsent or why
+        for run in self._runs:
+            run.interrupt()
+
+    async def _run(self, share: _Share) -> None:
+        for prompt in share.prompts:
+            self._outcomes[prompt.index] = Pending(index=prompt.index)
+        if self._unsent is not None:
+            return
+        run = self._service.live(share.model, batch_size=share.bound, on_settled=self._settled, on_event=self._happened)
+        self._runs.append(run)
+        await run.run(_works(share.prompts), is_input=False)
+        if run.pause is not None and self._unsent is None:
+            kind = self._provider_said or FailureKind.OVERLOADED
+            self._unsent = Problem(code=kind.value, message=run.pause.reason, retryable=kind is not FailureKind.AUTH)
+
+    def _settled(self, outcome: AnyOutcome) -> None:
+        if self._first_s is None:
+            self._first_s = self._service.clock.now() - self._started
+        self._outcomes[outcome.index] = outcome
+        if self._on_outcome is not None:
+            self._on_outcome(outcome)
+
+    def _happened(self, event: Event) -> None:
+        if isinstance(event, Attempted) and event.kind in _PROVIDER_SAYS:
+            self._provider_said = event.kind
+
+
+async def process_prompt_batch(
+    service: Service,
+    prepared: Sequence[PreparedPrompt],
+    *,
+    batch_size: int = DEFAULT_BATCH_SIZE,
+    on_outcome: Callable[[AnyOutcome], None] | None = None,
+) -> Executed:
+    """Send every prompt that can be sent, at most `batch_size` at a time; one failure never touches another.
+
+    `on_outcome` is called the moment a prompt has its outcome.
+
+    Raises:
+        ConfigError: `batch_size` is below 1.
+        JournalWriteError: the day's book cannot be written.
+    """
+    return await PromptBatch(service, prepared, batch_size=batch_size, on_outcome=on_outcome).run()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Share:
+    """The prompts of one model, and how many places of the request's window are theirs."""
+
+    model: str
+    prompts: list[PreparedPrompt]
+    bound: int
+    batch_size: int
+
+
+def _shares(prepared: Sequence[PreparedPrompt], batch_size: int) -> list[_Share]:
+    """One share per model, in proportion to its prompts. Almost always there is one."""
+    by_model: dict[str, list[PreparedPrompt]] = {}
+    for prompt in prepared:
+        if prompt.request is not None:
+            by_model.setdefault(prompt.request.model, []).append(prompt)
+    total = sum(map(len, by_model.values()))
+    return [
+        _Share(model=model, prompts=prompts, bound=max(1, batch_size * len(prompts) // total), batch_size=batch_size)
+        for model, prompts in by_model.items()
+    ]
+
+
+def _works(prompts: list[PreparedPrompt]) -> Iterator[Work]:
+    for prompt in prompts:
+        yield Work(item=prompt.index, index=prompt.index, request=prompt.request, problem=None, paid_nano=0, attempts=0)

@@ -1,0 +1,88 @@
+"""The one settler: what a call costs goes onto the item's account, into the run's sums and into the journal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from batchwork.core.event import Event, Settled
+from batchwork.core.failure import FailureKind
+from batchwork.core.outcome import Deferred, Failed, Succeeded
+from batchwork.core.stats import Tally
+from batchwork.engine.life import Life
+from batchwork.engine.settler import Settler
+from tests.support.parts import life_of, parts
+from tests.support.scripted import failure, reply
+from tests.support.virtual_time import run_virtual
+
+
+def settled(work: Callable[[Settler, Life, Tally], Any], **others: Any) -> tuple[Any, list[Event]]:
+    """What `work` comes to, and what the journal recorded of it."""
+
+    async def main() -> tuple[Any, list[Event]]:
+        made, tally = parts(**others), Tally()
+        life = life_of(made)
+        events: list[Event] = []
+        made.journal.listener = events.append
+        return work(Settler(made, tally), life, tally), events
+
+    return run_virtual(main())
+
+
+def test_a_call_is_booked_once_on_the_item_and_once_in_the_sums() -> None:
+    def work(settler: Settler, life: Life, tally: Tally) -> tuple[int, int, int, int]:
+        settler.book(life, reply(tokens_in=10, tokens_out=5), worst_nano=99_000)
+        return life.paid_nano, life.attempts, tally.charged_nano, tally.input_tokens
+
+    found, _ = settled(work)
+    assert found == (15_000, 1, 15_000, 10)
+
+
+def test_what_may_be_billed_without_a_word_is_booked_at_its_worst_case_as_unconfirmed() -> None:
+    def work(settler: Settler, life: Life, tally: Tally) -> tuple[int, int]:
+        settler.book(life, failure(FailureKind.TIMEOUT, unconfirmed=True), worst_nano=99_000)
+        return life.paid_nano, tally.unconfirmed_nano
+
+    assert settled(work)[0] == (99_000, 99_000)
+
+
+def test_an_outcome_is_recorded_with_the_charge_of_its_last_call() -> None:
+    def work(settler: Settler, life: Life, tally: Tally) -> Succeeded:
+        answer = reply()
+        settler.book(life, answer, worst_nano=99_000)
+        outcome = settler.succeeded(life, answer, None)
+        settler.settled(life, outcome)
+        return outcome
+
+    outcome, events = settled(work)
+    assert [type(event) for event in events] == [Settled]
+    assert (outcome.cost_nano, events[0].charged_nano) == (15_000, 15_000)
+
+
+def test_an_item_that_is_deferred_again_is_not_recorded_again() -> None:
+    def work(settler: Settler, life: Life, tally: Tally) -> Deferred:
+        life.deferred = True
+        outcome = settler.deferred(life, 5)
+        settler.settled(life, outcome)
+        return outcome
+
+    outcome, events = settled(work)
+    assert (outcome.needed_nano, events) == (5, [])
+
+
+def test_without_a_price_nothing_paid_is_unknown_and_never_zero() -> None:
+    def work(settler: Settler, life: Life, tally: Tally) -> Failed:
+        return settler.failed(life, failure(FailureKind.REFUSED))
+
+    assert settled(work, price=None)[0].cost_nano is None
+
+
+def test_bodies_are_kept_only_where_somebody_wants_them() -> None:
+    import msgspec
+
+    answer = msgspec.structs.replace(reply(), body=b"{}")
+
+    def work(settler: Settler, life: Life, tally: Tally) -> bytes | None:
+        return settler.succeeded(life, answer, None).reply.body
+
+    assert [settled(work, keep_bodies=wanted)[0] for wanted in (True, False)] == [b"{}", None]
