@@ -64,7 +64,7 @@ def dying_journal(kind: str, number: int, when: str) -> type[SqliteJournal]:
 
         def __init__(self, path: Path, *, utc: Callable[[], float]) -> None:
             super().__init__(path, utc=utc)
-            start_commit = self._commits._start_commit
+            start_commit = self._writer._start_commit
 
             def dying_commit() -> Future[None]:
                 if self.armed and when == "before":
@@ -75,7 +75,7 @@ def dying_journal(kind: str, number: int, when: str) -> type[SqliteJournal]:
                     die()
                 return commit
 
-            self._commits._start_commit = dying_commit  # type: ignore[method-assign]
+            self._writer._start_commit = dying_commit  # type: ignore[method-assign]
 
     return Dying
 

@@ -12,8 +12,8 @@ from batchwork.core.errors import JournalError, JournalWriteError
 from batchwork.journal.atomic import sync_folder
 from batchwork.journal.companions import MARK, PARTS, beside
 from batchwork.journal.lock import WriterLock
-from batchwork.journal.write_ahead_log import is_all_there_is
 from batchwork.journal.tables import connect
+from batchwork.journal.write_ahead_log import is_all_there_is
 
 
 def set_aside(path: Path) -> Path | None:

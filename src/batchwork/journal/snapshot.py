@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from batchwork.core.errors import JournalDamagedError
-from batchwork.journal import sums as sums_row
-from batchwork.journal.sums import Sums
+from batchwork.journal.sums import SELECT, Sums
 from batchwork.journal.tables import FAULTS, connect, damaged, translated
 
 
@@ -61,7 +60,7 @@ class Snapshot:
 
     def sums(self) -> Sums:
         """What it all adds up to; zeros in a file that is still empty."""
-        values = self.one(sums_row.SELECT)
+        values = self.one(SELECT)
         (last,) = self.one("SELECT coalesce(max(seq), 0) FROM event") or (0,)
         if values is None and last:
             raise self.damaged("its totals are missing")

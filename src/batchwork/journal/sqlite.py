@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
 from pathlib import Path
 
 from batchwork.core.errors import JournalError
@@ -15,18 +14,13 @@ from batchwork.core.ports import Entry, Standing, Totals
 from batchwork.core.request import Request
 from batchwork.core.runstate import UNCHANGED, ItemState
 from batchwork.journal import codec
-from batchwork.journal.group_commit import GroupCommit
-from batchwork.journal.identities import Identities
 from batchwork.journal.item_row import ItemRow, columns_digest
-from batchwork.journal.lock import WriterLock
-from batchwork.journal.mark import MarkFile
 from batchwork.journal.placer import Placer
-from batchwork.journal.reader import JournalReader
-from batchwork.journal.row_cache import RowCache
-from batchwork.journal.tables import connect
+from batchwork.journal.writer import JournalWriter
 
 _LIVE = frozenset({Status.PENDING, Status.DEFERRED})
-_SETTLED, _REOPENED, _ATTEMPTED = (codec.KINDS[event] for event in (Settled, Reopened, Attempted))
+_SETTLED, _REOPENED = codec.KINDS[Settled], codec.KINDS[Reopened]
+_ANSWERS = (_SETTLED, codec.KINDS[Attempted])  # an item of a batch that was read has one of these
 
 
 class SqliteJournal:
@@ -36,33 +30,11 @@ class SqliteJournal:
         self.path = path
         self.listener: Callable[[Event], None] | None = None
         self._utc = utc
-        self._cache = RowCache()
-        self._rows = self._cache.rows
-        with ExitStack() as undo:
-            lock = WriterLock(path)
-            undo.callback(lock.release)
-            writer = connect(path, writable=True)
-            undo.callback(writer.close)
-            self._reader = JournalReader(path, pinned=True)
-            undo.callback(self._reader.close)
-            mark_file = MarkFile(path)
-            undo.callback(mark_file.close)
-            self._items = self._reader.items
-            self._sums = self._reader.sums()
-            self._identities = Identities(self._items, noted=self._sums.noted, items=self._sums.items)
-            self.batches = self._reader.batch_book()
-            mark_file.write(self._sums.mark)
-            self._commits = GroupCommit(
-                path,
-                writer,
-                mark_file,
-                sums=self._sums,
-                cache=self._cache,
-                identities=self._identities,
-                on_written=self._written,
-            )
-            self._files = undo.pop_all()
-        self.durable = self._commits.durable  # the same method: a call less for every call
+        self._writer = writer = JournalWriter(path)
+        self._cache, self._rows, self._sums = writer.cache, writer.cache.rows, writer.sums
+        self._reader, self._items = writer.reader, writer.reader.items
+        self.batches = writer.batches
+        self.durable = writer.durable  # the same method: a call less for every call
         self._is_first = not self._sums.items  # nobody stands anywhere yet
         self._placer = Placer(self)
 
@@ -106,7 +78,7 @@ class SqliteJournal:
 
     def find(self, fingerprint: bytes, occurrence: int) -> ItemRow | None:
         """The item of this identity."""
-        item = self._identities.find(fingerprint, occurrence)
+        item = self._writer.identities.find(fingerprint, occurrence)
         return None if item is None else self._rows.get(item) or self._items.row(item)
 
     def place(self, index: int, intake: Intake) -> ItemState:
@@ -117,7 +89,7 @@ class SqliteJournal:
             row = ItemRow(self._sums.items, intake.fingerprint, occurrence)
             self._sums.items += 1
             row.is_new = True
-            self._identities.add(intake.fingerprint, occurrence, row.item)
+            self._writer.identities.add(intake.fingerprint, occurrence, row.item)
             self._open(row, index, intake, digest)
             return row
         assert isinstance(known, ItemRow)
@@ -193,7 +165,7 @@ class SqliteJournal:
                 row.settled_seq = seq
             elif kind == _REOPENED:
                 row.settled_seq = 0
-            if self.batches.rides and (kind == _SETTLED or kind == _ATTEMPTED):
+            if self.batches.rides and kind in _ANSWERS:
                 self.batches.answered(item)
             self._cache.changed[item] = row
         elif isinstance(event, Ended):
@@ -201,15 +173,15 @@ class SqliteJournal:
         elif isinstance(event, BatchEvent):
             self.batches.apply(event)
             sums.batches += 1
-        commits = self._commits
-        body = codec.encode(event, commits.blobs)
-        commits.events.append((seq, self._utc(), kind, item, body, codec.checksum(seq, kind, item, body)))
+        writer = self._writer
+        body = codec.encode(event, writer.blobs)
+        writer.events.append((seq, self._utc(), kind, item, body, codec.checksum(seq, kind, item, body)))
         if self.listener is not None:
             self.listener(event)
 
     def _trim(self, inputs: int | None) -> None:
         """The input has ended: who stood beyond its end stands nowhere, in memory now and on disk with the event."""
-        self._commits.trim = inputs
+        self._writer.trim = inputs
         for row in self._rows.values():
             if inputs is not None and row.index is not None and row.index >= inputs:
                 self._displace(row)
@@ -220,23 +192,13 @@ class SqliteJournal:
         row.moved = True
         self._cache.changed[row.item] = row
 
-    def _written(self, rows: list[ItemRow], moved: bool) -> None:
-        """A group is on disk: look-ups see it from now on."""
-        self._reader.refresh(moved=moved)
-        self._items.follow(rows)
-
     def flush(self) -> None:
         """Write everything queued, now, and wait for it here."""
-        self._commits.flush()
+        self._writer.flush()
 
     def close(self) -> None:
-        """Write what is queued and let go; a disk that was full gets one more chance here."""
-        with self._files:
-            try:
-                self.flush()
-            finally:
-                self._reader.close()  # first: whoever reads keeps the log from being emptied
-                self._commits.close()
+        """Write what is queued and let go."""
+        self._writer.close()
 
     # -- reading --------------------------------------------------------------------------------
 

@@ -1,6 +1,6 @@
-"""The tables of a journal file, and how a file is recognised as one of ours.
+"""Opens a journal file: makes a new one, recognises one of ours, refuses one that has lost something.
 
-A journal is made aside and renamed into its place, whole: so a file without tables is not one whose making was cut off
+A journal is made aside and renamed into its place, whole. So a file without tables is not one whose making was cut off
 but one that has lost them.
 """
 
@@ -12,14 +12,15 @@ import sqlite3
 import uuid
 from contextlib import closing, suppress
 from pathlib import Path
+from typing import Any
 
 from batchwork.core.errors import JournalDamagedError, JournalError, JournalWriteError
 from batchwork.journal.atomic import sync_folder
 from batchwork.journal.companions import INDEX, LOG, MARK, PRIVATE_FILE, beside, mode_of, real
 from batchwork.journal.connections import LOOKING, is_open_here, open_counted
-from batchwork.journal.write_ahead_log import is_all_there_is, lost_writes
 from batchwork.journal.mark import Mark, read_mark
 from batchwork.journal.sums import Sums
+from batchwork.journal.write_ahead_log import is_all_there_is, lost_writes
 
 _log = logging.getLogger(__name__)
 APPLICATION_ID = 0x62747771  # "btwq"
@@ -27,31 +28,9 @@ FORMAT = 1
 # What a damaged file may make SQLite raise; where its own text is damaged, even the message cannot be decoded.
 FAULTS = (sqlite3.Error, UnicodeDecodeError)
 _MAGIC = b"SQLite format 3\0"
-_PAGE_CACHE_KIB = 16_384
-
-_TABLES = """
-CREATE TABLE event (
-  seq INTEGER PRIMARY KEY, at REAL NOT NULL, kind INTEGER NOT NULL, item INTEGER NOT NULL,
-  body BLOB NOT NULL, crc INTEGER NOT NULL) STRICT;
-CREATE INDEX event_of_batch ON event (seq) WHERE kind >= 8;
-CREATE TABLE item (
-  id INTEGER PRIMARY KEY, fingerprint BLOB NOT NULL, occurrence INTEGER NOT NULL, idx INTEGER,
-  status INTEGER NOT NULL, reserved INTEGER NOT NULL, paid INTEGER NOT NULL, attempts INTEGER NOT NULL,
-  columns INTEGER NOT NULL, request_seq INTEGER NOT NULL, columns_seq INTEGER NOT NULL, settled_seq INTEGER NOT NULL,
-  crc INTEGER NOT NULL) STRICT;
-CREATE TABLE identity (
-  fingerprint BLOB NOT NULL, occurrence INTEGER NOT NULL, item INTEGER NOT NULL,
-  PRIMARY KEY (fingerprint, occurrence)) STRICT, WITHOUT ROWID;
-CREATE INDEX item_place ON item (idx);
-CREATE TABLE blob (digest BLOB PRIMARY KEY, body BLOB NOT NULL, crc INTEGER NOT NULL) STRICT, WITHOUT ROWID;
-CREATE TABLE total (
-  one INTEGER PRIMARY KEY CHECK (one = 1), run_id TEXT NOT NULL, seq INTEGER NOT NULL,
-  spent INTEGER NOT NULL, unconfirmed INTEGER NOT NULL, reserved INTEGER NOT NULL,
-  standing TEXT NOT NULL, began INTEGER NOT NULL, items INTEGER NOT NULL, batches INTEGER NOT NULL,
-  noted INTEGER NOT NULL,
-  crc INTEGER NOT NULL) STRICT;
-CREATE TABLE output (path TEXT PRIMARY KEY, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL) STRICT;
-"""
+_SETTINGS = ("cache_size = -16384", "temp_store = MEMORY")
+_WRITER_SETTINGS = ("synchronous = FULL", "wal_autocheckpoint = 4000")
+_TABLES = Path(__file__).with_name("tables.sql").read_text("utf-8")
 _BEGIN_TOTAL = (
     "INSERT INTO total SELECT 1,?,?,?,?,?,?,?,?,?,?,?"
     " WHERE NOT EXISTS (SELECT 1 FROM total) AND NOT EXISTS (SELECT 1 FROM event)"
@@ -73,14 +52,11 @@ def connect(path: Path, *, writable: bool) -> sqlite3.Connection:
                 _look(path, mark, writable=writable)
             connection = _open(path, "rw" if writable else "ro")
         try:
-            _must_be_ours(connection, path)
-            _must_reach(connection, path, mark)
-            connection.execute(f"PRAGMA cache_size = -{_PAGE_CACHE_KIB}")
-            connection.execute("PRAGMA temp_store = MEMORY")
+            _check(connection, path, mark)
+            for setting in _SETTINGS + (_WRITER_SETTINGS if writable else ()):
+                connection.execute(f"PRAGMA {setting}")
             if writable:
-                connection.execute("PRAGMA synchronous = FULL")
-                connection.execute("PRAGMA wal_autocheckpoint = 4000")
-                connection.execute(_BEGIN_TOTAL, Sums(run_id=uuid.uuid4().hex[:12]).values())
+                connection.execute(_BEGIN_TOTAL, _new_sums())
         except BaseException:
             connection.close()
             raise
@@ -103,8 +79,7 @@ def _look(path: Path, mark: Mark | None, *, writable: bool) -> None:
     with closing(_open(path, "ro")) as connection:
         if lost := lost_writes(path):
             raise damaged(path, f"{lost} finished writes in its log cannot be read")
-        _must_be_ours(connection, path)
-        _must_reach(connection, path, mark)
+        _check(connection, path, mark)
 
 
 def holds_nothing(path: Path) -> bool:
@@ -175,13 +150,9 @@ def _create(path: Path) -> None:
         with suppress(FileNotFoundError):
             new.chmod(mode_of(path))
         with closing(sqlite3.connect(new, isolation_level=None)) as connection:
-            connection.execute("BEGIN IMMEDIATE")
-            for statement in _TABLES.split(";\n"):
-                if statement.strip():
-                    connection.execute(statement)
-            connection.execute(_BEGIN_TOTAL, Sums(run_id=uuid.uuid4().hex[:12]).values())
-            connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-            connection.execute(f"PRAGMA user_version = {FORMAT}")
+            names = f"PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {FORMAT};"
+            connection.executescript(f"BEGIN IMMEDIATE; {_TABLES} {names}")
+            connection.execute(_BEGIN_TOTAL, _new_sums())
             connection.execute("COMMIT")
             connection.execute("PRAGMA journal_mode = WAL")
         for part in (LOG, INDEX):  # a rest of the one before, from which SQLite must not read
@@ -192,7 +163,12 @@ def _create(path: Path) -> None:
         raise JournalWriteError(f"cannot write the journal {path} ({error.strerror}); check the folder") from error
 
 
-def _must_be_ours(connection: sqlite3.Connection, path: Path) -> None:
+def _new_sums() -> tuple[Any, ...]:
+    return Sums(run_id=uuid.uuid4().hex[:12]).values()
+
+
+def _check(connection: sqlite3.Connection, path: Path, mark: Mark | None) -> None:
+    """Refuse a file that is not ours, is of a newer version, or has lost something."""
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     if application == 0 and connection.execute("SELECT 1 FROM sqlite_master").fetchone() is None:
@@ -204,10 +180,7 @@ def _must_be_ours(connection: sqlite3.Connection, path: Path) -> None:
             f"{path} was written by a newer batchwork (journal format {version}, this one knows {FORMAT}); upgrade"
         )
 
-
-def _must_reach(connection: sqlite3.Connection, path: Path, mark: Mark | None) -> None:
-    """That the journal is as far as its mark says; one that belongs to another journal says nothing."""
-    while mark is not None:
+    while mark is not None:  # the journal must be as far as its mark; the mark of another journal says nothing
         run_id, seq = connection.execute("SELECT run_id, seq FROM total").fetchone() or (mark.run_id, 0)
         if run_id != mark.run_id or not isinstance(seq, int) or seq >= mark.seq:
             return
@@ -217,7 +190,7 @@ def _must_reach(connection: sqlite3.Connection, path: Path, mark: Mark | None) -
 
 
 def translated(error: Exception, path: Path) -> JournalError:
-    """SQLite's words in ours, with the remedy."""
+    """Our error for one of SQLite's, with the remedy."""
     text = str(error)
     if isinstance(error, UnicodeDecodeError):
         return damaged(path, "its tables cannot be read")

@@ -8,11 +8,9 @@ waits for the disk, runs on a thread of its own, so that the two threads never f
 from __future__ import annotations
 
 import asyncio
-import sqlite3
 from collections import Counter
-from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -20,13 +18,14 @@ from batchwork.clock import next_turn
 from batchwork.core.errors import JournalError
 from batchwork.core.outcome import Status
 from batchwork.journal import codec
-from batchwork.journal import sums as sums_row
 from batchwork.journal.identities import Identities
 from batchwork.journal.item_row import COLUMNS, ItemRow
+from batchwork.journal.lock import WriterLock
 from batchwork.journal.mark import Mark, MarkFile
+from batchwork.journal.reader import JournalReader
 from batchwork.journal.row_cache import RowCache
-from batchwork.journal.sums import Sums
-from batchwork.journal.tables import FAULTS, translated
+from batchwork.journal.sums import UPDATE
+from batchwork.journal.tables import FAULTS, connect, translated
 
 _INSERT_EVENT = "INSERT INTO event VALUES (?,?,?,?,?,?)"
 _INSERT_BLOB = "INSERT OR IGNORE INTO blob VALUES (?,?,?)"
@@ -41,8 +40,6 @@ _MOVE_ITEM = (
 _TRIM_ITEM = "UPDATE item SET idx=NULL, crc=? WHERE id=?"
 _SELECT_BEYOND = f"SELECT {COLUMNS} FROM item WHERE idx >= ? LIMIT 1000"  # noqa: S608
 
-Written = Callable[[list[ItemRow], bool], None]  # the rows that reached the disk; whether places changed hands
-
 
 @dataclass(slots=True, kw_only=True)
 class _Group:
@@ -54,38 +51,32 @@ class _Group:
     new: list[ItemRow] = field(default_factory=list)
     moved: list[ItemRow] = field(default_factory=list)
     trimmed: Counter[Status] = field(default_factory=Counter)
-    noted: int = 0  # how far the table of identities reaches
     commit: Future[None] | None = None
 
 
-class GroupCommit:
-    """The facts that are to be written, and the commits that carry them, one group after the other."""
+class JournalWriter:
+    """A journal file that this process writes, from construction until `close`; what is queued for it."""
 
-    def __init__(
-        self,
-        path: Path,
-        writer: sqlite3.Connection,
-        mark_file: MarkFile,
-        *,
-        sums: Sums,
-        cache: RowCache,
-        identities: Identities,
-        on_written: Written,
-    ) -> None:
+    def __init__(self, path: Path) -> None:
+        self.path = path
         self.events: list[tuple[int, float, int, int, bytes, int]] = []  # rows of the table of events
         self.blobs: codec.Blobs = {}
         self.trim: int | None = None  # places from here on are taken away
-        self._path = path
-        self._writer = writer
-        self._mark_file = mark_file
-        self._sums = sums
-        self._cache = cache
-        self._identities = identities
-        self._on_written = on_written
+        self.cache = RowCache()
         self._waiters: list[asyncio.Future[None]] = []
         self._task: asyncio.Task[None] | None = None
         self._group: _Group | None = None  # on its way to the disk
         self._broken: JournalError | None = None
+        with ExitStack() as undo:
+            undo.callback(WriterLock(path).release)
+            self._connection = undo.enter_context(closing(connect(path, writable=True)))
+            self.reader = undo.enter_context(closing(JournalReader(path, pinned=True)))
+            self._mark_file = undo.enter_context(closing(MarkFile(path)))
+            self.sums = self.reader.sums()
+            self.identities = Identities(self.reader.items, noted=self.sums.noted, items=self.sums.items)
+            self.batches = self.reader.batch_book()
+            self._mark_file.write(self.sums.mark)
+            self._files = undo.pop_all()
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="journal")
 
     async def durable(self) -> None:
@@ -104,19 +95,24 @@ class GroupCommit:
         """Write everything queued, now, and wait for it here."""
         try:
             self._finish_commit()
-            if self.events or self._cache.changed:
+            if self.events or self.cache.changed:
                 self._put_in()
                 self._start_commit()
                 self._finish_commit()
         except FAULTS as error:
-            raise translated(error, self._path) from error
+            raise translated(error, self.path) from error
 
     def close(self) -> None:
-        """End the thread and empty the log, so that the file is all there is, also while others have it open."""
-        self._thread.shutdown(wait=True)
-        with suppress(*FAULTS):
-            self._writer.execute("PRAGMA busy_timeout = 500")
-            self._writer.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        """Write everything queued and let go; a disk that was full gets one more chance here."""
+        with self._files:
+            try:
+                self.flush()
+            finally:
+                self._thread.shutdown(wait=True)
+                self.reader.close()  # whoever reads keeps the log from being emptied
+                with suppress(*FAULTS):  # so that the file is all there is, also while others have it open
+                    self._connection.execute("PRAGMA busy_timeout = 500")
+                    self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     async def _commit_groups(self) -> None:
         """Group after group, until nobody waits."""
@@ -135,7 +131,7 @@ class GroupCommit:
                     elif (error := commit.exception()) is not None:  # a flush has come in between and taken it back
                         raise error
                 except (*FAULTS, JournalError) as error:
-                    self._broken = error if isinstance(error, JournalError) else translated(error, self._path)
+                    self._broken = error if isinstance(error, JournalError) else translated(error, self.path)
                     waiters += self._waiters
                     self._waiters = []
                 self._answer(waiters)
@@ -156,26 +152,26 @@ class GroupCommit:
 
     def _put_in(self) -> None:
         """Put everything queued into a transaction that is left open."""
-        writer = self._writer
-        if writer.in_transaction:
-            writer.execute("ROLLBACK")
-        writer.execute("BEGIN IMMEDIATE")
-        writer.executemany(_INSERT_EVENT, self.events)
+        connection = self._connection
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
+        connection.execute("BEGIN IMMEDIATE")
+        connection.executemany(_INSERT_EVENT, self.events)
         if self.blobs:
             blobs = ((key, body, codec.blob_checksum(key, body)) for key, body in self.blobs.items())
-            writer.executemany(_INSERT_BLOB, blobs)
+            connection.executemany(_INSERT_BLOB, blobs)
         group = _Group(events=len(self.events), blobs=list(self.blobs), trim=self.trim)
         self._put_in_rows(group)
         if self.trim is not None:
             self._put_in_trim(group, self.trim)
-        self._sums.noted = group.noted = self._identities.note(writer, self._sums.items)
-        writer.execute(sums_row.UPDATE, self._sums.values(without=group.trimmed))
-        self._cache.write_changed()
+        self.sums.noted = self.identities.note(connection, self.sums.items)
+        connection.execute(UPDATE, self.sums.values(without=group.trimmed))
+        self.cache.write_changed()
         self._group = group
 
     def _put_in_rows(self, group: _Group) -> None:
         changed = []
-        for row in self._cache.changed.values():
+        for row in self.cache.changed.values():
             if row.is_new:
                 group.new.append(row)
             elif row.moved:
@@ -183,24 +179,24 @@ class GroupCommit:
             else:
                 changed.append(row)
         for sql, rows in ((_MOVE_ITEM, group.moved), (_INSERT_ITEM, group.new), (_UPDATE_ITEM, changed)):
-            self._writer.executemany(sql, map(ItemRow.values, rows))
+            self._connection.executemany(sql, map(ItemRow.values, rows))
 
     def _put_in_trim(self, group: _Group, inputs: int) -> None:
         """The input has become shorter: take the places beyond its end away."""
-        while page := [ItemRow.stored(values) for values in self._writer.execute(_SELECT_BEYOND, (inputs,)).fetchall()]:
+        while page := [ItemRow.stored(values) for values in self._connection.execute(_SELECT_BEYOND, (inputs,)).fetchall()]:
             for row in page:
                 row.index = None
-            self._writer.executemany(_TRIM_ITEM, [(row.values()[-1], row.item) for row in page])
+            self._connection.executemany(_TRIM_ITEM, [(row.values()[-1], row.item) for row in page])
             group.trimmed.update(row.status for row in page)
 
     def _start_commit(self) -> Future[None]:
         assert self._group is not None
-        self._group.commit = self._thread.submit(self._commit, self._sums.mark)
+        self._group.commit = self._thread.submit(self._commit, self.sums.mark)
         return self._group.commit
 
     def _commit(self, mark: Mark) -> None:
         """Finish the open transaction, and then, when it is on the disk, note how far the journal is."""
-        self._writer.execute("COMMIT")
+        self._connection.execute("COMMIT")
         self._mark_file.write(mark)
 
     def _finish_commit(self) -> None:
@@ -211,14 +207,15 @@ class GroupCommit:
         error = group.commit.exception()
         self._group = None
         if error is not None:
-            self._cache.take_back(group.new, group.moved)
+            self.cache.take_back(group.new, group.moved)
             raise error
         del self.events[: group.events]
         for key in group.blobs:
             del self.blobs[key]
         for status, count in group.trimmed.items():
-            self._sums.counts[status] -= count
+            self.sums.counts[status] -= count
         if self.trim == group.trim:
             self.trim = None
-        self._identities.noted(group.noted)
-        self._on_written(self._cache.written(), bool(group.moved) or group.trim is not None)
+        self.identities.noted(self.sums.noted)
+        self.reader.refresh(moved=bool(group.moved) or group.trim is not None)
+        self.reader.items.follow(self.cache.written())
