@@ -10,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from batchwork.journal import JournalReader
-from batchwork.journal.connections import is_open_here
-from batchwork.journal.tables import holds_nothing
+from batchwork.journal.connections import holds_nothing, is_open_here
 from tests.support.journals import BEGAN, row, settle, sqlite_journal, succeeded
 
 # The lock by which SQLite tells that the index of a log is in use; who can take it cuts the index off.

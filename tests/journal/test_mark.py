@@ -13,8 +13,8 @@ import pytest
 from batchwork.core.errors import JournalDamagedError, JournalError
 from batchwork.journal import JournalReader, back_up, recover, set_aside
 from batchwork.journal.companions import LOG, MARK, beside
+from batchwork.journal.connections import holds_nothing
 from batchwork.journal.mark import Mark, MarkFile, read_mark
-from batchwork.journal.tables import holds_nothing
 from tests.support.journals import Pass, run_pass, sqlite_journal
 
 PARTS = ("", "-wal", "-shm", ".mark")

@@ -10,9 +10,8 @@ from pathlib import Path
 
 from batchwork.core.errors import JournalError, JournalWriteError
 from batchwork.journal.atomic import sync_folder
-from batchwork.journal.companions import MARK, PARTS, beside
-from batchwork.journal.lock import WriterLock
-from batchwork.journal.tables import connect
+from batchwork.journal.companions import MARK, PARTS, WriterLock, beside
+from batchwork.journal.connections import connect
 from batchwork.journal.write_ahead_log import is_all_there_is
 
 

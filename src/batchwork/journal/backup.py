@@ -14,10 +14,10 @@ from pathlib import Path
 from batchwork.core.errors import ConfigError, JournalWriteError
 from batchwork.journal.atomic import sync_folder
 from batchwork.journal.companions import PARTS, PRIVATE_FILE, remove_with_parts
+from batchwork.journal.connections import FAULTS, connect, translated
 from batchwork.journal.mark import MarkFile
 from batchwork.journal.reader import JournalReader
 from batchwork.journal.sums import Sums
-from batchwork.journal.tables import FAULTS, connect, translated
 
 
 def back_up(journal: Path, to: Path) -> int:

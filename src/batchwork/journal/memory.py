@@ -1,4 +1,4 @@
-"""A journal in memory: for runs that need not survive, and as the plain twin of the durable one."""
+"""The journal in memory: for runs that need not survive, and as the plain twin of the durable one."""
 
 from __future__ import annotations
 
@@ -7,13 +7,12 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from batchwork.core.batch_book import BatchBook
-from batchwork.core.event import Attempted, Began, Event, Opened, Reopened
-from batchwork.core.failure import FailureKind
+from batchwork.core.event import Began, Event, Opened, Reopened
 from batchwork.core.intake import Intake
-from batchwork.core.outcome import AnyOutcome, Status
+from batchwork.core.outcome import Status
 from batchwork.core.ports import Entry, Standing, Totals
 from batchwork.core.request import Request
-from batchwork.core.runstate import ItemState, RunState
+from batchwork.core.runstate import ItemState, RunState, lost_call
 from batchwork.journal.placer import Placer, outcome_at
 
 
@@ -27,23 +26,20 @@ class MemoryJournal:
         self._requests: dict[int, Request | None] = {}
         self._columns: dict[int, dict[str, Any] | None] = {}
         self._placer = Placer(self)
-        self._run_id = uuid.uuid4().hex[:12]
+        self._run_id = ""
 
     def begin(self, began: Began) -> Standing:
         """Start a run."""
-        open_calls = [s for s in self._state.items.values() if s.reserved_nano]
+        self._run_id = self._run_id or uuid.uuid4().hex[:12]
+        open_calls = [state for state in self._state.items.values() if state.reserved_nano]
         for state in open_calls:
-            lost = Attempted(
-                item=state.item, kind=FailureKind.CONNECTION, charged_nano=state.reserved_nano, unconfirmed=True
-            )
-            self.record(lost)
+            self.record(lost_call(state))
         self.record(began)
         self._placer = Placer(self)
-        totals = self.totals()
         return Standing(
             run_id=self._run_id,
-            spent_nano=totals.spent_nano,
-            unconfirmed_nano=totals.unconfirmed_nano,
+            spent_nano=self._state.spent_nano,
+            unconfirmed_nano=self._state.unconfirmed_nano,
             recovered=len(open_calls),
         )
 
@@ -85,7 +81,7 @@ class MemoryJournal:
         return self._state.items[item]
 
     def request_of(self, item: int) -> Request:
-        """What an item asks."""
+        """The request of an item."""
         request = self._requests[item]
         assert request is not None, "a bad row is never sent"
         return request
@@ -99,7 +95,7 @@ class MemoryJournal:
         """Nothing to wait for."""
 
     def release(self, item: int) -> None:
-        """Nothing to let go: memory is all there is."""
+        """Nothing to forget: memory is all there is."""
 
     def entries(
         self, start: int = 0, stop: int | None = None, *, statuses: frozenset[Status] | None = None, bodies: bool = True
@@ -117,14 +113,13 @@ class MemoryJournal:
                 yield self._entry(index, state)
 
     def _entry(self, index: int, state: ItemState) -> Entry:
-        outcome: AnyOutcome | None = self._state.outcomes.get(state.item)
         return Entry(
             index=index,
             item=state.item,
             status=state.status,
             paid_nano=state.paid_nano,
             attempts=state.attempts,
-            outcome=outcome_at(outcome, index),
+            outcome=outcome_at(self._state.outcomes.get(state.item), index),
             request=self._requests[state.item],
             columns=self._columns[state.item],
         )

@@ -8,9 +8,9 @@ from __future__ import annotations
 from contextlib import closing
 from pathlib import Path
 
-from batchwork.journal.lock import WriterLock
+from batchwork.journal.companions import WriterLock
+from batchwork.journal.connections import FAULTS, connect, translated
 from batchwork.journal.reader import JournalReader
-from batchwork.journal.tables import FAULTS, connect, translated
 
 
 def remember_output(journal: Path, out: Path) -> None:

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from batchwork.core.errors import JournalDamagedError
+from batchwork.journal.connections import FAULTS, connect, damaged, translated
 from batchwork.journal.sums import SELECT, Sums
-from batchwork.journal.tables import FAULTS, connect, damaged, translated
 
 
 class Snapshot:

@@ -7,12 +7,11 @@ from pathlib import Path
 
 from batchwork.core.errors import JournalError
 from batchwork.core.event import Attempted, BatchEvent, Began, Ended, Event, ItemEvent, Opened, Reopened, Settled
-from batchwork.core.failure import FailureKind
 from batchwork.core.intake import Intake
 from batchwork.core.outcome import Status
 from batchwork.core.ports import Entry, Standing, Totals
 from batchwork.core.request import Request
-from batchwork.core.runstate import UNCHANGED, ItemState
+from batchwork.core.runstate import UNCHANGED, ItemState, lost_call
 from batchwork.journal import codec
 from batchwork.journal.item_row import ItemRow, columns_digest
 from batchwork.journal.placer import Placer
@@ -50,10 +49,7 @@ class SqliteJournal:
         open_calls = self._items.reserved() if self._sums.reserved else []
         for row in open_calls:
             self._cache.hold(row)
-            lost = Attempted(
-                item=row.item, kind=FailureKind.CONNECTION, charged_nano=row.reserved_nano, unconfirmed=True
-            )
-            self.record(lost)
+            self.record(lost_call(row))
             self.release(row.item)
         self.record(began)
         self._sums.began = self._sums.seq

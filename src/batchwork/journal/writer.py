@@ -18,14 +18,13 @@ from batchwork.clock import next_turn
 from batchwork.core.errors import JournalError
 from batchwork.core.outcome import Status
 from batchwork.journal import codec
+from batchwork.journal.companions import WriterLock
+from batchwork.journal.connections import FAULTS, connect, translated
 from batchwork.journal.identities import Identities
-from batchwork.journal.item_row import COLUMNS, ItemRow
-from batchwork.journal.lock import WriterLock
+from batchwork.journal.item_row import COLUMNS, ItemRow, RowCache
 from batchwork.journal.mark import Mark, MarkFile
 from batchwork.journal.reader import JournalReader
-from batchwork.journal.row_cache import RowCache
 from batchwork.journal.sums import UPDATE
-from batchwork.journal.tables import FAULTS, connect, translated
 
 _INSERT_EVENT = "INSERT INTO event VALUES (?,?,?,?,?,?)"
 _INSERT_BLOB = "INSERT OR IGNORE INTO blob VALUES (?,?,?)"
@@ -183,7 +182,9 @@ class JournalWriter:
 
     def _put_in_trim(self, group: _Group, inputs: int) -> None:
         """The input has become shorter: take the places beyond its end away."""
-        while page := [ItemRow.stored(values) for values in self._connection.execute(_SELECT_BEYOND, (inputs,)).fetchall()]:
+        while page := [
+            ItemRow.stored(values) for values in self._connection.execute(_SELECT_BEYOND, (inputs,)).fetchall()
+        ]:
             for row in page:
                 row.index = None
             self._connection.executemany(_TRIM_ITEM, [(row.values()[-1], row.item) for row in page])

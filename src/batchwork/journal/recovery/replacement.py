@@ -12,11 +12,10 @@ from pathlib import Path
 
 from batchwork.core.errors import JournalError, JournalWriteError
 from batchwork.journal.archive import move_aside
-from batchwork.journal.companions import PRIVATE_FILE, mode_of, real, remove_with_parts
-from batchwork.journal.lock import WriterLock
+from batchwork.journal.companions import PRIVATE_FILE, WriterLock, mode_of, real, remove_with_parts
+from batchwork.journal.connections import connect
 from batchwork.journal.recovery.replay import Replay
 from batchwork.journal.recovery.salvage import Salvage
-from batchwork.journal.tables import connect
 from batchwork.journal.write_ahead_log import is_all_there_is
 
 
