@@ -197,7 +197,7 @@ def test_a_journal_that_was_deleted_is_begun_anew_with_a_word(tmp_path: Path, ca
     with closing(JournalReader(tmp_path / "j.db")) as reader:
         run_pass(journal, Pass(ROWS, ["succeeded"] * 20))
         journal.flush()
-        reader._snapshot.one("SELECT 1 FROM total")  # whoever reads keeps the log from being emptied
+        reader._connection.one("SELECT 1 FROM total")  # whoever reads keeps the log from being emptied
         journal.close()
     assert (tmp_path / "j.db-wal").stat().st_size, "a rest of the log must be there, or this proves nothing"
     (tmp_path / "j.db").unlink()

@@ -10,11 +10,8 @@ from batchwork.journal.recovery import Recovered, recover
 from batchwork.journal.sqlite import SqliteJournal
 from batchwork.journal.transient import TransientJournal
 
-FleetingJournal = TransientJournal
-
 __all__ = [
     "DayBook",
-    "FleetingJournal",
     "JournalReader",
     "MemoryJournal",
     "Recovered",

@@ -29,19 +29,10 @@ from batchwork.core.event import (
 )
 from batchwork.core.request import Attachment, Message, Request, Schema, digest
 
-KINDS: dict[type, int] = {
-    Began: 1,
-    Opened: 2,
-    Admitted: 3,
-    Attempted: 4,
-    Settled: 5,
-    Reopened: 6,
-    Ended: 7,
-    BatchIntended: 8,  # from here on: the events of provider batches, which have an index of their own
-    BatchSubmitted: 9,
-    BatchClosed: 10,
-    BatchReopened: 11,
-}
+# The number of a kind on disk is its place here, from 1. Those of provider batches come last and have an index.
+_EVENTS = (Began, Opened, Admitted, Attempted, Settled, Reopened, Ended)
+_BATCH_EVENTS = (BatchIntended, BatchSubmitted, BatchClosed, BatchReopened)
+KINDS: dict[type, int] = {event: kind for kind, event in enumerate(_EVENTS + _BATCH_EVENTS, start=1)}
 FIRST_OF_BATCHES = KINDS[BatchIntended]
 _SHARE_ABOVE = 256  # characters; shorter system prompts are cheaper in place
 

@@ -75,7 +75,7 @@ def make_folder(path: Path) -> None:
 
 
 class WriterLock:
-    """The right to write a journal, from construction until `release`; the kernel takes it back from a killed process."""
+    """The right to write a journal, from construction until `release`; it dies with the process."""
 
     def __init__(self, journal: Path) -> None:
         self._path = beside(journal, LOCK)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sqlite3
 
-from batchwork.journal.item_table import ItemTable
+from batchwork.journal.tables import ItemTable
 
 _AT_ONCE = 8192
 _NOTE = (

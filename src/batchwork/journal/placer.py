@@ -64,7 +64,7 @@ class Placer:
         return before < 0 or _is_claimed(self._known.find(holder.fingerprint, before), index)
 
     def _first_unclaimed(self, index: int, fingerprint: bytes) -> int:
-        """Search by doubling, then halving: a prompt that stands in the input 100,000 times costs 34 look-ups, not 100,000."""
+        """Search by doubling, then halving: a prompt that is there 100,000 times costs 34 look-ups, not 100,000."""
         low, high = 0, 1
         while _is_claimed(self._known.find(fingerprint, high), index):
             low, high = high, high * 2

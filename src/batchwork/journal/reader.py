@@ -11,12 +11,11 @@ from batchwork.core.outcome import Status
 from batchwork.core.ports import Entry, Totals
 from batchwork.core.request import Request
 from batchwork.core.ticket import Ticket
-from batchwork.journal.event_table import EventTable
 from batchwork.journal.item_row import ItemRow
-from batchwork.journal.item_table import ItemTable
 from batchwork.journal.placer import outcome_at
-from batchwork.journal.snapshot import Snapshot
+from batchwork.journal.read_connection import ReadConnection
 from batchwork.journal.sums import Sums
+from batchwork.journal.tables import EventTable, ItemTable
 
 
 class JournalReader:
@@ -28,28 +27,28 @@ class JournalReader:
     def __init__(self, path: Path, *, pinned: bool = False) -> None:
         self.path = path
         self._pinned = pinned
-        self._snapshot = Snapshot(path)
-        self.items = ItemTable(self._snapshot)
-        self._events = EventTable(self._snapshot)
+        self._connection = ReadConnection(path)
+        self.items = ItemTable(self._connection)
+        self._events = EventTable(self._connection)
 
     def close(self) -> None:
         """Close the connection."""
-        self._snapshot.close()
+        self._connection.close()
 
     def refresh(self, *, moved: bool = False) -> None:
         """See what has been committed since; forget what was read ahead when places have changed hands."""
-        self._snapshot.refresh()
+        self._connection.refresh()
         if moved:
             self.items.forget_places()
 
     def _let_go(self) -> None:
         """Let the log shrink, which a snapshot that is kept prevents."""
         if not self._pinned:
-            self._snapshot.refresh()
+            self._connection.refresh()
 
     def sums(self) -> Sums:
         """What it all adds up to."""
-        sums = self._snapshot.sums()
+        sums = self._connection.sums()
         self._let_go()
         return sums
 
@@ -70,23 +69,23 @@ class JournalReader:
 
     def last_run(self) -> Began | None:
         """How the latest run on this journal was started."""
-        began = self._snapshot.sums().began
+        began = self._connection.sums().began
         event = self._events.at(began) if began else None
         self._let_go()
         if began and not isinstance(event, Began):
-            raise self._snapshot.damaged("the start of its latest run is missing")
+            raise self._connection.damaged("the start of its latest run is missing")
         return event if isinstance(event, Began) else None
 
     def settled_times(self) -> dict[int, float]:
         """When the item at each place of the latest input settled: UTC by place."""
         sql = "SELECT i.idx, e.at FROM item i JOIN event e ON e.seq = i.settled_seq WHERE i.idx IS NOT NULL"
-        times = dict(self._snapshot.each(sql))
+        times = dict(self._connection.each(sql))
         self._let_go()
         return times
 
     def outputs(self) -> list[tuple[Path, int, int]]:
         """The files this journal wrote, the latest last: path, size and time of change."""
-        rows = self._snapshot.all("SELECT path, size, mtime_ns FROM output ORDER BY rowid")
+        rows = self._connection.all("SELECT path, size, mtime_ns FROM output ORDER BY rowid")
         self._let_go()
         return [(self.path.parent / path, size, mtime_ns) for path, size, mtime_ns in rows]
 
@@ -114,7 +113,7 @@ class JournalReader:
         row = self.items.row(item)
         request = None if row is None else self._events.opened(row, row.request_seq).request
         if request is None:
-            raise self._snapshot.damaged(f"item {item} has lost its request")
+            raise self._connection.damaged(f"item {item} has lost its request")
         return request
 
     def at(self, index: int) -> ItemRow | None:
@@ -122,8 +121,6 @@ class JournalReader:
         row = self.items.at(index)
         self._let_go()
         return row
-
-    row_at = at
 
     def entries(
         self, start: int = 0, stop: int | None = None, *, statuses: frozenset[Status] | None = None, bodies: bool = True
@@ -145,7 +142,7 @@ class JournalReader:
             return entry
         opened = self._events.opened(row, row.columns_seq)
         if opened.index != row.index:
-            raise self._snapshot.damaged(f"item {row.item} stands in the wrong place")
+            raise self._connection.damaged(f"item {row.item} stands in the wrong place")
         entry.columns = opened.columns
         first = opened if row.request_seq == row.columns_seq else self._events.opened(row, row.request_seq)
         entry.request = first.request

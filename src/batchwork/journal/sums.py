@@ -14,8 +14,8 @@ from batchwork.journal.item_row import STATUSES
 from batchwork.journal.mark import Mark
 
 COLUMNS = ("run_id", "seq", "spent", "unconfirmed", "reserved", "standing", "began", "items", "batches", "noted")
-SELECT = f"SELECT {', '.join(COLUMNS)}, crc FROM total"
-UPDATE = f"UPDATE total SET {', '.join(f'{column}=?' for column in COLUMNS)}, crc=?"
+SELECT = f"SELECT {', '.join(COLUMNS)}, crc FROM total"  # noqa: S608
+UPDATE = f"UPDATE total SET {', '.join(f'{column}=?' for column in COLUMNS)}, crc=?"  # noqa: S608
 
 _NONE: Mapping[Status, int] = {}
 

@@ -16,7 +16,7 @@ from batchwork.journal.connections import FAULTS, connect, damaged, translated
 from batchwork.journal.sums import SELECT, Sums
 
 
-class Snapshot:
+class ReadConnection:
     """What was committed at the first read, until `refresh`."""
 
     def __init__(self, path: Path) -> None:
