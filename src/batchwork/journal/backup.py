@@ -28,7 +28,10 @@ def back_up(journal: Path, to: Path) -> int:
         JournalError: there is no journal, or it cannot be read or written.
         JournalDamagedError: it is damaged; nothing was written.
     """
-    _refuse_taken(to)
+    if taken := [path for part in PARTS if os.path.lexists(path := to.with_name(to.name + part))]:
+        raise _taken(taken[0])
+    if not to.parent.is_dir():
+        raise ConfigError(f"there is no folder {to.parent} for the backup {to.name}")
     aside = to.with_name(f".{to.name}.{os.getpid()}.part")
     try:
         with closing(connect(journal, writable=False)) as source:
@@ -59,12 +62,8 @@ def check_whole(journal: Path) -> Sums:
         return reader.sums()
 
 
-def _refuse_taken(to: Path) -> None:
-    taken = [path for part in PARTS if os.path.lexists(path := to.with_name(to.name + part))]
-    if taken:
-        raise ConfigError(f"{taken[0]} exists, and a backup replaces nothing: name another file")
-    if not to.parent.is_dir():
-        raise ConfigError(f"there is no folder {to.parent} for the backup {to.name}")
+def _taken(path: Path) -> ConfigError:
+    return ConfigError(f"{path} exists, and a backup replaces nothing: name another file")
 
 
 def _copy(source: sqlite3.Connection, aside: Path) -> None:
@@ -78,7 +77,7 @@ def _give_name(aside: Path, to: Path, sums: Sums) -> None:
     try:
         os.link(aside, to)  # unlike a rename, it refuses when somebody has taken the name meanwhile
     except FileExistsError:
-        raise ConfigError(f"{to} exists, and a backup replaces nothing: name another file") from None
+        raise _taken(to) from None
     except OSError:  # a file system without second names
         aside.rename(to)
     with closing(MarkFile(to)) as mark:

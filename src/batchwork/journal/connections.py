@@ -19,7 +19,6 @@ import uuid
 from collections import Counter
 from contextlib import closing, suppress
 from pathlib import Path
-from typing import Any
 
 from batchwork.core.errors import JournalDamagedError, JournalError, JournalWriteError
 from batchwork.journal.atomic import sync_folder
@@ -37,10 +36,6 @@ _MAGIC = b"SQLite format 3\0"
 _SETTINGS = ("cache_size = -16384", "temp_store = MEMORY")
 _WRITER_SETTINGS = ("synchronous = FULL", "wal_autocheckpoint = 4000")
 _TABLES = Path(__file__).with_name("tables.sql").read_text("utf-8")
-_BEGIN_TOTAL = (
-    "INSERT INTO total SELECT 1,?,?,?,?,?,?,?,?,?,?,?"
-    " WHERE NOT EXISTS (SELECT 1 FROM total) AND NOT EXISTS (SELECT 1 FROM event)"
-)
 
 LOOKING = threading.RLock()
 _File = tuple[int, int]  # device and inode: a journal may be renamed while it is open
@@ -66,7 +61,7 @@ def connect(path: Path, *, writable: bool) -> sqlite3.Connection:
             for setting in _SETTINGS + (_WRITER_SETTINGS if writable else ()):
                 connection.execute(f"PRAGMA {setting}")
             if writable:
-                connection.execute(_BEGIN_TOTAL, _new_sums())
+                _begin_total(connection)
         except BaseException:
             connection.close()
             raise
@@ -153,8 +148,7 @@ def _create(path: Path) -> None:
     """Make a journal aside, with its tables in the file itself and not in a log, and rename it into its place."""
     path = real(path)
     new = path.with_name(f"{path.name}.new")
-    with suppress(FileNotFoundError):
-        new.unlink()  # left by one who was cut off
+    new.unlink(missing_ok=True)  # left by one who was cut off
     try:
         os.close(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, PRIVATE_FILE))
         with suppress(FileNotFoundError):
@@ -162,7 +156,7 @@ def _create(path: Path) -> None:
         with closing(sqlite3.connect(new, isolation_level=None)) as connection:
             names = f"PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {FORMAT};"
             connection.executescript(f"BEGIN IMMEDIATE; {_TABLES} {names}")
-            connection.execute(_BEGIN_TOTAL, _new_sums())
+            _begin_total(connection)
             connection.execute("COMMIT")
             connection.execute("PRAGMA journal_mode = WAL")
         for part in (LOG, INDEX):  # a rest of the one before, from which SQLite must not read
@@ -173,8 +167,11 @@ def _create(path: Path) -> None:
         raise JournalWriteError(f"cannot write the journal {path} ({error.strerror}); check the folder") from error
 
 
-def _new_sums() -> tuple[Any, ...]:
-    return Sums(run_id=uuid.uuid4().hex[:12]).values()
+def _begin_total(connection: sqlite3.Connection) -> None:
+    """Begin the sums at zero, where there are none yet and no events."""
+    zeros = Sums(run_id=uuid.uuid4().hex[:12]).values()
+    is_empty = "NOT EXISTS (SELECT 1 FROM total) AND NOT EXISTS (SELECT 1 FROM event)"
+    connection.execute(f"INSERT INTO total SELECT 1,?,?,?,?,?,?,?,?,?,?,? WHERE {is_empty}", zeros)
 
 
 def _check(connection: sqlite3.Connection, path: Path, mark: Mark | None) -> None:

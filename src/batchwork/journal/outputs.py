@@ -20,7 +20,9 @@ def remember_output(journal: Path, out: Path) -> None:
     try:
         with closing(connect(journal, writable=True)) as connection:
             sql = "INSERT OR REPLACE INTO output VALUES (?,?,?)"
-            connection.execute(sql, (_noted(journal, out), seen.st_size, seen.st_mtime_ns))
+            path, home = out.resolve(), journal.parent.resolve()
+            known_as = path.relative_to(home) if path.is_relative_to(home) else path
+            connection.execute(sql, (str(known_as), seen.st_size, seen.st_mtime_ns))
     except FAULTS as error:
         raise translated(error, journal) from error
     finally:
@@ -35,8 +37,3 @@ def is_ours(journal: Path, out: Path) -> bool:
     with closing(JournalReader(journal)) as reader:
         written = [(path.resolve(), size, mtime_ns) for path, size, mtime_ns in reader.outputs()]
     return (out.resolve(), seen.st_size, seen.st_mtime_ns) in written
-
-
-def _noted(journal: Path, out: Path) -> str:
-    path, home = out.resolve(), journal.parent.resolve()
-    return str(path.relative_to(home) if path.is_relative_to(home) else path)

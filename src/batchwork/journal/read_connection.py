@@ -19,8 +19,9 @@ from batchwork.journal.sums import SELECT, Sums
 class ReadConnection:
     """What was committed at the first read, until `refresh`."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, pinned: bool) -> None:
         self.path = path
+        self._pinned = pinned
         self._connection = connect(path, writable=False)
         self._reading = False
 
@@ -33,6 +34,11 @@ class ReadConnection:
         if self._reading:
             self._connection.execute("ROLLBACK")
             self._reading = False
+
+    def let_go(self) -> None:
+        """See it at the next read, unless this connection is pinned to what it sees."""
+        if not self._pinned:
+            self.refresh()
 
     def _execute(self, sql: str, values: tuple[Any, ...]) -> sqlite3.Cursor:
         if not self._reading:

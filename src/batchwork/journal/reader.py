@@ -26,8 +26,7 @@ class JournalReader:
 
     def __init__(self, path: Path, *, pinned: bool = False) -> None:
         self.path = path
-        self._pinned = pinned
-        self._connection = ReadConnection(path)
+        self._connection = ReadConnection(path, pinned=pinned)
         self.items = ItemTable(self._connection)
         self._events = EventTable(self._connection)
 
@@ -41,15 +40,10 @@ class JournalReader:
         if moved:
             self.items.forget_places()
 
-    def _let_go(self) -> None:
-        """Let the log shrink, which a snapshot that is kept prevents."""
-        if not self._pinned:
-            self._connection.refresh()
-
     def sums(self) -> Sums:
         """What it all adds up to."""
         sums = self._connection.sums()
-        self._let_go()
+        self._connection.let_go()
         return sums
 
     def totals(self) -> Totals:
@@ -64,35 +58,36 @@ class JournalReader:
     def counts(self, *, below: int | None = None) -> dict[Status, int]:
         """How many of them, or of those below a place, stand where; counted afresh."""
         counts = self.items.counts(below)
-        self._let_go()
+        self._connection.let_go()
         return counts
 
     def last_run(self) -> Began | None:
         """How the latest run on this journal was started."""
-        began = self._connection.sums().began
-        event = self._events.at(began) if began else None
-        self._let_go()
-        if began and not isinstance(event, Began):
+        if not (began := self.sums().began):
+            return None
+        event = self._events.at(began)
+        self._connection.let_go()
+        if not isinstance(event, Began):
             raise self._connection.damaged("the start of its latest run is missing")
-        return event if isinstance(event, Began) else None
+        return event
 
     def settled_times(self) -> dict[int, float]:
         """When the item at each place of the latest input settled: UTC by place."""
         sql = "SELECT i.idx, e.at FROM item i JOIN event e ON e.seq = i.settled_seq WHERE i.idx IS NOT NULL"
         times = dict(self._connection.each(sql))
-        self._let_go()
+        self._connection.let_go()
         return times
 
     def outputs(self) -> list[tuple[Path, int, int]]:
         """The files this journal wrote, the latest last: path, size and time of change."""
         rows = self._connection.all("SELECT path, size, mtime_ns FROM output ORDER BY rowid")
-        self._let_go()
+        self._connection.let_go()
         return [(self.path.parent / path, size, mtime_ns) for path, size, mtime_ns in rows]
 
     def events(self) -> Iterator[Event]:
         """Every event from the first to the last."""
         yield from self._events.all()
-        self._let_go()
+        self._connection.let_go()
 
     def batch_events(self) -> Iterator[BatchEvent]:
         """What was recorded about provider batches, from the first to the last."""
@@ -105,7 +100,7 @@ class JournalReader:
     def open_batches(self) -> list[Ticket]:
         """Provider batches that were intended and not closed, oldest first, with the items that still ride in them."""
         book = self.batch_book()
-        self._let_go()
+        self._connection.let_go()
         return book.open()
 
     def request_of(self, item: int) -> Request:
@@ -119,7 +114,7 @@ class JournalReader:
     def at(self, index: int) -> ItemRow | None:
         """The item at this place of the latest input, as it was when its neighbours were read."""
         row = self.items.at(index)
-        self._let_go()
+        self._connection.let_go()
         return row
 
     def entries(
@@ -131,9 +126,9 @@ class JournalReader:
                 for row in page:
                     if statuses is None or row.status in statuses:
                         yield self._entry(row, bodies)
-                self._let_go()
+                self._connection.let_go()
         finally:
-            self._let_go()
+            self._connection.let_go()
 
     def _entry(self, row: ItemRow, bodies: bool) -> Entry:
         assert row.index is not None

@@ -84,7 +84,7 @@ class Replay:
         self._numbers: dict[int, int] = {}  # of items: the old one, the new one
         self._settled: set[int] = set()
         self._missing_nano = 0
-        self.lost_events = 0
+        self.items = self.outcomes = self.lost_events = 0
 
     def run(self) -> None:
         """Record everything that was saved, and what the old totals say was spent beyond it."""
@@ -98,17 +98,8 @@ class Replay:
             self._book_what_is_missing()
         finally:
             self._journal.close()
+        self.items, self.outcomes = len(self._numbers), len(self._settled)
         self.lost_events = self._salvage.written() - replayed
-
-    @property
-    def items(self) -> int:
-        """How many items were saved."""
-        return len(self._numbers)
-
-    @property
-    def outcomes(self) -> int:
-        """How many of them have an outcome, wherever they stand."""
-        return len(self._settled)
 
     def _record(self, event: Event) -> bool:
         """Record an event again; False when what it was about is lost."""

@@ -58,12 +58,15 @@ class Salvage:
         return self._last_whole() > 0
 
     def _keep_if_whole(self, row_id: int, values: list[Any]) -> None:
-        if len(values) == 6 and _is_event(row_id, values):
+        if len(values) == 6:
             _, at, kind, item, body, crc = values
-            event = (row_id, kind, item, body, crc, at)
-            self._scratch.execute("INSERT OR IGNORE INTO event VALUES (?,?,?,?,?,?)", event)
-        elif len(values) == 3 and _is_blob(values):
-            self._scratch.execute("INSERT OR IGNORE INTO blob VALUES (?,?)", values[:2])
+            if _are(int, kind, item) and _are(bytes, body) and codec.checksum(row_id, kind, item, body) == crc:
+                event = (row_id, kind, item, body, crc, at)
+                self._scratch.execute("INSERT OR IGNORE INTO event VALUES (?,?,?,?,?,?)", event)
+        elif len(values) == 3:
+            key, body, crc = values
+            if _are(bytes, key, body) and codec.blob_checksum(key, body) == crc:
+                self._scratch.execute("INSERT OR IGNORE INTO blob VALUES (?,?)", (key, body))
         elif len(values) == 1 + len(COLUMNS) + 1:
             with suppress(JournalDamagedError):
                 sums = Sums.stored(tuple(values[1:]))
@@ -95,13 +98,5 @@ class Salvage:
         return max((mark.spent_nano for mark in self._marks), default=None)
 
 
-def _is_event(seq: int, values: list[Any]) -> bool:
-    _, _, kind, item, body, crc = values
-    if not (isinstance(kind, int) and isinstance(item, int) and isinstance(body, bytes)):
-        return False
-    return bool(codec.checksum(seq, kind, item, body) == crc)
-
-
-def _is_blob(values: list[Any]) -> bool:
-    key, body, crc = values
-    return isinstance(key, bytes) and isinstance(body, bytes) and codec.blob_checksum(key, body) == crc
+def _are(kind: type, *values: object) -> bool:
+    return all(isinstance(value, kind) for value in values)
