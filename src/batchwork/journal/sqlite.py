@@ -33,7 +33,7 @@ class SqliteJournal:
         self._cache, self._rows, self._sums = writer.cache, writer.cache.rows, writer.sums
         self._reader, self._items = writer.reader, writer.reader.items
         self.batches = writer.batches
-        self.durable = writer.durable  # the same method: a call less for every call
+        self.durable, self.release = writer.durable, writer.cache.release  # the same methods: a call less per item
         self._is_first = not self._sums.items  # nobody stands anywhere yet
         self._placer = Placer(self)
 
@@ -131,10 +131,6 @@ class SqliteJournal:
         row = self.take(item)
         self.record(Reopened(item=item))
         return row
-
-    def release(self, item: int) -> None:
-        """The engine is done with this item: once it is on disk, memory forgets it."""
-        self._cache.release(item)
 
     # -- writing --------------------------------------------------------------------------------
 

@@ -19,7 +19,9 @@ from batchwork.journal.read_connection import ReadConnection
 _PAGE = 1024  # rows read at once
 _BEYOND = 1 << 62  # no input is that long
 _ITEM = f"SELECT {COLUMNS} FROM item"  # noqa: S608
+_ITEM_BY_NUMBER = f"{_ITEM} WHERE id = ?"
 _EVENT = "SELECT seq, kind, item, body, crc FROM event"
+_EVENT_BY_NUMBER = f"{_EVENT} WHERE seq = ?"
 _ANSWERS = f"{codec.KINDS[Attempted]}, {codec.KINDS[Settled]}"  # an item of a batch that was read has one of these
 
 
@@ -35,7 +37,7 @@ class ItemTable:
 
     def row(self, item: int) -> ItemRow | None:
         """The row of this item."""
-        values = self._connection.one(f"{_ITEM} WHERE id = ?", (item,))
+        values = self._connection.one(_ITEM_BY_NUMBER, (item,))
         return None if values is None else self._row(values)
 
     def at(self, index: int) -> ItemRow | None:
@@ -147,7 +149,7 @@ class EventTable:
 
     def at(self, seq: int) -> Event | None:
         """The event of this number."""
-        values = self._connection.one(f"{_EVENT} WHERE seq = ?", (seq,))
+        values = self._connection.one(_EVENT_BY_NUMBER, (seq,))
         return None if values is None else self._decode(values)
 
     def opened(self, row: ItemRow, seq: int) -> Opened:
