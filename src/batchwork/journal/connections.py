@@ -71,7 +71,7 @@ def connect(path: Path, *, writable: bool) -> sqlite3.Connection:
 
 
 def _look(path: Path, mark: Mark | None, *, writable: bool) -> None:
-    """What can be told only by looking at the files: whether there is a journal, and whether its log is whole."""
+    """Look at the files themselves: whether there is a journal, and whether its log is whole."""
     if _is_nothing(path, mark):
         if not writable:
             raise JournalError(f"there is no journal at {path}")

@@ -1,4 +1,4 @@
-"""Which output files a journal wrote: those, and only those, may be replaced without being asked.
+"""The output files that a journal wrote: those, and only those, may be replaced without a question.
 
 A file in the journal's own folder is known by its way from there, so that both can be moved together.
 """

@@ -196,7 +196,7 @@ class EventTable:
             book.apply(event)
         if not book.rides:
             return book
-        # Some are open: which of their items are answered is said by the items' own events since.
+        # Some are open: the items' own events since say which of them are answered.
         open_chunks = {ticket.chunk for ticket in book.open()}
         since = min(seq for seq, event in events if event.chunk in open_chunks)
         sql = f"SELECT seq, item FROM event WHERE seq > ? AND kind IN ({_ANSWERS}) ORDER BY seq"  # noqa: S608

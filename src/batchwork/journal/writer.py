@@ -124,7 +124,7 @@ class JournalWriter:
                     group, commit = self._group, self._start_commit()
                     landed = asyncio.wrap_future(commit)
                     await asyncio.wait([landed])
-                    landed.exception()  # looked at below, where it is told to whoever waits
+                    landed.exception()  # looked at below, where those who wait get it
                     if self._group is group:
                         self._finish_commit()
                     elif (error := commit.exception()) is not None:  # a flush has come in between and taken it back

@@ -31,24 +31,19 @@ _WRITE_EVERY = 1000
 
 
 class _NewJournal(SqliteJournal):
-    """A journal that is told which item a row is instead of deciding it."""
+    """A journal that takes the items as they were instead of deciding which item a row is."""
 
     def __init__(self, path: Path, *, utc: Callable[[], float], run_id: str | None) -> None:
         super().__init__(path, utc=utc)
         self._sums.run_id = run_id or self._sums.run_id
         self._is_first = False
-        self._placed: set[int] = set()  # places taken by what is not yet written
-
-    def flush(self) -> None:
-        """Write everything queued, so that look-ups see it."""
-        super().flush()
-        self._placed.clear()
-        self._reader.refresh(moved=True)
+        self._placed: set[int] = set()  # places taken by what may not yet be written
 
     def opened(self, event: Opened) -> None:
         """A row was read, for the first time or again."""
-        if event.index in self._placed:
+        if event.index in self._placed:  # look-ups must see who stands there
             self.flush()
+            self._placed.clear()
         self._placed.add(event.index)
         row = self._rows.get(event.item) or self._items.row(event.item)
         if row is None:
@@ -72,6 +67,7 @@ class _NewJournal(SqliteJournal):
         if isinstance(event, Began):
             self._sums.began = self._sums.seq
         self.flush()
+        self._placed.clear()
 
 
 class Replay:
