@@ -38,6 +38,9 @@ def memory_journal(path: Path) -> MemoryJournal:
     return MemoryJournal()
 
 
+JOURNALS = [memory_journal, sqlite_journal]  # every implementation: the contract suite runs over them
+
+
 def row(text: str, columns: dict[str, Any] | None = None, **fields: Any) -> Intake:
     request = Request.ask(text, model="mock:echo", **fields)
     return Intake(fingerprint=request.fingerprint, request=request, columns=columns)

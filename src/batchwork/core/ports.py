@@ -242,7 +242,7 @@ class JournalView(Protocol):
     """The read side of a journal: a journal itself, what it has queued included, or a reader of its file."""
 
     def at(self, index: int) -> ItemState | None:
-        """The item at this place of the latest input."""
+        """The item at this place of the latest input; one that came since the last commit may be missing."""
         ...
 
     def entries(
