@@ -3,12 +3,11 @@
 from batchwork.journal.archive import set_aside
 from batchwork.journal.backup import back_up, check_whole
 from batchwork.journal.daybook import DayBook
-from batchwork.journal.memory import MemoryJournal
+from batchwork.journal.memory import MemoryJournal, TransientJournal
 from batchwork.journal.outputs import is_ours, remember_output
 from batchwork.journal.reader import JournalReader
 from batchwork.journal.recovery import Recovered, recover
 from batchwork.journal.sqlite import SqliteJournal
-from batchwork.journal.transient import TransientJournal
 
 __all__ = [
     "DayBook",

@@ -1,4 +1,4 @@
-"""The journal in memory: for runs that need not survive, and as the plain twin of the durable one."""
+"""The journals in memory: for runs that need not survive, as the plain twin of the durable one, and for requests."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from batchwork.core.outcome import Status
 from batchwork.core.ports import Entry, Standing, Totals
 from batchwork.core.request import Request
 from batchwork.core.runstate import ItemState, RunState, lost_call
+from batchwork.journal.daybook import DayBook
 from batchwork.journal.placer import Placer, outcome_at
 
 
@@ -142,3 +143,36 @@ class MemoryJournal:
 
     def close(self) -> None:
         """Nothing to write."""
+
+
+class TransientJournal(MemoryJournal):
+    """The journal of one request over HTTP: it forgets every item, and only the day's money is kept.
+
+    Every item is a new one, so every call is a fresh call. It never has batches: somebody waits for the answers.
+    """
+
+    def __init__(self, book: DayBook | None) -> None:
+        super().__init__()
+        self._book = book
+
+    def place(self, index: int, intake: Intake) -> ItemState:
+        """A new item."""
+        return ItemState(index, intake.fingerprint, index)
+
+    def take(self, item: int) -> ItemState:
+        """A new item."""
+        return ItemState(item, b"", item)
+
+    def reopen(self, item: int) -> ItemState:
+        """A new item."""
+        return self.take(item)
+
+    def record(self, event: Event) -> None:
+        """Tell the listener: the ledger has booked it already."""
+        if self.listener is not None:
+            self.listener(event)
+
+    async def durable(self) -> None:
+        """Return when the book on disk covers everything that is reserved."""
+        if self._book is not None:
+            await self._book.cover()

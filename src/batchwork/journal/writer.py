@@ -20,11 +20,11 @@ from batchwork.core.outcome import Status
 from batchwork.journal import codec
 from batchwork.journal.companions import WriterLock
 from batchwork.journal.connections import FAULTS, connect, translated
-from batchwork.journal.identities import Identities
 from batchwork.journal.item_row import COLUMNS, ItemRow, RowCache
 from batchwork.journal.mark import Mark, MarkFile
 from batchwork.journal.reader import JournalReader
 from batchwork.journal.sums import UPDATE
+from batchwork.journal.tables import Identities
 
 _INSERT_EVENT = "INSERT INTO event VALUES (?,?,?,?,?,?)"
 _INSERT_BLOB = "INSERT OR IGNORE INTO blob VALUES (?,?,?)"
