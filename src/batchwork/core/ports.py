@@ -220,12 +220,45 @@ class Entry:
     columns: dict[str, Any] | None = None
 
 
-class Journal(Protocol):
+class JournalView(Protocol):
+    """The read side of a journal: a journal itself, what it has queued included, or a reader of its file."""
+
+    def at(self, index: int) -> ItemState | None:
+        """The item at this place of the latest input; one that came since the last commit may be missing."""
+        ...
+
+    def entries(
+        self, start: int = 0, stop: int | None = None, *, statuses: frozenset[Status] | None = None, bodies: bool = True
+    ) -> Iterator[Entry]:
+        """Places in input order; with `bodies` their requests, columns and outcomes."""
+        ...
+
+    def count(self) -> int:
+        """How many places the latest input has, as far as it was read."""
+        ...
+
+    def counts(self, *, below: int | None = None) -> dict[Status, int]:
+        """How many of them, or of those below a place, stand where; counted afresh."""
+        ...
+
+    def totals(self) -> Totals:
+        """The money, over all runs."""
+        ...
+
+    def close(self) -> None:
+        """Write what is queued and let go.
+
+        Raises:
+            JournalWriteError: something queued could not be written.
+        """
+        ...
+
+
+class Journal(JournalView, Protocol):
     """Remembers what was asked, sent, paid and answered.
 
-    `record` queues a fact, `durable` waits until all queued facts are on disk. What the read side tells
-    includes what is queued. `listener` is called with every fact the moment it is queued, also with those that a
-    journal records by itself.
+    `record` queues a fact, `durable` waits until all queued facts are on disk. `listener` is called with every fact the
+    moment it is queued, also with those that a journal records by itself.
     """
 
     listener: Callable[[Event], None] | None
@@ -261,24 +294,3 @@ class Journal(Protocol):
 
     def release(self, item: int) -> None:
         """The engine is done with this item for now: the journal need not hold it in memory."""
-
-    def entries(
-        self, start: int = 0, stop: int | None = None, *, statuses: frozenset[Status] | None = None, bodies: bool = True
-    ) -> Iterator[Entry]:
-        """Places in input order; with `bodies` their requests, columns and outcomes."""
-
-    def count(self) -> int:
-        """How many places the latest input has, as far as it was read."""
-
-    def counts(self, *, below: int | None = None) -> dict[Status, int]:
-        """How many of them, or of those below a place, stand where; counted afresh."""
-
-    def totals(self) -> Totals:
-        """The money, over all runs."""
-
-    def close(self) -> None:
-        """Write what is queued and let go.
-
-        Raises:
-            JournalWriteError: something queued could not be written.
-        """

@@ -13,7 +13,7 @@ from batchwork.core.event import BatchIntended, BatchSubmitted, Event
 from batchwork.core.failure import FailureKind
 from batchwork.core.intake import Intake
 from batchwork.core.outcome import Status
-from batchwork.core.ports import Clock
+from batchwork.core.ports import Clock, JournalView
 from batchwork.engine.engine import Engine
 from batchwork.engine.slices import Slices
 from batchwork.journal import JournalReader, MemoryJournal
@@ -23,7 +23,6 @@ from batchwork.manager.state_file import FAILED, SUCCEEDED, StateView
 from batchwork.results import EveryPlace, Results
 from batchwork.runs import RunSession
 
-_LOOKS = 512
 _TOLD = frozenset({Status.FAILED, Status.DEFERRED, Status.SKIPPED})
 
 
@@ -195,22 +194,16 @@ class _Paid:
 
     def __init__(self, path: Path | None, memory: MemoryJournal | None) -> None:
         self._path = path
-        self._memory = memory
-        self._reader: JournalReader | None = None
+        self._view: JournalView | None = memory if path is None else None
 
     def is_for(self, index: int, fingerprint: bytes) -> bool:
         """Whether the item at this place is the one that was paid for, as far as anybody knows."""
-        if self._path is None:
-            known = None if self._memory is None else self._memory.at(index)
-            return known is None or known.fingerprint == fingerprint
-        if self._reader is None:
-            self._reader = JournalReader(self._path)
-        elif index % _LOOKS == 0:
-            self._reader.refresh()  # an old view of it keeps the journal's log from shrinking
-        row = self._reader.row_at(index)
-        return row is None or row.fingerprint == fingerprint
+        if self._view is None and self._path is not None:
+            self._view = JournalReader(self._path)
+        known = None if self._view is None else self._view.at(index)
+        return known is None or known.fingerprint == fingerprint
 
     def close(self) -> None:
         """Let go of it."""
-        if self._reader is not None:
-            self._reader.close()
+        if self._view is not None:
+            self._view.close()

@@ -17,7 +17,7 @@ from typing import Any
 from batchwork.core.errors import ConfigError
 from batchwork.journal import JournalReader, set_aside
 from batchwork.journal.atomic import write_atomically
-from batchwork.journal.tables import holds_nothing
+from batchwork.journal.connections import holds_nothing
 from batchwork.manager.options import PreparedJob
 from batchwork.manager.result_files import ResultFiles
 from batchwork.manager.state_file import PROCESSING, State, journal_beside, read_state, stamp

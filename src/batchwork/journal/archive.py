@@ -1,4 +1,4 @@
-"""Set an old journal aside under a new name: nothing of the user's is ever deleted."""
+"""Sets an old journal aside under a new name: nothing of the user's is ever deleted."""
 
 from __future__ import annotations
 
@@ -10,12 +10,9 @@ from pathlib import Path
 
 from batchwork.core.errors import JournalError, JournalWriteError
 from batchwork.journal.atomic import sync_folder
-from batchwork.journal.companions import INDEX, LOG, MARK, beside
-from batchwork.journal.lock import WriterLock
-from batchwork.journal.log import is_all_there_is
-from batchwork.journal.tables import connect
-
-_PARTS = ("", LOG, INDEX, MARK)  # the mark last: whoever is cut off before leaves a journal that is known to lack parts
+from batchwork.journal.companions import MARK, PARTS, WriterLock, beside
+from batchwork.journal.connections import connect
+from batchwork.journal.write_ahead_log import is_all_there_is
 
 
 def set_aside(path: Path) -> Path | None:
@@ -41,10 +38,10 @@ def move_aside(path: Path, *, name: str, instead: Path | None = None) -> Path:
     beside the new one until then.
     """
     number = 1
-    while any(path.with_name(f"{path.name}.{name}-{number}{part}").exists() for part in _PARTS):
+    while any(path.with_name(f"{path.name}.{name}-{number}{part}").exists() for part in PARTS):
         number += 1
     aside = path.with_name(f"{path.name}.{name}-{number}")
-    parts = _PARTS[:1] if path.is_symlink() else _PARTS  # what a link points to stays where it is
+    parts = PARTS[:1] if path.is_symlink() else PARTS  # what a link points to stays where it is
     try:
         for part in parts:
             source, target = (journal.with_name(journal.name + part) for journal in (path, aside))

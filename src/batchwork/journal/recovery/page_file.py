@@ -1,7 +1,7 @@
-"""Read the records of an SQLite file page by page, without SQLite: what is whole is found even where the rest is not.
+"""Reads the records of an SQLite file page by page, without SQLite: what is whole is found even where the rest is not.
 
-Knows the documented file format: leaf and interior pages of tables and indexes, overflow chains, and the frames of a
-write-ahead log. It promises nothing about what it yields; whoever asks checks every record by its own checksum.
+It knows the documented file format: leaf and interior pages of tables and indexes, overflow chains, and the frames of a
+write-ahead log. It promises nothing about what it yields: the caller checks every record by its own checksum.
 """
 
 from __future__ import annotations
@@ -12,8 +12,10 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from batchwork.journal.companions import LOG, beside
+from batchwork.journal.write_ahead_log import frames
 
-_PAGE_SIZE = 4096  # what SQLite makes by default, when the header that says so is damaged
+_PAGE_SIZES = frozenset(1 << power for power in range(9, 16))
+_USUAL_PAGE_SIZE = 4096  # where the header that says it is damaged
 _TABLE_LEAF, _INDEX_LEAF, _INDEX_INTERIOR = 0x0D, 0x0A, 0x02
 _LONGEST_CHAIN = 1 << 18  # a gigabyte of overflow pages: beyond that the chain is a loop
 _INTEGER_BYTES = {1: 1, 2: 2, 3: 3, 4: 4, 5: 6, 6: 8}
@@ -24,52 +26,36 @@ class PageFile:
 
     def __init__(self, path: Path) -> None:
         self._main: BinaryIO = path.open("rb")
-        head = self._main.read(100)
-        told = int.from_bytes(head[16:18], "big") if len(head) >= 18 else 0
-        self.page_size = told if told in (512, 1024, 2048, 4096, 8192, 16384, 32768) else _PAGE_SIZE
+        size = int.from_bytes(self._main.read(18)[16:18], "big")
+        self.page_size = size if size in _PAGE_SIZES else _USUAL_PAGE_SIZE
         self.count = path.stat().st_size // self.page_size
         log = beside(path, LOG)
         self._log: BinaryIO | None = log.open("rb") if log.exists() else None
-        self._laid_over: dict[int, int] = dict(self._frames()) if self._log is not None else {}
+        self._laid_over: dict[int, int] = {}  # where a page stands in the log
+        if self._log is not None:
+            found = frames(self._log, self.page_size)
+            self._laid_over = {frame.page: frame.at for frame in found if 0 < frame.page < 1 << 31}
 
     def close(self) -> None:
-        """Let go."""
+        """Close the files."""
         self._main.close()
         if self._log is not None:
             self._log.close()
 
-    def _frames(self) -> Iterator[tuple[int, int]]:
-        """Page number and place of every frame of the log that belongs to its latest round, as its first one does."""
-        assert self._log is not None
-        self._log.seek(32)
-        salt: bytes | None = None
-        at = 32
-        while len(header := self._log.read(24)) == 24:
-            number = int.from_bytes(header[:4], "big")
-            salt = header[8:16] if salt is None else salt
-            if header[8:16] == salt and 0 < number < 1 << 31:
-                yield number, at + 24
-            at += 24 + self.page_size
-            self._log.seek(at)
-
-    def page(self, number: int) -> bytes:
-        """One page, as the log has it or as the file has it."""
-        if (at := self._laid_over.get(number)) is not None and self._log is not None:
-            self._log.seek(at)
-            return self._log.read(self.page_size)
-        return self.page_before_log(number)
-
-    def page_before_log(self, number: int) -> bytes:
-        """One page as the file itself has it."""
-        self._main.seek((number - 1) * self.page_size)
-        return self._main.read(self.page_size)
+    def _page(self, number: int, *, in_log: bool = True) -> bytes:
+        """One page, as the log has it if it does, or as the file itself has it."""
+        file, at = self._main, (number - 1) * self.page_size
+        if in_log and self._log is not None and number in self._laid_over:
+            file, at = self._log, self._laid_over[number]
+        file.seek(at)
+        return file.read(self.page_size)
 
     def records(self) -> Iterator[tuple[int, list[Any]]]:
         """Row id (0 in an index) and values of everything that looks like a record."""
         for number in sorted(set(range(1, self.count + 1)) | set(self._laid_over)):
-            yield from self._records_of(number, self.page(number))
+            yield from self._records_of(number, self._page(number))
             if number in self._laid_over and number <= self.count:
-                yield from self._records_of(number, self.page_before_log(number))
+                yield from self._records_of(number, self._page(number, in_log=False))
 
     def _records_of(self, number: int, page: bytes) -> Iterator[tuple[int, list[Any]]]:
         start = 100 if number == 1 else 0
@@ -102,7 +88,7 @@ class PageFile:
         for _ in range(_LONGEST_CHAIN):
             if len(payload) >= size:
                 break
-            overflow = self.page(following) if following else b""
+            overflow = self._page(following) if following else b""
             if len(overflow) < self.page_size:
                 raise ValueError("the chain is broken")
             following = int.from_bytes(overflow[:4], "big")

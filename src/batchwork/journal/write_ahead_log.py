@@ -1,4 +1,4 @@
-"""Notice that a write-ahead log which a killed process left behind has been damaged since.
+"""Notices that a write-ahead log which a killed process left behind has been damaged since.
 
 SQLite reads such a log up to the first frame that contradicts its checksum and takes the rest for a write that was
 never finished. After a power cut that is right for the last write. But every finished write was synced to the disk
@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import struct
 import sys
+from collections.abc import Iterator
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
 from batchwork.journal.companions import INDEX, LOG, beside
 
@@ -19,6 +20,15 @@ _MAGIC = {0x377F0682: "<", 0x377F0683: ">"}
 # In the index that SQLite keeps of the log: whether it is made, the last frame that it takes for whole, and the last
 # one that has been brought into the file.
 _IS_MADE_AT, _LAST_FRAME_AT, _WRITTEN_OUT_AT = 12, 16, 96
+
+
+class Frame(NamedTuple):
+    """One page in the log."""
+
+    number: int  # from 0
+    page: int
+    at: int  # where its body stands in the log
+    ends_write: bool
 
 
 def lost_writes(path: Path) -> int:
@@ -34,15 +44,31 @@ def lost_writes(path: Path) -> int:
             salt = header[16:24] if _is_whole(header) else None
             size = int.from_bytes(header[8:12], "big")
             page_size = size if 512 <= size <= 65536 and size & (size - 1) == 0 else 4096
-            commits, last = _commits(log, _last_whole(path) if salt is not None else 0, page_size, salt)
+            found = list(frames(log, page_size, start=_last_whole(path) if salt is not None else 0, salt=salt))
             read = _last_whole(path)  # asked again: a writer may have gone on meanwhile, or begun a new round
             log.seek(0)
             if log.read(_HEADER) != header:
                 return 0
     except OSError:
         return 0
-    beyond = [frame for frame in commits if salt is None or frame >= read]
-    return len(beyond) - 1 if beyond and beyond[-1] == last else len(beyond)
+    beyond = [frame for frame in found if frame.ends_write and (salt is None or frame.number >= read)]
+    return len(beyond) - 1 if beyond and beyond[-1] == found[-1] else len(beyond)
+
+
+def frames(log: BinaryIO, page_size: int, *, start: int = 0, salt: bytes | None = None) -> Iterator[Frame]:
+    """The frames of one round of the log from number `start` on; without `salt` the round of the first of them."""
+    number = start
+    while True:
+        at = _HEADER + number * (_FRAME_HEADER + page_size)
+        log.seek(at)
+        header = log.read(_FRAME_HEADER)
+        if len(header) < _FRAME_HEADER:
+            return
+        salt = salt if salt is not None else header[8:16]  # a damaged header: whatever the frames say
+        if header[8:16] == salt:
+            page = int.from_bytes(header[:4], "big")
+            yield Frame(number, page, at + _FRAME_HEADER, ends_write=header[4:8] != bytes(4))
+        number += 1
 
 
 def is_all_there_is(path: Path) -> bool:
@@ -63,23 +89,6 @@ def _last_whole(path: Path) -> int:
             return int.from_bytes(index.read(_LAST_FRAME_AT + 4)[_LAST_FRAME_AT:], sys.byteorder)
     except OSError:
         return 1 << 31  # nobody has opened it: nothing can be said
-
-
-def _commits(log: BinaryIO, start: int, page_size: int, salt: bytes | None) -> tuple[list[int], int]:
-    """The numbers, from 0, of frames that finish a write, and of the last frame of this round of the log."""
-    commits: list[int] = []
-    last, number = -1, start
-    while True:
-        log.seek(_HEADER + number * (_FRAME_HEADER + page_size))
-        header = log.read(_FRAME_HEADER)
-        if len(header) < _FRAME_HEADER:
-            return commits, last
-        salt = salt if salt is not None else header[8:16]  # a damaged header: whatever the frames say
-        if header[8:16] == salt:
-            last = number
-            if header[4:8] != bytes(4):
-                commits.append(number)
-        number += 1
 
 
 def _is_whole(header: bytes) -> bool:

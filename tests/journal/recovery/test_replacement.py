@@ -1,6 +1,9 @@
 """A damaged journal gives back what is whole in it, says what it gave back, and is itself kept."""
 
+from __future__ import annotations
+
 import random
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +14,20 @@ from batchwork.core.errors import JournalDamagedError, JournalError
 from batchwork.core.outcome import Status
 from batchwork.core.runstate import fold
 from batchwork.journal import JournalReader, recover
-from tests.journal.test_damage import _write as write_everything
-from tests.support.journals import BEGAN, Pass, row, run_pass, settle, sqlite_journal, succeeded, told
+from batchwork.journal.mark import read_mark
+from tests.support.journals import (
+    BEGAN,
+    ROWS,
+    Pass,
+    killed_journal,
+    row,
+    run_pass,
+    settle,
+    sqlite_journal,
+    succeeded,
+    told,
+    write_everything,
+)
 
 
 def _told(path: Path) -> dict[str, Any]:
@@ -160,3 +175,45 @@ def test_a_journal_in_use_is_not_recovered(tmp_path: Path) -> None:
     with pytest.raises(batchwork.JournalLockedError):
         recover(tmp_path / "j.db")
     journal.close()
+
+
+def test_recovery_says_what_is_lost_and_keeps_its_money_in_the_books(tmp_path: Path) -> None:
+    path = tmp_path / "j.db"
+    journal = sqlite_journal(path)
+    run_pass(journal, Pass(ROWS[:5], ["succeeded"] * 5))
+    journal.close()
+    older = path.read_bytes()
+    journal = sqlite_journal(path)
+    run_pass(journal, Pass(ROWS, ["succeeded"] * 20))
+    journal.close()
+    path.write_bytes(older)
+    saved = recover(path)
+    assert (saved.outcomes, saved.lost_events) == (5, 47)
+    assert "$0.000000165 of lost calls is booked as unconfirmed" in saved.note
+    with closing(JournalReader(path)) as reader:
+        assert reader.totals().spent_nano == 20 * 11
+    assert read_mark(saved.kept) is not None
+
+
+def test_recovery_leaves_a_journal_at_its_place_at_every_instant(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Killed between any two of its renames it leaves a journal that is whole or known to be damaged, never none."""
+    killed_journal(tmp_path / "j.db")
+    (tmp_path / "j.db-shm").unlink()
+    (tmp_path / "j.db.mark").unlink()
+    log = bytearray((tmp_path / "j.db-wal").read_bytes())
+    log[len(log) // 2] ^= 1
+    (tmp_path / "j.db-wal").write_bytes(log)
+    seen = []
+    for name in ("rename", "replace", "hardlink_to"):
+        real = getattr(Path, name)
+
+        def watched(source: Path, target: Path, real=real) -> Path:
+            seen.append((tmp_path / "j.db").exists())
+            return real(source, target)
+
+        monkeypatch.setattr(Path, name, watched)
+    recover(tmp_path / "j.db")
+    assert seen.count(True) >= 3
+    assert seen[seen.index(True) :].count(False) == 0
