@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from batchwork.core.ports import Backend
-from batchwork.server.app import Door
+from batchwork.server.app import Application
 from batchwork.server.config import ServerConfig
-from batchwork.server.running import Server, listen
+from batchwork.server.web_server import Server, listen
 
 JSON = {"content-type": "application/json"}
 
@@ -43,7 +43,7 @@ class House:
 
     host: str
     port: int
-    door: Door
+    application: Application
     server: Server
     loop: asyncio.AbstractEventLoop
     headers: dict[str, str] = field(default_factory=dict)
@@ -83,7 +83,7 @@ class House:
 def serving(backend: Backend | None = None, **settings: Any) -> Iterator[House]:
     """A server that is up, with a door to it; ended gracefully."""
     config = ServerConfig(**({"model": "mock:echo", "port": 0, "grace_s": 5.0} | settings))
-    door = Door(config, backend=backend)
+    application = Application(config, backend=backend)
     started = threading.Event()
     held: dict[str, Any] = {}
 
@@ -91,11 +91,11 @@ def serving(backend: Backend | None = None, **settings: Any) -> Iterator[House]:
         held["loop"] = asyncio.get_running_loop()
         started.set()
 
-    server = Server(door, on_started=tell)
+    server = Server(application, on_started=tell)
     listening = listen(config.host, config.port)
 
     async def run() -> None:
-        async with door.open():
+        async with application.open():
             await server.serve([listening])
 
     def work() -> None:
@@ -113,7 +113,7 @@ def serving(backend: Backend | None = None, **settings: Any) -> Iterator[House]:
         if "error" in held:
             raise held["error"]
         host, port = listening.getsockname()[:2]
-        yield House(host, port, door, server, held["loop"])
+        yield House(host, port, application, server, held["loop"])
     finally:
         if "loop" in held and thread.is_alive():
             held["loop"].call_soon_threadsafe(server.end)

@@ -35,7 +35,7 @@ def spender() -> MockBackend:
 
 
 def spent(house: House) -> float:
-    return house.door.desk.service.ledger.spent / NANO
+    return house.application.admission.service.ledger.spent / NANO
 
 
 def test_money_that_ends_in_the_middle_makes_the_rest_over_budget_and_retryable(tmp_path: Path) -> None:

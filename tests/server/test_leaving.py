@@ -46,7 +46,7 @@ def test_a_caller_that_goes_away_cancels_what_has_not_been_sent(accept: str) -> 
         wire = sent(house, prompts=100, batch_size=5, accept=accept)
         wait_for(lambda: backend.in_flight == 5)
         wire.close()
-        wait_for(lambda: house.door.desk.under_way == 0)
+        wait_for(lambda: house.application.admission.under_way == 0)
         assert backend.calls == 5
         assert backend.in_flight == 0  # those that were sent were let finish, and are booked
         assert house.prompt(prompt="next").status == 200
@@ -59,7 +59,7 @@ def test_a_caller_that_leaves_in_the_middle_of_a_stream_is_noticed() -> None:
         while b'"index":' not in wire.recv(65536):
             pass
         wire.close()
-        wait_for(lambda: house.door.desk.under_way == 0)
+        wait_for(lambda: house.application.admission.under_way == 0)
         assert backend.calls < 40
 
 

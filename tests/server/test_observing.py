@@ -14,8 +14,8 @@ from batchwork.clock import SystemClock
 from batchwork.core.errors import BackendError
 from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.request import Request
-from batchwork.server import logs, tracing
-from batchwork.server.errors import HTTP_CODES
+from batchwork.server import logs, spans
+from batchwork.server.api import API
 from batchwork.server.keys import key_ring
 from batchwork.server.metrics import Metrics
 from tests.server.house import House, serving
@@ -127,7 +127,7 @@ def test_a_defect_is_logged_with_its_request_and_answered_in_the_one_shape(
 
     with serving() as house:
         with monkeypatch.context() as patch:
-            patch.setattr("batchwork.server.preparation.prepare_prompt_request", broken)
+            patch.setattr("batchwork.server.phases.prepare_prompt_request", broken)
             answered = house.prompt(prompt="x")
         assert (answered.status, answered.code) == (500, "internal_error")
         assert "design" not in answered.body.decode()
@@ -150,7 +150,7 @@ def test_the_documentation_is_one_page_that_loads_nothing_from_elsewhere(echo: H
 def test_the_openapi_document_names_every_error_code_and_resolves(echo: House) -> None:
     document = echo.get("/openapi.json").json()
     text = json.dumps(document)
-    for code in HTTP_CODES:
+    for code in API.errors:
         if code not in ("not_found", "method_not_allowed"):
             assert f"`{code}`" in text, code
     for name in set(re.findall(r'"#/components/schemas/([A-Za-z]+)"', text)):
@@ -183,7 +183,7 @@ class _Tracer:
 
 def test_every_call_is_a_span_with_the_genai_names_and_without_texts(monkeypatch: pytest.MonkeyPatch) -> None:
     seen = _Tracer()
-    monkeypatch.setattr(tracing, "tracer", lambda: seen)
+    monkeypatch.setattr(spans, "tracer", lambda: seen)
 
     def script(request: Request, call: int) -> Any:
         if call == 2:
@@ -208,7 +208,7 @@ def test_every_call_is_a_span_with_the_genai_names_and_without_texts(monkeypatch
 def test_without_the_package_there_are_no_spans(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "opentelemetry", None)
     backend = MockBackend(clock=SystemClock())
-    assert tracing.traced(backend, "m") is backend
+    assert spans.traced(backend, "m") is backend
 
 
 def test_log_lines_go_to_standard_error_as_json(capsys: pytest.CaptureFixture[str]) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from batchwork.server.errors import HTTP_CODES
+from batchwork.server.api import API
 from tests.server.house import JSON, House, serving
 
 ONE, MANY = "/api/v1/prompt", "/api/v1/prompts"
@@ -146,7 +146,7 @@ def test_three_hundred_hostile_bodies_get_a_documented_4xx_each_and_the_server_g
     for path, body, why in hostile:
         answered = echo.send("POST", path, body, JSON)
         assert 400 <= answered.status < 500, (why, body[:200], answered)
-        status, retryable, _ = HTTP_CODES[answered.code]
+        status, retryable, _ = API.errors[answered.code]
         assert (status, retryable) == (answered.status, answered.json()["retryable"])
     assert echo.prompt(prompt="still here").json()["response"] == "still here"
 
@@ -159,7 +159,7 @@ def test_a_hundred_random_mutations_of_a_good_body_never_break_the_server(echo: 
         for _ in range(dice.randint(1, 6)):
             raw[dice.randrange(len(raw))] = dice.randrange(256)
         answered = echo.post(MANY, bytes(raw))
-        assert answered.status == 200 or answered.code in HTTP_CODES
+        assert answered.status == 200 or answered.code in API.errors
         assert answered.status < 500
 
 
@@ -220,7 +220,7 @@ def test_too_many_waiting_prompts_are_turned_away_for_a_while() -> None:
             body = json.dumps({"prompts": [{"prompt": "x"}] * 8}).encode()
             head = f"POST {MANY} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n"
             wire.sendall(f"{head}content-length: {len(body)}\r\n\r\n".encode() + body)
-            while house.door.desk.under_way == 0:
+            while house.application.admission.under_way == 0:
                 pass
             answered = house.prompts(["x"] * 3)
             assert (answered.status, answered.code) == (503, "too_busy")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import signal
 import struct
 import sys
-from typing import Any, BinaryIO, Literal, cast
+from typing import Any, BinaryIO
 
 import msgspec
 
@@ -17,11 +17,12 @@ from batchwork.core.request import Schema
 from batchwork.prompts.field_path import PathNotFound, parse_path
 from batchwork.prompts.finish import MAX_DEPTH, extracted
 from batchwork.prompts.prepare import too_deep
-from batchwork.schema import Accepted, Limits, SchemaError, checker_of, wire_schema_of
+from batchwork.prompts.schema_cache import compiled_schema
+from batchwork.schema import Accepted, Limits, SchemaError, checker_of
 from batchwork.schema.answer import NoJson
 
 _HEAD = struct.Struct(">I")
-_DIALECTS = ("anthropic", "openai")  # providers that take less than all of JSON Schema
+HEAD_BYTES = _HEAD.size
 
 
 class SchemaJob(msgspec.Struct, frozen=True, tag=True):
@@ -54,7 +55,7 @@ class Done(msgspec.Struct, frozen=True, tag=True):
 
 
 class Refused(msgspec.Struct, frozen=True, tag=True):
-    """It did not: an error's code, and its sentences. A schema's error has its place before them."""
+    """It did not: the code of an error, and its sentences. The first one of a schema's error is its place."""
 
     code: str
     sentences: list[str]
@@ -62,9 +63,9 @@ class Refused(msgspec.Struct, frozen=True, tag=True):
 
 Job = SchemaJob | CheckJob | ExtractJob
 Result = Done | Refused
-_NOTHING = b"null"
 _job: msgspec.msgpack.Decoder[Job] = msgspec.msgpack.Decoder(Job)
 _result: msgspec.msgpack.Decoder[Result] = msgspec.msgpack.Decoder(Result)
+result_of = _result.decode
 _encode = msgspec.msgpack.Encoder().encode
 _json = msgspec.json.Encoder().encode
 
@@ -80,19 +81,11 @@ def length_of(head: bytes) -> int:
     return int(_HEAD.unpack(head)[0])
 
 
-HEAD_BYTES = _HEAD.size
-
-
-def result_of(body: bytes) -> Result:
-    """A result that came through the pipe."""
-    return _result.decode(body)
-
-
 def work(job: Job) -> Result:
     """Do one job."""
     try:
         if isinstance(job, SchemaJob):
-            return _prepared(job)
+            return Done(_json(compiled_schema(Schema.of(job.body), job.provider, job.limits)))
         if isinstance(job, CheckJob):
             judged = checker_of(Schema.of(job.body), job.limits, copy=False).check(job.text)
             if not isinstance(judged, Accepted):
@@ -109,14 +102,6 @@ def work(job: Job) -> Result:
         return Refused("not_json", [str(error)])
     except (RecursionError, MemoryError) as error:
         return Refused("too_large", ["nested too deeply" if isinstance(error, RecursionError) else "out of memory"])
-
-
-def _prepared(job: SchemaJob) -> Result:
-    schema = Schema.of(job.body)
-    checker_of(schema, job.limits, copy=False)
-    if job.provider not in _DIALECTS:
-        return Done(_NOTHING)
-    return Done(_json(wire_schema_of(cast("Literal['anthropic', 'openai']", job.provider), schema)))
 
 
 def serve(jobs: BinaryIO, results: BinaryIO) -> None:

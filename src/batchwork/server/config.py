@@ -13,10 +13,6 @@ from batchwork.schema import DEFAULT_LIMITS, Limits
 from batchwork.server.keys import KeyRing
 
 MAX_PROMPTS = 1000
-_COUNTS = (
-    *("batch_size", "max_in_flight", "max_body_bytes"),
-    *("max_open_prompts", "max_open_bytes", "max_prompt_values"),
-)
 RESERVED = 64  # places above the limit, for whoever watches over the server and for a clean refusal
 
 
@@ -37,10 +33,7 @@ class ConnectionLimits:
     """For a sender to hear that its body is not wanted."""
 
     def __post_init__(self) -> None:
-        for name in ("max_connections", "least_bytes_per_s"):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-                raise ConfigError(f"{name} must be a whole number of at least 1, got {value!r}")
+        _check_counts(self, "max_connections", "least_bytes_per_s")
         for name in ("head_s", "slow_s", "idle_s", "linger_s"):
             if not 0 < getattr(self, name) < float("inf"):
                 raise ConfigError(f"{name} must be more than 0 seconds, got {getattr(self, name)}")
@@ -93,17 +86,8 @@ class ServerConfig:
     def __post_init__(self) -> None:
         if not 0 <= self.port <= 65535:
             raise ConfigError(f"port must be between 0 (any free one) and 65535, got {self.port}")
-        for name in (
-            "batch_size",
-            "max_in_flight",
-            "max_body_bytes",
-            "max_open_prompts",
-            "max_open_bytes",
-            "max_prompt_values",
-        ):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-                raise ConfigError(f"{name} must be a whole number of at least 1, got {value!r}")
+        _check_counts(self, "batch_size", "max_in_flight", "max_body_bytes")
+        _check_counts(self, "max_open_prompts", "max_open_bytes", "max_prompt_values")
         if not 0 <= self.grace_s < float("inf"):
             raise ConfigError(f"grace must be at least 0 seconds, got {self.grace_s}")
         if self.max_cost_per_day is not None and self.budget_file is None:
@@ -113,6 +97,13 @@ class ServerConfig:
                 f"without an API key the server listens on loopback only, not on {self.host}: set BATCHWORK_API_KEYS or"
                 " --key-file; `batchwork serve --new-key` makes a key"
             )
+
+
+def _check_counts(config: object, *names: str) -> None:
+    for name in names:
+        value = getattr(config, name)
+        if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+            raise ConfigError(f"{name} must be a whole number of at least 1, got {value!r}")
 
 
 @lru_cache(maxsize=64)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from batchwork.clock import SystemClock
 from batchwork.server.config import RESERVED, ConnectionLimits
-from batchwork.server.turns import Turns
+from batchwork.server.loop_time import LoopTime
 
 if TYPE_CHECKING:
     from batchwork.server.protocol import GuardedProtocol
@@ -62,9 +62,9 @@ class Pace:
 class Connections:
     """Every connection of one server."""
 
-    def __init__(self, limits: ConnectionLimits, turns: Turns, *, on_dropped: Callable[[str], None]) -> None:
+    def __init__(self, limits: ConnectionLimits, loop_time: LoopTime, *, on_dropped: Callable[[str], None]) -> None:
         self.limits = limits
-        self._turns = turns
+        self._loop_time = loop_time
         self._on_dropped = on_dropped
         self._clock = SystemClock()
         self._stages: dict[Stage, dict[GuardedProtocol, None]] = {stage: {} for stage in Stage}
@@ -172,7 +172,7 @@ class Connections:
 
     def has_time(self) -> bool:
         """Whether what has arrived may be taken in during this turn of the loop."""
-        return not self._arrived and self._turns.has_time()
+        return not self._arrived and self._loop_time.is_left()
 
     def put_off(self, protocol: GuardedProtocol) -> None:
         """Something has arrived that has to wait for a later turn."""
@@ -181,7 +181,7 @@ class Connections:
         self._arrived.append(protocol)
 
     def _catch_up(self) -> None:
-        while self._arrived and self._turns.has_time():
+        while self._arrived and self._loop_time.is_left():
             self._arrived.popleft().take_in_late()
         if self._arrived:
             asyncio.get_running_loop().call_soon(self._catch_up)

@@ -8,18 +8,20 @@ from __future__ import annotations
 import os
 import secrets
 from collections.abc import Iterable
+from contextvars import ContextVar
 from hashlib import sha256
 from hmac import compare_digest
 from pathlib import Path
 
 from batchwork.core.errors import ConfigError
 
+caller: ContextVar[int | None] = ContextVar("caller", default=None)  # the number of the key of the current request
 _SHORTEST = 16
 _HASHED = "sha256:"
 
 
 class KeyRing:
-    """The keys that open the door. Without any, the door is open to this machine alone."""
+    """The known keys. Without any, the server answers this machine alone."""
 
     __slots__ = ("_digests",)
 
@@ -35,9 +37,9 @@ class KeyRing:
     def __repr__(self) -> str:
         return f"<KeyRing of {len(self._digests)}>"
 
-    def number_of(self, shown: str) -> int | None:
-        """Which of the keys this is, from 1; None when it is none. Takes the same time whatever comes of it."""
-        digest = sha256(shown.encode("utf-8", "replace")).digest()
+    def number_of(self, key: str) -> int | None:
+        """The number of a key, counted from 1; None when it is unknown. Takes the same time for every key."""
+        digest = sha256(key.encode("utf-8", "replace")).digest()
         found = 0
         for number, known in enumerate(self._digests, 1):
             found |= number * compare_digest(known, digest)

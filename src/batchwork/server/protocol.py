@@ -12,7 +12,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.server import ServerState
 
 from batchwork.server.connections import Connections, Pace, Stage
-from batchwork.server.errors import refusal
+from batchwork.server.errors import raw_response
 
 _READ_BYTES = 16 * 1024  # per turn and connection
 _SMALL_CHUNKS = 4_000  # so many pieces a body may come in, and one more for every so many bytes:
@@ -100,7 +100,7 @@ class GuardedProtocol(H11Protocol):
             return
         stage = self.stage
         if stage is not Stage.IDLE:
-            self.transport.write(refusal(code, message))
+            self.transport.write(raw_response(code, message))
         self.guard.change(self, Stage.LEAVING)
         if stage is not Stage.BODY:  # whoever is still sending gets a moment to hear why
             self.transport.close()
@@ -114,7 +114,7 @@ class GuardedProtocol(H11Protocol):
             transport.max_size = _READ_BYTES
         if not self.guard.enter(self):
             self.stage = Stage.LEAVING
-            transport.write(refusal("too_busy", "there are too many connections; ask again in a moment"))
+            transport.write(raw_response("too_busy", "there are too many connections; ask again in a moment"))
             transport.close()
         elif self.crowded:
             self.app_state = {**self.app_state, CROWDED: True}

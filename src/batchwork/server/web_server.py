@@ -1,4 +1,4 @@
-"""Run the server until it is told to end: SIGTERM or Ctrl-C closes the desk, finishes what is under way, then leaves.
+"""Run the server until a signal ends it: SIGTERM or Ctrl-C.
 
 First signal: new requests are refused, those under way go on for the grace time. After it what is not sent yet is given
 up, and calls in flight get a little longer. Second signal: at once.
@@ -20,7 +20,7 @@ from batchwork._bridge import run_sync
 from batchwork.clock import SystemClock
 from batchwork.core.errors import ConfigError
 from batchwork.core.money import show
-from batchwork.server.app import Door
+from batchwork.server.app import Application
 from batchwork.server.config import RESERVED, ServerConfig
 from batchwork.server.logs import log
 from batchwork.server.protocol import protocol_factory
@@ -37,21 +37,21 @@ _SPARE_FILES = 128  # open files that are neither callers nor calls
 class Server(uvicorn.Server):
     """A web server that ends in two steps."""
 
-    def __init__(self, door: Door, *, on_started: Callable[[str], None] | None = None) -> None:
+    def __init__(self, application: Application, *, on_started: Callable[[str], None] | None = None) -> None:
         config = uvicorn.Config(
-            door.app,
+            application.asgi,
             log_config=None,
             access_log=False,
             server_header=False,
-            http=protocol_factory(door.connections),  # type: ignore[arg-type]
+            http=protocol_factory(application.connections),  # type: ignore[arg-type]
             ws="none",
-            timeout_keep_alive=door.config.connections.idle_s,  # type: ignore[arg-type]
+            timeout_keep_alive=application.config.connections.idle_s,  # type: ignore[arg-type]
             timeout_graceful_shutdown=1,
             lifespan="off",
             backlog=_ACCEPTED_PER_TURN,
         )
         super().__init__(config)
-        self.door = door
+        self.application = application
         self._on_started = on_started
         self._clock = SystemClock()
         self._ending: asyncio.Task[None] | None = None
@@ -63,7 +63,7 @@ class Server(uvicorn.Server):
         await super().startup(sockets)
         for listening in sockets or ():
             listening.listen(_BACKLOG)  # the loop goes on accepting few at a time; the system keeps many
-        self.door.connections.start()
+        self.application.connections.start()
         if self.started and sockets and self._on_started is not None:
             host, port = sockets[0].getsockname()[:2]
             self._on_started(f"http://{f'[{host}]' if ':' in host else host}:{port}")
@@ -83,28 +83,28 @@ class Server(uvicorn.Server):
             self._ending = asyncio.create_task(self._finish())
 
     async def _finish(self) -> None:
-        desk = self.door.desk
-        desk.close()
-        log("closing", under_way=desk.under_way, grace_s=self.door.config.grace_s)
-        until = self._clock.now() + self.door.config.grace_s
+        admission = self.application.admission
+        admission.close()
+        log("closing", under_way=admission.under_way, grace_s=self.application.config.grace_s)
+        until = self._clock.now() + self.application.config.grace_s
         try:
             if not await self._empty_by(until):
-                log("grace over", under_way=desk.under_way)
-                desk.end()
+                log("grace over", under_way=admission.under_way)
+                admission.end()
                 if not await self._empty_by(self._clock.now() + _LAST_S):
-                    desk.end()
+                    admission.end()
                     await self._empty_by(self._clock.now() + _LAST_S)
                 until = self._clock.now() + _LAST_ANSWERS_S
-            while self.door.connections.answering and self._clock.now() < until:
+            while self.application.connections.answering and self._clock.now() < until:
                 await self._clock.sleep(_LOOK_EVERY_S)
         finally:
-            self.door.connections.stop()
+            self.application.connections.stop()
             self.should_exit = True
 
     async def _empty_by(self, until: float) -> bool:
-        while self.door.desk.under_way and self._clock.now() < until:
+        while self.application.admission.under_way and self._clock.now() < until:
             await self._clock.sleep(_LOOK_EVERY_S)
-        return not self.door.desk.under_way
+        return not self.application.admission.under_way
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -140,12 +140,12 @@ def serve(config: ServerConfig, say: Callable[[str], None]) -> None:
         JournalError: the day's book cannot be used.
     """
     config = _fitted(config)
-    door = Door(config)
-    server = Server(door, on_started=lambda address: _announce(door, address, say))
+    application = Application(config)
+    server = Server(application, on_started=lambda address: _announce(application, address, say))
 
     async def run() -> None:
         with listen(config.host, config.port) as listening:
-            async with door.open():
+            async with application.open():
                 settle_memory()
                 await server.serve([listening])
 
@@ -180,15 +180,15 @@ def _fitted(config: ServerConfig) -> ServerConfig:
     return replace(config, connections=replace(limits, max_connections=fitting))
 
 
-def _announce(door: Door, address: str, say: Callable[[str], None]) -> None:
-    config = door.config
+def _announce(application: Application, address: str, say: Callable[[str], None]) -> None:
+    config = application.config
     say(f"batchwork serves {', '.join((config.model, *config.models))} on {address} (documentation at /docs)")
     if not config.keys:
         say("no API key is configured: listening on loopback only; `batchwork serve --new-key` makes one")
-    for served in door.desk.service.models.values():
+    for served in application.admission.service.models.values():
         if served.backend.traits.notice:
             say(served.backend.traits.notice)
-    ledger = door.desk.service.ledger
+    ledger = application.admission.service.ledger
     if ledger.ceiling is not None:
         say(f"{show(ledger.spent)} of today's {show(ledger.ceiling)} is spent, remembered in {config.budget_file}")
     log("started", address=address, keys=len(config.keys))

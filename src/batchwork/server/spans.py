@@ -8,12 +8,15 @@ A span says which model, how many tokens, how it ended. Never what was asked or 
 from __future__ import annotations
 
 from contextlib import AbstractContextManager, nullcontext
-from typing import Any
+from typing import Any, Literal
 
 from batchwork.core.errors import BackendError
-from batchwork.core.ports import Backend, TokenCounter, Traits
+from batchwork.core.ports import Backend
 from batchwork.core.reply import Reply
 from batchwork.core.request import Request
+from batchwork.server.backend_wrapper import BackendWrapper
+
+_NO_SPAN = nullcontext()
 
 
 def tracer() -> Any | None:
@@ -27,66 +30,39 @@ def tracer() -> Any | None:
     return trace.get_tracer("batchwork")
 
 
-_NOTHING = nullcontext()
-
-
-def traced_request(method: str, route: str, own_id: str) -> AbstractContextManager[Any]:
-    """A span around one HTTP request, which those of its calls stand under."""
+def request_span(method: str, route: str, own_id: str) -> AbstractContextManager[Any]:
+    """A span around one HTTP request, above those of its calls."""
     found = tracer()
     if found is None:
-        return _NOTHING
-    from opentelemetry.trace import SpanKind  # noqa: PLC0415 -- an extra
-
-    told = {"http.request.method": method, "http.route": route, "batchwork.request_id": own_id}
-    span: AbstractContextManager[Any] = found.start_as_current_span(
-        f"{method} {route}",
-        kind=SpanKind.SERVER,
-        attributes=told,
-        record_exception=False,
-        set_status_on_exception=False,
-    )
-    return span
+        return _NO_SPAN
+    attributes = {"http.request.method": method, "http.route": route, "batchwork.request_id": own_id}
+    return _span(found, f"{method} {route}", "SERVER", attributes)
 
 
 def traced(backend: Backend, model: str) -> Backend:
     """The backend with a span around every call; itself where there is nobody to trace."""
     found = tracer()
-    if found is None:
-        return backend
-    if isinstance(backend, TokenCounter):
-        return _TracedCounter(backend, model, found)
-    return _Traced(backend, model, found)
+    return backend if found is None else _TracedBackend(backend, model, found)
 
 
-class _Traced:
+class _TracedBackend(BackendWrapper):
     """A backend whose calls are spans."""
 
     def __init__(self, backend: Backend, model: str, tracer: Any) -> None:
-        self._backend = backend
+        super().__init__(backend)
         self._model = model
         self._tracer = tracer
 
-    @property
-    def traits(self) -> Traits:
-        """Those of the backend."""
-        return self._backend.traits
-
     async def complete(self, request: Request, *, ceiling_nano: int | None = None) -> Reply:
         """Answer one request inside a span."""
-        asked = {
+        attributes = {
             "gen_ai.operation.name": "chat",
             "gen_ai.provider.name": self._backend.traits.name,
             "gen_ai.request.model": self._model,
             "gen_ai.request.max_tokens": request.output_bound,
             "gen_ai.output.type": "text" if request.schema is None else "json",
         }
-        with self._tracer.start_as_current_span(
-            f"chat {self._model}",
-            kind=_client_kind(),
-            attributes=asked,
-            record_exception=False,  # a provider's message may quote the prompt
-            set_status_on_exception=False,
-        ) as span:
+        with _span(self._tracer, f"chat {self._model}", "CLIENT", attributes) as span:
             try:
                 reply = await self._backend.complete(request, ceiling_nano=ceiling_nano)
             except BackendError as error:
@@ -102,21 +78,17 @@ class _Traced:
                 span.set_attribute("gen_ai.response.id", reply.provider_id)
             return reply
 
-    async def aclose(self) -> None:
-        """Close the backend."""
-        await self._backend.aclose()
 
-
-class _TracedCounter(_Traced):
-    """The same for a backend whose provider counts tokens."""
-
-    async def count_tokens(self, request: Request) -> int:
-        """Input tokens of this request."""
-        assert isinstance(self._backend, TokenCounter)
-        return await self._backend.count_tokens(request)
-
-
-def _client_kind() -> Any:
+def _span(
+    tracer: Any, name: str, kind: Literal["SERVER", "CLIENT"], attributes: dict[str, Any]
+) -> AbstractContextManager[Any]:
     from opentelemetry.trace import SpanKind  # noqa: PLC0415 -- an extra
 
-    return SpanKind.CLIENT
+    span: AbstractContextManager[Any] = tracer.start_as_current_span(
+        name,
+        kind=SpanKind[kind],
+        attributes=attributes,
+        record_exception=False,  # a provider's message may quote the prompt
+        set_status_on_exception=False,
+    )
+    return span
