@@ -9,21 +9,19 @@ from functools import cached_property
 import msgspec
 
 from batchwork.core.ports import Backend
-from batchwork.prompts import PreparedPrompt, open_prompt_service
-from batchwork.server.admission import Admission
-from batchwork.server.api import API
-from batchwork.server.body import DisconnectWatch, read_body
+from batchwork.prompts import open_prompt_service
+from batchwork.server.admission import Admission, RequestResult, RequestRun
+from batchwork.server.api import API, ApiError
 from batchwork.server.config import ServerConfig
 from batchwork.server.connections import Connections
-from batchwork.server.dispatcher import DOCS, JSON, Dispatcher, Exchange, Handler
+from batchwork.server.dispatcher import DOCS, Dispatcher, Handler
 from batchwork.server.docs import DocsPage
-from batchwork.server.errors import ApiError
+from batchwork.server.exchange import JSON, Exchange
 from batchwork.server.judge import Judge
 from batchwork.server.loop_time import LoopTime
 from batchwork.server.metrics import CONTENT_TYPE, ServerMetrics
 from batchwork.server.openapi import document
 from batchwork.server.quotas import Lease
-from batchwork.server.request_run import RequestResult, RequestRun
 from batchwork.server.responses import NDJSON, AnswerStream, respond_in_pieces
 from batchwork.server.spans import traced
 from batchwork.server.wire import PromptsAnswer, each_decoded, many_decoded, one_decoded
@@ -101,7 +99,8 @@ class Application:
         with Lease(self.admission.quotas, exchange.caller) as lease:
             body = await self._body(exchange, lease)
             prepared = await self.admission.phases.prepare([one_decoded(body, self.config.max_prompt_values)])
-            _refuse_problem(prepared[0])
+            if (problem := prepared[0].problem) is not None:  # among many it would be one item's error
+                raise ApiError(problem.code, problem.message, where=problem.where or None)
             with self.admission.admit(prepared, caller=exchange.caller) as run:
                 answer = (await self._run(run, exchange)).answers[0]
             if answer.error_code in ("over_budget", "shutting_down"):
@@ -125,15 +124,18 @@ class Application:
             await respond_in_pieces(exchange, answer, lease)
 
     async def _body(self, exchange: Exchange, lease: Lease) -> bytes:
-        body = await read_body(exchange, self.config.max_body_bytes, lease.take_bytes)
+        body = await exchange.body(self.config.max_body_bytes, lease.take_bytes)
         lease.begin()
         if len(body) > _LONG:
             await self.loop_time.wait()
         return body
 
     async def _run(self, run: RequestRun, exchange: Exchange) -> RequestResult:
-        async with DisconnectWatch(exchange.receive, run.leave):
+        watch = exchange.watch_disconnect(run.leave)
+        try:
             result = await run.run()
+        finally:
+            watch.cancel()
         exchange.log_fields |= result.log_fields
         return result
 
@@ -171,20 +173,10 @@ class Application:
 
 
 def _wants_stream(accept: str) -> bool:
-    """Whether the caller asked for a stream of lines; JSON is what everybody else gets.
-
-    Raises:
-        ApiError: it takes neither.
-    """
+    """Whether the caller takes a stream of lines; JSON is what everybody else gets. ApiError: it takes neither."""
     kinds = {part.partition(";")[0].strip().lower() for part in accept.split(",")}
     if NDJSON in kinds:
         return True
     if kinds & {"*/*", "application/*", JSON, ""}:
         return False
     raise ApiError("not_acceptable", f"there is application/json and {NDJSON}")
-
-
-def _refuse_problem(prompt: PreparedPrompt) -> None:
-    """What is one item's error among many is the whole request's error when it is alone."""
-    if prompt.problem is not None:
-        raise ApiError(prompt.problem.code, prompt.problem.message, where=prompt.problem.where or None)

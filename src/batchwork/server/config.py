@@ -21,16 +21,11 @@ class ConnectionLimits:
     """How many connections there may be, and how long each may take."""
 
     max_connections: int = 1000
-    head_s: float = 10.0
-    """For a request's first byte on a new connection, and for the whole of its head."""
-    least_bytes_per_s: int = 1024
-    """Of a body on its way in and of an answer on its way out."""
-    slow_s: float = 15.0
-    """So long either may be slower."""
-    idle_s: float = 65.0
-    """Between two requests."""
-    linger_s: float = 2.0
-    """For a sender to hear that its body is not wanted."""
+    head_s: float = 10.0  # for a request's first byte on a new connection, and for the whole of its head
+    least_bytes_per_s: int = 1024  # of a body on its way in and of an answer on its way out
+    slow_s: float = 15.0  # so long either may be slower
+    idle_s: float = 65.0  # between two requests
+    linger_s: float = 2.0  # for a sender to hear that its body is not wanted
 
     def __post_init__(self) -> None:
         _check_counts(self, "max_connections", "least_bytes_per_s")
@@ -44,8 +39,7 @@ class WorkLimits:
     """The processes that do what would hold the event loop up."""
 
     processes: int = 2
-    job_s: float = 10.0
-    """For one large schema or answer."""
+    job_s: float = 10.0  # for one large schema or answer
     memory_bytes: int = 1024 * 2**20
 
     def __post_init__(self) -> None:

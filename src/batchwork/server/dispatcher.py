@@ -1,90 +1,24 @@
-"""Takes every HTTP request: gives it an id, checks its key, finds its handler, logs it. Errors leave in one shape.
-
-Plain ASGI. Bodies are decoded by our own strict decoders and answers are sent at the reader's pace, so that a web
-framework would have nothing left to do here.
-"""
+"""Takes every HTTP request: checks its key, finds its handler, counts and logs it. Errors leave in one shape."""
 
 from __future__ import annotations
 
 import re
-import secrets
-from collections.abc import Awaitable, Callable, Iterable, Mapping
-from typing import Any
+from collections.abc import Awaitable, Callable, Mapping
 
 from batchwork.clock import stopwatch
 from batchwork.core.errors import JournalWriteError
-from batchwork.server.api import API
+from batchwork.server.api import API, ApiError
 from batchwork.server.config import ServerConfig, is_loopback
-from batchwork.server.errors import ApiError
+from batchwork.server.exchange import Exchange, Receive, Scope, Send
 from batchwork.server.keys import caller
 from batchwork.server.logs import log, log_defect, request_id
 from batchwork.server.metrics import ServerMetrics
-from batchwork.server.protocol import CROWDED
 from batchwork.server.spans import request_span
 
+Handler = Callable[[Exchange], Awaitable[None]]
 DOCS = "/docs"
-JSON = "application/json"
 _OPEN = frozenset(route.path for route in API.routes.values() if not route.needs_key)
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT"})
-_ID = re.compile(r"[A-Za-z0-9._:-]{1,128}")
-_CLIENT_LEFT = 499  # in the log alone: nobody is there to be answered
-Scope = dict[str, Any]
-Receive = Callable[[], Awaitable[dict[str, Any]]]
-Send = Callable[[dict[str, Any]], Awaitable[None]]
-
-
-class Exchange:
-    """One HTTP request and its response: its id, its caller, and what the log says about it."""
-
-    def __init__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        self.method: str = scope["method"]
-        self.path: str = scope["path"]
-        self.headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in reversed(scope["headers"])}
-        self.receive = receive
-        self._send = send
-        own = self.headers.get("x-request-id", "")
-        self.id = own if _ID.fullmatch(own) else secrets.token_hex(8)
-        self.is_crowded = bool(scope.get("state", {}).get(CROWDED))
-        self.caller: int | None = None  # the number of its key
-        self.status = _CLIENT_LEFT
-        self.started = False
-        self.log_fields: dict[str, Any] = {}
-
-    async def respond(
-        self, body: bytes, content_type: str = JSON, *, status: int = 200, headers: Iterable[tuple[bytes, bytes]] = ()
-    ) -> None:
-        """Send a whole response at once."""
-        await self.start(content_type, status=status, headers=[(b"content-length", b"%d" % len(body)), *headers])
-        await self.send(body, more=False)
-
-    async def start(self, content_type: str, *, status: int = 200, headers: Iterable[tuple[bytes, bytes]] = ()) -> None:
-        """Send the head of a response."""
-        self.started = True
-        self.status = status
-        own = [(b"content-type", content_type.encode()), (b"x-request-id", self.id.encode())]
-        head = [*own, (b"cache-control", b"no-store"), *headers]
-        await self._send({"type": "http.response.start", "status": status, "headers": head})
-
-    async def send(self, body: bytes, *, more: bool = True) -> None:
-        """Send a part of the response's body; waits until the reader has read enough of what was sent before."""
-        await self._send({"type": "http.response.body", "body": body, "more_body": more})
-
-    async def refuse(self, error: ApiError) -> None:
-        """Respond with an error of the one shape, unless a response has begun."""
-        self.log_fields["error_code"] = error.code
-        if self.started:
-            return
-        headers: list[tuple[bytes, bytes]] = []
-        if error.retry_after_s is not None:
-            headers.append((b"retry-after", b"%d" % (int(error.retry_after_s) + 1)))
-        if error.allow is not None:
-            headers.append((b"allow", error.allow.encode()))
-        if error.status == 401:
-            headers.append((b"www-authenticate", b"X-API-Key"))
-        await self.respond(error.body(self.id), status=error.status, headers=headers)
-
-
-Handler = Callable[[Exchange], Awaitable[None]]
 
 
 class Dispatcher:
@@ -136,11 +70,7 @@ class Dispatcher:
         return handler
 
     def _check_key(self, exchange: Exchange) -> int | None:
-        """The number of the caller's key; None where none is needed.
-
-        Raises:
-            ApiError: there is no key, or an unknown one.
-        """
+        """The number of the caller's key; None where none is needed. Raises ApiError where it is missing or wrong."""
         headers, keys = exchange.headers, self._config.keys
         if exchange.path in _OPEN:
             return None

@@ -14,23 +14,15 @@ from batchwork.service import ServedModel, Service
 Labels = tuple[tuple[str, str], ...]
 _BOUNDS_S = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0)
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
-_HTTP = "batchwork_http_requests_total"
-_HTTP_SECONDS = "batchwork_http_request_seconds"
-_DROPPED = "batchwork_connections_dropped_total"
-_PROMPTS = "batchwork_prompts_total"
-_FIRST = "batchwork_first_result_seconds"
-_CALL = "batchwork_call_seconds"
-_TOKENS = "batchwork_tokens_total"
-_COST = "batchwork_cost_usd_total"
 _HELP = {
-    _HTTP: "HTTP requests by route and status.",
-    _HTTP_SECONDS: "Seconds from the request's first byte to the answer's last, by route.",
-    _DROPPED: "Connections that were let go or turned away, by reason.",
-    _PROMPTS: "Prompts by status and error code.",
-    _FIRST: "Seconds until the first answer of a request.",
-    _CALL: "Seconds of the last call of a prompt.",
-    _TOKENS: "Tokens by kind.",
-    _COST: "Dollars spent since the start.",
+    "batchwork_http_requests_total": "HTTP requests by route and status.",
+    "batchwork_http_request_seconds": "Seconds from the request's first byte to the answer's last, by route.",
+    "batchwork_connections_dropped_total": "Connections that were let go or turned away, by reason.",
+    "batchwork_prompts_total": "Prompts by status and error code.",
+    "batchwork_first_result_seconds": "Seconds until the first answer of a request.",
+    "batchwork_call_seconds": "Seconds of the last call of a prompt.",
+    "batchwork_tokens_total": "Tokens by kind.",
+    "batchwork_cost_usd_total": "Dollars spent since the start.",
 }
 
 
@@ -122,26 +114,26 @@ class ServerMetrics(Metrics):
 
     def http(self, route: str, method: str, status: int, seconds: float) -> None:
         """Count an HTTP request that has ended."""
-        self.count(_HTTP, route=route, method=method, status=str(status))
-        self.observe(_HTTP_SECONDS, seconds, route=route)
+        self.count("batchwork_http_requests_total", route=route, method=method, status=str(status))
+        self.observe("batchwork_http_request_seconds", seconds, route=route)
 
     def dropped(self, why: str) -> None:
         """Count a connection that was let go."""
-        self.count(_DROPPED, why=why)
+        self.count("batchwork_connections_dropped_total", why=why)
         log("connection dropped", why=why)
 
     def request(self, answers: list[Answer], summary: Summary) -> None:
         """Count the answers of a request."""
         for answer in answers:
-            self.count(_PROMPTS, status=answer.status, error_code=answer.error_code or "")
+            self.count("batchwork_prompts_total", status=answer.status, error_code=answer.error_code or "")
             if answer.latency_s is not None:
-                self.observe(_CALL, answer.latency_s)
+                self.observe("batchwork_call_seconds", answer.latency_s)
             for kind, tokens in (answer.usage or {}).items():
-                self.count(_TOKENS, tokens, kind=kind.removesuffix("_tokens"))
+                self.count("batchwork_tokens_total", tokens, kind=kind.removesuffix("_tokens"))
         if summary.first_result_s is not None:
-            self.observe(_FIRST, summary.first_result_s)
+            self.observe("batchwork_first_result_seconds", summary.first_result_s)
         if summary.cost_usd:
-            self.count(_COST, summary.cost_usd)
+            self.count("batchwork_cost_usd_total", summary.cost_usd)
 
 
 def _line(name: str, labels: Labels, value: float) -> str:

@@ -10,25 +10,12 @@ import msgspec
 
 from batchwork.prompts import Answer, PromptItem
 from batchwork.prompts.field_path import PATTERN
-from batchwork.server.api import API, Route
-from batchwork.server.errors import ErrorBody
+from batchwork.server.api import API, ErrorBody, Route
 from batchwork.server.wire import PromptsAnswer, PromptsBody, StreamedAnswer, StreamedSummary
 
 _TYPES = (PromptItem, PromptsBody, Answer, PromptsAnswer, StreamedAnswer, StreamedSummary, ErrorBody)
 _REF = "#/components/schemas/{name}"
 _STATUS = {"type": "object", "properties": {"status": {"type": "string"}}, "required": ["status"]}
-_EXAMPLE = {
-    "prompt": "Which river flows through Vienna? Answer as JSON.",
-    "response_format": {
-        "type": "json_schema",
-        "json_schema": {
-            "name": "river",
-            "schema": {"type": "object", "properties": {"river": {"type": "string"}}, "required": ["river"]},
-        },
-    },
-    "extract_field_path": "river",
-}
-_EXAMPLES = {"OnePrompt": _EXAMPLE, "PromptsBody": {"prompts": [_EXAMPLE], "batch_size": 100}}
 
 
 @cache
@@ -54,7 +41,7 @@ def _operation(name: str, route: Route) -> dict[str, Any]:
     responses = {"200": {"description": route.answer, "content": content}} | _errors(route.errors)
     operation: dict[str, Any] = {"operationId": name, "summary": route.summary, "responses": responses}
     if route.body is not None:
-        body = {"schema": _ref(route.body), "example": _EXAMPLES[route.body]}
+        body = {"schema": _ref(route.body), "example": msgspec.json.decode(route.example or "{}")}
         operation["requestBody"] = {"required": True, "content": {"application/json": body}}
     if route.needs_key:
         operation["security"] = [{"key": []}]
@@ -73,8 +60,9 @@ def _errors(codes: list[str]) -> dict[str, Any]:
 
 
 def _one_of(schemas: list[str]) -> dict[str, Any]:
-    refs = [_ref(name) for name in schemas]
-    return {"anyOf": refs} if len(refs) > 1 else refs[0] if refs else {"type": "string"}
+    if not schemas:
+        return {"type": "string"}
+    return {"anyOf": [_ref(name) for name in schemas]} if len(schemas) > 1 else _ref(schemas[0])
 
 
 def _ref(name: str) -> dict[str, Any]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 from typing import Any
 
 import h11
@@ -11,8 +10,8 @@ from uvicorn.config import Config
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.server import ServerState
 
+from batchwork.server.api import raw_response
 from batchwork.server.connections import Connections, Pace, Stage
-from batchwork.server.errors import raw_response
 
 _READ_BYTES = 16 * 1024  # per turn and connection
 _SMALL_CHUNKS = 4_000  # so many pieces a body may come in, and one more for every so many bytes:
@@ -180,15 +179,3 @@ class GuardedProtocol(H11Protocol):
     def send_400_response(self, msg: str) -> None:
         """What has arrived is no HTTP."""
         self.refuse("invalid_http", msg)
-
-
-def protocol_factory(connections: Connections) -> Callable[..., GuardedProtocol]:
-    """What the web server makes of every connection."""
-
-    class Guarded(GuardedProtocol):
-        """A connection of this server."""
-
-        def __init__(self, *args: Any, **named: Any) -> None:
-            super().__init__(connections, *args, **named)
-
-    return Guarded

@@ -7,8 +7,8 @@ With one key or none there is one caller, who may have everything.
 from __future__ import annotations
 
 from batchwork.core.shares import Shares
+from batchwork.server.api import ApiError
 from batchwork.server.config import ServerConfig
-from batchwork.server.errors import ApiError
 
 _RETRY_S = 5.0
 
@@ -23,11 +23,7 @@ class Quotas:
         self.bytes = Shares(config.max_open_bytes, divided=divided)
 
     def take_prompts(self, caller: int | None, count: int) -> None:
-        """Count so many more open prompts.
-
-        Raises:
-            ApiError: they are more than the caller's share.
-        """
+        """Count so many more open prompts. Raises ApiError where they are more than the caller's share."""
         _take(self.prompts, "prompts", caller, count)
 
 
@@ -50,20 +46,12 @@ class Lease:
             self._quotas.requests.give_back(self.caller, self._requests)
 
     def begin(self) -> None:
-        """Count as a request under way: its body is there. Until then the connections decide about it.
-
-        Raises:
-            ApiError: it is more than the caller's share.
-        """
+        """Count as a request under way, with its body read. Raises ApiError where the share is used up."""
         _take(self._quotas.requests, "requests", self.caller, 1)
         self._requests = 1
 
     def take_bytes(self, count: int) -> None:
-        """Keep so many more bytes of its body.
-
-        Raises:
-            ApiError: they are more than the caller's share.
-        """
+        """Keep so many more bytes of its body. Raises ApiError where they are more than the caller's share."""
         _take(self._quotas.bytes, "bytes of requests", self.caller, count)
         self._bytes += count
 

@@ -9,11 +9,11 @@ from contextlib import AbstractContextManager
 import msgspec
 
 from batchwork.prompts import Answer
-from batchwork.server.body import DisconnectWatch
-from batchwork.server.dispatcher import JSON, Exchange, api_error
+from batchwork.server.admission import RequestResult, RequestRun
+from batchwork.server.dispatcher import api_error
+from batchwork.server.exchange import JSON, Exchange
 from batchwork.server.loop_time import LoopTime, Slices
 from batchwork.server.quotas import Lease
-from batchwork.server.request_run import RequestResult, RequestRun
 from batchwork.server.wire import StreamedAnswer, StreamedSummary
 
 NDJSON = "application/x-ndjson"
@@ -55,14 +55,16 @@ class AnswerStream:
                 if prompt.problem is not None:
                     self._settled(prompt.index)
             running = asyncio.create_task(self._run(run))
+            watch = self._exchange.watch_disconnect(run.leave)
             try:
-                async with DisconnectWatch(self._exchange.receive, run.leave):
-                    await self._send_lines(running, run)
-                    last = await self._last_line(running)
+                await self._send_lines(running, run)
+                last = await self._last_line(running)
             except BaseException:
                 run.leave()
                 await asyncio.wait([running])
                 raise
+            finally:
+                watch.cancel()
         await self._exchange.send(last)
         await self._exchange.send(b"", more=False)
 

@@ -68,14 +68,17 @@ class _TracedBackend(BackendWrapper):
             except BackendError as error:
                 span.set_attribute("error.type", error.failure.kind.value)
                 raise
-            span.set_attribute("gen_ai.response.model", reply.model)
-            if reply.usage is not None:
-                span.set_attribute("gen_ai.usage.input_tokens", reply.usage.input_tokens)
-                span.set_attribute("gen_ai.usage.output_tokens", reply.usage.output_tokens)
-            if reply.stop_reason is not None:
-                span.set_attribute("gen_ai.response.finish_reasons", [reply.stop_reason])
-            if reply.provider_id is not None:
-                span.set_attribute("gen_ai.response.id", reply.provider_id)
+            counts = {} if reply.usage is None else reply.usage.counts()
+            answered = {
+                "gen_ai.response.model": reply.model,
+                "gen_ai.usage.input_tokens": counts.get("input_tokens"),
+                "gen_ai.usage.output_tokens": counts.get("output_tokens"),
+                "gen_ai.response.finish_reasons": None if reply.stop_reason is None else [reply.stop_reason],
+                "gen_ai.response.id": reply.provider_id,
+            }
+            for name, value in answered.items():
+                if value is not None:
+                    span.set_attribute(name, value)
             return reply
 
 

@@ -12,6 +12,7 @@ import resource
 import socket
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from types import FrameType
 
 import uvicorn
@@ -23,7 +24,7 @@ from batchwork.core.money import show
 from batchwork.server.app import Application
 from batchwork.server.config import RESERVED, ServerConfig
 from batchwork.server.logs import log
-from batchwork.server.protocol import protocol_factory
+from batchwork.server.protocol import GuardedProtocol
 
 _LOOK_EVERY_S = 0.02
 _LAST_S = 5.0  # for calls in flight after the grace time
@@ -43,7 +44,7 @@ class Server(uvicorn.Server):
             log_config=None,
             access_log=False,
             server_header=False,
-            http=protocol_factory(application.connections),  # type: ignore[arg-type]
+            http=partial(GuardedProtocol, application.connections),  # type: ignore[arg-type]
             ws="none",
             timeout_keep_alive=application.config.connections.idle_s,  # type: ignore[arg-type]
             timeout_graceful_shutdown=1,
@@ -88,23 +89,21 @@ class Server(uvicorn.Server):
         log("closing", under_way=admission.under_way, grace_s=self.application.config.grace_s)
         until = self._clock.now() + self.application.config.grace_s
         try:
-            if not await self._empty_by(until):
+            await self._wait_while(lambda: admission.under_way, until)
+            if admission.under_way:
                 log("grace over", under_way=admission.under_way)
-                admission.end()
-                if not await self._empty_by(self._clock.now() + _LAST_S):
+                for _ in range(2):  # first nothing more is sent, then what is in flight is left
                     admission.end()
-                    await self._empty_by(self._clock.now() + _LAST_S)
+                    await self._wait_while(lambda: admission.under_way, self._clock.now() + _LAST_S)
                 until = self._clock.now() + _LAST_ANSWERS_S
-            while self.application.connections.answering and self._clock.now() < until:
-                await self._clock.sleep(_LOOK_EVERY_S)
+            await self._wait_while(lambda: self.application.connections.answering, until)
         finally:
             self.application.connections.stop()
             self.should_exit = True
 
-    async def _empty_by(self, until: float) -> bool:
-        while self.application.admission.under_way and self._clock.now() < until:
+    async def _wait_while(self, busy: Callable[[], int], until: float) -> None:
+        while busy() and self._clock.now() < until:
             await self._clock.sleep(_LOOK_EVERY_S)
-        return not self.application.admission.under_way
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -114,21 +113,12 @@ def listen(host: str, port: int) -> socket.socket:
         ConfigError: the address cannot be had.
     """
     try:
-        family, kind, protocol, _, address = socket.getaddrinfo(
-            host.strip("[]"), port, type=socket.SOCK_STREAM, proto=socket.IPPROTO_TCP
-        )[0]
-        # The protocol is named because asyncio sends without delay only where it is: an answer's head and body are two
-        # packets, and 40 ms lay between them.
-        listening = socket.socket(family, kind, protocol)
-        try:
-            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            listening.bind(address)
-            listening.listen(_BACKLOG)
-        except BaseException:
-            listening.close()
-            raise
+        family, _, _, _, address = socket.getaddrinfo(host.strip("[]"), port, type=socket.SOCK_STREAM)[0]
+        listening = socket.create_server(address[:2], family=family, backlog=_BACKLOG)  # type: ignore[arg-type]
     except OSError as error:
         raise ConfigError(f"cannot listen on {host} port {port}: {error.strerror or error}") from error
+    # An answer's head and body are two packets. Connections inherit this; without it 40 ms can lie between them.
+    listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return listening
 
 
