@@ -84,7 +84,7 @@ def relay(out: Connection, url: str) -> None:
 
     held: dict[str, aiohttp.ClientSession] = {}
 
-    async def app(scope: Any, receive: Any, send: Any) -> None:
+    async def app(_scope: Any, receive: Any, send: Any) -> None:
         body, more = b"", True
         while more:
             message = await receive()

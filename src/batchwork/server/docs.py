@@ -62,40 +62,33 @@ def _source(text: str) -> str:
 
 
 def _operation(path: str, method: str, operation: dict[str, Any]) -> str:
-    responses = [
+    """A heading, a form that sends a call where scripts run, and the responses."""
+    name, takes = operation["operationId"], ""
+    fields: list[str] = []
+    if "requestBody" in operation:
+        body = operation["requestBody"]["content"]["application/json"]
+        example = escape(dumps(body["example"], indent=2))
+        takes = f"<p>Takes {_shown(body['schema'])}, for example</p><noscript><pre>{example}</pre></noscript>"
+        text = f"<textarea id={name}-body name=body rows=14 spellcheck=false>{example}</textarea>"
+        fields.append(f"<label for={name}-body>Body</label>{text}")
+    responses = operation["responses"]
+    if len(kinds := responses["200"]["content"]) > 1:
+        options = "".join(f"<option>{kind}</option>" for kind in kinds)
+        choice = f"<select id={name}-accept name=accept>{options}</select>"
+        fields.append(f"<label for={name}-accept>Accept</label>{choice}")
+    rows = [
         (
             status,
             "<br>".join(f"<code>{kind}</code> {_shown(held['schema'])}" for kind, held in response["content"].items()),
             _text(response["description"]),
         )
-        for status, response in operation["responses"].items()
+        for status, response in responses.items()
     ]
-    name = operation["operationId"]
-    heading = f"<h2 id={name}><code>{method.upper()} {escape(path)}</code></h2><p>{_text(operation['summary'])}</p>"
     return (
-        f"<section>{heading}{_form(path, method, operation)}{_table(('HTTP', 'body', 'meaning'), responses)}</section>"
-    )
-
-
-def _form(path: str, method: str, operation: dict[str, Any]) -> str:
-    """The form of one operation; without its script the page shows the example alone."""
-    name, fields, takes = operation["operationId"], "", ""
-    if "requestBody" in operation:
-        body = operation["requestBody"]["content"]["application/json"]
-        example = escape(dumps(body["example"], indent=2))
-        takes = f"<p>Takes {_shown(body['schema'])}, for example</p><noscript><pre>{example}</pre></noscript>"
-        fields = (
-            f"<label for={name}-body>Body</label>"
-            f"<textarea id={name}-body name=body rows=14 spellcheck=false>{example}</textarea>"
-        )
-    kinds = [kind for kind in operation["responses"]["200"]["content"] if kind != "text/plain"]
-    if len(kinds) > 1:
-        options = "".join(f"<option>{kind}</option>" for kind in kinds)
-        fields += f"<label for={name}-accept>Accept</label><select id={name}-accept name=accept>{options}</select>"
-    return (
-        f'{takes}<form class=try data-method={method.upper()} data-path="{escape(path)}" hidden>{fields}'
-        "<p><button>Send</button> <button type=button name=stop hidden>Stop</button></p>"
-        "<p class=status role=status></p><pre class=reply hidden tabindex=0></pre></form>"
+        f"<section><h2 id={name}><code>{method.upper()} {path}</code></h2><p>{_text(operation['summary'])}</p>{takes}"
+        f'<form class=try data-method={method.upper()} data-path="{path}" hidden>{"".join(fields)}'
+        "<p><button>Send</button> <button type=button name=stop hidden>Stop</button></p><p class=status role=status></p>"
+        f"<pre class=reply tabindex=0 hidden></pre></form>{_table(('HTTP', 'body', 'meaning'), rows)}</section>"
     )
 
 

@@ -56,7 +56,13 @@ class Judge:
 
     def wrap(self, backend: Backend) -> Backend:
         """The backend, whose answers are judged before they are given on."""
-        return _JudgedBackend(backend, self)
+
+        async def complete(request: Request, *, ceiling_nano: int | None = None) -> Reply:
+            reply = await backend.complete(request, ceiling_nano=ceiling_nano)
+            await self.judge(request, reply)
+            return reply
+
+        return BackendWrapper(backend, complete)
 
     def check(self, request: Request, reply: Reply) -> Verdict:
         """The verdict that was made before."""
@@ -117,17 +123,3 @@ def _valid(checker: SchemaChecker, text: str, values: int) -> Verdict | None:
     if values <= _KEPT_AS_TEXT:
         return Verdict(value=value)
     return None if too_deep(value, MAX_DEPTH) else Verdict(value=msgspec.Raw(_encode(value)))
-
-
-class _JudgedBackend(BackendWrapper):
-    """A backend whose answers are judged."""
-
-    def __init__(self, backend: Backend, judge: Judge) -> None:
-        super().__init__(backend)
-        self._judge = judge
-
-    async def complete(self, request: Request, *, ceiling_nano: int | None = None) -> Reply:
-        """Answer one request, and judge the answer."""
-        reply = await self._backend.complete(request, ceiling_nano=ceiling_nano)
-        await self._judge.judge(request, reply)
-        return reply

@@ -47,17 +47,15 @@ class Phases:
         """
         slices = Slices(self._loop_time)
         prepared: list[PreparedPrompt] = []
-        remaining = iter(items)
-        while True:
-            await slices.next()
-            item = next(remaining, None)
-            if item is None:
-                return prepared
+        await slices.next()
+        for item in items:
             if item.response_format is not None:
                 await slices.next()
                 await self._check_large_schema(item.response_format.json_schema, item.model)
                 await slices.next()
             prepared.append(prepare_prompt_request(item, self._defaults, index=len(prepared)))
+            await slices.next()
+        return prepared
 
     async def _check_large_schema(self, named: NamedSchema, model: str | None) -> None:
         """Have a large schema checked by a worker, and remember what it says."""

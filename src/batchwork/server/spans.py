@@ -42,44 +42,34 @@ def request_span(method: str, route: str, own_id: str) -> AbstractContextManager
 def traced(backend: Backend, model: str) -> Backend:
     """The backend with a span around every call; itself where there is nobody to trace."""
     found = tracer()
-    return backend if found is None else _TracedBackend(backend, model, found)
+    if found is None:
+        return backend
 
-
-class _TracedBackend(BackendWrapper):
-    """A backend whose calls are spans."""
-
-    def __init__(self, backend: Backend, model: str, tracer: Any) -> None:
-        super().__init__(backend)
-        self._model = model
-        self._tracer = tracer
-
-    async def complete(self, request: Request, *, ceiling_nano: int | None = None) -> Reply:
-        """Answer one request inside a span."""
+    async def complete(request: Request, *, ceiling_nano: int | None = None) -> Reply:
         attributes = {
             "gen_ai.operation.name": "chat",
-            "gen_ai.provider.name": self._backend.traits.name,
-            "gen_ai.request.model": self._model,
+            "gen_ai.provider.name": backend.traits.name,
+            "gen_ai.request.model": model,
             "gen_ai.request.max_tokens": request.output_bound,
             "gen_ai.output.type": "text" if request.schema is None else "json",
         }
-        with _span(self._tracer, f"chat {self._model}", "CLIENT", attributes) as span:
+        with _span(found, f"chat {model}", "CLIENT", attributes) as span:
             try:
-                reply = await self._backend.complete(request, ceiling_nano=ceiling_nano)
+                reply = await backend.complete(request, ceiling_nano=ceiling_nano)
             except BackendError as error:
                 span.set_attribute("error.type", error.failure.kind.value)
                 raise
-            counts = {} if reply.usage is None else reply.usage.counts()
-            answered = {
-                "gen_ai.response.model": reply.model,
-                "gen_ai.usage.input_tokens": counts.get("input_tokens"),
-                "gen_ai.usage.output_tokens": counts.get("output_tokens"),
-                "gen_ai.response.finish_reasons": None if reply.stop_reason is None else [reply.stop_reason],
-                "gen_ai.response.id": reply.provider_id,
-            }
-            for name, value in answered.items():
-                if value is not None:
-                    span.set_attribute(name, value)
+            span.set_attribute("gen_ai.response.model", reply.model)
+            if reply.usage is not None:
+                span.set_attribute("gen_ai.usage.input_tokens", reply.usage.input_tokens)
+                span.set_attribute("gen_ai.usage.output_tokens", reply.usage.output_tokens)
+            if reply.stop_reason is not None:
+                span.set_attribute("gen_ai.response.finish_reasons", [reply.stop_reason])
+            if reply.provider_id is not None:
+                span.set_attribute("gen_ai.response.id", reply.provider_id)
             return reply
+
+    return BackendWrapper(backend, complete)
 
 
 def _span(

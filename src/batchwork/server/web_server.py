@@ -114,7 +114,7 @@ def listen(host: str, port: int) -> socket.socket:
     """
     try:
         family, _, _, _, address = socket.getaddrinfo(host.strip("[]"), port, type=socket.SOCK_STREAM)[0]
-        listening = socket.create_server(address[:2], family=family, backlog=_BACKLOG)  # type: ignore[arg-type]
+        listening = socket.create_server(address[:2], family=family, backlog=_BACKLOG)
     except OSError as error:
         raise ConfigError(f"cannot listen on {host} port {port}: {error.strerror or error}") from error
     # An answer's head and body are two packets. Connections inherit this; without it 40 ms can lie between them.
