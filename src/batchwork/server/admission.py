@@ -15,16 +15,7 @@ from typing import Any
 from batchwork.core.money import show, to_dollars
 from batchwork.core.outcome import AnyOutcome
 from batchwork.core.worst import WorstCase
-from batchwork.prompts import (
-    Answer,
-    Executed,
-    PreparedPrompt,
-    Problem,
-    PromptBatch,
-    Summary,
-    defaults_for,
-    summarise,
-)
+from batchwork.prompts import Answer, Executed, PreparedPrompt, Problem, PromptBatch, Summary, defaults_for, summarise
 from batchwork.server.api import ApiError
 from batchwork.server.config import ServerConfig
 from batchwork.server.loop_time import LoopTime, Slices
@@ -85,11 +76,7 @@ class RequestRun:
         self._batch.interrupt(_ENDING)
 
     async def run(self) -> RequestResult:
-        """Run all of it, to the end.
-
-        Raises:
-            JournalWriteError: the day's book cannot be written.
-        """
+        """Run all of it, to the end. Raises JournalWriteError where the day's book cannot be written."""
         executed = await self._batch.run()
         self._admission.release(self)
         answers = await self._finish(executed)
@@ -140,7 +127,7 @@ class Admission:
         self.log_text = config.log_text
         self.quotas = Quotas(config)
         self.phases = Phases(workers, loop_time, replace(defaults_for(service), limits=config.schemas))
-        self.is_closed = False
+        self.is_closed = False  # nothing more is admitted; what is under way goes on
         self._batch_size = config.batch_size
         self._runs: set[RequestRun] = set()
 
@@ -148,10 +135,6 @@ class Admission:
     def under_way(self) -> int:
         """Requests whose prompts are not all answered."""
         return len(self._runs)
-
-    def close(self) -> None:
-        """Admit nothing more; what is under way goes on."""
-        self.is_closed = True
 
     def end(self) -> None:
         """First time: send nothing more. Second time: leave what is in flight."""
@@ -162,12 +145,7 @@ class Admission:
     def admit(
         self, prepared: list[PreparedPrompt], batch_size: int | None = None, *, caller: int | None = None
     ) -> Iterator[RequestRun]:
-        """A request that may start.
-
-        Raises:
-            ApiError: the server is closing or too busy, or there is no money for any of it.
-            JournalWriteError: the day's book cannot be written.
-        """
+        """A request that may start. Raises ApiError where it may not, JournalWriteError where no book can be kept."""
         self.service.turn_page()
         if self.is_closed:
             raise ApiError("shutting_down", "the server is about to end; ask again in a moment", retry_after_s=5.0)
@@ -191,16 +169,13 @@ class Admission:
         ledger = self.service.ledger
         if ledger.ceiling is None:
             return
-        cheapest: int | None = None
-        for prompt in prepared:
-            if prompt.request is None:
-                continue
-            served = self.service.models[prompt.request.model]
+        worst: list[int] = []
+        for request in (prompt.request for prompt in prepared if prompt.request is not None):
+            served = self.service.models[request.model]
             if served.price is None or served.price.is_free:
                 return
-            worst = WorstCase.at(served.price, served.backend.traits).nano(prompt.request)
-            cheapest = worst if cheapest is None else min(cheapest, worst)
-        if cheapest is None or ledger.could_ever_fit(cheapest):
+            worst.append(WorstCase.at(served.price, served.backend.traits).nano(request))
+        if not worst or ledger.could_ever_fit(cheapest := min(worst)):
             return
         left = max(0, ledger.ceiling - ledger.spent)
         raise ApiError(

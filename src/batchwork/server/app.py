@@ -93,8 +93,6 @@ class Application:
             finally:
                 await workers.aclose()
 
-    # -- prompts --------------------------------------------------------------------------------
-
     async def _prompt(self, exchange: Exchange) -> None:
         with Lease(self.admission.quotas, exchange.caller) as lease:
             body = await self._body(exchange, lease)
@@ -138,8 +136,6 @@ class Application:
             watch.cancel()
         exchange.log_fields |= result.log_fields
         return result
-
-    # -- about the server -----------------------------------------------------------------------
 
     async def _health(self, exchange: Exchange) -> None:
         await exchange.respond(b'{"status":"ok"}')

@@ -87,8 +87,8 @@ def _operation(path: str, method: str, operation: dict[str, Any]) -> str:
     return (
         f"<section><h2 id={name}><code>{method.upper()} {path}</code></h2><p>{_text(operation['summary'])}</p>{takes}"
         f'<form class=try data-method={method.upper()} data-path="{path}" hidden>{"".join(fields)}'
-        "<p><button>Send</button> <button type=button name=stop hidden>Stop</button></p><p class=status role=status></p>"
-        f"<pre class=reply tabindex=0 hidden></pre></form>{_table(('HTTP', 'body', 'meaning'), rows)}</section>"
+        "<p><button>Send</button> <button type=button name=stop hidden>Stop</button></p>"
+        f"<p class=status role=status></p><pre class=reply tabindex=0 hidden></pre></form>{_table(('HTTP', 'body', 'meaning'), rows)}</section>"
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Mapping
+from itertools import accumulate
 
 from batchwork.core.money import NANO
 from batchwork.prompts import Answer, Summary
@@ -26,32 +27,16 @@ _HELP = {
 }
 
 
-class _Histogram:
-    __slots__ = ("counts", "total")
-
-    def __init__(self) -> None:
-        self.counts = [0] * (len(_BOUNDS_S) + 1)
-        self.total = 0.0
-
-    def observe(self, seconds: float) -> None:
-        self.counts[bisect_left(_BOUNDS_S, seconds)] += 1
-        self.total += seconds
-
-    def lines(self, name: str, labels: Labels) -> list[str]:
-        lines, below = [], 0
-        for bound, count in zip((*map(str, _BOUNDS_S), "+Inf"), self.counts, strict=True):
-            below += count
-            lines.append(_line(f"{name}_bucket", (*labels, ("le", bound)), below))
-        return [*lines, _line(f"{name}_sum", labels, self.total), _line(f"{name}_count", labels, below)]
-
-
 class Metrics:
     """Counters, histograms of seconds, and gauges that are read when somebody looks."""
 
     def __init__(self) -> None:
         self._help: dict[str, tuple[str, str]] = {}
         self._counters: dict[str, dict[Labels, float]] = defaultdict(lambda: defaultdict(float))
-        self._histograms: dict[str, dict[Labels, _Histogram]] = defaultdict(lambda: defaultdict(_Histogram))
+        # Of each histogram the count below every bound, the count above them, and the sum.
+        self._histograms: dict[str, dict[Labels, list[float]]] = defaultdict(
+            lambda: defaultdict(lambda: [0.0] * (len(_BOUNDS_S) + 2))
+        )
         self._gauges: dict[str, Callable[[], Mapping[Labels, float]]] = {}
 
     def describe(self, name: str, kind: str, text: str) -> None:
@@ -64,7 +49,9 @@ class Metrics:
 
     def observe(self, name: str, seconds: float, **labels: str) -> None:
         """Put a duration into a histogram."""
-        self._histograms[name][tuple(sorted(labels.items()))].observe(seconds)
+        histogram = self._histograms[name][tuple(sorted(labels.items()))]
+        histogram[bisect_left(_BOUNDS_S, seconds)] += 1
+        histogram[-1] += seconds
 
     def gauge(self, name: str, text: str, read: Callable[[], Mapping[Labels, float]]) -> None:
         """Add a number that is read when somebody looks."""
@@ -79,8 +66,11 @@ class Metrics:
             if name in self._gauges:
                 lines += [_line(name, labels, value) for labels, value in self._gauges[name]().items()]
             lines += [_line(name, labels, value) for labels, value in sorted(self._counters[name].items())]
-            for labels, histogram in sorted(self._histograms[name].items()):
-                lines += histogram.lines(name, labels)
+            for labels, (*counts, total) in sorted(self._histograms[name].items()):
+                below = list(accumulate(counts))
+                for bound, count in zip((*map(str, _BOUNDS_S), "+Inf"), below, strict=True):
+                    lines.append(_line(f"{name}_bucket", (*labels, ("le", bound)), count))
+                lines += [_line(f"{name}_sum", labels, total), _line(f"{name}_count", labels, below[-1])]
         return "\n".join(lines) + "\n"
 
 

@@ -60,8 +60,6 @@ class GuardedProtocol(H11Protocol):
         self._sending: Pace | None = None
         self._reading: Pace | None = None
 
-    # -- what the connections look at ---------------------------------------------------------------
-
     def enter_stage(self, stage: Stage, now: float) -> None:
         """The next stage begins."""
         self.stage, self.since, self.received = stage, now, 0
@@ -77,11 +75,9 @@ class GuardedProtocol(H11Protocol):
         unread = self.unread
         if not unread:
             self._reading = None
-        elif self._reading is None:
-            self._reading = Pace(now, -unread)
-        else:
-            return self._reading.is_too_slow(now, -unread, self.guard.limits)
-        return False
+            return False
+        self._reading = self._reading or Pace(now, -unread)
+        return self._reading.is_too_slow(now, -unread, self.guard.limits)
 
     def sends_too_slowly(self, now: float) -> bool:
         """Whether the body does not come, although somebody waits for it."""
@@ -103,8 +99,6 @@ class GuardedProtocol(H11Protocol):
         self.guard.change(self, Stage.LEAVING)
         if stage is not Stage.BODY:  # whoever is still sending gets a moment to hear why
             self.transport.close()
-
-    # -- what happens to a connection ---------------------------------------------------------------
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Somebody has connected."""

@@ -43,11 +43,7 @@ class AnswerStream:
         self._changed = asyncio.Event()
 
     async def respond(self, admitted: AbstractContextManager[RequestRun]) -> None:
-        """Send the lines.
-
-        Raises:
-            ApiError: the request cannot start; nothing was sent.
-        """
+        """Send the lines. Nothing is sent where the request is not admitted."""
         with admitted as run:
             run.on_settled = self._settled
             await self._exchange.start(NDJSON)
@@ -102,9 +98,9 @@ class AnswerStream:
     async def _run(self, run: RequestRun) -> RequestResult:
         try:
             result = await run.run()
-            for prompt in run.prepared:
-                if prompt.index not in self._seen:
-                    self._settled(prompt.index)
+            for index in range(len(run.prepared)):
+                if index not in self._seen:
+                    self._settled(index)
             return result
         finally:
             self._changed.set()

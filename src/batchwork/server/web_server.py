@@ -85,7 +85,7 @@ class Server(uvicorn.Server):
 
     async def _finish(self) -> None:
         admission = self.application.admission
-        admission.close()
+        admission.is_closed = True
         log("closing", under_way=admission.under_way, grace_s=self.application.config.grace_s)
         until = self._clock.now() + self.application.config.grace_s
         try:
