@@ -8,6 +8,7 @@ Every `[*]` gives a list, so that two of them give a list of lists and nothing l
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
 from json import JSONDecodeError, JSONDecoder
 from typing import Any
 
@@ -46,14 +47,13 @@ class _Missing(Exception):
         self.indexes: list[int] = []
 
 
-class Every:
+class Every(Enum):
     """The step `[*]`."""
 
-    def __repr__(self) -> str:
-        return "EVERY"
+    EVERY = "[*]"
 
 
-EVERY = Every()
+EVERY = Every.EVERY
 Step = str | int | Every
 
 
@@ -65,11 +65,7 @@ class FieldPath:
     steps: tuple[Step, ...]
 
     def extract(self, answer: Any) -> Any:
-        """The value at the path.
-
-        Raises:
-            PathNotFound: there is none.
-        """
+        """The value at the path. Raises PathNotFound where there is none."""
         try:
             return self._follow(answer, 0)
         except _Missing as missing:
@@ -83,10 +79,7 @@ class FieldPath:
                 if not isinstance(value, list):
                     raise _Missing(at, f"[*] needs a list, found {kind_of(value)}")
                 return self._follow_each(value, at + 1) if at + 1 < len(self.steps) else list(value)
-            try:
-                value = _taken(value, step)
-            except (LookupError, TypeError):
-                raise _Missing(at, _reason(value, step)) from None
+            value = _taken(value, step, at)
         return value
 
     def _follow_each(self, parts: list[Any], first: int) -> list[Any]:
@@ -108,33 +101,22 @@ class FieldPath:
         return reached
 
 
-def _taken(value: Any, step: str | int) -> Any:
-    if isinstance(value, list):
-        index = _index(step)
-        if index is None:
-            raise TypeError
-        return value[index]
-    if isinstance(step, int) or not isinstance(value, dict):
-        raise TypeError
+def _taken(value: Any, step: str | int, at: int) -> Any:
+    if isinstance(value, list) and (index := _index(step)) is not None:
+        if -len(value) <= index < len(value):
+            return value[index]
+        raise _Missing(at, f"no index {index} in a list of {len(value)}")
+    if isinstance(step, int):
+        raise _Missing(at, f"index [{step}] needs a list, found {kind_of(value)}")
+    if not isinstance(value, dict):
+        raise _Missing(at, f"key {step!r} needs an object, found {kind_of(value)}")
+    if step not in value:
+        raise _Missing(at, f"no key {step!r}; {_keys(value)}")
     return value[step]
 
 
-def _reason(value: Any, step: str | int) -> str:
-    if isinstance(value, list) and (index := _index(step)) is not None:
-        return f"no index {index} in a list of {len(value)}"
-    if isinstance(step, int):
-        return f"index [{step}] needs a list, found {kind_of(value)}"
-    if not isinstance(value, dict):
-        return f"key {step!r} needs an object, found {kind_of(value)}"
-    return f"no key {step!r}; {_keys(value)}"
-
-
 def parse_path(text: str) -> FieldPath:
-    """A path from its text.
-
-    Raises:
-        PathSyntaxError: it is not one.
-    """
+    """A path from its text. Raises PathSyntaxError where it is none."""
     if not text:
         raise PathSyntaxError("extract_field_path is empty")
     if len(text) > MAX_CHARACTERS:
@@ -159,7 +141,7 @@ def parse_path(text: str) -> FieldPath:
 def written(step: Step) -> str:
     """A step as it stands in a path; `parse_path` of it gives it back."""
     if isinstance(step, Every):
-        return "[*]"
+        return step.value
     if isinstance(step, int):
         return f"[{step}]"
     if not step:

@@ -108,24 +108,15 @@ def _value(prompt: PreparedPrompt, outcome: Succeeded) -> Any:
             return value
         value = msgspec.json.decode(value)
     try:
-        return _at(value if structured else json_in(outcome.reply.text), prompt.path)
+        return field_of(value if structured else json_in(outcome.reply.text), prompt.path)
     except PathNotFound as error:
         return Problem(code="path_not_found", message=str(error))
     except NoJson as error:
         return Problem(code="not_json", message=str(error))
 
 
-def extracted(text: str, path: FieldPath | None) -> Any:
-    """What stands at the path in the JSON of a text.
-
-    Raises:
-        NoJson: there is none, or it is too deep.
-        PathNotFound: the path leads nowhere.
-    """
-    return _at(json_in(text), path)
-
-
-def _at(value: Any, path: FieldPath | None) -> Any:
+def field_of(value: Any, path: FieldPath | None) -> Any:
+    """The value, or what stands at the path in it. Raises NoJson where it is too deep, and PathNotFound."""
     if too_deep(value, MAX_DEPTH):
         raise NoJson(f"the answer is nested more than {MAX_DEPTH} levels deep")
     return value if path is None else path.extract(value)
@@ -148,16 +139,14 @@ def summarise(answers: Iterable[Answer], executed: Executed) -> Summary:
         failed=len(statuses) - completed,
         total_s=_seconds(executed.total_s),
         first_result_s=None if executed.first_result_s is None else _seconds(executed.first_result_s),
-        average_s=_seconds(executed.total_s / max(1, len(statuses))),
+        average_s=_seconds(executed.total_s / len(statuses)) if statuses else 0.0,
         cost_usd=_dollars(sum(known)) if len(known) == len(costs) else None,
     )
 
 
 def clean(text: str) -> str:
     """The text without half characters, which no JSON can carry."""
-    if text.isascii():
-        return text
-    return text.encode("utf-8", "replace").decode()
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()
 
 
 def _dollars(nano: int | None) -> float | None:

@@ -120,13 +120,7 @@ async def process_multiple_prompts(
     executed = await process_prompt_batch(service, prepared, batch_size=batch_size, on_outcome=on_outcome)
     answers = finish_all(prepared, executed)
     summary = summarise(answers, executed)
-    _log.info(
-        "%d prompts: %d completed, %d failed, total %.3f s, average %.4f s, first result %s",
-        len(answers),
-        summary.completed,
-        summary.failed,
-        summary.total_s,
-        summary.average_s,
-        "none" if summary.first_result_s is None else f"after {summary.first_result_s:.3f} s",
-    )
+    first = "none" if summary.first_result_s is None else f"after {summary.first_result_s:.3f} s"
+    counts = f"{len(answers)} prompts: {summary.completed} completed, {summary.failed} failed"
+    _log.info("%s, total %.3f s, average %.4f s, first result %s", counts, summary.total_s, summary.average_s, first)
     return PromptAnswers(answers=answers, summary=summary)

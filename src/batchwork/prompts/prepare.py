@@ -117,7 +117,7 @@ def prepare_prompt_request(item: object, defaults: PromptDefaults, *, index: int
 
     `item` is a `PromptItem`, a dict of the same fields, or the prompt's text.
     """
-    own_id: str | None = None
+    own_id = None
     try:
         prompt = _item_of(item)
         own_id = prompt.id

@@ -19,11 +19,7 @@ _known: WeighedCache[tuple[bytes, str, str | None], Schema | SchemaError] = Weig
 
 
 def usable_schema(body: Body, name: str, provider: str | None = None, limits: Limits = DEFAULT_LIMITS) -> Schema:
-    """The schema, known to be usable, and to be sendable to the provider.
-
-    Raises:
-        SchemaError: it cannot be used; its `place` says where.
-    """
+    """The schema, known to be usable and sendable to the provider. Raises SchemaError where it is not."""
     encoded = _encoded(body, limits)
     found = _known.get((encoded, name, provider))
     if found is None:
@@ -39,30 +35,18 @@ def usable_schema(body: Body, name: str, provider: str | None = None, limits: Li
 
 
 def compiled_schema(schema: Schema, provider: str | None, limits: Limits) -> dict[str, Any] | None:
-    """The schema as the provider takes it; None where that is all of JSON Schema.
-
-    Raises:
-        SchemaError: it cannot be used, or not with this provider.
-    """
+    """The schema as the provider takes it; None where that is all of JSON Schema. Raises SchemaError."""
     checker_of(schema, limits, copy=False)
     return wire_schema_of(cast("Provider", provider), schema) if provider in DIALECTS else None
 
 
 def is_large(body: Body, name: str, provider: str | None, limits: Limits = DEFAULT_LIMITS) -> bool:
-    """Whether the schema is not known yet, and so large that another process should check it first.
-
-    Raises:
-        SchemaError: it is too large for everybody.
-    """
+    """Whether the schema is not known yet, and so large that another process should check it first."""
     return is_long_work(body, limits) and _known.get((_encoded(body, limits), name, provider)) is None
 
 
 def is_long_work(body: Body, limits: Limits = DEFAULT_LIMITS) -> bool:
-    """Whether checking and compiling the schema takes longer than a turn of an event loop should.
-
-    Raises:
-        SchemaError: it is too large for everybody.
-    """
+    """Whether checking it takes longer than a turn of an event loop should. SchemaError: it is too large at all."""
     return weigh(body, limits).preparing_us > _LARGE_US
 
 

@@ -7,7 +7,6 @@ writes what came of each to standard output, one after the other, until the inpu
 from __future__ import annotations
 
 import signal
-import struct
 import sys
 from typing import Any, BinaryIO
 
@@ -15,14 +14,13 @@ import msgspec
 
 from batchwork.core.request import Schema
 from batchwork.prompts.field_path import PathNotFound, parse_path
-from batchwork.prompts.finish import MAX_DEPTH, extracted
+from batchwork.prompts.finish import MAX_DEPTH, field_of
 from batchwork.prompts.prepare import too_deep
 from batchwork.prompts.schema_cache import compiled_schema
 from batchwork.schema import Accepted, Limits, SchemaError, checker_of
-from batchwork.schema.answer import NoJson
+from batchwork.schema.answer import NoJson, json_in
 
-_HEAD = struct.Struct(">I")
-HEAD_BYTES = _HEAD.size
+HEAD_BYTES = 4  # before every job and result: how long it is
 
 
 class SchemaJob(msgspec.Struct, frozen=True, tag=True):
@@ -73,12 +71,7 @@ _json = msgspec.json.Encoder().encode
 def written(message: Job | Result) -> bytes:
     """A job or a result as it goes through the pipe."""
     body = _encode(message)
-    return _HEAD.pack(len(body)) + body
-
-
-def length_of(head: bytes) -> int:
-    """The bytes after a head of `HEAD_BYTES`."""
-    return int(_HEAD.unpack(head)[0])
+    return len(body).to_bytes(HEAD_BYTES) + body
 
 
 def work(job: Job) -> Result:
@@ -93,7 +86,7 @@ def work(job: Job) -> Result:
             if too_deep(judged.value, MAX_DEPTH):
                 return Refused("schema_violation", [f"the answer is nested more than {MAX_DEPTH} levels deep"])
             return Done(_json(judged.value))
-        return Done(_json(extracted(job.text, None if job.path is None else parse_path(job.path))))
+        return Done(_json(field_of(json_in(job.text), None if job.path is None else parse_path(job.path))))
     except SchemaError as error:
         return Refused("invalid_schema", [error.place, error.problem])
     except PathNotFound as error:
@@ -107,7 +100,7 @@ def work(job: Job) -> Result:
 def serve(jobs: BinaryIO, results: BinaryIO) -> None:
     """Do jobs until there are no more."""
     while len(head := jobs.read(HEAD_BYTES)) == HEAD_BYTES:
-        results.write(written(work(_job.decode(jobs.read(length_of(head))))))
+        results.write(written(work(_job.decode(jobs.read(int.from_bytes(head))))))
         results.flush()
 
 

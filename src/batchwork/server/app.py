@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from functools import cached_property
-
-import msgspec
 
 from batchwork.core.ports import Backend
 from batchwork.prompts import open_prompt_service
@@ -15,12 +12,12 @@ from batchwork.server.api import API, ApiError
 from batchwork.server.config import ServerConfig
 from batchwork.server.connections import Connections
 from batchwork.server.dispatcher import DOCS, Dispatcher, Handler
-from batchwork.server.docs import DocsPage
+from batchwork.server.docs import docs_page
 from batchwork.server.exchange import JSON, Exchange
 from batchwork.server.judge import Judge
 from batchwork.server.loop_time import LoopTime
 from batchwork.server.metrics import CONTENT_TYPE, ServerMetrics
-from batchwork.server.openapi import document
+from batchwork.server.openapi import openapi_json
 from batchwork.server.quotas import Lease
 from batchwork.server.responses import NDJSON, AnswerStream, respond_in_pieces
 from batchwork.server.spans import traced
@@ -43,9 +40,9 @@ class Application:
         named: dict[str, Handler] = {
             "prompt": self._prompt,
             "prompts": self._prompts,
-            "health": self._health,
+            "health": lambda exchange: exchange.respond(b'{"status":"ok"}'),
             "ready": self._ready,
-            "metrics": self._metrics,
+            "metrics": lambda exchange: exchange.respond(self.metrics.exposition().encode(), CONTENT_TYPE),
         }
         handlers = {API.routes[name].path: (API.routes[name].method, handler) for name, handler in named.items()}
         handlers |= {DOCS: ("GET", self._docs), "/openapi.json": ("GET", self._openapi)}
@@ -137,35 +134,18 @@ class Application:
         exchange.log_fields |= result.log_fields
         return result
 
-    async def _health(self, exchange: Exchange) -> None:
-        await exchange.respond(b'{"status":"ok"}')
-
     async def _ready(self, exchange: Exchange) -> None:
         if self.admission.is_closed:
             raise ApiError("shutting_down", "the server is about to end")
         await exchange.respond(b'{"status":"ready"}')
 
-    async def _metrics(self, exchange: Exchange) -> None:
-        await exchange.respond(self.metrics.exposition().encode(), CONTENT_TYPE)
-
     async def _docs(self, exchange: Exchange) -> None:
-        await exchange.respond(self._docs_page.body, "text/html; charset=utf-8", headers=self._docs_page.headers)
+        # Where there are keys, the page is shown to those without one, and does not say which models there are.
+        page = docs_page(() if self.config.keys else self.config.served, needs_key=bool(self.config.keys))
+        await exchange.respond(page.body, "text/html; charset=utf-8", headers=page.headers)
 
     async def _openapi(self, exchange: Exchange) -> None:
-        await exchange.respond(self._openapi_body)
-
-    @cached_property
-    def _docs_page(self) -> DocsPage:
-        # Where there are keys, the page is shown to those without one, and does not say which models there are.
-        return DocsPage(document(() if self.config.keys else self._models), needs_key=bool(self.config.keys))
-
-    @cached_property
-    def _openapi_body(self) -> bytes:
-        return msgspec.json.encode(document(self._models))
-
-    @property
-    def _models(self) -> tuple[str, ...]:
-        return (self.config.model, *self.config.models)
+        await exchange.respond(openapi_json(self.config.served))
 
 
 def _wants_stream(accept: str) -> bool:

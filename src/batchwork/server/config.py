@@ -92,6 +92,11 @@ class ServerConfig:
                 " --key-file; `batchwork serve --new-key` makes a key"
             )
 
+    @property
+    def served(self) -> tuple[str, ...]:
+        """All models there are."""
+        return (self.model, *self.models)
+
 
 def _check_counts(config: object, *names: str) -> None:
     for name in names:

@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from base64 import b64encode
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
 from hashlib import sha256
 from html import escape
 from json import dumps
@@ -17,44 +19,50 @@ from string import Template
 from typing import Any
 
 from batchwork.server.api import API
+from batchwork.server.openapi import document
 
-_FILES = ("html", "css", "js")
 _POLICY = (
     "default-src 'none'; script-src '{script}'; style-src '{style}'; connect-src 'self'; img-src data:;"
     " base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
 class DocsPage:
     """The page, and the headers it is sent with."""
 
-    def __init__(self, document: dict[str, Any], *, needs_key: bool) -> None:
-        page, style, script = (Path(__file__).with_name(f"docs.{kind}").read_text("utf-8") for kind in _FILES)
-        policy = _POLICY.format(script=_source(script), style=_source(style))
-        self.headers = [
-            (b"content-security-policy", policy.encode()),
-            (b"x-content-type-options", b"nosniff"),
-            (b"referrer-policy", b"no-referrer"),
-        ]
-        errors = [
-            (f"<code>{code}</code>", str(status), "yes" if retryable else "no", _text(meaning))
-            for code, (status, retryable, meaning) in sorted(API.errors.items(), key=lambda item: item[1][0])
-        ]
-        filled = Template(page).substitute(
-            title=escape(document["info"]["title"]),
-            description=_text(document["info"]["description"]),
-            key_note="Sent with every call from this page." if needs_key else "This server asks for none.",
-            operations="".join(
-                _operation(path, method, operation)
-                for path, methods in document["paths"].items()
-                for method, operation in methods.items()
-            ),
-            types="".join(_type(name, schema) for name, schema in sorted(document["components"]["schemas"].items())),
-            errors=_table(("code", "HTTP", "retryable", "meaning"), errors),
-            style=style,
-            script=script,
-        )
-        self.body = filled.encode()
+    body: bytes
+    headers: list[tuple[bytes, bytes]]
+
+
+@cache
+def docs_page(models: tuple[str, ...], *, needs_key: bool) -> DocsPage:
+    """The page of a server with these models."""
+    described = document(models)
+    page, style, script = (
+        Path(__file__).with_name(f"docs.{kind}").read_text("utf-8") for kind in ("html", "css", "js")
+    )
+    errors = [
+        (f"<code>{code}</code>", str(status), "yes" if retryable else "no", _text(meaning))
+        for code, (status, retryable, meaning) in API.errors.items()
+    ]
+    filled = Template(page).substitute(
+        title=escape(described["info"]["title"]),
+        description=_text(described["info"]["description"]),
+        key_note="Sent with every call from this page." if needs_key else "This server asks for none.",
+        operations="".join(
+            _operation(path, method, operation)
+            for path, methods in described["paths"].items()
+            for method, operation in methods.items()
+        ),
+        types="".join(_type(name, schema) for name, schema in sorted(described["components"]["schemas"].items())),
+        errors=_table(("code", "HTTP", "retryable", "meaning"), errors),
+        style=style,
+        script=script,
+    )
+    policy = _POLICY.format(script=_source(script), style=_source(style))
+    headers = {"content-security-policy": policy, "x-content-type-options": "nosniff", "referrer-policy": "no-referrer"}
+    return DocsPage(body=filled.encode(), headers=[(name.encode(), value.encode()) for name, value in headers.items()])
 
 
 def _source(text: str) -> str:
@@ -88,7 +96,8 @@ def _operation(path: str, method: str, operation: dict[str, Any]) -> str:
         f"<section><h2 id={name}><code>{method.upper()} {path}</code></h2><p>{_text(operation['summary'])}</p>{takes}"
         f'<form class=try data-method={method.upper()} data-path="{path}" hidden>{"".join(fields)}'
         "<p><button>Send</button> <button type=button name=stop hidden>Stop</button></p>"
-        f"<p class=status role=status></p><pre class=reply tabindex=0 hidden></pre></form>{_table(('HTTP', 'body', 'meaning'), rows)}</section>"
+        "<p class=status role=status></p><pre class=reply tabindex=0 hidden></pre></form>"
+        f"{_table(('HTTP', 'body', 'meaning'), rows)}</section>"
     )
 
 

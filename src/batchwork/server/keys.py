@@ -47,11 +47,7 @@ class KeyRing:
 
 
 def key_ring(keys: Iterable[str] = (), key_file: Path | None = None) -> KeyRing:
-    """The keys of the environment and of a file.
-
-    Raises:
-        ConfigError: the file cannot be read, or a key in either is too short to be one.
-    """
+    """The keys of the environment and of a file. Raises ConfigError where one is too short, or no file is there."""
     digests = [_digest(key, "BATCHWORK_API_KEYS") for key in keys]
     if key_file is not None:
         try:
@@ -72,11 +68,7 @@ def new_key() -> str:
 
 
 def add_key(key_file: Path, key: str) -> None:
-    """Add a key's digest to a file that only its owner can read.
-
-    Raises:
-        ConfigError: the file cannot be written.
-    """
+    """Add a key's digest to a file that only its owner can read. Raises ConfigError where it cannot be written."""
     line = f"{_HASHED}{sha256(key.encode()).hexdigest()}\n"
     try:
         descriptor = os.open(key_file, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)

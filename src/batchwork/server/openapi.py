@@ -18,9 +18,8 @@ _REF = "#/components/schemas/{name}"
 _STATUS = {"type": "object", "properties": {"status": {"type": "string"}}, "required": ["status"]}
 
 
-@cache
 def document(models: tuple[str, ...]) -> dict[str, Any]:
-    """The whole document of a server, made once. Without `models` it does not say which there are."""
+    """The whole document of a server. Without `models` it does not say which there are."""
     return {
         "openapi": "3.1.0",
         "info": {
@@ -34,6 +33,12 @@ def document(models: tuple[str, ...]) -> dict[str, Any]:
             "securitySchemes": {"key": {"type": "apiKey", "in": "header", "name": "X-API-Key"}},
         },
     }
+
+
+@cache
+def openapi_json(models: tuple[str, ...]) -> bytes:
+    """The document as it is sent."""
+    return msgspec.json.encode(document(models))
 
 
 def _operation(name: str, route: Route) -> dict[str, Any]:

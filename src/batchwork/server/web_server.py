@@ -107,11 +107,7 @@ class Server(uvicorn.Server):
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A socket that listens.
-
-    Raises:
-        ConfigError: the address cannot be had.
-    """
+    """A socket that listens. Raises ConfigError where the address cannot be had."""
     try:
         family, _, _, _, address = socket.getaddrinfo(host.strip("[]"), port, type=socket.SOCK_STREAM)[0]
         listening = socket.create_server(address[:2], family=family, backlog=_BACKLOG)
@@ -172,7 +168,7 @@ def _fitted(config: ServerConfig) -> ServerConfig:
 
 def _announce(application: Application, address: str, say: Callable[[str], None]) -> None:
     config = application.config
-    say(f"batchwork serves {', '.join((config.model, *config.models))} on {address} (documentation at /docs)")
+    say(f"batchwork serves {', '.join(config.served)} on {address} (documentation at /docs)")
     if not config.keys:
         say("no API key is configured: listening on loopback only; `batchwork serve --new-key` makes one")
     for served in application.admission.service.models.values():

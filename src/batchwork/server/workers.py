@@ -13,7 +13,7 @@ from collections import OrderedDict, deque
 from collections.abc import AsyncIterator, Hashable
 from contextlib import asynccontextmanager, suppress
 
-from batchwork.prompts.worker import HEAD_BYTES, ExtractJob, Job, Result, length_of, result_of, written
+from batchwork.prompts.worker import HEAD_BYTES, ExtractJob, Job, Result, result_of, written
 from batchwork.server.config import WorkLimits
 
 _START = "import sys; sys.path[:] = sys.argv[2:]; from batchwork.prompts.worker import main; main(int(sys.argv[1]))"
@@ -103,7 +103,7 @@ async def _done(process: Process, job: Job, seconds: float) -> Result:
             process.stdin.write(written(job))
             await process.stdin.drain()
             head = await process.stdout.readexactly(HEAD_BYTES)
-            return result_of(await process.stdout.readexactly(length_of(head)))
+            return result_of(await process.stdout.readexactly(int.from_bytes(head)))
     except BaseException:
         await _kill(process)
         raise
