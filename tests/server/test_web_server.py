@@ -1,10 +1,9 @@
-"""Callers that go away, and servers that end."""
+"""How a server starts to listen, and how it ends."""
 
 import http.client
 import json
 import os
 import signal
-import socket
 import subprocess
 import sys
 import threading
@@ -14,53 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import pytest
-
-from batchwork.backends.mock import MockBackend
-from batchwork.clock import SystemClock
-from tests.server.house import House, serving
-
-MANY = "/api/v1/prompts"
-
-
-def wait_for(condition: Any, seconds: float = 5.0) -> None:
-    until = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < until, "it did not happen"
-        time.sleep(0.005)
-
-
-def sent(house: House, prompts: int, batch_size: int, accept: str = "application/json") -> socket.socket:
-    """A request under way, whose caller can hang up."""
-    body = json.dumps({"prompts": [{"prompt": str(i)} for i in range(prompts)], "batch_size": batch_size}).encode()
-    head = f"POST {MANY} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\naccept: {accept}\r\n"
-    wire = socket.create_connection((house.host, house.port), timeout=10)
-    wire.sendall(f"{head}content-length: {len(body)}\r\n\r\n".encode() + body)
-    return wire
-
-
-@pytest.mark.parametrize("accept", ["application/json", "application/x-ndjson"])
-def test_a_caller_that_goes_away_cancels_what_has_not_been_sent(accept: str) -> None:
-    backend = MockBackend(clock=SystemClock(), latency_s=0.15)
-    with serving(backend) as house:
-        wire = sent(house, prompts=100, batch_size=5, accept=accept)
-        wait_for(lambda: backend.in_flight == 5)
-        wire.close()
-        wait_for(lambda: house.application.admission.under_way == 0)
-        assert backend.calls == 5
-        assert backend.in_flight == 0  # those that were sent were let finish, and are booked
-        assert house.prompt(prompt="next").status == 200
-
-
-def test_a_caller_that_leaves_in_the_middle_of_a_stream_is_noticed() -> None:
-    backend = MockBackend(clock=SystemClock(), latency_s=0.05)
-    with serving(backend) as house:
-        wire = sent(house, prompts=200, batch_size=4, accept="application/x-ndjson")
-        while b'"index":' not in wire.recv(65536):
-            pass
-        wire.close()
-        wait_for(lambda: house.application.admission.under_way == 0)
-        assert backend.calls < 40
+from tests.server.house import MANY
 
 
 @contextmanager
