@@ -4,6 +4,7 @@ import http.client
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -13,6 +14,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from batchwork.core.errors import ConfigError
+from batchwork.server.web_server import listen
 from tests.server.house import MANY
 
 
@@ -107,3 +112,17 @@ def tried(port: int) -> int | None:
         return post(port, 1)[0]
     except (OSError, http.client.HTTPException, ValueError):
         return None
+
+
+@pytest.mark.skipif(not socket.has_dualstack_ipv6(), reason="this machine has no IPv6")
+def test_every_address_of_ipv6_is_every_address_of_ipv4_as_well() -> None:
+    with listen("::", 0) as listening:
+        with socket.create_connection(("127.0.0.1", listening.getsockname()[1]), timeout=5):
+            taken, _ = listening.accept()
+        with taken:
+            assert taken.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY), "an answer's two packets are sent at once"
+
+
+def test_an_address_that_cannot_be_had_is_a_wrong_setting() -> None:
+    with listen("127.0.0.1", 0) as listening, pytest.raises(ConfigError, match=r"cannot listen on 127\.0\.0\.1 port"):
+        listen("127.0.0.1", listening.getsockname()[1])

@@ -110,7 +110,8 @@ def listen(host: str, port: int) -> socket.socket:
     """A socket that listens. Raises ConfigError where the address cannot be had."""
     try:
         family, _, _, _, address = socket.getaddrinfo(host.strip("[]"), port, type=socket.SOCK_STREAM)[0]
-        listening = socket.create_server(address[:2], family=family, backlog=_BACKLOG)
+        both = family == socket.AF_INET6 and socket.has_dualstack_ipv6()  # `::` is every address, of IPv4 as well
+        listening = socket.create_server(address, family=family, backlog=_BACKLOG, dualstack_ipv6=both)
     except OSError as error:
         raise ConfigError(f"cannot listen on {host} port {port}: {error.strerror or error}") from error
     # An answer's head and body are two packets. Connections inherit this; without it 40 ms can lie between them.
