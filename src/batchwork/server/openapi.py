@@ -80,6 +80,7 @@ def _schemas(models: tuple[str, ...]) -> dict[str, Any]:
     `OnePrompt` is a `PromptItem` that stands alone: what is one item's error among many is the whole request's there.
     """
     _, schemas = msgspec.json.schema_components(_TYPES, ref_template=_REF)
+    schemas["PromptsBody"]["properties"]["prompts"]["items"] = _ref("PromptItem")  # decoded one by one
     schemas["PromptItem"]["oneOf"] = [
         {"required": ["prompt"], "properties": {"prompt": {"type": "string"}, "messages": {"type": "null"}}},
         {"required": ["messages"], "properties": {"messages": {"type": "array"}, "prompt": {"type": "null"}}},
