@@ -99,27 +99,30 @@ def _failed(prompt: PreparedPrompt, problem: Problem, outcome: Outcome | None = 
 def _value(prompt: PreparedPrompt, outcome: Succeeded) -> Any:
     """The text; the validated JSON when a schema was asked for; of it the field when a path was. Or the problem."""
     assert prompt.request is not None
-    structured = prompt.request.schema is not None
-    if not structured and prompt.path is None:
-        return clean(outcome.reply.text)
-    value = outcome.parsed
-    if isinstance(value, msgspec.Raw):  # a large one, kept as its text
-        if prompt.path is None:
-            return value
-        value = msgspec.json.decode(value)
+    if prompt.request.schema is None:
+        text = outcome.reply.text
+        return clean(text) if prompt.path is None else field_in(text, prompt.path)
+    if not isinstance(outcome.parsed, msgspec.Raw):
+        return _field(outcome.parsed, prompt.path)
+    # A large one, kept as its text.
+    return outcome.parsed if prompt.path is None else _field(msgspec.json.decode(outcome.parsed), prompt.path)
+
+
+def field_in(text: str, path: FieldPath | None) -> Any:
+    """What stands at the path in the JSON of a text; a `Problem` where there is nothing."""
     try:
-        return field_of(value if structured else json_in(outcome.reply.text), prompt.path)
-    except PathNotFound as error:
-        return Problem(code="path_not_found", message=str(error))
+        return _field(json_in(text), path)
     except NoJson as error:
         return Problem(code="not_json", message=str(error))
 
 
-def field_of(value: Any, path: FieldPath | None) -> Any:
-    """The value, or what stands at the path in it. Raises NoJson where it is too deep, and PathNotFound."""
+def _field(value: Any, path: FieldPath | None) -> Any:
     if too_deep(value, MAX_DEPTH):
-        raise NoJson(f"the answer is nested more than {MAX_DEPTH} levels deep")
-    return value if path is None else path.extract(value)
+        return Problem(code="not_json", message=f"the answer is nested more than {MAX_DEPTH} levels deep")
+    try:
+        return value if path is None else path.extract(value)
+    except PathNotFound as error:
+        return Problem(code="path_not_found", message=str(error))
 
 
 def finish_all(prepared: Sequence[PreparedPrompt], executed: Executed) -> list[Answer]:

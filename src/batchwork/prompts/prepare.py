@@ -170,11 +170,12 @@ def _request_of(prompt: PromptItem, defaults: PromptDefaults) -> Request:
     return request
 
 
-def _schema_of(wanted: ResponseFormat | None, provider: str | None, limits: Limits) -> Schema | None:
-    if wanted is None:
+def _schema_of(response_format: ResponseFormat | None, provider: str | None, limits: Limits) -> Schema | None:
+    if response_format is None:
         return None
+    named = response_format.json_schema
     try:
-        return usable_schema(wanted.json_schema.schema, wanted.json_schema.name, provider, limits)
+        return usable_schema(named.schema, named.name, provider, limits)
     except SchemaError as error:
         place = f"/response_format/json_schema/schema{error.place}"
         raise _Unusable(str(error), place, code="invalid_schema") from None

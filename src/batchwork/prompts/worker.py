@@ -13,12 +13,11 @@ from typing import Any, BinaryIO
 import msgspec
 
 from batchwork.core.request import Schema
-from batchwork.prompts.field_path import PathNotFound, parse_path
-from batchwork.prompts.finish import MAX_DEPTH, field_of
-from batchwork.prompts.prepare import too_deep
+from batchwork.prompts.field_path import parse_path
+from batchwork.prompts.finish import MAX_DEPTH, field_in
+from batchwork.prompts.prepare import Problem, too_deep
 from batchwork.prompts.schema_cache import compiled_schema
 from batchwork.schema import Accepted, Limits, SchemaError, checker_of
-from batchwork.schema.answer import NoJson, json_in
 
 HEAD_BYTES = 4  # before every job and result: how long it is
 
@@ -86,13 +85,10 @@ def work(job: Job) -> Result:
             if too_deep(judged.value, MAX_DEPTH):
                 return Refused("schema_violation", [f"the answer is nested more than {MAX_DEPTH} levels deep"])
             return Done(_json(judged.value))
-        return Done(_json(field_of(json_in(job.text), None if job.path is None else parse_path(job.path))))
+        found = field_in(job.text, None if job.path is None else parse_path(job.path))
+        return Refused(found.code, [found.message]) if isinstance(found, Problem) else Done(_json(found))
     except SchemaError as error:
         return Refused("invalid_schema", [error.place, error.problem])
-    except PathNotFound as error:
-        return Refused("path_not_found", [str(error)])
-    except NoJson as error:
-        return Refused("not_json", [str(error)])
     except (RecursionError, MemoryError) as error:
         return Refused("too_large", ["nested too deeply" if isinstance(error, RecursionError) else "out of memory"])
 

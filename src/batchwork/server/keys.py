@@ -28,9 +28,6 @@ class KeyRing:
     def __init__(self, digests: Iterable[bytes] = ()) -> None:
         self._digests = tuple(dict.fromkeys(digests))
 
-    def __bool__(self) -> bool:
-        return bool(self._digests)
-
     def __len__(self) -> int:
         return len(self._digests)
 
