@@ -111,7 +111,7 @@ def serve(
     """
     # Imported here because the web framework takes longer to load than the other commands take to run.
     try:
-        from batchwork.server import keys, logs, running  # noqa: PLC0415
+        from batchwork.server import keys, logs, web_server  # noqa: PLC0415
         from batchwork.server.config import ConnectionLimits, ServerConfig, WorkLimits  # noqa: PLC0415
     except ModuleNotFoundError as error:
         raise ConfigError(f"{error.name} is not installed: pip install 'batchwork[server]'") from None
@@ -151,7 +151,7 @@ def serve(
         log_text=log_text,
     )
     logs.set_up()
-    running.serve(config, say=lambda text: print(text, file=sys.stderr, flush=True))
+    web_server.serve(config, say=lambda text: print(text, file=sys.stderr, flush=True))
 
 
 def _make_key(key_file: Path | None, keys: Any) -> None:

@@ -104,10 +104,7 @@ def _reply(reply: Reply) -> Any:
     if reply.body is not None:
         return msgspec.Raw(reply.body)
     told: dict[str, Any] = msgspec.to_builtins(reply)
-    if reply.usage is None:
-        return told
-    usage = {"input_tokens": reply.usage.input_tokens, "output_tokens": reply.usage.output_tokens}
-    return told | {"usage": usage | told["usage"]}
+    return told if reply.usage is None else told | {"usage": reply.usage.counts()}
 
 
 def _document(attachment: Attachment, limits: DocumentLimits) -> Document | None:

@@ -19,10 +19,12 @@ from batchwork.prompts import (
     prepare_prompt_request,
 )
 from batchwork.prompts.finish import clean
+from batchwork.prompts.prepare import NamedSchema
 from batchwork.prompts.schema_cache import is_large, keep_schema
 from batchwork.prompts.worker import Done, ExtractJob, SchemaJob
 from batchwork.schema import SchemaError, values_at_most
-from batchwork.server.turns import Turns
+from batchwork.server.keys import caller
+from batchwork.server.loop_time import LoopTime, Slices
 from batchwork.server.workers import Workers, WorkFailed
 
 _SHORT = 20_000  # characters of an answer that are read here
@@ -30,70 +32,65 @@ _FEW_VALUES = 5_000
 _encode = msgspec.json.Encoder().encode
 
 
-class Preparation:
+class Phases:
     """Prepares prompts and finishes answers for one server."""
 
-    def __init__(self, workers: Workers, turns: Turns, defaults: PromptDefaults) -> None:
+    def __init__(self, workers: Workers, loop_time: LoopTime, defaults: PromptDefaults) -> None:
         self._workers = workers
-        self._turns = turns
+        self._loop_time = loop_time
         self._defaults = defaults
 
-    async def prepare(self, items: Iterable[PromptItem], *, caller: int | None) -> list[PreparedPrompt]:
+    async def prepare(self, items: Iterable[PromptItem]) -> list[PreparedPrompt]:
         """The first phase; nothing is sent before all of it is done.
 
         `items` may be decoded one by one, so that what is not needed any more goes at once.
         """
-        slices = self._turns.slices()
+        slices = Slices(self._loop_time)
         prepared: list[PreparedPrompt] = []
-        remaining = iter(items)
-        while True:
-            await slices.next()
-            item = next(remaining, None)
-            if item is None:
-                return prepared
+        await slices.next()
+        for item in items:
             if item.response_format is not None:
                 await slices.next()
-                await self._look_at_large_schema(item, caller)
+                await self._check_large_schema(item.response_format.json_schema, item.model)
                 await slices.next()
             prepared.append(prepare_prompt_request(item, self._defaults, index=len(prepared)))
+            await slices.next()
+        return prepared
 
-    async def _look_at_large_schema(self, item: PromptItem, caller: int | None) -> None:
-        """Have a large schema checked by a worker, so that what it comes to is known here."""
-        assert item.response_format is not None
-        asked, defaults = item.response_format.json_schema, self._defaults
-        provider = defaults.models.get(item.model or defaults.model)
+    async def _check_large_schema(self, named: NamedSchema, model: str | None) -> None:
+        """Have a large schema checked by a worker, and remember what it says."""
+        defaults = self._defaults
+        provider = defaults.models.get(model or defaults.model)
         try:
-            if not is_large(asked.schema, asked.name, provider, defaults.limits):
+            if not is_large(named.schema, named.name, provider, defaults.limits):
                 return
         except SchemaError:
             return  # the first phase says so in its turn
-        made: Any = None
+        compiled: Any = None
         problem: SchemaError | None = None
         try:
-            result = await self._workers.run(SchemaJob(asked.schema, provider, defaults.limits), caller=caller)
+            result = await self._workers.run(SchemaJob(named.schema, provider, defaults.limits), caller=caller.get())
             if isinstance(result, Done):
-                made = msgspec.json.decode(result.json)
+                compiled = msgspec.json.decode(result.json)
             else:
-                place, *said = result.sentences if len(result.sentences) > 1 else ["", *result.sentences]
-                problem = SchemaError(place, " ".join(said))
+                place, *sentences = result.sentences if len(result.sentences) > 1 else ["", *result.sentences]
+                problem = SchemaError(place, " ".join(sentences))
         except WorkFailed as error:
             problem = SchemaError("", f"too complex: to check it, {error}")
-        keep_schema(asked.schema, asked.name, provider, made=made, problem=problem)
+        keep_schema(named.schema, named.name, provider, compiled=compiled, problem=problem)
 
-    async def finish(
-        self, prompt: PreparedPrompt, outcome: Outcome | None, unsent: Problem | None = None, *, caller: int | None
-    ) -> Answer:
+    async def finish(self, prompt: PreparedPrompt, outcome: Outcome | None, unsent: Problem | None = None) -> Answer:
         """The third phase of one prompt."""
         if isinstance(outcome, Succeeded) and len(outcome.reply.text) > _SHORT:
-            await self._turns.wait()
+            await self._loop_time.wait()
         if isinstance(outcome, Succeeded) and (text := _large(prompt, outcome)) is not None:
             assert prompt.path is not None
-            return finish_value(prompt, outcome, await self._extracted(text, prompt.path.text, caller))
+            return finish_value(prompt, outcome, await self._extracted(text, prompt.path.text))
         return _as_text(finish_answer(prompt, outcome, unsent))
 
-    async def _extracted(self, text: str, path: str, caller: int | None) -> msgspec.Raw | Problem:
+    async def _extracted(self, text: str, path: str) -> msgspec.Raw | Problem:
         try:
-            result = await self._workers.run(ExtractJob(clean(text), path), caller=caller)
+            result = await self._workers.run(ExtractJob(clean(text), path), caller=caller.get())
         except WorkFailed as error:
             return Problem(code="path_not_found", message=f"extract_field_path {path!r} was given up: {error}")
         if isinstance(result, Done):

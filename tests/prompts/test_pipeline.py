@@ -1,23 +1,17 @@
 """Prepare, process, finish: the pipeline without HTTP, on a clock that nobody waits for."""
 
-import asyncio
 import logging
-from collections.abc import Coroutine
-from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any
 
 import pytest
 
 from batchwork.backends.mock import MockBackend
 from batchwork.clock import SystemClock
-from batchwork.core.errors import ConfigError
 from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.request import Request
 from batchwork.prompts import (
     Answer,
-    Problem,
     PromptAnswers,
-    PromptBatch,
     defaults_for,
     finish_all,
     open_prompt_service,
@@ -26,23 +20,7 @@ from batchwork.prompts import (
     process_prompt_batch,
     summarise,
 )
-from tests.support.virtual_time import run_virtual
-
-T = TypeVar("T")
-
-
-def virtually(main: Coroutine[Any, Any, T]) -> T:
-    return run_virtual(main)
-
-
-def backend_of(**settings: Any) -> MockBackend:
-    return MockBackend(clock=SystemClock(), **settings)
-
-
-async def asked(prompts: list[Any], backend: MockBackend, **options: Any) -> PromptAnswers:
-    batch_size = options.pop("batch_size", 100)
-    async with open_prompt_service("mock:echo", backend=backend, **options) as service:
-        return await process_multiple_prompts(prompts, service, batch_size=batch_size)
+from tests.prompts.virtual import asked, backend_of, virtually
 
 
 def test_the_seeds_case() -> None:
@@ -124,52 +102,3 @@ def test_answers_can_be_had_as_they_come() -> None:
     result = virtually(story())
     assert [index for index, _ in seen] == [2, 1, 0]
     assert [result.answers[index] for index, _ in seen] == [answer for _, answer in seen]
-
-
-def test_an_interrupted_batch_lets_calls_in_flight_finish_and_says_why_the_rest_was_not_sent() -> None:
-    async def story() -> None:
-        async with open_prompt_service("mock:echo", backend=backend_of(latency_s=1.0)) as service:
-            prepared = prepare_all([str(i) for i in range(10)], defaults_for(service))
-            batch = PromptBatch(service, prepared, batch_size=3)
-            running = asyncio.create_task(batch.run())
-            await asyncio.sleep(0.5)
-            batch.interrupt(Problem(code="cancelled", message="enough", retryable=True))
-            answers = finish_all(prepared, await running)
-        assert [a.error_code for a in answers] == [None] * 3 + ["cancelled"] * 7
-
-    virtually(story())
-
-
-def test_a_quota_that_does_not_end_soon_is_told_as_the_providers_word() -> None:
-    failure = Failure(kind=FailureKind.QUOTA, message="used up", retry_after_s=7200.0)
-    result = virtually(asked(["a", "b", "c"], backend_of(script=lambda *_: failure), batch_size=1))
-    assert {(a.error_code, a.retryable) for a in result.answers} == {("quota", True)}
-    assert "used up" in (result.answers[2].error or "")
-
-
-def test_half_a_character_in_an_answer_is_replaced() -> None:
-    result = virtually(asked(["a"], backend_of(script=lambda *_: "x\ud800y")))
-    assert result.answers[0].response == "x?y"
-
-
-def test_an_answer_too_deep_to_be_written_is_an_error() -> None:
-    deep = "[" * 400 + "]" * 400
-    result = virtually(asked([{"prompt": "x", "extract_field_path": "[0]"}], backend_of(script=lambda *_: deep)))
-    assert result.answers[0].error_code == "not_json"
-    assert result.answers[0].raw_text == deep
-
-
-@pytest.mark.parametrize("size", [0, -1, True, 1.5])
-def test_a_batch_size_that_is_none_is_refused(size: Any) -> None:
-    with pytest.raises(ConfigError, match="batch_size"):
-        virtually(asked(["a"], backend_of(), batch_size=size))
-
-
-def test_cost_is_null_where_the_price_is_not_known_and_a_number_where_it_is() -> None:
-    backend = backend_of()
-    backend.traits = replace(backend.traits, free=False)
-    unknown = virtually(asked(["a"], backend))
-    assert unknown.answers[0].cost_usd is None
-    assert unknown.summary.cost_usd is None
-    known = virtually(asked(["abcd"], backend, price=(1, 2)))
-    assert known.answers[0].cost_usd == known.summary.cost_usd == 6e-06

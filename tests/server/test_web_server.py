@@ -1,4 +1,4 @@
-"""Callers that go away, and servers that end."""
+"""How a server starts to listen, and how it ends."""
 
 import http.client
 import json
@@ -16,51 +16,9 @@ from typing import Any
 
 import pytest
 
-from batchwork.backends.mock import MockBackend
-from batchwork.clock import SystemClock
-from tests.server.house import House, serving
-
-MANY = "/api/v1/prompts"
-
-
-def wait_for(condition: Any, seconds: float = 5.0) -> None:
-    until = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < until, "it did not happen"
-        time.sleep(0.005)
-
-
-def sent(house: House, prompts: int, batch_size: int, accept: str = "application/json") -> socket.socket:
-    """A request under way, whose caller can hang up."""
-    body = json.dumps({"prompts": [{"prompt": str(i)} for i in range(prompts)], "batch_size": batch_size}).encode()
-    head = f"POST {MANY} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\naccept: {accept}\r\n"
-    wire = socket.create_connection((house.host, house.port), timeout=10)
-    wire.sendall(f"{head}content-length: {len(body)}\r\n\r\n".encode() + body)
-    return wire
-
-
-@pytest.mark.parametrize("accept", ["application/json", "application/x-ndjson"])
-def test_a_caller_that_goes_away_cancels_what_has_not_been_sent(accept: str) -> None:
-    backend = MockBackend(clock=SystemClock(), latency_s=0.15)
-    with serving(backend) as house:
-        wire = sent(house, prompts=100, batch_size=5, accept=accept)
-        wait_for(lambda: backend.in_flight == 5)
-        wire.close()
-        wait_for(lambda: house.door.desk.under_way == 0)
-        assert backend.calls == 5
-        assert backend.in_flight == 0  # those that were sent were let finish, and are booked
-        assert house.prompt(prompt="next").status == 200
-
-
-def test_a_caller_that_leaves_in_the_middle_of_a_stream_is_noticed() -> None:
-    backend = MockBackend(clock=SystemClock(), latency_s=0.05)
-    with serving(backend) as house:
-        wire = sent(house, prompts=200, batch_size=4, accept="application/x-ndjson")
-        while b'"index":' not in wire.recv(65536):
-            pass
-        wire.close()
-        wait_for(lambda: house.door.desk.under_way == 0)
-        assert backend.calls < 40
+from batchwork.core.errors import ConfigError
+from batchwork.server.web_server import listen
+from tests.server.house import MANY
 
 
 @contextmanager
@@ -154,3 +112,17 @@ def tried(port: int) -> int | None:
         return post(port, 1)[0]
     except (OSError, http.client.HTTPException, ValueError):
         return None
+
+
+@pytest.mark.skipif(not socket.has_dualstack_ipv6(), reason="this machine has no IPv6")
+def test_every_address_of_ipv6_is_every_address_of_ipv4_as_well() -> None:
+    with listen("::", 0) as listening:
+        with socket.create_connection(("127.0.0.1", listening.getsockname()[1]), timeout=5):
+            taken, _ = listening.accept()
+        with taken:
+            assert taken.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY), "an answer's two packets are sent at once"
+
+
+def test_an_address_that_cannot_be_had_is_a_wrong_setting() -> None:
+    with listen("127.0.0.1", 0) as listening, pytest.raises(ConfigError, match=r"cannot listen on 127\.0\.0\.1 port"):
+        listen("127.0.0.1", listening.getsockname()[1])

@@ -1,16 +1,13 @@
-"""Every bad request gets one documented answer, and the server goes on."""
+"""Bodies that are no requests."""
 
 import json
 import random
-import socket
 from typing import Any
 
 import pytest
 
-from batchwork.server.errors import HTTP_CODES
-from tests.server.house import JSON, House, serving
-
-ONE, MANY = "/api/v1/prompt", "/api/v1/prompts"
+from batchwork.server.api import API
+from tests.server.house import JSON, MANY, ONE, House
 
 
 def nested(depth: int, inside: str = "1") -> str:
@@ -146,7 +143,7 @@ def test_three_hundred_hostile_bodies_get_a_documented_4xx_each_and_the_server_g
     for path, body, why in hostile:
         answered = echo.send("POST", path, body, JSON)
         assert 400 <= answered.status < 500, (why, body[:200], answered)
-        status, retryable, _ = HTTP_CODES[answered.code]
+        status, retryable, _ = API.errors[answered.code]
         assert (status, retryable) == (answered.status, answered.json()["retryable"])
     assert echo.prompt(prompt="still here").json()["response"] == "still here"
 
@@ -159,7 +156,7 @@ def test_a_hundred_random_mutations_of_a_good_body_never_break_the_server(echo: 
         for _ in range(dice.randint(1, 6)):
             raw[dice.randrange(len(raw))] = dice.randrange(256)
         answered = echo.post(MANY, bytes(raw))
-        assert answered.status == 200 or answered.code in HTTP_CODES
+        assert answered.status == 200 or answered.code in API.errors
         assert answered.status < 500
 
 
@@ -176,53 +173,3 @@ def test_a_hundred_random_mutations_of_a_good_body_never_break_the_server(echo: 
 def test_a_refusal_names_the_place(echo: House, fields: Any, code: str, where: str) -> None:
     answered = echo.prompts(fields)
     assert (answered.status, answered.code, answered.json()["where"]) == (422, code, where)
-
-
-def test_what_is_not_json_by_its_own_word_is_not_read(echo: House) -> None:
-    for kind in ("text/plain", "application/x-www-form-urlencoded", "", "application/jsonp"):
-        assert echo.send("POST", ONE, b'{"prompt": "x"}', {"content-type": kind}).code == "unsupported_media_type"
-    packed = JSON | {"content-encoding": "gzip"}
-    assert echo.send("POST", ONE, b'{"prompt": "x"}', packed).code == "unsupported_media_type"
-    assert echo.send("POST", ONE, b'{"prompt": "x"}', {"content-type": "Application/JSON; charset=utf-8"}).status == 200
-
-
-def test_a_caller_that_takes_neither_kind_of_answer_is_told(echo: House) -> None:
-    assert echo.post(MANY, {"prompts": [{"prompt": "x"}]}, {"accept": "text/html"}).code == "not_acceptable"
-
-
-def test_a_body_without_a_length_is_measured_as_it_comes() -> None:
-    with serving(max_body_bytes=1000) as house:
-        with socket.create_connection((house.host, house.port), timeout=10) as wire:
-            wire.sendall(
-                b"POST /api/v1/prompt HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n"
-                b"transfer-encoding: chunked\r\n\r\n"
-            )
-            for _ in range(20):
-                wire.sendall(b"64\r\n" + b"x" * 100 + b"\r\n")
-            wire.sendall(b"0\r\n\r\n")
-            assert b"413" in wire.recv(1000).split(b"\r\n")[0]
-        assert house.prompt(prompt="x" * 900).status == 200
-        assert house.prompt(prompt="x" * 1000).code == "body_too_large"
-
-
-def test_unknown_addresses_and_methods_have_the_same_shape(echo: House) -> None:
-    assert echo.get("/nowhere").code == "not_found"
-    assert echo.get("/api/v1/prompt/").code == "not_found"
-    answered = echo.get("/api/v1/prompt")
-    assert answered.code == "method_not_allowed"
-    assert answered.headers["allow"] == "POST"
-
-
-def test_too_many_waiting_prompts_are_turned_away_for_a_while() -> None:
-    with serving(None, model="mock:echo?latency=0.5", max_open_prompts=10) as house:
-        assert house.prompts(["x"] * 50).status == 200  # alone it may be as large as it likes
-        with socket.create_connection((house.host, house.port), timeout=10) as wire:
-            body = json.dumps({"prompts": [{"prompt": "x"}] * 8}).encode()
-            head = f"POST {MANY} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n"
-            wire.sendall(f"{head}content-length: {len(body)}\r\n\r\n".encode() + body)
-            while house.door.desk.under_way == 0:
-                pass
-            answered = house.prompts(["x"] * 3)
-            assert (answered.status, answered.code) == (503, "too_busy")
-            assert int(answered.headers["retry-after"]) > 0
-            wire.recv(100)

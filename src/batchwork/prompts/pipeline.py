@@ -1,4 +1,4 @@
-"""The three phases in a row: prepare all, process, finish. The door for programs that need no HTTP."""
+"""The three phases in a row: prepare all, process, finish. For programs that need no HTTP."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from batchwork.core.outcome import AnyOutcome
 from batchwork.core.policy import Policy, RatePolicy, RetryPolicy
 from batchwork.core.ports import Backend, Checker, Clock
 from batchwork.core.pricing import price_from
+from batchwork.core.request import DEFAULT_MAX_TOKENS
 from batchwork.engine.engine import Supplied
 from batchwork.plan import Plan
 from batchwork.prompts.finish import Answer, Summary, finish_all, finish_answer, summarise
@@ -76,13 +77,7 @@ async def open_prompt_service(
         max_consecutive_failures=_NEVER,
         reasks=reask,
     )
-    plan = Plan(
-        model=model,
-        policy=policy,
-        price=price_from(price),
-        base_url=base_url,
-        api_key=api_key,
-    )
+    plan = Plan(model=model, policy=policy, price=price_from(price), base_url=base_url, api_key=api_key)
     supplied = Supplied(backend=backend, checker=checker or AnswerChecker())
     async with open_service(plan, supplied, models=models, book=book, dress=dress, clock=clock) as service:
         yield service
@@ -90,10 +85,12 @@ async def open_prompt_service(
 
 def defaults_for(service: Service, *, system: str | None = None, max_tokens: int | None = None) -> PromptDefaults:
     """What prompts to this service have unless they say otherwise."""
-    models = {model: served.backend.traits.name for model, served in service.models.items()}
-    if max_tokens is None:
-        return PromptDefaults(model=service.model, models=models, system=system)
-    return PromptDefaults(model=service.model, models=models, system=system, max_tokens=max_tokens)
+    return PromptDefaults(
+        model=service.model,
+        models={model: served.backend.traits.name for model, served in service.models.items()},
+        system=system,
+        max_tokens=DEFAULT_MAX_TOKENS if max_tokens is None else max_tokens,
+    )
 
 
 async def process_multiple_prompts(
@@ -119,18 +116,11 @@ async def process_multiple_prompts(
         assert on_answer is not None
         on_answer(outcome.index, finish_answer(prepared[outcome.index], outcome))
 
-    executed = await process_prompt_batch(
-        service, prepared, batch_size=batch_size, on_outcome=None if on_answer is None else show
-    )
+    on_outcome = None if on_answer is None else show
+    executed = await process_prompt_batch(service, prepared, batch_size=batch_size, on_outcome=on_outcome)
     answers = finish_all(prepared, executed)
     summary = summarise(answers, executed)
-    _log.info(
-        "%d prompts: %d completed, %d failed, total %.3f s, average %.4f s, first result %s",
-        len(answers),
-        summary.completed,
-        summary.failed,
-        summary.total_s,
-        summary.average_s,
-        "none" if summary.first_result_s is None else f"after {summary.first_result_s:.3f} s",
-    )
+    first = "none" if summary.first_result_s is None else f"after {summary.first_result_s:.3f} s"
+    counts = f"{len(answers)} prompts: {summary.completed} completed, {summary.failed} failed"
+    _log.info("%s, total %.3f s, average %.4f s, first result %s", counts, summary.total_s, summary.average_s, first)
     return PromptAnswers(answers=answers, summary=summary)

@@ -17,7 +17,7 @@ _SLICE_S = 0.004
 _FREE_S = 0.0003  # what nobody has to wait for
 
 
-class Turns:
+class LoopTime:
     """The turns of one event loop."""
 
     def __init__(self) -> None:
@@ -25,28 +25,24 @@ class Turns:
         self._began: float | None = None
         self._waiting: deque[asyncio.Future[None]] = deque()
 
-    def has_time(self) -> bool:
+    def is_left(self) -> bool:
         """Whether this turn has time for more work."""
         now = self.clock.now()
         if self._began is None:
             self._began = now
-            asyncio.get_running_loop().call_soon(self._end)
+            asyncio.get_running_loop().call_soon(self._end_turn)
         return now - self._began < _TURN_S
 
     async def wait(self) -> None:
         """Wait for a turn that has time."""
-        if not self._waiting and self.has_time():
+        if not self._waiting and self.is_left():
             return
         mine: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting.append(mine)
-        self.has_time()
+        self.is_left()
         await mine
 
-    def slices(self) -> Slices:
-        """The slices of one task."""
-        return Slices(self)
-
-    def _end(self) -> None:
+    def _end_turn(self) -> None:
         self._began = None
         while self._waiting:
             first = self._waiting.popleft()
@@ -54,21 +50,21 @@ class Turns:
                 first.set_result(None)
                 break
         if self._waiting:
-            self.has_time()
+            self.is_left()
 
 
 class Slices:
     """The working time of one task, in slices: `await next()` stands between two pieces of work."""
 
-    __slots__ = ("_turns", "_until")
+    __slots__ = ("_loop_time", "_until")
 
-    def __init__(self, turns: Turns) -> None:
-        self._turns = turns
-        self._until = turns.clock.now() + _FREE_S
+    def __init__(self, loop_time: LoopTime) -> None:
+        self._loop_time = loop_time
+        self._until = loop_time.clock.now() + _FREE_S
 
     async def next(self) -> None:
         """Go on, when the slice is over in a later turn."""
-        if self._turns.clock.now() < self._until:
+        if self._loop_time.clock.now() < self._until:
             return
-        await self._turns.wait()
-        self._until = self._turns.clock.now() + _SLICE_S
+        await self._loop_time.wait()
+        self._until = self._loop_time.clock.now() + _SLICE_S

@@ -1,4 +1,4 @@
-"""Run the server until it is told to end: SIGTERM or Ctrl-C closes the desk, finishes what is under way, then leaves.
+"""Run the server until a signal ends it: SIGTERM or Ctrl-C.
 
 First signal: new requests are refused, those under way go on for the grace time. After it what is not sent yet is given
 up, and calls in flight get a little longer. Second signal: at once.
@@ -12,6 +12,7 @@ import resource
 import socket
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from types import FrameType
 
 import uvicorn
@@ -20,10 +21,10 @@ from batchwork._bridge import run_sync
 from batchwork.clock import SystemClock
 from batchwork.core.errors import ConfigError
 from batchwork.core.money import show
-from batchwork.server.app import Door
+from batchwork.server.app import Application
 from batchwork.server.config import RESERVED, ServerConfig
 from batchwork.server.logs import log
-from batchwork.server.protocol import protocol_factory
+from batchwork.server.protocol import GuardedProtocol
 
 _LOOK_EVERY_S = 0.02
 _LAST_S = 5.0  # for calls in flight after the grace time
@@ -37,21 +38,21 @@ _SPARE_FILES = 128  # open files that are neither callers nor calls
 class Server(uvicorn.Server):
     """A web server that ends in two steps."""
 
-    def __init__(self, door: Door, *, on_started: Callable[[str], None] | None = None) -> None:
+    def __init__(self, application: Application, *, on_started: Callable[[str], None] | None = None) -> None:
         config = uvicorn.Config(
-            door.app,
+            application.asgi,
             log_config=None,
             access_log=False,
             server_header=False,
-            http=protocol_factory(door.connections),  # type: ignore[arg-type]
+            http=partial(GuardedProtocol, application.connections),  # type: ignore[arg-type]
             ws="none",
-            timeout_keep_alive=door.config.connections.idle_s,  # type: ignore[arg-type]
+            timeout_keep_alive=application.config.connections.idle_s,  # type: ignore[arg-type]
             timeout_graceful_shutdown=1,
             lifespan="off",
             backlog=_ACCEPTED_PER_TURN,
         )
         super().__init__(config)
-        self.door = door
+        self.application = application
         self._on_started = on_started
         self._clock = SystemClock()
         self._ending: asyncio.Task[None] | None = None
@@ -63,7 +64,7 @@ class Server(uvicorn.Server):
         await super().startup(sockets)
         for listening in sockets or ():
             listening.listen(_BACKLOG)  # the loop goes on accepting few at a time; the system keeps many
-        self.door.connections.start()
+        self.application.connections.start()
         if self.started and sockets and self._on_started is not None:
             host, port = sockets[0].getsockname()[:2]
             self._on_started(f"http://{f'[{host}]' if ':' in host else host}:{port}")
@@ -83,52 +84,38 @@ class Server(uvicorn.Server):
             self._ending = asyncio.create_task(self._finish())
 
     async def _finish(self) -> None:
-        desk = self.door.desk
-        desk.close()
-        log("closing", under_way=desk.under_way, grace_s=self.door.config.grace_s)
-        until = self._clock.now() + self.door.config.grace_s
+        admission = self.application.admission
+        admission.is_closed = True
+        log("closing", under_way=admission.under_way, grace_s=self.application.config.grace_s)
+        until = self._clock.now() + self.application.config.grace_s
         try:
-            if not await self._empty_by(until):
-                log("grace over", under_way=desk.under_way)
-                desk.end()
-                if not await self._empty_by(self._clock.now() + _LAST_S):
-                    desk.end()
-                    await self._empty_by(self._clock.now() + _LAST_S)
+            await self._wait_while(lambda: admission.under_way, until)
+            if admission.under_way:
+                log("grace over", under_way=admission.under_way)
+                for _ in range(2):  # first nothing more is sent, then what is in flight is left
+                    admission.end()
+                    await self._wait_while(lambda: admission.under_way, self._clock.now() + _LAST_S)
                 until = self._clock.now() + _LAST_ANSWERS_S
-            while self.door.connections.answering and self._clock.now() < until:
-                await self._clock.sleep(_LOOK_EVERY_S)
+            await self._wait_while(lambda: self.application.connections.answering, until)
         finally:
-            self.door.connections.stop()
+            self.application.connections.stop()
             self.should_exit = True
 
-    async def _empty_by(self, until: float) -> bool:
-        while self.door.desk.under_way and self._clock.now() < until:
+    async def _wait_while(self, busy: Callable[[], int], until: float) -> None:
+        while busy() and self._clock.now() < until:
             await self._clock.sleep(_LOOK_EVERY_S)
-        return not self.door.desk.under_way
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """A socket that listens.
-
-    Raises:
-        ConfigError: the address cannot be had.
-    """
+    """A socket that listens. Raises ConfigError where the address cannot be had."""
     try:
-        family, kind, protocol, _, address = socket.getaddrinfo(
-            host.strip("[]"), port, type=socket.SOCK_STREAM, proto=socket.IPPROTO_TCP
-        )[0]
-        # The protocol is named because asyncio sends without delay only where it is: an answer's head and body are two
-        # packets, and 40 ms lay between them.
-        listening = socket.socket(family, kind, protocol)
-        try:
-            listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            listening.bind(address)
-            listening.listen(_BACKLOG)
-        except BaseException:
-            listening.close()
-            raise
+        family, _, _, _, address = socket.getaddrinfo(host.strip("[]"), port, type=socket.SOCK_STREAM)[0]
+        both = family == socket.AF_INET6 and socket.has_dualstack_ipv6()  # `::` is every address, of IPv4 as well
+        listening = socket.create_server(address, family=family, backlog=_BACKLOG, dualstack_ipv6=both)
     except OSError as error:
         raise ConfigError(f"cannot listen on {host} port {port}: {error.strerror or error}") from error
+    # An answer's head and body are two packets. Connections inherit this; without it 40 ms can lie between them.
+    listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     return listening
 
 
@@ -140,12 +127,12 @@ def serve(config: ServerConfig, say: Callable[[str], None]) -> None:
         JournalError: the day's book cannot be used.
     """
     config = _fitted(config)
-    door = Door(config)
-    server = Server(door, on_started=lambda address: _announce(door, address, say))
+    application = Application(config)
+    server = Server(application, on_started=lambda address: _announce(application, address, say))
 
     async def run() -> None:
         with listen(config.host, config.port) as listening:
-            async with door.open():
+            async with application.open():
                 settle_memory()
                 await server.serve([listening])
 
@@ -180,15 +167,15 @@ def _fitted(config: ServerConfig) -> ServerConfig:
     return replace(config, connections=replace(limits, max_connections=fitting))
 
 
-def _announce(door: Door, address: str, say: Callable[[str], None]) -> None:
-    config = door.config
-    say(f"batchwork serves {', '.join((config.model, *config.models))} on {address} (documentation at /docs)")
+def _announce(application: Application, address: str, say: Callable[[str], None]) -> None:
+    config = application.config
+    say(f"batchwork serves {', '.join(config.served)} on {address} (documentation at /docs)")
     if not config.keys:
         say("no API key is configured: listening on loopback only; `batchwork serve --new-key` makes one")
-    for served in door.desk.service.models.values():
+    for served in application.admission.service.models.values():
         if served.backend.traits.notice:
             say(served.backend.traits.notice)
-    ledger = door.desk.service.ledger
+    ledger = application.admission.service.ledger
     if ledger.ceiling is not None:
         say(f"{show(ledger.spent)} of today's {show(ledger.ceiling)} is spent, remembered in {config.budget_file}")
     log("started", address=address, keys=len(config.keys))
