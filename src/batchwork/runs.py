@@ -15,7 +15,7 @@ from batchwork._bridge import BackgroundLoop, run_sync
 from batchwork.assembly import open_engine
 from batchwork.core.errors import ConfigError, Interrupted, RunPaused
 from batchwork.core.failure import FailureKind
-from batchwork.core.intake import Intake
+from batchwork.core.intake import InputRow
 from batchwork.core.outcome import AnyOutcome, Outcome
 from batchwork.core.prompt import intakes
 from batchwork.core.stats import Accounting, account
@@ -24,6 +24,7 @@ from batchwork.engine.run import Run
 from batchwork.journal import JournalReader
 from batchwork.options import RunOptions, defaults_of, plan_of, supplied_of
 from batchwork.plan import Plan
+from batchwork.progress import stopping
 from batchwork.results import Results
 
 _STREAM_AHEAD = 1000  # outcomes a consumer may lag behind before the run waits for it
@@ -61,8 +62,8 @@ def run(prompts: Iterable[object], **options: Unpack[RunOptions]) -> Results:
         RunPaused: the breaker ended the run; its `.results` has what there is.
         KeyboardInterrupt: after a clean stop.
     """
-    with _shown(prompts, options) as watch:
-        session = _session(prompts, options, on_open=watch)
+    with _displayed(prompts, options) as on_open:
+        session = _session(prompts, options, on_open=on_open)
         try:
             return run_sync(session.execute, interrupt=session.interrupt)
         except Interrupted:
@@ -82,8 +83,8 @@ def open_results(journal: str | Path) -> Results:
 
 async def arun(prompts: Iterable[object], **options: Unpack[RunOptions]) -> Results:
     """The same as `run`, for asyncio."""
-    with _shown(prompts, options) as watch:
-        return await _session(prompts, options, on_open=watch).execute()
+    with _displayed(prompts, options) as on_open:
+        return await _session(prompts, options, on_open=on_open).execute()
 
 
 async def astream(prompts: Iterable[object], **options: Unpack[RunOptions]) -> AsyncIterator[Outcome]:
@@ -160,7 +161,7 @@ class RunSession:
     def __init__(
         self,
         plan: Plan,
-        source: Iterable[Intake] | None,
+        source: Iterable[InputRow] | None,
         supplied: Supplied,
         *,
         retry_failed: frozenset[FailureKind] | None = None,
@@ -173,10 +174,11 @@ class RunSession:
         self._retry_failed = plan.retry_failed if retry_failed is None else retry_failed
         self._on_open = on_open
         self._ahead = ahead  # how far a source that may block is read in a thread of its own; 0: in the loop
+        self.engine: Engine | None = None  # once it is open
+        self.still_running: list[str] = []  # the batches that go on at the provider after an interruption
         self._cancelled = False
         self._run: Run | None = None
         self._interrupts = 0
-        self._left: list[str] = []
 
     async def execute(self) -> Results:
         """Run to the end.
@@ -186,6 +188,7 @@ class RunSession:
             Interrupted: it was interrupted, and has stopped cleanly.
         """
         async with open_engine(self._plan, self._supplied) as engine:
+            self.engine = engine
             run = self._run = engine.start()
             if self._on_open is not None:
                 self._on_open(engine)
@@ -198,7 +201,7 @@ class RunSession:
                 await engine.again(run)
             else:
                 await engine.process(run, self._source, ahead=self._ahead, retry_failed=self._retry_failed)
-            self._left = run.still_running
+            self.still_running = run.still_running
             accounting = self._account(engine, before)
         if run.interrupted and not self._cancelled:
             raise Interrupted("the run was interrupted; what is finished is kept")
@@ -235,6 +238,17 @@ class RunSession:
         """It was interrupted a second time."""
         return self._interrupts > 1
 
+    @property
+    def farewell(self) -> str | None:
+        """What the first Ctrl-C does, for people; None when there is nothing to tell."""
+        if self.engine is None or self.left_at_once:
+            return None
+        return stopping(
+            in_flight=self.engine.tally.in_flight,
+            batches=self.engine.uses_batches,
+            cancels=self._plan.policy.batch.cancel_on_interrupt,
+        )
+
     def interrupt(self) -> None:
         """Stop cleanly; called twice, stop at once."""
         self._interrupts += 1
@@ -247,11 +261,6 @@ class RunSession:
         if self._run is not None:
             self._run.cancel()
 
-    @property
-    def still_running(self) -> list[str]:
-        """The batches that go on at the provider after an interruption."""
-        return self._left
-
     def wake(self) -> None:
         """Whoever takes the outcomes can take more."""
         if self._run is not None:
@@ -259,15 +268,18 @@ class RunSession:
 
 
 @contextmanager
-def _shown(prompts: object, options: RunOptions) -> Iterator[Callable[[Engine], None] | None]:
-    """What watches a run while it goes on: nothing, unless progress is asked for."""
+def _displayed(prompts: object, options: RunOptions) -> Iterator[Callable[[Engine], None] | None]:
+    """A display of the run, where progress is asked for; what is to be called when the run is open."""
     if not options.get("progress", False):
         yield None
         return
     from batchwork.display import Display  # noqa: PLC0415 (rich takes longer to import than all the rest of a small run)
 
-    with Display(quiet=False, total=len(prompts) if isinstance(prompts, Sized) else None) as display:
-        yield display.watch
+    display = Display(total=len(prompts) if isinstance(prompts, Sized) else None)
+    try:
+        yield display.opened
+    finally:
+        display.closed()
 
 
 def _session(

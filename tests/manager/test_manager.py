@@ -16,7 +16,7 @@ from pydantic import BaseModel
 
 from batchwork import BatchManager, ConfigError, Failure, FailureKind, RunPaused
 from batchwork.core.errors import BackendError
-from batchwork.progress import Jobs, five_lines
+from batchwork.progress import JobCounts, Snapshot, lines
 from batchwork.simulator import Simulator
 from tests.support.batch_provider import BatchProvider
 from tests.support.scripted import Scripted, failure
@@ -214,27 +214,26 @@ def test_on_a_terminal_the_lines_are_rewritten_in_place(monkeypatch: pytest.Monk
         def isatty(self) -> bool:
             return True
 
+    monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setattr("sys.stdout", terminal := Terminal())
     BatchManager(messages=prompts(3), **scripted(Scripted())).run(print_progress=True)
-    assert "\x1b[5A" in terminal.getvalue()
+    assert "\r\x1b[2K" + 4 * "\x1b[1A\x1b[2K" in terminal.getvalue()  # all five are erased, from the last one up
     assert terminal.getvalue().count("Processing: ") >= 2
 
 
 def test_the_lines_are_those_of_the_founding_document() -> None:
-    seen = Jobs(
+    seen = Snapshot(
         done=2345,
         total=5000,
-        jobs_completed=23,
-        jobs_failed=0,
-        jobs_total=50,
-        jobs_in_progress=3,
+        fresh=2655,
+        elapsed_s=135.2,
         spent_nano=4_470_000_000,
         ceiling_nano=10_000_000_000,
-        eta_s=135.2,
         failed=12,
         deferred=0,
+        jobs=JobCounts(total=50, completed=23, failed=0, in_progress=3),
     )
-    assert five_lines(seen) == [
+    assert lines(seen) == [
         "Processing: 2,345/5,000 items (46.9%)",
         "Jobs: 23/50 completed, 3 in progress",
         "Cost: $4.47 / $10.00 (44.7% of limit)",

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from batchwork.core.batch_book import BatchBook
 from batchwork.core.errors import JournalError
 from batchwork.core.event import Began, Event
-from batchwork.core.intake import Intake
+from batchwork.core.intake import InputRow
 from batchwork.core.outcome import Status
 from batchwork.core.ports import Entry, Standing, Totals
 from batchwork.core.request import Request
@@ -33,7 +33,7 @@ class FleetingJournal:
         """Nothing was here before."""
         return Standing(run_id=began.run_id, spent_nano=0, unconfirmed_nano=0, recovered=0)
 
-    def place(self, index: int, intake: Intake) -> ItemState:
+    def place(self, index: int, intake: InputRow) -> ItemState:
         """Always a new item."""
         return ItemState(index, intake.fingerprint, index)
 

@@ -9,7 +9,7 @@ from typing import Any
 from batchwork.core.batch_book import BatchBook
 from batchwork.core.event import Attempted, Began, Event, Opened, Reopened
 from batchwork.core.failure import FailureKind
-from batchwork.core.intake import Intake
+from batchwork.core.intake import InputRow
 from batchwork.core.outcome import AnyOutcome, Status
 from batchwork.core.ports import Entry, Standing, Totals
 from batchwork.core.request import Request
@@ -57,7 +57,7 @@ class MemoryJournal:
         item = self._identities.get((fingerprint, occurrence))
         return None if item is None else self._state.items[item]
 
-    def place(self, index: int, intake: Intake) -> ItemState:
+    def place(self, index: int, intake: InputRow) -> ItemState:
         """The item that stands at `index`: one already known, or a new one."""
         state, occurrence = self._placer.identify(index, intake.fingerprint)
         if state is not None and state.index == index and self._columns[state.item] == intake.columns:

@@ -18,7 +18,7 @@ from batchwork.clock import next_turn
 from batchwork.core.errors import JournalError
 from batchwork.core.event import Attempted, BatchEvent, Began, Ended, Event, ItemEvent, Opened, Reopened, Settled
 from batchwork.core.failure import FailureKind
-from batchwork.core.intake import Intake
+from batchwork.core.intake import InputRow
 from batchwork.core.outcome import Status
 from batchwork.core.ports import Entry, Standing, Totals
 from batchwork.core.request import Request
@@ -116,7 +116,7 @@ class SqliteJournal:
         item = self._identities.find(fingerprint, occurrence)
         return None if item is None else self._rows.get(item) or self._reader.row(item)
 
-    def place(self, index: int, intake: Intake) -> ItemState:
+    def place(self, index: int, intake: InputRow) -> ItemState:
         """The item that stands at `index`: one already known, or a new one, which is recorded."""
         known, occurrence = self._placer.identify(index, intake.fingerprint)
         digest = 0 if intake.columns is None else columns_digest(intake.columns)
@@ -134,7 +134,7 @@ class SqliteJournal:
             self._hold(known)
         return known
 
-    def _open(self, row: Row, index: int, intake: Intake, digest: int) -> None:
+    def _open(self, row: Row, index: int, intake: InputRow, digest: int) -> None:
         holder = None if self._is_first else self.at(index)
         if holder is not None and holder.item != row.item:  # who stood here in an earlier input no longer does
             self._hold(holder)

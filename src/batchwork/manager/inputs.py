@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Literal, Protocol, cast
+from typing import Any, Literal, Protocol
 
 import msgspec
 
 from batchwork.core.errors import ConfigError
-from batchwork.core.intake import Intake
+from batchwork.core.intake import InputRow, Intake
 from batchwork.core.prompt import Defaults, intake
 from batchwork.core.request import Attachment, Message, Request, digest
 from batchwork.documents import DocumentError, DocumentLimits, load_file, path_text, read_document
@@ -44,7 +44,7 @@ class Inputs(Protocol):
         """How many items may be read before their turn, in a thread of their own; 0 when reading takes no time."""
         ...
 
-    def intakes(self, defaults: Defaults, is_open: Callable[[int], bool] | None = None) -> Iterator[Intake]:
+    def intakes(self, defaults: Defaults, is_open: Callable[[int], bool] | None = None) -> Iterator[InputRow]:
         """Every item on its way in, read lazily; `is_open` tells which are likely to be sent."""
         ...
 
@@ -90,7 +90,7 @@ class Messages:
 
     ahead = 0
 
-    def intakes(self, defaults: Defaults, is_open: Callable[[int], bool] | None = None) -> Iterator[Intake]:  # noqa: ARG002
+    def intakes(self, defaults: Defaults, is_open: Callable[[int], bool] | None = None) -> Iterator[InputRow]:  # noqa: ARG002
         """One request per conversation."""
         for element in self._elements:
             yield intake(element, defaults)
@@ -135,29 +135,29 @@ class Files:
 
     ahead = _DOCUMENTS_AHEAD
 
-    def intakes(self, defaults: Defaults, is_open: Callable[[int], bool] | None = None) -> Iterator[Intake]:
+    def intakes(self, defaults: Defaults, is_open: Callable[[int], bool] | None = None) -> Iterator[InputRow]:
         """One request per file, which is opened when its turn comes and extracted only if it must be sent."""
         recipe = self._recipe(defaults)
         for index, file in enumerate(self._files):
-            made = _intake(recipe, file)
-            if is_open is not None and is_open(index) and isinstance(made, FileIntake):
-                made.extract()  # here, where nobody waits for it
-            yield cast(Intake, made)
+            row = _row(recipe, file)
+            if is_open is not None and is_open(index):
+                _ = row.request  # extracts it here, where nobody waits for it
+            yield row
 
     def request(self, index: int, defaults: Defaults) -> Request | None:
         """The question with the file as it is now."""
-        return _intake(self._recipe(defaults), self._files[index]).request
+        return _row(self._recipe(defaults), self._files[index]).request
 
     def _recipe(self, defaults: Defaults) -> _Recipe:
         return _Recipe(defaults=defaults, prompt=self._prompt, pdf=self._pdf, cited=self._cited, limits=self._limits)
 
 
-def _intake(recipe: _Recipe, file: Any) -> Intake | FileIntake:
+def _row(recipe: _Recipe, file: Any) -> InputRow:
     try:
         data = file if isinstance(file, bytes) else load_file(file, limits=recipe.limits)
     except DocumentError as error:
         return Intake.bad(str(error))
-    return FileIntake(recipe, data, None if isinstance(file, bytes) else path_text(Path(file).name))
+    return FileRow(recipe, data, None if isinstance(file, bytes) else path_text(Path(file).name))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -174,8 +174,8 @@ class _Recipe:
         """Everything that influences the answer, told without extracting anything."""
         d = self.defaults
         schema = d.schema and (d.schema.digest, d.schema.name)
-        asked = (d.model, d.system, d.max_tokens, schema, d.sampling, d.extra_body, self.prompt)
-        parts = ("file", _FILE_FORMAT, asked, self.pdf, self.cited, title, sha256(data).digest())
+        question = (d.model, d.system, d.max_tokens, schema, d.sampling, d.extra_body, self.prompt)
+        parts = ("file", _FILE_FORMAT, question, self.pdf, self.cited, title, sha256(data).digest())
         return digest(msgspec.msgpack.encode(parts, order="deterministic"))
 
     def request(self, data: bytes, title: str | None) -> Request:
@@ -208,14 +208,13 @@ class _Recipe:
         )
 
 
-class FileIntake:
-    """A file on its way in, which looks like an `Intake`.
+class FileRow:
+    """A file on its way in: an `InputRow` whose document is extracted when somebody asks for its request.
 
-    It is extracted when somebody asks for its request, which nobody does once it is settled; extracting one that will
-    be asked for in time keeps whoever asks from waiting.
+    Nobody does once it is settled; asking for one that will be sent in time keeps the run from waiting.
     """
 
-    __slots__ = ("_data", "_made", "_recipe", "_title", "columns", "fingerprint")
+    __slots__ = ("_data", "_extracted", "_recipe", "_title", "columns", "fingerprint")
 
     def __init__(self, recipe: _Recipe, data: bytes, title: str | None) -> None:
         self.fingerprint = recipe.fingerprint(data, title)
@@ -223,29 +222,28 @@ class FileIntake:
         self._recipe = recipe
         self._data = data
         self._title = title
-        self._made: Request | str | None = None
+        self._extracted: Request | str | None = None
 
     @property
     def request(self) -> Request | None:
         """What is sent for it; None when it cannot be used."""
-        made = self.extract()
-        return None if isinstance(made, str) else made
+        extracted = self._extract()
+        return None if isinstance(extracted, str) else extracted
 
     @property
     def problem(self) -> str | None:
         """Why it cannot be used."""
-        made = self.extract()
-        return made if isinstance(made, str) else None
+        extracted = self._extract()
+        return extracted if isinstance(extracted, str) else None
 
-    def extract(self) -> Request | str:
-        """Read the document, once: what is sent for it, or why it cannot be used."""
-        if self._made is None:
+    def _extract(self) -> Request | str:
+        if self._extracted is None:
             try:
-                self._made = self._recipe.request(self._data, self._title)
+                self._extracted = self._recipe.request(self._data, self._title)
             except DocumentError as error:
-                self._made = str(error)
+                self._extracted = str(error)
             self._data = b""  # what is sent of it stands in the request
-        return self._made
+        return self._extracted
 
 
 def _must_be_list(name: str, given: object) -> None:

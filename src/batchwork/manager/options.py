@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, cast
 
@@ -11,7 +11,7 @@ from batchwork.core.prompt import Defaults
 from batchwork.core.request import Schema
 from batchwork.documents import DocumentLimits
 from batchwork.engine.engine import Supplied
-from batchwork.manager.finisher import Finisher
+from batchwork.manager.finisher import Citations, Finisher
 from batchwork.manager.inputs import Files, Inputs, Messages, PdfMode
 from batchwork.options import RunOptions, defaults_of, plan_of, refuse_unknown, supplied_of
 from batchwork.plan import Plan
@@ -52,6 +52,7 @@ def prepare_job(
     also: Collection[str] = (),
     hidden: Collection[str] = frozenset(),
     keep_bodies: bool = False,
+    written: Callable[[int, Any], Citations | None] | None = None,
 ) -> PreparedJob:
     """A job out of what the user said; `also` names what the door takes itself, `hidden` what it says itself.
 
@@ -70,7 +71,8 @@ def prepare_job(
     plan = plan_of(run_options, keep_bodies=keep_bodies)
     supplied = supplied_of(run_options)
     defaults = defaults_of(run_options)
-    finisher = Finisher(model=model, schema=defaults.schema, cite=own.enable_citations, limits=limits)
+    cite = own.enable_citations
+    finisher = Finisher(model=model, schema=defaults.schema, cite=cite, limits=limits, written=written)
     if model is not None and defaults.schema is not None:
         supplied = replace(supplied, checker=_checker_for(model, defaults.schema))
     return PreparedJob(

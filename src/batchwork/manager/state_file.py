@@ -16,7 +16,7 @@ import msgspec
 
 from batchwork.core.event import Attempted, BatchClosed, BatchIntended, BatchSubmitted, Event, Settled
 from batchwork.core.money import NANO
-from batchwork.core.outcome import AnyOutcome, Status
+from batchwork.core.outcome import Status
 from batchwork.core.ticket import Ticket, index_of
 
 PENDING, PROCESSING, SUCCEEDED, FAILED, COMPLETED = "pending", "processing", "succeeded", "failed", "completed"
@@ -136,21 +136,24 @@ class StateView:
         self.job_counts: Counter[str] = Counter({PENDING: len(self._jobs)})
         self.deferred: set[int] = set()
         self.total_nano = 0
-        self.priced = True  # what calls cost is known; said by whoever opens the run
+        self.priced = True  # what calls cost is known
         self.total = len(items)
 
     # -- from events ----------------------------------------------------------------------------
 
-    def apply(self, event: Event, at: float) -> bool:
-        """Move on by one event; whether an item has settled."""
+    def apply(self, event: Event, at: float) -> None:
+        """Move on by one event."""
         if isinstance(event, Settled):
             self.total_nano += event.charged_nano
-            self.settled(event.outcome, at)
-            return True
-        if isinstance(event, Attempted):
+            outcome = event.outcome
+            self.settled(outcome.index, outcome.status, outcome.cost_nano, at, outcome.error)
+        elif isinstance(event, Attempted):
             self.total_nano += event.charged_nano
         elif isinstance(event, BatchIntended):
-            self.boarded(event.chunk, event.custom_ids, at)
+            self.recall(event.chunk, event.custom_ids)
+            for index in self._chunks[event.chunk]:
+                if self.item(index).status != SUCCEEDED:
+                    self.started(index, at)
             self._follow(event.chunk, None, event.custom_ids, event.reserved_nano, event.at)
         elif isinstance(event, BatchSubmitted):
             self.submitted(event.chunk, event.batch_id)
@@ -160,7 +163,6 @@ class StateView:
             for index in self._chunks.pop(event.chunk, ()):
                 if self.item(index).status == PROCESSING:
                     self._move(index, PENDING)
-        return False
 
     def started(self, index: int, at: float) -> None:
         """An item is being worked on."""
@@ -168,25 +170,23 @@ class StateView:
         job.view.started_at = job.view.started_at or stamp(at)
         self._move(index, PROCESSING)
 
-    def settled(self, outcome: AnyOutcome, at: float) -> None:
+    def settled(self, index: int, status: Status, nano: int | None, at: float | None, error: str | None) -> None:
         """An item has its outcome."""
-        index = outcome.index
-        if outcome.status is Status.DEFERRED:
-            self._move(index, PENDING, error=OVER_BUDGET, cost_nano=outcome.cost_nano)
+        if status is Status.DEFERRED:
+            self._move(index, PENDING, error=OVER_BUDGET, cost_nano=nano)
             self.deferred.add(index)
-            return
-        status = SUCCEEDED if outcome.status is Status.SUCCEEDED else FAILED
-        self._move(index, status, error=outcome.error, cost_nano=outcome.cost_nano, at=at)
+        else:
+            self._move(index, SUCCEEDED if status is Status.SUCCEEDED else FAILED, error=error, cost_nano=nano, at=at)
 
-    def boarded(self, chunk: int, custom_ids: Iterable[str], at: float) -> None:
-        """These items ride in a provider batch."""
-        self.recall(chunk, custom_ids)
-        for index in self._chunks[chunk]:
-            if self.item(index).status != SUCCEEDED:
-                self.started(index, at)
+    def recall_batch(self, event: Event) -> None:
+        """Something that an earlier run recorded about a provider batch."""
+        if isinstance(event, BatchIntended):
+            self.recall(event.chunk, event.custom_ids)
+        elif isinstance(event, BatchSubmitted):
+            self.submitted(event.chunk, event.batch_id)
 
     def recall(self, chunk: int, custom_ids: Iterable[str]) -> None:
-        """These items rode, or ride, in a provider batch."""
+        """These items are, or were, in a provider batch."""
         places = (index_of(name) for name in custom_ids)
         self._chunks[chunk] = [place for place in places if place is not None and place < self.total]
 
@@ -205,38 +205,31 @@ class StateView:
     def _show_open(self) -> None:
         self.state.open_batches = list(self._open.values())
 
-    def riding(self) -> set[int]:
-        """The places of all items in provider batches that are not closed."""
-        return {index for chunk in self._open for index in self._chunks[chunk]}
-
     def submitted(self, chunk: int, batch_id: str) -> None:
         """The provider has given the batch its number."""
         if chunk in self._open:
             self._open[chunk] = msgspec.structs.replace(self._open[chunk], batch_id=batch_id)
             self._show_open()
-        for number in {self._jobs_index(index) for index in self._chunks.get(chunk, ())}:
+        for number in {self.job_of(index) for index in self._chunks.get(chunk, ())}:
             job = self._jobs[number].view
             job.batch_id = batch_id
             if batch_id not in job.batch_ids:
                 job.batch_ids = [*job.batch_ids, batch_id]
 
-    def restored(self, outcome_status: Status, index: int, *, nano: int, at: float | None, error: str | None) -> None:
+    def restored(self, index: int, status: Status, *, nano: int, at: float | None, error: str | None) -> None:
         """An item as an earlier run has left it; what it cost is part of the total already."""
-        if outcome_status is Status.DEFERRED:
-            self._move(index, PENDING, error=OVER_BUDGET, cost_nano=nano)
-            self.deferred.add(index)
-        elif outcome_status in (Status.SUCCEEDED, Status.FAILED, Status.SKIPPED):
-            status = SUCCEEDED if outcome_status is Status.SUCCEEDED else FAILED
-            self._move(index, status, error=error, cost_nano=nano if nano or self.priced else None, at=at)
-            job = self._job(index).view
-            if at is not None and (job.started_at is None or stamp(at) < job.started_at):
-                job.started_at = stamp(at)
-        else:
+        if status is Status.PENDING:
             self._move(index, PENDING)
+            return
+        known = nano or self.priced or status is Status.DEFERRED
+        self.settled(index, status, nano if known else None, at, error)
+        job = self._job(index).view
+        if at is not None and status is not Status.DEFERRED and (job.started_at is None or stamp(at) < job.started_at):
+            job.started_at = stamp(at)
 
-    def forget_processing(self, still: Iterable[int] = ()) -> None:
-        """The run has ended: what is not under way elsewhere is pending again."""
-        keep = set(still)
+    def forget_processing(self) -> None:
+        """The run has ended: what is in no provider batch that goes on is pending again."""
+        keep = {index for chunk in self._open for index in self._chunks[chunk]}
         for job in self._jobs:
             if job.counts[PROCESSING]:
                 for item in list(job.view.items):
@@ -259,11 +252,11 @@ class StateView:
 
     def job_of(self, index: int) -> int:
         """The job of an item."""
-        return self._jobs_index(index)
+        return index // self._width
 
     @property
     def done(self) -> int:
-        """Items with an outcome."""
+        """Items that have ended, were it for lack of money."""
         return self.counts[SUCCEEDED] + self.counts[FAILED] + len(self.deferred)
 
     @property
@@ -279,9 +272,6 @@ class StateView:
         return _encode(self.state)
 
     # -- moving ---------------------------------------------------------------------------------
-
-    def _jobs_index(self, index: int) -> int:
-        return index // self._width
 
     def _job(self, index: int) -> _Job:
         return self._jobs[index // self._width]

@@ -1,4 +1,4 @@
-"""How a command ends: the accounting, an exit code, and one line that says what to do next."""
+"""The summary of a run on the command line: accounting, exit code, and one line that says what to do next."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Exit(IntEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ending:
+class Summary:
     """What a run came to."""
 
     accounting: Accounting
@@ -54,12 +54,12 @@ class Ending:
         cost = show(self.totals.spent_nano) if self.priced or self.totals.spent_nano else "unknown"
         if self.totals.unconfirmed_nano:
             cost += f", of which {show(self.totals.unconfirmed_nano)} unconfirmed (booked at the worst case)"
-        said = [str(self.accounting) + self._not_reached(), f"cost {cost}"]
+        texts = [str(self.accounting) + self._not_reached(), f"cost {cost}"]
         if self.error is not None:
-            said.append(f"error: {self.error}")
+            texts.append(f"error: {self.error}")
         if self.open_batches:
-            said.append(f"{self.open_batches} batches go on at the provider; the same command takes them up again")
-        return [*said, self._next()]
+            texts.append(f"{self.open_batches} batches go on at the provider; the same command takes them up again")
+        return [*texts, self._next()]
 
     def _not_reached(self) -> str:
         missing = 0 if self.total is None else self.total - self.accounting.inputs

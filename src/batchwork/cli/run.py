@@ -7,16 +7,15 @@ from contextlib import closing
 from pathlib import Path
 
 from batchwork._bridge import run_sync
-from batchwork.cli.ending import Ending, Exit
 from batchwork.cli.inputs import write_results
+from batchwork.cli.summary import Exit, Summary
 from batchwork.core.errors import BatchworkError, ConfigError, Interrupted, RunPaused
-from batchwork.core.intake import Intake
+from batchwork.core.intake import InputRow
 from batchwork.core.stats import account
 from batchwork.display import Display
-from batchwork.engine.engine import Engine, Supplied
+from batchwork.engine.engine import Supplied
 from batchwork.journal import JournalReader, is_ours, remember_output
 from batchwork.plan import Plan
-from batchwork.progress import stopping
 from batchwork.runs import RunSession
 from batchwork.schema import AnswerChecker
 
@@ -35,7 +34,7 @@ def refuse_foreign_output(out: Path, journal: Path, *, overwrite: bool) -> None:
 
 def carry_out(
     plan: Plan,
-    source: Iterable[Intake] | None,
+    source: Iterable[InputRow] | None,
     *,
     out: Path | None,
     quiet: bool,
@@ -45,43 +44,38 @@ def carry_out(
 ) -> int:
     """Run to the end, whatever it is; the exit code. `apart`: the source may block."""
     assert plan.journal is not None
-    seen: list[Engine] = []
     display = Display(quiet=quiet, total=total)
-
-    def watch(engine: Engine) -> None:
-        seen.append(engine)
-        display.watch(engine)
 
     def interrupt() -> None:
         session.interrupt()
-        if seen and not session.left_at_once:
-            display.say(stopping(in_flight=seen[0].tally.in_flight, batches=seen[0].uses_batches), always=True)
+        if (text := session.farewell) is not None:
+            display.say(text, always=True)
 
-    session = RunSession(
-        plan, source, Supplied(checker=AnswerChecker()), on_open=watch, ahead=plan.policy.max_in_flight if apart else 0
-    )
+    supplied = Supplied(checker=AnswerChecker())
+    ahead = plan.policy.max_in_flight if apart else 0
+    session = RunSession(plan, source, supplied, on_open=display.opened, ahead=ahead)
     paused: str | None = None
     error: str | None = None
     interrupted = False
     try:
-        with display:
-            run_sync(session.execute, interrupt=interrupt).close()
+        run_sync(session.execute, interrupt=interrupt).close()
     except RunPaused as pause:
         paused = str(pause)
         pause.results.close()
     except Interrupted:
         interrupted = True
     except BatchworkError as problem:
-        if not seen or not seen[0].tally.read:  # nothing was begun: the plain error says it all
+        if session.engine is None or not session.engine.tally.read:  # nothing was begun: the plain error says it all
             raise
         error = str(problem)
+    finally:
+        display.closed()
     with closing(JournalReader(plan.journal)) as reader:
-        counts = reader.counts()
         reached_all = session.exhausted and not interrupted
-        ending = Ending(
-            accounting=account(counts),
+        summary = Summary(
+            accounting=account(reader.counts()),
             totals=reader.totals(),
-            priced=bool(seen) and seen[0].price is not None,
+            priced=session.engine is not None and session.engine.price is not None,
             journal=plan.journal,
             paused=paused,
             interrupted=interrupted,
@@ -94,6 +88,6 @@ def carry_out(
     if written is not None:
         remember_output(plan.journal, written)
         display.say(f"{rows:,} rows written to {out}")
-    for text in ending.lines():
-        display.say(text, always=ending.code != Exit.ALL_SUCCEEDED)
-    return ending.code
+    for text in summary.lines():
+        display.say(text, always=summary.code != Exit.ALL_SUCCEEDED)
+    return summary.code
