@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from batchwork.core.errors import InputError
-from batchwork.tables import Row, open_table, total_rows
+from batchwork.tables import TableRow, open_table, total_rows
 
 
 def _file(folder: Path, name: str, content: str | bytes) -> Path:
@@ -17,7 +17,7 @@ def _file(folder: Path, name: str, content: str | bytes) -> Path:
 @pytest.mark.parametrize("name", ["a.jsonl", "a.ndjson", "a.json", "A.JSONL"])
 def test_json_lines_are_rows_with_their_line_numbers(tmp_path: Path, name: str) -> None:
     path = _file(tmp_path, name, '{"a": 1}\n\n  \n{"a": "zwei", "b": [1, {"c": null}]}')
-    assert list(open_table(path).rows()) == [Row(1, {"a": 1}), Row(4, {"a": "zwei", "b": [1, {"c": None}]})]
+    assert list(open_table(path).rows()) == [TableRow(1, {"a": 1}), TableRow(4, {"a": "zwei", "b": [1, {"c": None}]})]
 
 
 @pytest.mark.parametrize(
@@ -39,7 +39,7 @@ def test_a_line_nobody_can_read_is_a_row_with_a_problem_and_the_others_go_on(
 ) -> None:
     path = _file(tmp_path, "a.jsonl", b'{"a": 0}\n' + line + b'\n{"a": 2}\n')
     first, bad, last = open_table(path).rows()
-    assert (first.columns, last) == ({"a": 0}, Row(3, {"a": 2}))
+    assert (first.columns, last) == ({"a": 0}, TableRow(3, {"a": 2}))
     assert bad.number == 2
     assert bad.columns == {}
     assert bad.problem is not None
@@ -50,8 +50,8 @@ def test_a_line_nobody_can_read_is_a_row_with_a_problem_and_the_others_go_on(
 
 
 def test_a_byte_order_mark_is_no_part_of_the_first_row(tmp_path: Path) -> None:
-    assert list(open_table(_file(tmp_path, "a.jsonl", b'\xef\xbb\xbf{"a": 1}\n')).rows()) == [Row(1, {"a": 1})]
-    assert list(open_table(_file(tmp_path, "a.csv", b"\xef\xbb\xbfa\n1\n")).rows()) == [Row(2, {"a": "1"})]
+    assert list(open_table(_file(tmp_path, "a.jsonl", b'\xef\xbb\xbf{"a": 1}\n')).rows()) == [TableRow(1, {"a": 1})]
+    assert list(open_table(_file(tmp_path, "a.csv", b"\xef\xbb\xbfa\n1\n")).rows()) == [TableRow(2, {"a": "1"})]
     bad = next(open_table(_file(tmp_path, "b.jsonl", b"\xef\xbb\xbf{\n{}")).rows())
     assert bad.problem is not None
     assert bad.problem.startswith("line 1 is not JSON")
@@ -84,14 +84,14 @@ def test_csv_values_stay_text_and_records_may_span_lines(tmp_path: Path) -> None
     table = open_table(path)
     assert table.columns == ("id", "text")
     assert list(table.rows()) == [
-        Row(2, {"id": "1", "text": 'two\nlines, and "quotes"'}),
-        Row(5, {"id": "007", "text": "\u00fcber"}),
+        TableRow(2, {"id": "1", "text": 'two\nlines, and "quotes"'}),
+        TableRow(5, {"id": "007", "text": "\u00fcber"}),
     ]
 
 
 def test_tabs_and_semicolons_are_understood(tmp_path: Path) -> None:
-    assert list(open_table(_file(tmp_path, "a.tsv", "a\tb\n1\t2,3\n")).rows()) == [Row(2, {"a": "1", "b": "2,3"})]
-    assert list(open_table(_file(tmp_path, "a.csv", "a;b\n1;2,3\n")).rows()) == [Row(2, {"a": "1", "b": "2,3"})]
+    assert list(open_table(_file(tmp_path, "a.tsv", "a\tb\n1\t2,3\n")).rows()) == [TableRow(2, {"a": "1", "b": "2,3"})]
+    assert list(open_table(_file(tmp_path, "a.csv", "a;b\n1;2,3\n")).rows()) == [TableRow(2, {"a": "1", "b": "2,3"})]
 
 
 def test_a_ragged_or_broken_csv_record_is_that_rows_problem(tmp_path: Path) -> None:
@@ -104,7 +104,7 @@ def test_a_ragged_or_broken_csv_record_is_that_rows_problem(tmp_path: Path) -> N
     assert problems[2] == "line 4 is not UTF-8 text"
     assert problems[3] is not None
     assert problems[3].startswith("line 5 is not CSV")
-    assert rows[4] == Row(6, {"a": "ok", "b": "ok"})
+    assert rows[4] == TableRow(6, {"a": "ok", "b": "ok"})
     assert problems[5] is not None
     assert "is a quote left open?" in problems[5]
 

@@ -5,6 +5,7 @@ A name in braces is a column (`{first name}` works too). When no column has exac
 evaluated. Values read as in a CSV file: None is nothing, objects and lists are JSON (see `cells`).
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +13,7 @@ from typing import Any
 from batchwork.core.errors import ConfigError, InputError
 from batchwork.tables.cells import cell_text
 
+_BRACES = re.compile(r"\{\{|\}\}|\{[^{}]*\}|[{}]")
 _LITERAL_HINT = "write {{ and }} for braces that are meant as they are"
 
 
@@ -91,25 +93,20 @@ def _parse(text: str) -> tuple[list[str], tuple[Field, ...]]:
     """The literal pieces (one more than there are fields) and the fields between them."""
     literals: list[str] = [""]
     fields: list[Field] = []
-    at = 0
-    while at < len(text):
-        here = text[at]
-        if here not in "{}":
-            end = min((place for brace in "{}" if (place := text.find(brace, at)) >= 0), default=len(text))
-            literals[-1] += text[at:end]
-            at = end
-        elif text[at : at + 2] == here * 2:
-            literals[-1] += here
-            at += 2
-        elif here == "}":
+    end = 0
+    for brace in _BRACES.finditer(text):
+        literals[-1] += text[end : brace.start()]
+        end, at, found = brace.end(), brace.start(), brace.group()
+        if found == "}":
             raise _error(text, at, f"a '}}' that closes nothing; {_LITERAL_HINT}")
+        if found == "{":
+            raise _error(text, at, f"a '{{' that is never closed; {_LITERAL_HINT}")
+        if found in ("{{", "}}"):
+            literals[-1] += found[0]
         else:
-            end = text.find("}", at)
-            if end < 0 or "{" in text[at + 1 : end]:
-                raise _error(text, at, f"a '{{' that is never closed; {_LITERAL_HINT}")
-            fields.append(_field(text, at, text[at + 1 : end]))
+            fields.append(_field(text, at, found[1:-1]))
             literals.append("")
-            at = end + 1
+    literals[-1] += text[end:]
     return literals, tuple(fields)
 
 

@@ -1,4 +1,4 @@
-"""Rows out: JSONL, CSV or Parquet by suffix, whole or not at all.
+"""The writer of rows: JSONL, CSV or Parquet by suffix, whole or not at all.
 
 Rows go into a file aside, in the folder of the real one; at the end it is synced and renamed over it. An error or an
 interruption leaves what was there before. CSV and Parquet are written in two steps, because their columns (and a
@@ -15,10 +15,11 @@ from types import TracebackType
 from typing import Any, BinaryIO, Self
 
 from batchwork.core.errors import ConfigError, InputError
-from batchwork.tables.arrow import pyarrow
 from batchwork.tables.cells import json_line
-from batchwork.tables.gathered import Shape, write_delimited, write_parquet
-from batchwork.tables.opening import DELIMITERS, JSONL_SUFFIXES, PARQUET_SUFFIX, SUFFIXES
+from batchwork.tables.columns import Shape
+from batchwork.tables.delimited import write_delimited
+from batchwork.tables.parquet import pyarrow, write_parquet
+from batchwork.tables.reader import DELIMITERS, JSONL_SUFFIXES, PARQUET_SUFFIX, SUFFIXES
 from batchwork.tables.table import READ_BUFFER
 
 
