@@ -19,57 +19,42 @@ _LIVE_EVERY_S = 0.2
 _PLAIN_EVERY_S = 5.0
 
 
-def look(engine: Engine, elapsed_s: float) -> Snapshot:
-    """A run by its own tally."""
-    return snapshot(
-        engine.tally,
-        elapsed_s=elapsed_s,
-        now=engine.clock.now(),
-        ceiling_nano=engine.gate.ledger.ceiling,
-        priced=engine.price is not None,
-    )
-
-
 class Display:
-    """Shows one run, from `opened` to `closed`; both are called inside its loop.
+    """Shows one run from `opened`, which is called inside its loop, to `closed`.
 
     The line of a run is on standard error, because standard output is for results, and goes when the run ends. The
-    five lines of a manager, whose `jobs` tells of them, are on standard output and stay.
+    five lines of a manager are on standard output and stay; `jobs` completes what is known of the run for them.
     """
 
     def __init__(
-        self,
-        *,
-        quiet: bool = False,
-        total: int | None = None,
-        jobs: Callable[[Engine, float], Snapshot] | None = None,
+        self, *, quiet: bool = False, total: int | None = None, jobs: Callable[[Snapshot], Snapshot] | None = None
     ) -> None:
         self._quiet = quiet
         self._total = total
-        self._look = jobs or look
-        self._stays = jobs is not None
-        self._out = sys.stdout if self._stays else sys.stderr
+        self._jobs = jobs
+        self._out = sys.stderr if jobs is None else sys.stdout
         self._console = Console(file=self._out, force_terminal=self._out.isatty(), quiet=quiet, highlight=False)
         self._live: Live | None = None
         if not quiet and self._console.is_terminal and not self._console.is_dumb_terminal:
-            apart = not sys.stdout.isatty()  # what the user's own code prints there is no part of the picture
+            # What the user's own code prints into a file or a pipe is no part of the picture.
+            on_screen = sys.stdout.isatty()
             self._live = Live(
-                console=self._console, auto_refresh=False, transient=not self._stays, redirect_stdout=not apart
+                console=self._console, auto_refresh=False, transient=jobs is None, redirect_stdout=on_screen
             )
         self._engine: Engine | None = None
         self._started = 0.0
-        self._stop: Callable[[], None] = lambda: None
+        self._cancel: Callable[[], None] = lambda: None
 
     def opened(self, engine: Engine) -> None:
         """Begin to show this run."""
         self._engine, self._started = engine, engine.clock.now()
-        if not self._stays:
+        if self._jobs is None:
             engine.tally.total = self._total
             for notice in _notices(engine):
                 self.say(notice)
         if self._live is not None:
             self._live.start()
-        if self._live is not None or self._stays:
+        if self._jobs is not None:
             self._show(engine)
         if not self._quiet:
             self._show_later(engine)
@@ -79,8 +64,8 @@ class Display:
 
     def closed(self) -> None:
         """Show how a manager's run ended; the line of any other goes."""
-        self._stop()
-        if self._engine is not None and self._stays:
+        self._cancel()
+        if self._engine is not None and self._jobs is not None:
             self._show(self._engine)
         if self._live is not None:
             self._live.stop()
@@ -97,10 +82,18 @@ class Display:
             self._show(engine)
             self._show_later(engine)
 
-        self._stop = engine.clock.call_later(_PLAIN_EVERY_S if self._live is None else _LIVE_EVERY_S, show)
+        self._cancel = engine.clock.call_later(_PLAIN_EVERY_S if self._live is None else _LIVE_EVERY_S, show)
 
     def _show(self, engine: Engine) -> None:
-        seen = self._look(engine, engine.clock.now() - self._started)
+        now = engine.clock.now()
+        seen = snapshot(
+            engine.tally,
+            elapsed_s=now - self._started,
+            now=now,
+            ceiling_nano=engine.gate.ledger.ceiling,
+            priced=engine.price is not None,
+        )
+        seen = seen if self._jobs is None else self._jobs(seen)
         if self._live is not None:
             self._live.update(_picture(seen), refresh=True)
         else:

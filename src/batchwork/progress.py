@@ -109,12 +109,3 @@ def _five_lines(seen: Snapshot, jobs: JobCounts) -> list[str]:
         f"ETA: {'done' if seen.done >= total else eta}",
         f"Failed: {seen.failed:,} items{deferred}",
     ]
-
-
-def stopping(*, in_flight: int, batches: bool, cancels: bool = False) -> str:
-    """What the first Ctrl-C does, and what a second one would."""
-    if batches:
-        kept = f"{in_flight:,} items at the provider {'are cancelled' if cancels else 'go on there'}"
-    else:
-        kept = f"{in_flight:,} calls in flight are let finish"
-    return f"stopping: {kept}, press Ctrl-C again to leave at once"

@@ -7,7 +7,7 @@ import queue
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Collection, Iterable, Iterator, Sized
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Unpack
 
@@ -24,7 +24,6 @@ from batchwork.engine.run import Run
 from batchwork.journal import JournalReader
 from batchwork.options import RunOptions, defaults_of, plan_of, supplied_of
 from batchwork.plan import Plan
-from batchwork.progress import stopping
 from batchwork.results import Results
 
 _STREAM_AHEAD = 1000  # outcomes a consumer may lag behind before the run waits for it
@@ -209,13 +208,7 @@ class RunSession:
         stopped = "cancelled" if self._cancelled else run.stopped
         results = Results(source, accounting=accounting, stopped=stopped, priced=engine.price is not None)
         if run.pause is not None:
-            raise RunPaused(
-                reason=run.pause.reason,
-                remedy=run.pause.remedy,
-                results=results,
-                cause=run.pause.cause,
-                retry_after_s=run.pause.retry_after_s,
-            )
+            raise RunPaused(results=results, **asdict(run.pause))
         return results
 
     def _account(self, engine: Engine, before: int) -> Accounting:
@@ -243,11 +236,13 @@ class RunSession:
         """What the first Ctrl-C does, for people; None when there is nothing to tell."""
         if self.engine is None or self.left_at_once:
             return None
-        return stopping(
-            in_flight=self.engine.tally.in_flight,
-            batches=self.engine.uses_batches,
-            cancels=self._plan.policy.batch.cancel_on_interrupt,
-        )
+        kept = f"{self.engine.tally.in_flight:,} calls in flight are let finish"
+        if self.engine.uses_batches:
+            cancels = self._plan.policy.batch.cancel_on_interrupt
+            kept = (
+                f"{self.engine.tally.in_flight:,} items at the provider {'are cancelled' if cancels else 'go on there'}"
+            )
+        return f"stopping: {kept}, press Ctrl-C again to leave at once"
 
     def interrupt(self) -> None:
         """Stop cleanly; called twice, stop at once."""

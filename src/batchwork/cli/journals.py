@@ -120,10 +120,12 @@ def recover(journal: options.JournalFile) -> None:
     Examples:
       batchwork recover out.jsonl.journal.db
     """
-    if _is_whole(journal):
+    try:
+        check_whole(journal)
+    except JournalDamagedError:
+        print(recover_journal(journal).note)
+    else:
         print(f"{journal} is whole: there is nothing to recover")
-        return
-    print(recover_journal(journal).note)
 
 
 def backup(
@@ -140,12 +142,3 @@ def backup(
     """
     events = back_up(journal, to)
     print(f"{events:,} events copied to {to}, and read there")
-
-
-def _is_whole(journal: Path) -> bool:
-    """Whether everything in a journal can be read and agrees with its checksums."""
-    try:
-        check_whole(journal)
-    except JournalDamagedError:
-        return False
-    return True

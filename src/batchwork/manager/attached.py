@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from dataclasses import asdict
 
 import msgspec
 
@@ -123,7 +124,7 @@ class AttachedRun:
         if isinstance(ended, Unreachable):
             if ended.failure.kind in _ANSWERED:
                 raise BackendError(ended.failure)
-            raise RunPaused(reason=ended.pause.reason, remedy=ended.pause.remedy, cause=ended.pause.cause)
+            raise RunPaused(**asdict(ended.pause))
 
     def _lose(self, failure: Failure, collector: _Collector) -> None:
         """Some results cannot be had: which ones is known only where the batch holds all that was given.
@@ -142,7 +143,7 @@ class AttachedRun:
 
     def _question(self, index: int) -> Request | None:
         """What was asked about an item, where whoever attached has given it."""
-        return self._job.inputs.request(index, self._job.defaults) if self._knows_inputs else None
+        return self._job.inputs.request(index) if self._knows_inputs else None
 
 
 class _Collector:

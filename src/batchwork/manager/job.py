@@ -15,7 +15,7 @@ from batchwork.engine.engine import Engine
 from batchwork.manager.attached import AttachedRun
 from batchwork.manager.finisher import Citations
 from batchwork.manager.inputs import PdfMode
-from batchwork.manager.job_run import Execution, JobRun
+from batchwork.manager.job_run import JobRun
 from batchwork.manager.options import JobOptions, prepare_job
 from batchwork.manager.result_files import RawFiles
 from batchwork.manager.results import BatchResults
@@ -77,7 +77,7 @@ class BatchJob:
     by its `batch_id` from anywhere.
     """
 
-    def __init__(self, execution: Execution) -> None:
+    def __init__(self, execution: JobRun | AttachedRun) -> None:
         self._execution = execution
         self._batch_ids = _BatchIds()
         execution.watch(self._batch_ids)

@@ -43,24 +43,6 @@ class Watcher(Protocol):
         ...
 
 
-class Execution(Protocol):
-    """What a job does in the background."""
-
-    view: StateView
-
-    async def execute(self) -> BatchResults:
-        """Run to the end."""
-        ...
-
-    def cancel(self) -> None:
-        """Give up what is not finished, at the provider too; called inside the loop."""
-        ...
-
-    def watch(self, watcher: Watcher) -> None:
-        """Have one more watcher."""
-        ...
-
-
 class JobRun:
     """One pass over a job's items. Made once, run once."""
 
@@ -92,7 +74,7 @@ class JobRun:
         )
         self.session = RunSession(
             prepared.plan,
-            self._unchanged(prepared.inputs.intakes(prepared.defaults, self._is_open)),
+            self._unchanged(prepared.inputs.rows(self._is_open)),
             supplied,
             retry_failed=self._retry_failed,
             on_open=self._opened,
@@ -117,14 +99,8 @@ class JobRun:
         try:
             return self._results(await self.session.execute())
         except RunPaused as paused:
-            results = None if paused.results is None else self._results(paused.results)
-            raise RunPaused(
-                reason=paused.reason,
-                remedy=paused.remedy,
-                results=results,
-                cause=paused.cause,
-                retry_after_s=paused.retry_after_s,
-            ) from None
+            paused.results = None if paused.results is None else self._results(paused.results)
+            raise
         finally:
             if self._clock is not None:
                 self.view.forget_processing()

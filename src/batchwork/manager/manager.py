@@ -25,7 +25,7 @@ from batchwork.manager.results import BatchResults
 from batchwork.manager.run_folder import MANAGER, FoundRun, RunFolder, found_at, new_run, open_run
 from batchwork.manager.state_file import State, StateView
 from batchwork.manager.state_writer import StateWriter
-from batchwork.manager.stats import JobStats, snapshot_of, stats_of
+from batchwork.manager.stats import JobStats, stats_of, with_jobs
 from batchwork.results import EveryPlace, OutcomeSource
 
 _log = logging.getLogger(__name__)
@@ -180,7 +180,7 @@ class BatchManager(Tables):
         if print_progress:
             from batchwork.display import Display  # noqa: PLC0415 - rich is slow to import
 
-            display = Display(jobs=partial(snapshot_of, view))
+            display = Display(jobs=partial(with_jobs, view))
             run.watch(display)  # first, so that it ends also where the files cannot be written
             say = display.say
         run.watch(writer)

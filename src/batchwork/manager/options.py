@@ -28,7 +28,6 @@ class PreparedJob:
     inputs: Inputs
     plan: Plan
     supplied: Supplied
-    defaults: Defaults
     finisher: Finisher
     identity: dict[str, Any]  # what influences the answers, as JSON
 
@@ -79,7 +78,6 @@ def prepare_job(
         inputs=_inputs_of(own, limits, defaults),
         plan=plan,
         supplied=supplied,
-        defaults=defaults,
         finisher=finisher,
         identity=_identity(own, defaults),
     )
@@ -96,7 +94,7 @@ def _inputs_of(own: JobOptions, limits: DocumentLimits, defaults: Defaults) -> I
     assert own.files is not None
     # No provider combines its own citations with constrained output: there our finder works alone.
     cited = own.enable_citations and defaults.schema is None
-    return Files(own.files, own.prompt, pdf=own.pdf, cited=cited, limits=limits)
+    return Files(own.files, own.prompt, defaults, pdf=own.pdf, cited=cited, limits=limits)
 
 
 def _schema_of(model: Any) -> dict[str, Any]:

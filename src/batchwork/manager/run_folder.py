@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from batchwork.core.errors import ConfigError
+from batchwork.core.event import Began
 from batchwork.journal import JournalReader, set_aside
 from batchwork.journal.atomic import write_atomically
 from batchwork.journal.tables import holds_nothing
@@ -60,7 +61,7 @@ def found_at(folder: RunFolder, job: PreparedJob) -> FoundRun | None:
     """
     if folder.state is None or folder.journal is None or not folder.state.exists():
         return None
-    found = _of_journal(folder.journal) if _is_there(folder.journal) else _of_state(folder.state, folder.journal)
+    found = _of_journal(folder.journal) or _of_state(folder.state, folder.journal)
     _refuse_other(folder.state, found.kept, _identity(folder, job), job)
     return found
 
@@ -77,8 +78,7 @@ def open_run(folder: RunFolder, job: PreparedJob, *, utc: Callable[[], float]) -
         return mine
     found = found_at(folder, job)
     if found is None:
-        if _is_there(folder.journal):
-            _start_afresh(folder)
+        _start_afresh(folder.state, folder.journal, folder.files)
         return mine
     mine |= {name: found.kept[name] for name in ("manager_id", "created_at")}
     if found.alone is not None:
@@ -105,11 +105,20 @@ def _identity(folder: RunFolder, job: PreparedJob) -> dict[str, Any]:
     }
 
 
-def _of_journal(path: Path) -> FoundRun:
-    with closing(JournalReader(path)) as reader:
-        began = reader.last_run()
-    kept = None if began is None else began.settings.get(MANAGER)
-    if began is None or not isinstance(kept, dict):
+def _last_run(journal: Path) -> Began | None:
+    """The latest run on a journal; a file whose making was cut off is nothing yet."""
+    if holds_nothing(journal):
+        return None
+    with closing(JournalReader(journal)) as reader:
+        return reader.last_run()
+
+
+def _of_journal(path: Path) -> FoundRun | None:
+    began = _last_run(path)
+    if began is None:
+        return None
+    kept = began.settings.get(MANAGER)
+    if not isinstance(kept, dict):
         raise ConfigError(f"{path} is not the journal of a BatchManager; move it away")
     return FoundRun(journal=path, kept=kept, priced=began.priced, alone=None)
 
@@ -121,24 +130,9 @@ def _of_state(path: Path, journal: Path) -> FoundRun:
             f"{path} is not a state file, and its journal {journal.name} is not there;"
             " name another state_path, or move the file away to start anew"
         )
-    kept = {
-        "manager_id": state.manager_id,
-        "created_at": state.created_at,
-        "model": state.model,
-        "items_per_job": state.items_per_job,
-        "items": sum(len(job.items) for job in state.jobs),
-        "inputs_digest": state.inputs_digest,
-        "batch_kwargs": state.batch_kwargs,
-    }
+    names = ("manager_id", "created_at", "model", "items_per_job", "inputs_digest", "batch_kwargs")
+    kept = {name: getattr(state, name) for name in names} | {"items": sum(len(job.items) for job in state.jobs)}
     return FoundRun(journal=journal, kept=kept, priced=state.total_cost is not None, alone=state)
-
-
-def _is_there(journal: Path) -> bool:
-    """Whether a run has begun on it; a file whose making was cut off is nothing yet."""
-    if holds_nothing(journal):
-        return False
-    with closing(JournalReader(journal)) as reader:
-        return reader.last_run() is not None
 
 
 def _read(path: Path) -> State | None:
@@ -148,25 +142,25 @@ def _read(path: Path) -> State | None:
         raise ConfigError(f"cannot read the state file {path}: {error.strerror}") from error
 
 
-def _start_afresh(folder: RunFolder) -> None:
+def _start_afresh(state: Path, journal: Path, files: ResultFiles | None) -> None:
     """The user removed the state file: a fresh start, unless the provider still works for the old one."""
-    assert folder.journal is not None
-    assert folder.state is not None
-    with closing(JournalReader(folder.journal)) as reader:
-        began = reader.last_run()
+    began = _last_run(journal)
+    if began is None:
+        return
+    with closing(JournalReader(journal)) as reader:
         tickets = reader.open_batches()
     if tickets:
         names = ", ".join(ticket.batch_id or "one without a number yet" for ticket in tickets[:3])
         raise ConfigError(
-            f"the state file {folder.state} is gone, but its journal {folder.journal.name} has {len(tickets)} batches"
-            f" open at the provider ({names}). To take them up, put the state file back or create an empty one in its"
-            f" place: it is rebuilt from the journal. To give them up, move {folder.journal.name} away"
+            f"the state file {state} is gone, but its journal {journal.name} has {len(tickets)} batches open at the"
+            f" provider ({names}). To take them up, put the state file back or create an empty one in its place: it is"
+            f" rebuilt from the journal. To give them up, move {journal.name} away"
         )
-    kept = began.settings.get(MANAGER) if began is not None else None
-    if folder.files is not None and isinstance(kept, dict) and folder.files.owner() == kept.get("manager_id"):
-        folder.files.set_aside()
-    aside = set_aside(folder.journal)
-    _log.warning("the state file %s is gone: starting anew; the old journal is kept as %s", folder.state, aside)
+    kept = began.settings.get(MANAGER)
+    if files is not None and isinstance(kept, dict) and files.owner() == kept.get("manager_id"):
+        files.set_aside()
+    aside = set_aside(journal)
+    _log.warning("the state file %s is gone: starting anew; the old journal is kept as %s", state, aside)
 
 
 def _refuse_unknown_batches(path: Path, journal: Path, state: State) -> None:

@@ -8,9 +8,8 @@ from decimal import Decimal
 from typing import Any
 
 from batchwork.core.money import to_dollars
-from batchwork.engine.engine import Engine
 from batchwork.manager.state_file import COMPLETED, FAILED, PROCESSING, SUCCEEDED, StateView
-from batchwork.progress import JobCounts, Snapshot, snapshot
+from batchwork.progress import JobCounts, Snapshot
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,11 +64,11 @@ def stats_of(view: StateView, *, max_cost: Decimal | None = None) -> JobStats:
     )
 
 
-def snapshot_of(view: StateView, engine: Engine, elapsed_s: float) -> Snapshot:
-    """All jobs of a manager after `elapsed_s` seconds of a run, what earlier runs have done included."""
-    policy, counts = engine.plan.policy, view.job_counts
+def with_jobs(view: StateView, run: Snapshot) -> Snapshot:
+    """A run at one instant with the jobs of its manager, what earlier runs have done included."""
+    counts = view.job_counts
     return replace(
-        snapshot(engine.tally, elapsed_s=elapsed_s, now=0.0, ceiling_nano=policy.max_cost_nano, priced=view.priced),
+        run,
         done=view.done,
         failed=view.counts[FAILED],
         deferred=len(view.deferred),
