@@ -125,7 +125,6 @@ def plan_of(options: RunOptions, *, keep_bodies: bool = False) -> Plan:
     """
     refuse_unknown(options, RunOptions.__annotations__)
     _refuse_wrong(options)
-    _refuse_other_kinds(options)
     _refuse_sampling(options)
     max_cost = options.get("max_cost")
     journal = options.get("journal")
@@ -241,7 +240,12 @@ def defaults_of(options: RunOptions) -> Defaults:
     )
 
 
-def _refuse_other_kinds(options: RunOptions) -> None:
+def _refuse_wrong(options: RunOptions) -> None:
+    if not isinstance(options.get("model"), str):
+        raise ConfigError("model= is required, for example model='mock:echo'")
+    backend = options.get("backend")
+    if backend is not None and not (hasattr(backend, "complete") and hasattr(backend, "traits")):
+        raise ConfigError(f"backend must have `complete` and `traits`, which {type(backend).__name__} has not")
     for name, value in options.items():
         kind, a_kind = _KINDS.get(name, (object, ""))
         if not isinstance(value, kind):
@@ -264,11 +268,3 @@ def refuse_unknown(given: Collection[str], takes: Collection[str]) -> None:
         if near and near[0] in _SAMPLING:
             raise ConfigError(f"unknown option {name!r}: it goes into sampling={{{near[0]!r}: ...}}")
         raise ConfigError(f"unknown option {name!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
-
-
-def _refuse_wrong(options: RunOptions) -> None:
-    if not isinstance(options.get("model"), str):
-        raise ConfigError("model= is required, for example model='mock:echo'")
-    backend = options.get("backend")
-    if backend is not None and not (hasattr(backend, "complete") and hasattr(backend, "traits")):
-        raise ConfigError(f"backend must have `complete` and `traits`, which {type(backend).__name__} has not")

@@ -37,11 +37,6 @@ class Snapshot:
     jobs: JobCounts | None = None
 
     @property
-    def fraction(self) -> float | None:
-        """How much of the input has an outcome."""
-        return None if not self.total else min(1.0, self.done / self.total)
-
-    @property
     def per_s(self) -> float:
         """Outcomes per second in this run."""
         return self.fresh / self.elapsed_s if self.elapsed_s > 0 else 0.0
@@ -77,7 +72,7 @@ def lines(seen: Snapshot) -> list[str]:
 
 
 def _one_line(seen: Snapshot) -> str:
-    of = "" if seen.total is None else f"/{seen.total:,} ({100 * (seen.fraction or 0):.1f}%)"
+    of = "" if seen.total is None else f"/{seen.total:,} ({100 * min(1.0, seen.done / max(1, seen.total)):.1f}%)"
     cost = "cost unknown" if seen.spent_nano is None else show(seen.spent_nano)
     if seen.ceiling_nano is not None:
         cost += f" of {show(seen.ceiling_nano)}"

@@ -93,26 +93,22 @@ def run(
     raise typer.Exit(carry_out(plan, rows, out=output, total=total, apart=input == STDIN, **how))
 
 
-def _same_arguments_as(command: Callable[..., None]) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a command the arguments of another, so that one word on the command line can be exchanged."""
-
-    def dress(function: Callable[..., None]) -> Callable[..., None]:
-        signature = inspect.signature(command, eval_str=True)
-        changed = {"output": options.MaybeOut}
-        parameters = [
-            p.replace(annotation=changed.get(p.name, p.annotation), default=None if p.name in changed else p.default)
-            for p in signature.parameters.values()
-        ]
-        parameters.sort(key=lambda p: p.default is not inspect.Parameter.empty)
-        function.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
-        function.__annotations__ = {p.name: p.annotation for p in parameters} | {"return": None}
-        return function
-
-    return dress
+def _with_arguments_of_run(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the arguments of `run`, so that one word on the command line can be exchanged."""
+    signature = inspect.signature(run, eval_str=True)
+    changed = {"output": options.MaybeOut}
+    parameters = [
+        p.replace(annotation=changed.get(p.name, p.annotation), default=None if p.name in changed else p.default)
+        for p in signature.parameters.values()
+    ]
+    parameters.sort(key=lambda p: p.default is not inspect.Parameter.empty)
+    command.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+    command.__annotations__ = {p.name: p.annotation for p in parameters} | {"return": None}
+    return command
 
 
 @app.command()
-@_same_arguments_as(run)
+@_with_arguments_of_run
 def estimate(**arguments: Any) -> None:
     """What `batchwork run` with the same arguments would need: items, tokens, cost, time. Sends nothing.
 
@@ -152,13 +148,5 @@ def bench(context: typer.Context) -> None:
     raise typer.Exit(main(context.args))
 
 
-for _command in (
-    journals.status,
-    journals.results,
-    journals.retry,
-    journals.recover,
-    journals.backup,
-    describe,
-    simulate,
-):
+for _command in (*journals.COMMANDS, describe, simulate):
     app.command()(_command)

@@ -95,12 +95,9 @@ def write_results(journal: JournalReader, out: Path, *, csv_safe: bool = False) 
 
 
 def _inputs(entry: Entry) -> dict[str, Any]:
-    if entry.columns is not None:
-        return entry.columns
-    if entry.request is None:
-        return {}
-    last = entry.request.messages[-1].content
-    return {"prompt": last}
+    if entry.columns is None and entry.request is not None:
+        return {"prompt": entry.request.messages[-1].content}
+    return entry.columns or {}
 
 
 def _answers(outcome: AnyOutcome | None) -> dict[str, Any]:

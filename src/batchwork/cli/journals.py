@@ -142,3 +142,6 @@ def backup(
     """
     events = back_up(journal, to)
     print(f"{events:,} events copied to {to}, and read there")
+
+
+COMMANDS = (status, results, retry, recover, backup)

@@ -39,15 +39,7 @@ class Summary:
     @property
     def code(self) -> Exit:
         """The exit code."""
-        if self.interrupted:
-            return Exit.INTERRUPTED
-        if self.paused is not None:
-            return Exit.PAUSED
-        if self.accounting.deferred:
-            return Exit.BUDGET
-        if self.error is not None:
-            return Exit.BAD_INPUT
-        return Exit.SOME_FAILED if self.accounting.failed or self.accounting.pending else Exit.ALL_SUCCEEDED
+        return self._verdict()[0]
 
     def lines(self) -> list[str]:
         """The accounting, the cost, and what to do next."""
@@ -59,24 +51,27 @@ class Summary:
             texts.append(f"error: {self.error}")
         if self.open_batches:
             texts.append(f"{self.open_batches} batches go on at the provider; the same command takes them up again")
-        return [*texts, self._next()]
+        return [*texts, self._verdict()[1]]
 
     def _not_reached(self) -> str:
         missing = 0 if self.total is None else self.total - self.accounting.inputs
         return f" ({missing:,} more rows not reached)" if missing > 0 else ""
 
-    def _next(self) -> str:
-        again = "run the same command again"
+    def _verdict(self) -> tuple[Exit, str]:
+        """How it ended, and what to do next: the first of these that holds."""
+        counts, again = self.accounting, "run the same command again"
         if self.interrupted:
-            return f"Interrupted: everything finished is kept; {again} to go on."
+            return Exit.INTERRUPTED, f"Interrupted: everything finished is kept; {again} to go on."
         if self.paused is not None:
-            return f"Paused: {self.paused}"
-        if self.accounting.deferred:
-            return f"Stopped by the budget: {again} with a higher --max-cost for the deferred ones."
+            return Exit.PAUSED, f"Paused: {self.paused}"
+        if counts.deferred:
+            text = f"Stopped by the budget: {again} with a higher --max-cost for the deferred ones."
+            return Exit.BUDGET, text
         if self.error is not None:
-            return f"Everything finished is kept; mend the cause and {again}."
-        if self.accounting.failed:
-            return f"Some failed: see the column 'error'; `batchwork retry {self.journal}` tries them again."
-        if self.accounting.pending:
-            return f"Some are pending: {again} to go on."
-        return "All succeeded."
+            return Exit.BAD_INPUT, f"Everything finished is kept; mend the cause and {again}."
+        if counts.failed:
+            text = f"Some failed: see the column 'error'; `batchwork retry {self.journal}` tries them again."
+            return Exit.SOME_FAILED, text
+        if counts.pending:
+            return Exit.SOME_FAILED, f"Some are pending: {again} to go on."
+        return Exit.ALL_SUCCEEDED, "All succeeded."

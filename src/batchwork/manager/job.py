@@ -53,14 +53,7 @@ def batch(
     Raises:
         ConfigError: something is missing, unknown or contradictory; nothing was sent.
     """
-    own = JobOptions(
-        messages=messages,
-        files=files,
-        prompt=prompt,
-        response_model=response_model,
-        enable_citations=enable_citations,
-        pdf=pdf,
-    )
+    own = JobOptions.among(locals())
     raw = None if raw_results_dir is None else RawFiles(Path(raw_results_dir))
     also = ("model", "raw_results_dir")
     job = prepare_job(own, {"model": model, **options}, also=also, keep_bodies=raw is not None)

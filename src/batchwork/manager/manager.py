@@ -75,20 +75,13 @@ class BatchManager(Tables):
         pdf: PdfMode = "text",
         **batch_kwargs: Any,
     ) -> None:
+        own = JobOptions.among(locals())
         for name, value in (("items_per_job", items_per_job), ("max_parallel_jobs", max_parallel_jobs)):
             if isinstance(value, bool) or not isinstance(value, int) or value < 1:
                 raise ConfigError(f"{name} must be a whole number of at least 1, got {value!r}")
         for name, why in _OURS.items():
             if name in batch_kwargs:
                 raise ConfigError(f"{name} is not for a BatchManager: {why}")
-        own = JobOptions(
-            messages=messages,
-            files=files,
-            prompt=prompt,
-            response_model=response_model,
-            enable_citations=enable_citations,
-            pdf=pdf,
-        )
         options = {"model": model, "max_cost": max_cost, **batch_kwargs}
         self._folder = _folder_of(state_path, save_results_dir, items_per_job)
         options |= {"items_per_batch": items_per_job, "max_parallel_batches": max_parallel_jobs}

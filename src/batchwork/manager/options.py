@@ -34,7 +34,7 @@ class PreparedJob:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobOptions:
-    """What the user said about input and answers; the rest are options of a run."""
+    """The options about input and answers; the rest are options of a run."""
 
     messages: Sequence[Any] | None = None
     files: Sequence[Any] | None = None
@@ -42,6 +42,11 @@ class JobOptions:
     response_model: Any = None
     enable_citations: bool = False
     pdf: PdfMode = "text"
+
+    @classmethod
+    def among(cls, arguments: dict[str, Any]) -> JobOptions:
+        """Those among the arguments of a door."""
+        return cls(**{field.name: arguments[field.name] for field in fields(cls)})
 
 
 def prepare_job(
@@ -53,7 +58,7 @@ def prepare_job(
     keep_bodies: bool = False,
     written: Callable[[int, Any], Citations | None] | None = None,
 ) -> PreparedJob:
-    """A job out of what the user said; `also` names what the door takes itself, `hidden` what it says itself.
+    """A job out of its options; `also` names what the door takes itself, `hidden` what it sets itself.
 
     Raises:
         ConfigError: something is missing, unknown, contradictory or not there; nothing was sent.

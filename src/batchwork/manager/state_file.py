@@ -159,7 +159,6 @@ class StateView:
             self.submitted(event.chunk, event.batch_id)
         elif isinstance(event, BatchClosed):
             self._open.pop(event.chunk, None)
-            self._show_open()
             for index in self._chunks.pop(event.chunk, ()):
                 if self.item(index).status == PROCESSING:
                     self._move(index, PENDING)
@@ -200,16 +199,11 @@ class StateView:
 
     def _follow(self, chunk: int, batch_id: str | None, names: tuple[str, ...], nano: int, at: float) -> None:
         self._open[chunk] = OpenBatch(batch_id=batch_id, custom_ids=names, reserved=nano / NANO, intended_at=at)
-        self._show_open()
-
-    def _show_open(self) -> None:
-        self.state.open_batches = list(self._open.values())
 
     def submitted(self, chunk: int, batch_id: str) -> None:
         """The provider has given the batch its number."""
         if chunk in self._open:
             self._open[chunk] = msgspec.structs.replace(self._open[chunk], batch_id=batch_id)
-            self._show_open()
         for number in {self.job_of(index) for index in self._chunks.get(chunk, ())}:
             job = self._jobs[number].view
             job.batch_id = batch_id
@@ -267,6 +261,7 @@ class StateView:
     def encoded(self, at: float) -> bytes:
         """The file's content."""
         spent = self.spent_nano
+        self.state.open_batches = list(self._open.values())
         self.state.total_cost = None if spent is None else spent / NANO
         self.state.last_updated = stamp(at)
         return _encode(self.state)

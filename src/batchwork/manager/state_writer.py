@@ -122,7 +122,7 @@ class StateWriter:
                 with self._news:
                     while not (self._settled or self._closing):
                         self._news.wait(self._patience(since()))
-                        if self._changed and self._is_due(since()):
+                        if self._changed and since() >= self._pause():
                             break
                     batch = list(self._settled)
                     self._settled.clear()
@@ -130,7 +130,7 @@ class StateWriter:
                     changed, self._changed = self._changed, False
                 self._tell_of_room()
                 self._write_files(batch)
-                if changed and self._is_due(since()):
+                if changed and since() >= self._pause():
                     self._write_state()
                     since = stopwatch()
                 elif changed:
@@ -148,9 +148,6 @@ class StateWriter:
 
     def _patience(self, since_s: float) -> float | None:
         return max(0.01, self._pause() - since_s) if self._changed else None
-
-    def _is_due(self, since_s: float) -> bool:
-        return since_s >= self._pause()
 
     def _pause(self) -> float:
         return 0.0 if self._view.total <= _ALWAYS_UP_TO else max(_PAUSE_S, _REWRITE_TIMES * self._last_s)
