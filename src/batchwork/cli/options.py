@@ -11,7 +11,7 @@ import typer
 
 from batchwork.manager.state_file import journal_beside
 
-_asked = partial(typer.Option, rich_help_panel="What is asked")
+_question = partial(typer.Option, rich_help_panel="What is asked")
 _limit = partial(typer.Option, rich_help_panel="How much, how fast")
 _file = partial(typer.Option, rich_help_panel="Files")
 _batch = partial(typer.Option, rich_help_panel="With --mode batch")
@@ -47,17 +47,17 @@ Journal = Annotated[Path | None, _file(metavar="PATH", help="Remembers the run. 
 Fresh = Annotated[bool, _file("--fresh", help="Set an old journal aside and start anew.")]
 Overwrite = Annotated[bool, _file("--overwrite", help="Replace an OUT that this journal did not write.")]
 CsvSafe = Annotated[bool, _file("--csv-safe", help="Put ' before cells that a spreadsheet takes for a formula.")]
-Model = Annotated[str, _asked(metavar="M", help="BACKEND:NAME, for example mock:echo.")]
+Model = Annotated[str, _question(metavar="M", help="BACKEND:NAME, for example mock:echo.")]
 Prompt = Annotated[
-    str | None, _asked(metavar="TEXT", help="Template; {column} is filled in. Default: the column prompt.")
+    str | None, _question(metavar="TEXT", help="Template; {column} is filled in. Default: the column prompt.")
 ]
-PromptFile = Annotated[Path | None, _asked(metavar="T", help="The template in a file.")]
-System = Annotated[str | None, _asked(metavar="TEXT", help="The system prompt.")]
-SchemaFile = Annotated[Path | None, _asked(metavar="S.json", help="JSON schema every answer must satisfy.")]
-MaxTokens = Annotated[int, _asked(metavar="N", help="The longest answer.")]
-Reask = Annotated[int, _asked(metavar="N", help="Ask again so often when an answer breaks the schema.")]
-Limit = Annotated[int | None, _asked(metavar="N", min=1, help="Only the first N rows.")]
-BaseUrl = Annotated[str | None, _asked(metavar="URL", help="Another server that speaks the backend's protocol.")]
+PromptFile = Annotated[Path | None, _question(metavar="T", help="The template in a file.")]
+System = Annotated[str | None, _question(metavar="TEXT", help="The system prompt.")]
+SchemaFile = Annotated[Path | None, _question(metavar="S.json", help="JSON schema every answer must satisfy.")]
+MaxTokens = Annotated[int, _question(metavar="N", help="The longest answer.")]
+Reask = Annotated[int, _question(metavar="N", help="Ask again so often when an answer breaks the schema.")]
+Limit = Annotated[int | None, _question(metavar="N", min=1, help="Only the first N rows.")]
+BaseUrl = Annotated[str | None, _question(metavar="URL", help="Another server that speaks the backend's protocol.")]
 MaxCost = Annotated[float | None, _limit(metavar="USD", help="Never spend more, over all runs on the journal.")]
 Price = Annotated[str | None, _limit(metavar="IN,OUT", help="Dollars per million tokens, when not known.")]
 MaxInFlight = Annotated[int, _limit(metavar="N", help="The most calls at once.")]
@@ -84,4 +84,4 @@ ResultsWait = Annotated[
     ),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
-ModeOption = Annotated[Mode, _asked("--mode", help="batch: the provider's batches, half the price, within a day.")]
+ModeOption = Annotated[Mode, _question("--mode", help="batch: the provider's batches, half the price, within a day.")]

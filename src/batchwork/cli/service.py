@@ -13,7 +13,7 @@ import typer
 from batchwork._bridge import run_sync
 from batchwork.cli import options
 from batchwork.cli.inputs import load_schema
-from batchwork.cli.summary import Exit
+from batchwork.cli.run import Exit
 from batchwork.core.errors import ConfigError
 from batchwork.core.request import DEFAULT_MAX_TOKENS
 from batchwork.prompts import Answer, defaults_for, open_prompt_service, process_multiple_prompts

@@ -34,7 +34,7 @@ from batchwork.engine.waits import Waits
 from batchwork.manager.job_run import Watcher
 from batchwork.manager.options import PreparedJob
 from batchwork.manager.results import BatchResults, Question
-from batchwork.manager.state_file import State, StateView
+from batchwork.manager.state_file import StateView
 from batchwork.results import SomePlaces
 
 _log = logging.getLogger(__name__)
@@ -54,7 +54,7 @@ class AttachedRun:
         self._request = Request.ask("-", model=plan.model, schema=job.finisher.schema)
         self._watchers: list[Watcher] = []
         self._cancelled = asyncio.Event()
-        self.view = StateView(_state(plan.model, 1, batch_id), ())
+        self.view = StateView.of_one_job(plan.model, 0)
 
     def watch(self, watcher: Watcher) -> None:
         """Have one more watcher; the batch's number is known from the start."""
@@ -89,7 +89,7 @@ class AttachedRun:
             for watcher in self._watchers:
                 watcher.closed()
         places, priced = sorted(collector.outcomes), collector.priced
-        self.view = StateView(_state(self._plan.model, max(1, len(places)), self._batch_id), [None] * len(places))
+        self.view = StateView.of_one_job(self._plan.model, len(places))
         self.view.priced = priced
         for place, index in enumerate(places):  # a batch may be one of several of its job
             outcome = collector.outcomes[index]
@@ -220,7 +220,3 @@ class _Collector:
         """What an item can cost at most, where its request is given; documents are read for it."""
         request = self._question(index) if self._has_no_usage(result) else None
         return 0 if request is None else self._worst.nano(request)
-
-
-def _state(model: str, width: int, batch_id: str) -> State:
-    return State(manager_id=batch_id, created_at="", model=model, items_per_job=width)

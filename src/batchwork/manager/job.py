@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import uuid
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,7 @@ from batchwork.manager.job_run import JobRun
 from batchwork.manager.options import JobOptions, prepare_job
 from batchwork.manager.result_files import RawFiles
 from batchwork.manager.results import BatchResults
-from batchwork.manager.state_file import State, StateView
+from batchwork.manager.state_file import StateView
 from batchwork.manager.stats import JobStats, stats_of
 
 
@@ -57,10 +56,10 @@ def batch(
     raw = None if raw_results_dir is None else RawFiles(Path(raw_results_dir))
     also = ("model", "raw_results_dir")
     job = prepare_job(own, {"model": model, **options}, also=also, keep_bodies=raw is not None)
-    count = len(job.inputs)
-    state = State(manager_id=uuid.uuid4().hex, created_at="", model=job.plan.model, items_per_job=count)
-    view = StateView(state, (None for _ in range(count)))  # the contents are for a state file; this job has none
-    return BatchJob(JobRun(job, view, watchers=() if raw is None else (raw,)))
+    run = JobRun(job, StateView.of_one_job(job.plan.model, len(job.inputs)))
+    if raw is not None:
+        run.watch(raw)
+    return BatchJob(run)
 
 
 class BatchJob:

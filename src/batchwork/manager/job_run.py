@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -51,7 +51,6 @@ class JobRun:
         prepared: PreparedJob,
         view: StateView,
         *,
-        watchers: Sequence[Watcher] = (),
         most_jobs: int = 1,
         again: bool = False,
         has_room: Callable[[], bool] | None = None,
@@ -60,7 +59,7 @@ class JobRun:
     ) -> None:
         self.view = view
         self._job = prepared
-        self._watchers = list(watchers)
+        self._watchers: list[Watcher] = []
         self._clock: Clock | None = None
         self._memory = journal
         self._retry_failed = frozenset(FailureKind) if again else prepared.plan.retry_failed

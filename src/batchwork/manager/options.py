@@ -8,7 +8,6 @@ from typing import Any, cast
 
 from batchwork.core.errors import ConfigError
 from batchwork.core.prompt import Defaults
-from batchwork.core.request import Schema
 from batchwork.documents import DocumentLimits
 from batchwork.engine.engine import Supplied
 from batchwork.manager.finisher import Citations, Finisher
@@ -78,7 +77,10 @@ def prepare_job(
     cite = own.enable_citations
     finisher = Finisher(model=model, schema=defaults.schema, cite=cite, limits=limits, written=written)
     if model is not None and defaults.schema is not None:
-        supplied = replace(supplied, checker=_checker_for(model, defaults.schema))
+        from batchwork.schema import ModelChecker  # noqa: PLC0415 - Pydantic is slow to import
+
+        # The model's own validators have a say, so that what they refuse is asked again.
+        supplied = replace(supplied, checker=AnswerChecker({defaults.schema.digest: ModelChecker(model)}))
     return PreparedJob(
         inputs=_inputs_of(own, limits, defaults),
         plan=plan,
@@ -110,13 +112,6 @@ def _schema_of(model: Any) -> dict[str, Any]:
     if not (isinstance(model, type) and issubclass(model, BaseModel)):
         raise ConfigError(f"response_model is a Pydantic model class, not {model!r}; a JSON schema is given as schema=")
     return schema_from_model(model)
-
-
-def _checker_for(model: Any, schema: Schema) -> AnswerChecker:
-    """The model's own validators have a say, so that what they refuse is asked again."""
-    from batchwork.schema import ModelChecker  # noqa: PLC0415
-
-    return AnswerChecker({schema.digest: ModelChecker(model)})
 
 
 def _identity(own: JobOptions, defaults: Defaults) -> dict[str, Any]:

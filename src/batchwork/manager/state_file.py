@@ -139,6 +139,12 @@ class StateView:
         self.priced = True  # what calls cost is known
         self.total = len(items)
 
+    @classmethod
+    def of_one_job(cls, model: str, count: int) -> StateView:
+        """The view of a job that writes no state file, and so needs no contents."""
+        state = State(manager_id="", created_at="", model=model, items_per_job=max(1, count))
+        return cls(state, [None] * count)
+
     # -- from events ----------------------------------------------------------------------------
 
     def apply(self, event: Event, at: float) -> None:
