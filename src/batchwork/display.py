@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from rich.console import Console
 from rich.live import Live
@@ -109,20 +109,18 @@ def _picture(seen: Snapshot) -> Table:
     return picture
 
 
-def _notices(engine: Engine) -> list[str]:
-    notices = []
+def _notices(engine: Engine) -> Iterator[str]:
     if engine.backend.traits.notice:
-        notices.append(engine.backend.traits.notice)
+        yield engine.backend.traits.notice
     if engine.price is None:
-        notices.append(
+        yield (
             f"the price of {engine.plan.model} is not known: cost is shown as unknown, and calls that a kill cuts off"
             " are sent again without being booked (state it with --price)"
         )
     elif engine.price.is_free and engine.plan.price is None:
-        notices.append(f"{engine.plan.model} costs nothing")
+        yield f"{engine.plan.model} costs nothing"
     if engine.standing.recovered:
-        notices.append(
+        yield (
             f"{engine.standing.recovered} calls were cut off by an earlier crash: booked at their worst case as"
             " unconfirmed, and sent again"
         )
-    return notices

@@ -231,24 +231,24 @@ class RunSession:
         """It was interrupted a second time."""
         return self._interrupts > 1
 
-    @property
-    def farewell(self) -> str | None:
-        """What the first Ctrl-C does, for people; None when there is nothing to tell."""
+    def interrupt(self) -> None:
+        """Stop cleanly; called twice, stop at once."""
+        self._interrupts += 1
+        if self._run is not None:
+            self._run.interrupt()
+
+    def interrupt_aloud(self, say: Callable[[str], None]) -> None:
+        """Interrupt it, and say what the first time does and what a second one would."""
+        self.interrupt()
         if self.engine is None or self.left_at_once:
-            return None
+            return
         kept = f"{self.engine.tally.in_flight:,} calls in flight are let finish"
         if self.engine.uses_batches:
             cancels = self._plan.policy.batch.cancel_on_interrupt
             kept = (
                 f"{self.engine.tally.in_flight:,} items at the provider {'are cancelled' if cancels else 'go on there'}"
             )
-        return f"stopping: {kept}, press Ctrl-C again to leave at once"
-
-    def interrupt(self) -> None:
-        """Stop cleanly; called twice, stop at once."""
-        self._interrupts += 1
-        if self._run is not None:
-            self._run.interrupt()
+        say(f"stopping: {kept}, press Ctrl-C again to leave at once")
 
     def cancel(self) -> None:
         """Give up what is not finished, at the provider too; what is finished is kept. Called inside the loop."""

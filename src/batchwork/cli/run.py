@@ -6,7 +6,9 @@ from collections.abc import Iterable
 from contextlib import closing
 from dataclasses import dataclass
 from enum import IntEnum
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 from batchwork._bridge import run_sync
 from batchwork.cli.inputs import write_results
@@ -58,16 +60,14 @@ class Summary:
         cost = show(self.totals.spent_nano) if self.priced or self.totals.spent_nano else "unknown"
         if self.totals.unconfirmed_nano:
             cost += f", of which {show(self.totals.unconfirmed_nano)} unconfirmed (booked at the worst case)"
-        texts = [str(self.accounting) + self._not_reached(), f"cost {cost}"]
+        missing = 0 if self.total is None else self.total - self.accounting.inputs
+        not_reached = f" ({missing:,} more rows not reached)" if missing > 0 else ""
+        texts = [f"{self.accounting}{not_reached}", f"cost {cost}"]
         if self.error is not None:
             texts.append(f"error: {self.error}")
         if self.open_batches:
             texts.append(f"{self.open_batches} batches go on at the provider; the same command takes them up again")
         return [*texts, self._verdict()[1]]
-
-    def _not_reached(self) -> str:
-        missing = 0 if self.total is None else self.total - self.accounting.inputs
-        return f" ({missing:,} more rows not reached)" if missing > 0 else ""
 
     def _verdict(self) -> tuple[Exit, str]:
         """How it ended, and what to do next: the first of these that holds."""
@@ -114,43 +114,34 @@ def carry_out(
     """Run to the end, whatever it is; the exit code. `apart`: the source may block."""
     assert plan.journal is not None
     display = Display(quiet=quiet, total=total)
-
-    def interrupt() -> None:
-        session.interrupt()
-        if (text := session.farewell) is not None:
-            display.say(text, always=True)
-
     supplied = Supplied(checker=AnswerChecker())
     ahead = plan.policy.max_in_flight if apart else 0
     session = RunSession(plan, source, supplied, on_open=display.opened, ahead=ahead)
-    paused: str | None = None
-    error: str | None = None
-    interrupted = False
+    say = partial(display.say, always=True)
+    end: dict[str, Any] = {}
     try:
-        run_sync(session.execute, interrupt=interrupt).close()
+        run_sync(session.execute, interrupt=lambda: session.interrupt_aloud(say)).close()
     except RunPaused as pause:
-        paused = str(pause)
+        end["paused"] = str(pause)
         pause.results.close()
     except Interrupted:
-        interrupted = True
-    except BatchworkError as problem:
+        end["interrupted"] = True
+    except BatchworkError as error:
         if session.engine is None or not session.engine.tally.read:  # nothing was begun: the plain error says it all
             raise
-        error = str(problem)
+        end["error"] = str(error)
     finally:
         display.closed()
     with closing(JournalReader(plan.journal)) as reader:
-        reached_all = session.exhausted and not interrupted
+        reached_all = session.exhausted and "interrupted" not in end
         summary = Summary(
             accounting=account(reader.counts()),
             totals=reader.totals(),
             priced=session.engine is not None and session.engine.price is not None,
             journal=plan.journal,
-            paused=paused,
-            interrupted=interrupted,
-            error=error,
             total=None if reached_all else total,
             open_batches=len(reader.open_batches()),
+            **end,
         )
         written = None if session.left_at_once else out
         rows = 0 if written is None else write_results(reader, written, csv_safe=csv_safe)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -114,13 +115,10 @@ class BatchJob:
             raise ConfigError(
                 "enable_citations=True needs the documents: give files= (or messages=) as they were asked"
             )
-        own = JobOptions(
+        own = replace(
+            JobOptions.among(locals()),
             messages=messages if knows_inputs else ["-"],
-            files=files,
             prompt=prompt if files is None else prompt or "-",  # where they say something does not depend on it
-            response_model=response_model,
-            enable_citations=enable_citations,
-            pdf=pdf,
         )
         options |= {"model": model, "journal": None}  # nothing is sent, so nothing need be remembered
         job = prepare_job(own, options, also=("batch_id", "model"))

@@ -159,21 +159,16 @@ class JobRun:
     def _restore(self, engine: Engine) -> None:
         """Bring the view up to the journal, which is the truth."""
         view, journal = self.view, engine.journal
-        view.priced = engine.price is not None
-        view.total_nano = engine.standing.spent_nano
-        if journal.count():
-            times: dict[int, float] = {}
-            if self._job.plan.journal is not None:
-                with closing(JournalReader(self._job.plan.journal)) as reader:
-                    times = reader.settled_times()
-                    for event in reader.batch_events():
-                        view.recall_batch(event)
-            errors = {entry.index: entry.outcome for entry in journal.entries(statuses=_EXPLAINED)}
-            for entry in journal.entries(bodies=False):
-                if entry.index < view.total and (entry.status is not Status.PENDING or entry.paid_nano):
-                    outcome, at = errors.get(entry.index), times.get(entry.index)
-                    error = None if outcome is None else outcome.error
-                    view.restored(entry.index, entry.status, nano=entry.paid_nano, at=at, error=error)
+        times: dict[int, float] = {}
+        if self._job.plan.journal is not None and journal.count():
+            with closing(JournalReader(self._job.plan.journal)) as reader:
+                times = reader.settled_times()
+                for event in reader.batch_events():
+                    view.recall_batch(event)
+        view.priced, view.total_nano = engine.price is not None, engine.standing.spent_nano
+        unsolved = ((entry.index, entry.outcome) for entry in journal.entries(statuses=_EXPLAINED))
+        errors = {index: outcome.error or "" for index, outcome in unsolved if outcome is not None}
+        view.restore(journal.entries(bodies=False), times, errors)
         for ticket in journal.batches.open():
             view.taken_up(ticket)
 

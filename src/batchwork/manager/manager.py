@@ -178,28 +178,17 @@ class BatchManager(Tables):
             say = display.say
         run.watch(writer)
         writer.on_room = run.session.wake
-
-        def interrupt() -> None:
-            run.session.interrupt()
-            if (text := run.session.farewell) is not None:
-                say(text)
-
         try:
-            return run_sync(run.execute, interrupt=interrupt)
+            return run_sync(run.execute, interrupt=lambda: run.session.interrupt_aloud(say))
         except Interrupted:
             raise KeyboardInterrupt(_goodbye(run)) from None
 
     def _new_view(self, me: dict[str, Any]) -> StateView:
         inputs, ceiling = self._job.inputs, self._job.plan.policy.max_cost_nano
         state = State(
-            manager_id=me["manager_id"],
-            created_at=me["created_at"],
-            model=me["model"],
-            items_per_job=me["items_per_job"],
+            **{name: value for name, value in me.items() if name in State.__struct_fields__},
             max_cost=None if ceiling is None else ceiling / NANO,
             save_results_dir=None if self._folder.files is None else str(self._folder.files.folder),
-            batch_kwargs=me["batch_kwargs"],
-            inputs_digest=me["inputs_digest"],
         )
         return StateView(state, (inputs.content(index) for index in range(len(inputs))))
 
@@ -218,11 +207,9 @@ class BatchManager(Tables):
         if found is None:
             return self._new_view(new_run(self._folder, self._job, utc=SystemClock().utc))
         view = self._new_view(found.kept)
-        view.priced = found.priced
         with closing(JournalReader(found.journal)) as reader:
-            view.total_nano = reader.totals().spent_nano
-            for entry in reader.entries(bodies=False):
-                view.restored(entry.index, entry.status, nano=entry.paid_nano, at=None, error=None)
+            view.priced, view.total_nano = found.priced, reader.totals().spent_nano
+            view.restore(reader.entries(bodies=False))
         return view
 
 

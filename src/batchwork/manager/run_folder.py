@@ -62,7 +62,13 @@ def found_at(folder: RunFolder, job: PreparedJob) -> FoundRun | None:
     if folder.state is None or folder.journal is None or not folder.state.exists():
         return None
     found = _of_journal(folder.journal) or _of_state(folder.state, folder.journal)
-    _refuse_other(folder.state, found.kept, _identity(folder, job), job)
+    difference = _difference(found.kept, _identity(folder, job), folder.state, job)
+    if difference is not None:
+        raise ConfigError(
+            f"{folder.state} belongs to another run: {difference}. Go on with what it was made with, name another"
+            " state_path for this one, or move the state file away to start anew (its journal is then set aside, not"
+            " deleted)"
+        )
     return found
 
 
@@ -191,17 +197,8 @@ def _keep_damaged(path: Path) -> None:
     _log.warning("the state file %s cannot be read: it is rebuilt from the journal and kept as %s", path, aside.name)
 
 
-def _refuse_other(path: Path, kept: dict[str, Any], mine: dict[str, Any], job: PreparedJob) -> None:
-    """A state goes on with the same input and the same question, or not at all."""
-    found = _difference(kept, mine, path, job)
-    if found is not None:
-        raise ConfigError(
-            f"{path} belongs to another run: {found}. Go on with what it was made with, name another state_path for"
-            " this one, or move the state file away to start anew (its journal is then set aside, not deleted)"
-        )
-
-
 def _difference(kept: dict[str, Any], mine: dict[str, Any], path: Path, job: PreparedJob) -> str | None:
+    """What tells a run from the one that is there: it goes on with the same input and question, or not at all."""
     if kept["model"] != mine["model"]:
         return f"its model is {kept['model']!r}, this one's {mine['model']!r}"
     if kept["items_per_job"] != mine["items_per_job"]:

@@ -7,7 +7,7 @@ or writes the file reads the same one. Items are replaced, never changed, so tha
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -17,10 +17,12 @@ import msgspec
 from batchwork.core.event import Attempted, BatchClosed, BatchIntended, BatchSubmitted, Event, Settled
 from batchwork.core.money import NANO
 from batchwork.core.outcome import Status
+from batchwork.core.ports import Entry
 from batchwork.core.ticket import Ticket, index_of
 
 PENDING, PROCESSING, SUCCEEDED, FAILED, COMPLETED = "pending", "processing", "succeeded", "failed", "completed"
 OVER_BUDGET = "deferred: over max_cost"
+_NONE: Mapping[int, Any] = {}
 
 
 class ItemView(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -216,16 +218,19 @@ class StateView:
             if batch_id not in job.batch_ids:
                 job.batch_ids = [*job.batch_ids, batch_id]
 
-    def restored(self, index: int, status: Status, *, nano: int, at: float | None, error: str | None) -> None:
-        """An item as an earlier run has left it; what it cost is part of the total already."""
-        if status is Status.PENDING:
-            self._move(index, PENDING)
-            return
-        known = nano or self.priced or status is Status.DEFERRED
-        self.settled(index, status, nano if known else None, at, error)
-        job = self._job(index).view
-        if at is not None and status is not Status.DEFERRED and (job.started_at is None or stamp(at) < job.started_at):
-            job.started_at = stamp(at)
+    def restore(
+        self, entries: Iterable[Entry], times: Mapping[int, float] = _NONE, errors: Mapping[int, str] = _NONE
+    ) -> None:
+        """Bring it up to a journal, which is the truth: its places, when they settled, and why some failed."""
+        for entry in entries:
+            index, status, nano, at = entry.index, entry.status, entry.paid_nano, times.get(entry.index)
+            if index >= self.total or status is Status.PENDING:
+                continue
+            known = nano or self.priced or status is Status.DEFERRED
+            self.settled(index, status, nano if known else None, at, errors.get(index))
+            job = self._job(index).view
+            if at is not None and status is not Status.DEFERRED:
+                job.started_at = min(job.started_at or stamp(at), stamp(at))
 
     def forget_processing(self) -> None:
         """The run has ended: what is in no provider batch that goes on is pending again."""

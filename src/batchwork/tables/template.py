@@ -14,6 +14,8 @@ from batchwork.core.errors import ConfigError, InputError
 from batchwork.tables.cells import cell_text
 
 _BRACES = re.compile(r"\{\{|\}\}|\{[^{}]*\}|[{}]")
+_PATH = re.compile(r"[^.\[]+(\[[0-9]+\])*(\.[^.\[]+(\[[0-9]+\])*)*")
+_STEP = re.compile(r"\[([0-9]+)\]|([^.\[]+)")
 _LITERAL_HINT = "write {{ and }} for braces that are meant as they are"
 
 
@@ -121,15 +123,9 @@ def _field(text: str, at: int, inside: str) -> Field:
 
 def _path(name: str) -> tuple[str | int, ...]:
     """`items[0].price` as steps; a name that is no path stays one step."""
-    steps: list[str | int] = []
-    for part in name.split("."):
-        key, *indexes = part.split("[")
-        numbers = [index[:-1] for index in indexes if index.endswith("]")]
-        well_formed = key and len(numbers) == len(indexes) and all(n.isascii() and n.isdigit() for n in numbers)
-        if not well_formed:
-            return (name,)
-        steps += [key, *map(int, numbers)]
-    return tuple(steps)
+    if not _PATH.fullmatch(name):
+        return (name,)
+    return tuple(int(index) if index else key for index, key in _STEP.findall(name))
 
 
 def _error(text: str, at: int, problem: str) -> ConfigError:
