@@ -1,3 +1,5 @@
+from hashlib import sha256
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -85,3 +87,18 @@ def test_a_request_for_no_tokens_is_none() -> None:
 def test_what_is_not_a_json_schema_is_a_clear_error(body: object) -> None:
     with pytest.raises(ConfigError, match="schema"):
         Schema.of(body)
+
+
+def test_the_fingerprint_of_a_file_that_nobody_has_extracted_stays_what_it_is_in_old_journals() -> None:
+    question = Request.ask("What?", model="m")
+    content = sha256(b"abc").digest()
+    found = question.fingerprint_with_file(content, None, pdf="text", citations=False)
+    assert found.hex() == "1b3211279d93fe092e0d13e7255e01a5"
+    others = [
+        Request.ask("Which?", model="m").fingerprint_with_file(content, None, pdf="text", citations=False),
+        question.fingerprint_with_file(content, "a.txt", pdf="text", citations=False),
+        question.fingerprint_with_file(content, None, pdf="native", citations=False),
+        question.fingerprint_with_file(content, None, pdf="text", citations=True),
+        question.fingerprint_with_file(sha256(b"b").digest(), None, pdf="text", citations=False),
+    ]
+    assert len({found, *others}) == 6

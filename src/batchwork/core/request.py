@@ -17,6 +17,7 @@ DEFAULT_MAX_TOKENS = 1024
 
 # A change of this number makes every request a new one, so it changes only when the key's meaning does.
 _KEY_FORMAT = 1
+_FILE_KEY_FORMAT = 1
 _canonical = msgspec.msgpack.Encoder(order="deterministic").encode
 
 
@@ -128,6 +129,17 @@ class Request(msgspec.Struct, frozen=True, kw_only=True, gc=False):
                     self.extra_body,
                 )
             )
+        )
+
+    def fingerprint_with_file(self, content: bytes, title: str | None, *, pdf: str, citations: bool) -> bytes:
+        """The fingerprint of this request, one message, with a file that nobody has extracted yet.
+
+        `content` is the file's SHA-256; `pdf` says how a PDF goes, `citations` whether the provider is to cite it.
+        """
+        (message,), schema = self.messages, self.schema and (self.schema.digest, self.schema.name)
+        options = (self.model, self.system, self.output_bound, schema, self.sampling, self.extra_body)
+        return digest(
+            _canonical(("file", _FILE_KEY_FORMAT, (*options, message.content), pdf, citations, title, content))
         )
 
     @property

@@ -17,12 +17,11 @@ import msgspec
 from batchwork.core.errors import ConfigError
 from batchwork.core.intake import InputRow, Intake
 from batchwork.core.prompt import Defaults, intake, prepare
-from batchwork.core.request import Attachment, Message, Request, digest
+from batchwork.core.request import Attachment, Message, Request
 from batchwork.documents import DocumentError, DocumentLimits, load_file, path_text, read_document
 
 PdfMode = Literal["text", "native"]
 _DOCUMENTS_AHEAD = 4  # read and extracted before their turn; each may be large
-_FILE_FORMAT = 1  # raised whenever the fingerprint of a file changes its meaning
 
 
 class Messages:
@@ -94,8 +93,7 @@ class Files:
         for index, file in enumerate(files):
             _must_be_file(index, file)
         self._files = files
-        self._prompt = prompt
-        self._defaults = defaults
+        self._question = prepare(prompt, defaults)
         self._pdf: PdfMode = pdf
         self._cited = cited
         self._limits = limits
@@ -141,11 +139,8 @@ class Files:
 
     def fingerprint(self, data: bytes, title: str | None) -> bytes:
         """Everything that influences the answer about one file, without extracting anything."""
-        d = self._defaults
-        schema = d.schema and (d.schema.digest, d.schema.name)
-        question = (d.model, d.system, d.max_tokens, schema, d.sampling, d.extra_body, self._prompt)
-        parts = ("file", _FILE_FORMAT, question, self._pdf, self._cited, title, sha256(data).digest())
-        return digest(msgspec.msgpack.encode(parts, order="deterministic"))
+        content = sha256(data).digest()
+        return self._question.fingerprint_with_file(content, title, pdf=self._pdf, citations=self._cited)
 
     def extract(self, data: bytes, title: str | None) -> Request:
         """What is sent for one file.
@@ -164,8 +159,7 @@ class Files:
             citations=self._cited and not document.is_image,
             pages=document.pages,
         )
-        request = prepare(self._prompt, self._defaults)
-        return msgspec.structs.replace(request, documents=(attachment,))
+        return msgspec.structs.replace(self._question, documents=(attachment,))
 
 
 class FileRow:
