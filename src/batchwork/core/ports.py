@@ -11,7 +11,7 @@ from typing import Any, Protocol, runtime_checkable
 from batchwork.core.batch_book import BatchBook
 from batchwork.core.event import Began, Event
 from batchwork.core.failure import Failure
-from batchwork.core.intake import Intake
+from batchwork.core.intake import InputRow
 from batchwork.core.outcome import AnyOutcome, Status
 from batchwork.core.packing import BatchLimits
 from batchwork.core.reply import Reply
@@ -270,7 +270,7 @@ class Journal(JournalView, Protocol):
     def begin(self, began: Began) -> Standing:
         """Start a run: book calls that a crash left open, and begin to read an input from its start."""
 
-    def place(self, index: int, intake: Intake) -> ItemState:
+    def place(self, index: int, intake: InputRow) -> ItemState:
         """The item that stands at `index`: one already known, or a new one, which is recorded."""
 
     def reopen(self, item: int) -> ItemState:

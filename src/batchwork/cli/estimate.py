@@ -1,4 +1,4 @@
-"""What a run would need: items, tokens, cost, time. Sends nothing."""
+"""The estimate of a run: items, tokens, cost, time. Sends nothing."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from dataclasses import dataclass
 
 from batchwork.assembly import Terms
 from batchwork.core.bounds import Expectation
+from batchwork.core.duration import duration
 from batchwork.core.intake import Intake
 from batchwork.core.money import show
 from batchwork.core.policy import BatchPolicy, Policy
 from batchwork.core.pricing import lane_asked
 from batchwork.core.reply import Usage
 from batchwork.core.worst import WorstCase
-from batchwork.progress import duration
 
 
 @dataclass(slots=True, kw_only=True)
@@ -32,7 +32,7 @@ class Estimate:
     likely_nano: int | None = 0
 
 
-def estimate(intakes: Iterable[Intake], terms: Terms) -> Estimate:
+def add_up(intakes: Iterable[Intake], terms: Terms) -> Estimate:
     """Go through an input without sending it."""
     price, worst = terms.price, WorstCase(terms.price, terms.traits)
     sums = Estimate(worst_nano=0 if price else None, likely_nano=0 if price else None)
@@ -61,7 +61,7 @@ def estimate(intakes: Iterable[Intake], terms: Terms) -> Estimate:
 def lines(sums: Estimate, policy: Policy, terms: Terms, model: str) -> list[str]:
     """The estimate for people."""
     price = terms.price
-    said = [
+    texts = [
         f"model          {model}",
         f"items          {sums.items:,}" + (f" ({sums.bad:,} cannot be sent)" if sums.bad else ""),
         f"input tokens   about {sums.likely_input:,}, at most {sums.most_input:,}",
@@ -71,11 +71,11 @@ def lines(sums: Estimate, policy: Policy, terms: Terms, model: str) -> list[str]
     ]
     if policy.max_cost_nano is not None and sums.worst_nano is not None:
         fits = "the worst case fits" if sums.worst_nano <= policy.max_cost_nano else "the worst case does not fit"
-        said.append(f"budget         {show(policy.max_cost_nano)}: {fits}")
+        texts.append(f"budget         {show(policy.max_cost_nano)}: {fits}")
     if sums.unbounded:
-        said.append(f"no bound       {sums.unbounded:,}; the first {sums.reason}")
-    said.append(f"time           {_batch_time(policy.batch) if terms.batches else _time(sums, policy)}")
-    return said
+        texts.append(f"no bound       {sums.unbounded:,}; the first {sums.reason}")
+    texts.append(f"time           {_batch_time(policy.batch) if terms.batches else _time(sums, policy)}")
+    return texts
 
 
 def _batch_time(policy: BatchPolicy) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,64 +12,35 @@ import typer
 
 from batchwork._bridge import run_sync
 from batchwork.cli import options
-from batchwork.cli.ending import Exit
 from batchwork.cli.inputs import load_schema
+from batchwork.cli.run import Exit
 from batchwork.core.errors import ConfigError
 from batchwork.core.request import DEFAULT_MAX_TOKENS
 from batchwork.prompts import Answer, defaults_for, open_prompt_service, process_multiple_prompts
 from batchwork.settings import Settings
 
-_WHO, _LIMITS = "Who may call, and where", "How much, how fast"
-Host = Annotated[str, typer.Option(metavar="H", help="Where to listen.", rich_help_panel=_WHO)]
-Port = Annotated[int, typer.Option(metavar="P", help="The port; 0 is any free one.", rich_help_panel=_WHO)]
-KeyFile = Annotated[
-    Path | None,
-    typer.Option(metavar="F", help="API keys, one per line; also BATCHWORK_API_KEYS.", rich_help_panel=_WHO),
-]
-NewKey = Annotated[
-    bool,
-    typer.Option(
-        "--new-key", help="Make a key, print it, add it to --key-file if given, and end.", rich_help_panel=_WHO
-    ),
-]
+_who = partial(typer.Option, rich_help_panel="Who may call, and where")
+_limit = partial(typer.Option, rich_help_panel="How much, how fast")
+_strangers = partial(typer.Option, rich_help_panel="How much of the server strangers may hold")
+Host = Annotated[str, _who(metavar="H", help="Where to listen.")]
+Port = Annotated[int, _who(metavar="P", help="The port; 0 is any free one.")]
+KeyFile = Annotated[Path | None, _who(metavar="F", help="API keys, one per line; also BATCHWORK_API_KEYS.")]
+NewKey = Annotated[bool, _who("--new-key", help="Make a key, print it, add it to --key-file if given, and end.")]
 AlsoModel = Annotated[
     list[str] | None, typer.Option("--also", metavar="M", help="Another model that callers may name.")
 ]
-BatchSize = Annotated[
-    int, typer.Option(metavar="N", help="The most calls in flight of one request.", rich_help_panel=_LIMITS)
-]
-PerDay = Annotated[
-    float | None, typer.Option(metavar="USD", help="Never spend more in a day (UTC).", rich_help_panel=_LIMITS)
-]
-BudgetFile = Annotated[
-    Path | None, typer.Option(metavar="F", help="Remembers what today has cost.", rich_help_panel=_LIMITS)
-]
-MaxBody = Annotated[float, typer.Option(metavar="MB", help="The largest body.", rich_help_panel=_LIMITS)]
-_STRANGERS = "How much of the server strangers may hold"
-MaxConnections = Annotated[
-    int, typer.Option(metavar="N", help="The most connections; fewer where files run out.", rich_help_panel=_STRANGERS)
-]
-HeadTimeout = Annotated[
-    float, typer.Option(metavar="S", help="Seconds for a request's head.", rich_help_panel=_STRANGERS)
-]
-LeastRate = Annotated[
-    int,
-    typer.Option(metavar="B", help="Bytes a second of a body or a read answer, at least.", rich_help_panel=_STRANGERS),
-]
-SlowTimeout = Annotated[
-    float, typer.Option(metavar="S", help="Seconds that either may be slower.", rich_help_panel=_STRANGERS)
-]
-MaxOpenPrompts = Annotated[
-    int, typer.Option(metavar="N", help="The most open prompts of all callers.", rich_help_panel=_STRANGERS)
-]
-MaxOpen = Annotated[
-    float,
-    typer.Option(metavar="MB", help="The most bodies and answers in memory.", rich_help_panel=_STRANGERS),
-]
-WorkTimeout = Annotated[
-    float, typer.Option(metavar="S", help="Seconds for a large schema or answer.", rich_help_panel=_STRANGERS)
-]
-Grace = Annotated[float, typer.Option(metavar="S", help="Seconds to finish after SIGTERM.", rich_help_panel=_LIMITS)]
+BatchSize = Annotated[int, _limit(metavar="N", help="The most calls in flight of one request.")]
+PerDay = Annotated[float | None, _limit(metavar="USD", help="Never spend more in a day (UTC).")]
+BudgetFile = Annotated[Path | None, _limit(metavar="F", help="Remembers what today has cost.")]
+MaxBody = Annotated[float, _limit(metavar="MB", help="The largest body.")]
+MaxConnections = Annotated[int, _strangers(metavar="N", help="The most connections; fewer where files run out.")]
+HeadTimeout = Annotated[float, _strangers(metavar="S", help="Seconds for a request's head.")]
+LeastRate = Annotated[int, _strangers(metavar="B", help="Bytes a second of a body or a read answer, at least.")]
+SlowTimeout = Annotated[float, _strangers(metavar="S", help="Seconds that either may be slower.")]
+MaxOpenPrompts = Annotated[int, _strangers(metavar="N", help="The most open prompts of all callers.")]
+MaxOpen = Annotated[float, _strangers(metavar="MB", help="The most bodies and answers in memory.")]
+WorkTimeout = Annotated[float, _strangers(metavar="S", help="Seconds for a large schema or answer.")]
+Grace = Annotated[float, _limit(metavar="S", help="Seconds to finish after SIGTERM.")]
 LogText = Annotated[bool, typer.Option("--log-text", help="Put prompts and answers into the log.")]
 
 
@@ -109,6 +81,7 @@ def serve(
       batchwork serve --new-key --key-file keys.txt
       batchwork serve --model mock:echo --host 0.0.0.0 --key-file keys.txt --max-cost-per-day 20 --price 0.1,0.5
     """
+    arguments = locals()
     # Imported here because the web framework takes longer to load than the other commands take to run.
     try:
         from batchwork.server import keys, logs, web_server  # noqa: PLC0415
@@ -122,33 +95,19 @@ def serve(
         raise ConfigError("--model is required, for example --model mock:echo")
     settings = Settings.from_environment()
     if max_cost_per_day is not None and budget_file is None:
-        budget_file = settings.state_dir / "budget.json"
+        arguments["budget_file"] = settings.state_dir / "budget.json"
     config = ServerConfig(
-        model=model,
+        **{name: value for name, value in arguments.items() if name in ServerConfig.__dataclass_fields__},
         models=tuple(also or ()),
-        host=host,
-        port=port,
         keys=keys.key_ring(settings.server_api_keys, key_file),
-        batch_size=batch_size,
-        max_in_flight=max_in_flight,
-        max_cost_per_day=max_cost_per_day,
-        budget_file=budget_file,
-        price=price,
-        rpm=rpm,
-        input_tpm=input_tpm,
-        output_tpm=output_tpm,
-        retries=retries,
         timeout_s=timeout,
-        base_url=base_url,
         max_body_bytes=int(max_body * 2**20),
-        max_open_prompts=max_open_prompts,
         max_open_bytes=int(max_open * 2**20),
         connections=ConnectionLimits(
             max_connections=max_connections, head_s=head_timeout, least_bytes_per_s=least_rate, slow_s=slow_timeout
         ),
         work=WorkLimits(job_s=work_timeout),
         grace_s=grace,
-        log_text=log_text,
     )
     logs.set_up()
     web_server.serve(config, say=lambda text: print(text, file=sys.stderr, flush=True))

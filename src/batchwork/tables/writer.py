@@ -1,4 +1,4 @@
-"""Rows out: JSONL, CSV or Parquet by suffix, whole or not at all.
+"""The writer of rows: JSONL, CSV or Parquet by suffix, whole or not at all.
 
 Rows go into a file aside, in the folder of the real one; at the end it is synced and renamed over it. An error or an
 interruption leaves what was there before. CSV and Parquet are written in two steps, because their columns (and a
@@ -8,17 +8,18 @@ Parquet column's type) are known only when the last row is: rows first gather in
 import os
 import secrets
 import shutil
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from types import TracebackType
-from typing import Any, BinaryIO, Self
+from typing import Any, BinaryIO
 
 from batchwork.core.errors import ConfigError, InputError
-from batchwork.tables.arrow import pyarrow
+from batchwork.journal.atomic import sync_folder
 from batchwork.tables.cells import json_line
-from batchwork.tables.gathered import Shape, write_delimited, write_parquet
-from batchwork.tables.opening import DELIMITERS, JSONL_SUFFIXES, PARQUET_SUFFIX, SUFFIXES
+from batchwork.tables.columns import Shape
+from batchwork.tables.delimited import write_delimited
+from batchwork.tables.parquet import pyarrow, write_parquet
+from batchwork.tables.reader import DELIMITERS, JSONL_SUFFIXES, PARQUET_SUFFIX, SUFFIXES
 from batchwork.tables.table import READ_BUFFER
 
 
@@ -43,29 +44,22 @@ def check_output(path: str | Path) -> None:
 
 
 class TableWriter:
-    """Rows on their way into a file that will be there whole when the `with` block ends well.
+    """Rows on their way into a file. Made by `write_table`, which also ends it."""
 
-    Use `write_table`; leaving the block by an exception removes what was written aside and touches nothing else.
-    """
-
-    def __init__(self, path: str | Path, columns: Iterable[str] = (), *, csv_safe: bool = False) -> None:
-        self.path = Path(path)
+    def __init__(self, path: Path, columns: Iterable[str], *, csv_safe: bool) -> None:
+        check_output(path)
+        self.path = path
         self._csv_safe = csv_safe
         self.rows = 0
         """How many rows were written."""
-        self._suffix = self.path.suffix.lower()
-        self._target = Path(os.path.realpath(self.path))  # a link stays a link, what it points to is replaced
+        self._suffix = path.suffix.lower()
+        self._target = Path(os.path.realpath(path))  # a link stays a link, what it points to is replaced
         self._shape = None if self._suffix in JSONL_SUFFIXES else Shape(columns)
         self._aside: list[Path] = []
-        self._file: BinaryIO | None = None
-
-    def __enter__(self) -> Self:
-        check_output(self.path)
         try:
             self._file = self._open_aside()
         except OSError as error:
-            raise ConfigError(f"{self.path}: cannot be written: {error.strerror or error}") from error
-        return self
+            raise ConfigError(f"{path}: cannot be written: {error.strerror or error}") from error
 
     def write(self, row: dict[str, Any]) -> None:
         """Add one row; columns that were not announced come after those that were.
@@ -73,7 +67,6 @@ class TableWriter:
         Raises:
             InputError: the disk is full, or the system refuses otherwise.
         """
-        assert self._file is not None, "write_table is a context manager"
         if self._shape is not None:
             self._shape.see(row)
         try:
@@ -82,34 +75,33 @@ class TableWriter:
             raise self._cannot_write(error) from error
         self.rows += 1
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        assert self._file is not None
-        try:
-            if kind is None:
-                self._finish()
-        except OSError as refused:
-            raise self._cannot_write(refused) from refused
-        finally:
-            with suppress(OSError):  # a full disk may refuse the last flush; the file goes away anyhow
-                self._file.close()
-            for path in self._aside:
-                path.unlink(missing_ok=True)
+    def finish(self) -> None:
+        """Put the file into its place.
 
-    def _finish(self) -> None:
-        assert self._file is not None
-        self._file.flush()
-        if self._shape is None:
-            self._replace(self._file, self._aside[-1])
-            return
-        with self._open_aside() as final:
-            gathered = self._aside[0]
-            if self._suffix == PARQUET_SUFFIX:
-                write_parquet(gathered, final, self._shape)
-            else:
-                write_delimited(gathered, final, self._shape, DELIMITERS[self._suffix], safe=self._csv_safe)
-            self._replace(final, self._aside[-1])
+        Raises:
+            InputError: the system refuses; what was there before is untouched.
+        """
+        try:
+            self._file.flush()
+            if self._shape is None:
+                self._replace(self._file, self._aside[-1])
+                return
+            with self._open_aside() as final:
+                gathered = self._aside[0]
+                if self._suffix == PARQUET_SUFFIX:
+                    write_parquet(gathered, final, self._shape)
+                else:
+                    write_delimited(gathered, final, self._shape, DELIMITERS[self._suffix], safe=self._csv_safe)
+                self._replace(final, self._aside[-1])
+        except OSError as error:
+            raise self._cannot_write(error) from error
+
+    def clear(self) -> None:
+        """Remove what was written aside."""
+        with suppress(OSError):  # a full disk may refuse the last flush; the file goes away anyhow
+            self._file.close()
+        for path in self._aside:
+            path.unlink(missing_ok=True)
 
     def _open_aside(self) -> BinaryIO:
         path = self._target.with_name(f".{self._target.name}.{secrets.token_hex(4)}.part")
@@ -125,11 +117,7 @@ class TableWriter:
         if self._target.exists():
             shutil.copymode(self._target, aside)
         aside.replace(self._target)
-        folder = os.open(self._target.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)  # the new name too has to survive a power cut
-        finally:
-            os.close(folder)
+        sync_folder(self._target.parent)  # the new name too has to survive a power cut
 
     def _cannot_write(self, error: OSError) -> InputError:
         return InputError(
@@ -137,7 +125,8 @@ class TableWriter:
         )
 
 
-def write_table(path: str | Path, columns: Iterable[str] = (), *, csv_safe: bool = False) -> TableWriter:
+@contextmanager
+def write_table(path: str | Path, columns: Iterable[str] = (), *, csv_safe: bool = False) -> Iterator[TableWriter]:
     """A context manager whose `write(dict)` adds rows to a JSONL, CSV, TSV or Parquet file, by its suffix.
 
     `columns` come first and in this order; a row's other columns follow. In CSV, objects and lists are JSON text. In
@@ -149,4 +138,9 @@ def write_table(path: str | Path, columns: Iterable[str] = (), *, csv_safe: bool
         ConfigError: on entering the block, when the path cannot be written to or its suffix is unknown.
         InputError: on writing or at the end, when the system refuses.
     """
-    return TableWriter(path, columns, csv_safe=csv_safe)
+    writer = TableWriter(Path(path), columns, csv_safe=csv_safe)
+    try:
+        yield writer
+        writer.finish()
+    finally:
+        writer.clear()

@@ -1,17 +1,27 @@
 """How a run ends: exit codes, what is kept, and the line that says what to do next."""
 
 import json
-import re
 import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
 
-from batchwork import BatchManager
 from tests.cli.conftest import Run, rows
 
 PRICED = ("--prompt", "Say {text}", "--price", "1,1", "--max-tokens", "100")
+
+
+def _start(folder: Path, *arguments: str) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "batchwork", *arguments]
+    return subprocess.Popen(command, cwd=folder, stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def _wait_for_calls(log: Path, count: int) -> None:
+    deadline = time.monotonic() + 60
+    while not log.exists() or log.read_bytes().count(b"\n") < count:
+        assert time.monotonic() < deadline, "the run never started"
+        time.sleep(0.01)
 
 
 def test_a_budget_stop_defers_the_rest_and_more_money_takes_it_up(batchwork: Run, rivers: Path, folder: Path) -> None:
@@ -49,63 +59,6 @@ def test_a_wrong_key_pauses_with_exit_4_and_leaves_the_items_pending(
     assert done.stderr.lower().count("does not accept the credentials") == 1
     assert "10 pending" in done.stderr
     assert rows(folder / "out.jsonl") == []
-
-
-def test_an_unknown_item_price_is_never_zero(batchwork: Run, rivers: Path) -> None:
-    done = batchwork("estimate", rivers.name, "--model", "mock:echo", "--prompt", "{text}", "--price", "1,2")
-    assert done.returncode == 0
-    assert "items          10" in done.stdout
-    assert "$1 in, $2 out" in done.stdout
-
-
-def test_estimate_sends_nothing_and_writes_nothing(batchwork: Run, rivers: Path, folder: Path) -> None:
-    model = "mock:echo?log=calls.log"
-    batchwork("estimate", rivers.name, "-o", "out.jsonl", "--model", model, "--prompt", "{text}", "--rpm", "5")
-    assert sorted(p.name for p in folder.iterdir()) == [rivers.name]
-
-
-def test_an_estimate_counts_what_the_claude_program_adds_around_every_prompt(batchwork: Run, rivers: Path) -> None:
-    said = batchwork("estimate", rivers.name, "--model", "claude-code:sonnet", "--prompt", "{text}").stdout
-    (most,) = [int(found.replace(",", "")) for found in re.findall(r"input tokens .* at most ([\d,]+)", said)]
-    assert most > 10 * 2000
-
-
-def test_an_estimate_of_batches_does_not_speak_of_live_limits(batchwork: Run, rivers: Path) -> None:
-    command = ("estimate", rivers.name, "--model", "claude-haiku-5-5", "--prompt", "{text}", "--rpm", "1")
-    live, batch = (batchwork(*command, "--mode", mode).stdout for mode in ("live", "batch"))
-    assert "at least 10 min" in live
-    assert "up to 24 hours for each batch, 5 at once" in batch
-    assert "10 min" not in batch
-
-
-def test_status_and_results_need_only_the_journal(batchwork: Run, rivers: Path, folder: Path) -> None:
-    batchwork("run", rivers.name, "-o", "out.jsonl", "--model", "mock:echo", "--prompt", "Say {text}")
-    rivers.unlink()
-    status = batchwork("status", "out.jsonl.journal.db")
-    assert "10 succeeded" in status.stdout
-    assert batchwork("results", "out.jsonl.journal.db", "-o", "again.jsonl").returncode == 0
-    assert (folder / "again.jsonl").read_text() == (folder / "out.jsonl").read_text()
-
-
-def test_status_of_a_managers_state_file_is_that_of_the_journal_beside_it(batchwork: Run, folder: Path) -> None:
-    BatchManager(messages=["a", "b"], model="mock:echo", state_path=folder / "state.json").run()
-    status = batchwork("status", "state.json")
-    assert "journal  state.json.journal" in status.stdout
-    assert "2 succeeded" in status.stdout
-    assert batchwork("results", "state.json", "-o", "out.jsonl").returncode == 0
-    assert "retry_failed()" in batchwork("retry", "state.json").stderr
-
-
-def _start(folder: Path, *arguments: str) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "batchwork", *arguments]
-    return subprocess.Popen(command, cwd=folder, stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-
-
-def _wait_for_calls(log: Path, count: int) -> None:
-    deadline = time.monotonic() + 60
-    while not log.exists() or log.read_bytes().count(b"\n") < count:
-        assert time.monotonic() < deadline, "the run never started"
-        time.sleep(0.01)
 
 
 def test_ctrl_c_lets_calls_in_flight_finish_and_a_rerun_goes_on(batchwork: Run, rivers: Path, folder: Path) -> None:
@@ -182,29 +135,6 @@ def test_a_second_process_on_the_same_journal_is_told_who_holds_it(batchwork: Ru
         process.communicate()
 
 
-def test_a_damaged_journal_is_a_clear_error_that_names_the_remedy_and_the_remedy_works(
-    batchwork: Run, rivers: Path, folder: Path
-) -> None:
-    command = ("run", rivers.name, "-o", "out.jsonl", "--model", "mock:echo", "--prompt", "Say {text}")
-    batchwork(*command)
-    journal = folder / "out.jsonl.journal.db"
-    whole = bytearray(journal.read_bytes())
-    at = whole.rindex(b"Say river 7")
-    whole[at] ^= 0xFF
-    journal.write_bytes(whole)
-    broken = batchwork("results", journal.name, "-o", "again.jsonl")
-    assert broken.returncode == 2
-    assert "batchwork recover" in broken.stderr
-    assert "Traceback" not in broken.stderr
-    saved = batchwork("recover", journal.name)
-    assert saved.returncode == 0, saved.stderr
-    assert "damaged-1" in saved.stdout
-    assert (folder / "out.jsonl.journal.db.damaged-1").exists()
-    assert "whole" in batchwork("recover", journal.name).stdout
-    assert batchwork(*command).returncode == 0
-    assert len(rows(folder / "out.jsonl")) == 10
-
-
 def test_a_run_whose_journal_lost_its_log_is_exit_2_and_sends_nothing(
     batchwork: Run, rivers: Path, folder: Path
 ) -> None:
@@ -221,13 +151,3 @@ def test_a_run_whose_journal_lost_its_log_is_exit_2_and_sends_nothing(
     assert "out.jsonl.journal.db-wal is gone" in done.stderr
     assert "batchwork recover" in done.stderr
     assert (folder / "calls.log").read_text() == sent
-
-
-def test_a_backup_is_a_journal_of_its_own(batchwork: Run, rivers: Path, folder: Path) -> None:
-    batchwork("run", rivers.name, "-o", "out.jsonl", "--model", "mock:echo", "--prompt", "=Say {text}", "-q")
-    done = batchwork("backup", "out.jsonl.journal.db", "copy.db")
-    assert done.returncode == 0, done.stderr
-    assert "copied to copy.db, and read there" in done.stdout
-    assert "10 succeeded" in batchwork("status", "copy.db").stdout
-    assert batchwork("results", "copy.db", "-o", "safe.csv", "--csv-safe").returncode == 0
-    assert (folder / "safe.csv").read_text().count("\"'=Say river") == 10
