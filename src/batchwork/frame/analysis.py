@@ -136,7 +136,7 @@ def _filled(empty: Description, samples: Samples, statistics: Statistics) -> Des
     axis = samples.axis
     grain = grain_of(values)
     law = recurrence_of(values, axis, grain)
-    structure = None if law is None else exact_structure(values, axis, law, grain)
+    structure = exact_structure(values, axis, law, grain)
     if structure is None:
         law = None if law is None or law.is_level else law
         structure = polished(values, axis, _structure(values, axis, law), grain)

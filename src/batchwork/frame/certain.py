@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from batchwork.frame.axis import Axis
 from batchwork.frame.bases import base_columns, step_columns
 from batchwork.frame.blocks import block_means, block_size
+from batchwork.frame.cycle import period_of
 from batchwork.frame.noise import Floats, median
 from batchwork.frame.recurrence import Recurrence, repetition
 from batchwork.frame.season import Line, Structure, fitted, refit, wave_columns
@@ -201,21 +202,31 @@ def certainty_of(rest: Floats, axis: Axis, structure: Structure, law: Recurrence
     return Certainty(False, np.zeros(0, dtype=np.int64))
 
 
-def exact_structure(values: Floats, axis: Axis, law: Recurrence, grain: float) -> Structure | None:
+def exact_structure(values: Floats, axis: Axis, law: Recurrence | None, grain: float) -> Structure | None:
     """Level and seasons that leave nothing but the points that do not obey, if there are such."""
     if values.size > _LONGEST:
         return None
+    if law is None or law.is_level or not law.frequencies(2.0 / axis.span):
+        period = period_of(values, axis)
+        if period is not None:
+            return _one_cycle(values, axis, period)
+    if law is None:
+        return None
     calm = law.mended(values)
-    period = repetition(calm, axis, grain)
-    for lines in _exact_lines(axis, law, period):
+    whole = repetition(calm, axis, grain)
+    for lines in _exact_lines(axis, law, whole):
         found = _descend(calm, axis, fitted(calm, axis, lines), grain, mended=True)
         if _farthest(rest_of(calm, found)) > 4.0 * grain:
             continue
-        if (
-            lines or period is None or len(found.level.steps) < 3 or 3 * period > axis.span
-        ):  # else steps that come again
+        if lines or whole is None or len(found.level.steps) < 3 or 3 * whole > axis.span:  # else steps that come again
             return found
     return None
+
+
+def _one_cycle(values: Floats, axis: Axis, period: float) -> Structure:
+    """A constant level, and all else a season."""
+    level = np.full(values.size, values.mean())
+    return replace(fitted(level, axis, ()), lines=(Line(1.0 / period, 1),), waves=(values - level,))
 
 
 def _exact_lines(axis: Axis, law: Recurrence, period: int | None) -> Iterator[tuple[Line, ...]]:

@@ -28,6 +28,8 @@ _SCALES = np.array([0.6, 0.72, 0.85, 1.0, 1.18, 1.4, 1.7])
 _FREEDOM = np.repeat(_NU, _SCALES.size)[:, None]
 _SCALE = np.tile(_SCALES, _NU.size)[:, None]
 _LOG_PRIOR = np.log(np.repeat(_PRIOR, _SCALES.size))
+# how dear a chance is under each: the lighter tails are known better, and would leave their level unused
+_CAUTION = np.repeat([1.0, 1.0, 1.0, 0.8, 0.6, 0.55, 0.55, 0.55], _SCALES.size)[:, None]
 _FINITE = np.where(np.isinf(_FREEDOM), 1.0, _FREEDOM)
 _POWER = 0.5 * (_FINITE + 1.0)
 _CONSTANT = np.where(
@@ -125,22 +127,30 @@ def _limit(distance: Floats, n: int, level: float) -> float | None:
     most = min(distance.size // 3, max(3, n // 8), 20000)
     if most < 1:
         return None
-    split = distance.size - most - 1
-    parted = np.partition(distance, split)
-    far = np.sort(parted[split:])
-    near = np.sort(parted[: split + 1] if n <= _SORTED else thinned(parted[:split], 4 * _BULK))
-    del parted
+    near, far = _parted(distance, most)
     worth = np.flatnonzero((far[1:] > _LEAST_GAP * far[:-1]) & (far[1:] > _NEAREST))
     if worth.size == 0:
         return None
     count = np.arange(most, 0, -1)[worth]
     rest_end, gap_end = _log_tail(far[None, worth]), _log_tail(far[None, worth + 1])
-    log_weight = _log_likelihood(near, split + 1)[:, None] + _sums(far, worth) + count * rest_end + _LOG_PRIOR[:, None]
+    log_weight = _log_likelihood(near, distance.size - most)[:, None] + _sums(far, worth) + count * rest_end + _LOG_PRIOR[:, None]
     weight = np.exp(log_weight - log_weight.max(axis=0))
     weight /= weight.sum(axis=0)
-    chance = np.sum(weight * np.exp(count * (gap_end - rest_end)), axis=0)
+    chance = np.sum(_CAUTION * weight * np.exp(count * (gap_end - rest_end)), axis=0)
     odd = np.flatnonzero(chance < level * 0.6 / count**2.0)  # the shares sum to the level over all counts
     return float(far[worth[odd[0]] + 1]) if odd.size else None
+
+
+def _parted(distance: Floats, most: int) -> tuple[Floats, Floats]:
+    """The rest in order (of many, an even choice), and from its end on the farthest points."""
+    if distance.size <= _SORTED:
+        ordered = np.sort(distance)
+        return ordered[: distance.size - most], ordered[distance.size - most - 1 :]
+    some = np.sort(thinned(distance))
+    likely = some[-min(2 * (most + 1) * some.size // distance.size + 100, some.size)]
+    beyond = np.sort(distance[distance >= likely])  # far fewer than all, and more than are sought
+    far = beyond[-most - 1 :] if beyond.size > most else np.sort(distance)[-most - 1 :]
+    return some[some <= far[0]], far
 
 
 def _sums(far: Floats, worth: NDArray[np.int64]) -> Floats:

@@ -93,7 +93,7 @@ def refit(values: Floats, axis: Axis, known: Structure) -> Structure:
 
 def _better(values: Floats, axis: Axis, found: Structure) -> Iterator[Structure]:
     """Structures with one more season that tell more than the one found."""
-    span, at = axis.span, axis.at
+    span = axis.span
     rest = values - found.season if found.lines else values
     for candidate in _candidates(rest, axis, found):
         if any(abs(candidate - line.frequency) * span < 1.0 for line in found.lines):
@@ -105,7 +105,7 @@ def _better(values: Floats, axis: Axis, found: Structure) -> Iterator[Structure]
             left = values - rough.level.fitted - np.sum(rough.waves[:-1], axis=0)
             if rough.level.wanders:  # what wanders would draw the frequency after it
                 left = left - uniform_filter1d(left, max(round(1.0 / candidate), 2), mode="nearest")
-            line = _shape(left, at, candidate)
+            line = _shape(left, axis.at, candidate)
         trial = fitted(values, axis, (*found.lines, line))
         if any(
             is_harmonic(line.frequency, known.frequency, span) and np.ptp(trial.waves[-1]) < _OWN_VOICE * np.ptp(wave)

@@ -40,7 +40,8 @@ def scale_scores(values: Floats) -> Floats:
 
 def _block_scores(values: Floats, size: int) -> Floats:
     """Normal scores of the blocks' mean distances: for long series as good, and no million ranks."""
-    distance = np.abs(values - median(thinned(values)))
+    distance = values - median(thinned(values))
+    np.abs(distance, out=distance)
     np.minimum(distance, 5.0 * robust_sigma(values), out=distance)
     means = block_means(distance, size)
     return np.asarray(ndtri(rankdata(means) / (means.size + 1)), dtype=np.float64)
