@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from batchwork.frame.axis import Axis
 from batchwork.frame.bases import BEND, base_columns, step_columns
 from batchwork.frame.noise import Floats, inflation, unpredictable, upper_persistence
+from batchwork.frame.segments import LONGEST, SHORTEST, clear_steps
 
 MOST_STEPS = 24
 _CURVES = ((5, 0), (9, 0), (17, 0), (5, -1), (5, 1), (9, -1), (9, 1))  # parts, and the end where they crowd
@@ -230,6 +231,10 @@ def choose_level(z: Floats, axis: Axis, waves: Floats, *, draft: bool = False, a
     draft of nearly the same values: of all curves, only its own is looked at again.
     """
     candidates = _candidates(z, axis, waves, after)
+    if SHORTEST <= z.size <= LONGEST and not waves.size:
+        stepped = _few_levels(z, axis, candidates)
+        if stepped is not None:
+            return _level(z, axis, waves, stepped, 1.0)
     while True:
         choice, worth = _hold(z, axis, waves, candidates)
         kept = choice
@@ -241,6 +246,18 @@ def choose_level(z: Floats, axis: Axis, waves: Floats, *, draft: bool = False, a
         # without the steps that fell, another base may tell more
         candidates = [c for c in candidates if len(c.steps) <= len(kept.steps)]
     return _level(z, axis, waves, kept, worth)
+
+
+def _few_levels(z: Floats, axis: Axis, candidates: list[_Candidate]) -> _Candidate | None:
+    """The constant with the steps of a short series, if it has some, and each is a jump."""
+    n = z.size
+    unit = math.log(n)
+    rival = min(n * math.log(c.rss) + c.price * unit for c in candidates if c.base != "constant")
+    steps, rss = clear_steps(z, axis, shortest_segment(n), rival)
+    columns = np.ones((n, 1))
+    if not steps or min(_proofs(z, axis, columns, steps, 1.0, draft=False)) <= 0:
+        return None
+    return _Candidate("constant", 0, 0, steps, rss, step_price(n) * len(steps), 1.0 + _STEP_FREEDOM * len(steps))
 
 
 def _hold(z: Floats, axis: Axis, waves: Floats, candidates: list[_Candidate]) -> tuple[_Candidate, float]:

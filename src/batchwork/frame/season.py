@@ -28,6 +28,7 @@ _MIDDLE = 1 << 14
 _SLOW = 4096
 _SWING = 280.0
 _ELSEWHERE = 14.0  # log-likelihood by which a harmonic must fit better off its multiple to be another season
+_SIDE_LINES = 3.0  # a long season that swells and fades has lines so many bins beside its harmonics
 _OWN_VOICE = 0.65  # a harmonic this strong beside its fundamental is a season of its own (a day in a week)
 
 
@@ -94,6 +95,7 @@ def refit(values: Floats, axis: Axis, known: Structure) -> Structure:
 def _better(values: Floats, axis: Axis, found: Structure) -> Iterator[Structure]:
     """Structures with one more season that tell more than the one found."""
     span = axis.span
+    beside = 1.0 if values.size <= _LONG else _SIDE_LINES
     rest = values - found.season if found.lines else values
     for candidate in _candidates(rest, axis, found):
         if any(abs(candidate - line.frequency) * span < 1.0 for line in found.lines):
@@ -108,7 +110,8 @@ def _better(values: Floats, axis: Axis, found: Structure) -> Iterator[Structure]
             line = _shape(left, axis.at, candidate)
         trial = fitted(values, axis, (*found.lines, line))
         if any(
-            is_harmonic(line.frequency, known.frequency, span) and np.ptp(trial.waves[-1]) < _OWN_VOICE * np.ptp(wave)
+            is_harmonic(line.frequency, known.frequency, span / beside)
+            and np.ptp(trial.waves[-1]) < _OWN_VOICE * np.ptp(wave)
             for known, wave in zip(found.lines, trial.waves, strict=False)
         ):
             continue
@@ -154,7 +157,7 @@ def _is_only_swinging(values: Floats, trial: Structure, fresh: int) -> bool:
     if noise <= 0:
         return False
     told = values.size * float(np.log(swinging / noise))
-    price = 2.0 + _SWING / values.size  # per parameter: Akaike's, and more where swings and lines look alike
+    price = 2.0 + _SWING / values.size / fresh  # per parameter: Akaike's, and more where a swing and a line look alike
     harmonics = sum(min(line.harmonics, 2) for line in trial.lines[-fresh:])  # a swing has no more to pay for
     return told < (2 * harmonics + fresh + order - longer) * price
 
