@@ -231,7 +231,7 @@ def choose_level(z: Floats, axis: Axis, waves: Floats, *, draft: bool = False, a
     draft of nearly the same values: of all curves, only its own is looked at again.
     """
     candidates = _candidates(z, axis, waves, after)
-    if SHORTEST <= z.size <= LONGEST and not waves.size:
+    if SHORTEST <= z.size <= LONGEST and not waves.size and _floor(z) > 0:
         stepped = _few_levels(z, axis, candidates)
         if stepped is not None:
             return _level(z, axis, waves, stepped, 1.0)
@@ -253,7 +253,7 @@ def _few_levels(z: Floats, axis: Axis, candidates: list[_Candidate]) -> _Candida
     n = z.size
     unit = math.log(n)
     rival = min(n * math.log(c.rss) + c.price * unit for c in candidates if c.base != "constant")
-    steps, rss = clear_steps(z, axis, shortest_segment(n), rival)
+    steps, rss = clear_steps(z, axis, shortest_segment(n), rival, _floor(z))
     columns = np.ones((n, 1))
     if not steps or min(_proofs(z, axis, columns, steps, 1.0, draft=False)) <= 0:
         return None

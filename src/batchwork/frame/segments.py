@@ -41,15 +41,15 @@ def best_segments(z: Floats, least: int) -> list[tuple[tuple[int, ...], float]]:
     return found
 
 
-def clear_steps(z: Floats, axis: Axis, least: int, rival: float) -> tuple[tuple[int, ...], float]:
+def clear_steps(z: Floats, axis: Axis, least: int, rival: float, floor: float) -> tuple[tuple[int, ...], float]:
     """The steps of a short series (none if it needs none) and the sum of squares they leave.
 
-    `rival` is the score of the best other level: n log(rss) and its price.
+    `rival` is the score of the best other level (n log(rss) and its price), `floor` a sum of squares of mere rounding.
     """
     n = z.size
     unit = math.log(n)
     found = best_segments(z, least)
-    scores = [n * math.log(max(rss, 1e-300)) + _STEP * unit * len(steps) for steps, rss in found[1:]]
+    scores = [n * math.log(max(rss, floor)) + _STEP * unit * len(steps) for steps, rss in found[1:]]
     best = int(np.argmin(scores))
     needed = min(rival, _without_steps(z, axis)) - _SURELY / n
     return found[best + 1] if scores[best] < needed else found[0]
