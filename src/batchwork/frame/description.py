@@ -131,15 +131,15 @@ class Description:
     base: int
     slope_per: str  # "step", or the unit of time
     statistics: Statistics | None
-    trend: Trend | None
-    seasons: tuple[Season, ...]
-    change_points: tuple[ChangePoint, ...]
-    anomaly_count: int
-    anomalies: tuple[Anomaly, ...]
-    distribution: Distribution
-    volatility: Volatility | None
-    last: Last | None
-    quality: tuple[str, ...]
+    trend: Trend | None = None
+    seasons: tuple[Season, ...] = ()
+    change_points: tuple[ChangePoint, ...] = ()
+    anomaly_count: int = 0
+    anomalies: tuple[Anomaly, ...] = ()
+    distribution: Distribution = Distribution(kind="unknown")
+    volatility: Volatility | None = None
+    last: Last | None = None
+    quality: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """The same as plain dictionaries and lists, ready for JSON: what lies beyond every float is None."""

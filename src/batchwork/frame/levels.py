@@ -17,8 +17,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from batchwork.frame.axis import Axis
-from batchwork.frame.bases import BEND, base_columns, step_columns
+from batchwork.frame.axis import BEND, Axis, base_columns, step_columns
 from batchwork.frame.noise import Floats, inflation, unpredictable, upper_persistence
 from batchwork.frame.segments import LONGEST, SHORTEST, clear_steps
 

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln, ndtr, stdtr
 
-from batchwork.frame.dip import untied
 from batchwork.frame.noise import Floats, median, robust_sigma, thinned
+from batchwork.frame.shape import untied
 
 _LEVEL = 0.015  # per side; both sides together have twice as much
 _MORE_IN_SHORT = 1.7  # below 150 points, where the level would otherwise hardly be used
@@ -133,7 +133,12 @@ def _limit(distance: Floats, n: int, level: float) -> float | None:
         return None
     count = np.arange(most, 0, -1)[worth]
     rest_end, gap_end = _log_tail(far[None, worth]), _log_tail(far[None, worth + 1])
-    log_weight = _log_likelihood(near, distance.size - most)[:, None] + _sums(far, worth) + count * rest_end + _LOG_PRIOR[:, None]
+    log_weight = (
+        _log_likelihood(near, distance.size - most)[:, None]
+        + _sums(far, worth)
+        + count * rest_end
+        + _LOG_PRIOR[:, None]
+    )
     weight = np.exp(log_weight - log_weight.max(axis=0))
     weight /= weight.sum(axis=0)
     chance = np.sum(_CAUTION * weight * np.exp(count * (gap_end - rest_end)), axis=0)

@@ -15,11 +15,10 @@ from scipy.special import stdtr
 
 from batchwork.frame.analysis import analyse
 from batchwork.frame.description import Description, jsonable
-from batchwork.frame.digits import write
 from batchwork.frame.noise import Floats, upper_persistence
 from batchwork.frame.samples import FrameError, Samples, read_samples
 from batchwork.frame.threads import one_thread
-from batchwork.frame.words import render
+from batchwork.frame.words import render, write
 
 _LEVEL = 0.01
 _NOTABLE = 0.3

@@ -12,8 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import stdtr
 
-from batchwork.frame.axis import Axis
-from batchwork.frame.bases import base_columns, step_columns
+from batchwork.frame.axis import Axis, base_columns, step_columns
 from batchwork.frame.levels import Level
 from batchwork.frame.noise import Floats, inflation, upper_persistence
 

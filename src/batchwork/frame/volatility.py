@@ -7,8 +7,6 @@ point is compared with the law of its maximum, with the scores' own persistence 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from scipy.special import ndtri
 from scipy.stats import rankdata
@@ -21,15 +19,6 @@ _SHORT, _SHORT_CRITICAL = 150, 3.1  # in a short series without memory: in about
 _NOTABLE = 1.25  # a smaller change of the standard deviation is not worth words
 _EDGE = 0.1
 _MOST = 10000  # points ranked one by one
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Spread:
-    """A change of the standard deviation: first index after it, before, after."""
-
-    place: int
-    before: float
-    after: float
 
 
 def scale_scores(values: Floats) -> Floats:
@@ -47,8 +36,8 @@ def _block_scores(values: Floats, size: int) -> Floats:
     return np.asarray(ndtri(rankdata(means) / (means.size + 1)), dtype=np.float64)
 
 
-def change_of_spread(values: Floats, *, white: bool = False) -> Spread | None:
-    """The change of standard deviation along the values, or None if none is proven.
+def change_of_spread(values: Floats, *, white: bool = False) -> tuple[int, float, float] | None:
+    """The first index after a change of the standard deviation, what it was before and is after; None if none is proven.
 
     `white` says that the noise was found to have no memory.
     """
@@ -67,11 +56,9 @@ def change_of_spread(values: Floats, *, white: bool = False) -> Spread | None:
     deviation = float(np.sqrt(np.mean(split**2) * inflation(split, 2.0)))
     place *= size
     before, after = float(np.std(values[:place])), float(np.std(values[place:]))
-    if deviation <= 0 or min(before, after) < 0:
+    if deviation <= 0:
         return None
     critical = _SHORT_CRITICAL if white and n < _SHORT else _CRITICAL
-    if np.abs(bridge).max() / deviation < critical:
+    if np.abs(bridge).max() / deviation < critical or max(before, after) < _NOTABLE * min(before, after):
         return None
-    if max(before, after) < _NOTABLE * min(before, after):
-        return None
-    return Spread(place=place, before=before, after=after)
+    return place, before, after
