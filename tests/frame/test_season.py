@@ -32,3 +32,11 @@ def test_a_sawtooth_is_one_season_without_steps() -> None:
     d = described(4.0 * (at % 50) / 50 + dice(6).standard_normal(600))
     assert [round(season.period) for season in d.seasons] == [50]
     assert d.change_points == ()
+
+
+def test_a_long_season_that_swells_and_fades_is_one_season() -> None:
+    at = np.arange(8760)
+    swell = 1.0 + 0.5 * np.sin(2 * np.pi * at / 8760)
+    day = swell * (np.sin(2 * np.pi * at / 24) + 0.2 * np.sin(4 * np.pi * at / 24 + 1.0))
+    d = described(5.0 * day + dice(6).standard_normal(at.size))
+    assert [round(season.period) for season in d.seasons] == [24]

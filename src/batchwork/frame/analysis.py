@@ -55,7 +55,7 @@ def analyse(samples: Samples, context: str | None = None, unit: str | None = Non
         found = replace(found, last=_last(samples, statistics))
         if samples.values.size < 4 or statistics.range == 0:
             return replace(found, distribution=shape_of(samples.values, 1.0))
-        return _Analysis.of(samples).filled(found)
+        return _Analysis.of(samples, statistics.median).filled(found)
 
 
 def _last(samples: Samples, statistics: say.Statistics) -> say.Last:
@@ -83,10 +83,10 @@ class _Analysis:
     odd: NDArray[np.int64]
 
     @classmethod
-    def of(cls, samples: Samples) -> _Analysis:
+    def of(cls, samples: Samples, middle: float) -> _Analysis:
         exponent = exponent_of(samples.values)
         values = np.ldexp(samples.values, -exponent)
-        shift = median(values)
+        shift = float(np.ldexp(middle, -exponent))
         values -= shift
         axis, grain = samples.axis, grain_of(values)
         law = recurrence_of(values, axis, grain)

@@ -67,18 +67,14 @@ class Axis:
 
     def centres(self, size: int) -> Floats:
         """The places of block means on the axis of the points."""
-        if not self.even:
-            return self._means(size)
         whole = self.size // size
+        if self.places is not None:
+            means = self.places[: whole * size].reshape(whole, size).mean(axis=1)
+            means[-1] = self.places[(whole - 1) * size :].mean()
+            return np.asarray(means)
         centres = (np.arange(whole) + 0.5) * size - 0.5
         centres[-1] = 0.5 * ((whole - 1) * size + self.size - 1)
         return np.asarray(centres, dtype=np.float64)
-
-    def _means(self, size: int) -> Floats:
-        whole = self.size // size
-        means = self.at[: whole * size].reshape(whole, size).mean(axis=1)
-        means[-1] = self.at[(whole - 1) * size :].mean()
-        return np.asarray(means)
 
     def kept(self, mask: NDArray[np.bool_]) -> Axis:
         """The axis of the points that are kept."""
@@ -90,7 +86,7 @@ class Axis:
             return self
         if self.even:
             return even_axis(self.size // size)
-        centres = self._means(size)
+        centres = self.centres(size)
         return Axis((centres - centres[0]) / size, centres.size)
 
     def gap_before(self, place: int) -> bool:

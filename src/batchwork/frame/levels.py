@@ -22,11 +22,13 @@ from batchwork.frame.noise import Floats, inflation, unpredictable, upper_persis
 from batchwork.frame.segments import LONGEST, SHORTEST, clear_steps
 
 MOST_STEPS = 24
-_CURVES = ((5, 0), (9, 0), (17, 0), (5, -1), (5, 1), (9, -1), (9, 1))  # parts, and the end where they crowd
-_SHORT_STEP, _LONG_STEP = (
-    2.95,
-    5.0,
-)  # in units of log(independent points): a height, a place sought among n, and caution
+# parts, the end where they crowd, and the lengths at which such a curve is tried
+_CURVES = (
+    *((size, 0, 6 * size, math.inf) for size in (5, 9, 17)),
+    *((size, crowd, 60 if size == 5 else 150, math.inf) for size in (5, 9) for crowd in (-1, 1)),
+    *((BEND, crowd, 30, 149) for crowd in (0, -1, 1)),
+)
+_SHORT_STEP, _LONG_STEP = 2.95, 5.0  # in units of log(independent points): a height, a place among n, and caution
 _STEP_FREEDOM = 2.0
 _BOTH, _SHORT = 2.0, 150  # a slope and steps at once, in a short series, are what slow noise looks like
 _LEAST_HEIGHT = 14.5  # over sqrt(n), in standard deviations: smaller ones are what slow noise makes
@@ -57,13 +59,6 @@ class Level:
     rss: float
     price: float
 
-    def preferred_by(self, rival: Level, extra_price: float) -> float:
-        """By how much this level, for `extra_price` more, tells more than a rival (above 0: it does)."""
-        n = self.smooth.size
-        independent = max(n / self.inflation, 3.0)
-        told = independent * float(np.log(max(rival.rss, 1e-300) / max(self.rss, 1e-300)))
-        return told - (self.price - rival.price + extra_price) * float(np.log(independent))
-
 
 @dataclass(frozen=True, slots=True)
 class _Candidate:
@@ -81,11 +76,6 @@ def _base_basis(base: str, size: int, axis: Axis, crowd: int) -> tuple[Floats, F
     """An orthonormal basis of what a base can tell, and the room that it leaves for steps."""
     basis = np.asarray(np.linalg.qr(base_columns(base, size, axis, crowd))[0])
     return basis, _room(basis)
-
-
-def _enough(size: int) -> int:
-    """Points from which on crowded curves of so many parts are tried."""
-    return 60 if size == 5 else _SHORT
 
 
 def step_price(n: int) -> float:
@@ -132,6 +122,7 @@ def forward_steps(z: Floats, orthonormal: Floats, room: Floats, most: int) -> li
     path: list[tuple[tuple[int, ...], float]] = [((), float(residual @ residual))]
     room = room.copy()
     blocked = _blocked([], n, gap)
+    too_little = 3 * step_price(n) * math.log(n)
     steps: list[int] = []
     for size in range(first, first + most):
         gains = step_gains(residual, room)
@@ -150,16 +141,9 @@ def forward_steps(z: Floats, orthonormal: Floats, room: Floats, most: int) -> li
         inner = fresh.cumsum()[:-1]
         room -= inner * inner
         path.append((tuple(sorted(steps)), float(residual @ residual)))
-        if _hopeless(path, n):
-            break
+        if len(path) > 3 and path[-1][1] > 0 and n * math.log(path[-4][1] / path[-1][1]) < too_little:
+            break  # three in a row that did not pay together: a fourth will not either (one alone may hide a pair)
     return path
-
-
-def _hopeless(path: list[tuple[tuple[int, ...], float]], n: int) -> bool:
-    """Three steps in a row that did not pay together: a fourth will not either (one alone may hide a pair)."""
-    if len(path) < 4 or path[-1][1] <= 0:
-        return False
-    return n * math.log(path[-4][1] / path[-1][1]) < 3 * step_price(n) * math.log(n)
 
 
 def settle(z: Floats, columns: Floats, steps: tuple[int, ...]) -> tuple[int, ...]:
@@ -171,7 +155,8 @@ def settle(z: Floats, columns: Floats, steps: tuple[int, ...]) -> tuple[int, ...
         before = list(places)
         for index in range(len(places)):
             others = places[:index] + places[index + 1 :]
-            gains = _gains_beside(z, columns, tuple(others))
+            basis, _ = np.linalg.qr(np.column_stack([columns, step_columns(tuple(others), n)]))
+            gains = step_gains(z - basis @ (basis.T @ z), _room(basis))
             gains[_blocked(others, n, gap)] = 0.0
             best = int(np.argmax(gains))
             if gains[best] > 0:
@@ -181,19 +166,13 @@ def settle(z: Floats, columns: Floats, steps: tuple[int, ...]) -> tuple[int, ...
     return tuple(sorted(places))
 
 
-def _gains_beside(z: Floats, columns: Floats, others: tuple[int, ...]) -> Floats:
-    basis, _ = np.linalg.qr(np.column_stack([columns, step_columns(others, z.size)]))
-    return step_gains(z - basis @ (basis.T @ z), _room(basis))
-
-
 def _candidates(z: Floats, axis: Axis, waves: Floats, draft: Level | None) -> list[_Candidate]:
     n = z.size
     floor = _floor(z)
     found: list[_Candidate] = []
     bases = [("constant", 0, 0), ("line", 0, 0)]
     if draft is None:
-        bases += [("curve", size, crowd) for size, crowd in _CURVES if n >= (_enough(size) if crowd else 6 * size)]
-        bases += [("curve", BEND, crowd) for crowd in (0, -1, 1) if 30 <= n < _SHORT]
+        bases += [("curve", size, crowd) for size, crowd, least, most in _CURVES if least <= n <= most]
     elif draft.base == "curve":
         bases.append(("curve", draft.curve_size, draft.crowd))
     for base, size, crowd in bases:

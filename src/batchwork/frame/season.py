@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.ndimage import uniform_filter1d
 
 from batchwork.frame.axis import Axis, even_axis
@@ -86,10 +87,9 @@ def structure_of(values: Floats, axis: Axis) -> Structure:
 
 def refit(values: Floats, axis: Axis, known: Structure) -> Structure:
     """Level and shapes of known seasons, fitted again to values that were held with the seasons in mind."""
-    if values.size > _LONG:
-        waves = tuple(_fold_all(values - known.level.fitted, axis, known.lines))
-        return Structure(known.coarse, known.blocks, known.level, known.lines, waves)
-    return fitted(values, axis, known.lines)
+    if values.size <= _LONG:
+        return fitted(values, axis, known.lines)
+    return replace(known, waves=tuple(_fold_all(values - known.level.fitted, axis, known.lines)))
 
 
 def _better(values: Floats, axis: Axis, found: Structure) -> Iterator[Structure]:
@@ -144,7 +144,10 @@ def _is_told_cheaper(found: Structure, trial: Structure) -> bool:
     too_fast_for_a_level = _is_fast(trial.lines[-1], block_size(trial.level.smooth.size))
     if too_fast_for_a_level or (level.base != "curve" and not level.steps):
         return False
-    return trial.coarse.preferred_by(level, 2.0 + trial.lines[-1].harmonics) <= 0
+    rival, level = level, trial.coarse
+    independent = max(level.smooth.size / level.inflation, 3.0)
+    told = independent * float(np.log(max(rival.rss, 1e-300) / max(level.rss, 1e-300)))
+    return told <= (level.price - rival.price + 2.0 + trial.lines[-1].harmonics) * float(np.log(independent))
 
 
 def _is_only_swinging(values: Floats, trial: Structure, fresh: int) -> bool:
@@ -249,8 +252,7 @@ def _whole_cycle(rest: Floats, at: Floats, frequency: float) -> tuple[int, float
     left = []
     for period in periods:
         phase = at.astype(np.int64) % period
-        mean = np.bincount(phase, weights=rest) / np.maximum(np.bincount(phase), 1)
-        left.append(float(np.sum((rest - mean[phase]) ** 2)))
+        left.append(float(np.sum((rest - _mean_of_each(phase, rest, period)[phase]) ** 2)))
     place = int(np.argmin(left))
     return periods[place], max(left[place], 1e-18 * float(rest @ rest), 1e-300)
 
@@ -321,15 +323,13 @@ def fitted(values: Floats, axis: Axis, lines: tuple[Line, ...]) -> Structure:
     fast = tuple(line for line in lines if _is_fast(line, size))
     slow = tuple(line for line in lines if line not in fast)
     columns = wave_columns(slow, axis.at if size == 1 else axis.centres(size))
-    folded: Floats | None = None
+    calm = values
     if fast:
-        steady = np.repeat(block_means(values, size), size)
-        steady = np.concatenate([steady, np.full(max(n - steady.size, 0), steady[-1])])[:n]
-        folded = np.sum(_fold_all(values - steady, axis, fast), axis=0)
-    calm = values if folded is None else values - folded
+        steady = block_means(values, size)[np.minimum(np.arange(n) // size, n // size - 1)]
+        calm = values - np.sum(_fold_all(values - steady, axis, fast), axis=0)
     coarse, steps = level_of(calm, axis, columns)
     level = as_points(coarse, steps, axis)
-    blocks = (block_means(calm, size) if size > 1 else calm) - coarse.season
+    blocks = block_means(calm, size) - coarse.season
     waves = tuple(_fold_all(values - level.fitted, axis, lines)) if lines else ()
     return Structure(coarse, blocks, level, lines, waves)
 
@@ -349,32 +349,26 @@ def _fold_all(rest: Floats, axis: Axis, lines: tuple[Line, ...]) -> list[Floats]
     return waves
 
 
-def _fold_rows(rest: Floats, period: int) -> Floats:
-    """The mean of each phase of values without gaps: a row per cycle."""
-    cycles = rest.size // period
-    profile = rest[: cycles * period].reshape(cycles, period).sum(axis=0)
-    over = rest[cycles * period :]
-    profile[: over.size] += over
-    profile /= cycles + (np.arange(period) < over.size)
-    return np.tile(profile - profile.mean(), cycles + 1)[: rest.size]
-
-
 def _fold(rest: Floats, axis: Axis, frequency: float) -> Floats:
     """The mean of each phase, joined by lines; phases are points when the period is a whole number."""
     period = 1.0 / frequency
     whole = round(period)
     if whole <= 512 and abs(period - whole) / period * axis.span < 0.5 and axis.is_whole:
-        if axis.even:
-            return _fold_rows(rest, whole)
-        at = axis.at
-        phase = at.astype(np.int32) % np.int32(whole) if at[-1] < 2**31 else at.astype(np.int64) % whole
-        total = np.bincount(phase, weights=rest, minlength=whole)
-        count = np.bincount(phase, minlength=whole)
-        profile = total / np.maximum(count, 1)
+        if axis.even:  # a row per cycle
+            cycles, over = divmod(rest.size, whole)
+            total = rest[: cycles * whole].reshape(cycles, whole).sum(axis=0)
+            total[:over] += rest[cycles * whole :]
+            profile = total / (cycles + (np.arange(whole) < over))
+            return np.tile(profile - profile.mean(), cycles + 1)[: rest.size]
+        phase = axis.at.astype(np.int64) % whole
+        profile = _mean_of_each(phase, rest, whole)
         return np.asarray((profile - profile.mean())[phase])
     bins = int(min(_BINS, max(8, period)))
     turn = axis.at * (frequency * bins) % bins
-    phase = np.minimum(turn.astype(np.int64), bins - 1)
-    profile = np.bincount(phase, weights=rest, minlength=bins) / np.maximum(np.bincount(phase, minlength=bins), 1)
-    profile -= profile.mean()
-    return np.interp(turn, np.arange(bins) + 0.5, profile, period=bins)
+    profile = _mean_of_each(np.minimum(turn.astype(np.int64), bins - 1), rest, bins)
+    return np.asarray(np.interp(turn, np.arange(bins) + 0.5, profile - profile.mean(), period=bins))
+
+
+def _mean_of_each(phase: NDArray[np.int64], rest: Floats, count: int) -> Floats:
+    sums = np.bincount(phase, weights=rest, minlength=count)
+    return np.asarray(sums / np.maximum(np.bincount(phase, minlength=count), 1))

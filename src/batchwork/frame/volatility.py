@@ -37,7 +37,7 @@ def _block_scores(values: Floats, size: int) -> Floats:
 
 
 def change_of_spread(values: Floats, *, white: bool = False) -> tuple[int, float, float] | None:
-    """The first index after a change of the standard deviation, what it was before and is after; None if none is proven.
+    """The first index after a proven change of the standard deviation, and what it was before and is after.
 
     `white` says that the noise was found to have no memory.
     """
