@@ -58,16 +58,9 @@ def odd_points(values: Floats) -> NDArray[np.int64]:
     some = thinned(distance)
     if _alike(np.sort(some[some > 0]), np.sort(-some[some < 0])):
         size = np.abs(distance, out=distance)
-        limit = _limit(size, n, 2.0 * level)
-        return np.flatnonzero(size >= limit) if limit is not None else np.zeros(0, dtype=np.int64)
-    above, below = distance[distance > 0], -distance[distance < 0]
-    limits = (_limit(above, n, level), _limit(below, n, level))
-    found = [
-        np.flatnonzero(sign * distance >= limit)
-        for sign, limit in zip((1.0, -1.0), limits, strict=True)
-        if limit is not None
-    ]
-    return np.sort(np.concatenate(found)) if found else np.zeros(0, dtype=np.int64)
+        return np.flatnonzero(size >= (_limit(size, n, 2.0 * level) or np.inf))
+    high, low = (_limit(side[side > 0], n, level) for side in (distance, -distance))
+    return np.flatnonzero((distance >= (high or np.inf)) | (distance <= -(low or np.inf)))
 
 
 def _spread_ties(values: Floats) -> Floats:
@@ -95,12 +88,8 @@ def _alike(above: Floats, below: Floats) -> bool:
 
 def exceptions(values: Floats) -> NDArray[np.int64] | None:
     """The few points of a series that is otherwise one value; None if it is not such a series."""
-    ordered = np.sort(values)
-    common = ordered[values.size // 2]
-    other = np.flatnonzero(values != common)
-    if other.size > max(1, values.size // 50) or values.size < 10:
-        return None
-    return other
+    other = np.flatnonzero(values != np.sort(values)[values.size // 2])
+    return None if other.size > max(1, values.size // 50) or values.size < 10 else other
 
 
 def without_echoes(odd: NDArray[np.int64], view: Floats, phi: float) -> NDArray[np.int64]:

@@ -77,7 +77,8 @@ def recurrence_of(values: Floats, axis: Axis, grain: float) -> Recurrence | None
         return None
     backward = _errors(values[::-1], back.places, reverse)[::-1]
     far = 1e-3 * float(values.std())  # an odd point is not one of rounding
-    odd = np.flatnonzero(_surprises(forward, far) & _surprises(backward, far))
+    with np.errstate(invalid="ignore"):
+        odd = np.flatnonzero((np.abs(forward) > far) & (np.abs(backward) > far))
     return Recurrence(weights, odd if odd.size <= max(1, values.size // 50) else odd[:0])
 
 
@@ -101,11 +102,6 @@ def repetition(values: Floats, axis: Axis, grain: float) -> int | None:
 def _typical(errors: Floats) -> float:
     known = errors[~np.isnan(errors)]
     return median(known) if known.size >= 3 else float("inf")
-
-
-def _surprises(errors: Floats, far: float) -> NDArray[np.bool_]:
-    with np.errstate(invalid="ignore"):
-        return np.asarray(np.abs(errors) > far)
 
 
 def _weights(values: Floats, axis: Axis, limit: float) -> Floats | None:
