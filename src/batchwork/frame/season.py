@@ -28,7 +28,6 @@ _BINS = 64
 _MIDDLE = 1 << 14
 _SLOW = 4096
 _SWING = 280.0
-_ELSEWHERE = 14.0  # log-likelihood by which a harmonic must fit better off its multiple to be another season
 _SIDE_LINES = 3.0  # a long season that swells and fades has lines so many bins beside its harmonics
 _OWN_VOICE = 0.65  # a harmonic this strong beside its fundamental is a season of its own (a day in a week)
 
@@ -232,29 +231,8 @@ def _shape(rest: Floats, at: Floats, frequency: float) -> Line:
             best, chosen, worse = score, count, 0
         elif (worse := worse + 1) >= 3:
             break
-    whole = _whole_cycle(rest, at, frequency)
-    if whole is not None and n * np.log(whole[1]) + whole[0] * np.log(n) < best:
-        return Line(1.0 / whole[0], whole[0] // 2)
     chosen = _one_voice(rest, at, frequency, chosen)
-    frequency = _settled(rest, at, frequency, chosen)
-    count = _own_harmonics(rest, at, frequency, chosen)
-    if count < chosen:
-        frequency = _settled(rest, at, frequency, count)
-    return Line(_whole(rest, at, frequency, count), count)
-
-
-def _whole_cycle(rest: Floats, at: Floats, frequency: float) -> tuple[int, float] | None:
-    """Near a frequency, the period of whole points whose mean cycle leaves least, and what it leaves."""
-    near = round(1.0 / frequency)
-    periods = [p for p in range(max(near - 2, 2), near + 3) if 2 * p + 2 <= rest.size and p > 2 * _MOST_WAVES]
-    if not periods or bool((at % 1.0 != 0.0).any()):
-        return None
-    left = []
-    for period in periods:
-        phase = at.astype(np.int64) % period
-        left.append(float(np.sum((rest - _mean_of_each(phase, rest, period)[phase]) ** 2)))
-    place = int(np.argmin(left))
-    return periods[place], max(left[place], 1e-18 * float(rest @ rest), 1e-300)
+    return Line(_whole(rest, at, _settled(rest, at, frequency, chosen), chosen), chosen)
 
 
 def _settled(rest: Floats, at: Floats, frequency: float, count: int) -> float:
@@ -265,24 +243,6 @@ def _settled(rest: Floats, at: Floats, frequency: float, count: int) -> float:
         frequency = float(trial[int(np.argmin([_left(rest, at, f, count) for f in trial]))])
         width /= 5.0
     return frequency
-
-
-def _own_harmonics(rest: Floats, at: Floats, frequency: float, count: int) -> int:
-    """As many harmonics as lie where multiples do: one that fits far better elsewhere is another season."""
-    floor = 1e-9 * float(rest @ rest)
-    joint = _left(rest, at, frequency, count) + floor
-    bin_width = 1.0 / (at[-1] - at[0] + 1.0)
-    for index in range(2, min(count, 4) + 1):
-        others = wave_columns((Line(frequency, count),), at)
-        own = slice(2 * index - 2, 2 * index)  # one column, not two, for a wave of two points
-        others = np.delete(others, own, axis=1)
-        calm = rest - rest.mean()
-        calm = calm - others @ np.linalg.lstsq(others, calm, rcond=None)[0]
-        trial = np.clip(index * frequency + bin_width * np.linspace(-1.2, 1.2, 13), 0.0, 0.5)
-        free = min(_left(calm, at, f, 1) for f in trial)
-        if rest.size * np.log(joint / (free + floor)) > _ELSEWHERE:
-            return index - 1
-    return count
 
 
 def _whole(rest: Floats, at: Floats, frequency: float, count: int) -> float:

@@ -126,15 +126,6 @@ class Spectrum:
         """Bins per independent frequency."""
         return self.frequency.size / (self.points / 2.0)
 
-    def line_at(self, frequency: float) -> float:
-        """The ratio of a peak at a frequency; 0 if the peak of its neighbourhood lies elsewhere."""
-        centre = frequency / self.frequency[1]
-        a = max(int(np.floor(centre - self.spacing)), 0)
-        part = self.ratio[a : int(np.ceil(centre + self.spacing)) + 1]
-        if part.size == 0 or abs(a + int(np.argmax(part)) - centre) > 0.6 * self.spacing:
-            return 0.0
-        return float(part.max())
-
 
 def spectrum_of(signal: Floats, *, changes: bool, without: float | None = None) -> Spectrum:
     """The spectrum of a level-free signal: the changes of a series (`changes`), or what its level leaves.
@@ -167,7 +158,7 @@ def find_line(signal: Floats, *, changes: bool) -> float | None:
         place, prominence = strongest_line(spectrum)
     if prominence < 1.0:
         return None
-    return refine(signal, fundamental(spectrum, float(spectrum.frequency[place])), 0.7 / signal.size)
+    return refine(signal, float(spectrum.frequency[place]), 0.7 / signal.size)
 
 
 def strongest_line(spectrum: Spectrum) -> tuple[int, float]:
@@ -191,15 +182,6 @@ def strongest_line(spectrum: Spectrum) -> tuple[int, float]:
         if prominence > best:
             best, peak = prominence, place
     return peak, best
-
-
-def fundamental(spectrum: Spectrum, frequency: float) -> float:
-    """The lowest frequency of which this one is a harmonic: sharp pulses are strong in all of theirs."""
-    least = max(_needed(spectrum.points, 1), _OWN_POWER * spectrum.line_at(frequency))  # not a strong line's own skirt
-    for lower in (frequency / 4, frequency / 3, frequency / 2):
-        if lower * spectrum.points >= FEWEST_CYCLES and spectrum.line_at(lower) > least:
-            return lower
-    return frequency
 
 
 def _needed(n: int, count: int) -> float:
