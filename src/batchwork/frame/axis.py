@@ -1,8 +1,7 @@
 """Decide what a hole between two points means to every test: the only place that knows of holes.
 
-Each value keeps its place, in steps from the first one. Levels are fitted over places, seasons turn with
-them, and persistence fades with the distance: over d steps, phi becomes phi to the power of d. The columns that a level
-is made of (constant, line, curve, steps) stand here, too.
+Each value keeps its place, in steps from the first one: levels are fitted over places, seasons turn with them, and
+over d steps persistence phi becomes phi to the power of d. The columns that a level is made of stand here, too.
 """
 
 from __future__ import annotations

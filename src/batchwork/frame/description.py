@@ -1,7 +1,6 @@
 """Decide what a description holds: every number that may be said about a series, typed and frozen.
 
-The text is rendered from this alone. Indices are those of the series as it was given, missing values
-included; `None` means that a thing was looked for and not found, or could not be looked for.
+Indices are those of the series as it was given; `None` means looked for and not found, or not to be looked for.
 """
 
 from __future__ import annotations

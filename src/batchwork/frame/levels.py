@@ -1,10 +1,8 @@
 """Decide what the level of a series does: nothing, a line, a curve, steps, or a line with steps.
 
-One orthogonal forward selection adds steps to any base (constant, line, spline, with the season's waves
-beside it); a penalised likelihood chooses between the bases. The penalty counts *independent* points: n
-divided by the noise inflation of the residuals that the chosen model leaves. A model that leaves
-persistent residuals therefore raises the bar for itself and is chosen again, until it holds; a wandering
-series ends with no level claimed at all.
+One forward selection adds steps to any base, with the season's waves beside it; a penalised likelihood over
+*independent* points (n over the inflation of the residuals) chooses. A model that leaves persistent residuals raises
+the bar for itself and is chosen again, until it holds; a wandering series ends with no level claimed at all.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
 """Decide how much a run of residuals is worth: how persistent it is, and what that costs a test.
 
-Every test of this package compares an effect with noise. Persistent noise (autoregressive, wandering)
-makes effects that are not there, so each test divides by the *inflation*: the long-run variance over the
-plain one, taken at an upper confidence limit, because an underestimate claims what is not true while an
-overestimate only stays silent.
+Every test divides by the *inflation*, the long-run variance over the plain one at an upper confidence limit: an
+underestimate claims what is not true, an overestimate only stays silent.
 """
 
 from __future__ import annotations
@@ -104,12 +102,7 @@ def inflation(residuals: Floats, parameters: float) -> float:
     phi = upper_persistence(residuals, parameters)
     ceiling = n / 2.0
     first_order = (1.0 + phi) / max(1.0 - phi, 2.0 / n)
-    return float(min(max(1.0, first_order, long_memory_ratio(residuals)), ceiling))
-
-
-def long_memory_ratio(residuals: Floats) -> float:
-    """Zero-frequency power of the autoregression that AICc prefers, over the plain variance."""
-    return _autoregression(residuals)[0]
+    return float(min(max(1.0, first_order, _autoregression(residuals)[0]), ceiling))
 
 
 def unpredictable(residuals: Floats) -> tuple[float, int]:

@@ -1,11 +1,8 @@
 """Decide which points are odd: too far out for the tail that the other points show.
 
-Heavy tails are no anomalies, so a fixed number of standard deviations will not do. The k farthest points
-are odd if the *gap* between them and the rest is too wide: given that k points lie beyond the rest's
-farthest, all of them lie beyond the gap with probability (S(far end) / S(near end))^k. S is the tail of a
-Student t, averaged over degrees of freedom and scale with the weights that the sample gives them when of
-the k points no more is known than that they lie beyond. All k are tried, largest first, so that a group
-cannot hide itself. The two sides are judged together, or each alone when they differ in shape.
+The k farthest points are odd if the *gap* to the rest is too wide: all of them lie beyond it with probability (S(far
+end) / S(near end))^k. S is a Student tail, averaged over freedom and scale by what the sample says of them. All k are
+tried, largest first, so that a group cannot hide itself; two sides of different shape are judged each alone.
 """
 
 from __future__ import annotations

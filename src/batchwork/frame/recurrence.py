@@ -1,10 +1,8 @@
-"""Decide whether a series foretells itself: each value a fixed combination of the few before it, without noise.
+"""Decide whether a series foretells itself, without noise.
 
-Lines, polynomials, exponentials, sines, damped ones, their sums and all that repeats after a few points obey
-such a recurrence; noise obeys none. A smooth path obeys one nearly. A cycle may also come again after a broken number
-of steps: in order of their phase its values then rise once and fall once, and most of them lie exactly between their
-neighbours (squares, saws, triangles). Noise has no such order, and shows it at once: its distances between crossings of
-the middle differ by more than the one step of sampling.
+Lines, polynomials, exponentials, sines, their sums and short cycles obey a recurrence: each value is a fixed
+combination of the few before it. A cycle of straight pieces may come again after a broken number of steps: in order
+of their phase its values rise once and fall once, and most lie exactly between their neighbours.
 """
 
 from __future__ import annotations

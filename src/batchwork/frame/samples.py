@@ -1,8 +1,7 @@
 """Decide what counts as a number: anything that holds one, from anywhere, and where it stood.
 
-Lists, numpy, pandas, polars and arrow columns come in by what they can do, not by what they are, so none
-of those libraries is imported. Missing values keep their place: every index said later is the original
-one. What cannot be described is refused with the item and its position.
+Lists, numpy, pandas, polars and arrow columns come in by what they can do, so none of those libraries is imported.
+Missing values keep their place; what cannot be described is refused with the item and its position.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Decide which seasons a series has, and what each looks like.
 
-A season must stand out of the spectrum (`spectrum.py`) and then tell more than a level alone can: the best
-level with the season's waves is compared with the best level without them. A step has power at many
-frequencies, but a step tells it cheaper.
+A season must stand out of the spectrum, and then the best level with its waves must tell more than the best level
+without: a step has power at many frequencies, but a step tells it cheaper.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Decide whether a short series is a few constant levels: the exact best ones, against all that needs no steps.
 
-Greedy selection misses a step that another one undoes, and a short series cannot prove that its noise has no memory.
-So the best places of one to five steps are computed exactly, and must tell more than noise with a memory about a
-constant, a line or a parabola, than a random walk, and than any other level.
+Greedy selection misses a step that another one undoes, and a short series cannot prove that its noise has no memory:
+the steps must tell more than noise with a memory about a constant, a line or a parabola, than a random walk, than any
+level.
 """
 
 from __future__ import annotations

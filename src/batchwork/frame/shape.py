@@ -1,9 +1,7 @@
 """Decide what distribution values have, in one word that a test stands behind.
 
-L-moments carry the decision: they exist for heavy tails, are nearly unbiased in small samples and have
-known standard errors under the normal. A direction (skewed, heavy, light) needs three standard errors; a
-name (normal, uniform, exponential) is given only when its rivals are excluded. Two modes are told by Hartigan's dip,
-the distance to the nearest one-peaked distribution, of which the uniform dips most.
+L-moments carry the decision: a direction (skewed, heavy, light) needs three standard errors, a name only comes when its
+rivals are excluded. Two modes are told by Hartigan's dip, the distance to the nearest one-peaked distribution.
 """
 
 from __future__ import annotations

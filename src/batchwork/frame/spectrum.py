@@ -1,9 +1,7 @@
 """Decide which periods stand out of a series' own noise.
 
-The periodogram is taken of first differences: a trend becomes a constant, a step one short pulse, a
-random walk white noise, while the ratio of a wave to the noise beside it stays what it was. Each
-frequency is compared with a background: the best red-noise shape times a running median of what it
-leaves. A season is a line far above that background; broad humps and red slopes are background.
+In the periodogram of first differences a trend is a constant, a step one short pulse and a random walk white. A season
+is a line far above the background, the best red-noise shape times a running median of what it leaves.
 """
 
 from __future__ import annotations

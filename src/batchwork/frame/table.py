@@ -1,7 +1,6 @@
 """The door for tables: each numeric column in words, and the correlations worth knowing.
 
-A correlation is judged on what level and season leave nothing of: two random walks correlate by chance, so
-the test's sample size is divided by the two columns' common persistence.
+Two random walks correlate by chance, so the test's sample size is divided by the two columns' common persistence.
 """
 
 from __future__ import annotations

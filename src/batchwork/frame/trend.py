@@ -1,8 +1,7 @@
 """Decide whether a level rises or falls, and how sure that is.
 
-The slope is tested by generalised least squares at the *upper limit* of the noise's persistence: for white
-noise this is ordinary regression, for a random walk it is the test of its mean change, and in between no
-significance is borrowed from the noise's memory.
+The slope is tested by generalised least squares at the *upper limit* of the noise's persistence: ordinary regression
+for white noise, the test of the mean change for a random walk.
 """
 
 from __future__ import annotations

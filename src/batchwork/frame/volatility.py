@@ -1,8 +1,7 @@
 """Decide whether the spread of the noise changes along the series, and where.
 
-The distances from the middle are ranked and given Klotz's scores (squared half-normal quantiles), so that
-the tails' shape does not matter; the largest standardised difference of mean score before and after any
-point is compared with the law of its maximum, with the scores' own persistence divided out.
+The largest CUSUM of Klotz's scores of the distances (ranks, so the tails' shape does not matter) is compared with the
+law of its maximum, the scores' own persistence divided out.
 """
 
 from __future__ import annotations

@@ -1,7 +1,6 @@
 """Decide the words: a description as labelled numbers in at most 220 tokens (four characters each).
 
-Every number carries a plain label and stands right after it, so that a reader, or a model, can look it up
-without guessing. Lists give way first when room is short; what was looked for and not found is one word.
+Every number stands right after a plain label. Lists give way first when room is short.
 """
 
 from __future__ import annotations
