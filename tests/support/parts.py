@@ -22,7 +22,7 @@ from tests.support.scripted import Scripted
 def parts(*, policy: Policy | None = None, price: tuple[float, float] | None = (1, 1), **others: Any) -> Parts:
     """Parts of a run, made inside its loop."""
     clock = SystemClock()
-    window = AdaptiveWindow(10, slow_start=False)
+    window = AdaptiveWindow(10)
     journal = MemoryJournal()
     journal.begin(Began(run_id="r", model="scripted", priced=price is not None))
     return Parts(
