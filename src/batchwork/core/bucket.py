@@ -14,16 +14,15 @@ class Bucket:
     the bucket itself (it leaves when the bucket is full and the bucket goes into debt).
     """
 
-    __slots__ = ("_at", "_level", "_limit_per_s", "capacity", "per_s")
+    __slots__ = ("_at", "_level", "capacity", "per_s")
 
     def __init__(self, *, per_minute: float, now: float) -> None:
         self._at = now
         self._set(per_minute / 60.0)
         self._level = self.capacity
 
-    def _set(self, limit_per_s: float) -> None:
-        self._limit_per_s = limit_per_s
-        self.per_s = limit_per_s
+    def _set(self, per_s: float) -> None:
+        self.per_s = per_s
         self.capacity = max(_LEAST_BURST, self.per_s * _BURST_S)
 
     def level(self, now: float) -> float:
@@ -48,7 +47,7 @@ class Bucket:
 
     def learn(self, *, per_minute: float, now: float) -> None:
         """Adopt the limit that the provider states, keeping what is left of the current filling."""
-        if per_minute / 60.0 != self._limit_per_s:
+        if per_minute / 60.0 != self.per_s:
             level = self.level(now)
             self._set(per_minute / 60.0)
             self._level = min(self.capacity, level)
