@@ -14,9 +14,8 @@ def write(folder: Path, text: str) -> Path:
 
 def test_keys_and_addresses_come_from_the_environment():
     settings = Settings.from_environment({"ANTHROPIC_API_KEY": "a", "OPENAI_BASE_URL": "http://x", "GROQ_API_KEY": "g"})
-    assert (settings.anthropic_api_key, settings.openai_base_url) == ("a", "http://x")
-    assert settings.other_keys == {"GROQ_API_KEY": "g"}
-    assert settings.openai_api_key is None
+    assert settings.keys == {"anthropic": "a", "groq": "g"}
+    assert settings.openai_base_url == "http://x"
 
 
 def test_the_file_fills_what_the_environment_leaves_open(tmp_path: Path):
@@ -25,8 +24,8 @@ def test_the_file_fills_what_the_environment_leaves_open(tmp_path: Path):
         "# keys\n\nexport ANTHROPIC_API_KEY='from file'\nOPENAI_API_KEY=from-file # mine\nOPENAI_BASE_URL=\"http://y\"\n",
     )
     settings = Settings.from_environment({"ANTHROPIC_API_KEY": "from env", "OPENAI_API_KEY": ""}, dotenv=dotenv)
-    assert settings.anthropic_api_key == "from env"
-    assert settings.openai_api_key == "from-file"
+    assert settings.keys["anthropic"] == "from env"
+    assert settings.keys["openai"] == "from-file"
     assert settings.openai_base_url == "http://y"
 
 
@@ -38,7 +37,7 @@ def test_the_file_stands_in_the_working_folder(tmp_path: Path, monkeypatch: pyte
     write(tmp_path, "OPENAI_API_KEY=here\n")
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
-    assert Settings.from_environment().openai_api_key == "here"
+    assert Settings.from_environment().keys["openai"] == "here"
 
 
 def test_a_line_that_cannot_be_read_is_named_and_not_shown(tmp_path: Path):

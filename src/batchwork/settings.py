@@ -3,23 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from batchwork.core.errors import ConfigError
-from batchwork.core.pricetable import PriceTable, parse_price_table
-
-_OTHER_KEYS = (
-    "CEREBRAS_API_KEY",
-    "DEEPSEEK_API_KEY",
-    "FIREWORKS_API_KEY",
-    "GROQ_API_KEY",
-    "MISTRAL_API_KEY",
-    "OPENROUTER_API_KEY",
-    "TOGETHER_API_KEY",
-    "XAI_API_KEY",
-)
+from batchwork.core.price_tables import PriceTable, parse_price_table
+from batchwork.core.providers import providers
 
 # What the `claude` program may see of our environment: where it lives, its login, the way out of the building.
 _PROGRAM = (
@@ -34,11 +24,9 @@ _PROGRAM = (
 class Settings:
     """What the environment says. Keys, and addresses that may hold one, never show in a repr, and so never in a log."""
 
-    anthropic_api_key: str | None = field(default=None, repr=False)
+    keys: Mapping[str, str] = field(default_factory=dict, repr=False)  # by the name of their provider
     anthropic_base_url: str | None = field(default=None, repr=False)
-    openai_api_key: str | None = field(default=None, repr=False)
     openai_base_url: str | None = field(default=None, repr=False)
-    other_keys: Mapping[str, str] = field(default_factory=dict, repr=False)  # of servers that speak OpenAI's wire
     trust_env: bool = False  # BATCHWORK_TRUST_ENV: take proxies and netrc from the environment
     prices: Path | None = None  # BATCHWORK_PRICES: a file of prices that go before the bundled table
     claude_program: str = "claude"  # BATCHWORK_CLAUDE: the name or path of the program
@@ -59,11 +47,9 @@ class Settings:
             environment, dotenv = os.environ, dotenv or Path(".env")
         env = {**(_read(dotenv) if dotenv is not None else {}), **{k: v for k, v in environment.items() if v}}
         return cls(
-            anthropic_api_key=env.get("ANTHROPIC_API_KEY") or env.get("ANTHROPIC_AUTH_TOKEN") or None,
+            keys={name: key for name, row in providers().items() if (key := _first(env, row.keys)) is not None},
             anthropic_base_url=env.get("ANTHROPIC_BASE_URL") or None,
-            openai_api_key=env.get("OPENAI_API_KEY") or None,
             openai_base_url=env.get("OPENAI_BASE_URL") or None,
-            other_keys={name: env[name] for name in _OTHER_KEYS if env.get(name)},
             trust_env=_switch(env, "BATCHWORK_TRUST_ENV"),
             prices=_path(env, "BATCHWORK_PRICES"),
             claude_program=env.get("BATCHWORK_CLAUDE") or "claude",
@@ -123,6 +109,10 @@ def _switch(env: Mapping[str, str], name: str) -> bool:
     if value not in ("", "0", "no", "false", "off", "1", "yes", "true", "on"):
         raise ConfigError(f"{name} is 1 or 0, got {value!r}")
     return value in ("1", "yes", "true", "on")
+
+
+def _first(env: Mapping[str, str], names: Iterable[str]) -> str | None:
+    return next((env[name] for name in names if env.get(name)), None)
 
 
 def _path(env: Mapping[str, str], name: str) -> Path | None:

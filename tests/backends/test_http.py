@@ -5,13 +5,10 @@ import pytest
 from aiohttp import web
 
 from batchwork.backends import Setup, open_backend
-from batchwork.backends._headers import LimitsReader, anthropic_limits, duration_s, openai_limits
 from batchwork.backends._http import Http, endpoint
 from batchwork.clock import SystemClock
 from batchwork.core.errors import BackendError, ConfigError
 from batchwork.core.failure import FailureKind
-from batchwork.core.ports import TokenCounter
-from batchwork.core.reply import Limit
 from batchwork.core.request import Request
 
 
@@ -100,22 +97,6 @@ def test_a_backend_that_never_called_closes_quietly():
     assert backend.traits.name == "anthropic"
 
 
-def test_anthropic_counts_tokens(canned):
-    async def main():
-        async with canned({"input_tokens": 42}) as server:
-            backend = opened(server.url)
-            assert isinstance(backend, TokenCounter)
-            counted = await backend.count_tokens(Request.ask("Is it?", system="Be brief."))
-            await backend.aclose()
-            return counted, server.asked[0]
-
-    counted, asked = asyncio.run(main())
-    assert counted == 42
-    assert asked.path == "/v1/messages/count_tokens"
-    assert "max_tokens" not in asked.body
-    assert asked.body["system"] == "Be brief."
-
-
 @pytest.mark.parametrize("url", ["", "api.example.org", "ftp://x", "http://", "http://user:pass@x.org"])
 def test_a_base_url_that_is_none_is_refused_at_once(url):
     with pytest.raises(ConfigError, match="base_url"):
@@ -124,54 +105,3 @@ def test_a_base_url_that_is_none_is_refused_at_once(url):
 
 def test_a_base_url_keeps_its_path_and_query():
     assert str(endpoint("https://x.org/a/v1/?v=2", "chat/completions")) == "https://x.org/a/v1/chat/completions?v=2"
-
-
-@pytest.mark.parametrize(
-    ("text", "seconds"),
-    [
-        ("1s", 1),
-        ("6m0s", 360),
-        ("2m59.56s", 179.56),
-        ("120ms", 0.12),
-        ("1h2m3s", 3723),
-        ("12", 12),
-        ("1m", 60),
-        ("", None),
-        ("soon", None),
-        ("-1", None),
-    ],
-)
-def test_a_duration_is_read_in_all_its_forms(text, seconds):
-    assert duration_s(text) == seconds
-
-
-def test_a_limit_that_a_server_does_not_have_is_none():
-    assert openai_limits({"x-ratelimit-limit-requests": "-1", "x-ratelimit-remaining-requests": "-1"}) is None
-    assert openai_limits({"x-ratelimit-limit-tokens": "0", "x-ratelimit-remaining-tokens": "0"}) is None
-
-
-def test_one_limit_for_all_tokens_stands_where_there_is_no_other():
-    limits = anthropic_limits({"anthropic-ratelimit-tokens-limit": "80000"}, 0.0)
-    assert limits is not None
-    assert limits.tokens == Limit(per_minute=80_000)
-
-
-def test_a_reset_is_the_time_until_then():
-    headers = {
-        "anthropic-ratelimit-requests-limit": "60",
-        "anthropic-ratelimit-requests-reset": "1970-01-01T00:01:40Z",
-    }
-    limits = anthropic_limits(headers, 40.0)
-    assert limits is not None
-    assert limits.requests == Limit(per_minute=60, reset_s=60)
-
-
-def test_limits_are_said_again_only_when_there_is_news():
-    reader = LimitsReader.openai()
-    plenty = {"x-ratelimit-limit-requests": "60", "x-ratelimit-remaining-requests": "59"}
-    assert reader.news(plenty) is not None
-    assert reader.news({**plenty, "x-ratelimit-remaining-requests": "31"}) is None
-    assert reader.news({**plenty, "x-ratelimit-remaining-requests": "29"}).requests.remaining == 29
-    assert reader.news({**plenty, "x-ratelimit-limit-requests": "50"}).requests.per_minute == 50
-    assert reader.news({"x-ratelimit-limit-tokens": "9"}).tokens.per_minute == 9
-    assert reader.news({}) is None

@@ -48,11 +48,3 @@ def test_a_model_in_the_models_folder_is_found(tmp_path, bare):
     file = tmp_path / "SmolLM2-135M-Instruct.Q4_1.gguf"
     file.touch()
     assert local_backend.find_model("smollm2", tmp_path) == file
-
-
-def test_a_model_that_is_there_is_not_fetched_again(tmp_path):
-    file = tmp_path / "SmolLM2-135M-Instruct.Q4_1.gguf"
-    file.touch()
-    said = []
-    assert local_backend.fetch_model("smollm2", tmp_path, announce=said.append) == file
-    assert len(said) == 1

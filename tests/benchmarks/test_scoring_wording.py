@@ -1,4 +1,3 @@
-# ruff: noqa: RUF001
 """What counts and what does not, form by form: plain answers in ordinary wording, and all that only looks like one.
 
 A block holds replies between bars; ¶ stands for a line break.

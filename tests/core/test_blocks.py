@@ -9,12 +9,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from batchwork.core.blocks import Measure
-from batchwork.core.bounds import input_bound, measure
+from batchwork.core.bounds import measure
 from batchwork.core.pricing import Writes
 from batchwork.core.request import Attachment, Message, Request
-from tests.core.test_pixels import png
+from tests.core.test_media import png
 
 Block = dict[str, Any]
+
+
+def input_bound(request: Request) -> int:
+    return measure(request, image_tokens=None).tokens
 
 
 def _asked(*blocks: Block, **fields: Any) -> Request:

@@ -4,9 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from batchwork.core.bounds import Expectation, input_bound
+from batchwork.core.bounds import Expectation, measure
 from batchwork.core.reply import Usage
 from batchwork.core.request import Attachment, Message, Request, Schema, digest
+
+
+def input_bound(request: Request) -> int:
+    return measure(request, image_tokens=None).tokens
 
 
 @given(st.text())

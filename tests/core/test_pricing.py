@@ -1,5 +1,8 @@
-from decimal import Decimal
+"""What a call costs, what it may cost at worst, and in which lane it is."""
 
+from typing import Any
+
+import msgspec
 import pytest
 from genai_prices import Usage as PriceUsage
 from genai_prices import calc_price
@@ -8,8 +11,9 @@ from hypothesis import strategies as st
 
 from batchwork.core.errors import ConfigError
 from batchwork.core.money import nano_from_dollars
-from batchwork.core.pricing import FREE, Writes, parse_price, resolve, stated
-from batchwork.core.reply import Usage
+from batchwork.core.price_tables import resolve
+from batchwork.core.pricing import FREE, Writes, lane_served, lanes_asked, price_from, stated
+from batchwork.core.reply import Reply, Usage
 
 _MODELS = [
     ("anthropic", "claude-haiku-4-5"),
@@ -20,82 +24,35 @@ _MODELS = [
     ("google", "gemini-2.5-pro"),
     ("google", "gemini-2.5-flash"),
 ]
-_USAGES = [
-    Usage(input_tokens=1, output_tokens=1),
-    Usage(input_tokens=1234, output_tokens=567),
-    Usage(input_tokens=200_000, output_tokens=10),
-    Usage(input_tokens=200_001, output_tokens=10),
-    Usage(input_tokens=900_000, output_tokens=64_000),
-    Usage(input_tokens=5_000, output_tokens=10, cache_read_tokens=4_000),
-]
 
 
-def _theirs(model: str, provider: str, usage: Usage, context: dict[str, str] | None = None) -> Decimal:
-    told = PriceUsage(
-        input_tokens=usage.input_tokens,
-        output_tokens=usage.output_tokens,
-        cache_read_tokens=usage.cache_read_tokens,
-        cache_write_tokens=usage.cache_write_tokens + usage.cache_write_1h_tokens,
-    )
-    return calc_price(told, model, provider_id=provider, price_context=context).total_price
-
-
-@pytest.mark.parametrize(("provider", "model"), _MODELS)
-@pytest.mark.parametrize("usage", _USAGES)
-def test_a_cost_is_the_price_tables_own_rounded_up(provider: str, model: str, usage: Usage) -> None:
-    price = resolve(model, provider=provider)
-    assert price is not None
-    assert price.cost(usage) == nano_from_dollars(_theirs(model, provider, usage))
-
-
-@pytest.mark.parametrize(("provider", "model"), _MODELS[:5])
-def test_a_batch_costs_what_the_tables_batch_row_says(provider: str, model: str) -> None:
-    price = resolve(model, provider=provider, batch=True)
-    usage = Usage(input_tokens=10_000, output_tokens=2_000)
-    assert price is not None
-    assert price.cost(usage) == nano_from_dollars(_theirs(model, provider, usage, {"processing": "batch"}))
-
-
-def test_a_model_without_a_batch_row_says_that_the_live_price_holds() -> None:
-    price = resolve("mistral-large-latest", provider="mistral", batch=True)
-    assert price is not None
-    assert "no batch price" in price.source
-
-
-def test_a_price_cliff_reprices_the_whole_request() -> None:
+def test_the_worst_case_covers_cache_writes_when_they_may_happen() -> None:
     price = resolve("claude-sonnet-4-5", provider="anthropic")
     assert price is not None
-    below, above = (price.cost(Usage(input_tokens=n, output_tokens=0)) for n in (200_000, 200_001))
-    assert above > 1.9 * below
+    written = price.cost(Usage(input_tokens=1000, output_tokens=0, cache_write_1h_tokens=1000))
+    assert written <= price.worst(input_tokens=1000, output_tokens=0, writes=Writes.HOUR)
+    assert written > price.worst(input_tokens=1000, output_tokens=0)
 
 
-def test_an_unknown_model_has_no_price_rather_than_none_to_pay() -> None:
-    assert resolve("no-such-model-at-all") is None
+def test_a_stated_price_is_exact_and_never_flattered_by_a_cache() -> None:
+    price = price_from("0.10, 0.50")
+    assert price.cost(Usage(input_tokens=1_000_000, output_tokens=1_000_000)) == 600_000_000
+    assert price.cost(Usage(input_tokens=1_000_000, cache_read_tokens=1_000_000)) == 100_000_000
 
 
-@pytest.mark.parametrize(("provider", "model"), [("openai", "whisper-1"), ("openai", "text-embedding-3-small")])
-def test_a_model_that_is_listed_without_a_price_per_token_is_unknown_not_free(provider: str, model: str) -> None:
-    assert resolve(model, provider=provider) is None
+def test_a_fraction_of_a_nano_dollar_is_rounded_up() -> None:
+    assert stated("0.0001", 0).cost(Usage(input_tokens=1)) == 1
 
 
-def test_no_model_of_the_table_is_free_by_omission() -> None:
-    from genai_prices.data_snapshot import get_snapshot
-
-    for provider in get_snapshot().providers:
-        for model in provider.models:
-            price = resolve(model.id, provider=provider.id)
-            if price is not None and price.is_free:
-                usage = Usage(input_tokens=1000, output_tokens=1000)
-                assert _theirs(model.id, provider.id, usage) == 0, (provider.id, model.id)
+@pytest.mark.parametrize("text", ["1", "1,2,3", "a,b", "-1,2", "nan,1", "inf,1", ""])
+def test_a_price_that_is_none_is_an_error(text: str) -> None:
+    with pytest.raises(ConfigError, match="price"):
+        price_from(text)
 
 
-def test_a_fee_for_the_call_itself_is_counted() -> None:
-    price = resolve("sonar", provider="perplexity")
-    assert price is not None
-    told = PriceUsage(input_tokens=100, output_tokens=50)
-    theirs = calc_price(told, "sonar", provider_id="perplexity").total_price
-    assert price.cost(Usage(input_tokens=100, output_tokens=50)) == nano_from_dollars(theirs)
-    assert price.worst(input_tokens=100, output_tokens=50) == nano_from_dollars(theirs)
+def test_free_is_free_and_says_so() -> None:
+    assert FREE.is_free
+    assert "costs nothing" in str(FREE)
 
 
 @settings(max_examples=200)
@@ -116,30 +73,84 @@ def test_the_worst_case_is_never_below_the_cost(
     assert price.cost(usage) <= price.worst(input_tokens=bound, output_tokens=output)
 
 
-def test_the_worst_case_covers_cache_writes_when_they_may_happen() -> None:
+def test_a_fee_for_the_call_itself_is_counted() -> None:
+    price = resolve("sonar", provider="perplexity")
+    assert price is not None
+    told = PriceUsage(input_tokens=100, output_tokens=50)
+    theirs = calc_price(told, "sonar", provider_id="perplexity").total_price
+    assert price.cost(Usage(input_tokens=100, output_tokens=50)) == nano_from_dollars(theirs)
+    assert price.worst(input_tokens=100, output_tokens=50) == nano_from_dollars(theirs)
+
+
+def test_a_price_cliff_reprices_the_whole_request() -> None:
     price = resolve("claude-sonnet-4-5", provider="anthropic")
     assert price is not None
-    written = price.cost(Usage(input_tokens=1000, output_tokens=0, cache_write_1h_tokens=1000))
-    assert written <= price.worst(input_tokens=1000, output_tokens=0, writes=Writes.HOUR)
-    assert written > price.worst(input_tokens=1000, output_tokens=0)
+    below, above = (price.cost(Usage(input_tokens=n, output_tokens=0)) for n in (200_000, 200_001))
+    assert above > 1.9 * below
 
 
-def test_a_stated_price_is_exact_and_never_flattered_by_a_cache() -> None:
-    price = parse_price("0.10, 0.50")
-    assert price.cost(Usage(input_tokens=1_000_000, output_tokens=1_000_000)) == 600_000_000
-    assert price.cost(Usage(input_tokens=1_000_000, cache_read_tokens=1_000_000)) == 100_000_000
+_GPT = ("gpt-6-luna", "gpt-6.1-sol", "gpt-6-astra", "gpt-5.6-terra")
 
 
-def test_a_fraction_of_a_nano_dollar_is_rounded_up() -> None:
-    assert stated("0.0001", 0).cost(Usage(input_tokens=1)) == 1
+_TABLE: list[tuple[str, str, str | None, dict[str, str] | None, object]] = [
+    *(("openai", model, lane, {"service_tier": lane}, 1) for model in _GPT for lane in ("flex", "fast", "priority")),
+    *(("openai", model, "ultrafast", None, 6) for model in _GPT),
+    *(("openai", model, None, None, 1) for model in _GPT),
+    *(("openai", model, "auto", {"service_tier": "fast"}, 1) for model in _GPT[:2]),
+    ("openai", "gpt-6-astra", "auto", None, 6),
+    *(("anthropic", model, "fast", None, 2) for model in ("claude-opus-5-5", "claude-opus-5", "claude-opus-4-8")),
+    ("anthropic", "claude-haiku-5-5", None, None, 1),
+    ("groq", "openai/gpt-oss-120b", "flex", None, 1),
+]
 
 
-@pytest.mark.parametrize("text", ["1", "1,2,3", "a,b", "-1,2", "nan,1", "inf,1", ""])
-def test_a_price_that_is_none_is_an_error(text: str) -> None:
-    with pytest.raises(ConfigError, match="price"):
-        parse_price(text)
+@pytest.mark.parametrize(
+    ("extra", "asked"),
+    [
+        (None, ()),
+        ({}, ()),
+        ({"temperature": 1}, ()),
+        ({"service_tier": "default"}, ()),
+        ({"service_tier": "standard_only"}, ()),
+        ({"service_tier": "fast"}, ("fast",)),
+        ({"service_tier": None}, ("auto",)),  # taken out of the body: the project's settings decide
+        ({"speed": "fast"}, ("fast",)),
+        ({"speed": "standard"}, ()),
+        ({"speed": None}, ()),
+        ({"speed": "fast", "service_tier": "auto"}, ("fast", "auto")),
+        ({"service_tier": ["fast"]}, ("['fast']",)),
+    ],
+)
+def test_the_lanes_that_a_request_asks_for(extra: dict[str, Any] | None, asked: tuple[str, ...]) -> None:
+    assert lanes_asked(extra) == asked
 
 
-def test_free_is_free_and_says_so() -> None:
-    assert FREE.is_free
-    assert "costs nothing" in str(FREE)
+@pytest.mark.parametrize(
+    ("said", "extra", "lane"),
+    [
+        (None, None, None),
+        ("default", None, None),
+        ("standard", None, None),
+        ("fast", None, "fast"),
+        ("default", {"service_tier": "fast"}, None),  # downgraded, and billed so
+        ("priority", {"service_tier": "fast"}, "priority"),
+        (None, {"service_tier": "fast"}, "fast"),
+        ("", {"service_tier": "fast"}, "fast"),
+        ("auto", {"service_tier": "fast"}, "fast"),
+        (7, {"speed": "fast"}, "fast"),
+        (None, {"temperature": 1}, None),
+    ],
+)
+def test_the_lane_that_served_a_reply_is_the_one_it_names_else_the_one_asked_for(
+    said: object, extra: dict[str, Any] | None, lane: str | None
+) -> None:
+    assert lane_served(said, extra) == lane
+
+
+def test_a_reply_in_the_default_lane_is_kept_as_it_always_was_and_old_ones_can_be_read() -> None:
+    old = {"text": "x", "usage": {"input_tokens": 1}}
+    reply = msgspec.msgpack.decode(msgspec.msgpack.encode(old), type=Reply)
+    assert reply.lane is None
+    assert msgspec.to_builtins(reply) == old
+    fast = msgspec.structs.replace(reply, lane="fast")
+    assert msgspec.msgpack.decode(msgspec.msgpack.encode(fast), type=Reply) == fast

@@ -1,3 +1,4 @@
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -85,3 +86,21 @@ def test_a_request_for_no_tokens_is_none() -> None:
 def test_what_is_not_a_json_schema_is_a_clear_error(body: object) -> None:
     with pytest.raises(ConfigError, match="schema"):
         Schema.of(body)
+
+
+def test_a_file_is_known_again_without_being_extracted_and_as_ever() -> None:
+    schema = Schema.of({"type": "object"})
+    question = Request.ask(
+        "What?", model="m", system="s", max_tokens=77, schema=schema, sampling={"t": 1.0}, extra_body={"b": 1, "a": 2}
+    )
+    known = question.file_fingerprint(b"data", title="a.pdf", pdf="native", cited=True)
+    assert known.hex() == "5cab3507fe3566e2ccb019a959aca9b6"  # of journals that are written: it never changes
+    others = [
+        question.file_fingerprint(b"other", title="a.pdf", pdf="native", cited=True),
+        question.file_fingerprint(b"data", title=None, pdf="native", cited=True),
+        question.file_fingerprint(b"data", title="a.pdf", pdf="text", cited=True),
+        question.file_fingerprint(b"data", title="a.pdf", pdf="native", cited=False),
+        msgspec.structs.replace(question, model="n").file_fingerprint(b"data", title="a.pdf", pdf="native", cited=True),
+    ]
+    assert known not in others
+    assert len(set(others)) == len(others)

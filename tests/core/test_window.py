@@ -1,97 +1,96 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from batchwork.core.refusals import SentCalls
 from batchwork.core.window import AdaptiveWindow
 
 
-def _refuse(window: AdaptiveWindow, sent_at: float, now: float, in_flight: int = 100, **how: bool) -> bool:
-    how = {"paused": False, "paced": False} | how
-    return window.refused(sent_at=sent_at, now=now, in_flight=in_flight, **how)
+def _window(most: int, opening: int | None = None, *, sent: int = 0) -> AdaptiveWindow:
+    """A window that so many calls were sent through, all at 0."""
+    window, log = AdaptiveWindow(most, opening=opening), SentCalls()
+    window.watch(log)
+    for _ in range(sent):
+        log.add(0.0)
+        window.sent()
+    return window
 
 
 def test_it_is_full_from_the_start() -> None:
-    assert AdaptiveWindow(100).size == 100
+    assert _window(100).size == 100
 
 
-def test_a_provider_with_unknown_limits_starts_slowly_and_doubles() -> None:
-    window = AdaptiveWindow(100, slow_start=True)
+def test_a_provider_with_unknown_limits_is_met_with_the_opening_which_every_answer_widens() -> None:
+    window = _window(400, 100)
     sizes = [window.size]
-    for _ in range(3):
+    for _ in range(2):
         for _ in range(window.size):
             window.answered()
         sizes.append(window.size)
-    assert sizes == [4, 8, 16, 32]
+    assert sizes == [100, 200, 400]
 
 
-def test_known_limits_end_the_slow_start() -> None:
-    window = AdaptiveWindow(100, slow_start=True)
+def test_known_limits_open_it_at_once() -> None:
+    window = _window(400, 100)
     window.limits_known()
-    assert window.size == 100
+    assert window.size == 400
 
 
-def test_a_refusal_cuts_once_and_its_echoes_do_not() -> None:
-    window = AdaptiveWindow(100)
-    assert _refuse(window, sent_at=0.0, now=1.0)
-    assert not _refuse(window, sent_at=0.5, now=1.1)
-    assert not _refuse(window, sent_at=1.0, now=1.2)
-    assert window.size == 70
-
-
-def test_a_refusal_of_a_call_sent_after_the_cut_is_a_new_episode() -> None:
-    window = AdaptiveWindow(100)
-    _refuse(window, sent_at=0.0, now=1.0)
-    assert _refuse(window, sent_at=1.5, now=2.0, in_flight=70)
-    assert window.size == 49
+def test_a_few_refusals_cut_a_little_and_many_cut_more_but_never_below_seven_tenths() -> None:
+    sizes = []
+    for refused in (1, 20, 90):
+        window = _window(100, sent=100)
+        for _ in range(refused):
+            window.refused(sent_at=0.0, now=0.5, in_flight=100)
+        sizes.append(window.size)
+    assert sizes == [95, 80, 70]
 
 
 def test_the_cut_is_taken_from_what_was_really_in_flight() -> None:
-    window = AdaptiveWindow(100)
-    _refuse(window, sent_at=0.0, now=1.0, in_flight=10)
+    window = _window(100, sent=10)
+    for _ in range(9):
+        window.refused(sent_at=0.0, now=0.5, in_flight=10)
     assert window.size == 7
 
 
-def test_growth_is_one_per_window_of_answers() -> None:
-    window = AdaptiveWindow(100)
-    _refuse(window, sent_at=0.0, now=1.0, in_flight=15)
-    for _ in range(12):
+def test_growth_after_a_cut_is_one_per_window_of_answers() -> None:
+    window = _window(100, sent=15)
+    for _ in range(15):
+        window.refused(sent_at=0.0, now=0.5, in_flight=15)
+    before = window.size
+    for _ in range(before + 1):
         window.answered()
-    assert window.size == 11
+    assert window.size == before + 1
 
 
-def test_after_a_pause_everybody_starts_slowly() -> None:
-    window = AdaptiveWindow(100)
-    _refuse(window, sent_at=0.0, now=1.0, paused=True)
+def test_after_a_pause_for_a_quota_a_few_go_first_and_every_answer_lets_one_more_in() -> None:
+    window = _window(100)
+    window.restart()
     assert window.size == 4
-
-
-def test_limits_learned_after_a_cut_do_not_undo_it() -> None:
-    window = AdaptiveWindow(100, slow_start=True)
-    _refuse(window, sent_at=0.0, now=1.0, in_flight=4)
-    window.limits_known()
-    assert window.size == 2
-
-
-def test_where_the_rate_is_held_elsewhere_it_grows_back_with_every_answer() -> None:
-    window = AdaptiveWindow(100)
-    _refuse(window, sent_at=0.0, now=1.0, in_flight=10, paced=True, paused=True)
-    assert window.size == 7
-    for _ in range(5):
+    for _ in range(4):
         window.answered()
-    assert window.size == 12
+    assert window.size == 8
 
 
 @given(
-    most=st.integers(1, 300),
-    slow=st.booleans(),
-    steps=st.lists(st.tuples(st.booleans(), st.booleans(), st.booleans(), st.integers(1, 300)), max_size=80),
+    most=st.integers(1, 500),
+    opening=st.none() | st.integers(1, 500),
+    story=st.lists(st.sampled_from(["sent", "answered", "refused", "limits", "restart"]), max_size=200),
 )
 def test_there_is_always_room_for_one_and_never_for_more_than_the_most(
-    most: int, slow: bool, steps: list[tuple[bool, bool, bool, int]]
+    most: int, opening: int | None, story: list[str]
 ) -> None:
-    window = AdaptiveWindow(most, slow_start=slow)
-    for now, (refused, paused, paced, in_flight) in enumerate(steps):
-        if refused:
-            _refuse(window, sent_at=now - 0.5, now=now, in_flight=in_flight, paused=paused, paced=paced)
-        else:
+    window, log = AdaptiveWindow(most, opening=opening), SentCalls()
+    window.watch(log)
+    for now, happens in enumerate(story):
+        if happens == "sent":
+            log.add(float(now))
+            window.sent()
+        elif happens == "answered":
             window.answered()
+        elif happens == "refused":
+            window.refused(sent_at=float(now), now=float(now), in_flight=max(1, window.size // 2))
+        elif happens == "limits":
+            window.limits_known()
+        else:
+            window.restart()
         assert 1 <= window.size <= most

@@ -1,4 +1,3 @@
-# ruff: noqa: E501, RUF001, DTZ001 - documents are written as they look
 """Documents written by hand, each with what is to be cited: the places where a rule was learned."""
 
 from datetime import date, datetime, time

@@ -1,4 +1,3 @@
-# ruff: noqa: E501, RUF001, DTZ001 - documents are written as they look
 import time as clock
 from datetime import date, datetime, time
 from decimal import Decimal

@@ -1,4 +1,3 @@
-# ruff: noqa: E501, RUF001 - documents are written as they look
 from datetime import date, datetime, time
 from typing import Any
 

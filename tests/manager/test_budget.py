@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from batchwork import BatchManager, CallbackError, Failure, FailureKind, Reply, RunPaused, Usage
-from batchwork.core.bounds import input_bound
+from batchwork.core.bounds import plain_bound
 from batchwork.core.event import Settled
 from batchwork.core.request import Request
 from tests.support.batch_provider import BatchProvider
@@ -34,7 +34,7 @@ class Bill:
         if dice.random() < 0.1:
             kind = dice.choice((FailureKind.SERVER, FailureKind.REJECTED, FailureKind.OVERLOADED))
             return Failure(kind=kind, message="scripted", retry_after_s=0.0)
-        most_in = input_bound(Request.ask(prompt))
+        most_in = plain_bound(Request.ask(prompt))
         tokens = Usage(input_tokens=dice.randint(1, most_in), output_tokens=dice.randint(0, self._most_out))
         self.nano += (tokens.input_tokens * self._price[0] + tokens.output_tokens * self._price[1]) * 1000
         return Reply(text=prompt, usage=tokens)

@@ -6,29 +6,17 @@ a module with two functions, `open_backend(name, setup)` and `describe(name, bas
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from importlib import import_module
+from typing import Any
+from urllib.parse import parse_qsl
 
-from batchwork.backends._catalog import ALIASES, CLAUDE, GPT, is_known, near, or_list, owner_of
+from batchwork.backends._catalog import catalog, is_known, near, or_list, owner_of
 from batchwork.core.errors import ConfigError
 from batchwork.core.ports import Backend, Clock, Traits
 from batchwork.settings import Settings
-
-_MODULES = {
-    "anthropic": "batchwork.backends.anthropic",
-    "claude-code": "batchwork.backends.claude_code",
-    "local": "batchwork.backends.local",
-    "mock": "batchwork.backends.mock",
-    "openai": "batchwork.backends.openai",
-}
-_NAMES = {
-    "anthropic": CLAUDE,
-    "claude-code": ALIASES,
-    "local": ("smollm2",),
-    "mock": ("echo", "reader"),
-    "openai": GPT,
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,7 +37,7 @@ def open_backend(model: str, setup: Setup) -> tuple[Backend, str]:
         ConfigError: no such backend or model; the message lists what comes near.
     """
     chosen, name = choose(model)
-    backend: Backend = import_module(_MODULES[chosen]).open_backend(name, setup)
+    backend: Backend = _module(chosen).open_backend(name, setup)
     return backend, name
 
 
@@ -60,7 +48,7 @@ def traits_of(model: str, base_url: str | None = None) -> tuple[Traits, str]:
         ConfigError: no such backend; the message lists what comes near.
     """
     chosen, name = choose(model)
-    traits: Traits = import_module(_MODULES[chosen]).describe(name, base_url)
+    traits: Traits = _module(chosen).describe(name, base_url)
     return traits, traits.price_model or name
 
 
@@ -71,25 +59,47 @@ def choose(model: str) -> tuple[str, str]:
         ConfigError: none, or more than one; the message lists what comes near.
     """
     prefix, colon, name = model.partition(":")
-    if colon and prefix in _MODULES:
+    ids = catalog().ids
+    if colon and prefix in ids:
         return prefix, name
     owner = owner_of(model)
     if owner is not None and is_known(model):
         return owner, model
-    backends = get_close_matches(prefix, _MODULES, n=2, cutoff=0.5) if colon else []
-    close = [f"{backend}:{name or _NAMES[backend][0]}" for backend in backends] or _near(model)
+    backends = get_close_matches(prefix, ids, n=2, cutoff=0.5) if colon else []
+    close = [f"{backend}:{name or ids[backend][0]}" for backend in backends] or _near(model)
     hint = f" Did you mean {or_list(close)}?" if close else ""
     if owner is not None:
         hint += f" If there is such a model by now, it is {owner}:{model}."
-    known = ", ".join(f"{backend}:..." for backend in sorted(_MODULES))
+    known = ", ".join(f"{backend}:..." for backend in sorted(ids))
     raise ConfigError(
         f"unknown model {model!r}: a model is BACKEND:NAME with one of {known}, or the bare id of a known Claude or"
         f" GPT model; openai:NAME with a base_url reaches any server that speaks its wire.{hint}"
     )
 
 
+def _module(backend: str) -> Any:
+    return import_module(f"batchwork.backends.{backend.replace('-', '_')}")
+
+
 def _near(model: str) -> list[str]:
     """What a bare word may have meant, over all backends: those that have exactly this name first."""
-    exact = [f"{backend}:{model}" for backend, names in _NAMES.items() if model in names]
-    close = [f"{backend}:{name}" for backend, names in _NAMES.items() for name in near(model, names)[:2]]
+    names_by_backend = catalog().ids.items()
+    exact = [f"{backend}:{model}" for backend, names in names_by_backend if model in names]
+    close = [f"{backend}:{name}" for backend, names in names_by_backend for name in near(model, names)[:2]]
     return list(dict.fromkeys([*exact, *close]))[:4]
+
+
+def options_in(name: str, known: Mapping[str, Callable[[str], Any]], backend: str) -> tuple[str, dict[str, Any]]:
+    """A model's name before its `?`, and the options behind it, each read by its type.
+
+    Raises:
+        ConfigError: an option is unknown or cannot be read.
+    """
+    model, _, query = name.partition("?")
+    options = dict(parse_qsl(query, keep_blank_values=True))
+    if unknown := sorted(options.keys() - known.keys()):
+        raise ConfigError(f"unknown {backend} option {unknown[0]!r}; there are {', '.join(known)}")
+    try:
+        return model, {option: known[option](value) for option, value in options.items()}
+    except ValueError as error:
+        raise ConfigError(f"{backend} option in {name!r}: {error}") from error

@@ -14,13 +14,13 @@ the provider's own form and passes as it is.
 from __future__ import annotations
 
 from base64 import b64encode
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import msgspec
 
-from batchwork.backends._refusing import bad_input
-from batchwork.core.request import Attachment, Message, Request
+from batchwork.backends._failures import bad_input
+from batchwork.core.request import Attachment, Message
 
 Block = dict[str, Any]
 _NEUTRAL = frozenset({"image", "document"})
@@ -55,38 +55,25 @@ def piece_of(block: Block) -> Piece | None:
         if kind == "image" and url is None:
             bad_input("image block without 'media_type', for example image/png")
         media_type = "application/pdf" if data is not None or url is not None else "text/plain"
-    return _filled(
-        kind=kind,
-        media_type=str(media_type),
-        data=data,
-        text=text,
-        url=url,
-        title=block.get("title"),
-        citations=bool(block.get("citations")),
-    )
+    return _filled(str(kind), str(media_type), data, text, block.get("title"), bool(block.get("citations")), url)
 
 
 def piece_from(attachment: Attachment) -> Piece:
-    """An attachment of a request.
+    """The image or document of an attachment.
 
     Raises:
         BackendError: it has neither text nor data.
     """
-    image = attachment.media_type.startswith("image/")
-    if attachment.text is None and attachment.data is None:
-        bad_input(f"the attachment {attachment.title or attachment.media_type!r} has neither text nor data")
-    return _filled(
-        kind="image" if image and attachment.text is None else "document",
-        media_type=attachment.media_type,
-        data=attachment.data if attachment.text is None else None,
-        text=attachment.text,
-        url=None,
-        title=attachment.title,
-        citations=attachment.citations,
-    )
+    media_type, text, data, title = attachment.media_type, attachment.text, attachment.data, attachment.title
+    if text is None and data is None:
+        bad_input(f"the attachment {title or media_type!r} has neither text nor data")
+    kind = "image" if text is None and media_type.startswith("image/") else "document"
+    return _filled(kind, media_type, data if text is None else None, text, title, attachment.citations)
 
 
-def _filled(*, kind: str, media_type: str, data: Any, text: Any, url: Any, title: str | None, citations: bool) -> Piece:
+def _filled(
+    kind: str, media_type: str, data: Any, text: Any, title: str | None, citations: bool, url: Any = None
+) -> Piece:
     if isinstance(data, bytes) and media_type.startswith("text/"):
         try:
             data, text = None, data.decode("utf-8")
@@ -96,9 +83,20 @@ def _filled(*, kind: str, media_type: str, data: Any, text: Any, url: Any, title
     return Piece(kind=kind, media_type=media_type, text=text, base64=base64, url=url, title=title, citations=citations)
 
 
-def first_user_turn(request: Request) -> int:
-    """Where attachments go: the first turn of the user."""
-    return next((i for i, message in enumerate(request.messages) if message.role == "user"), 0)
+def translated(
+    messages: Sequence[Message], documents: Iterable[Attachment], block_of: Callable[[Piece], Block]
+) -> list[Message]:
+    """The turns with every image and document in a provider's form; attachments go to the first turn of the user."""
+    turns = []
+    for message in messages:
+        content = message.content
+        if not isinstance(content, str):
+            content = [block if (piece := piece_of(block)) is None else block_of(piece) for block in content]
+        turns.append(Message(message.role, content))
+    if attached := [block_of(piece_from(document)) for document in documents]:
+        at = next((i for i, turn in enumerate(turns) if turn.role == "user"), 0)
+        turns[at] = Message(turns[at].role, attached + as_blocks(turns[at].content))
+    return turns
 
 
 def as_blocks(content: str | list[Block]) -> list[Block]:
@@ -111,8 +109,13 @@ def is_plain(messages: Iterable[Message]) -> bool:
     return all(type(message.content) is str for message in messages)
 
 
-def leading_system(messages: tuple[Message, ...]) -> tuple[str, tuple[Message, ...]]:
-    """The text of the system turns at the start, and the turns after them."""
+def leading_system(messages: tuple[Message, ...]) -> tuple[tuple[Message, ...], tuple[Message, ...]]:
+    """The system turns at the start, and the turns after them."""
     count = next((i for i, message in enumerate(messages) if message.role != "system"), len(messages))
-    texts = [b.get("text", "") for m in messages[:count] for b in as_blocks(m.content)]
-    return "\n\n".join(texts), messages[count:]
+    return messages[:count], messages[count:]
+
+
+def document_text(piece: Piece) -> str:
+    """A document as a part of the prompt, for wires that have no block for it."""
+    title = f' title="{piece.title}"' if piece.title else ""
+    return f"<document{title}>\n{piece.text}\n</document>"

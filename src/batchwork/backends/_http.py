@@ -3,12 +3,13 @@
 Decides one thing: whether a call that broke may have reached the provider and be billed (`unconfirmed`). It never
 retries, never follows a redirect (a POST would become a GET) and has no deadline of its own beyond connecting: the
 engine holds the watch. What comes back is rid of our own key and of what may be a secret in the address, before
-anybody reads it: some servers say again what they were asked.
+anybody reads it: some servers repeat what they were sent.
 """
 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterable, Mapping
+from contextlib import AbstractAsyncContextManager
 from functools import lru_cache
 from http.cookies import BaseCookie, SimpleCookie
 from io import BytesIO
@@ -29,7 +30,6 @@ _LARGE = 2**20  # from here on aiohttp wants a stream, so that one write does no
 _LONGEST_HEADER = 2**16  # bytes: gateways in between add theirs, and an answer is not lost for them
 _LONGEST_REASON = 80  # characters: what follows is the other side's bytes
 _USER_AGENT = "batchwork"
-_KEY_HEADERS = ("authorization", "x-api-key", "api-key")
 
 _NO_COOKIES: BaseCookie[str] = SimpleCookie()
 
@@ -56,11 +56,13 @@ class Answer:
 class Http:
     """One session for one backend: pooled connections, prebuilt headers, no cookies, no timers."""
 
-    def __init__(self, *, headers: Mapping[str, str], max_in_flight: int, trust_env: bool = False) -> None:
+    def __init__(
+        self, *, headers: Mapping[str, str], max_in_flight: int, secret: str | None = None, trust_env: bool = False
+    ) -> None:
         # Answers are a few kilobytes: unpacking them would cost more than it saves.
         fixed = {"content-type": "application/json", "accept": "application/json", "accept-encoding": "identity"}
         self._headers = {**fixed, "user-agent": _USER_AGENT, **headers}
-        self._keys = tuple(headers[name].removeprefix("Bearer ") for name in _KEY_HEADERS if name in headers)
+        self._keys = () if secret is None else (secret,)
         self._max_in_flight = max_in_flight
         self._trust_env = trust_env
         self._session: aiohttp.ClientSession | None = None
@@ -96,12 +98,7 @@ class Http:
         Raises:
             BackendError: there was no whole answer.
         """
-        session = self._session or self._open()
-        try:
-            async with session.get(url, allow_redirects=False) as response:
-                return self._answer(url, response, await response.read())
-        except (aiohttp.ClientError, OSError) as error:
-            self._give_up(error, url)
+        return await self._whole(url, (self._session or self._open()).get(url, allow_redirects=False))
 
     async def upload(self, url: URL, fields: Mapping[str, str], name: str, parts: Iterable[bytes]) -> Answer:
         """Send a file as a form, read one answer.
@@ -109,16 +106,17 @@ class Http:
         Raises:
             BackendError: there was no whole answer.
         """
-        session = self._session or self._open()
-        form = aiohttp.FormData()
-        for field, value in fields.items():
-            form.add_field(field, value)
+        form = aiohttp.FormData(fields)
         form.add_field("file", BytesIO(b"".join(parts)), filename=name, content_type="application/octet-stream")
         payload = form()
-        # Said for this call, because the session's own content type would hide the form's boundary.
+        # Stated for this call, because the session's own content type would hide the form's boundary.
         headers = {"content-type": payload.headers["Content-Type"]}
+        session = self._session or self._open()
+        return await self._whole(url, session.post(url, data=payload, allow_redirects=False, headers=headers))
+
+    async def _whole(self, url: URL, call: AbstractAsyncContextManager[aiohttp.ClientResponse]) -> Answer:
         try:
-            async with session.post(url, data=payload, allow_redirects=False, headers=headers) as response:
+            async with call as response:
                 return self._answer(url, response, await response.read())
         except (aiohttp.ClientError, OSError) as error:
             self._give_up(error, url)
@@ -207,11 +205,6 @@ class Http:
 @lru_cache(maxsize=64)
 def _secrets(keys: tuple[str, ...], query: str, is_error: bool) -> tuple[bytes, ...]:
     return secrets_to_hide((*keys, *(secrets_in(f"?{query}") if query else ())), is_error=is_error)
-
-
-def shown(url: URL) -> str:
-    """An address for people to read."""
-    return shown_address(str(url))
 
 
 def endpoint(base_url: str, path: str) -> URL:

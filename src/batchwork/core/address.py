@@ -42,12 +42,12 @@ def secrets_in(address: str) -> tuple[str, ...]:
     """What may be a secret in an address, as it stands there and as a server may say it."""
     try:
         parts = urlsplit(address)
-        said = [parts.username or "", parts.password or "", parts.query, parts.fragment]
+        texts = [parts.username or "", parts.password or "", parts.query, parts.fragment]
     except ValueError:
         return ()
-    said += [pair.partition("=")[2] or pair for pair in re.split("[&;]", parts.query)]
+    texts += [pair.partition("=")[2] or pair for pair in re.split("[&;]", parts.query)]
     found = {
-        form for text in said for form in (text, unquote(text), unquote_plus(text)) if len(form) >= _SHORTEST_SECRET
+        form for text in texts for form in (text, unquote(text), unquote_plus(text)) if len(form) >= _SHORTEST_SECRET
     }
     return tuple(sorted(found, key=len, reverse=True))
 
@@ -57,6 +57,6 @@ def secrets_to_hide(secrets: Iterable[str], *, is_error: bool) -> tuple[bytes, .
 
     In what is no error, only what cannot stand there by chance: an answer is not to be changed.
     """
-    found = {form for said in secrets for form in (said, quote(said, safe=""), said.replace("/", "\\/"))}
+    found = {form for text in secrets for form in (text, quote(text, safe=""), text.replace("/", "\\/"))}
     least = _SHORTEST_SECRET if is_error else _LONG_SECRET
     return tuple(form.encode() for form in sorted(found, key=len, reverse=True) if len(form) >= least)

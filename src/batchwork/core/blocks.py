@@ -1,22 +1,23 @@
 """Decide how many input tokens a content block can be billed for at most, or say by name why nobody knows.
 
-An allow-list: a block, a field or a source that does not stand here has no bound. What a provider fetches by
-itself (an address, an id of a file) can be of any length, and so can what it makes of sound and film.
+An allow-list (`bounds.toml`): a block, a field or a source that does not stand there has no bound. What a provider
+fetches by itself (an address, an id of a file) can be of any length, and so can what it makes of sound and film.
 """
 
 from __future__ import annotations
 
 from base64 import b64decode
 from binascii import Error as NoBase64
+from functools import cache
 from typing import Any
 
 import msgspec
 
-from batchwork.core.pdfpages import MOST_PAGES, most_pages
-from batchwork.core.pixels import pixel_size
+from batchwork.core.data_file import read_data_file
+from batchwork.core.media import MOST_PAGES, most_pages, pixel_size
 from batchwork.core.pricing import Writes
 
-PER_BLOCK = 32  # what is put around a block, or a document that is told as text
+PER_BLOCK = 32  # what is put around a block, or a document that is sent as text
 IMAGE = 6_000  # what an image counts as where nothing better is known
 PDF_PAGE = 10_000  # text and picture of one page
 _PIXELS = 14  # no model makes more than one token of a square of so many pixels a side
@@ -24,21 +25,27 @@ _CITED = 1024  # the instructions that a provider adds for citations
 _PER_SENTENCE = 12  # and what it puts around every sentence that can be cited
 _ENDS = ".!?\n\u3002\uff01\uff1f\u2026"  # of sentences
 _DEEPEST = 20
-
-_COMMON = frozenset({"type", "cache_control", "prompt_cache_breakpoint"})
-_FIELDS: dict[str, frozenset[str]] = {
-    "text": frozenset({"text", "citations"}),
-    "refusal": frozenset({"refusal"}),
-    "image": frozenset({"media_type", "data", "url", "title", "source", "transformations"}),
-    "image_url": frozenset({"image_url"}),
-    "document": frozenset({"media_type", "data", "text", "url", "title", "context", "citations", "source"}),
-    "file": frozenset({"file"}),
-    "tool_use": frozenset({"id", "name", "input"}),
-    "tool_result": frozenset({"tool_use_id", "content", "is_error"}),
-    "search_result": frozenset({"source", "title", "content", "citations"}),
-}
 _CITABLE = frozenset({"document", "search_result"})
-_SOURCE = frozenset({"type", "media_type", "data", "url", "file_id", "content"})
+
+
+class _ExtraFields(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    plain: frozenset[str]
+    counted: frozenset[str]
+    tools: frozenset[str]
+
+
+class _Bounded(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    common: frozenset[str]
+    source: frozenset[str]
+    blocks: dict[str, frozenset[str]]
+    extra: _ExtraFields
+    within: dict[str, frozenset[str]]
+
+
+@cache
+def bounded() -> _Bounded:
+    """Everything that has a bound, by its name."""
+    return read_data_file(__file__, "bounds.toml", _Bounded)
 
 
 class Measure:
@@ -58,6 +65,11 @@ class Measure:
     def cannot(self, what: str) -> None:
         """Note something that has no bound; what it holds itself is counted all the same, for pacing."""
         self.unknown = self.unknown or what
+
+    def only(self, fields: Any, known: frozenset[str], place: str) -> None:
+        """Note a field that is not known."""
+        if strange := sorted(set(map(str, fields)) - known):
+            self.cannot(f"the field {strange[0]!r} of {place}")
 
     def text(self, text: str) -> None:
         """No tokenizer makes more than one token of a byte."""
@@ -94,27 +106,23 @@ class Measure:
         """One block, whoever's form it has."""
         self.tokens += PER_BLOCK
         kind = block.get("type") if isinstance(block, dict) else None
-        fields = _FIELDS.get(kind) if isinstance(kind, str) else None
+        fields = bounded().blocks.get(kind) if isinstance(kind, str) else None
         if not isinstance(block, dict) or not isinstance(kind, str) or fields is None:
             self.cannot(f"a block of type {kind!r}")
             self.json(block)
             return
+        place = f"a block of type {kind!r}"
         for field in block:
-            if field not in fields and field not in _COMMON:
-                self.cannot(f"the field {field!r} of a block of type {kind!r}")
+            if field not in fields and field not in bounded().common:
+                self.cannot(f"the field {field!r} of {place}")
                 self.json(block[field])
-        self.cache(block.get("cache_control"), f"a block of type {kind!r}")
+        self.cache(block.get("cache_control"), place)
         self.marked = self.marked or block.get("prompt_cache_breakpoint") is not None
         if kind in _CITABLE and block.get("citations"):
             self.tokens += _CITED
             self._cited = True
-        self._content(kind, block, fields, depth)
-        if depth == 0:
-            self._cited = False
-
-    def _content(self, kind: str, block: dict[str, Any], fields: frozenset[str], depth: int) -> None:
         if kind == "image":
-            self._image_block(block)
+            self._image(self._held(block, "an image").get("data"))
         elif kind == "image_url":
             self._image_url(block.get("image_url"))
         elif kind == "document":
@@ -125,20 +133,23 @@ class Measure:
             self.json(block)
         else:  # text, refusal, tool_result, search_result: words, and blocks within them
             self._words(block, fields, depth)
+        if depth == 0:
+            self._cited = False
 
     def _words(self, block: dict[str, Any], fields: frozenset[str], depth: int) -> None:
+        place = f"a block of type {block['type']!r}"
         for field in fields:
             value = block.get(field)
             if value is None:
                 continue
             if field == "content":
-                self.blocks(value, f"a block of type {block['type']!r}", depth + 1)
+                self.blocks(value, place, depth + 1)
             elif isinstance(value, str):
                 self.text(value)
             elif field in ("citations", "is_error"):
                 self.json(value)
             else:
-                self.cannot(f"the field {field!r} of a block of type {block['type']!r}")
+                self.cannot(f"the field {field!r} of {place}")
 
     def attachment(self, media_type: str, *, text: str | None, data: bytes, title: str | None, cited: bool) -> None:
         """A document or image that goes with a request."""
@@ -157,28 +168,30 @@ class Measure:
         else:  # as text, where it is one; nobody takes the others
             self.tokens += len(data)
 
+    def _held(self, block: dict[str, Any], what: str) -> dict[str, Any]:
+        """What holds the content of a block: itself in the neutral form, its `source` in Anthropic's."""
+        source = block.get("source")
+        if source is None:
+            return block
+        if not isinstance(source, dict):
+            self.cannot(f"the source of {what}")
+            return {}
+        self.only(source, bounded().source, f"the source of {what}")
+        return source
+
     def _document(self, block: dict[str, Any], depth: int) -> None:
-        """The neutral form, or Anthropic's with a `source`."""
         for field in ("title", "context"):
             self.text(str(block.get(field) or ""))
-        source = block.get("source")
-        held = block if source is None else source
-        if not isinstance(held, dict):
-            self.cannot("the source of a document")
-            return
-        if source is not None and (strange := sorted(set(map(str, held)) - _SOURCE)):
-            self.cannot(f"the field {strange[0]!r} of the source of a document")
+        held, is_neutral = self._held(block, "a document"), block.get("source") is None
         if held.get("url") or held.get("file_id"):
             self.cannot("a document by URL" if held.get("url") else "a document by the id of a file")
             self.tokens += PDF_PAGE * MOST_PAGES  # for pacing: nothing is known of what stands there
             return
-        if held.get("content") is not None and source is not None:
+        if held.get("content") is not None and not is_neutral:
             self.blocks(held["content"], "a document", depth + 1)
             return
         media_type, data = held.get("media_type"), held.get("data")
-        text = held.get("text") if source is None else None
-        if isinstance(data, str) and source is not None and held.get("type") == "text":
-            text = data
+        text = held.get("text") if is_neutral else data if held.get("type") == "text" else None
         if isinstance(text, str):
             self.text(text)
         elif isinstance(data, bytes) and str(media_type).startswith("text/"):
@@ -194,8 +207,9 @@ class Measure:
         held = file if isinstance(file, dict) else {}
         data, name = held.get("file_data"), str(held.get("filename") or "")
         self.text(name)
-        if strange := sorted(set(map(str, held)) - {"file_data", "filename"}):
-            self.cannot("a file by its id" if strange[0] == "file_id" else f"the field {strange[0]!r} of a file")
+        if "file_id" in held:
+            self.cannot("a file by its id")
+        self.only(held, frozenset({"file_data", "file_id", "filename"}), "a file")
         if not isinstance(data, str):
             self.cannot("a file without its data")
             return
@@ -204,32 +218,18 @@ class Measure:
             media_type = "application/pdf"
         if media_type == "application/pdf":
             self._pdf(raw)
-        elif media_type is not None and media_type.startswith("text/"):
-            self.tokens += len(raw)
-        else:
+            return
+        if media_type is None or not media_type.startswith("text/"):
             self.cannot(f"a file of type {media_type!r}")
-            self.tokens += len(raw)
+        self.tokens += len(raw)
 
     def _pdf(self, data: bytes | str) -> None:
         self.tokens += PDF_PAGE * most_pages(_decoded(data))
 
-    def _image_block(self, block: dict[str, Any]) -> None:
-        source = block.get("source")
-        held = block if source is None else source
-        if not isinstance(held, dict):
-            self.cannot("the source of an image")
-        elif source is not None and (strange := sorted(set(map(str, held)) - _SOURCE)):
-            self.cannot(f"the field {strange[0]!r} of the source of an image")
-        else:
-            self._image(held.get("data"))
-            return
-        self.tokens += IMAGE
-
     def _image_url(self, image: object) -> None:
         """OpenAI's form of an image."""
         held = image if isinstance(image, dict) else {"url": image}
-        if strange := sorted(set(map(str, held)) - {"url", "detail"}):
-            self.cannot(f"the field {strange[0]!r} of an image")
+        self.only(held, frozenset({"url", "detail"}), "an image")
         url = held.get("url")
         if not isinstance(url, str):
             self.cannot("an image without a URL")

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from batchwork.core.blocks import Measure, bytes_of, json_size
+from batchwork.core.blocks import Measure, bounded, bytes_of, json_size
 from batchwork.core.reply import Usage
 from batchwork.core.request import Request
 
@@ -19,33 +19,6 @@ _PER_SCHEMA = 1024  # the instructions a provider adds for constrained output
 _SCHEMA_GROWS = 4  # in a provider's subset of JSON Schema it is at most so many times as long
 _PER_TOOL = 64
 _TOOLS = 1024  # the instructions that a provider adds for the use of tools
-
-# Fields of `extra_body` that put nothing into the prompt and change no price.
-_PLAIN_FIELDS = frozenset(
-    {
-        *("effort", "enable_thinking", "frequency_penalty", "ignore_eos", "logit_bias", "logprobs"),
-        *("max_thinking_tokens", "metadata", "min_p", "min_tokens", "parallel_tool_calls"),
-        *("presence_penalty", "prompt_cache_key", "prompt_cache_retention", "reasoning", "reasoning_effort"),
-        *("repeat_penalty", "repetition_penalty", "safety_identifier", "seed", "service_tier", "speed"),
-        *("stop", "stop_sequences", "stop_token_ids", "store", "temperature", "thinking", "tool_choice"),
-        *("top_k", "top_logprobs", "top_p", "typical_p", "user", "verbosity"),
-    }
-)
-# Those whose content a provider may put into the prompt.
-_COUNTED_FIELDS = frozenset(
-    {
-        *("chat_template_kwargs", "function_call", "functions", "grammar", "guided_choice", "guided_grammar"),
-        *("guided_json", "guided_regex", "json_schema", "response_format", "structured_outputs"),
-    }
-)
-_OUTPUT_CONFIG = frozenset({"effort", "format"})
-_TOOL_TYPES = frozenset({None, "custom", "function"})  # others run at the provider, as often as the model likes
-
-
-def input_bound(request: Request) -> int:
-    """The most input tokens this request can be billed for; of one that has no bound, a guess for pacing."""
-    plain = plain_bound(request)
-    return measure(request, image_tokens=None).tokens if plain is None else plain
 
 
 def plain_bound(request: Request) -> int | None:
@@ -101,9 +74,10 @@ def measure(request: Request, *, image_tokens: int | None) -> Measure:
 
 def _measure_field(found: Measure, name: str, value: Any) -> None:
     """One field of `extra_body`; what its lane costs is the price's to say."""
-    if name in _PLAIN_FIELDS:
+    known = bounded()
+    if name in known.extra.plain:
         found.tokens += json_size(value)
-    elif name in _COUNTED_FIELDS:
+    elif name in known.extra.counted:
         found.tokens += _PER_SCHEMA
         found.json(value)
     elif name == "cache_control":
@@ -112,37 +86,35 @@ def _measure_field(found: Measure, name: str, value: Any) -> None:
         found.blocks(value, "'system' in extra_body")
     elif name == "tools":
         _measure_tools(found, value)
-    elif name == "output_config":
-        _measure_known(found, name, value, _OUTPUT_CONFIG)
-    elif name == "prompt_cache_options":
-        _measure_known(found, name, value, frozenset({"mode", "ttl"}))
-        ttl = value.get("ttl") if isinstance(value, dict) else None
-        if ttl not in (None, "30m"):
-            found.cannot(f"prompt_cache_options with ttl {ttl!r}, whose price is not known")
-        found.explicit = isinstance(value, dict) and value.get("mode") == "explicit"
-    elif name == "modalities" and value == ["text"]:
-        pass
-    else:
+    elif name in known.within:
+        _measure_options(found, name, value, known.within[name])
+    elif name != "modalities" or value != ["text"]:
         found.cannot(f"the field {name!r} of extra_body")
         found.json(value)
 
 
-def _measure_known(found: Measure, name: str, value: object, known: frozenset[str]) -> None:
+def _measure_options(found: Measure, name: str, value: object, known: frozenset[str]) -> None:
+    """A field that holds others."""
     fields = value if isinstance(value, dict) else {"": value}
     for field in fields:
         if field not in known:
             found.cannot(f"the field {f'{name}.{field}'.rstrip('.')!r} of extra_body")
     found.tokens += _PER_SCHEMA
     found.json(value)
+    if name == "prompt_cache_options":
+        if fields.get("ttl") not in (None, "30m"):
+            found.cannot(f"prompt_cache_options with ttl {fields['ttl']!r}, whose price is not known")
+        found.explicit = fields.get("mode") == "explicit"
 
 
 def _measure_tools(found: Measure, tools: object) -> None:
     found.tokens += _TOOLS
+    known = bounded().extra.tools
     for tool in tools if isinstance(tools, list | tuple) else (tools,):
         found.tokens += _PER_TOOL
         found.json(tool)
         kind = tool.get("type") if isinstance(tool, dict) else "?"
-        if not isinstance(tool, dict) or not isinstance(kind, str | None) or kind not in _TOOL_TYPES:
+        if not isinstance(tool, dict) or not (kind is None or (isinstance(kind, str) and kind in known)):
             found.cannot(f"a tool of type {kind!r}")
         else:
             found.cache(tool.get("cache_control"), "a tool")

@@ -20,7 +20,7 @@ def ceiling_from_dollars(dollars: float | int | str | Decimal) -> int:
     Raises:
         ConfigError: not a number, not finite, or below zero.
     """
-    return int((_decimal(dollars) * NANO).to_integral_value(ROUND_FLOOR))
+    return int((amount_of(dollars) * NANO).to_integral_value(ROUND_FLOOR))
 
 
 def nano_from_dollars(dollars: float | int | str | Decimal) -> int:
@@ -29,16 +29,21 @@ def nano_from_dollars(dollars: float | int | str | Decimal) -> int:
     Raises:
         ConfigError: not a number, not finite, or below zero.
     """
-    return int((_decimal(dollars) * NANO).to_integral_value(ROUND_CEILING))
+    return int((amount_of(dollars) * NANO).to_integral_value(ROUND_CEILING))
 
 
-def _decimal(dollars: float | int | str | Decimal) -> Decimal:
+def amount_of(value: object, what: str = "an amount of dollars") -> Decimal:
+    """A number of at least 0.
+
+    Raises:
+        ConfigError: not a number, not finite, or below zero.
+    """
     try:
-        amount = Decimal(str(dollars))
+        amount = Decimal(str(value))
     except InvalidOperation:
-        raise ConfigError(f"not an amount of dollars: {dollars!r}") from None
+        raise ConfigError(f"not {what}: {value!r}") from None
     if not amount.is_finite() or amount < 0:
-        raise ConfigError(f"an amount of dollars must be finite and at least 0, got {dollars!r}")
+        raise ConfigError(f"{what} must be finite and at least 0, got {value!r}")
     return amount
 
 

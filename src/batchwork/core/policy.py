@@ -21,11 +21,8 @@ class RetryPolicy:
     max_elapsed_s: float = 1800.0
 
     def __post_init__(self) -> None:
-        _at_least("max_attempts", self.max_attempts, 1)
-        _at_least("max_refusals", self.max_refusals, 1)
-        _positive("first_wait_s", self.first_wait_s)
-        _positive("longest_wait_s", self.longest_wait_s)
-        _positive("max_elapsed_s", self.max_elapsed_s)
+        _at_least(1, max_attempts=self.max_attempts, max_refusals=self.max_refusals)
+        _above_0(first_wait_s=self.first_wait_s, longest_wait_s=self.longest_wait_s, max_elapsed_s=self.max_elapsed_s)
 
     @classmethod
     def of(cls, retries: int) -> RetryPolicy:
@@ -34,7 +31,7 @@ class RetryPolicy:
         Raises:
             ConfigError: not a whole number of at least 0.
         """
-        _at_least("retries", retries, 0)
+        _at_least(0, retries=retries)
         return cls(max_attempts=retries + 1, max_refusals=max(1, retries * _REFUSALS_PER_RETRY))
 
     @property
@@ -54,7 +51,7 @@ class RatePolicy:
     def __post_init__(self) -> None:
         for name in ("rpm", "input_tpm", "output_tpm"):
             if (value := getattr(self, name)) is not None:
-                _positive(name, value)
+                _above_0(**{name: value})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,14 +69,10 @@ class BatchPolicy:
 
     def __post_init__(self) -> None:
         if self.most_items is not None:
-            _at_least("items per batch", self.most_items, 1)
-        _at_least("max_parallel", self.max_parallel, 1)
-        _positive("poll_interval", self.poll_first_s)
-        _positive("poll_longest_s", self.poll_longest_s)
-        if self.adopt_wait_s != 0:
-            _positive("adopt_wait", self.adopt_wait_s)
-        if self.results_wait_s != 0:
-            _positive("results_wait", self.results_wait_s)
+            _at_least(1, **{"items per batch": self.most_items})
+        _at_least(1, max_parallel=self.max_parallel)
+        _above_0(poll_interval=self.poll_first_s, poll_longest_s=self.poll_longest_s)
+        _above_0(or_0=True, adopt_wait=self.adopt_wait_s, results_wait=self.results_wait_s)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,25 +95,22 @@ class Policy:
     batch: BatchPolicy = field(default_factory=BatchPolicy)
 
     def __post_init__(self) -> None:
-        _at_least("max_in_flight", self.max_in_flight, 1)
-        _at_least("max_consecutive_failures", self.max_consecutive_failures, 1)
-        _at_least("reask", self.reasks, 0)
-        _positive("timeout", self.timeout_s)
-        if self.timeout_per_1k_s:
-            _positive("timeout_per_1k_chars", self.timeout_per_1k_s)
-        _positive("stall_s", self.stall_s)
-        if self.max_wait_s != 0:
-            _positive("max_wait", self.max_wait_s)
-        _positive("drain_s", self.drain_s)
-        if self.count_margin != 0:
-            _positive("count_margin", self.count_margin)
+        _at_least(1, max_in_flight=self.max_in_flight, max_consecutive_failures=self.max_consecutive_failures)
+        _at_least(0, reask=self.reasks)
+        _above_0(timeout=self.timeout_s, stall_s=self.stall_s, drain_s=self.drain_s)
+        _above_0(or_0=True, timeout_per_1k_chars=self.timeout_per_1k_s, max_wait=self.max_wait_s)
+        _above_0(or_0=True, count_margin=self.count_margin)
 
 
-def _at_least(name: str, value: int, least: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, int) or value < least:
-        raise ConfigError(f"{name} must be a whole number of at least {least}, got {value!r}")
+def _at_least(least: int, **values: int) -> None:
+    for name, value in values.items():
+        if isinstance(value, bool) or not isinstance(value, int) or value < least:
+            raise ConfigError(f"{name} must be a whole number of at least {least}, got {value!r}")
 
 
-def _positive(name: str, value: float) -> None:
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not 0 < value < math.inf:
-        raise ConfigError(f"{name} must be a finite number above 0, got {value!r}")
+def _above_0(*, or_0: bool = False, **values: float) -> None:
+    for name, value in values.items():
+        if or_0 and value == 0:
+            continue
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < math.inf:
+            raise ConfigError(f"{name} must be a finite number above 0, got {value!r}")

@@ -11,7 +11,7 @@ from typing import Any, Protocol, runtime_checkable
 from batchwork.core.batch_book import BatchBook
 from batchwork.core.event import Began, Event
 from batchwork.core.failure import Failure
-from batchwork.core.intake import Intake
+from batchwork.core.intake import InputRow
 from batchwork.core.outcome import AnyOutcome, Status
 from batchwork.core.packing import BatchLimits
 from batchwork.core.reply import Reply
@@ -49,7 +49,6 @@ class Backend(Protocol):
     @property
     def traits(self) -> Traits:
         """What is known about it before the first call."""
-        ...
 
     async def complete(self, request: Request, *, ceiling_nano: int | None = None) -> Reply:
         """Answer one request. Never retries, never sleeps, never prices.
@@ -59,11 +58,9 @@ class Backend(Protocol):
         Raises:
             BackendError: the call failed; its failure says how.
         """
-        ...
 
     async def aclose(self) -> None:
         """Give back connections and processes."""
-        ...
 
 
 @runtime_checkable
@@ -76,7 +73,6 @@ class TokenCounter(Protocol):
         Raises:
             BackendError: the call failed.
         """
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,11 +130,9 @@ class BatchBackend(Protocol):
     @property
     def batch_limits(self) -> BatchLimits:
         """What one batch can hold."""
-        ...
 
     def batch_line(self, custom_id: str, request: Request) -> bytes:
         """The request as it stands in a batch."""
-        ...
 
     async def submit_batch(self, lines: list[bytes], tag: BatchTag) -> str:
         """Create a batch; the provider's id for it. Not idempotent at any provider.
@@ -146,11 +140,9 @@ class BatchBackend(Protocol):
         Raises:
             NotCreatedError: it failed in a step before the creation.
         """
-        ...
 
     async def poll_batch(self, batch_id: str) -> BatchProgress:
         """Where it stands."""
-        ...
 
     def collect_batch(self, batch_id: str) -> AsyncIterator[tuple[str, Reply | Failure]]:
         """Everything an ended batch has to give, by custom id, in any order; of expired and cancelled ones too.
@@ -158,15 +150,12 @@ class BatchBackend(Protocol):
         A request that was not executed comes as a failure of the kind EXPIRED. What cannot be read is passed over, and
         told by a `BackendError` once everything else was given.
         """
-        ...
 
     async def cancel_batch(self, batch_id: str) -> None:
         """Ask the provider to stop; what is finished can still be collected."""
-        ...
 
     async def find_batch(self, tag: BatchTag) -> str | Sighting | Candidate:
         """Look for a batch in the provider's own list: its id, or what the list says."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -183,7 +172,6 @@ class Checker(Protocol):
 
     def check(self, request: Request, reply: Reply) -> Verdict:
         """Judge one reply. Pure."""
-        ...
 
 
 class Clock(Protocol):
@@ -191,29 +179,15 @@ class Clock(Protocol):
 
     def now(self) -> float:
         """Monotonic seconds: for durations."""
-        ...
 
     def utc(self) -> float:
         """Seconds since 1970, UTC: for records."""
-        ...
 
     async def sleep(self, seconds: float) -> None:
         """Wait."""
-        ...
 
     def call_later(self, seconds: float, callback: Callable[[], None]) -> Callable[[], None]:
         """Call back after so many seconds; the function returned takes that back."""
-        ...
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Standing:
-    """What a journal knows when a run begins on it."""
-
-    run_id: str
-    spent_nano: int
-    unconfirmed_nano: int
-    recovered: int  # calls whose fate an earlier crash left open, now booked at their worst case
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -222,6 +196,14 @@ class Totals:
 
     spent_nano: int
     unconfirmed_nano: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Standing(Totals):
+    """What a journal knows when a run begins on it."""
+
+    run_id: str
+    recovered: int  # calls whose fate an earlier crash left open, now booked at their worst case
 
 
 @dataclass(slots=True, kw_only=True)
@@ -284,23 +266,18 @@ class Journal(JournalView, Protocol):
     @property
     def batches(self) -> BatchBook:
         """What it knows of provider batches."""
-        ...
 
     def begin(self, began: Began) -> Standing:
         """Start a run: book calls that a crash left open, and begin to read an input from its start."""
-        ...
 
-    def place(self, index: int, intake: Intake) -> ItemState:
+    def place(self, index: int, intake: InputRow) -> ItemState:
         """The item that stands at `index`: one already known, or a new one, which is recorded."""
-        ...
 
     def reopen(self, item: int) -> ItemState:
         """Take a failed item up again."""
-        ...
 
     def record(self, event: Event) -> None:
         """Queue one fact."""
-        ...
 
     async def durable(self) -> None:
         """Return when everything recorded so far is on disk.
@@ -308,16 +285,12 @@ class Journal(JournalView, Protocol):
         Raises:
             JournalWriteError: it could not be written.
         """
-        ...
 
     def take(self, item: int) -> ItemState:
         """Hold an item that is known, so that facts about it can be recorded."""
-        ...
 
     def request_of(self, item: int) -> Request:
         """What an item asks."""
-        ...
 
     def release(self, item: int) -> None:
         """The engine is done with this item for now: the journal need not hold it in memory."""
-        ...

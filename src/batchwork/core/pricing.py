@@ -1,40 +1,33 @@
-"""Decide what a call costs, and what it may cost at worst.
+"""Decide what a call costs, what it may cost at worst, and in which price lane it is.
 
-The only place where tokens meet dollars. A price is resolved once per model and
-processing tier into integers (pico-dollars per token), so that pricing a call is a few
-multiplications and exact. A price that is not known is None, never zero.
+The only place where tokens meet dollars. A price is resolved once per model and processing tier into integers
+(pico-dollars per token), so that pricing a call is a few multiplications and exact. A price that is not known is None,
+never zero. Providers sell the same model in several lanes: OpenAI by `service_tier` (flex, fast, which was called
+priority, ultrafast), Anthropic by `speed`. The default lane is None, so that it costs one comparison.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
-from decimal import ROUND_CEILING, Decimal, InvalidOperation
+from decimal import ROUND_CEILING, Decimal
 from enum import IntEnum
 from typing import Any
 
 import msgspec
 
 from batchwork.core.errors import ConfigError
-from batchwork.core.pricelanes import AUTO
+from batchwork.core.money import amount_of
 from batchwork.core.reply import Usage
 
+AUTO = "auto"
+_DEFAULT_LANES = frozenset({"default", "standard", "standard_only", "on_demand"})
+# A batch has its own price altogether; scale is capacity that was paid for before.
+_SERVED_AS_DEFAULT = _DEFAULT_LANES | {"batch", "scale"}
+_LONGEST_NAME = 40
 _PICO_PER_MTOK_DOLLAR = 1_000_000  # $1 per million tokens is 1e6 pico-dollars per token
 _PICO_PER_NANO = 1000
 # What a write into the prompt cache costs, as a multiple of the input, where no row says it.
 _WRITE, _WRITE_1H = Decimal("1.25"), Decimal(2)
-# GPT-5.6 and later write every prompt from so many tokens into the cache, and charge for it.
-_WRITES_FROM = 1024
-_WRITES_UNASKED = re.compile(r"gpt-(?:5\.(?:[6-9]|\d\d)|[6-9]|\d\d)(?!\d)")
-_HAS_ULTRAFAST = re.compile(r"gpt-6-astra|gpt-5\.6-sol")
-# Lanes by provider: those in the bundled table, and the factors of those that it does not have or has no row for.
-_TABLE_LANES = {"openai": ("flex", "priority", "fast")}
-_FACTORS: dict[str, dict[str, Decimal]] = {
-    # Where a model has no row: the largest factor that any model has.
-    "openai": {"flex": Decimal(1), "priority": Decimal("2.5"), "fast": Decimal("2.5"), "ultrafast": Decimal(6)},
-    "anthropic": {"fast": Decimal(2), AUTO: Decimal(1)},  # priority is a contract, by which nothing gets dearer
-    "groq": {"flex": Decimal(1), AUTO: Decimal(1)},
-}
 
 
 class Writes(IntEnum):
@@ -53,6 +46,20 @@ class Rates(msgspec.Struct, frozen=True, kw_only=True):
     cache_read: int
     cache_write: int
     cache_write_1h: int
+
+    @classmethod
+    def of(cls, amounts: Mapping[str, object], *, writes_cost_more: bool = True) -> Rates:
+        """Rates from dollars per million tokens; an amount that is None or missing is never cheaper than the input.
+
+        Raises:
+            ConfigError: an amount is not a finite number of at least 0.
+        """
+        rates = {name: pico_per_token(amount) for name, amount in amounts.items() if amount is not None}
+        full = rates["input"]
+        written = written_1h = rates.get("cache_write", full)
+        if writes_cost_more:
+            written, written_1h = _times(full, _WRITE), _times(full, _WRITE_1H)
+        return cls(**{"cache_read": full, "cache_write": written, "cache_write_1h": written_1h, **rates})
 
 
 class Price(msgspec.Struct, frozen=True, kw_only=True):
@@ -107,7 +114,7 @@ class Price(msgspec.Struct, frozen=True, kw_only=True):
 
     def in_lane(self, lane: str) -> Price:
         """The price in a lane; that of the dearest one where nobody knows it."""
-        return self.lanes.get(lane) or _peak(self, *self.lanes.values())
+        return self.lanes.get(lane) or dearest(self, *self.lanes.values())
 
     def times(self, factor: Decimal) -> Price:
         """This price with every rate multiplied."""
@@ -130,96 +137,10 @@ class Price(msgspec.Struct, frozen=True, kw_only=True):
         return f"{text} ({self.source})"
 
 
-def stated(input_per_mtok: object, output_per_mtok: object, *, source: str = "stated") -> Price:
-    """A price from two amounts in dollars per million tokens.
-
-    Raises:
-        ConfigError: an amount is not a finite number of at least 0.
-    """
-    rate_in, rate_out = pico_per_token(input_per_mtok), pico_per_token(output_per_mtok)
-    # A stated price knows no cache discount: cached tokens are charged in full, so that it never flatters.
-    rates = Rates(input=rate_in, output=rate_out, cache_read=rate_in, **write_rates(rate_in))
-    return Price(tiers=((-1, rates),), source=source)
-
-
-def price_said(price: object) -> Price | None:
-    """The price that a user states: `(IN, OUT)` or `"IN,OUT"` in dollars per million tokens, a price, or nothing.
-
-    Raises:
-        ConfigError: it is none of these, or not two numbers.
-    """
-    if price is None or isinstance(price, Price):
-        return price
-    if isinstance(price, str):
-        return parse_price(price)
-    if isinstance(price, tuple | list) and len(price) == 2:
-        return stated(*price)
-    raise ConfigError(f"price must be (IN, OUT) in dollars per million tokens, got {price!r}")
-
-
-def parse_price(text: str) -> Price:
-    """`"IN,OUT"` in dollars per million tokens.
-
-    Raises:
-        ConfigError: not two numbers.
-    """
-    parts = text.split(",")
-    if len(parts) != 2:
-        raise ConfigError(f"a price is IN,OUT in dollars per million tokens, for example 0.10,0.50; got {text!r}")
-    return stated(parts[0].strip(), parts[1].strip())
-
-
-def resolve(model: str, *, provider: str | None = None, batch: bool = False) -> Price | None:
-    """The price of a model in the bundled price table, or None when it has none.
-
-    With `batch` the batch price where there is a batch row; the table silently answers with the
-    full price elsewhere, which `source` then says.
-    """
-    row = _look_up(model, provider, None)
-    if row is None or row.input_mtok is None or row.output_mtok is None:
-        return None  # listed without a price, or priced by the hour or the page: not known, which is not zero
-    live = _from_table(row, "genai-prices", model)
-    lanes = {}
-    for lane in _TABLE_LANES.get(provider or "", ()):
-        own = _look_up(model, provider, {"service_tier": lane})
-        if own is not None and own != row:
-            lanes[lane] = _from_table(own, f"genai-prices, {lane}", model)
-    price = live
-    if batch:
-        discounted = _look_up(model, provider, {"processing": "batch"})
-        if discounted is None or discounted.input_mtok == row.input_mtok:
-            price = msgspec.structs.replace(live, source="genai-prices, no batch price known: live price")
-        else:
-            price = _from_table(discounted, "genai-prices, batch", model)
-    return in_lanes(price, model, provider=provider, lanes=lanes, live=live)
-
-
-def in_lanes(
-    price: Price,
-    model: str,
-    *,
-    provider: str | None,
-    lanes: Mapping[str, Price] | None = None,
-    live: Price | None = None,
-) -> Price:
-    """A price with those of its lanes: `lanes` where they are known, the provider's factors on `live` elsewhere."""
-    known = {**price.lanes, **(lanes or {})}
-    for lane, factor in _FACTORS.get(provider or "", {}).items():
-        if lane not in known:
-            known[lane] = price if factor == 1 else (live or price).times(factor)
-    if provider == "openai" and AUTO not in known:
-        has = (own for lane, own in known.items() if lane != "ultrafast" or _HAS_ULTRAFAST.search(model))
-        known[AUTO] = _peak(price, *has)
-    writes_from = _WRITES_FROM if _WRITES_UNASKED.search(model) else None
-    known = {lane: msgspec.structs.replace(own, lanes={}, writes_from=writes_from) for lane, own in known.items()}
-    return msgspec.structs.replace(price, lanes=known, writes_from=writes_from)
-
-
-def _peak(*prices: Price) -> Price:
+def dearest(*prices: Price) -> Price:
     """The dearest of several prices at every size of a request."""
-    starts = sorted({above for price in prices for above, _ in price.tiers})
     tiers = []
-    for start in starts:
+    for start in sorted({above for price in prices for above, _ in price.tiers}):
         rates = [[tier for tier in price.tiers if tier[0] <= start][-1][1] for price in prices]
         highest = {name: max(getattr(rate, name) for rate in rates) for name in Rates.__struct_fields__}
         tiers.append((start, Rates(**highest)))
@@ -228,58 +149,30 @@ def _peak(*prices: Price) -> Price:
     )
 
 
-def _look_up(model: str, provider: str | None, context: dict[str, str] | None) -> Any | None:
-    # Imported here because it takes a third of a second, which a run that states its price need not pay.
-    from genai_prices import Usage as PriceUsage  # noqa: PLC0415
-    from genai_prices import calc_price  # noqa: PLC0415
+def stated(input_per_mtok: object, output_per_mtok: object, *, source: str = "stated") -> Price:
+    """A price from two amounts in dollars per million tokens. It knows no discount for what the cache holds.
 
-    try:
-        usage = PriceUsage(input_tokens=1, output_tokens=1)
-        return calc_price(usage, model, provider_id=provider, price_context=context).model_price
-    except LookupError:
-        return None
+    Raises:
+        ConfigError: an amount is not a finite number of at least 0.
+    """
+    rates = Rates.of({"input": input_per_mtok, "output": output_per_mtok})
+    return Price(tiers=((-1, rates),), source=source)
 
 
-def _from_table(row: Any, source: str, model: str) -> Price:
-    fields = {
-        "input": row.input_mtok,
-        # Where thinking costs more than answering, a usage that does not tell them apart is charged the dearer one.
-        "output": max((f for f in (row.output_mtok, row.output_reasoning_mtok) if f is not None), key=_dearest),
-        "cache_read": getattr(row, "cache_read_mtok", None),
-        "cache_write": getattr(row, "cache_write_mtok", None),
-        "cache_write_1h": getattr(row, "cache_write_1h_mtok", None),
-    }
-    # Models that do not charge for writing into the cache charge its tokens as others.
-    charged = "claude" in model or _WRITES_UNASKED.search(model) is not None
-    starts = sorted({tier.start for field in fields.values() for tier in getattr(field, "tiers", ())})
-    return Price(
-        tiers=tuple((above, _rates(fields, above, charged=charged)) for above in (-1, *starts)),
-        source=source,
-        per_call=pico_per_token((row.requests_kcount or 0) * 1000),  # stated per thousand, so a million times a call's
-    )
+def price_from(price: object) -> Price | None:
+    """The price that a user states: `(IN, OUT)` or `"IN,OUT"` in dollars per million tokens, a price, or nothing.
 
-
-def _rates(fields: Mapping[str, Any], above: int, *, charged: bool) -> Rates:
-    rates = {name: pico_per_token(_at(field, above)) for name, field in fields.items() if field is not None}
-    full = rates["input"]
-    written = rates.get("cache_write", full)
-    stand_ins = write_rates(full) if charged else {"cache_write": written, "cache_write_1h": written}
-    return Rates(**{"cache_read": full, **stand_ins, **rates})
-
-
-def _dearest(field: Any) -> Decimal:
-    return max([field.base, *(tier.price for tier in field.tiers)]) if hasattr(field, "tiers") else Decimal(field)
-
-
-def _at(field: Any, above: int) -> Decimal:
-    """The price of one unit for a request just above the threshold."""
-    if not hasattr(field, "tiers"):
-        return Decimal(field)
-    price = field.base
-    for tier in field.tiers:
-        if tier.start <= above:
-            price = tier.price
-    return Decimal(price)
+    Raises:
+        ConfigError: it is none of these, or not two numbers.
+    """
+    if price is None or isinstance(price, Price):
+        return price
+    amounts = [part.strip() for part in price.split(",")] if isinstance(price, str) else price
+    if isinstance(amounts, tuple | list) and len(amounts) == 2:
+        return stated(*amounts)
+    if isinstance(price, str):
+        raise ConfigError(f"a price is IN,OUT in dollars per million tokens, for example 0.10,0.50; got {price!r}")
+    raise ConfigError(f"price must be (IN, OUT) in dollars per million tokens, got {price!r}")
 
 
 def pico_per_token(dollars_per_mtok: object) -> int:
@@ -288,18 +181,7 @@ def pico_per_token(dollars_per_mtok: object) -> int:
     Raises:
         ConfigError: not a finite number of at least 0.
     """
-    try:
-        amount = Decimal(str(dollars_per_mtok))
-    except InvalidOperation:
-        raise ConfigError(f"not a price in dollars per million tokens: {dollars_per_mtok!r}") from None
-    if not amount.is_finite() or amount < 0:
-        raise ConfigError(f"a price must be finite and at least 0, got {dollars_per_mtok!r}")
-    return int((amount * _PICO_PER_MTOK_DOLLAR).to_integral_value(ROUND_CEILING))
-
-
-def write_rates(rate_in: int) -> dict[str, int]:
-    """What writing into the prompt cache costs where only the input's rate is known."""
-    return {"cache_write": _times(rate_in, _WRITE), "cache_write_1h": _times(rate_in, _WRITE_1H)}
+    return _times(_PICO_PER_MTOK_DOLLAR, amount_of(dollars_per_mtok, "a price in dollars per million tokens"))
 
 
 def _times(pico: int, factor: Decimal) -> int:
@@ -308,6 +190,37 @@ def _times(pico: int, factor: Decimal) -> int:
 
 def _per_mtok(pico: int) -> str:
     return f"{(Decimal(pico) / _PICO_PER_MTOK_DOLLAR).normalize():f}"
+
+
+def lanes_asked(extra_body: Mapping[str, Any] | None) -> tuple[str, ...]:
+    """Every lane that a body's own fields ask for, the default one left out; a value that is no name comes as text."""
+    if not extra_body:
+        return ()
+    lanes = []
+    for field in ("speed", "service_tier"):
+        if field not in extra_body:
+            continue
+        value = extra_body[field]
+        if value is None and field == "service_tier":
+            value = AUTO  # taken out of the body, it leaves the choice to the provider; `speed` has one default
+        if value is not None and (not isinstance(value, str) or value not in _DEFAULT_LANES):
+            lanes.append(str(value)[:_LONGEST_NAME])
+    return tuple(lanes)
+
+
+def lane_asked(extra_body: Mapping[str, Any] | None) -> str | None:
+    """The lane that a body's own fields ask for; None is the default one."""
+    return next(iter(lanes_asked(extra_body)), None)
+
+
+def lane_served(named: object, extra_body: Mapping[str, Any] | None) -> str | None:
+    """The lane that a response names, else the one that was asked for; None is the default one.
+
+    Of a batch nothing is known to have been asked for: it has a price of its own, unless a response says otherwise.
+    """
+    if type(named) is str and named and named != AUTO:
+        return None if named in _SERVED_AS_DEFAULT else named[:_LONGEST_NAME]
+    return None if extra_body is None else lane_asked(extra_body)
 
 
 FREE = stated(0, 0, source="costs nothing")

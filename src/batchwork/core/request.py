@@ -6,7 +6,7 @@ from walking through millions of them, which is an eighth of the cost of an item
 
 from __future__ import annotations
 
-from hashlib import blake2b
+from hashlib import blake2b, sha256
 from typing import Any
 
 import msgspec
@@ -17,6 +17,7 @@ DEFAULT_MAX_TOKENS = 1024
 
 # A change of this number makes every request a new one, so it changes only when the key's meaning does.
 _KEY_FORMAT = 1
+_FILE_FORMAT = 1  # the same for the fingerprint of a file
 _canonical = msgspec.msgpack.Encoder(order="deterministic").encode
 
 
@@ -114,21 +115,17 @@ class Request(msgspec.Struct, frozen=True, kw_only=True, gc=False):
         Raises:
             UnicodeEncodeError: a text holds a lone surrogate, which no provider takes.
         """
-        return digest(
-            _canonical(
-                (
-                    _KEY_FORMAT,
-                    self.model,
-                    self.system,
-                    self.messages,
-                    self.output_bound,
-                    self.schema and (self.schema.digest, self.schema.name),
-                    [(d.media_type, d.digest, d.text is None, d.title, d.citations) for d in self.documents],
-                    self.sampling,
-                    self.extra_body,
-                )
-            )
-        )
+        schema = self.schema and (self.schema.digest, self.schema.name)
+        documents = [(d.media_type, d.digest, d.text is None, d.title, d.citations) for d in self.documents]
+        fields = (self.system, self.messages, self.output_bound, schema, documents, self.sampling, self.extra_body)
+        return digest(_canonical((_KEY_FORMAT, self.model, *fields)))
+
+    def file_fingerprint(self, content: bytes, *, title: str | None, pdf: str, cited: bool) -> bytes:
+        """The fingerprint of this question about a file, which need not be extracted for it."""
+        schema = self.schema and (self.schema.digest, self.schema.name)
+        prompt = self.messages[0].content
+        question = (self.model, self.system, self.max_tokens, schema, self.sampling, self.extra_body, prompt)
+        return digest(_canonical(("file", _FILE_FORMAT, question, pdf, cited, title, sha256(content).digest())))
 
     @property
     def key(self) -> str:

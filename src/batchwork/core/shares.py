@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Hashable
 
 
-def may_hold(asked: int, *, own: int, used: int, total: int) -> bool:
-    """Whether a caller that holds `own` of the `used` may hold `asked` more."""
-    if used + asked > total:
+def may_hold(amount: int, *, own: int, used: int, total: int) -> bool:
+    """Whether a caller that holds `own` of the `used` may hold `amount` more."""
+    if used + amount > total:
         return used == 0  # alone a request may be as large as it likes
-    return own == 0 or own + asked <= total - used - asked
+    return own == 0 or own + amount <= total - used - amount
 
 
 class Shares:

@@ -57,10 +57,8 @@ class Accounting:
     pending: int
 
     def __str__(self) -> str:
-        parts = [f"{self.succeeded:,} succeeded", f"{self.failed:,} failed", f"{self.deferred:,} deferred"]
-        parts.append(f"{self.skipped:,} skipped")
-        if self.pending:
-            parts.append(f"{self.pending:,} pending")
+        names = ("succeeded", "failed", "deferred", "skipped", *(("pending",) if self.pending else ()))
+        parts = [f"{getattr(self, name):,} {name}" for name in names]
         return f"{self.inputs:,} inputs = " + " + ".join(parts)
 
 
@@ -73,11 +71,4 @@ def account(counts: dict[Status, int], *, inputs: int | None = None) -> Accounti
     found = sum(counts.values())
     if inputs is not None and found != inputs:
         raise AccountingError(f"{inputs} inputs were read, but the journal holds {found} of them: please report this")
-    return Accounting(
-        inputs=found,
-        succeeded=counts[Status.SUCCEEDED],
-        failed=counts[Status.FAILED],
-        deferred=counts[Status.DEFERRED],
-        skipped=counts[Status.SKIPPED],
-        pending=counts[Status.PENDING],
-    )
+    return Accounting(inputs=found, **{status.value: counts[status] for status in Status})

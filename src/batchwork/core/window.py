@@ -1,27 +1,33 @@
-"""Decide how many calls may be in flight: full from the start, cut when refused, grown back by answers.
+"""Decide how many calls may be in flight: wide from the start, cut when the provider is overloaded, grown by answers.
 
-One cut per refusal episode: the refusals of calls that were sent before the cut are echoes of
-the same mistake. Growth is additive (one more per window of answers) except in slow start, where every answer adds one
-up to a threshold: at the beginning with a provider whose limits are not known, and after a
-pause that the provider asked for, so that no herd follows it.
+A provider whose limits are not known is met with what ordinary accounts bear; every answer then adds one, up to the
+most. When it says that it is overloaded the window is cut by what was refused, if that helps (`core/refusals.py`), and
+grows back by one per window of answers.
 """
 
 from __future__ import annotations
 
-_CUT = 0.7
-_FIRST = 4.0
+from batchwork.core.refusals import Refusals, SentCalls, Verdict
+
+_FEW = 4.0  # after a pause for a quota
+_MOST_CUT = 0.7
 
 
 class AdaptiveWindow:
     """The concurrency that the provider has shown it bears, at most `most`."""
 
-    __slots__ = ("_cut_at", "_size", "_slow_start_to", "most")
+    __slots__ = ("_cut_from", "_grows_fast_to", "_previous", "_refusals", "_size", "most")
 
-    def __init__(self, most: int, *, slow_start: bool = False) -> None:
+    def __init__(self, most: int, *, opening: int | None = None) -> None:
         self.most = most
-        self._slow_start_to = float(most) if slow_start else 0.0
-        self._size = min(_FIRST, float(most)) if slow_start else float(most)
-        self._cut_at = float("-inf")
+        self._size = float(most if opening is None else min(opening, most))
+        self._grows_fast_to = float(most)
+        self._refusals = Refusals(SentCalls())
+        self._previous = self._cut_from = self._size
+
+    def watch(self, log: SentCalls) -> None:
+        """Measure refusals against these calls."""
+        self._refusals = Refusals(log)
 
     @property
     def size(self) -> int:
@@ -30,25 +36,34 @@ class AdaptiveWindow:
 
     def limits_known(self) -> None:
         """The provider's limits are known now: pacing takes over, the caution of the start ends."""
-        if self._cut_at == float("-inf"):
+        if self._grows_fast_to == self.most:
             self._size = float(self.most)
+
+    def sent(self) -> None:
+        """A call was sent."""
+        self._refusals.sent()
 
     def answered(self) -> None:
         """A call was answered."""
         if self._size < self.most:
-            step = 1.0 if self._size < self._slow_start_to else 1.0 / self._size
+            step = 1.0 if self._size < self._grows_fast_to else 1.0 / self._size
             self._size = min(float(self.most), self._size + step)
 
-    def refused(self, *, sent_at: float, now: float, in_flight: int, paused: bool, paced: bool) -> bool:
-        """A call was refused; whether this began a new episode and cut the window.
+    def refused(self, *, sent_at: float, now: float, in_flight: int) -> None:
+        """A call was refused because the provider is overloaded."""
+        verdict = self._refusals.refused(sent_at=sent_at, now=now)
+        if verdict is Verdict.TAKE_BACK:
+            self.take_back()
+        elif verdict is Verdict.CUT:
+            self._previous, self._cut_from = self._size, min(self._size, float(in_flight))
+        if verdict in (Verdict.CUT, Verdict.DEEPEN):
+            self._size = self._grows_fast_to = max(1.0, self._cut_from * max(_MOST_CUT, self._refusals.kept))
 
-        `paused` says that the provider named a time to wait: everybody waits, then starts slowly. `paced` says that
-        the rate of starts is held down elsewhere: then the window may grow back as fast as answers come.
-        """
-        if sent_at <= self._cut_at:
-            return False
-        self._cut_at = now
-        cut = max(1.0, min(self._size, float(in_flight)) * _CUT)
-        self._size = min(_FIRST, cut) if paused and not paced else cut
-        self._slow_start_to = float(self.most) if paced else cut if paused else 0.0
-        return True
+    def take_back(self) -> None:
+        """The last cut was in vain: concurrency was not what was wrong."""
+        self._size = max(self._size, self._previous)
+
+    def restart(self) -> None:
+        """Everybody waits for the end of a quota: a few go first then."""
+        self._grows_fast_to = self._size
+        self._size = min(_FEW, self._size)

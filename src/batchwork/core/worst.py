@@ -7,42 +7,22 @@ import math
 from batchwork.core.blocks import Measure
 from batchwork.core.bounds import is_plain, measure, plain_bound
 from batchwork.core.ports import Traits
-from batchwork.core.pricelanes import lanes_asked
-from batchwork.core.pricing import Price, Writes
+from batchwork.core.pricing import Price, Writes, lanes_asked
 from batchwork.core.request import Request
 
 
 class WorstCase:
-    """The worst case at one price, with what a backend adds around every request."""
+    """The worst case of a backend's calls at one price, with what it adds around every request."""
 
     __slots__ = ("_image_tokens", "_last", "_margin", "_overhead", "_price", "_writes")
 
-    def __init__(
-        self,
-        price: Price | None,
-        *,
-        overhead_tokens: int,
-        image_tokens: int | None = None,
-        writes: Writes = Writes.NONE,
-        count_margin: float = 0.0,
-    ) -> None:
+    def __init__(self, price: Price | None, traits: Traits, *, count_margin: float = 0.0) -> None:
         self._price = None if price is None or price.is_free else price
-        self._overhead = overhead_tokens
-        self._image_tokens = image_tokens
-        self._writes = writes
-        self._margin = count_margin
+        self._overhead = traits.overhead_tokens
+        self._image_tokens = traits.image_tokens
+        self._writes = Writes.HOUR if traits.cache_writes else Writes.NONE
+        self._margin = count_margin  # on top of what a provider counts
         self._last: tuple[Request, Measure] | None = None
-
-    @classmethod
-    def at(cls, price: Price | None, traits: Traits, *, count_margin: float = 0.0) -> WorstCase:
-        """The worst case of a backend's calls; a provider's count is trusted with `count_margin` on top."""
-        return cls(
-            price,
-            overhead_tokens=traits.overhead_tokens,
-            image_tokens=traits.image_tokens,
-            writes=Writes.HOUR if traits.cache_writes else Writes.NONE,
-            count_margin=count_margin,
-        )
 
     def input_tokens(self, request: Request) -> int:
         """The most input tokens a call can be billed for; of one without a bound, a guess for pacing."""

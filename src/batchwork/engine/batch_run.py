@@ -42,7 +42,7 @@ class BatchRun(Run):
         self._backend = backend
         self._policy = parts.policy.batch
         self._waits = Waits(parts.clock)
-        worst = WorstCase.at(parts.price, parts.backend.traits)
+        worst = WorstCase(parts.price, parts.backend.traits)
         self._builder = BatchBuilder(
             backend,
             backend.batch_limits.capped(self._policy.most_items),

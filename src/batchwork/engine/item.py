@@ -51,7 +51,7 @@ class ItemCarrier:
         self._expect = Expectation()
         self._deadlines = Deadlines(parts.clock, parts.policy.timeout_s)
         self._budgeted = parts.gate.ledger.ceiling is not None
-        self._worst = WorstCase.at(parts.price, parts.backend.traits, count_margin=parts.policy.count_margin)
+        self._worst = WorstCase(parts.price, parts.backend.traits, count_margin=parts.policy.count_margin)
         self._judge = Judge(parts)
         self._settler = Settler(parts, tally)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from batchwork.core.batch_book import BatchBook
 from batchwork.core.event import Began, Event, Opened, Reopened
-from batchwork.core.intake import Intake
+from batchwork.core.intake import InputRow
 from batchwork.core.outcome import Status
 from batchwork.core.ports import Entry, Standing, Totals
 from batchwork.core.request import Request
@@ -54,7 +54,7 @@ class MemoryJournal:
         item = self._identities.get((fingerprint, occurrence))
         return None if item is None else self._state.items[item]
 
-    def place(self, index: int, intake: Intake) -> ItemState:
+    def place(self, index: int, intake: InputRow) -> ItemState:
         """The item that stands at `index`: one already known, or a new one."""
         state, occurrence = self._placer.identify(index, intake.fingerprint)
         if state is not None and state.index == index and self._columns[state.item] == intake.columns:
@@ -155,7 +155,7 @@ class TransientJournal(MemoryJournal):
         super().__init__()
         self._book = book
 
-    def place(self, index: int, intake: Intake) -> ItemState:
+    def place(self, index: int, intake: InputRow) -> ItemState:
         """A new item."""
         return ItemState(index, intake.fingerprint, index)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from batchwork.core.errors import JournalError
 from batchwork.core.event import Attempted, BatchEvent, Began, Ended, Event, ItemEvent, Opened, Reopened, Settled
-from batchwork.core.intake import Intake
+from batchwork.core.intake import InputRow
 from batchwork.core.outcome import Status
 from batchwork.core.ports import Entry, Standing, Totals
 from batchwork.core.request import Request
@@ -77,7 +77,7 @@ class SqliteJournal:
         item = self._writer.identities.find(fingerprint, occurrence)
         return None if item is None else self._rows.get(item) or self._items.row(item)
 
-    def place(self, index: int, intake: Intake) -> ItemState:
+    def place(self, index: int, intake: InputRow) -> ItemState:
         """The item that stands at `index`: one already known, or a new one, which is recorded."""
         known, occurrence = self._placer.identify(index, intake.fingerprint)
         digest = columns_digest(intake.columns)
@@ -95,7 +95,7 @@ class SqliteJournal:
             self._cache.hold(known)
         return known
 
-    def _open(self, row: ItemRow, index: int, intake: Intake, digest: int) -> None:
+    def _open(self, row: ItemRow, index: int, intake: InputRow, digest: int) -> None:
         holder = None if self._is_first else self.at(index)
         if holder is not None and holder.item != row.item:  # who stood here in an earlier input no longer does
             self._cache.hold(holder)

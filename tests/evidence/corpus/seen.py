@@ -1,4 +1,3 @@
-# ruff: noqa: E501, RUF001 - documents are written as they look
 """The layouts that may be looked at while the finder is tuned."""
 
 import random

@@ -1,4 +1,3 @@
-# ruff: noqa: E501, RUF001 - documents are written as they look
 """More trades that may be looked at: a loan agreement, a fund's fact sheet, a claim letter, a running account."""
 
 import random

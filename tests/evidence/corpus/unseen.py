@@ -1,4 +1,3 @@
-# ruff: noqa: E501, RUF001 - documents are written as they look
 """The layouts kept out of tuning: only their score is looked at, and only at the end."""
 
 import random

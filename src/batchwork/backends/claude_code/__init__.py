@@ -12,11 +12,10 @@ import signal
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
-from urllib.parse import parse_qsl
 
-from batchwork.backends import Setup
-from batchwork.backends._catalog import ALIASES, CLAUDE, or_list
-from batchwork.backends._refusing import other_model
+from batchwork.backends import Setup, options_in
+from batchwork.backends._catalog import catalog, or_list
+from batchwork.backends._failures import other_model
 from batchwork.backends.claude_code.command import (
     NO_SYSTEM,
     arguments,
@@ -26,7 +25,7 @@ from batchwork.backends.claude_code.command import (
     system_of,
 )
 from batchwork.backends.claude_code.folder import Folder
-from batchwork.backends.claude_code.telling import INSTALL, reply_in
+from batchwork.backends.claude_code.output import INSTALL, reply_in
 from batchwork.core.address import HIDDEN, has_user, secrets_in, secrets_to_hide, shown_address
 from batchwork.core.errors import BackendError, ConfigError
 from batchwork.core.failure import Failure, FailureKind
@@ -34,11 +33,7 @@ from batchwork.core.ports import Clock, Traits
 from batchwork.core.reply import Reply
 from batchwork.core.request import Request
 
-_BASE_TIMEOUT_S = 120.0
-_TIMEOUT_PER_1K_CHARS_S = 10.0
-_OPTIONS = ("base_timeout", "timeout_per_1k_chars")
-# The program prices by a table of its own, which lags: these are the dearest models that an alias has meant in it.
-_PRICED_AS = {"haiku": "claude-haiku-4-5", "sonnet": "claude-sonnet-4-5", "opus": "claude-opus-4-8"}
+_OPTIONS = {"base_timeout": 120.0, "timeout_per_1k_chars": 10.0}  # seconds
 TRAITS = Traits(
     name="claude-code",
     limited=True,
@@ -60,8 +55,8 @@ class ClaudeCodeBackend:
         clock: Clock,
         program: str,
         environment: Mapping[str, str],
-        base_timeout_s: float = _BASE_TIMEOUT_S,
-        timeout_per_1k_chars_s: float = _TIMEOUT_PER_1K_CHARS_S,
+        base_timeout_s: float,
+        timeout_per_1k_chars_s: float,
         notice: str | None = None,
     ) -> None:
         self._model = model
@@ -74,12 +69,7 @@ class ClaudeCodeBackend:
         address = self._environment.get("ANTHROPIC_BASE_URL", "")
         self._secrets = (*secrets_in(address), *filter(None, [self._environment.get("ANTHROPIC_API_KEY")]))
         self._folder: Folder | None = None
-        self._traits = replace(TRAITS, notice=notice, price_model=_PRICED_AS.get(model, model))
-
-    @property
-    def traits(self) -> Traits:
-        """Limited by a plan, priced by the program itself, slow."""
-        return self._traits
+        self.traits = replace(describe(model, None), notice=notice)
 
     def timeout_for(self, request: Request) -> float:
         """Seconds that a call may take, where the run allows as much: more for a longer prompt."""
@@ -100,21 +90,21 @@ class ClaudeCodeBackend:
         timeout_s = self.timeout_for(request)
         try:
             with folder.file_of(system_of(request) or NO_SYSTEM) as system:
-                told = arguments(self._model, request, system, ceiling_nano)
+                options = arguments(self._model, request, system, ceiling_nano)
                 async with asyncio.timeout(timeout_s):
-                    stdout, stderr, code = await self._run(told, env, prompt, folder)
+                    stdout, stderr, code = await self._run(options, env, prompt, folder)
         except TimeoutError:
             waited = f"{timeout_s:.0f}" if timeout_s >= 10 else f"{timeout_s:.2g}"
             longer = "--timeout of a benchmark, ?base_timeout= of a model"
             problem = f"CLI timed out after {waited} s: shorten the prompt or give it longer ({longer})"
             raise BackendError(Failure(kind=FailureKind.TIMEOUT, message=problem, unconfirmed=True)) from None
-        stdout, stderr = (self._without_secrets(said, is_error=code != 0) for said in (stdout, stderr))
+        stdout, stderr = (self._without_secrets(text, is_error=code != 0) for text in (stdout, stderr))
         return reply_in(stdout, stderr, code, request, self._clock.utc())
 
-    def _without_secrets(self, said: bytes, *, is_error: bool) -> bytes:
+    def _without_secrets(self, output: bytes, *, is_error: bool) -> bytes:
         for secret in secrets_to_hide(self._secrets, is_error=is_error):
-            said = said.replace(secret, HIDDEN.encode())
-        return said
+            output = output.replace(secret, HIDDEN.encode())
+        return output
 
     async def aclose(self) -> None:
         """Remove the working folder."""
@@ -123,12 +113,12 @@ class ClaudeCodeBackend:
             self._folder = None
 
     async def _run(
-        self, told: list[str], env: Mapping[str, str], prompt: str, folder: Folder
+        self, options: list[str], env: Mapping[str, str], prompt: str, folder: Folder
     ) -> tuple[bytes, bytes, int]:
         try:
             process = await asyncio.create_subprocess_exec(
                 self._program,
-                *told,
+                *options,
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
                 stderr=asyncio.subprocess.PIPE,
@@ -154,7 +144,7 @@ def describe(name: str, base_url: str | None) -> Traits:
     """What is known before it is opened."""
     del base_url
     model = name.partition("?")[0]
-    return replace(TRAITS, price_model=_PRICED_AS.get(model, model))
+    return replace(TRAITS, price_model=catalog().priced_as.get(model, model))
 
 
 def open_backend(name: str, setup: Setup) -> ClaudeCodeBackend:
@@ -163,18 +153,14 @@ def open_backend(name: str, setup: Setup) -> ClaudeCodeBackend:
     Raises:
         ConfigError: the program is not there, or the model or an option is unknown.
     """
-    model, _, query = name.partition("?")
-    if model not in ALIASES and model not in CLAUDE:
-        known = or_list([f"claude-code:{alias}" for alias in ALIASES])
-        raise ConfigError(f"unknown model 'claude-code:{model}'; there is {known}, or a full id like {CLAUDE[0]}")
-    options = dict(parse_qsl(query, keep_blank_values=True))
-    if unknown := sorted(set(options) - set(_OPTIONS)):
-        raise ConfigError(f"unknown claude-code option {unknown[0]!r}; there are {', '.join(_OPTIONS)}")
-    try:
-        base_timeout_s = float(options.get("base_timeout", _BASE_TIMEOUT_S))
-        per_1k_chars_s = float(options.get("timeout_per_1k_chars", _TIMEOUT_PER_1K_CHARS_S))
-    except ValueError as error:
-        raise ConfigError(f"claude-code option in {name!r}: {error}") from error
+    model, options = options_in(name, dict.fromkeys(_OPTIONS, float), "claude-code")
+    ids = catalog().ids
+    if model not in ids["claude-code"] and model not in ids["anthropic"]:
+        known = or_list([f"claude-code:{alias}" for alias in ids["claude-code"]])
+        raise ConfigError(
+            f"unknown model 'claude-code:{model}'; there is {known}, or a full id like {ids['anthropic'][0]}"
+        )
+    timeouts = {**_OPTIONS, **options}
     settings = setup.settings
     program = shutil.which(settings.claude_program, path=settings.program_environment.get("PATH", os.defpath))
     if program is None:
@@ -187,8 +173,8 @@ def open_backend(name: str, setup: Setup) -> ClaudeCodeBackend:
         clock=setup.clock,
         program=program,
         environment=env,
-        base_timeout_s=base_timeout_s,
-        timeout_per_1k_chars_s=per_1k_chars_s,
+        base_timeout_s=timeouts["base_timeout"],
+        timeout_per_1k_chars_s=timeouts["timeout_per_1k_chars"],
         notice=_notice(env, setup.max_in_flight),
     )
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import msgspec
 
-from batchwork.backends._content import as_blocks, piece_from, piece_of
-from batchwork.backends._refusing import bad_input
+from batchwork.backends._content import Piece, as_blocks, document_text, leading_system, piece_from, piece_of
+from batchwork.backends._failures import bad_input
 from batchwork.core.money import to_dollars
-from batchwork.core.request import Message, Request
+from batchwork.core.request import Request
 from batchwork.settings import Settings
 
 _LONGEST_ARGUMENT = 100_000  # the system takes 128 KiB for one argument
@@ -40,19 +40,19 @@ def arguments(model: str, request: Request, system: Path, ceiling_nano: int | No
     if unknown := [name for name in extra if name not in _EXTRA]:
         bad_input(f"the claude program has no way to be told {unknown[0]!r}; extra_body may hold {', '.join(_EXTRA)}")
     # The answer comes as all messages, not only the last: at max_tokens the program goes on by itself in a new one.
-    said = ["-p", "--output-format", "json", "--verbose", "--model", model, "--tools", ""]
-    said += ["--no-session-persistence", "--setting-sources", "", "--strict-mcp-config", "--disable-slash-commands"]
-    said += ["--system-prompt-file", str(system)]
+    options = ["-p", "--output-format", "json", "--verbose", "--model", model, "--tools", ""]
+    options += ["--no-session-persistence", "--setting-sources", "", "--strict-mcp-config", "--disable-slash-commands"]
+    options += ["--system-prompt-file", str(system)]
     if request.schema is not None:
         schema = msgspec.json.encode(request.schema.body).decode()
         if len(schema.encode()) > _LONGEST_ARGUMENT:
             bad_input(f"the schema is {len(schema):,} characters long, too long for the claude program")
-        said += ["--json-schema", schema]
+        options += ["--json-schema", schema]
     if "effort" in extra:
-        said += ["--effort", str(extra["effort"])]
+        options += ["--effort", str(extra["effort"])]
     if ceiling_nano is not None:
-        said += ["--max-budget-usd", f"{to_dollars(ceiling_nano):f}"]
-    return said
+        options += ["--max-budget-usd", f"{to_dollars(ceiling_nano):f}"]
+    return options
 
 
 def environment(settings: Settings, *, base_url: str | None, api_key: str | None) -> dict[str, str]:
@@ -66,7 +66,7 @@ def environment(settings: Settings, *, base_url: str | None, api_key: str | None
     if address is not None:
         env["ANTHROPIC_BASE_URL"] = address
     if api_key is None and (address is not None or settings.claude_with_key):
-        api_key = settings.anthropic_api_key
+        api_key = settings.keys.get("anthropic")
     if api_key is not None:
         env["ANTHROPIC_API_KEY"] = api_key
         env.pop("CLAUDE_CODE_OAUTH_TOKEN", None)
@@ -81,12 +81,8 @@ def call_environment(env: Mapping[str, str], request: Request) -> dict[str, str]
 
 def system_of(request: Request) -> str:
     """The system prompt, with the system turns at the start of the conversation."""
-    said = [request.system] if request.system else []
-    for message in request.messages:
-        if message.role != "system":
-            break
-        said.append(_text(message.content))
-    return "\n\n".join(said)
+    turns = [_text(turn.content) for turn in leading_system(request.messages)[0]]
+    return "\n\n".join([request.system, *turns] if request.system else turns)
 
 
 def prompt_of(request: Request) -> str:
@@ -95,22 +91,16 @@ def prompt_of(request: Request) -> str:
     Raises:
         BackendError: something that is no text, or nothing at all.
     """
-    turns = list(request.messages)
-    while turns and turns[0].role == "system":
-        turns.pop(0)
+    turns = leading_system(request.messages)[1]
     attached = [_document(piece_from(document)) for document in request.documents]
     if len(turns) == 1:
-        said = _text(turns[0].content)
+        texts = [_text(turns[0].content)]
     else:
-        said = "\n\n".join(f"{_speaker(turn)}: {_text(turn.content)}" for turn in turns)
-    prompt = "\n\n".join([*attached, said])
+        texts = [f"{turn.role.capitalize()}: {_text(turn.content)}" for turn in turns]
+    prompt = "\n\n".join([*attached, *texts])
     if not prompt.strip():
         bad_input("the claude program takes no empty prompt")
     return prompt
-
-
-def _speaker(turn: Message) -> str:
-    return turn.role.capitalize()
 
 
 def _text(content: str | list[dict[str, Any]]) -> str:
@@ -126,10 +116,9 @@ def _text(content: str | list[dict[str, Any]]) -> str:
     return "\n\n".join(parts)
 
 
-def _document(piece: Any) -> str:
+def _document(piece: Piece) -> str:
     if piece.text is None:
         bad_input(f"the claude program is given text alone here, not {piece.media_type}: send its text")
     if piece.citations:
         bad_input("citations by the provider exist at Anthropic's API alone: leave them off for this model")
-    title = f' title="{piece.title}"' if piece.title else ""
-    return f"<document{title}>\n{piece.text}\n</document>"
+    return document_text(piece)

@@ -1,7 +1,7 @@
 """Where the `claude` program runs: an empty folder, and beside it the system prompts of the calls under way.
 
 A system prompt goes by file, because arguments can be read by everybody on the machine in the list of processes. The
-folder and the files are their owner's alone. A file goes when the last call with it ends, the folder with the backend;
+folder and the files are their owner's alone. A file goes when its call ends, the folder with the backend;
 what a killed process left behind goes when the next one starts, which knows it by a lock that nobody holds any more.
 """
 
@@ -11,12 +11,9 @@ import fcntl
 import os
 import shutil
 import tempfile
-from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-
-from batchwork.core.request import digest
 
 _PREFIX = "batchwork-claude-"
 _LOCK = "lock"
@@ -30,25 +27,19 @@ class Folder:
         self._home = Path(tempfile.mkdtemp(prefix=_PREFIX))
         self._lock = os.open(self._home / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         fcntl.flock(self._lock, fcntl.LOCK_EX)
-        self._users: Counter[Path] = Counter()
         self.empty = self._home / "empty"
         self.empty.mkdir(mode=0o700)
 
     @contextmanager
     def file_of(self, text: str) -> Iterator[Path]:
-        """A file that holds this text as long as somebody uses it."""
-        path = self._home / digest(text.encode("utf-8", "replace")).hex()
-        if not self._users[path]:
-            with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600), "wb") as file:
-                file.write(text.encode("utf-8", "replace"))
-        self._users[path] += 1
+        """A file that holds this text as long as the call lasts."""
+        descriptor, name = tempfile.mkstemp(dir=self._home)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(text.encode("utf-8", "replace"))
         try:
-            yield path
+            yield Path(name)
         finally:
-            self._users[path] -= 1
-            if not self._users[path]:
-                del self._users[path]
-                path.unlink(missing_ok=True)
+            Path(name).unlink(missing_ok=True)
 
     def remove(self) -> None:
         """Clean up."""

@@ -1,0 +1,133 @@
+"""The reply in a chat completion, or the failure that a completion or an error object is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+from msgspec import Struct
+
+from batchwork.backends._failures import kind_by_name, kind_by_status, lost_result, message_of, unreadable, unusable
+from batchwork.core.errors import BackendError
+from batchwork.core.failure import Failure, FailureKind
+from batchwork.core.pricing import lane_served
+from batchwork.core.reply import Limits, Reply, Usage
+
+
+class _PromptDetails(Struct):
+    cached_tokens: int | None = None
+    cache_write_tokens: int | None = None
+
+
+class _Usage(Struct):
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    prompt_tokens_details: _PromptDetails | None = None
+
+
+class _Message(Struct):
+    content: str | list[dict[str, Any]] | None = None
+    refusal: str | None = None
+    tool_calls: list[dict[str, Any]] | None = None
+
+
+class _Choice(Struct):
+    message: _Message | None = None
+    finish_reason: str | None = None
+    error: dict[str, Any] | None = None
+
+
+class _Completion(Struct):
+    choices: list[_Choice] | None = None
+    id: str | None = None
+    model: str = ""
+    usage: _Usage | None = None
+    error: dict[str, Any] | None = None
+    service_tier: Any = None
+
+
+_NO_DETAILS = _PromptDetails()
+_decode = msgspec.json.Decoder(_Completion).decode
+
+
+def reply_in(
+    raw: bytes,
+    *,
+    extra_body: Mapping[str, Any] | None = None,
+    limits: Limits | None = None,
+    request_id: str | None = None,
+) -> Reply:
+    """The reply in a completion.
+
+    Raises:
+        BackendError: the completion is a refusal, half an answer, an error, or no completion at all.
+    """
+    try:
+        completion = _decode(raw)
+    except msgspec.DecodeError as error:
+        raise BackendError(unreadable(error, "a chat completion")) from error
+    choice = completion.choices[0] if completion.choices else None
+    if choice is None or choice.message is None or choice.error is not None:
+        raise BackendError(_no_choice(completion, choice, raw, request_id))
+    message, finish = choice.message, choice.finish_reason
+    content = message.content
+    if isinstance(content, list):
+        content = "".join(str(part["text"]) for part in content if isinstance(part.get("text"), str))
+    text = content or ""
+    reply = Reply(
+        text=text,
+        usage=None if completion.usage is None else _usage(completion.usage),
+        model=completion.model,
+        stop_reason=finish,
+        truncated=finish == "length",
+        blocks=tuple(message.tool_calls or ()),
+        limits=limits,
+        provider_id=request_id or completion.id,
+        body=raw,
+        lane=lane_served(completion.service_tier, extra_body),
+    )
+    if finish == "stop" and not message.refusal:
+        return reply
+    if message.refusal:
+        raise BackendError(unusable(FailureKind.REFUSED, message.refusal, "refusal", reply))
+    if finish == "content_filter":
+        problem = "the provider's content filter withheld the answer"
+        raise BackendError(unusable(FailureKind.REFUSED, problem, finish, reply))
+    if finish == "length" and not reply.text:
+        problem = "max_tokens was used up before any text: raise it"
+        raise BackendError(unusable(FailureKind.TRUNCATED, problem, finish, reply))
+    return reply
+
+
+def _no_choice(completion: _Completion, choice: _Choice | None, raw: bytes, request_id: str | None) -> Failure:
+    """Some servers send their errors with a good status."""
+    error = completion.error or (choice.error if choice is not None else None)
+    if error is None:
+        return lost_result("the completion holds no choice")
+    status = error["code"] if isinstance(error.get("code"), int) else 500
+    kind, code = kind_of(error, status)
+    message = message_of(error, raw, secret=None, request_id=request_id)
+    return Failure(kind=kind, message=message, status=status, error_code=code)
+
+
+def kind_of(error: dict[str, Any], status: int) -> tuple[FailureKind, str | None]:
+    """The kind of an error object by its code, its type or the status; and the code or type that says so."""
+    kind, name = kind_by_name("chat", error.get("code"), error.get("type"))
+    return kind or (FailureKind.OVERLOADED if status == 503 else kind_by_status(status)), name
+
+
+def _usage(stated: _Usage) -> Usage | None:
+    """What was used; None when a part is missing, or cannot be: half a usage is none."""
+    details = stated.prompt_tokens_details or _NO_DETAILS
+    read, written = details.cached_tokens or 0, details.cache_write_tokens or 0
+    if stated.prompt_tokens is None or stated.completion_tokens is None:
+        return None
+    if min(stated.prompt_tokens, stated.completion_tokens, read, written) < 0:
+        return None
+    return Usage(
+        input_tokens=max(stated.prompt_tokens, read + written),
+        output_tokens=stated.completion_tokens,
+        cache_read_tokens=read,
+        cache_write_tokens=written,
+    )

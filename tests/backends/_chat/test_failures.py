@@ -1,0 +1,80 @@
+import pytest
+
+from batchwork.core.failure import FailureKind as K
+from batchwork.core.reply import Limit
+
+MODEL = "openai:gpt-6-luna"
+
+
+def error(kind, code=None, message="no"):
+    return {"error": {"message": message, "type": kind, "param": None, "code": code}}
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "kind"),
+    [
+        (400, error("invalid_request_error"), K.REJECTED),
+        (400, error("invalid_request_error", "context_length_exceeded"), K.TOO_LONG),
+        (400, error("invalid_request_error", "unsupported_parameter"), K.REJECTED),
+        (400, error("invalid_request_error", "content_filter"), K.REFUSED),
+        (401, error("invalid_request_error", "invalid_api_key"), K.AUTH),
+        (402, {"error": {"message": "credits", "code": 402}}, K.QUOTA),
+        (403, b"", K.AUTH),
+        (404, error("invalid_request_error", "model_not_found"), K.REJECTED),
+        (408, b"", K.TIMEOUT),
+        (409, b"", K.SERVER),
+        (413, b"<html>", K.TOO_LONG),
+        (422, {"detail": [{"loc": ["body"], "msg": "missing"}]}, K.REJECTED),
+        (429, error("requests", "rate_limit_exceeded"), K.RATE_LIMITED),
+        (429, error("insufficient_quota", "insufficient_quota"), K.QUOTA),
+        (429, error("tokens"), K.RATE_LIMITED),
+        (500, error("server_error"), K.SERVER),
+        (502, b"Bad gateway", K.SERVER),
+        (503, error("server_error"), K.OVERLOADED),
+        (504, b"", K.TIMEOUT),
+        (301, b"", K.REJECTED),
+    ],
+)
+def test_every_error_has_one_kind_and_is_known_not_to_be_billed(exchange, status, body, kind):
+    failure = exchange(MODEL, body, status=status).failure
+    assert failure.kind is kind
+    assert failure.status == status
+    assert not failure.unconfirmed
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        ({"error": "model not there"}, "model not there"),
+        ({"detail": "Not found"}, "Not found"),
+        ({"object": "error", "message": "too hot", "code": 400}, "too hot"),
+        (b"<html><h1>Bad   request</h1></html>", "Bad request"),
+        (b"", "no explanation"),
+        (["x"], '["x"]'),
+    ],
+)
+def test_every_way_to_say_an_error_is_understood(exchange, body, words):
+    assert words in exchange(MODEL, body, status=400).failure.message
+
+
+def test_an_unknown_model_is_told_what_there_is(exchange):
+    failure = exchange("openai:gpt-6-lunar", error("invalid_request_error", "model_not_found"), status=404).failure
+    assert "gpt-6-luna," in failure.message
+    assert failure.error_code == "model_not_found"
+
+
+def test_the_wait_and_the_limits_come_with_a_refusal(exchange):
+    headers = {"retry-after-ms": "1500", "x-ratelimit-limit-requests": "60", "x-ratelimit-remaining-requests": "0"}
+    failure = exchange(MODEL, error("requests", "rate_limit_exceeded"), status=429, **headers).failure
+    assert failure.retry_after_s == 1.5
+    assert failure.limits.requests == Limit(per_minute=60, remaining=0)
+
+
+def test_a_key_that_the_server_repeats_is_not_shown(exchange):
+    failure = exchange(MODEL, error("x", "invalid_api_key", "wrong: sk-the-secret-key"), status=401).failure
+    assert "sk-the-secret-key" not in str(failure)
+
+
+def test_a_connection_lost_after_sending_may_have_been_billed(exchange):
+    failure = exchange(MODEL, cut="before").failure
+    assert (failure.kind, failure.unconfirmed) == (K.CONNECTION, True)
