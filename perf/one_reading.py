@@ -12,7 +12,7 @@ def main(way: str, folder: Path) -> int:
     """How many characters the PDFs of a folder have."""
     if way == "apart":
         return sum(len(read_document(path).text) for path in sorted(folder.iterdir()))
-    from batchwork.documents.extraction import extract
+    from batchwork.documents.child_loop import extract
 
     return sum(len(extract("pdf", path.read_bytes(), DEFAULT_LIMITS)[0]) for path in sorted(folder.iterdir()))
 

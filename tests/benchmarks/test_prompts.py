@@ -8,7 +8,7 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from batchwork import reader
+from batchwork import literal
 from batchwork.benchmarks.config import BenchmarkConfig, ConfigurationError
 from batchwork.benchmarks.datasets import SHAPES, draw
 from batchwork.benchmarks.prompts import condition_of, prompt_for
@@ -87,7 +87,7 @@ def test_prompts_differ_in_their_data_part_alone(task):
 def test_the_literal_reader_parts_question_and_data(task):
     for trial in task.plan(4, 0, 60):
         text = condition_of("frame")(trial.dataset)
-        question, given = reader.split_prompt(prompt_for(trial.question, text).user)
+        question, given = literal.split_prompt(prompt_for(trial.question, text).user)
         assert given.strip() == text
         assert question.startswith(trial.question.text)
 

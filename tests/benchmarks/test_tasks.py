@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from batchwork import reader
+from batchwork import literal
 from batchwork.benchmarks.config import TASK_NAMES, ConfigurationError
 from batchwork.benchmarks.datasets import Anomaly
 from batchwork.benchmarks.prompts import condition_of, prompt_for
@@ -233,8 +233,8 @@ def test_the_right_letter_is_clear_by_an_independent_look():
 def test_every_statistical_question_can_be_read_off_the_frame_and_none_off_the_numbers():
     for trial in TASKS["statistical"].plan(12, 9, SMALL):
         for condition, right in (("frame", 1.0), ("raw", 0.0)):
-            question, text = reader.split_prompt(
+            question, text = literal.split_prompt(
                 prompt_for(trial.question, condition_of(condition)(trial.dataset)).user
             )
-            value, _ = reader.fill(trial.question.form.schema, text, question=question)
+            value, _ = literal.fill(trial.question.form.schema, text, question=question)
             assert score(trial, msgspec.json.encode(value).decode()).score == right

@@ -1,28 +1,22 @@
-"""The processes that read documents: how few there are, how they end, and what they know."""
+"""The processes that read documents: how few there are, and how they end."""
 
 import os
 import signal
-import subprocess
 import sys
-import textwrap
 import threading
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from batchwork.core.errors import DocumentError
-from batchwork.documents import DocumentLimits
-from batchwork.documents import reader as reader_module
+from batchwork.documents import DocumentLimits, reader_process
 from batchwork.documents.frames import Task
 from batchwork.documents.pool import ReaderPool
-from batchwork.documents.reader import Reader
-from batchwork.documents.usage import usage_of
 from examples.pdf_writer import Page, pdf_bytes
+from tests.documents.processes import ENDLESS, becomes_true, run_script
 
 PAGE = b"<html><p>hello</p></html>"
-ENDLESS = b"<html>" + b"<b>x</b>" * 1_000_000  # many seconds of work, in little memory
 
 
 @pytest.fixture
@@ -34,40 +28,6 @@ def pool() -> Iterator[ReaderPool]:
 
 def read(pool: ReaderPool, data: bytes, kind: str = "html", **limits: float) -> str:
     return pool.read(Task(kind=kind, limits=DocumentLimits(**limits), size=len(data)), data)[0]  # type: ignore[arg-type]
-
-
-def readers_of(pid: int) -> list[int]:
-    """The processes that this one started and that still run."""
-    found = []
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            fields = stat.read_bytes().rpartition(b")")[2].split()
-        except OSError:
-            continue
-        if int(fields[1]) == pid and fields[0] != b"Z":
-            found.append(int(stat.parent.name))
-    return found
-
-
-def becomes_true(condition: Callable[[], bool], within_s: float = 10.0) -> bool:
-    deadline = time.monotonic() + within_s
-    while time.monotonic() < deadline:
-        if condition():
-            return True
-        time.sleep(0.01)
-    return False
-
-
-def run_script(script: str, cwd: Path, **environment: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(script)],
-        cwd=cwd,
-        env={"PATH": os.environ["PATH"], **environment},
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=True,
-    )
 
 
 COUNT_STARTS = """
@@ -94,61 +54,6 @@ def test_many_documents_are_read_by_one_process_that_is_gone_afterwards(tmp_path
     """
     done = run_script(COUNT_STARTS + script, tmp_path)
     assert (done.stdout, done.stderr) == ("1\n", "")
-
-
-def test_a_reader_sees_neither_environment_nor_working_folder(tmp_path: Path) -> None:
-    for name in ("json", "zipfile", "struct", "html", "re", "statistics", "pypdfium2_cfg", "sitecustomize"):
-        (tmp_path / f"{name}.py").write_text(
-            "import sys\nif any('documents/child.py' in word for word in sys.argv + sys.orig_argv):\n"
-            f"    open({str(tmp_path / 'taken')!r}, 'a').write({name!r})\n"
-            "else:\n    raise ImportError('for the reader alone')\n"
-        )
-    script = """
-    import sys
-    sys.path.remove("")
-    import os, pathlib
-    from batchwork.documents import read_document
-    from batchwork.documents.read import _POOL
-    sys.path.insert(0, "")
-    read_document(b"<html><p>hello</p></html>")
-    (reader, _), = _POOL._idle
-    of = pathlib.Path(f"/proc/{reader._process.pid}")
-    print(of.joinpath("environ").read_bytes(), os.readlink(of / "cwd"))
-    """
-    environment = {"ANTHROPIC_API_KEY": "secret", "PYTHONSTARTUP": str(tmp_path / "json.py")}
-    assert run_script(script, tmp_path, **environment).stdout == "b'' /\n"
-    assert not (tmp_path / "taken").exists()
-
-
-def test_a_reader_imports_the_readers_alone() -> None:
-    reader = Reader()
-    try:
-        maps = Path(f"/proc/{reader._process.pid}/maps").read_text()
-    finally:
-        reader.end()
-    assert not any(name in maps for name in ("aiohttp", "msgspec", "pydantic", "_sqlite3"))
-
-
-def test_a_reader_ends_with_whoever_started_it_even_when_busy(tmp_path: Path) -> None:
-    script = f"""
-    import os, threading, time
-    from batchwork.documents import read_document
-    data = b"<html>" + b"<b>x</b>" * {len(ENDLESS) // 8}
-    threading.Thread(target=read_document, args=(data,), daemon=True).start()
-    print(os.getpid(), flush=True)
-    time.sleep(60)
-    """
-    parent = subprocess.Popen([sys.executable, "-c", textwrap.dedent(script)], stdout=subprocess.PIPE)
-    try:
-        assert parent.stdout is not None
-        parent.stdout.readline()
-        assert becomes_true(lambda: any((usage_of(pid) or 0) for pid in readers_of(parent.pid)))
-        (reader,) = readers_of(parent.pid)
-        assert becomes_true(lambda: (usage := usage_of(reader)) is not None and usage.cpu_s > 0.2)
-    finally:
-        parent.kill()
-        parent.communicate()
-    assert becomes_true(lambda: usage_of(reader) is None)
 
 
 def test_a_copy_of_this_process_starts_readers_of_its_own(tmp_path: Path) -> None:
@@ -224,14 +129,14 @@ def test_a_document_beyond_a_limit_costs_its_reader_and_nothing_else(pool: Reade
 def test_a_reader_that_has_grown_is_not_used_again(
     pool: ReaderPool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    entry = str(reader_module._ENTRY)
+    entry = str(reader_process._ENTRY)
     (tmp_path / "child.py").write_text(
         f"source = open({entry!r}).read()\n"
-        "large = 'import batchwork.documents.service as service; service._RETIRED_ABOVE = 1; '\n"
+        "large = 'import batchwork.documents.child_loop as loop; loop._RETIRED_ABOVE = 1; '\n"
         "source = source.replace('serve(0, sink)', large + 'serve(0, sink)')\n"
         f"exec(compile(source, {entry!r}, 'exec'), {{'__name__': '__main__', '__file__': {entry!r}}})\n"
     )
-    monkeypatch.setattr(reader_module, "_ENTRY", tmp_path / "child.py")
+    monkeypatch.setattr(reader_process, "_ENTRY", tmp_path / "child.py")
     assert read(pool, PAGE) == "hello"
     assert not pool._idle
     monkeypatch.undo()

@@ -56,6 +56,14 @@ def _recursive_union(depth: int) -> Request:
     return one(answer, {"$ref": "#/$defs/n", "$defs": {"n": {"anyOf": [*parts, {"const": 1}]}}})
 
 
+def _deep_mistake(depth: int, patterns: int) -> Request:
+    schema: Any = {"properties": {f"p{k}": {"pattern": f"[a-z]{{3}}{k}"} for k in range(patterns)}}
+    answer: Any = {"p0": "?"}
+    for _ in range(depth):
+        schema, answer = {"properties": {"x": schema}}, {"x": answer}
+    return one(answer, schema)
+
+
 def attacks(size: float) -> dict[str, Callable[[], Request]]:
     """Every attack by what is done, made when it is called; 1.0 is the size that the largest body just takes."""
 
@@ -73,6 +81,13 @@ def attacks(size: float) -> dict[str, Callable[[], Request]]:
             "x", {"patternProperties": {rf"\p{{L}}{{{k + 9}}}": True for k in range(20)}}
         ),
         "patterns that look around": lambda: one("a" * 50 + "!", {"allOf": looks_around}),
+        "wide classes behind a look-ahead": lambda: one(
+            "x", {"anyOf": [{"pattern": rf"(?=a)\w{{2}}\d{{9}}{k}"} for k in range(n(22))]}
+        ),
+        "many small patterns": lambda: one(
+            '{"p0": ""}', {"properties": {f"p{k}": {"pattern": rf"\d+{k}"} for k in range(n(200))}}
+        ),
+        "a mistake deep inside": lambda: _deep_mistake(28, n(60)),
         "patterns that thrash": lambda: one("ab" * n(2000), {"allOf": thrashing}),
         "a pattern on a long text": lambda: one(json.dumps("ab" * n(1_000_000)), {"pattern": "(a|b)*a(a|b){15}c"}),
         "patterns for properties": lambda: one(

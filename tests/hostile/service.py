@@ -9,14 +9,14 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
 from perf._turns import LONGEST_TURN_MS
 
-__all__ = ["HEAD", "LONGEST_TURN_MS", "MANY", "Attacked", "answer_of", "attacked", "wait_for"]
+__all__ = ["HEAD", "LONGEST_TURN_MS", "MANY", "Attacked", "answer_of", "attacked", "happens"]
 PROGRAM = Path(__file__).parent / "probed_server.py"
 MANY = "/api/v1/prompts"
 HEAD = f"POST {MANY} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n".encode()
@@ -137,8 +137,11 @@ def answer_of(wire: socket.socket, seconds: float = 20) -> bytes:
     return said
 
 
-def wait_for(condition: Any, seconds: float = 10.0) -> None:
+def happens(condition: Callable[[], bool], seconds: float = 10.0) -> bool:
+    """Whether it becomes true in this time."""
     until = time.monotonic() + seconds
     while not condition():
-        assert time.monotonic() < until, "it did not happen"
+        if time.monotonic() > until:
+            return False
         time.sleep(0.02)
+    return True

@@ -1,9 +1,10 @@
+"""The schema as each provider takes it."""
+
 from typing import Any
 
 import pytest
 
-from batchwork.core.errors import ConfigError
-from batchwork.schema import Accepted, SchemaChecker, SchemaError, compile_for
+from batchwork.schema import SchemaError, compile_for
 
 
 def _object(**properties: Any) -> dict[str, Any]:
@@ -101,26 +102,6 @@ def test_unions_are_anyof_and_what_stands_beside_them_goes_into_each() -> None:
     assert all(branch["properties"].keys() == {"a", "b"} for branch in wire["anyOf"])
 
 
-def test_the_parts_of_allof_become_one() -> None:
-    schema = {
-        "allOf": [
-            {"$ref": "#/$defs/base"},
-            {"properties": {"n": {"minimum": 3}, "x": {"type": "string"}}, "required": ["x"]},
-        ],
-        "$defs": {"base": _object(n={"type": "number", "minimum": 1})},
-    }
-    wire = compile_for("openai", schema)
-    assert wire["properties"] == {"n": {"type": "number", "minimum": 3}, "x": {"type": "string"}}
-    assert wire["required"] == ["n", "x"]
-
-
-def test_a_description_beside_a_reference_survives() -> None:
-    schema = _object(a={"$ref": "#/$defs/s", "description": "mine"})
-    schema["$defs"] = {"s": {"type": "string", "description": "theirs"}}
-    for provider in ("anthropic", "openai"):
-        assert compile_for(provider, schema)["properties"]["a"]["description"] == "mine theirs"  # type: ignore[arg-type]
-
-
 def test_a_tuple_is_a_list_of_either_with_a_hint() -> None:
     schema = _object(t={"type": "array", "prefixItems": [{"type": "string"}, {"type": "integer"}]})
     told = compile_for("anthropic", schema)["properties"]["t"]
@@ -152,45 +133,9 @@ def test_what_a_provider_cannot_express_is_an_error_with_its_place(
     assert caught.value.place == place
 
 
-def test_optional_properties_beyond_anthropics_count_become_nullable_and_still_count_as_absent() -> None:
-    schema = {"type": "object", "properties": {f"p{n}": {"type": "string"} for n in range(30)}}
-    wire = compile_for("anthropic", schema)
-    assert len(wire["required"]) == 6
-    assert wire["properties"]["p29"] == {"type": ["string", "null"]}
-    assert SchemaChecker(schema).check('{"p0": "a", "p29": null}') == Accepted({"p0": "a"})
-    with pytest.raises(SchemaError, match="too complex for anthropic"):
-        compile_for("anthropic", {"type": "object", "properties": {f"p{n}": {"type": "string"} for n in range(50)}})
-
-
-@pytest.mark.parametrize(
-    ("schema", "said"),
-    [
-        (_object(**{f"p{n}": {"enum": [f"{n}-{m}" for m in range(20)]} for n in range(60)}), "allowed values"),
-        (_object(**{f"p{n}": {"type": "string"} for n in range(5_001)}), "properties"),
-    ],
-)
-def test_openais_counts_are_kept(schema: Any, said: str) -> None:
-    with pytest.raises(SchemaError, match=f"too complex for openai: .* {said}"):
-        compile_for("openai", schema)
-
-
-def test_openai_takes_ten_levels_and_no_more() -> None:
-    schema: dict[str, Any] = {"type": "string"}
-    for _ in range(10):
-        schema = _object(a=schema)
-    compile_for("openai", schema)
-    with pytest.raises(SchemaError, match="levels"):
-        compile_for("openai", _object(a=schema))
-
-
 def test_unions_beside_unions_do_not_multiply_without_end() -> None:
     schema: dict[str, Any] = {"type": "string"}
     for _ in range(6):
         schema = {"anyOf": [{"title": f"t{n}"} for n in range(8)], "oneOf": [_object(a=schema), _object(b=schema)]}
     with pytest.raises(SchemaError, match="too complex"):
         compile_for("openai", schema)
-
-
-def test_a_provider_nobody_knows_is_named_with_those_there_are() -> None:
-    with pytest.raises(ConfigError, match="'acme'; known are anthropic, openai"):
-        compile_for("acme", {"type": "string"})  # type: ignore[arg-type]

@@ -1,11 +1,14 @@
 """What can go wrong on the wire does, on request, and the log knows what was billed."""
 
 import http.client
+import subprocess
+import sys
 
 import anthropic
 import pytest
 
 from batchwork.simulator import Faults, Simulator, SimulatorConfigError
+from batchwork.simulator.faults import KINDS, SCOPES, scopes_of
 from tests.simulator.wire import ANTHROPIC, OPENAI, ask_anthropic, ask_openai, chat, message, send
 
 STATUS = {
@@ -170,3 +173,48 @@ def test_faults_of_the_other_calls_have_their_own_scope(sim):
 def test_a_plan_that_cannot_be_is_an_error_that_names_it(text):
     with pytest.raises(SimulatorConfigError):
         Faults.parse(text)
+
+
+@pytest.mark.parametrize(
+    ("fault", "says"),
+    [
+        ("create:missing=1", "cannot happen in scope 'create'"),
+        ("poll:gone=1", "results"),
+        ("item:reset=1", "cannot happen in scope 'item'"),
+        ("results:low_counts=1", "poll"),
+        ("create:501_after=1", "unknown fault"),
+    ],
+)
+def test_a_fault_where_it_cannot_happen_is_an_error_that_says_where_it_can(fault, says):
+    with pytest.raises(SimulatorConfigError, match=says):
+        Faults.parse(fault)
+
+
+def test_a_fault_of_one_scope_alone_needs_no_scope():
+    assert Faults.parse("missing=0.1,gone=0.2,low_counts=1").named() == {
+        "item:missing": 0.1,
+        "results:gone": 0.2,
+        "poll:low_counts": 1.0,
+    }
+    assert Faults.parse("null=0.1").named() == {"live:null": 0.1, "item:null": 0.1}
+
+
+def test_every_fault_can_be_set_in_each_of_its_scopes_and_nowhere_else():
+    for kind in KINDS:
+        assert scopes_of(kind)
+        for scope in SCOPES:
+            if scope in scopes_of(kind):
+                assert Faults.of({f"{scope}:{kind}": 0.5}).named() == {f"{scope}:{kind}": 0.5}
+            else:
+                with pytest.raises(SimulatorConfigError):
+                    Faults.of({f"{scope}:{kind}": 0.5})
+
+
+def test_the_help_of_the_command_lists_every_fault():
+    shown = subprocess.run(
+        [sys.executable, "-m", "batchwork", "simulate", "--help"],
+        capture_output=True, text=True, check=True, timeout=30,
+    ).stdout.split()  # fmt: skip
+    words = {word.strip(",;:()") for word in shown}
+    assert KINDS - words == set()
+    assert set(SCOPES) - words == set()

@@ -10,7 +10,7 @@ from typing import Any
 import batchwork
 from batchwork import BatchJob, RunPaused
 from batchwork.simulator import Simulator, SimulatorConfig
-from batchwork.simulator.fault_kinds import AFTER_KINDS
+from batchwork.simulator.faults import AFTER_KINDS
 from tests.simulator.wire import create_batch
 from tests.support.fast_time import fast_loops
 from tests.torture.misbehaviours import COVERS, EQUAL, ITEMS, LOST, PER_BATCH, Cell, Later

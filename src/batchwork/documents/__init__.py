@@ -2,7 +2,7 @@
 
 from batchwork.core.errors import DocumentError
 from batchwork.documents.document import Document, DocumentLimits, text_document
-from batchwork.documents.read import DEFAULT_LIMITS, load_file, path_text, read_document
+from batchwork.documents.files import DEFAULT_LIMITS, load_file, path_text, read_document
 
 __all__ = [
     "DEFAULT_LIMITS",

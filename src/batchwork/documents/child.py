@@ -41,7 +41,7 @@ def main() -> None:
     sink = os.dup(1)
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
     _end_with_input()
-    from batchwork.documents.service import serve  # noqa: PLC0415 - importable from here on
+    from batchwork.documents.child_loop import serve  # noqa: PLC0415 - importable from here on
 
     serve(0, sink)
 

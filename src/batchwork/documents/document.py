@@ -1,4 +1,4 @@
-"""What a document is: its text, where its pages start, and the bytes it came from.
+"""A document: its text, where its pages start, and the bytes it came from; and how large it may be.
 
 Offsets are code points of `text` everywhere. A document is immutable, so an offset that was true once stays true.
 """
@@ -7,7 +7,7 @@ import hashlib
 from bisect import bisect_right
 from dataclasses import dataclass, field
 
-from batchwork.core.errors import ConfigError
+from batchwork.core.errors import ConfigError, DocumentError
 
 _LEAST_MEMORY_MB = 64  # a reader that has read nothing yet takes half of it
 _LONGEST_S = 10_000_000.0
@@ -33,6 +33,11 @@ class DocumentLimits:
             value = getattr(self, name)
             if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < _LONGEST_S:
                 raise ConfigError(f"{name} must be a number of seconds above 0, got {value!r}")
+
+    def check_length(self, characters: int) -> None:
+        """Raises a DocumentError about a text that is too long."""
+        if characters > self.max_characters:
+            raise DocumentError(f"has more than {self.max_characters} characters; raise max_characters to read it")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,14 +8,15 @@ import io
 import re
 import zipfile
 import zlib
-from collections.abc import Iterable
 from xml.parsers import expat  # entities are refused below, before they can be declared
 
 from batchwork.core.errors import DocumentError
 from batchwork.documents.document import DocumentLimits
-from batchwork.documents.markup import small_number
+from batchwork.documents.html_tokens import small_number
 
 _BODY = "word/document.xml"
+_ARCHIVE = "an archive, not a document; unpack it first"
+_OTHERS = {"xl": "a spreadsheet (XLSX); save it as CSV or PDF", "ppt": "slides (PPTX); save them as PDF"}
 _PARTS = re.compile(r"word/(?:document|header\d*|footer\d*|footnotes|endnotes)\.xml")
 _RATIO = 300  # XML packs about 10:1; nothing honest of some size packs 300:1
 _RATIO_MATTERS_ABOVE = 2_000_000
@@ -27,8 +28,7 @@ _ENCODINGS = frozenset({"utf-8", "utf-16", "utf-16le", "utf-16be", "us-ascii", "
 def docx_text(data: bytes, limits: DocumentLimits) -> str:
     """The text of header, body, footer and notes: a line per paragraph or table row, a tab between cells.
 
-    Raises:
-        DocumentError: it is another kind of archive, damaged, encrypted, a bomb or too large.
+    A DocumentError when it is another kind of archive, damaged, encrypted, a bomb or too large.
     """
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
@@ -36,32 +36,23 @@ def docx_text(data: bytes, limits: DocumentLimits) -> str:
     except (zipfile.BadZipFile, zlib.error, OSError, EOFError, NotImplementedError) as error:
         raise DocumentError(f"is damaged: {error}") from error
     text = "\n\n".join(text for text in texts if text)
-    if len(text) > limits.max_characters:
-        raise DocumentError(f"has more than {limits.max_characters} characters; raise max_characters to read it")
+    limits.check_length(len(text))
     return text
 
 
 def _texts(archive: zipfile.ZipFile, size: int, limits: DocumentLimits) -> list[str]:
     names = dict.fromkeys(archive.namelist())  # one name may stand there many times
     if _BODY not in names:
-        raise DocumentError(_what_else(names))
+        folders = {name.partition("/")[0] for name in names}
+        kind = next((_OTHERS[folder] for folder in _OTHERS if folder in folders), _ARCHIVE)
+        raise DocumentError(f"is {kind}")
     budget = min(limits.max_characters * _XML_PER_CHARACTER, max(_RATIO_MATTERS_ABOVE, _RATIO * size))
     texts = []
     for name in sorted((name for name in names if _PARTS.fullmatch(name)), key=_reading_order):
         raw = _unpack(archive, name, budget)
         budget -= len(raw)
-        texts.append(_text_of(raw, limits.max_characters))
+        texts.append(_text_of(raw, limits))
     return texts
-
-
-def _what_else(names: Iterable[str]) -> str:
-    for prefix, what in (
-        ("xl/", "a spreadsheet (XLSX); save it as CSV or PDF"),
-        ("ppt/", "slides (PPTX); save them as PDF"),
-    ):
-        if any(name.startswith(prefix) for name in names):
-            return f"is {what}"
-    return "is an archive, not a document; unpack it first"
 
 
 def _reading_order(name: str) -> tuple[int, str]:
@@ -73,34 +64,29 @@ def _unpack(archive: zipfile.ZipFile, name: str, budget: int) -> bytes:
     info = archive.getinfo(name)
     if info.flag_bits & 0x1:
         raise DocumentError("is encrypted; save it without a password")
-    too_dense = info.file_size > _RATIO_MATTERS_ABOVE and info.file_size > _RATIO * max(1, info.compress_size)
-    if too_dense or info.file_size > budget:
+    most = min(budget, max(_RATIO_MATTERS_ABOVE, _RATIO * max(1, info.compress_size)))
+    if info.file_size > most:
         raise DocumentError(f"unpacks to {info.file_size} bytes, which no honest document of its size does")
-    pieces, size = [], 0
+    raw = bytearray()
     with archive.open(info) as stream:
         while chunk := stream.read(_CHUNK):
-            size += len(chunk)
-            if size > budget or (size > _RATIO_MATTERS_ABOVE and size > _RATIO * max(1, info.compress_size)):
+            raw += chunk
+            if len(raw) > most:
                 raise DocumentError("unpacks to far more than it says, which no honest document does")
-            pieces.append(chunk)
-    return b"".join(pieces)
-
-
-class _Refused(Exception):
-    """Raised inside the parser, where our own error would look like a damaged file."""
+    return bytes(raw)
 
 
 class _Writer:
     """Collects text while the parser walks; names come without their prefix."""
 
-    def __init__(self, limit: int) -> None:
+    def __init__(self, limits: DocumentLimits) -> None:
         self.lines: list[str] = []
         self._line: list[str] = []
         self._in_text = 0
         self._skipped = 0  # depth inside an alternative rendering of what was read already
         self._row_depth = 0
         self._spans: list[int] = []  # per open row, how many columns its last cell takes; 0 before the first
-        self._size, self._limit = 0, limit
+        self._size, self._limits = 0, limits
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
         tag = name.rpartition(":")[2]
@@ -145,8 +131,7 @@ class _Writer:
     def text(self, data: str) -> None:
         if self._in_text and not self._skipped:
             self._size += len(data)
-            if self._size > self._limit:
-                raise _Refused(f"has more than {self._limit} characters; raise max_characters to read it")
+            self._limits.check_length(self._size)
             self._line.append(data.replace("\n", " "))
 
     def _end_line(self) -> None:
@@ -163,16 +148,16 @@ class _Writer:
         self._line.clear()
 
 
-def _text_of(raw: bytes, limit: int) -> str:
-    writer = _Writer(limit)
+def _text_of(raw: bytes, limits: DocumentLimits) -> str:
+    writer = _Writer(limits)
     parser = expat.ParserCreate()
 
     def refuse(*_: object) -> None:
-        raise _Refused("declares a document type, which DOCX never does and attacks do")
+        raise DocumentError("declares a document type, which DOCX never does and attacks do")
 
     def check_encoding(_version: str, encoding: str | None, _standalone: int) -> None:
         if encoding is not None and encoding.lower() not in _ENCODINGS:
-            raise _Refused(f"is damaged: its XML is in {encoding[:40]!r}, and that of DOCX is UTF-8 or UTF-16")
+            raise DocumentError(f"is damaged: its XML is in {encoding[:40]!r}, and that of DOCX is UTF-8 or UTF-16")
 
     parser.XmlDeclHandler = check_encoding
     parser.StartDoctypeDeclHandler = refuse
@@ -181,8 +166,6 @@ def _text_of(raw: bytes, limit: int) -> str:
     parser.CharacterDataHandler = writer.text
     try:
         parser.Parse(raw, True)
-    except _Refused as refusal:
-        raise DocumentError(str(refusal)) from refusal
     except (expat.ExpatError, LookupError) as error:
         raise DocumentError(f"is damaged: {error}") from error
     return re.sub(r"\n{3,}", "\n\n", "\n".join(writer.lines)).strip("\n")

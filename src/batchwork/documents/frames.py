@@ -1,12 +1,12 @@
-"""The bytes that go between a reader of documents and the process that asks it: fixed headers, then the content.
+"""The bytes between a process that reads documents and the one that asks it: fixed headers, then the content.
 
-A request carries the kind of the file, its limits and its bytes. An answer carries the text with its page starts, or
+A request carries the kind of the file, its limits and its bytes. A response carries the text with its page starts, or
 why there is none. Both sides import this and nothing else of each other.
 """
 
 import struct
 from array import array
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from batchwork.documents.document import DocumentLimits
 
@@ -14,31 +14,34 @@ READY = b"+"  # the first byte of a reader that has started
 TEXT, REFUSED, OUT_OF_MEMORY = b"t", b"r", b"m"
 KINDS = ("pdf", "docx", "html")
 _REQUEST = struct.Struct("!BQQQdQ")
-_ANSWER = struct.Struct("!cBdQQ")
-REQUEST_SIZE, ANSWER_SIZE = _REQUEST.size, _ANSWER.size
+_RESPONSE = struct.Struct("!cBdQQ")
+REQUEST_SIZE, RESPONSE_SIZE = _REQUEST.size, _RESPONSE.size
 _LARGEST = 2**62
 _PAGE_START = 8  # bytes
 _LONGEST_REFUSAL = 2_000  # characters
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Task:
-    """What a reader is asked for, without the bytes of the file."""
+class Task(NamedTuple):
+    """A request without the bytes of the file."""
 
     kind: str
     limits: DocumentLimits
     size: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AnswerHead:
-    """What an answer announces: how it ended, how long it is, and whether its reader goes on."""
+class ResponseHead(NamedTuple):
+    """The beginning of a response: how it ended, how long it is, and whether its reader goes on."""
 
     status: bytes
-    ends: bool
+    ends: int
     cpu_s: float  # of the reader, since it started
     pages: int
-    size: int
+    text_size: int
+
+    @property
+    def content_size(self) -> int:
+        """How many bytes follow."""
+        return _PAGE_START * self.pages + self.text_size
 
 
 def request_head(task: Task) -> bytes:
@@ -52,39 +55,28 @@ def task_of(head: bytes) -> Task:
     """A request as the reader sees it."""
     kind, pages, characters, memory_mb, cpu_s, size = _REQUEST.unpack(head)
     limits = DocumentLimits(max_pages=pages, max_characters=characters, max_memory_mb=memory_mb, max_cpu_s=cpu_s)
-    return Task(kind=KINDS[kind], limits=limits, size=size)
+    return Task(KINDS[kind], limits, size)
 
 
-def answer(status: bytes, text: str, pages: tuple[int, ...] = (), *, ends: bool, cpu_s: float) -> bytes:
-    """A whole answer; half a character, which nobody could write down, becomes a replacement mark."""
+def response(status: bytes, text: str, pages: tuple[int, ...] = (), *, ends: bool, cpu_s: float) -> bytes:
+    """A whole response; half a character, which nobody could write down, becomes a replacement mark."""
+    if status == REFUSED and len(text) > _LONGEST_REFUSAL:
+        text = text[: _LONGEST_REFUSAL - 4] + " ..."
     try:
         content = text.encode()
     except UnicodeEncodeError:
         content = text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace").encode()
-    return _ANSWER.pack(status, ends, cpu_s, len(pages), len(content)) + array("Q", pages).tobytes() + content
+    return _RESPONSE.pack(status, ends, cpu_s, len(pages), len(content)) + array("Q", pages).tobytes() + content
 
 
-def answer_head(head: bytes) -> AnswerHead:
-    """What the first bytes of an answer announce."""
-    status, ends, cpu_s, pages, size = _ANSWER.unpack(head)
-    return AnswerHead(status=status, ends=bool(ends), cpu_s=cpu_s, pages=pages, size=size)
+def response_head(raw: bytes, limits: DocumentLimits) -> ResponseHead | None:
+    """The beginning of a response; None for one of more than the limits allow, which no reader of ours sends."""
+    head = ResponseHead(*_RESPONSE.unpack(raw))
+    most_pages, most = (limits.max_pages, limits.max_characters) if head.status == TEXT else (0, _LONGEST_REFUSAL)
+    return head if head.pages <= most_pages and head.text_size <= 4 * most else None
 
 
-def content_size(head: AnswerHead, limits: DocumentLimits) -> int | None:
-    """How many bytes follow; None for more than the limits allow, which no reader of ours sends."""
-    if head.status == TEXT:
-        allowed = head.pages <= limits.max_pages and head.size <= 4 * limits.max_characters
-    else:
-        allowed = head.pages == 0 and head.size <= 4 * _LONGEST_REFUSAL
-    return _PAGE_START * head.pages + head.size if allowed else None
-
-
-def content_of(head: AnswerHead, content: bytes) -> tuple[str, tuple[int, ...]]:
+def content_of(head: ResponseHead, content: bytes) -> tuple[str, tuple[int, ...]]:
     """The text and the starts of its pages."""
     split = _PAGE_START * head.pages
     return content[split:].decode(), tuple(array("Q", content[:split]))
-
-
-def shortened(reason: str) -> str:
-    """A reason that fits into an answer."""
-    return reason if len(reason) <= _LONGEST_REFUSAL else reason[: _LONGEST_REFUSAL - 4] + " ..."

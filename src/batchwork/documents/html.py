@@ -3,9 +3,8 @@
 import re
 from collections import Counter
 
-from batchwork.core.errors import DocumentError
 from batchwork.documents.document import DocumentLimits
-from batchwork.documents.markup import End, Start, small_number, tokens
+from batchwork.documents.html_tokens import End, Start, small_number, tokens
 
 _BLOCKS = frozenset(
     re.findall(
@@ -15,18 +14,10 @@ _BLOCKS = frozenset(
         "tfoot thead title tr ul",
     )
 )
-_HIDDEN = frozenset(
-    re.findall(
-        r"\w+",
-        "script style noscript template head svg math select object iframe",
-    )
-)
 _SPACED = frozenset(
-    re.findall(
-        r"\w+",
-        "p h1 h2 h3 h4 h5 h6 table ul ol dl blockquote pre section article form fieldset",
-    )
+    re.findall(r"\w+", "p h1 h2 h3 h4 h5 h6 table ul ol dl blockquote pre section article form fieldset")
 )
+_HIDDEN = frozenset(re.findall(r"\w+", "script style noscript template head svg math select object iframe"))
 _SPACE = re.compile(r"[ \t\n\r\f]+")
 _WIDEST = 1_000  # columns of a table that a cell may hold for the rows below
 
@@ -54,40 +45,12 @@ class _Grid:
         return moved
 
 
-class _Line:
-    """The line that is being written, as the pieces it is made of."""
+class _Writer:
+    """Writes the lines of a page while its tags and texts come."""
 
-    def __init__(self) -> None:
-        self._pieces: list[str] = []
-
-    def add(self, text: str) -> None:
-        if text:
-            self._pieces.append(text)
-
-    def is_open(self) -> bool:
-        """Whether a space would show at its end."""
-        return bool(self._pieces) and self._pieces[-1][-1] not in " \t"
-
-    def strip_end(self) -> None:
-        """Take the spaces at its end away."""
-        while self._pieces:
-            kept = self._pieces[-1].rstrip(" ")
-            if kept:
-                self._pieces[-1] = kept
-                return
-            self._pieces.pop()
-
-    def take(self) -> str:
-        """The whole line, which is empty afterwards."""
-        text = "".join(self._pieces)
-        self._pieces = []
-        return text
-
-
-class _Reader:
     def __init__(self, limits: DocumentLimits) -> None:
         self.lines: list[str] = []
-        self._line = _Line()
+        self._line: list[str] = []  # the pieces of the line that is being written
         self._hidden: list[str] = []
         self._hidden_count: Counter[str] = Counter()
         self._preformatted = 0
@@ -96,7 +59,8 @@ class _Reader:
         self._size, self._limits = 0, limits
 
     def break_line(self, *, blank: bool = False) -> None:
-        text = self._line.take()
+        text = "".join(self._line)
+        self._line = []
         text = text.rstrip(" ") if self._preformatted else text.strip(" ")
         if text.strip():
             self.lines.append(text)
@@ -111,10 +75,10 @@ class _Reader:
             return
         if tag in ("td", "th"):
             self._cell(small_number(given.get("colspan"), 64), small_number(given.get("rowspan"), 1_000))
-        elif tag == "br":
-            self._line_end()
+        elif tag == "br" and not self._row:
+            self.break_line()
         elif tag == "input" and given.get("type", "").lower() in ("checkbox", "radio"):
-            self._line.strip_end()
+            self._strip_end()
             self._add(" [x] " if "checked" in given else " [ ] ")
         elif tag in _BLOCKS and not (self._row and tag in ("p", "div")):
             self.break_line(blank=tag in _SPACED and not self._row)
@@ -126,14 +90,8 @@ class _Reader:
                 self._start_row()
             elif tag == "pre":
                 self._preformatted += 1
-        elif tag in _BLOCKS:
-            self._add(" ")
-
-    def _line_end(self) -> None:
-        if self._row:
+        elif tag in _BLOCKS or tag == "br":
             self._add(" ")  # a row stays on one line, so that its cells can be told apart
-        else:
-            self.break_line()
 
     def _start_row(self) -> None:
         self._row.append(self._tables[-1] if self._tables else _Grid())
@@ -142,13 +100,16 @@ class _Reader:
     def _cell(self, columns: int, rows: int) -> None:
         if not self._row:
             self._start_row()
-        self._line.strip_end()
+        self._strip_end()
         self._add("\t" * self._row[-1].place(columns, rows))
 
     def end(self, tag: str) -> None:
         if self._hidden:
             if self._hidden_count[tag]:
-                self._unhide(tag)
+                last = None
+                while last != tag:
+                    last = self._hidden.pop()
+                    self._hidden_count[last] -= 1
             return
         if tag == "tr" and self._row:
             self._row.pop()
@@ -159,12 +120,6 @@ class _Reader:
                 self._preformatted = max(0, self._preformatted - 1)
         if tag == "table" and self._tables:
             self._tables.pop()
-
-    def _unhide(self, tag: str) -> None:
-        last = None
-        while last != tag:
-            last = self._hidden.pop()
-            self._hidden_count[last] -= 1
 
     def text(self, data: str) -> None:
         if self._hidden:
@@ -177,32 +132,35 @@ class _Reader:
                 self._add(line)
             return
         text = _SPACE.sub(" ", data)
-        self._add(text if self._line.is_open() else text.lstrip(" "))
+        shows_space = self._line and self._line[-1][-1] not in " \t"
+        self._add(text if shows_space else text.lstrip(" "))
 
     def _add(self, text: str) -> None:
         self._size += len(text)
-        if self._size > self._limits.max_characters:
-            raise DocumentError(
-                f"has more than {self._limits.max_characters} characters; raise max_characters to read it"
-            )
-        self._line.add(text)
+        self._limits.check_length(self._size)
+        if text:
+            self._line.append(text)
+
+    def _strip_end(self) -> None:
+        """Take the spaces at the end of the line away."""
+        while self._line:
+            self._line[-1] = self._line[-1].rstrip(" ")
+            if self._line[-1]:
+                return
+            self._line.pop()
 
 
 def html_text(markup: str, limits: DocumentLimits) -> str:
-    """The visible text of a page; markup that is not well formed is read as browsers do, never refused.
-
-    Raises:
-        DocumentError: its text is too long.
-    """
-    reader = _Reader(limits)
+    """The visible text of a page; markup that is not well formed is read as browsers do, never refused."""
+    writer = _Writer(limits)
     for token in tokens(markup):
         if isinstance(token, str):
-            reader.text(token)
+            writer.text(token)
         elif isinstance(token, Start):
-            reader.start(token.name, token.attributes)
+            writer.start(token.name, token.attributes)
             if token.closed:
-                reader.end(token.name)
+                writer.end(token.name)
         elif isinstance(token, End):
-            reader.end(token.name)
-    reader.break_line()
-    return "\n".join(reader.lines).strip("\n")
+            writer.end(token.name)
+    writer.break_line()
+    return "\n".join(writer.lines).strip("\n")

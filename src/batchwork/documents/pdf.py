@@ -1,7 +1,7 @@
 """PDF -> text with page starts, by pypdfium2.
 
 pdfium is not thread-safe: this is for a process that reads one document at a time. What the characters mean as lines is
-decided in `pagelayout`.
+decided in `page_layout`.
 """
 
 import ctypes
@@ -9,7 +9,7 @@ from typing import Any
 
 from batchwork.core.errors import DocumentError
 from batchwork.documents.document import DocumentLimits
-from batchwork.documents.pagelayout import Glyph, page_text
+from batchwork.documents.page_layout import Glyph, page_text
 
 _PASSWORD = 4  # FPDF_ERR_PASSWORD
 _PAGE_BREAK = "\n\n"
@@ -20,12 +20,10 @@ _TURNED = 0.2  # radians; beyond this a character does not stand on a horizontal
 def pdf_text(data: bytes, limits: DocumentLimits) -> tuple[str, tuple[int, ...]]:
     """The text and the offset of each page's start; an empty text for a scan.
 
-    Raises:
-        DocumentError: encrypted, damaged, without pages or too large; or pypdfium2 is not installed.
+    A DocumentError when it is encrypted, damaged, without pages or too large, or pypdfium2 is not installed.
     """
     try:
         import pypdfium2  # noqa: PLC0415 - an optional dependency, needed for PDFs alone
-        import pypdfium2.raw as pdfium  # noqa: PLC0415
     except ImportError as error:
         raise DocumentError("is a PDF, and pypdfium2 is not installed: pip install 'batchwork[documents]'") from error
     try:
@@ -36,7 +34,7 @@ def pdf_text(data: bytes, limits: DocumentLimits) -> tuple[str, tuple[int, ...]]
             raise DocumentError("is encrypted; save it without a password") from cause
         raise DocumentError(f"is damaged: {cause}") from cause
     try:
-        return _all_pages(file, len(file), pypdfium2, pdfium, limits)
+        return _all_pages(file, pypdfium2, limits)
     finally:
         file.close()
 
@@ -52,7 +50,8 @@ def _error_of(data: bytes, binding: Any) -> Exception | None:
     return error
 
 
-def _all_pages(file: Any, count: int, binding: Any, pdfium: Any, limits: DocumentLimits) -> tuple[str, tuple[int, ...]]:
+def _all_pages(file: Any, binding: Any, limits: DocumentLimits) -> tuple[str, tuple[int, ...]]:
+    count = len(file)
     if count == 0:
         raise DocumentError("is a PDF without pages")
     if count > limits.max_pages:
@@ -62,58 +61,54 @@ def _all_pages(file: Any, count: int, binding: Any, pdfium: Any, limits: Documen
     size = 0
     for index in range(count):
         try:
-            glyphs, plain = _glyphs(file, index, pdfium, limits.max_characters - size)
+            text = _page(file[index], binding.raw, limits, size)
         except binding.PdfiumError as error:
             raise DocumentError(f"is damaged: page {index + 1} cannot be read: {error}") from error
-        text = page_text(glyphs) if plain is None else plain
         starts.append(size)
         pieces.append(text)
         size += len(text) + len(_PAGE_BREAK)
-        if size > limits.max_characters:
-            raise DocumentError(f"has more than {limits.max_characters} characters; raise max_characters to read it")
+        limits.check_length(size)
     text = _PAGE_BREAK.join(pieces)
     if not text.strip():
         return "", (0,) * count
     return text, tuple(starts)
 
 
-def _glyphs(file: Any, index: int, pdfium: Any, room: int) -> tuple[list[Glyph], str | None]:
-    """The characters of a page with their boxes, in drawing order; or the plain text when the page is turned."""
-    page = file[index]
+def _page(page: Any, pdfium: Any, limits: DocumentLimits, before: int) -> str:
+    """The text of a page that so many characters go before; as pdfium orders it when the page is turned."""
     textpage = page.get_textpage()
     try:
         count = pdfium.FPDFText_CountChars(textpage)
-        if count > room:
-            raise DocumentError("has more characters than max_characters; raise it to read it")
+        limits.check_length(before + count)
         if _is_turned(textpage, count, pdfium):
-            return [], _unstuck(textpage.get_text_range())
-        box = pdfium.FS_RECTF()
-        reference = ctypes.byref(box)
-        handle = textpage.raw
-        unicode_of, box_of, generated = (
-            pdfium.FPDFText_GetUnicode,
-            pdfium.FPDFText_GetLooseCharBox,
-            pdfium.FPDFText_IsGenerated,
-        )
-        glyphs: list[Glyph] = []
-        high = 0
-        for position in range(count):
-            code = unicode_of(handle, position)
-            if 0xD800 <= code < 0xDC00:
-                high = code
-                continue
-            if 0xDC00 <= code < 0xE000:
-                code = 0x10000 + ((high - 0xD800) << 10) + (code - 0xDC00) if high else 0xFFFD
-                high = 0
-            if code in (0, 0x0A, 0x0D) or (code == 0x20 and generated(handle, position) == 1):
-                continue
-            box_of(handle, position, reference)
-            char = _HYPHENS.get(code) or (chr(code) if code <= 0x10FFFF else "\ufffd")
-            glyphs.append((char, box.left, box.right, box.bottom, box.top))
-        return glyphs, None
+            return _unstuck(textpage.get_text_range())
+        return page_text(_glyphs(textpage, count, pdfium))
     finally:
         textpage.close()
         page.close()
+
+
+def _glyphs(textpage: Any, count: int, pdfium: Any) -> list[Glyph]:
+    """The characters of a page with their boxes, in drawing order."""
+    box = pdfium.FS_RECTF()
+    reference, handle = ctypes.byref(box), textpage.raw
+    unicode_of, box_of = pdfium.FPDFText_GetUnicode, pdfium.FPDFText_GetLooseCharBox
+    glyphs: list[Glyph] = []
+    high = 0
+    for position in range(count):
+        code = unicode_of(handle, position)
+        if 0xD800 <= code < 0xDC00:
+            high = code
+            continue
+        if 0xDC00 <= code < 0xE000:
+            code = 0x10000 + ((high - 0xD800) << 10) + (code - 0xDC00) if high else 0xFFFD
+            high = 0
+        if code in (0, 0x0A, 0x0D) or (code == 0x20 and pdfium.FPDFText_IsGenerated(handle, position) == 1):
+            continue
+        box_of(handle, position, reference)
+        char = _HYPHENS.get(code) or (chr(code) if code <= 0x10FFFF else "\ufffd")
+        glyphs.append((char, box.left, box.right, box.bottom, box.top))
+    return glyphs
 
 
 def _is_turned(textpage: Any, count: int, pdfium: Any) -> bool:

@@ -10,7 +10,7 @@ import threading
 from batchwork.clock import stopwatch
 from batchwork.core.errors import DocumentError
 from batchwork.documents.frames import Task
-from batchwork.documents.reader import Reader, ReaderKilled
+from batchwork.documents.reader_process import ReaderKilled, ReaderProcess
 
 _MOST = 4
 _IDLE_S = 15.0
@@ -28,29 +28,25 @@ class ReaderPool:
 
     def _reset(self) -> None:
         self._change = threading.Condition()
-        self._idle: list[tuple[Reader, float]] = []  # with when it was put back; the one used last is taken first
-        self._busy: set[Reader] = set()
+        self._idle: list[
+            tuple[ReaderProcess, float]
+        ] = []  # with when it was put back; the one used last is taken first
+        self._busy: set[ReaderProcess] = set()
         self._places = self._most
         self._timer: threading.Timer | None = None
         self._now = stopwatch()
 
     def read(self, task: Task, data: bytes) -> tuple[str, tuple[int, ...]]:
-        """The text of a document and where its pages start.
-
-        Raises:
-            DocumentError: it cannot be read within its limits, or no process can be started for it.
-        """
-        try:
-            return self._ask(task, data)
-        except ReaderKilled:
-            pass
-        try:
-            return self._ask(task, data)  # once more: the document has done nothing
-        except ReaderKilled as killed:
-            raise DocumentError(
-                f"cannot be read: the process that reads it is ended from outside ({killed}), as a system does that is"
-                " short of memory"
-            ) from None
+        """The text of a document and where its pages start, or a DocumentError: also when no process can be started."""
+        for _ in range(2):  # once more when it is killed: the document has done nothing
+            try:
+                return self._ask(task, data)
+            except ReaderKilled as killed:
+                signal = str(killed)
+        raise DocumentError(
+            f"cannot be read: the process that reads it is ended from outside ({signal}), as a system does that is"
+            " short of memory"
+        )
 
     def close(self) -> None:
         """End the processes that nobody uses. A busy one ends when it is put back, or with this process."""
@@ -70,7 +66,7 @@ class ReaderPool:
         finally:
             self._put_back(reader)
 
-    def _take(self) -> Reader:
+    def _take(self) -> ReaderProcess:
         with self._change:
             while self._places == 0:
                 self._change.wait()
@@ -82,26 +78,28 @@ class ReaderPool:
                     return reader
                 reader.end()
         try:
-            reader = Reader()
+            reader = ReaderProcess()
         except BaseException:
-            with self._change:
-                self._places += 1
-                self._change.notify()
+            self._free_place()
             raise
         with self._change:
             self._busy.add(reader)
         return reader
 
-    def _put_back(self, reader: Reader) -> None:
+    def _free_place(self) -> None:
+        with self._change:
+            self._places += 1
+            self._change.notify()
+
+    def _put_back(self, reader: ReaderProcess) -> None:
         if not reader.is_usable:
             reader.end()
         with self._change:
-            self._places += 1
             self._busy.discard(reader)
             if reader.is_usable:
                 self._idle.append((reader, self._now()))
                 self._set_timer(self._idle_s)
-            self._change.notify()
+        self._free_place()
 
     def _set_timer(self, seconds: float) -> None:
         if self._timer is None:

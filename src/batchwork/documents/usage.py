@@ -1,17 +1,16 @@
-"""What a process has used so far: computing time and the memory it holds, asked of the system."""
+"""The computing time that a process has used and the memory that it holds, asked of the system."""
 
 import os
 import re
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 _TICKS = os.sysconf("SC_CLK_TCK")
 _PAGE = os.sysconf("SC_PAGE_SIZE")
 _TIME = re.compile(r"(?:(\d+)-)?(?:(\d+):)?(\d+):(\d+(?:\.\d+)?)")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Usage:
+class Usage(NamedTuple):
     """Of one process, since it started."""
 
     cpu_s: float
@@ -37,8 +36,8 @@ def _from_ps(pid: int) -> Usage | None:
         out = subprocess.run(command, capture_output=True, text=True, check=False, timeout=5, env={}).stdout  # noqa: S603
     except (OSError, subprocess.TimeoutExpired):
         return None
-    memory, _, told = out.strip().partition(" ")
-    time = _TIME.fullmatch(told.strip())
+    memory, _, spent = out.strip().partition(" ")
+    time = _TIME.fullmatch(spent.strip())
     if not memory.isdecimal() or time is None:
         return None
     days, hours, minutes, seconds = (float(part or 0) for part in time.groups())

@@ -19,7 +19,7 @@ from batchwork.core.reply import Usage
 from batchwork.prompts.field_path import FieldPath, PathNotFound
 from batchwork.prompts.prepare import PreparedPrompt, Problem, too_deep
 from batchwork.prompts.process import Executed
-from batchwork.schema.answer import NoJson, json_in
+from batchwork.schema import NoJson, json_in
 
 _RETRYABLE = Trait.RETRYABLE | Trait.LATER
 MAX_DEPTH = 200  # deeper ones cannot be written back as JSON on every stack

@@ -17,8 +17,7 @@ from batchwork.core.request import Schema
 from batchwork.prompts.field_path import PathNotFound, parse_path
 from batchwork.prompts.finish import MAX_DEPTH, extracted
 from batchwork.prompts.prepare import too_deep
-from batchwork.schema import Accepted, Limits, SchemaError, checker_of, wire_schema_of
-from batchwork.schema.answer import NoJson
+from batchwork.schema import Accepted, Limits, NoJson, SchemaError, checker_of, wire_schema_of
 
 _HEAD = struct.Struct(">I")
 _DIALECTS = ("anthropic", "openai")  # providers that take less than all of JSON Schema

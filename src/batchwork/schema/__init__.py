@@ -3,12 +3,20 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from batchwork.schema.answers import AnswerChecker, checker_of, known_checker, rejected
-from batchwork.schema.checked import Schema, check_schema
-from batchwork.schema.checker import Accepted, Rejected, SchemaChecker, reask_message
+from batchwork.schema.answer_text import NoJson, json_in
+from batchwork.schema.checked_schema import Schema, check_schema
+from batchwork.schema.checker import (
+    Accepted,
+    AnswerChecker,
+    Rejected,
+    SchemaChecker,
+    checker_of,
+    known_checker,
+    reask_message,
+    rejected,
+)
 from batchwork.schema.errors import SchemaError
-from batchwork.schema.limits import DEFAULT_LIMITS, Limits, weigh
-from batchwork.schema.weight import Weight, values_at_most
+from batchwork.schema.limits import DEFAULT_LIMITS, Limits, Weight, values_at_most, weigh
 from batchwork.schema.wire import compile_for, keep_wire_schema, wire_schema_of
 
 if TYPE_CHECKING:
@@ -21,6 +29,7 @@ __all__ = [
     "DEFAULT_LIMITS",
     "Limits",
     "ModelChecker",
+    "NoJson",
     "Rejected",
     "Schema",
     "SchemaChecker",
@@ -29,6 +38,7 @@ __all__ = [
     "check_schema",
     "checker_of",
     "compile_for",
+    "json_in",
     "keep_wire_schema",
     "known_checker",
     "reask_message",

@@ -1,19 +1,28 @@
-"""Is this answer what the user's schema asks for? The only place that says so.
+"""Is this answer what the user's schema asks for? The only place that decides it.
 
-The answer is held against the *user's* schema, whole, whatever a provider took of it. What providers do to answers
+The answer is checked against the *user's* schema, whole, whatever a provider took of it. What providers do to answers
 (wrap them, say null for absent, change the case of an allowed value) is undone first, when it stands in the way.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from batchwork.schema.answer import NoJson, json_in
-from batchwork.schema.checked import Schema, check_schema
+from batchwork.core.failure import Failure, FailureKind
+from batchwork.core.ports import Verdict
+from batchwork.core.reply import Reply
+from batchwork.core.request import Message, Request
+from batchwork.core.request import Schema as RequestSchema
+from batchwork.core.weighed import WeighedCache
+from batchwork.schema.answer_text import NoJson, json_in
+from batchwork.schema.checked_schema import Schema, check_schema
 from batchwork.schema.dialects import WRAP_KEY
-from batchwork.schema.explaining import Explainer
+from batchwork.schema.explanation import Explainer
 from batchwork.schema.keywords import types_of
 from batchwork.schema.limits import DEFAULT_LIMITS, Limits
-from batchwork.schema.mending import mended
+from batchwork.schema.repair import repaired
+
+_ACCEPTED = Verdict()
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +55,10 @@ class SchemaChecker:
         """
         self.schema: Schema = check_schema(schema, limits=limits, copy=copy)
         self._is_valid = self.schema.validator.is_valid
-        self._takes_objects = _takes_objects(self.schema)
         self._explainer = Explainer(self.schema)
+        _, root = self.schema.resolved("")
+        # Then an error is about the object at the root, not about what is wrapped in it.
+        self._takes_objects = isinstance(root, dict) and ("object" in types_of(root) or "properties" in root)
 
     def check(self, text: str) -> Accepted | Rejected:
         """Whether the answer's text holds a JSON value that fits."""
@@ -63,9 +74,9 @@ class SchemaChecker:
             return Accepted(value)
         wrapped = isinstance(value, dict) and value.keys() == {WRAP_KEY}
         try:
-            value, raw = mended(self.schema, value), value
+            value, raw = repaired(self.schema, value), value
             if wrapped and not self._is_valid(value):
-                inner = mended(self.schema, raw[WRAP_KEY])
+                inner = repaired(self.schema, raw[WRAP_KEY])
                 value = inner if self._is_valid(inner) or not self._takes_objects else value
             if self._is_valid(value):
                 return Accepted(value)
@@ -74,16 +85,60 @@ class SchemaChecker:
             return Rejected(("the answer is nested too deeply",))
 
 
-def _takes_objects(schema: Schema) -> bool:
-    """Whether the schema speaks of objects at its root; then an error is about the object, not about what is in it."""
-    _, node = schema.resolved("")
-    return isinstance(node, dict) and ("object" in types_of(node) or "properties" in node)
-
-
 def reask_message(errors: tuple[str, ...] | list[str]) -> str:
     """What to tell the model so that its next answer fits."""
     listed = "\n".join(f"- {error}" for error in errors)
     return (
         f"Your answer does not fit the required JSON schema:\n{listed}\n"
         "Answer again with the whole corrected JSON value and nothing else."
+    )
+
+
+_COMPILED_BYTES = 48 * 2**20  # of schemas in use at once; a server meets many, a run one
+_compiled: WeighedCache[bytes, SchemaChecker] = WeighedCache(_COMPILED_BYTES)
+
+
+def known_checker(schema: RequestSchema) -> SchemaChecker | None:
+    """The checker of a schema that is compiled already."""
+    return _compiled.get(schema.digest)
+
+
+def checker_of(schema: RequestSchema, limits: Limits = DEFAULT_LIMITS, *, copy: bool = True) -> SchemaChecker:
+    """The checker of a schema, compiled once while it is in use; without `copy` nobody changes the schema later.
+
+    Raises:
+        SchemaError: the schema cannot be used.
+    """
+    found = _compiled.get(schema.digest)
+    if found is None:
+        found = SchemaChecker(schema.body, limits, copy=copy)
+        _compiled.put(schema.digest, found, found.schema.weight.bytes)
+    return found
+
+
+class AnswerChecker:
+    """The checker of every run, live or in batches: an answer is accepted, or asked for again with its errors."""
+
+    def __init__(self, own: Mapping[bytes, SchemaChecker] | None = None) -> None:
+        """`own` has, by a schema's digest, a checker that asks for more than the schema does: a model's validators."""
+        self._own = own or {}
+
+    def check(self, request: Request, reply: Reply) -> Verdict:
+        """Judge one reply."""
+        if request.schema is None:
+            return _ACCEPTED
+        if reply.truncated:
+            message = f"the answer was cut off after {request.output_bound} tokens, before its JSON ended"
+            return Verdict(failure=Failure(kind=FailureKind.TRUNCATED, message=message))
+        checker = self._own.get(request.schema.digest) or checker_of(request.schema)
+        judged = checker.check(reply.text)
+        return Verdict(value=judged.value) if isinstance(judged, Accepted) else rejected(reply, judged)
+
+
+def rejected(reply: Reply, judged: Rejected) -> Verdict:
+    """The verdict on a reply that does not fit: it is asked for again, with what was wrong."""
+    answer = (Message("assistant", reply.text),) if reply.text.strip() else ()
+    return Verdict(
+        failure=Failure(kind=FailureKind.SCHEMA_VIOLATION, message="; ".join(judged.errors)),
+        reask=(*answer, Message("user", judged.message)),
     )

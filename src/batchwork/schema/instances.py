@@ -1,20 +1,26 @@
-"""Between JSON values and the user's own Pydantic models."""
+"""Converts between JSON values, Python values and the user's own Pydantic models."""
 
+import datetime as dt
+from decimal import Decimal
+from enum import Enum
 from functools import lru_cache
 from typing import Any, TypeVar
+from uuid import UUID
 
 import msgspec
 from pydantic import BaseModel, ValidationError
 from pydantic.errors import PydanticInvalidForJsonSchema
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
-from pydantic_core import ErrorDetails, core_schema
+from pydantic_core import core_schema
 
-from batchwork.schema.checked import Schema, check_schema
+from batchwork.schema.checked_schema import Schema, check_schema
 from batchwork.schema.checker import Accepted, Rejected, SchemaChecker
 from batchwork.schema.errors import SchemaError
-from batchwork.schema.explaining import MOST_ERRORS
-from batchwork.schema.mending import mended
-from batchwork.schema.models import SOURCE
+from batchwork.schema.explanation import MOST_ERRORS, located
+from batchwork.schema.repair import repaired
+
+SOURCE = "__json_schema_source__"
+"""The attribute of a model that holds the schema it was made from."""
 
 _Model = TypeVar("_Model", bound=BaseModel)
 _BOUNDS = {"ge": "minimum", "le": "maximum", "gt": "exclusiveMinimum", "lt": "exclusiveMaximum"}
@@ -51,7 +57,7 @@ def typed(value: Any, model: type[_Model]) -> _Model:
     """
     schema = _schema_of(model)
     if not schema.validator.is_valid(value):
-        value = mended(schema, value)
+        value = repaired(schema, value)
     # as JSON, because a strict model takes a date as text only there
     return model.model_validate_json(msgspec.json.encode(value))
 
@@ -60,11 +66,7 @@ class ModelChecker(SchemaChecker):
     """Checks answers against a Pydantic model: its schema first, then its own validators."""
 
     def __init__(self, model: type[BaseModel]) -> None:
-        """Compile the model's schema.
-
-        Raises:
-            SchemaError: it cannot be used.
-        """
+        """Compile the model's schema; a SchemaError when it cannot be used."""
         super().__init__(schema_from_model(model))
         self._model = model
 
@@ -75,16 +77,40 @@ class ModelChecker(SchemaChecker):
             try:
                 typed(verdict.value, self._model)
             except ValidationError as error:
-                return Rejected(tuple(_sentence(one) for one in error.errors()[:MOST_ERRORS]))
+                return Rejected(tuple(located(one["loc"], one["msg"]) for one in error.errors()[:MOST_ERRORS]))
         return verdict
-
-
-def _sentence(error: ErrorDetails) -> str:
-    steps = (f"[{key}]" if isinstance(key, int) else f".{key}" for key in error["loc"])
-    path = "".join(steps).removeprefix(".")
-    return f"{path}: {error['msg']}" if path else error["msg"]
 
 
 @lru_cache(maxsize=256)
 def _schema_of(model: type[BaseModel]) -> Schema:
     return check_schema(schema_from_model(model))
+
+
+def as_json(value: Any) -> Any:
+    """The JSON value that a Python value stands for; what is JSON already stays the same object."""
+    if isinstance(value, Enum):
+        return as_json(value.value)
+    if value is None or isinstance(value, str | bool | int | float):
+        return value
+    if isinstance(value, dict):
+        return {key: as_json(held) for key, held in value.items()}
+    if isinstance(value, list | tuple):
+        return [as_json(held) for held in value]
+    if isinstance(value, Decimal):
+        return int(value) if value == value.to_integral_value() else float(value)
+    if isinstance(value, dt.date | dt.time):
+        return value.isoformat()
+    if isinstance(value, BaseModel):
+        return value.model_dump(mode="json", by_alias=True, exclude_unset=True)
+    return str(value) if isinstance(value, UUID) else value
+
+
+def same_json(one: Any, other: Any) -> bool:
+    """Equality as JSON has it: 1 is 1.0 and true is not 1."""
+    if isinstance(one, bool) or isinstance(other, bool):
+        return one is other
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(same_json, one, other))
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(same_json(one[key], other[key]) for key in one)
+    return bool(one == other)

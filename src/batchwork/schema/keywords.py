@@ -1,11 +1,51 @@
-"""Where a JSON schema has schemas inside, and how places in it are written.
+"""The keywords of JSON Schema, as a table (`keywords.json`), and the questions that it answers.
 
 Knows draft 2020-12 and the older spellings of the same things (`definitions`, `items` as a list, `dependencies`).
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
+import msgspec
+
+Node = dict[str, Any] | bool
+
+
+class Keyword(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Facts about one keyword."""
+
+    schemas: str = ""
+    """How it holds schemas: `one`, a `list`, a `map` of them."""
+    in_place: bool = False
+    """Its schemas look at the same value as the schema they stand in."""
+    branches: bool = False
+    """A value, or one inside of it, may be checked against more than one schema."""
+    own: bool = False
+    """It restricts the value itself, not what is inside."""
+    about: str = ""
+    """The only type that it restricts."""
+    annotation: bool = False
+    silent: bool = False
+    """It is nothing that a model should be told."""
+    stores: bool = False
+    """It keeps schemas for references and restricts nothing."""
+
+
+_TABLE = msgspec.json.decode(Path(__file__).with_name("keywords.json").read_bytes(), type=dict[str, Keyword])
+
+
+def _named(fits: Callable[[Keyword], bool]) -> frozenset[str]:
+    return frozenset(name for name, keyword in _TABLE.items() if fits(keyword))
+
+
+OWN = tuple(name for name, keyword in _TABLE.items() if keyword.own)
+ANNOTATIONS = _named(lambda keyword: keyword.annotation)
+SILENT = _named(lambda keyword: keyword.silent)
+STORES = _named(lambda keyword: keyword.stores)
+IN_PLACE = _named(lambda keyword: keyword.in_place)
+_BRANCHING = _named(lambda keyword: keyword.branches)
+_ONE, _LIST, _MAP = (_named(lambda keyword, how=how: how in keyword.schemas) for how in ("one", "list", "map"))  # type: ignore[misc]
 _PYTHON: dict[str, Any] = {
     "object": dict,
     "array": list,
@@ -14,44 +54,16 @@ _PYTHON: dict[str, Any] = {
     "integer": int | float,
     "number": int | float,
 }
-Node = dict[str, Any] | bool
-
-IN_PLACE_ONE = ("not", "if", "then", "else")
-IN_PLACE_LIST = ("allOf", "anyOf", "oneOf")
-IN_PLACE_MAP = ("dependentSchemas", "dependencies")
-INWARD_ONE = (
-    "additionalProperties",
-    "propertyNames",
-    "unevaluatedProperties",
-    "items",
-    "additionalItems",
-    "contains",
-    "unevaluatedItems",
-)
-INWARD_LIST = ("prefixItems", "items")
-INWARD_MAP = ("properties", "patternProperties")
-STORES = ("$defs", "definitions")
-
-_IN_PLACE = frozenset((*IN_PLACE_ONE, *IN_PLACE_LIST, *IN_PLACE_MAP))
-_ONE = frozenset((*IN_PLACE_ONE, *INWARD_ONE))
-_LIST = frozenset((*IN_PLACE_LIST, *INWARD_LIST))
-_MAP = frozenset((*IN_PLACE_MAP, *INWARD_MAP, *STORES))
-_BRANCHING = frozenset(
-    {
-        *("allOf", "anyOf", "oneOf", "not", "if", "contains", "uniqueItems", "patternProperties", "propertyNames"),
-        *("dependentSchemas", "dependencies", "unevaluatedProperties", "unevaluatedItems"),
-    }
-)
+_SIGNS = {
+    "object": ["properties"],
+    "array": ["items", "prefixItems"],
+    **{kind: _named(lambda keyword, kind=kind: keyword.about == kind) for kind in ("string", "number")},  # type: ignore[misc]
+}
 
 
 def branches(node: dict[str, Any]) -> bool:
-    """Whether a value, or one inside of it, may be held against more than one schema for what stands here."""
+    """Whether a value, or one inside of it, may be checked against more than one schema because of this one."""
     return not _BRANCHING.isdisjoint(node) or node.get("format") == "regex"
-
-
-def is_schema(node: object) -> bool:
-    """Whether something can be a schema at all."""
-    return isinstance(node, dict | bool)
 
 
 def children(node: Node, place: str) -> Iterator[tuple[str, str, Node]]:
@@ -70,11 +82,6 @@ def children(node: Node, place: str) -> Iterator[tuple[str, str, Node]]:
             for name, part in held.items():
                 if isinstance(part, dict | bool):
                     yield keyword, step(here, name), part
-
-
-def is_in_place(keyword: str) -> bool:
-    """Whether the keyword's schemas look at the same value as the schema they stand in."""
-    return keyword in _IN_PLACE
 
 
 def step(place: str, key: str | int) -> str:
@@ -100,3 +107,15 @@ def type_fits(node: dict[str, Any], value: Any) -> bool:
     if isinstance(value, bool):
         return "boolean" in named
     return any(isinstance(value, _PYTHON.get(name, object)) for name in named if name != "boolean")
+
+
+def guessed_types(node: dict[str, Any]) -> tuple[str, ...]:
+    """The type of a schema that names none, from its keywords; none when that could be several."""
+    found = [kind for kind, signs in _SIGNS.items() if any(sign in node for sign in signs)]
+    return (found[0],) if len(found) == 1 else ()
+
+
+def applies(name: str, types: tuple[str, ...]) -> bool:
+    """Whether the keyword restricts values of these types; an unknown one may."""
+    about = _TABLE[name].about if name in _TABLE else ""
+    return not about or about in types or (about == "number" and "integer" in types)

@@ -5,29 +5,27 @@ that is checked by the schema itself, part by part, so that a model takes exactl
 """
 
 import datetime as dt
-from collections.abc import Callable
+import keyword
+from collections.abc import Callable, Collection
 from copy import deepcopy
-from typing import Annotated, Any, ForwardRef, Literal, Union
+from typing import Annotated, Any, ForwardRef, Literal, Union, cast
 from uuid import UUID
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, RootModel, create_model, model_validator
 
-from batchwork.schema.checked import Schema, check_schema
+from batchwork.schema.checked_schema import Schema, check_schema
+from batchwork.schema.combination import HINTS, flattened
 from batchwork.schema.errors import SchemaError
-from batchwork.schema.explaining import Explainer
-from batchwork.schema.keywords import Node, step, types_of
-from batchwork.schema.merging import ANNOTATIONS, HINTS, SILENT, flattened
-from batchwork.schema.naming import class_name, field_name, free_name
-from batchwork.schema.plainly import as_json, same_json
-
-SOURCE = "__json_schema_source__"
-"""The attribute of a model that holds the schema it was made from."""
+from batchwork.schema.explanation import Explainer
+from batchwork.schema.instances import SOURCE, as_json, same_json
+from batchwork.schema.keywords import ANNOTATIONS, SILENT, Node, step, types_of
 
 _SIMPLE: dict[str, Any] = {"string": str, "integer": int, "number": int | float, "boolean": bool, "null": None}
 _FORMATS: dict[str, type] = {"date": dt.date, "date-time": dt.datetime, "time": dt.time, "uuid": UUID}
 _SAYS_NOTHING = ANNOTATIONS | SILENT | {HINTS}
 _OBJECT = frozenset({"type", "properties", "required", "additionalProperties"})
 _ARRAY = frozenset({"type", "items"})
+_LONGEST_NAME = 60
 
 
 def response_model_from_schema(schema: object) -> type[BaseModel]:
@@ -65,12 +63,11 @@ class _Builder:
     def build(self) -> type[BaseModel]:
         kind = self._referred("")
         if not _is_model(kind):
-            kind = self._root_model(free_name("Answer", self._models), kind)
+            kind = self._root_model(_free_name("Answer", self._models), kind)
         for model in self._models.values():
             model.model_rebuild(force=True, _types_namespace=dict(self._models))
         setattr(kind, SOURCE, deepcopy(self._schema.root))
-        model_kind: type[BaseModel] = kind
-        return model_kind
+        return cast("type[BaseModel]", kind)
 
     def _referred(self, place: str) -> Any:
         """The type of a place that references lead to; its name while it is still being made."""
@@ -78,7 +75,7 @@ class _Builder:
             node = self._schema.places[place]
             title = node.get("title") if isinstance(node, dict) else None
             wanted = title if isinstance(title, str) else place.rpartition("/")[2] or "Answer"
-            self._names[place] = name = free_name(class_name(wanted), self._names.values())
+            self._names[place] = name = _free_name(_class_name(wanted), self._names.values())
             kind = self._type(node, place, name)
             if name in self._awaited and not (_is_model(kind) and kind.__name__ == name):
                 kind = self._root_model(name, kind)
@@ -98,21 +95,19 @@ class _Builder:
             return self._checked(Any, check if node else (check or place))
         says = node.keys() - _SAYS_NOTHING
         if says == {"$ref"}:
-            target = self._schema.target(node, place or "")
-            assert target is not None
-            return self._checked(self._referred(target), check)
+            return self._checked(self._referred(self._schema.referred(node, place or "")[0]), check)
         whole = check if check is not None else place
         if "allOf" in says or "$ref" in says:
             return self._type(self._flat(node, place), None, name, whole)
         if "enum" in says or "const" in says:
             return self._allowed(node, whole)
         union = next((keyword for keyword in ("anyOf", "oneOf") if keyword in says), None)
+        if union is not None and says != {union}:
+            return self._type({key: held for key, held in node.items() if key != union}, None, name, whole)
         if union is not None:
-            if says != {union}:
-                rest = {key: held for key, held in node.items() if key != union}
-                return self._type(rest, None, name, whole)
-            kind = self._union(node[union], place, union, name)
-            return self._checked(kind, check if union == "anyOf" else whole)
+            held = _inner(place, union)
+            kinds = [self._type(part, _inner(held, n), f"{name}{n + 1}") for n, part in enumerate(node[union])]
+            return self._checked(_any_of(kinds), check if union == "anyOf" else whole)
         types = types_of(node)
         if not types and "properties" in says:
             if place == "":  # who writes properties and no type at the root means an object
@@ -123,7 +118,7 @@ class _Builder:
             return self._of_type(types[0], node, place, name, check)
         if types:
             kinds = [self._of_type(one, {**node, "type": one}, None, name, None) for one in types]
-            return self._checked(Union[tuple(kinds)], whole)  # noqa: UP007 - made at run time
+            return self._checked(_any_of(kinds), whole)
         return self._checked(Any, whole if says else check)
 
     def _flat(self, node: dict[str, Any], place: str | None) -> Node:
@@ -159,16 +154,12 @@ class _Builder:
         fields: dict[str, Any] = {}
         for key, part in node["properties"].items():
             inner = _inner(_inner(place, "properties"), key)
-            attribute = field_name(key, fields)
+            attribute = _field_name(key, fields)
             default = self._default(key, part, inner, node.get("required", ()))
-            fields[attribute] = (self._type(part, inner, f"{name}{class_name(key)}"), default)
+            fields[attribute] = (self._type(part, inner, f"{name}{_class_name(key)}"), default)
         extra = node.get("additionalProperties", True)
-        config = ConfigDict(
-            extra="forbid" if extra is False else "allow",
-            protected_namespaces=(),
-            serialize_by_alias=True,
-            arbitrary_types_allowed=False,
-        )
+        allowed: Literal["forbid", "allow"] = "forbid" if extra is False else "allow"
+        config = ConfigDict(extra=allowed, protected_namespaces=(), serialize_by_alias=True)
         base: type[BaseModel] = type("SchemaModel", (BaseModel,), {"model_config": config, "__module__": __name__})
         if isinstance(extra, dict) and "patternProperties" not in node:
             held = self._type(extra, _inner(place, "additionalProperties"), f"{name}Extra")
@@ -177,7 +168,7 @@ class _Builder:
         validators: dict[str, Any] = {}
         if check is not None:
             validators["fits_its_schema"] = model_validator(mode="before")(self._check(check))
-        unique = free_name(name, self._models)
+        unique = _free_name(name, self._models)
         model = create_model(unique, __base__=base, __module__=__name__, __validators__=validators, **fields)
         self._models[unique] = model
         return model
@@ -189,11 +180,6 @@ class _Builder:
         if stated is None or place is None or not self._schema.validator_at(place).is_valid(stated):
             return Field(default=None, alias=key)
         return Field(default_factory=lambda: deepcopy(stated), validate_default=True, alias=key)
-
-    def _union(self, parts: list[Node], place: str | None, keyword: str, name: str) -> Any:
-        held = _inner(place, keyword)
-        kinds = [self._type(part, _inner(held, index), f"{name}{index + 1}") for index, part in enumerate(parts)]
-        return Union[tuple(kinds)]  # noqa: UP007 - made at run time
 
     def _allowed(self, node: dict[str, Any], whole: str | None) -> Any:
         options = node["enum"] if "enum" in node else [node["const"]]
@@ -227,9 +213,37 @@ def _inner(place: str | None, key: str | int) -> str | None:
     return None if place is None else step(place, key)
 
 
+def _any_of(kinds: list[Any]) -> Any:
+    return Union[tuple(kinds)]  # noqa: UP007 - made at run time
+
+
 def _is_model(kind: Any) -> bool:
     return isinstance(kind, type) and issubclass(kind, BaseModel)
 
 
 def _whole_number(value: Any) -> Any:
     return int(value) if isinstance(value, float) else value
+
+
+def _class_name(wanted: str) -> str:
+    """`unit price` as `UnitPrice`; `Model` when nothing of it can be kept."""
+    words = "".join(c if c.isascii() and c.isalnum() else " " for c in wanted).split()
+    name = "".join(word[0].upper() + word[1:] for word in words)[:_LONGEST_NAME]
+    return name if name[:1].isalpha() else f"Model{name}"
+
+
+def _field_name(wanted: str, taken: Collection[str]) -> str:
+    """A name that a model's field can have and no other field has."""
+    name = "".join(c if c.isascii() and c.isalnum() else "_" for c in wanted)[:_LONGEST_NAME].strip("_")
+    if not name.isidentifier() or keyword.iskeyword(name) or hasattr(BaseModel, name):
+        name = f"field_{name}"
+    return _free_name(name, taken)
+
+
+def _free_name(wanted: str, taken: Collection[str]) -> str:
+    """The name, or the name with the first number that makes it free."""
+    name, number = wanted, 1
+    while name in taken:
+        number += 1
+        name = f"{wanted}_{number}"
+    return name

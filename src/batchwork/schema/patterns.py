@@ -5,22 +5,19 @@ million states: repetitions multiply what they repeat, and a class of Unicode is
 a microsecond of compiling, and some hundred bytes of memory.
 """
 
-from __future__ import annotations
-
 import re
 
 _LITERAL = 0.2
+_IN_CLASS = 0.1
+_ALTERNATIVE = 0.8
 _CLASS = 0.4
 _WIDE = 6.0  # a dot, a negation: nearly every character there is
 _UNICODE = 220.0  # a property of Unicode
+_UNICODE_DIGIT = 40.0
 _LONGEST_COUNT = 9  # digits; what is longer is beyond every limit anyway
-_BOUNDS = re.compile(r"\{([0-9]*)(?:(,)([0-9]*))?\}")
+_TOKEN = re.compile(r"\\[pP](?:\{[^}]*\}?|.)?|\\[xu]\{[^}]*\}|\\.?|\[\^?|\{[0-9]*(?:,[0-9]*)?\}|.", re.DOTALL)
 _LOOKS_AROUND = re.compile(r"\(\?(?:[=!>]|<[=!])|\\[1-9k]")
-
-
-def pattern_weight(pattern: str) -> float:
-    """About how many microseconds compiling it takes."""
-    return _Reader(pattern).weight() * (3.0 if "(?i" in pattern else 1.0)
+_PORTABLE = re.compile(r"(?:[^\\(]|\\(?:[^1-9kbB]|$)|\((?!\?(?:[=!]|<[=!])))*+")
 
 
 def looks_around(pattern: str) -> bool:
@@ -28,89 +25,60 @@ def looks_around(pattern: str) -> bool:
     return _LOOKS_AROUND.search(pattern) is not None
 
 
-class _Reader:
-    """One walk over a pattern. What is no pattern gets some weight; the compiler says what is wrong with it."""
+def is_portable(pattern: str) -> bool:
+    """Whether every provider takes it: it looks nowhere around, refers to no group, and asks for no word boundary."""
+    return _PORTABLE.fullmatch(pattern) is not None
 
-    def __init__(self, pattern: str) -> None:
-        self._text = pattern
-        self._at = 0
 
-    def weight(self) -> float:
-        outer: list[float] = []  # what stands before the groups that are open
-        total = last = 0.0
-        while self._at < len(self._text):
-            character = self._text[self._at]
-            if character == "(":
-                outer.append(total + last)
-                total = last = 0.0
-                self._at += 1
-            elif character == ")":
-                total, last = (outer.pop() if outer else 0.0), total + last + _LITERAL
-                self._at += 1
-            elif character in "*+?|^$":
-                last += _LITERAL
-                self._at += 1
-            elif character == "{" and (times := self._times()) is not None:
-                last *= times
-            else:
-                total += last
-                last = self._one()
-        return total + last + sum(outer)
+def pattern_weight(pattern: str) -> float:
+    """About how many microseconds compiling it takes; what is no pattern gets some weight, too."""
+    unicode = looks_around(pattern)
+    outer: list[float] = []  # what stands before the groups that are open
+    total = last = 0.0
+    open_classes = 0
+    for sign in _TOKEN.findall(pattern):
+        if open_classes:
+            open_classes += (sign[0] == "[") - (sign == "]")
+            last += _IN_CLASS if sign in ".]" else _weight(sign, unicode=unicode, literal=_IN_CLASS)
+        elif sign == "(":
+            outer.append(total + last)
+            total = last = 0.0
+        elif sign == ")":
+            total, last = (outer.pop() if outer else 0.0), total + last + _LITERAL
+        elif sign in "*+?|^$":
+            last += _ALTERNATIVE if sign == "|" else _LITERAL
+        elif sign[0] == "{" and len(sign) > 1:
+            last *= _copies(sign)
+        else:
+            open_classes += sign[0] == "["
+            total, last = total + last, _weight(sign, unicode=unicode, literal=_LITERAL)
+    return (total + last + sum(outer)) * (3.0 if "(?i" in pattern else 1.0)
 
-    def _times(self) -> float | None:
-        """How many copies a repetition makes; None where the bracket is only a character."""
-        found = _BOUNDS.match(self._text, self._at)
-        if found is None:
-            return None
-        self._at = found.end()
-        least, open_end, most = found.groups()
-        counts = [count for count in (least, most) if count]
-        if any(len(count) > _LONGEST_COUNT for count in counts):
-            return float("inf")
-        return float(max([1, *map(int, counts)]) + (open_end is not None))
 
-    def _one(self) -> float:
-        """The weight of a character, an escape or a class."""
-        character = self._text[self._at]
-        self._at += 1
-        if character == "\\":
-            return self._escape()
-        if character == "[":
-            return self._class()
-        if character == ".":
-            return _WIDE
-        return _LITERAL if character.isascii() else 2 * _LITERAL
+def _copies(bounds: str) -> float:
+    """How many copies a repetition makes."""
+    counts = [count for count in bounds[1:-1].split(",") if count]
+    if any(len(count) > _LONGEST_COUNT for count in counts):
+        return float("inf")
+    return float(max([1, *map(int, counts)]) + ("," in bounds))
 
-    def _escape(self) -> float:
-        named = self._text[self._at : self._at + 1]
-        self._at += 1
-        if named in "pP":
-            end = self._text.find("}", self._at)
-            self._at = len(self._text) if end < 0 else end + 1
-            return _UNICODE
-        if named in "xu":
-            end = self._text.find("}", self._at)
-            self._at = end + 1 if self._text[self._at : self._at + 1] == "{" and end >= 0 else self._at
-            return _LITERAL
-        if named in "SWDs":
-            return _WIDE if named != "S" else 2 * _WIDE
-        return _CLASS if named in "wdbB" else _LITERAL
 
-    def _class(self) -> float:
-        weight = _CLASS
-        if self._text[self._at : self._at + 1] == "^":
-            weight += _WIDE
-            self._at += 1
-        depth = 1
-        while self._at < len(self._text) and depth:
-            character = self._text[self._at]
-            self._at += 1
-            if character == "\\":
-                weight += self._escape()
-            elif character == "[":
-                depth += 1
-            elif character == "]":
-                depth -= 1
-            else:
-                weight += 0.1 if character.isascii() else _LITERAL
-        return weight
+def _weight(sign: str, *, unicode: bool, literal: float) -> float:
+    """The weight of a character, an escape or the beginning of a class.
+
+    In a pattern that looks around, `\\w` and `\\d` stand for all of Unicode.
+    """
+    if sign[0] == "[":
+        return _CLASS + (_WIDE if sign == "[^" else 0.0)
+    if sign == ".":
+        return _WIDE
+    if sign[0] != "\\":
+        return literal if sign.isascii() else 2 * literal
+    kind = sign[1:2]
+    if kind in "pP" or (unicode and kind in "wW"):
+        return _UNICODE
+    if unicode and kind in "dD":
+        return _UNICODE_DIGIT
+    if kind in "SWDs":
+        return _WIDE if kind != "S" else 2 * _WIDE
+    return _CLASS if kind in "wdbB" else _LITERAL

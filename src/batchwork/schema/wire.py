@@ -1,29 +1,30 @@
 """The schema as one provider takes it.
 
-Decides how each thing a user may write is said in a provider's subset: kept, said otherwise (`oneOf` as `anyOf`, an
-optional property as one that may be null, a root that is no object inside of one), or told in the description when the
-provider would refuse it. Every object is closed. What a subset cannot express at all is an error with its place. The
-result may be looser than the user's schema; answers are checked against that one.
+Decides how each keyword is written in a provider's subset: kept, written otherwise (`oneOf` as `anyOf`, an optional
+property as one that may be null, a root that is no object inside of one), or told in the description when the provider
+would refuse it. Every object is closed. What a subset cannot express at all is an error with its place. The result may
+be looser than the user's schema; answers are checked against that one.
 """
 
 from typing import Any, Literal
 
+import msgspec
+
 from batchwork.core.errors import ConfigError
 from batchwork.core.request import Schema as RequestSchema
 from batchwork.core.weighed import WeighedCache
-from batchwork.schema.answers import checker_of
-from batchwork.schema.checked import Schema, check_schema
-from batchwork.schema.counting import enforce_limits
-from batchwork.schema.dialects import DIALECTS, WRAP_KEY, Dialect
+from batchwork.schema.checked_schema import Schema, check_schema
+from batchwork.schema.checker import checker_of
+from batchwork.schema.combination import HINTS, flattened, merged
+from batchwork.schema.dialects import DIALECTS, WRAP_KEY, Dialect, enforce_limits, nullable
 from batchwork.schema.errors import SchemaError
-from batchwork.schema.keywords import Node, step, types_of
-from batchwork.schema.merging import ANNOTATIONS, HINTS, SILENT, flattened, merged
-from batchwork.schema.phrasing import applies, guessed, hint, is_simple_pattern, narrow_type, nullable, type_names
+from batchwork.schema.keywords import ANNOTATIONS, SILENT, Node, applies, guessed_types, step, types_of
+from batchwork.schema.patterns import is_portable
 
 Provider = Literal["anthropic", "openai"]
 _MOST_STEPS = 20_000
 _MADE_BYTES = 32 * 2**20
-_UNIONS = ("anyOf", "oneOf")
+_LONGEST_HINT = 200
 _HANDLED = frozenset({"type", "properties", "required", "additionalProperties", "items", "enum", "const", "anyOf"})
 _made: WeighedCache[tuple[Provider, bytes], dict[str, Any]] = WeighedCache(_MADE_BYTES)
 
@@ -94,10 +95,10 @@ class _Compiler:
             raise SchemaError(place, f"{self._dialect.name} needs to know the type here")
         if "$ref" in flat:
             return {"$ref": f"#/$defs/{self._defined(flat, place)}"}
-        for keyword in _UNIONS:
+        for keyword in ("anyOf", "oneOf"):
             if keyword in flat:
                 return self._union(flat, keyword, place)
-        types = types_of(flat) or guessed(flat)
+        types = types_of(flat) or guessed_types(flat)
         if "enum" in flat or "const" in flat:
             return self._described(self._allowed(flat, place), flat, types)
         if not types:
@@ -113,15 +114,14 @@ class _Compiler:
 
     def _defined(self, node: dict[str, Any], place: str) -> str:
         """The name of the definition that a reference leads to, compiled when it is met first."""
-        target = self._schema.target(node, place)
-        assert target is not None
+        target, there = self._schema.referred(node, place)
         if target not in self._names:
             last = target.rpartition("/")[2] or "root"
             name = "".join(c if c.isascii() and (c.isalnum() or c in "_-") else "_" for c in last)
             while name in self._names.values():
                 name += "_"
             self._names[target] = name
-            self._definitions[name] = self._node(self._schema.places[target], target)
+            self._definitions[name] = self._node(there, target)
         return self._names[target]
 
     def _union(self, flat: dict[str, Any], keyword: str, place: str) -> dict[str, Any]:
@@ -129,13 +129,12 @@ class _Compiler:
         base = {key: held for key, held in rest.items() if key not in ANNOTATIONS and key != HINTS}
         branches: list[dict[str, Any]] = []
         for index, branch in enumerate(flat[keyword]):
-            here = f"{place}/{keyword}/{index}"
             if branch is False:
                 continue
+            here = f"{place}/{keyword}/{index}"
             compiled = self._node(self._joined(base, branch, here) if base else branch, here)
-            for one in compiled["anyOf"] if compiled.keys() == {"anyOf"} else [compiled]:
-                if one not in branches:
-                    branches.append(one)
+            inner = compiled["anyOf"] if compiled.keys() == {"anyOf"} else [compiled]
+            branches += [one for one in inner if one not in branches]
         if not branches:
             raise SchemaError(place, "nothing can ever fit here")
         notes = {key: rest[key] for key in ("description", "title", HINTS) if key in rest}
@@ -149,9 +148,8 @@ class _Compiler:
         if isinstance(flat, bool):
             return base
         if "$ref" in flat:
-            target = self._schema.target(flat, place)
-            assert target is not None
-            flat = flattened(self._schema, self._schema.places[target], target, frozenset({target}))
+            target, there = self._schema.referred(flat, place)
+            flat = flattened(self._schema, there, target, frozenset({target}))
             if isinstance(flat, bool) or "$ref" in flat:
                 return base
         return merged(base, flat, place)
@@ -162,10 +160,10 @@ class _Compiler:
         named = types_of(flat)
         if any(isinstance(value, dict | list) for value in values):
             raise SchemaError(step(place, keyword), f"{self._dialect.name} takes only plain values here")
-        fitting = [value for value in values if not named or type_names(value) & set(named)]
+        fitting = [value for value in values if not named or _types_of_value(value) & set(named)]
         if not fitting:
             raise SchemaError(step(place, keyword), "no allowed value is of the type that is asked for")
-        names = list(dict.fromkeys(narrow_type(value, named) for value in fitting))
+        names = list(dict.fromkeys(_stated_type(value, named) for value in fitting))
         kind = {"type": names[0] if len(names) == 1 else names}
         return kind | ({"enum": fitting} if keyword == "enum" else {"const": fitting[0]})
 
@@ -200,7 +198,7 @@ class _Compiler:
 
     def _described(self, out: dict[str, Any], flat: dict[str, Any], types: tuple[str, ...]) -> dict[str, Any]:
         """The compiled schema with what may stay of the other keywords, and the rest in its description."""
-        told: list[tuple[str, Any]] = []
+        rules: list[tuple[str, Any]] = []
         for keyword, held in flat.items():
             if keyword in _HANDLED or keyword in SILENT or keyword in ("title", "description", HINTS):
                 continue
@@ -208,14 +206,14 @@ class _Compiler:
                 if "enum" not in out and "const" not in out and applies(keyword, types):
                     out[keyword] = held
             elif applies(keyword, types):
-                told.append((keyword, held))
-        told += flat.get(HINTS, ())
+                rules.append((keyword, held))
+        rules += flat.get(HINTS, ())
         extra = flat.get("additionalProperties")
         if isinstance(extra, dict):
-            told.append(("additionalProperties", extra))
+            rules.append(("additionalProperties", extra))
         notes = [str(flat["description"])] if flat.get("description") else []
-        if told:
-            notes.append(hint(told))
+        if rules:
+            notes.append("{" + ", ".join(f"{keyword}: {_short(held)}" for keyword, held in rules) + "}")
         if notes:
             out["description"] = "\n".join(notes)
         if isinstance(flat.get("title"), str):
@@ -226,7 +224,7 @@ class _Compiler:
         if keyword == "format":
             return held in self._dialect.formats
         if keyword == "pattern":
-            return self._dialect.look_around or is_simple_pattern(held)
+            return self._dialect.look_around or is_portable(held)
         if keyword == "minItems" and self._dialect.most_min_items is not None:
             return bool(held <= self._dialect.most_min_items)
         return not isinstance(held, bool) or keyword == "default"
@@ -234,3 +232,28 @@ class _Compiler:
 
 def _closed(properties: dict[str, Any], required: list[str]) -> dict[str, Any]:
     return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
+
+
+def _types_of_value(value: Any) -> set[str]:
+    """The types a plain value is of."""
+    if value is None:
+        return {"null"}
+    if isinstance(value, bool):
+        return {"boolean"}
+    if isinstance(value, str):
+        return {"string"}
+    return {"integer", "number"} if isinstance(value, int) or value.is_integer() else {"number"}
+
+
+def _stated_type(value: Any, named: tuple[str, ...]) -> str:
+    """The one type to state for a plain value: one that was named, if any."""
+    names = _types_of_value(value)
+    stated = [name for name in named if name in names]
+    if stated:
+        return stated[0]
+    return "integer" if isinstance(value, int) and not isinstance(value, bool) else min(names - {"integer"} or names)
+
+
+def _short(held: Any) -> str:
+    text = msgspec.json.encode(held).decode()
+    return text if len(text) <= _LONGEST_HINT else text[: _LONGEST_HINT - 3] + "..."

@@ -24,14 +24,15 @@ from batchwork.prompts.worker import CheckJob, Done
 from batchwork.schema import (
     AnswerChecker,
     Limits,
+    NoJson,
     Rejected,
     SchemaChecker,
     checker_of,
+    json_in,
     known_checker,
     rejected,
     values_at_most,
 )
-from batchwork.schema.answer import NoJson, json_in
 from batchwork.server.turns import Turns
 from batchwork.server.workers import Workers, WorkFailed
 
@@ -40,7 +41,8 @@ _FEW_CHARACTERS = 2_000  # too short to hold many values, whatever they are
 _MANY_VALUES = 20_000
 _KEPT_AS_TEXT = 1_000  # values; a larger answer stays JSON, so that no heap of small objects lives here
 _VALIDATING_US = 8_000.0
-_EXPLAINING_RULES = 5_000  # values times rules: mending and explaining are slower than validating
+_EXPLAINING_RULES = 5_000  # values times rules: repairing and explaining are slower than validating
+_EXPLAINING_US = 10_000.0
 _MOST_VERDICTS = 2_000  # of calls that ended between their answer and the question
 _encode = msgspec.json.Encoder().encode
 
@@ -91,7 +93,7 @@ class Judge:
         weight = checker.schema.weight
         if values > _MANY_VALUES or weight.checking_us(values=values, characters=characters) > _VALIDATING_US:
             return None
-        if values * weight.spread <= _EXPLAINING_RULES:
+        if values * weight.spread <= _EXPLAINING_RULES and weight.explaining_us <= _EXPLAINING_US:
             return self._plain.check(request, reply)
         return _valid(checker, reply.text, values)
 

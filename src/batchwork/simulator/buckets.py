@@ -62,27 +62,20 @@ class Limits:
         joint = [limit for limit in (config.input_tpm, config.output_tpm) if limit is not None]
         self.joint = Bucket(sum(joint) if joint else None, config.burst_s, now)
         self.limited = config.rpm is not None or bool(joint)
-        self.headers = config.rate_headers
 
     def admit_split(self, input_tokens: int, now: float) -> tuple[float, str]:
         """Anthropic's way: seconds to wait and for what, or take and (0, ""). Output is taken once produced."""
-        waits = (
-            (self.requests.wait_s(1, now), "requests"),
-            (self.input.wait_s(input_tokens, now), "input tokens"),
-            (self.output.wait_s(1, now), "output tokens"),
-        )
-        longest = max(waits)
-        if longest[0] > 0:
-            return longest
-        self.requests.take(1, now)
-        self.input.take(input_tokens, now)
-        return 0.0, ""
+        output = (self.output.wait_s(1, now), "output tokens")
+        return self._admit(self.input, input_tokens, "input tokens", now, output)
 
     def admit_joint(self, tokens: int, now: float) -> tuple[float, str]:
         """OpenAI's way: one token limit, charged the stated `max_tokens` or the input, whichever is more."""
-        longest = max((self.requests.wait_s(1, now), "requests"), (self.joint.wait_s(tokens, now), "tokens"))
+        return self._admit(self.joint, tokens, "tokens", now)
+
+    def _admit(self, bucket: Bucket, tokens: int, name: str, now: float, *more: tuple[float, str]) -> tuple[float, str]:
+        longest = max((self.requests.wait_s(1, now), "requests"), (bucket.wait_s(tokens, now), name), *more)
         if longest[0] > 0:
             return longest
         self.requests.take(1, now)
-        self.joint.take(tokens, now)
+        bucket.take(tokens, now)
         return 0.0, ""

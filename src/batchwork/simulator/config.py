@@ -1,12 +1,16 @@
 """Every setting of the simulator, checked at birth, and the parser of its option strings."""
 
 from dataclasses import dataclass, field
-from math import isfinite
+from math import exp, isfinite
+from statistics import NormalDist
+from typing import Any
 
 from batchwork.simulator.errors import SimulatorConfigError
 from batchwork.simulator.faults import Faults
 
 _PERSONAS = ("reader", "echo", "schema")
+_FROM_ZERO = ("batch_time_s", "validation_time_s", "cancel_time_s", "list_lag_s", "retry_after_s", "trickle_s")
+_NORMAL = NormalDist()
 _TIERS = ("default", "flex", "fast", "priority", "ultrafast")
 
 
@@ -33,6 +37,12 @@ class Latency:
         if len(numbers) not in (1, 2):
             raise SimulatorConfigError(f"latency {text!r}: expected MEDIAN or MEDIAN,SIGMA, for example 0.3,0.8")
         return cls(median_s=numbers[0], sigma=numbers[1] if len(numbers) == 2 else 0.0)
+
+    def drawn(self, dice: float) -> float:
+        """Seconds that one answer takes."""
+        if not self.sigma:
+            return self.median_s
+        return self.median_s * exp(self.sigma * _NORMAL.inv_cdf(min(max(dice, 1e-9), 1 - 1e-9)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,14 +99,10 @@ class SimulatorConfig:
             raise SimulatorConfigError(f"unknown default_tier {self.default_tier!r}: one of {', '.join(_TIERS)}")
         if not isfinite(self.clock_offset_s):
             raise SimulatorConfigError(f"clock_offset_s must be a number, got {self.clock_offset_s}")
-        for name in ("time_scale", "burst_s", "window_s"):
-            value = getattr(self, name)
-            if not isfinite(value) or value <= 0:
-                raise SimulatorConfigError(f"{name} must be a number above 0, got {value}")
-        for name in ("batch_time_s", "validation_time_s", "cancel_time_s", "list_lag_s", "retry_after_s", "trickle_s"):
-            value = getattr(self, name)
-            if not isfinite(value) or value < 0:
-                raise SimulatorConfigError(f"{name} must be a number of at least 0, got {value}")
+        for name in ("time_scale", "burst_s", "window_s", *_FROM_ZERO):
+            value, least = getattr(self, name), "of at least 0" if name in _FROM_ZERO else "above 0"
+            if not isfinite(value) or value < 0 or (value == 0 and name not in _FROM_ZERO):
+                raise SimulatorConfigError(f"{name} must be a number {least}, got {value}")
 
     def takes(self, key: str) -> bool:
         """Whether a call may show this key; whether it may show none is `key_required`'s."""
@@ -106,37 +112,23 @@ class SimulatorConfig:
     def from_options(
         cls,
         *,
-        port: int = 0,
         latency: str = "0",
-        rpm: int | None = None,
-        input_tpm: int | None = None,
-        output_tpm: int | None = None,
         faults: str = "",
         batch_time: float = 2.0,
-        time_scale: float = 1.0,
         clock_offset: float = 0.0,
-        default_tier: str = "default",
-        seed: int = 0,
-        persona: str = "reader",
         require_key: bool = False,
+        **settings: Any,
     ) -> "SimulatorConfig":
-        """From the command line's words.
+        """From the command line's words; `settings` are those that it calls by the same name.
 
         Raises:
             SimulatorConfigError: a word that cannot be; the message names it.
         """
         return cls(
-            port=port,
             latency=Latency.parse(latency),
-            rpm=rpm,
-            input_tpm=input_tpm,
-            output_tpm=output_tpm,
             faults=Faults.parse(faults),
             batch_time_s=batch_time,
-            time_scale=time_scale,
             clock_offset_s=clock_offset,
-            default_tier=default_tier,
-            seed=seed,
-            persona=persona,
             key_required=require_key,
+            **settings,
         )

@@ -2,12 +2,6 @@
 
 import hashlib
 import random
-from math import exp
-from statistics import NormalDist
-
-from batchwork.simulator.config import Latency
-
-_NORMAL = NormalDist()
 
 
 def roll(seed: int, *names: object) -> float:
@@ -19,10 +13,3 @@ def roll(seed: int, *names: object) -> float:
 def generator(seed: int, *names: object) -> random.Random:
     """A whole stream of numbers that belongs to these names."""
     return random.Random(roll(seed, *names))
-
-
-def latency_s(latency: Latency, dice: float) -> float:
-    """A lognormal draw."""
-    if not latency.sigma:
-        return latency.median_s
-    return latency.median_s * exp(latency.sigma * _NORMAL.inv_cdf(min(max(dice, 1e-9), 1 - 1e-9)))

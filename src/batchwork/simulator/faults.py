@@ -1,8 +1,8 @@
-"""Decide what goes wrong: which fault, if any, meets a call.
+"""The faults there are, and which one, if any, meets a call.
 
-A plan is rates per scope and kind; on top of it single faults can be queued for the next
-calls of a scope. The dice come from the caller (seed, prompt and how often that prompt was
-seen), so that the same calls meet the same faults whatever order they arrive in.
+A scope is a kind of call (`live`, `create`, ...) or `item`, the single request inside a batch. A plan is rates per
+scope and kind; on top of it single faults can be queued for the next calls of a scope. The dice come from the caller
+(seed, prompt and how often that prompt was seen), so that the same calls meet the same faults in any order.
 """
 
 from collections import deque
@@ -10,9 +10,67 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from batchwork.simulator.errors import SimulatorConfigError
-from batchwork.simulator.fault_kinds import CONTENT_KINDS, KINDS, LASTING_KINDS, SCOPES, SHAPE_KINDS, scopes_of
 
-_INSIDE_BATCHES_TOO = CONTENT_KINDS | SHAPE_KINDS
+SCOPES = ("live", "create", "poll", "list", "results", "cancel", "files", "item")
+"""Model calls, the calls about batches and files, and the single requests inside a batch."""
+
+HTTP_KINDS = frozenset(
+    {"400", "401", "403", "404", "408", "409", "413", "422", "429", "quota", "500", "503", "504", "529"}
+)
+"""Answered with that status and nothing billed; `413` is not JSON, `quota` must not be retried."""
+
+AFTER_KINDS = {f"{status}_after": status for status in ("408", "409", "500", "503", "504", "529")}
+"""The work is done and billed (the batch is created), and answered with that status all the same."""
+
+WIRE_KINDS = frozenset({"reset", "reset_after", "hang_after", "unreadable_after", "slow", "truncated", "sse_error"})
+"""`reset` before anything is processed; `reset_after`, `hang_after` (silence), `unreadable_after` (200 with a web
+page) and `truncated` are processed and billed."""
+
+HUGE_HEADERS = "huge_headers"
+"""A complete, billed answer with a header longer than an ordinary HTTP client reads."""
+
+CONTENT_KINDS = frozenset(
+    {"refusal", "max_tokens", "thinking", "empty", "wrong_case", "malformed", "pause_turn", "context_window"}
+)
+"""A complete, billed answer that is not what was hoped for."""
+
+SHAPE_KINDS = frozenset({"null", "no_usage", "zero_usage"})
+"""A billed answer whose object is damaged: its content is null, its usage is missing or all zeros."""
+
+LOST_LINES = frozenset({"missing", "not_json"})
+"""A billed request of a batch whose result line never appears, or is never JSON."""
+
+LATE_KINDS = frozenset({"expired", "canceled"})
+"""A request of a batch that never ran, and whose line says so; nothing billed."""
+
+LINE_KINDS = LOST_LINES | LATE_KINDS | {"duplicated"}
+"""What only the line of a request inside a batch can be; `duplicated` stands there twice."""
+
+DOWNLOAD_KINDS = frozenset({"gone", "short", "shuffled", "trickle"})
+"""A download of results: never again (404), a third of its lines missing this once, in another order, slowly."""
+
+LOW_COUNTS = "low_counts"
+"""The counts of a batch are lower than the truth."""
+
+LASTING_KINDS = frozenset({"gone", LOW_COUNTS})
+"""Drawn once per batch and true of it ever after."""
+
+_CALLS = tuple(scope for scope in SCOPES if scope != "item")
+_SCOPES_OF: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys((*AFTER_KINDS, *WIRE_KINDS, HUGE_HEADERS), _CALLS),
+    **dict.fromkeys(HTTP_KINDS, SCOPES),
+    **dict.fromkeys(CONTENT_KINDS | SHAPE_KINDS, ("live", "item")),
+    **dict.fromkeys(LINE_KINDS, ("item",)),
+    **dict.fromkeys(DOWNLOAD_KINDS, ("results",)),
+    LOW_COUNTS: ("poll",),
+    "sse_error": ("live",),
+}
+KINDS = frozenset(_SCOPES_OF)
+
+
+def scopes_of(kind: str) -> tuple[str, ...]:
+    """Where a fault can happen."""
+    return _SCOPES_OF.get(kind, _CALLS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,15 +84,11 @@ class Faults:
     rates: tuple[tuple[str, str, float], ...] = ()
 
     def __post_init__(self) -> None:
-        for where, _, _ in self.rates:
-            if where not in SCOPES:
-                raise SimulatorConfigError(f"unknown fault scope {where!r}: one of {', '.join(SCOPES)}")
-        for scope in SCOPES:
-            total = 0.0
-            for where, kind, rate in self.rates:
-                if where == scope:
-                    _check(scope, kind, rate)
-                    total += rate
+        totals = dict.fromkeys(SCOPES, 0.0)
+        for scope, kind, rate in self.rates:
+            _check(scope, kind, rate)
+            totals[scope] += rate
+        for scope, total in totals.items():
             if total > 1.0 + 1e-9:
                 raise SimulatorConfigError(f"fault rates of {scope!r} add up to {total:g}; they must not pass 1")
 
@@ -56,10 +110,7 @@ class Faults:
         table: list[tuple[str, str, float]] = []
         for name, rate in rates.items():
             scope, colon, kind = name.partition(":")
-            if colon:
-                table.append((scope, kind, rate))
-                continue
-            table.extend((where, scope, rate) for where in _meant(scope))
+            table += [(scope, kind, rate)] if colon else [(where, name, rate) for where in _meant(name)]
         return cls(tuple(table))
 
     def named(self) -> dict[str, float]:
@@ -69,13 +120,19 @@ class Faults:
 
 def _meant(kind: str) -> tuple[str, ...]:
     """The scopes of a kind that was given without one."""
-    if kind in _INSIDE_BATCHES_TOO:
+    if kind in CONTENT_KINDS | SHAPE_KINDS:
         return ("live", "item")
     possible = scopes_of(kind)
     return possible if len(possible) == 1 else ("live",)
 
 
+def _check_scope(scope: str) -> None:
+    if scope not in SCOPES:
+        raise SimulatorConfigError(f"unknown fault scope {scope!r}: one of {', '.join(SCOPES)}")
+
+
 def _check(scope: str, kind: str, rate: float) -> None:
+    _check_scope(scope)
     if kind not in KINDS:
         raise SimulatorConfigError(f"unknown fault {kind!r}: one of {', '.join(sorted(KINDS))}")
     if scope not in scopes_of(kind):
@@ -88,17 +145,15 @@ class FaultDesk:
     """The plan in force and the single faults queued before it."""
 
     def __init__(self, plan: Faults) -> None:
-        self.plan = plan
         self._queued: dict[str, deque[str]] = {}
-        self._by_scope: dict[str, list[tuple[float, str]]] = {}
-        self._lasting: dict[str, list[tuple[float, str]]] = {}
         self._held: dict[tuple[str, str], str] = {}
         self.replace(plan)
 
     def replace(self, plan: Faults) -> None:
         """Put another plan in force; what was already drawn for a batch stays."""
         self.plan = plan
-        self._by_scope, self._lasting = {}, {}
+        self._by_scope: dict[str, list[tuple[float, str]]] = {}
+        self._lasting: dict[str, list[tuple[float, str]]] = {}
         for scope, kind, rate in plan.rates:
             steps = (self._lasting if kind in LASTING_KINDS else self._by_scope).setdefault(scope, [])
             steps.append(((steps[-1][0] if steps else 0.0) + rate, kind))
@@ -106,17 +161,11 @@ class FaultDesk:
     def queue(self, scope: str, kinds: Iterable[str]) -> None:
         """Let the next calls of a scope meet exactly these faults, one each (`ok` lets one through)."""
         kinds = list(kinds)
-        if scope not in SCOPES:
-            raise SimulatorConfigError(f"unknown fault scope {scope!r}: one of {', '.join(SCOPES)}")
+        _check_scope(scope)
         for kind in kinds:
             if kind != "ok":
                 _check(scope, kind, 1.0)
         self._queued.setdefault(scope, deque()).extend(kinds)
-
-    def clear(self) -> None:
-        """Forget queued faults, and those that were drawn for a batch."""
-        self._queued.clear()
-        self._held.clear()
 
     def queued(self) -> dict[str, list[str]]:
         """What still waits, per scope."""

@@ -50,35 +50,31 @@ class BatchRecord(Struct, kw_only=True, gc=False):
     gone: bool = False
 
 
-class Tally:
+class Tally(Struct, gc=False):
     """How often one prompt or one custom_id was received, answered and billed."""
 
-    __slots__ = ("answered", "billed", "nano_dollars", "preview", "received", "unpriced")
-
-    def __init__(self, preview: str = "") -> None:
-        self.received = self.answered = self.billed = self.nano_dollars = self.unpriced = 0
-        self.preview = preview
+    received: int = 0
+    answered: int = 0
+    billed: int = 0
+    nano_dollars: int | None = 0
+    preview: str = ""
 
     def add(self, entry: Entry) -> None:
-        """Count one call."""
+        """Count one call; a single unknown price makes the sum unknown."""
         self.received += 1
         self.answered += entry.answered
         self.billed += entry.billed
         cost = entry.nano_dollars()
-        if cost is None:
-            self.unpriced += 1
-        else:
-            self.nano_dollars += cost
+        self.nano_dollars = None if cost is None or self.nano_dollars is None else self.nano_dollars + cost
 
     def shown(self) -> dict[str, Any]:
         """As JSON: unknown money is the word `unknown`, never zero."""
-        return {
-            "received": self.received,
-            "answered": self.answered,
-            "billed": self.billed,
-            "nano_dollars": "unknown" if self.unpriced else self.nano_dollars,
-            "preview": self.preview,
-        }
+        shown: dict[str, Any] = to_builtins(self)
+        return shown | {"nano_dollars": _money(self.nano_dollars)}
+
+
+def _money(nano_dollars: int | None) -> int | str:
+    return "unknown" if nano_dollars is None else nano_dollars
 
 
 class Log:
@@ -106,13 +102,6 @@ class Log:
         """Count a call that asks no model: polls, lists, uploads, refused bodies."""
         self.other[what] = self.other.get(what, 0) + 1
 
-    def clear(self) -> None:
-        """Start again."""
-        self.entries.clear()
-        self.seen.clear()
-        self.other.clear()
-        self.batches.clear()
-
     def report(self) -> dict[str, Any]:
         """Everything, as JSON."""
         total = Tally()
@@ -120,15 +109,12 @@ class Log:
         custom_ids: dict[str, Tally] = {}
         requests: list[dict[str, Any]] = []
         for entry in self.entries:
-            cost = entry.nano_dollars()
-            row = to_builtins(entry)
-            row["nano_dollars"] = "unknown" if cost is None else cost
-            row["fetchable"] = self._fetchable(entry)
-            requests.append(row)
+            known = {"nano_dollars": _money(entry.nano_dollars()), "fetchable": self._fetchable(entry)}
+            requests.append(to_builtins(entry) | known)
             total.add(entry)
-            prompts.setdefault(entry.prompt, Tally(entry.preview)).add(entry)
+            prompts.setdefault(entry.prompt, Tally(preview=entry.preview)).add(entry)
             if entry.custom_id is not None:
-                custom_ids.setdefault(entry.custom_id, Tally(entry.preview)).add(entry)
+                custom_ids.setdefault(entry.custom_id, Tally(preview=entry.preview)).add(entry)
         return {
             "simulated": True,
             "total": total.shown(),

@@ -5,7 +5,7 @@ from typing import Any
 import msgspec
 from aiohttp import web
 
-from batchwork.simulator import sending
+from batchwork.simulator import delivery
 from batchwork.simulator.errors import SimulatorConfigError
 from batchwork.simulator.faults import Faults
 from batchwork.simulator.world import World
@@ -54,4 +54,4 @@ class Oracle:
 
 
 def _json(value: Any, status: int = 200) -> web.Response:
-    return sending.json_response(msgspec.json.encode(value), status)
+    return delivery.json_response(msgspec.json.encode(value), status)

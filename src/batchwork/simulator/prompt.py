@@ -1,14 +1,18 @@
-"""What was asked and what is said, in neither provider's words.
+"""A model call and its answer in neither provider's words.
 
-The wires translate into a `Prompt`; a persona answers it with a `Said`; the wires translate back.
+The wires translate a body into a `Prompt`; a persona answers it with an `Answer`; the wires translate back.
 """
 
 import hashlib
+from collections.abc import Iterable
 from typing import Any, Literal
 
 from msgspec import Struct
 
+from batchwork.simulator import tokens
 from batchwork.simulator.bill import Lane
+
+LEAST_CACHED = 1024  # tokens of a prefix
 
 
 class Document(Struct, frozen=True, kw_only=True, gc=False):
@@ -99,7 +103,7 @@ class Block(Struct, frozen=True, kw_only=True, gc=False):
     input: Any = None
 
 
-class Said(Struct, frozen=True, kw_only=True, gc=False):
+class Answer(Struct, frozen=True, kw_only=True, gc=False):
     """A whole answer; `stop` is Anthropic's word, OpenAI's wire translates it."""
 
     blocks: tuple[Block, ...]
@@ -107,13 +111,84 @@ class Said(Struct, frozen=True, kw_only=True, gc=False):
     stop_sequence: str | None = None
     category: str | None = None
 
+    @property
+    def text(self) -> str:
+        """The text that is shown; thinking stays inside."""
+        return "".join(block.text for block in self.blocks if block.kind == "text")
 
-def says(text: str) -> Said:
-    """An answer of one text block."""
-    return Said(blocks=(Block(text=text),))
+    @property
+    def thinking_tokens(self) -> int:
+        """The tokens of the reasoning."""
+        return sum(tokens.count(block.text) for block in self.blocks if block.kind == "thinking")
 
 
-def digest_of(model: str, system: str, turns: tuple[Turn, ...], documents: tuple[Document, ...] = ()) -> str:
+class Contents(Struct, gc=False):
+    """What the messages of one call add up to; the wires fill it while they read."""
+
+    tokens: int = 0
+    texts: list[str] = []
+    documents: list[Document] = []
+    tool_results: int = 0
+    waits_for_model: bool = False  # the last message brings the result of a tool
+    citable: int = 0
+    cited: int = 0
+    marks: int = 0  # cache breakpoints; the next three are about the last one
+    marked: int = 0
+    marked_tokens: int = 0
+    ttl: Literal["5m", "1h"] = "5m"
+
+    def add(self, text: str) -> None:
+        """Count a piece of text."""
+        self.tokens += tokens.count(text)
+        self.texts.append(text)
+
+    def add_document(self, document: Document, *, cited: bool = False) -> None:
+        """Note a document; the caller counts its text."""
+        self.documents.append(document)
+        self.citable += 1
+        self.cited += cited
+
+    def mark(self) -> None:
+        """Note a cache breakpoint behind everything read so far."""
+        self.marks += 1
+        self.marked, self.marked_tokens = len(self.texts), self.tokens
+
+    def prompt(
+        self,
+        model: str,
+        system: str,
+        turns: tuple[Turn, ...],
+        *,
+        schema: dict[str, Any] | None,
+        tools: tuple[Tool, ...],
+        **options: Any,
+    ) -> Prompt:
+        """The whole prompt, counted and named."""
+        spent = self.tokens + tokens.OVERHEAD + tokens.PER_TURN * len(turns) + tokens.count(system)
+        if schema is not None or tools:
+            spent += tokens.count(str(schema or "")) + tokens.count(str(tools or ""))
+        documents = tuple(self.documents)
+        return Prompt(
+            model=model,
+            system=system,
+            turns=turns,
+            digest=_digest(model, system, turns, documents),
+            input_tokens=spent,
+            documents=documents,
+            schema=schema,
+            tools=tools,
+            tool_answered=self.waits_for_model,
+            **options,
+        )
+
+
+def cache_mark(pieces: Iterable[str], spent: int, ttl: Literal["5m", "30m", "1h"]) -> CacheMark:
+    """The prefix made of these pieces."""
+    text = "\x00".join(pieces).encode("utf-8", "surrogatepass")
+    return CacheMark(hashlib.blake2b(text, digest_size=12).hexdigest(), spent, ttl)
+
+
+def _digest(model: str, system: str, turns: tuple[Turn, ...], documents: tuple[Document, ...]) -> str:
     """The name of a prompt in the log: the same text asked of the same model has the same digest."""
     hasher = hashlib.blake2b(model.encode(), digest_size=12)
     hasher.update(b"\x00" + system.encode("utf-8", "surrogatepass"))

@@ -1,22 +1,20 @@
 """Which call is this: the one table from method and path to who answers it."""
 
-from collections.abc import Awaitable, Callable
+import re
 
 from aiohttp import web
 
-from batchwork.simulator.anthropic.batch_calls import MessageBatches
-from batchwork.simulator.anthropic.endpoints import AnthropicEndpoints
+from batchwork.simulator.anthropic.batches import MessageBatches
 from batchwork.simulator.anthropic.wire import AnthropicWire
 from batchwork.simulator.errors import Refused
-from batchwork.simulator.live import LiveCalls
-from batchwork.simulator.openai.batch_calls import Batches
-from batchwork.simulator.openai.endpoints import OpenAIEndpoints
+from batchwork.simulator.live_calls import LiveCalls
+from batchwork.simulator.openai.batches import OpenAIBatches
 from batchwork.simulator.openai.files import Files
 from batchwork.simulator.openai.wire import ChatWire, ResponsesWire
 from batchwork.simulator.oracle import Oracle
+from batchwork.simulator.service_calls import Handler, ServiceCalls
 from batchwork.simulator.world import World
 
-Handler = Callable[[web.BaseRequest], Awaitable[web.StreamResponse]]
 _PREFIXES = ("/anthropic", "/openai")
 
 
@@ -24,36 +22,48 @@ class Routes:
     """Dispatches every request of one simulator."""
 
     def __init__(self, world: World) -> None:
-        anthropic_wire, chat_wire = AnthropicWire(world), ChatWire(world)
-        self._messages = LiveCalls(world, anthropic_wire)
-        self._chat = LiveCalls(world, chat_wire)
-        self._anthropic = AnthropicEndpoints(world, anthropic_wire, self._messages)
-        self._openai = OpenAIEndpoints(world, chat_wire, self._chat)
-        self._message_batches = MessageBatches(world, anthropic_wire, self._messages)
-        self._files = Files(world, chat_wire, self._chat)
-        self._batches = Batches(world, chat_wire, self._chat, self._files)
-        oracle = Oracle(world)
         self._world = world
+        self._anthropic, self._openai = AnthropicWire(world), ChatWire(world)
+        self._messages, self._chat = LiveCalls(world, self._anthropic), LiveCalls(world, self._openai)
+        anthropic_service = ServiceCalls(world, self._anthropic, self._messages)
+        openai_service = ServiceCalls(world, self._openai, self._chat)
+        message_batches = MessageBatches(world, self._anthropic, self._messages, anthropic_service, "msgbatch_sim")
+        files = Files(world, self._openai, self._chat, openai_service)
+        batches = OpenAIBatches(world, self._openai, self._chat, openai_service, files)
+        anthropic, openai = anthropic_service.handler, openai_service.handler
+        oracle = Oracle(world)
         self._exact: dict[tuple[str, str], Handler] = {
             ("POST", "/v1/messages"): self._messages,
             ("POST", "/v1/chat/completions"): self._chat,
             ("POST", "/v1/responses"): LiveCalls(world, ResponsesWire(world)),
-            ("POST", "/v1/messages/count_tokens"): self._anthropic.count_tokens,
+            ("POST", "/v1/messages/count_tokens"): self._count_tokens,
             ("GET", "/v1/models"): self._models,
-            ("POST", "/v1/messages/batches"): self._message_batches.create,
-            ("GET", "/v1/messages/batches"): self._message_batches.listed,
-            ("POST", "/v1/files"): self._files.upload,
-            ("GET", "/v1/files"): self._files.listed,
-            ("POST", "/v1/batches"): self._batches.create,
-            ("GET", "/v1/batches"): self._batches.listed,
+            ("POST", "/v1/messages/batches"): message_batches.create,
+            ("GET", "/v1/messages/batches"): anthropic("list", message_batches.listed),
+            ("POST", "/v1/files"): files.upload,
+            ("GET", "/v1/files"): openai("files", files.listed),
+            ("POST", "/v1/batches"): batches.create,
+            ("GET", "/v1/batches"): openai("list", batches.listed),
             ("GET", "/_sim/log"): oracle.log,
             ("POST", "/_sim/reset"): oracle.reset,
             ("POST", "/_sim/advance"): oracle.advance,
             ("GET", "/_sim/faults"): oracle.show_faults,
             ("POST", "/_sim/faults"): oracle.change_faults,
-            ("HEAD", "/"): self._here,
             ("GET", "/"): self._here,
         }
+        named: dict[str, Handler] = {
+            "GET /v1/models/(.+)": self._models,
+            "GET /v1/messages/batches/([^/]+)": anthropic("poll", message_batches.retrieve),
+            "DELETE /v1/messages/batches/([^/]+)": anthropic("cancel", message_batches.delete),
+            "POST /v1/messages/batches/([^/]+)/cancel": anthropic("cancel", message_batches.cancel),
+            "GET /v1/messages/batches/([^/]+)/results": anthropic("results", message_batches.results),
+            "GET /v1/batches/([^/]+)": openai("poll", batches.retrieve),
+            "POST /v1/batches/([^/]+)/cancel": openai("cancel", batches.cancel),
+            "GET /v1/files/([^/]+)": openai("files", files.retrieve),
+            "DELETE /v1/files/([^/]+)": openai("files", files.delete),
+            "GET /v1/files/([^/]+)/content": openai("results", files.content, files.batch_of),
+        }
+        self._named = [(re.compile(pattern), handler) for pattern, handler in named.items()]
 
     async def __call__(self, request: web.BaseRequest) -> web.StreamResponse:
         """Answer one request."""
@@ -68,43 +78,33 @@ class Routes:
         try:
             if handler is not None:
                 return await handler(request)
-            return await self._by_parts(request, method, path.strip("/").split("/"))
+            return await self._by_name(request, f"{method} /{path.strip('/')}")
         except Refused as refused:
             self._world.log.note(f"{refused.status} {method} {path}")
             calls = self._messages if speaks_anthropic(request) else self._chat
             return calls.refusal(refused, self._world.next_number())
 
-    async def _by_parts(self, request: web.BaseRequest, method: str, parts: list[str]) -> web.StreamResponse:
-        match method, *parts:
-            case "GET", "v1", "models", *names if names:
-                whole = "/".join(names)
-                return await (self._anthropic if speaks_anthropic(request) else self._openai).model(request, whole)
-            case "GET", "v1", "messages", "batches", name:
-                return await self._message_batches.retrieve(request, name)
-            case "DELETE", "v1", "messages", "batches", name:
-                return await self._message_batches.delete(request, name)
-            case "POST", "v1", "messages", "batches", name, "cancel":
-                return await self._message_batches.cancel(request, name)
-            case "GET", "v1", "messages", "batches", name, "results":
-                return await self._message_batches.results(request, name)
-            case "GET", "v1", "batches", name:
-                return await self._batches.retrieve(request, name)
-            case "POST", "v1", "batches", name, "cancel":
-                return await self._batches.cancel(request, name)
-            case "GET", "v1", "files", name:
-                return await self._files.retrieve(request, name)
-            case "DELETE", "v1", "files", name:
-                return await self._files.delete(request, name)
-            case "GET", "v1", "files", name, "content":
-                return await self._files.content(request, name)
-        raise Refused(404, f"{method} /{'/'.join(parts)}: not found", type="not_found_error" if speaks_anthropic(request) else "invalid_request_error")  # fmt: skip # noqa: E501
+    async def _by_name(self, request: web.BaseRequest, call: str) -> web.StreamResponse:
+        for pattern, handler in self._named:
+            if found := pattern.fullmatch(call):
+                return await handler(request, found[1])
+        kind = "not_found_error" if speaks_anthropic(request) else "invalid_request_error"
+        raise Refused(404, f"{call}: not found", type=kind)
+
+    async def _count_tokens(self, request: web.BaseRequest) -> web.Response:
+        return self._messages.answer(await self._anthropic.counted(request))
 
     async def _here(self, request: web.BaseRequest) -> web.Response:
         self._world.log.note(f"{request.method} /")
         return web.Response(text="batchwork simulator: a provider on loopback; every answer is simulated\n")
 
-    async def _models(self, request: web.BaseRequest) -> web.StreamResponse:
-        return await (self._anthropic if speaks_anthropic(request) else self._openai).models(request)
+    async def _models(self, request: web.BaseRequest, name: str | None = None) -> web.StreamResponse:
+        """The list of models, or one of them; any id is a model here."""
+        anthropic = speaks_anthropic(request)
+        wire, calls = (self._anthropic, self._messages) if anthropic else (self._openai, self._chat)
+        self._world.log.note("models")
+        wire.authorize(request.headers)
+        return calls.answer(wire.models(request.rel_url.query) if name is None else wire.model(name))
 
 
 def speaks_anthropic(request: web.BaseRequest) -> bool:

@@ -2,9 +2,9 @@
 
 import asyncio
 import threading
-from collections.abc import Callable, Coroutine, Iterable, Mapping
-from types import TracebackType
-from typing import Any, Self, TypeVar
+from collections.abc import Callable, Iterable, Mapping
+from inspect import isawaitable
+from typing import Any, Self
 
 from aiohttp import web
 
@@ -13,7 +13,6 @@ from batchwork.simulator.faults import Faults
 from batchwork.simulator.routes import Routes
 from batchwork.simulator.world import World
 
-_T = TypeVar("_T")
 _LARGEST_BODY = 2**30  # the provider's own limits answer 413 long before this one cuts a connection
 
 
@@ -52,27 +51,26 @@ class Simulator:
 
     def log(self) -> dict[str, Any]:
         """What was received, answered and billed, as `/_sim/log` says it; batches catch up first."""
-        return self._call(self._world.report())
+        return dict(self._call(self._world.report))
 
     def reset(self) -> None:
         """Forget everything and go back to the faults of the configuration."""
-        self._call(_do(self._world.reset))
+        self._call(self._world.reset)
 
     def set_faults(self, faults: Faults | Mapping[str, float] | str) -> None:
         """Replace the plan: `"529=0.1"`, `{"529": 0.1, "create:reset_after": 1}` or `Faults`."""
         if isinstance(faults, str):
             faults = Faults.parse(faults)
         plan = faults if isinstance(faults, Faults) else Faults.of(faults)
-        self._call(_do(lambda: self._world.faults.replace(plan)))
+        self._call(self._world.faults.replace, plan)
 
     def next_faults(self, scope: str, kinds: Iterable[str]) -> None:
         """Let the next calls of a scope (`live`, `create`, `poll`, `results`, ...) meet exactly these faults."""
-        listed = list(kinds)
-        self._call(_do(lambda: self._world.faults.queue(scope, listed)))
+        self._call(self._world.faults.queue, scope, list(kinds))
 
     def advance(self, seconds: float) -> None:
         """Let simulated time pass at once."""
-        self._call(_do(lambda: self._world.clock.step(seconds)))
+        self._call(self._world.clock.step, seconds)
 
     async def serve_forever(self, on_ready: Callable[[str], None] | None = None) -> None:
         """Serve in the running loop until cancelled; `on_ready` gets the address."""
@@ -114,25 +112,22 @@ class Simulator:
             raise failed[0]
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        assert self._loop is not None
-        assert self._stop is not None
-        assert self._thread is not None
+    def __exit__(self, *error: object) -> None:
+        assert self._loop is not None and self._stop is not None and self._thread is not None  # noqa: PT018
         self._loop.call_soon_threadsafe(self._stop.set)
         self._thread.join()
 
-    def _call(self, work: Coroutine[Any, Any, _T]) -> _T:
+    def _call(self, work: Callable[..., Any], *arguments: Any) -> Any:
         """Do something in the loop of the server, whichever thread we are in."""
+
+        async def do() -> Any:
+            done = work(*arguments)
+            return await done if isawaitable(done) else done
+
         loop = self._loop
         if loop is None or not loop.is_running():
-            return asyncio.run(work)  # not started or already stopped: nobody else touches the state
-        return asyncio.run_coroutine_threadsafe(work, loop).result()
-
-
-async def _do(work: Callable[[], None]) -> None:
-    work()
+            return asyncio.run(do())  # not started or already stopped: nobody else touches the state
+        return asyncio.run_coroutine_threadsafe(do(), loop).result()
 
 
 def _request(message: Any, payload: Any, protocol: Any, writer: Any, task: "asyncio.Task[None]") -> web.BaseRequest:

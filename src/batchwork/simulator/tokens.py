@@ -14,14 +14,6 @@ def count(text: str) -> int:
     return (len(text) + 3) // 4
 
 
-def count_prompt(content: int, *, turns: int, system: str, schema: object, tools: object) -> int:
-    """Tokens of a whole prompt, of which `content` are those of its messages' content."""
-    spent = content + OVERHEAD + PER_TURN * turns + count(system)
-    if schema is not None or tools:
-        spent += count(str(schema or "")) + count(str(tools or ""))
-    return spent
-
-
 def count_image(base64_length: int) -> int:
     """Tokens of one picture, from the size of its data."""
     return base64_length // _BASE64_CHARACTERS_PER_IMAGE_TOKEN + 1

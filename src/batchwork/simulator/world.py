@@ -11,7 +11,7 @@ from batchwork.simulator.config import SimulatorConfig
 from batchwork.simulator.dice import roll
 from batchwork.simulator.faults import FaultDesk
 from batchwork.simulator.log import Log
-from batchwork.simulator.personas import persona_named
+from batchwork.simulator.personas import Step, persona_named
 from batchwork.simulator.prompt import Prompt
 
 _TTL_S = {"5m": 300.0, "30m": 1800.0, "1h": 3600.0}
@@ -20,13 +20,8 @@ _TTL_S = {"5m": 300.0, "30m": 1800.0, "1h": 3600.0}
 class Shelf(Protocol):
     """A part with state of its own that settles with time and can be emptied."""
 
-    async def settle(self) -> None:
-        """Catch up with the clock."""
-        ...
-
-    def clear(self) -> None:
-        """Forget everything."""
-        ...
+    async def settle(self) -> None: ...  # noqa: D102
+    def clear(self) -> None: ...  # noqa: D102
 
 
 class World:
@@ -54,6 +49,17 @@ class World:
         """The dice of these names."""
         return roll(self.config.seed, *names)
 
+    def draw(
+        self, scope: str, prompt: Prompt, seen: int, custom_id: str | None = None
+    ) -> tuple[Step | None, str | None]:
+        """What the script wants of a call (`live` or `item`), and the fault that it meets."""
+        step = self.persona.step(prompt, custom_id, seen)
+        if step is not None:
+            return step, None if step.kind == "ok" else step.kind
+        if not self.faults.armed(scope):
+            return None, None
+        return None, self.faults.draw(scope, self.roll("fault" if scope == "live" else scope, prompt.digest, seen))
+
     def with_cache(self, prompt: Prompt, usage: Usage) -> Usage:
         """Split the input into what the prompt cache holds, what it takes in, and the rest."""
         mark = prompt.cached
@@ -64,11 +70,8 @@ class World:
         fresh = self._cache.get(mark.digest, 0.0) < now
         self._cache[mark.digest] = now + _TTL_S[mark.ttl]
         rest = usage.input - held
-        if not fresh:
-            return msgspec.structs.replace(usage, input=rest, cache_read=held)
-        if mark.ttl == "1h":
-            return msgspec.structs.replace(usage, input=rest, cache_write_1h=held)
-        return msgspec.structs.replace(usage, input=rest, cache_write_5m=held)
+        where = "cache_read" if not fresh else "cache_write_1h" if mark.ttl == "1h" else "cache_write_5m"
+        return msgspec.structs.replace(usage, input=rest, **{where: held})
 
     async def settle(self) -> None:
         """Let everything that runs by itself catch up with the clock."""
@@ -82,10 +85,9 @@ class World:
 
     def reset(self) -> None:
         """Back to the beginning: no log, no batches, no files, full buckets, the faults of the configuration."""
-        self.log.clear()
+        self.log = Log()
         self._cache.clear()
-        self.faults.replace(self.config.faults)
-        self.faults.clear()
+        self.faults = FaultDesk(self.config.faults)
         self.anthropic_limits = Limits(self.config)
         self.openai_limits = Limits(self.config)
         for shelf in self.shelves:

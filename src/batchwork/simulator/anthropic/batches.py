@@ -1,82 +1,36 @@
 """Anthropic's message batches: created at once, validated later, counted only when all is over."""
 
-import asyncio
 import re
+from collections import Counter
 from typing import Any
 
 import msgspec
+from aiohttp import web
 
 from batchwork.simulator.anthropic.parse import parse_messages
-from batchwork.simulator.anthropic.render import error_body, message_of
-from batchwork.simulator.anthropic.wire import AnthropicWire
-from batchwork.simulator.bodies import parsed
+from batchwork.simulator.anthropic.render import error_of, message_of
+from batchwork.simulator.batch import Batch
+from batchwork.simulator.batch_shelf import BatchShelf
+from batchwork.simulator.bill import Usage
 from batchwork.simulator.clock import rfc3339_exact
-from batchwork.simulator.damage import damaged
-from batchwork.simulator.errors import Refused
-from batchwork.simulator.fault_kinds import LATE_KINDS
-from batchwork.simulator.items import answer_item, received, received_invalid, status_of, written
+from batchwork.simulator.errors import Refused, refuse_if
+from batchwork.simulator.live_calls import Wire
 from batchwork.simulator.log import Entry
-from batchwork.simulator.prompt import Prompt
-from batchwork.simulator.schedule import finish_times, shuffled
+from batchwork.simulator.prompt import Answer, Prompt
 from batchwork.simulator.world import World
 
 _CUSTOM_ID = re.compile(r"[a-zA-Z0-9_-]{1,64}\Z")
 _ARCHIVED_AFTER_S = 29 * 24 * 3600.0
 _PATH = "/v1/messages/batches"
-_BREATH = 25  # requests answered before other calls get their turn
+_NOT_IN_BATCHES = ("stream", "speed", "thread")
 
 
-class MessageBatch:
-    """One batch: its requests, when each is done, and the lines of those that are."""
+class MessageBatch(Batch):
+    """One message batch."""
 
-    def __init__(
-        self, world: World, wire: AnthropicWire, batch_id: str, requests: list[tuple[str, Any]], version: str
-    ) -> None:
-        self.id = batch_id
-        self.created_at = world.clock.now()
-        self.cancelled_at: float | None = None
-        self._world = world
-        self._wire = wire
-        self._requests = requests
-        self._finish = finish_times(world.config, batch_id, len(requests), self.created_at)
-        self._prompts: list[tuple[Prompt, Entry, int] | Refused] = []
-        self._lines: dict[int, tuple[str, bytes]] = {}
-        self._lock = asyncio.Lock()
+    def __init__(self, world: World, wire: Wire, batch_id: str, requests: list[tuple[str, Any]], version: str) -> None:
+        super().__init__(world, wire, batch_id, requests, _PATH)
         self._version = version
-
-    async def take_in(self) -> None:
-        """Read all requests, giving other calls their turn in between."""
-        for number, (custom_id, params) in enumerate(self._requests):
-            self._prompts.append(self._take(custom_id, params, self._version))
-            if number % (8 * _BREATH) == 0:
-                await asyncio.sleep(0)
-
-    def _take(self, custom_id: str, params: Any, version: str) -> tuple[Prompt, Entry, int] | Refused:
-        """Read the request; what is wrong with it is only told in its result line."""
-        try:
-            for name in ("stream", "speed", "thread"):
-                if isinstance(params, dict) and params.get(name):
-                    raise Refused(400, f"{name}: not supported in message batches")
-            prompt = parsed(lambda: parse_messages(params, version))
-            if prompt.max_tokens == 0:
-                raise Refused(400, "max_tokens: Input should be greater than or equal to 1")
-        except Refused as refused:
-            model = str(params.get("model", "")) if isinstance(params, dict) else ""
-            received_invalid(self._world, "anthropic", model, path=_PATH, custom_id=custom_id, batch_id=self.id)
-            return refused
-        return (prompt, *received(self._world, "anthropic", prompt, path=_PATH, custom_id=custom_id, batch_id=self.id))
-
-    @property
-    def expires_at(self) -> float:
-        """When what is not done will never be."""
-        return self.created_at + self._world.config.window_s
-
-    @property
-    def _deadline(self) -> float:
-        """What is done later than this is not done at all; a cancelled batch still finishes what was under way."""
-        if self.cancelled_at is None:
-            return self.expires_at
-        return min(self.expires_at, self.cancelled_at + self._world.config.cancel_time_s / 2)
 
     @property
     def ended_at(self) -> float:
@@ -96,34 +50,34 @@ class MessageBatch:
         """Whether its results are gone."""
         return self._world.clock.now() >= self.created_at + _ARCHIVED_AFTER_S
 
-    async def settle(self) -> None:
-        """Answer every request that is done by now."""
-        async with self._lock:
-            now = min(self._world.clock.now(), self._deadline)
-            due = [n for n, at in enumerate(self._finish) if at <= now and n not in self._lines]
-            for done, number in enumerate(due):
-                self._lines[number] = self._result(number)
-                if done % _BREATH == _BREATH - 1:
-                    await asyncio.sleep(0)
+    @property
+    def _left(self) -> str:
+        """What becomes of the requests that were not done in time."""
+        return "canceled" if self.cancelled_at is not None and self.cancelled_at < self.expires_at else "expired"
 
-    def _result(self, number: int) -> tuple[str, bytes]:
-        taken = self._prompts[number]
-        if isinstance(taken, Refused):
-            return "errored", self._errored(number, taken)
-        prompt, entry, seen = taken
-        try:
-            said, usage = answer_item(self._world, prompt, entry, seen)
-        except Refused as refused:
-            if refused.type in LATE_KINDS:
-                return refused.type, self._line(number, {"type": refused.type})
-            return "errored", self._errored(number, self._wire.fault(status_of(refused), prompt.model))
-        message = damaged(message_of(prompt, said, usage, f"msg_sim{entry.number:08d}", "batch"), entry.fault)
-        line = self._line(number, {"type": "succeeded", "message": message})
-        return "succeeded", written(line, entry.fault)
+    def check_cancel(self) -> None:
+        """A batch that has ended cannot be cancelled."""
+        refuse_if(self.ended, f"Batch {self.id} cannot be canceled because it has already ended")
+
+    def _parse(self, body: Any) -> Prompt:
+        for name in _NOT_IN_BATCHES:
+            refuse_if(body.get(name), f"{name}: not supported in message batches")
+        prompt = parse_messages(body, self._version)
+        refuse_if(prompt.max_tokens == 0, "max_tokens: Input should be greater than or equal to 1")
+        return prompt
+
+    def _body(self, number: int, entry: Entry, prompt: Prompt, answer: Answer, usage: Usage) -> dict[str, Any]:  # noqa: ARG002
+        return message_of(prompt, answer, usage, f"msg_sim{entry.number:08d}", "batch")
+
+    def _succeeded(self, number: int, body: dict[str, Any]) -> bytes:
+        return self._line(number, {"type": "succeeded", "message": body})
 
     def _errored(self, number: int, refused: Refused) -> bytes:
-        error = msgspec.json.decode(error_body(refused, f"req_{self.id[-8:]}_{number}"))
+        error = error_of(refused, f"req_{self.id[-8:]}_{number}")
         return self._line(number, {"type": "errored", "error": error})
+
+    def _late(self, number: int, kind: str) -> bytes:
+        return self._line(number, {"type": kind})
 
     def _line(self, number: int, result: dict[str, Any]) -> bytes:
         return msgspec.json.encode({"custom_id": self._requests[number][0], "result": result}) + b"\n"
@@ -131,29 +85,22 @@ class MessageBatch:
     async def results(self) -> bytes:
         """All result lines, in no order."""
         await self.settle()
-        left = "canceled" if self.cancelled_at is not None and self.cancelled_at < self.expires_at else "expired"
-        order = shuffled(self._world.config, self.id, len(self._requests))
-        lines = [self._lines[n][1] if n in self._lines else self._line(n, {"type": left}) for n in order]
-        return b"".join(lines)
+        return b"".join(
+            self._lines[n][1] if n in self._lines else self._late(n, self._left) for n in self._order_of_lines()
+        )
 
     async def shown(self) -> dict[str, Any]:
         """The batch object; its counts do not move before the end."""
         counts = dict.fromkeys(("processing", "succeeded", "errored", "canceled", "expired"), 0)
         status = "in_progress" if self.cancelled_at is None else "canceling"
-        results_url = None
         if self.ended:
             await self.settle()
             status = "ended"
-            for kind, _ in self._lines.values():
-                counts[kind] += 1
-            left = len(self._requests) - len(self._lines)
-            counts[
-                "canceled" if self.cancelled_at is not None and self.cancelled_at < self.expires_at else "expired"
-            ] += left
-            if not self.archived:
-                results_url = f"{self._world.base_url}/v1/messages/batches/{self.id}/results"
+            counts |= Counter(kind for kind, _ in self._lines.values())
+            counts[self._left] += self.size - len(self._lines)
         else:
-            counts["processing"] = len(self._requests)
+            counts["processing"] = self.size
+        fetchable = self.ended and not self.archived
         return {
             "id": self.id,
             "type": "message_batch",
@@ -164,37 +111,60 @@ class MessageBatch:
             "ended_at": rfc3339_exact(self.ended_at) if self.ended else None,
             "cancel_initiated_at": None if self.cancelled_at is None else rfc3339_exact(self.cancelled_at),
             "archived_at": rfc3339_exact(self.created_at + _ARCHIVED_AFTER_S) if self.archived else None,
-            "results_url": results_url,
+            "results_url": f"{self._world.base_url}{_PATH}/{self.id}/results" if fetchable else None,
         }
 
 
-def check_envelope(body: Any, most: int) -> list[tuple[str, Any]]:
-    """The requests of a create call; only the envelope is checked now.
+class MessageBatches(BatchShelf[MessageBatch]):
+    """All message batches of one simulator."""
 
-    Raises:
-        Refused: 400 for what is wrong with the envelope.
-    """
-    requests = body.get("requests") if isinstance(body, dict) else None
-    if not isinstance(requests, list):
+    async def delete(self, request: web.BaseRequest, batch_id: str) -> web.Response:  # noqa: ARG002
+        """`DELETE /v1/messages/batches/{id}`: only when it has ended."""
+        batch = self._batch(batch_id)
+        refuse_if(not batch.ended, f"Batch {batch_id} cannot be deleted while it is processing; cancel it first")
+        await batch.settle()
+        del self._batches[batch_id]
+        return self._calls.answer({"id": batch_id, "type": "message_batch_deleted"})
+
+    async def results(self, request: web.BaseRequest, batch_id: str) -> web.Response:  # noqa: ARG002
+        """`GET /v1/messages/batches/{id}/results`: JSON lines, in no order."""
+        batch = self._batch(batch_id)
+        if not batch.ended:
+            raise Refused(404, f"Batch {batch_id} has no available results", type="not_found_error")
+        if batch.archived:
+            raise Refused(404, f"The results of batch {batch_id} are archived", type="not_found_error")
+        return self._calls.answer_bytes(await batch.results(), "application/x-jsonl")
+
+    def _made(self, batch_id: str, body: Any, request: web.BaseRequest) -> MessageBatch:
+        requests = _requests(body, self._world.config.max_batch_requests)
+        return MessageBatch(self._world, self._wire, batch_id, requests, request.headers["anthropic-version"])
+
+    def _unknown(self, batch_id: str) -> Refused:
+        return Refused(404, f"No message batch with id {batch_id}", type="not_found_error")
+
+
+def _requests(body: Any, most: int) -> list[tuple[str, Any]]:
+    """The requests of a create call; only the envelope is checked now."""
+    listed = body.get("requests") if isinstance(body, dict) else None
+    if not isinstance(listed, list):
         raise Refused(400, "requests: Field required")
-    if not requests:
-        raise Refused(400, "requests: List should have at least 1 item after validation, not 0")
-    if len(requests) > most:
-        raise Refused(400, f"requests: List should have at most {most} items after validation, not {len(requests)}")
-    taken: list[tuple[str, Any]] = []
-    seen: set[str] = set()
-    for number, request in enumerate(requests):
+    refuse_if(not listed, "requests: List should have at least 1 item after validation, not 0")
+    refuse_if(
+        len(listed) > most, f"requests: List should have at most {most} items after validation, not {len(listed)}"
+    )
+    requests: dict[str, Any] = {}
+    for number, request in enumerate(listed):
+        where = f"requests.{number}"
         if not isinstance(request, dict) or not isinstance(request.get("custom_id"), str):
-            raise Refused(400, f"requests.{number}.custom_id: Field required")
+            raise Refused(400, f"{where}.custom_id: Field required")
         custom_id = request["custom_id"]
         if len(custom_id) > 64:
-            raise Refused(400, f"requests.{number}.custom_id: String should have at most 64 characters")
+            raise Refused(400, f"{where}.custom_id: String should have at most 64 characters")
         if not _CUSTOM_ID.match(custom_id):
-            raise Refused(400, f"requests.{number}.custom_id: String should match pattern '^[a-zA-Z0-9_-]{{1,64}}$'")
-        if custom_id in seen:
-            raise Refused(400, f"requests.{number}.custom_id: custom_id '{custom_id}' is not unique in this batch")
+            raise Refused(400, f"{where}.custom_id: String should match pattern '^[a-zA-Z0-9_-]{{1,64}}$'")
+        if custom_id in requests:
+            raise Refused(400, f"{where}.custom_id: custom_id '{custom_id}' is not unique in this batch")
         if not isinstance(request.get("params"), dict):
-            raise Refused(400, f"requests.{number}.params: Field required")
-        seen.add(custom_id)
-        taken.append((custom_id, request["params"]))
-    return taken
+            raise Refused(400, f"{where}.params: Field required")
+        requests[custom_id] = request["params"]
+    return list(requests.items())

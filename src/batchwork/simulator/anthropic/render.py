@@ -1,5 +1,6 @@
-"""Put an answer, an error or the limits into Anthropic's words."""
+"""Put an answer, whole or as server-sent events, an error or the limits into Anthropic's words."""
 
+from collections.abc import Iterator
 from math import ceil
 from typing import Any
 
@@ -10,28 +11,13 @@ from batchwork.simulator.bill import Lane, Usage
 from batchwork.simulator.buckets import Limits
 from batchwork.simulator.clock import real_s, rfc3339, wall_s
 from batchwork.simulator.errors import Refused
-from batchwork.simulator.prompt import Block, Citation, Document, Prompt, Said
+from batchwork.simulator.prompt import Answer, Block, Citation, Document, Prompt
+from batchwork.simulator.providers import ANTHROPIC
 
-_TYPES = {
-    400: "invalid_request_error",
-    401: "authentication_error",
-    402: "billing_error",
-    403: "permission_error",
-    404: "not_found_error",
-    408: "timeout_error",
-    409: "conflict_error",
-    413: "request_too_large",
-    422: "invalid_request_error",
-    429: "rate_limit_error",
-    500: "api_error",
-    503: "api_error",
-    504: "timeout_error",
-    529: "overloaded_error",
-}
+_PIECE = 40  # characters of one event
 
 
-def usage_of(usage: Usage, tier: str, lane: Lane, thinking: int = 0) -> dict[str, Any]:
-    """The `usage` object."""
+def _usage(usage: Usage, tier: str, lane: Lane, thinking: int) -> dict[str, Any]:
     return {
         "input_tokens": usage.input,
         "cache_creation_input_tokens": usage.cache_write_5m + usage.cache_write_1h,
@@ -48,17 +34,16 @@ def usage_of(usage: Usage, tier: str, lane: Lane, thinking: int = 0) -> dict[str
     }
 
 
-def block_of(block: Block, prompt: Prompt, number: int, message_id: str) -> dict[str, Any]:
-    """One content block."""
+def _block(block: Block, prompt: Prompt, number: int, message_id: str) -> dict[str, Any]:
     if block.kind == "thinking":
         return {"type": "thinking", "thinking": block.text, "signature": "simulated"}
     if block.kind == "tool_use":
         return {"type": "tool_use", "id": f"toolu_{message_id}_{number}", "name": block.name, "input": block.input}
-    cited = [citation_of(citation, prompt.documents) for citation in block.citations]
+    cited = [_citation(citation, prompt.documents) for citation in block.citations]
     return {"type": "text", "text": block.text, "citations": cited or None}
 
 
-def citation_of(citation: Citation, documents: tuple[Document, ...]) -> dict[str, Any]:
+def _citation(citation: Citation, documents: tuple[Document, ...]) -> dict[str, Any]:
     """One citation with true offsets: characters of plain text, pages of a PDF, blocks of custom content."""
     document = documents[citation.document]
     common: dict[str, Any] = {
@@ -88,36 +73,32 @@ def _part_at(parts: tuple[str, ...], offset: int, gap: int) -> int:
     return max(0, len(parts) - 1)
 
 
-def message_of(prompt: Prompt, said: Said, usage: Usage, message_id: str, tier: str = "standard") -> dict[str, Any]:
+def message_of(prompt: Prompt, answer: Answer, usage: Usage, message_id: str, tier: str = "standard") -> dict[str, Any]:
     """The whole message object."""
     details = None
-    if said.stop == "refusal":
-        details = {"type": "refusal", "category": said.category, "explanation": "simulated refusal"}
-    thinking = sum((len(block.text) + 3) // 4 for block in said.blocks if block.kind == "thinking")
+    if answer.stop == "refusal":
+        details = {"type": "refusal", "category": answer.category, "explanation": "simulated refusal"}
     return {
         "id": message_id,
         "type": "message",
         "role": "assistant",
         "model": f"simulated-{prompt.model}",
-        "content": [block_of(block, prompt, number, message_id) for number, block in enumerate(said.blocks)],
-        "stop_reason": said.stop,
-        "stop_sequence": said.stop_sequence,
+        "content": [_block(block, prompt, number, message_id) for number, block in enumerate(answer.blocks)],
+        "stop_reason": answer.stop,
+        "stop_sequence": answer.stop_sequence,
         "stop_details": details,
         "container": None,
         "diagnostics": None,
-        "usage": usage_of(usage, tier, prompt.lane, thinking),
+        "usage": _usage(usage, tier, prompt.lane, answer.thinking_tokens),
     }
 
 
-def error_body(refused: Refused, request_id: str) -> bytes:
+def error_of(refused: Refused, request_id: str) -> dict[str, Any]:
     """The error envelope."""
-    kind = refused.type
-    if kind == "invalid_request_error":
-        kind = _TYPES.get(refused.status, "api_error")
-    error: dict[str, Any] = {"type": kind, "message": refused.message}
+    error: dict[str, Any] = {"type": ANTHROPIC.error_type(refused), "message": refused.message}
     if refused.code is not None:
         error["details"] = {"error_code": refused.code}
-    return msgspec.json.encode({"type": "error", "error": error, "request_id": request_id})
+    return {"type": "error", "error": error, "request_id": request_id}
 
 
 _FAMILIES = tuple(
@@ -138,3 +119,47 @@ def limit_headers(limits: Limits, clock_offset_s: float) -> CIMultiDict[str]:
         headers[remaining] = str(left if name == "requests" else round(left, -3))
         headers[reset] = rfc3339(ceil(wall + bucket.full_in_s(now)))
     return headers
+
+
+def event(name: str, data: dict[str, Any]) -> bytes:
+    """One server-sent event."""
+    return b"event: " + name.encode() + b"\ndata: " + msgspec.json.encode({"type": name, **data}) + b"\n\n"
+
+
+def events_of(prompt: Prompt, answer: Answer, usage: Usage, message_id: str) -> Iterator[bytes]:
+    """All events of one answer, in order."""
+    whole = message_of(prompt, answer, usage, message_id)
+    start = {**whole, "content": [], "stop_reason": None, "stop_details": None}
+    start["usage"] = {**whole["usage"], "output_tokens": 1}
+    yield event("message_start", {"message": start})
+    yield event("ping", {})
+    for number, block in enumerate(answer.blocks):
+        yield from _block_events(number, _block(block, prompt, number, message_id))
+    delta = {"stop_reason": answer.stop, "stop_sequence": answer.stop_sequence, "stop_details": whole["stop_details"]}
+    yield event("message_delta", {"delta": delta, "usage": whole["usage"]})
+    yield event("message_stop", {})
+
+
+def _block_events(number: int, block: dict[str, Any]) -> Iterator[bytes]:
+    kind = block["type"]
+    if kind == "tool_use":
+        empty, pieces = {**block, "input": {}}, _pieces(msgspec.json.encode(block["input"]).decode())
+        deltas = [{"type": "input_json_delta", "partial_json": piece} for piece in pieces]
+    elif kind == "thinking":
+        empty = {"type": "thinking", "thinking": "", "signature": ""}
+        deltas = [{"type": "thinking_delta", "thinking": piece} for piece in _pieces(block["thinking"])]
+        deltas.append({"type": "signature_delta", "signature": block["signature"]})
+    else:
+        empty = {"type": "text", "text": ""}
+        if block["citations"]:
+            empty["citations"] = []
+        deltas = [{"type": "text_delta", "text": piece} for piece in _pieces(block["text"])]
+        deltas += [{"type": "citations_delta", "citation": citation} for citation in block["citations"] or ()]
+    yield event("content_block_start", {"index": number, "content_block": empty})
+    for delta in deltas:
+        yield event("content_block_delta", {"index": number, "delta": delta})
+    yield event("content_block_stop", {"index": number})
+
+
+def _pieces(text: str) -> list[str]:
+    return [text[at : at + _PIECE] for at in range(0, len(text), _PIECE)]

@@ -1,43 +1,30 @@
-"""Anthropic's Messages call as the live path sees it."""
+"""Anthropic's Messages call as the live path sees it, and the pages of its lists."""
 
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Literal
 
+import msgspec
 from aiohttp import web
 from multidict import CIMultiDict
 
+from batchwork.simulator.anthropic.models import model_of
 from batchwork.simulator.anthropic.parse import VERSIONS, parse_messages
-from batchwork.simulator.anthropic.render import error_body, limit_headers, message_of
-from batchwork.simulator.anthropic.stream import event, events_of
+from batchwork.simulator.anthropic.render import error_of, event, events_of, limit_headers, message_of
 from batchwork.simulator.bill import Usage
-from batchwork.simulator.buckets import Limits
+from batchwork.simulator.bodies import bearer, decoded, parsed
 from batchwork.simulator.clock import real_s
-from batchwork.simulator.errors import Refused
-from batchwork.simulator.keys import bearer
-from batchwork.simulator.prompt import Prompt, Said
+from batchwork.simulator.errors import Refused, refuse_if
+from batchwork.simulator.prompt import Answer, Prompt
+from batchwork.simulator.providers import ANTHROPIC
 from batchwork.simulator.world import World
 
-_FAULTS = {
-    "400": (400, "invalid_request_error", "simulated: the request is not valid", None),
-    "401": (401, "authentication_error", "invalid x-api-key", None),
-    "403": (403, "permission_error", "simulated: your API key does not have permission to use this resource", None),
-    "404": (404, "not_found_error", "model: {model}", None),
-    "408": (408, "timeout_error", "simulated: the request timed out", None),
-    "409": (409, "conflict_error", "simulated: a conflict with another request", None),
-    "422": (422, "invalid_request_error", "simulated: the request cannot be processed", None),
-    "429": (429, "rate_limit_error", "simulated: this request would exceed your rate limit", None),
-    "quota": (429, "rate_limit_error", "simulated: your spend limit is reached", "enforced_spend_limit_reached"),
-    "500": (500, "api_error", "Internal server error", None),
-    "503": (503, "api_error", "Service unavailable", None),
-    "504": (504, "timeout_error", "The request timed out", None),
-    "529": (529, "overloaded_error", "Overloaded", None),
-}
+_HIGHEST_LIMIT = 1000
 
 
 class AnthropicWire:
     """`POST /v1/messages`."""
 
-    api = "anthropic"
+    api: Literal["anthropic"] = "anthropic"
     path = "/v1/messages"
     request_id_header = "request-id"
 
@@ -45,11 +32,7 @@ class AnthropicWire:
         self._world = world
 
     def authorize(self, headers: Mapping[str, str]) -> str:
-        """The API version asked for; `x-api-key` wins over a bearer token.
-
-        Raises:
-            Refused: no key, a key that is not known, or no version.
-        """
+        """The API version asked for; `x-api-key` wins over a bearer token."""
         key = headers.get("x-api-key") or bearer(headers)
         if not key and self._world.config.key_required:
             raise Refused(401, "x-api-key header is required", type="authentication_error")
@@ -66,10 +49,12 @@ class AnthropicWire:
         """The prompt of a live call."""
         return parse_messages(body, request.headers["anthropic-version"], beta="anthropic-beta" in request.headers)
 
-    @property
-    def limits(self) -> Limits:
-        """The limits these calls share."""
-        return self._world.anthropic_limits
+    async def counted(self, request: web.BaseRequest) -> dict[str, Any]:
+        """`POST /v1/messages/count_tokens`: free, and not in the log of model calls."""
+        self._world.log.note("count_tokens")
+        version = self.authorize(request.headers)
+        body, beta = decoded(await request.read()), "anthropic-beta" in request.headers
+        return {"input_tokens": parsed(lambda: parse_messages(body, version, beta=beta, counting=True)).input_tokens}
 
     def admit(self, prompt: Prompt) -> tuple[float, str]:
         """Seconds to wait and for what; (0, "") takes the call in."""
@@ -78,19 +63,19 @@ class AnthropicWire:
 
     def produced(self, usage: Usage) -> None:
         """Output tokens count once they are produced."""
-        self.limits.output.take(usage.output, real_s())
+        self._world.anthropic_limits.output.take(usage.output, real_s())
 
     def limit_headers(self) -> CIMultiDict[str]:
         """The rate-limit family."""
-        return limit_headers(self.limits, self._world.clock.offset_s)
+        return limit_headers(self._world.anthropic_limits, self._world.clock.offset_s)
 
-    def answer(self, prompt: Prompt, said: Said, usage: Usage, number: int) -> dict[str, Any]:
+    def answer(self, prompt: Prompt, answer: Answer, usage: Usage, number: int) -> dict[str, Any]:
         """The whole body."""
-        return message_of(prompt, said, usage, f"msg_sim{number:08d}")
+        return message_of(prompt, answer, usage, f"msg_sim{number:08d}")
 
-    def events(self, prompt: Prompt, said: Said, usage: Usage, number: int) -> Iterator[bytes]:
+    def events(self, prompt: Prompt, answer: Answer, usage: Usage, number: int) -> Iterator[bytes]:
         """The body as events."""
-        return events_of(prompt, said, usage, f"msg_sim{number:08d}")
+        return events_of(prompt, answer, usage, f"msg_sim{number:08d}")
 
     def error_event(self) -> bytes:
         """An error that comes after the 200."""
@@ -98,15 +83,42 @@ class AnthropicWire:
 
     def error(self, refused: Refused, request_id: str) -> bytes:
         """The error envelope."""
-        return error_body(refused, request_id)
+        return msgspec.json.encode(error_of(refused, request_id))
 
     def fault(self, kind: str, model: str) -> Refused:
         """An HTTP fault in the provider's words."""
-        status, error_type, message, code = _FAULTS[kind]
-        wait = self._world.config.retry_after_s if kind == "429" else None
-        return Refused(status, message.format(model=model), type=error_type, code=code, retry_after_s=wait)
+        return ANTHROPIC.fault(kind, model, self._world.config.retry_after_s)
 
     def limited(self, what: str, wait_s: float) -> Refused:
         """A refusal by the rate limit."""
         message = f"This request would exceed your organization's rate limit of {what} per minute."
         return Refused(429, message, type="rate_limit_error", retry_after_s=wait_s)
+
+    def model(self, name: str) -> dict[str, Any]:
+        """One model object."""
+        return model_of(name)
+
+    def models(self, query: Mapping[str, str]) -> dict[str, Any]:
+        """The list of models."""
+        return self.page([model_of(name) for name in ANTHROPIC.models], query)
+
+    def page(self, items: Sequence[dict[str, Any]], query: Mapping[str, str]) -> dict[str, Any]:
+        """A page of a list: `limit`, `after_id` and `before_id`."""
+        text = query.get("limit", "20")
+        limit = int(text) if text.isdigit() else 0
+        refuse_if(not 1 <= limit <= _HIGHEST_LIMIT, f"limit: Input should be between 1 and {_HIGHEST_LIMIT}")
+        ids = [item["id"] for item in items]
+        start, end = 0, len(items)
+        for name in ("after_id", "before_id"):
+            if (cursor := query.get(name)) is None:
+                continue
+            refuse_if(cursor not in ids, f"{name}: '{cursor}' is not in this list")
+            if name == "after_id":
+                start = ids.index(cursor) + 1
+            else:
+                end = ids.index(cursor)
+                start = max(start, end - limit)
+        data = list(items[start : min(end, start + limit)])
+        more = start + limit < end if "before_id" not in query else start > 0
+        first, last = (data[0]["id"], data[-1]["id"]) if data else (None, None)
+        return {"data": data, "has_more": more, "first_id": first, "last_id": last}

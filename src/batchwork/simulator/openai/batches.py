@@ -1,95 +1,54 @@
-"""One OpenAI batch, from validating to completed; or failed, expired or cancelled, with what was done."""
+"""OpenAI's batches: an input file, checked line by line; from validating to completed, failed, expired or cancelled."""
 
-import asyncio
+import re
 from typing import Any
 
 import msgspec
+from aiohttp import web
 
+from batchwork.simulator.batch import Batch
+from batchwork.simulator.batch_shelf import BatchShelf
 from batchwork.simulator.bill import Usage
-from batchwork.simulator.bodies import parsed
-from batchwork.simulator.damage import damaged
+from batchwork.simulator.config import SimulatorConfig
 from batchwork.simulator.errors import Refused
-from batchwork.simulator.fault_kinds import LATE_KINDS
-from batchwork.simulator.items import answer_item, received, received_invalid, status_of, written
+from batchwork.simulator.live_calls import LiveCalls, Wire
 from batchwork.simulator.log import Entry
-from batchwork.simulator.openai.batch_input import InputLine, read_input
 from batchwork.simulator.openai.files import Files
-from batchwork.simulator.openai.parse import parse_chat, parse_responses
+from batchwork.simulator.openai.parse import bad, parse_chat, parse_responses
 from batchwork.simulator.openai.render import chat_of, error_of, response_of
-from batchwork.simulator.openai.wire import OpenAIWire
-from batchwork.simulator.prompt import Prompt
-from batchwork.simulator.schedule import finish_times, shuffled
+from batchwork.simulator.prompt import Answer, Prompt
+from batchwork.simulator.service_calls import ServiceCalls
 from batchwork.simulator.world import World
 
-_BREATH = 25
+_ENDPOINTS = ("/v1/chat/completions", "/v1/responses")
 _LATE = {
     "expired": ("batch_expired", "This request could not be executed before the completion window expired."),
     "canceled": ("batch_cancelled", "This request was not executed because the batch was cancelled."),
-    "cancelled": ("batch_cancelled", "This request was not executed because the batch was cancelled."),
 }
 _OVER = frozenset({"completed", "failed", "expired", "cancelled"})
+_MOST_ERRORS = 50
 
 
-class Batch:
-    """Its requests, when each is done, and the lines of those that are."""
+class OpenAIBatch(Batch):
+    """One batch of an input file."""
 
-    def __init__(self, world: World, wire: OpenAIWire, files: Files, batch_id: str, order: dict[str, Any]) -> None:
-        self.id = batch_id
-        self.created_at = world.clock.now()
-        self.cancelled_at: float | None = None
-        self._world = world
-        self._wire = wire
+    def __init__(self, world: World, wire: Wire, files: Files, batch_id: str, order: dict[str, Any]) -> None:
+        content = files.get(order["input_file_id"]).content
+        requests, self._errors = read_input(content, order["endpoint"], world.config)
+        super().__init__(world, wire, batch_id, requests, order["endpoint"], world.config.validation_time_s)
         self._files = files
         self._order = order
-        self._lines, self._errors = read_input(
-            files.get(order["input_file_id"]).content, order["endpoint"], world.config
-        )
-        self._start = self.created_at + world.config.validation_time_s
-        self._finish = finish_times(world.config, self.id, len(self._lines), self._start)
-        self._done: dict[int, tuple[bool, bytes]] = {}
         self._usage = Usage()
         self._outputs: tuple[str | None, str | None] | None = None
-        self._lock = asyncio.Lock()
-        self._taken: list[tuple[Prompt, Entry, int] | Refused] = []
-
-    async def take_in(self) -> None:
-        """Read all requests of a valid file, giving other calls their turn in between."""
-        for number, line in enumerate(self._lines if not self._errors else ()):
-            self._taken.append(self._take(line))
-            if number % (8 * _BREATH) == 0:
-                await asyncio.sleep(0)
-
-    def _take(self, line: InputLine) -> tuple[Prompt, Entry, int] | Refused:
-        endpoint = self._order["endpoint"]
-        try:
-            parse = parse_responses if endpoint == "/v1/responses" else parse_chat
-            prompt = msgspec.structs.replace(parsed(lambda: parse(line.body)), lane="standard")
-            if prompt.stream:
-                raise Refused(
-                    400, "Streaming is not supported in batches.", param="stream", code="unsupported_parameter"
-                )
-        except Refused as refused:
-            model = str(line.body.get("model", ""))
-            received_invalid(self._world, "openai", model, path=endpoint, custom_id=line.custom_id, batch_id=self.id)
-            return refused
-        return (
-            prompt,
-            *received(self._world, "openai", prompt, path=endpoint, custom_id=line.custom_id, batch_id=self.id),
-        )
-
-    @property
-    def size(self) -> int:
-        """How many requests it holds."""
-        return len(self._lines)
-
-    @property
-    def expires_at(self) -> float:
-        """When what is not done will never be."""
-        return self.created_at + self._world.config.window_s
 
     @property
     def _last(self) -> float:
         return max(self._finish, default=self._start)
+
+    async def take_in(self) -> None:
+        """Read all requests of a valid file."""
+        if not self._errors:
+            await super().take_in()
 
     def status(self) -> str:
         """Where it stands now."""
@@ -106,61 +65,49 @@ class Batch:
             return "in_progress"
         return "completed" if now >= self._last + config.validation_time_s / 2 else "finalizing"
 
-    @property
-    def cancellable(self) -> bool:
-        """Whether a cancel can still change anything."""
-        return self.status() not in _OVER
+    def check_cancel(self) -> None:
+        """A batch that is over cannot be cancelled."""
+        if (status := self.status()) in _OVER:
+            raise Refused(409, f"Cannot cancel a batch with status '{status}'.", code="invalid_batch_status")
 
     async def settle(self) -> None:
         """Answer every request that is done by now, and write the files when all is over."""
-        async with self._lock:
-            if self._errors:
-                return
-            now = min(self._world.clock.now(), self.expires_at)
-            if self.cancelled_at is not None:
-                now = min(now, self.cancelled_at + self._world.config.cancel_time_s / 2)
-            due = [number for number, at in enumerate(self._finish) if at <= now and number not in self._done]
-            for count, number in enumerate(due):
-                self._done[number] = self._answer(number)
-                if count % _BREATH == _BREATH - 1:
-                    await asyncio.sleep(0)
-            status = self.status()
-            if status in _OVER and self._outputs is None:
-                self._outputs = self._written(status)
+        if self._errors:
+            return
+        await super().settle()
+        status = self.status()
+        if status in _OVER and self._outputs is None:
+            self._outputs = self._written(status)
 
-    def _answer(self, number: int) -> tuple[bool, bytes]:
-        taken = self._taken[number]
-        if isinstance(taken, Refused):
-            return False, self._response(number, taken.status, error_of(taken))
-        prompt, entry, seen = taken
-        try:
-            said, usage = answer_item(self._world, prompt, entry, seen)
-        except Refused as refused:
-            if refused.type in LATE_KINDS:
-                return False, self._late(number, refused.type)
-            fault = self._wire.fault(status_of(refused), prompt.model)
-            return False, self._response(number, fault.status, error_of(fault))
+    def _parse(self, body: Any) -> Prompt:
+        parse = parse_responses if self._path == "/v1/responses" else parse_chat
+        prompt = parse(body)
+        if prompt.stream:
+            raise bad("Streaming is not supported in batches.", "stream", "unsupported_parameter")
+        return msgspec.structs.replace(prompt, lane="standard")  # the answers of a batch name no other tier
+
+    def _body(self, number: int, entry: Entry, prompt: Prompt, answer: Answer, usage: Usage) -> dict[str, Any]:
         self._usage = Usage(self._usage.input + usage.total_input, self._usage.output + usage.output)
         created = int(self._finish[number])
-        prompt = msgspec.structs.replace(prompt, lane="standard")  # the answers of a batch name no other tier
-        if self._order["endpoint"] == "/v1/responses":
-            body = response_of(prompt, said, usage, f"resp_sim{entry.number:08d}", created)
-        else:
-            body = chat_of(prompt, said, usage, f"chatcmpl-sim{entry.number:08d}", created)
-        return True, written(self._response(number, 200, damaged(body, entry.fault)), entry.fault)
+        if self._path == "/v1/responses":
+            return response_of(prompt, answer, usage, f"resp_sim{entry.number:08d}", created)
+        return chat_of(prompt, answer, usage, f"chatcmpl-sim{entry.number:08d}", created)
 
-    def _response(self, number: int, status: int, body: dict[str, Any]) -> bytes:
-        answer = {"status_code": status, "request_id": f"req_{self.id[-8:]}_{number}", "body": body}
-        return self._line(number, answer, None)
+    def _succeeded(self, number: int, body: dict[str, Any], status: int = 200) -> bytes:
+        response = {"status_code": status, "request_id": f"req_{self.id[-8:]}_{number}", "body": body}
+        return self._line(number, response, None)
 
-    def _late(self, number: int, why: str) -> bytes:
-        code, message = _LATE[why]
+    def _errored(self, number: int, refused: Refused) -> bytes:
+        return self._succeeded(number, error_of(refused), refused.status)
+
+    def _late(self, number: int, kind: str) -> bytes:
+        code, message = _LATE[kind]
         return self._line(number, None, {"code": code, "message": message})
 
     def _line(self, number: int, response: dict[str, Any] | None, error: dict[str, str] | None) -> bytes:
         line = {
             "id": f"batch_req_{self.id[-8:]}_{number}",
-            "custom_id": self._lines[number].custom_id,
+            "custom_id": self._requests[number][0],
             "response": response,
             "error": error,
         }
@@ -170,53 +117,55 @@ class Batch:
         """Put the lines into an output and an error file; either is missing when it would be empty."""
         good: list[bytes] = []
         bad: list[bytes] = []
-        for number in shuffled(self._world.config, self.id, len(self._lines)):
-            if number in self._done:
-                fine, line = self._done[number]
-                (good if fine else bad).append(line)
-            elif status in _LATE:
-                bad.append(self._late(number, status))
-        names = (f"{self.id}_output.jsonl", f"{self.id}_error.jsonl")
+        left = {"expired": "expired", "cancelled": "canceled"}.get(status)
+        for number in self._order_of_lines():
+            if number in self._lines:
+                kind, line = self._lines[number]
+                (good if kind == "succeeded" else bad).append(line)
+            elif left is not None:
+                bad.append(self._late(number, left))
         output, error = (
-            self._files.add(b"".join(lines), name, "batch_output", self.id).id if lines else None
-            for lines, name in zip((good, bad), names, strict=True)
+            self._files.add(b"".join(lines), f"{self.id}_{name}.jsonl", "batch_output", self.id).id if lines else None
+            for lines, name in ((good, "output"), (bad, "error"))
         )
         return output, error
 
     async def shown(self) -> dict[str, Any]:
         """The batch object; its counts are live."""
         await self.settle()
-        status = self.status()
-        config = self._world.config
+        status, config, cancelled = self.status(), self._world.config, self.cancelled_at
         output, error = self._outputs or (None, None)
-        end = self._last + config.validation_time_s / 2
-        fine = sum(good for good, _ in self._done.values())
-        failed = status == "failed"
-        total = 0 if status in ("validating", "failed") else len(self._lines)
-        cancelled = self.cancelled_at
+        fine = sum(kind == "succeeded" for kind, _ in self._lines.values())
+        early = status in ("validating", "failed")
+
+        def at(moment: float | None, *statuses: str) -> int | None:
+            return int(moment) if moment is not None and (not statuses or status in statuses) else None
+
         return {
             "id": self.id,
             "object": "batch",
-            "endpoint": self._order["endpoint"],
-            "model": str(self._lines[0].body.get("model")) if self._lines else None,
-            "errors": {"object": "list", "data": self._errors} if failed else None,
+            "endpoint": self._path,
+            "model": str(self._requests[0][1].get("model")) if self._requests else None,
+            "errors": {"object": "list", "data": self._errors} if status == "failed" else None,
             "input_file_id": self._order["input_file_id"],
             "completion_window": self._order["completion_window"],
             "status": status,
             "output_file_id": output,
             "error_file_id": error,
             "created_at": int(self.created_at),
-            "in_progress_at": int(self._start) if status not in ("validating", "failed") else None,
+            "in_progress_at": None if early else int(self._start),
             "expires_at": int(self.expires_at),
-            "finalizing_at": int(self._last) if status in ("finalizing", "completed") else None,
-            "completed_at": int(end) if status == "completed" else None,
-            "failed_at": int(self._start) if failed else None,
-            "expired_at": int(self.expires_at) if status == "expired" else None,
-            "cancelling_at": int(cancelled) if cancelled is not None else None,
-            "cancelled_at": int(cancelled + config.cancel_time_s)
-            if cancelled is not None and status == "cancelled"
-            else None,
-            "request_counts": {"total": total, "completed": fine, "failed": len(self._done) - fine},
+            "finalizing_at": at(self._last, "finalizing", "completed"),
+            "completed_at": at(self._last + config.validation_time_s / 2, "completed"),
+            "failed_at": at(self._start, "failed"),
+            "expired_at": at(self.expires_at, "expired"),
+            "cancelling_at": at(cancelled),
+            "cancelled_at": None if cancelled is None else at(cancelled + config.cancel_time_s, "cancelled"),
+            "request_counts": {
+                "total": 0 if early else self.size,
+                "completed": fine,
+                "failed": len(self._lines) - fine,
+            },
             "usage": {
                 "input_tokens": self._usage.input,
                 "input_tokens_details": {"cached_tokens": 0},
@@ -226,3 +175,77 @@ class Batch:
             },
             "metadata": self._order.get("metadata"),
         }
+
+
+class OpenAIBatches(BatchShelf[OpenAIBatch]):
+    """All OpenAI batches of one simulator."""
+
+    def __init__(self, world: World, wire: Wire, calls: LiveCalls, service: ServiceCalls, files: Files) -> None:
+        super().__init__(world, wire, calls, service, "batch_sim")
+        self._files = files
+
+    def _made(self, batch_id: str, body: Any, request: web.BaseRequest) -> OpenAIBatch:  # noqa: ARG002
+        for name in ("input_file_id", "endpoint", "completion_window"):
+            if not isinstance(body, dict) or not isinstance(body.get(name), str):
+                raise bad(f"Missing required parameter: '{name}'.", name, "missing_required_parameter")
+        if body["endpoint"] not in _ENDPOINTS:
+            known = ", ".join(_ENDPOINTS)
+            raise bad(f"Invalid value: '{body['endpoint']}'. The simulator takes: {known}.", "endpoint")
+        if not re.fullmatch(r"\d+[hd]", body["completion_window"]):
+            raise bad("Invalid value for 'completion_window': expected '24h'.", "completion_window")
+        pairs = (body.get("metadata") or {}).items()
+        if len(pairs) > 16 or any(len(k) > 64 or not isinstance(v, str) or len(v) > 512 for k, v in pairs):
+            raise bad("Invalid 'metadata': at most 16 keys of 64 and values of 512 characters.", "metadata")
+        stored = self._files.get(body["input_file_id"])
+        if stored.purpose != "batch":
+            raise bad(f"File {stored.id} must have purpose 'batch'.", "input_file_id")
+        return OpenAIBatch(self._world, self._wire, self._files, batch_id, body)
+
+    def _unknown(self, batch_id: str) -> Refused:
+        return Refused(404, f"No batch found with id '{batch_id}'.", param="id")
+
+
+def read_input(
+    content: bytes, endpoint: str, config: SimulatorConfig
+) -> tuple[list[tuple[str, Any]], list[dict[str, Any]]]:
+    """The requests of a file and what is wrong with it; any error fails the whole batch before it runs."""
+    requests: list[tuple[str, Any]] = []
+    errors: list[dict[str, Any]] = []
+    seen: set[str] = set()
+    models: set[str] = set()
+
+    def wrong(code: str, message: str, number: int | None = None, param: str | None = None) -> None:
+        errors.append({"code": code, "line": number, "message": message, "param": param})
+
+    for number, raw in enumerate(content.split(b"\n"), start=1):
+        if not raw.strip() or len(errors) >= _MOST_ERRORS:
+            continue
+        try:
+            line = msgspec.json.decode(raw)
+        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+            wrong("invalid_json_line", "This line is not parseable as valid JSON.", number)
+            continue
+        name = line.get("custom_id") if isinstance(line, dict) else None
+        if not isinstance(name, str) or not name:
+            wrong("missing_required_parameter", "Missing required parameter: 'custom_id'.", number, "custom_id")
+            continue
+        if name in seen:
+            wrong("duplicate_custom_id", f"The custom_id '{name}' is used more than once.", number, "custom_id")
+        seen.add(name)
+        method, url, body = line.get("method"), line.get("url"), line.get("body")
+        if method != "POST":
+            wrong("invalid_method", f"Invalid method '{method}': expected 'POST'.", number, "method")
+        if url != endpoint:
+            wrong("mismatched_url", f"The url '{url}' does not match the batch endpoint '{endpoint}'.", number, "url")
+        if not isinstance(body, dict):
+            wrong("missing_required_parameter", "Missing required parameter: 'body'.", number, "body")
+            continue
+        models.add(str(body.get("model")))
+        if len(models) > 1:
+            wrong("mismatched_model", "All requests of a batch must use the same model.", number, "body.model")
+        requests.append((name, body))
+    if not requests and not errors:
+        wrong("empty_file", "The input file is empty.")
+    if len(requests) > config.max_file_requests:
+        wrong("too_many_requests", f"The input file has {len(requests)} requests, at most {config.max_file_requests}.")
+    return requests, errors

@@ -1,36 +1,32 @@
 """OpenAI's files: uploaded batch inputs, and the outputs that batches leave behind."""
 
-from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from aiohttp import BodyPartReader, web
 
-from batchwork.simulator import sending
-from batchwork.simulator.around import Around
 from batchwork.simulator.errors import Refused
-from batchwork.simulator.live import LiveCalls
-from batchwork.simulator.openai.wire import ChatWire
+from batchwork.simulator.live_calls import LiveCalls
+from batchwork.simulator.openai.parse import bad
+from batchwork.simulator.openai.wire import ChatWire, cursor_page
+from batchwork.simulator.service_calls import ServiceCalls
 from batchwork.simulator.world import World
 
 _PURPOSES = frozenset({"batch", "batch_output", "assistants", "fine-tune", "vision", "user_data", "evals"})
 _INPUT_LIVES_S = 30 * 24 * 3600
 
 
+@dataclass(slots=True)
 class StoredFile:
-    """One file with its bytes."""
+    """One file with its bytes; `batch_id` is the batch whose output it is."""
 
-    __slots__ = ("batch_id", "content", "created_at", "expires_at", "filename", "id", "purpose")
-
-    def __init__(
-        self, file_id: str, content: bytes, filename: str, purpose: str, created_at: int, batch_id: str | None
-    ) -> None:
-        self.id = file_id
-        self.batch_id = batch_id
-        self.content = content
-        self.filename = filename
-        self.purpose = purpose
-        self.created_at = created_at
-        self.expires_at: int | None = created_at + _INPUT_LIVES_S if purpose == "batch" else None
+    id: str
+    content: bytes
+    filename: str
+    purpose: str
+    batch_id: str | None
+    created_at: int
+    expires_at: int | None
 
     def shown(self) -> dict[str, Any]:
         """The file object."""
@@ -50,11 +46,11 @@ class StoredFile:
 class Files:
     """All files of one simulator and the calls about them."""
 
-    def __init__(self, world: World, wire: ChatWire, calls: LiveCalls) -> None:
+    def __init__(self, world: World, wire: ChatWire, calls: LiveCalls, service: ServiceCalls) -> None:
         self._world = world
-        self._calls = calls
-        self._around = Around(world, wire, calls)
         self._wire = wire
+        self._calls = calls
+        self._service = service
         self._files: dict[str, StoredFile] = {}
         world.shelves.append(self)
 
@@ -67,18 +63,14 @@ class Files:
 
     def add(self, content: bytes, filename: str, purpose: str, batch_id: str | None = None) -> StoredFile:
         """Keep a file; `batch_id` is the batch whose output it is."""
-        number = self._world.next_number()
-        now = int(self._world.clock.now())
-        stored = StoredFile(f"file-sim{number:08d}", content, filename, purpose, now, batch_id)
+        now, file_id = int(self._world.clock.now()), f"file-sim{self._world.next_number():08d}"
+        expires_at = now + _INPUT_LIVES_S if purpose == "batch" else None
+        stored = StoredFile(file_id, content, filename, purpose, batch_id, now, expires_at)
         self._files[stored.id] = stored
         return stored
 
     def get(self, file_id: str) -> StoredFile:
-        """A file by its id.
-
-        Raises:
-            Refused: 404, there is none (any more).
-        """
+        """A file by its id."""
         stored = self._files.get(file_id)
         if stored is None or (stored.expires_at is not None and self._world.clock.now() >= stored.expires_at):
             raise Refused(404, f"No such File object: {file_id}", param="id")
@@ -90,11 +82,11 @@ class Files:
         fields, content, filename = await _multipart(request)
         purpose = fields.get("purpose", "")
         if purpose not in _PURPOSES:
-            raise Refused(400, f"'{purpose}' is not one of the purposes", param="purpose", code="invalid_value")
+            raise bad(f"'{purpose}' is not one of the purposes", "purpose")
         if content is None:
-            raise Refused(400, "'file' is a required property", param="file")
-        if len(content) > self._world.config.max_file_bytes:
-            most = self._world.config.max_file_bytes
+            raise bad("'file' is a required property", "file", None)
+        most = self._world.config.max_file_bytes
+        if len(content) > most:
             raise Refused(413, f"File is too large: {len(content)} bytes, at most {most}", code="file_too_large")
 
         async def work() -> web.Response:
@@ -103,55 +95,37 @@ class Files:
                 stored.expires_at = stored.created_at + int(seconds)
             return self._calls.answer(stored.shown())
 
-        return await self._around.run(request, "files", work)
+        return await self._service.run(request, "files", work)
 
-    async def retrieve(self, request: web.BaseRequest, file_id: str) -> web.StreamResponse:
+    async def retrieve(self, request: web.BaseRequest, file_id: str) -> web.Response:  # noqa: ARG002
         """`GET /v1/files/{id}`."""
+        return self._calls.answer(self.get(file_id).shown())
 
-        async def work() -> web.Response:
-            return self._calls.answer(self.get(file_id).shown())
-
-        return await self._around.run(request, "files", work)
-
-    async def listed(self, request: web.BaseRequest) -> web.StreamResponse:
+    async def listed(self, request: web.BaseRequest) -> web.Response:
         """`GET /v1/files`: newest first."""
+        purpose = request.rel_url.query.get("purpose")
+        stored = [one.shown() for one in reversed(self._files.values()) if purpose in (None, one.purpose)]
+        return self._calls.answer(cursor_page(stored, request.rel_url.query, default=10_000, most=10_000))
 
-        async def work() -> web.Response:
-            purpose = request.rel_url.query.get("purpose")
-            stored = [one.shown() for one in reversed(self._files.values()) if purpose in (None, one.purpose)]
-            return self._calls.answer(cursor_page(stored, request.rel_url.query, default=10_000, most=10_000))
-
-        return await self._around.run(request, "files", work)
-
-    async def delete(self, request: web.BaseRequest, file_id: str) -> web.StreamResponse:
+    async def delete(self, request: web.BaseRequest, file_id: str) -> web.Response:  # noqa: ARG002
         """`DELETE /v1/files/{id}`."""
+        del self._files[self.get(file_id).id]
+        return self._calls.answer({"id": file_id, "object": "file", "deleted": True})
 
-        async def work() -> web.Response:
-            del self._files[self.get(file_id).id]
-            return self._calls.answer({"id": file_id, "object": "file", "deleted": True})
-
-        return await self._around.run(request, "files", work)
-
-    async def content(self, request: web.BaseRequest, file_id: str) -> web.StreamResponse:
+    async def content(self, request: web.BaseRequest, file_id: str) -> web.Response:  # noqa: ARG002
         """`GET /v1/files/{id}/content`."""
+        return self._calls.answer_bytes(self.get(file_id).content, "application/octet-stream")
 
-        async def work() -> web.Response:
-            headers = self._calls.headers(self._world.next_number())
-            headers["Content-Type"] = "application/octet-stream"
-            return sending.json_response(self.get(file_id).content, 200, headers)
-
+    def batch_of(self, file_id: str) -> str | None:
+        """The batch whose output a file is."""
         stored = self._files.get(file_id)
-        return await self._around.run(request, "results", work, stored.batch_id if stored is not None else None)
+        return stored.batch_id if stored is not None else None
 
 
 async def _multipart(request: web.BaseRequest) -> tuple[dict[str, str], bytes | None, str]:
-    """The plain fields, the file's bytes and its name.
-
-    Raises:
-        Refused: 400, the body is not a form.
-    """
+    """The plain fields, the file's bytes and its name."""
     if not request.content_type.startswith("multipart/"):
-        raise Refused(400, "expected multipart/form-data", code="invalid_content_type")
+        raise bad("expected multipart/form-data", code="invalid_content_type")
     fields: dict[str, str] = {}
     content: bytes | None = None
     filename = ""
@@ -164,25 +138,3 @@ async def _multipart(request: web.BaseRequest) -> tuple[dict[str, str], bytes | 
         elif part.name:
             fields[part.name] = raw.decode("utf-8", "replace")
     return fields, content, filename
-
-
-def cursor_page(items: list[dict[str, Any]], query: Mapping[str, str], *, default: int, most: int) -> dict[str, Any]:
-    """A page of a list: `limit` and `after`.
-
-    Raises:
-        Refused: 400, a limit out of range or an unknown cursor.
-    """
-    text = query.get("limit", str(default))
-    limit = int(text) if text.isdigit() else 0
-    if not 1 <= limit <= most:
-        raise Refused(400, f"limit must be between 1 and {most}, got {text}", param="limit", code="invalid_value")
-    start = 0
-    after = query.get("after")
-    if after:
-        ids = [item["id"] for item in items]
-        if after not in ids:
-            raise Refused(400, f"No such object: {after}", param="after", code="invalid_value")
-        start = ids.index(after) + 1
-    data = items[start : start + limit]
-    first, last = (data[0]["id"], data[-1]["id"]) if data else (None, None)
-    return {"object": "list", "data": data, "has_more": start + limit < len(items), "first_id": first, "last_id": last}

@@ -10,8 +10,8 @@ from batchwork.simulator.bill import Usage
 from batchwork.simulator.buckets import Limits
 from batchwork.simulator.clock import real_s
 from batchwork.simulator.errors import Refused
-from batchwork.simulator.openai.lanes import tier_of
-from batchwork.simulator.prompt import Prompt, Said
+from batchwork.simulator.prompt import Answer, Prompt
+from batchwork.simulator.providers import OPENAI
 
 _FINISH = {
     "max_tokens": "length",
@@ -19,29 +19,16 @@ _FINISH = {
     "pause_turn": "content_filter",
     "model_context_window_exceeded": "length",
 }
-_TYPES = {
-    401: "invalid_request_error",
-    408: "server_error",
-    429: "tokens",
-    500: "server_error",
-    503: "server_error",
-    504: "server_error",
-}
-_PIECE = 40
+_REFUSAL = "I cannot help with that (simulated refusal)."
+_PIECE = 40  # characters of one event
 
 
-def text_of(said: Said) -> str:
-    """The spoken text; thinking stays inside."""
-    return "".join(block.text for block in said.blocks if block.kind == "text")
+def _tier(prompt: Prompt) -> str:
+    """The tier an answer says it was served in."""
+    return "default" if prompt.lane == "standard" else prompt.lane
 
 
-def thinking_tokens(said: Said) -> int:
-    """The tokens of the hidden reasoning."""
-    return sum((len(block.text) + 3) // 4 for block in said.blocks if block.kind == "thinking")
-
-
-def chat_usage(usage: Usage, reasoning: int) -> dict[str, Any]:
-    """The `usage` object of chat completions."""
+def _chat_usage(usage: Usage, reasoning: int) -> dict[str, Any]:
     return {
         "prompt_tokens": usage.total_input,
         "completion_tokens": usage.output,
@@ -60,45 +47,45 @@ def chat_usage(usage: Usage, reasoning: int) -> dict[str, Any]:
     }
 
 
-def _tool_calls(said: Said, answer_id: str) -> list[dict[str, Any]]:
+def _tool_calls(answer: Answer, answer_id: str) -> list[dict[str, Any]]:
     return [
         {
             "id": f"call_{answer_id}_{number}",
             "type": "function",
             "function": {"name": block.name, "arguments": msgspec.json.encode(block.input).decode()},
         }
-        for number, block in enumerate(said.blocks)
+        for number, block in enumerate(answer.blocks)
         if block.kind == "tool_use"
     ]
 
 
-def chat_of(prompt: Prompt, said: Said, usage: Usage, answer_id: str, created: int) -> dict[str, Any]:
+def chat_of(prompt: Prompt, answer: Answer, usage: Usage, answer_id: str, created: int) -> dict[str, Any]:
     """The whole chat completion."""
-    refused = said.stop == "refusal"
+    refused = answer.stop == "refusal"
     message: dict[str, Any] = {
         "role": "assistant",
-        "content": None if refused else text_of(said),
-        "refusal": "I cannot help with that (simulated refusal)." if refused else None,
+        "content": None if refused else answer.text,
+        "refusal": _REFUSAL if refused else None,
         "annotations": [],
     }
-    if calls := _tool_calls(said, answer_id):
+    if calls := _tool_calls(answer, answer_id):
         message |= {"content": None, "tool_calls": calls}
-    choice = {"finish_reason": _FINISH.get(said.stop, "stop"), "message": message, "logprobs": None}
+    choice = {"finish_reason": _FINISH.get(answer.stop, "stop"), "message": message, "logprobs": None}
     return {
         "id": answer_id,
         "object": "chat.completion",
         "created": created,
         "model": f"simulated-{prompt.model}",
         "choices": [{"index": index, **choice} for index in range(prompt.choices)],
-        "usage": chat_usage(usage, thinking_tokens(said)),
-        "service_tier": tier_of(prompt.lane),
+        "usage": _chat_usage(usage, answer.thinking_tokens),
+        "service_tier": _tier(prompt),
         "system_fingerprint": "fp_simulated",
     }
 
 
-def chat_events(prompt: Prompt, said: Said, usage: Usage, answer_id: str, created: int) -> Iterator[bytes]:
+def chat_events(prompt: Prompt, answer: Answer, usage: Usage, answer_id: str, created: int) -> Iterator[bytes]:
     """A chat completion as server-sent chunks."""
-    whole = chat_of(prompt, said, usage, answer_id, created)
+    whole = chat_of(prompt, answer, usage, answer_id, created)
     head = {key: whole[key] for key in ("id", "created", "model", "service_tier", "system_fingerprint")}
     head["object"] = "chat.completion.chunk"
 
@@ -121,26 +108,26 @@ def chat_events(prompt: Prompt, said: Said, usage: Usage, answer_id: str, create
     yield b"data: [DONE]\n\n"
 
 
-def response_of(prompt: Prompt, said: Said, usage: Usage, answer_id: str, created: int) -> dict[str, Any]:
+def response_of(prompt: Prompt, answer: Answer, usage: Usage, answer_id: str, created: int) -> dict[str, Any]:
     """The whole response object."""
     output: list[dict[str, Any]] = []
-    if reasoning := thinking_tokens(said):
+    if reasoning := answer.thinking_tokens:
         output.append({"id": f"rs_{answer_id}", "type": "reasoning", "summary": []})
-    for call in _tool_calls(said, answer_id):
+    for call in _tool_calls(answer, answer_id):
         function = call["function"]
         output.append(
             {"id": f"fc_{answer_id}", "type": "function_call", "call_id": call["id"], "status": "completed", **function}
         )
-    content: dict[str, Any] = {"type": "output_text", "text": text_of(said), "annotations": [], "logprobs": []}
-    if said.stop == "refusal":
-        content = {"type": "refusal", "refusal": "I cannot help with that (simulated refusal)."}
-    cut = said.stop in ("max_tokens", "model_context_window_exceeded", "pause_turn")
-    if said.stop != "tool_use":
+    content: dict[str, Any] = {"type": "output_text", "text": answer.text, "annotations": [], "logprobs": []}
+    if answer.stop == "refusal":
+        content = {"type": "refusal", "refusal": _REFUSAL}
+    cut = answer.stop in ("max_tokens", "model_context_window_exceeded", "pause_turn")
+    if answer.stop != "tool_use":
         status = "incomplete" if cut else "completed"
         output.append(
             {"id": f"msg_{answer_id}", "type": "message", "role": "assistant", "status": status, "content": [content]}
         )
-    reason = "content_filter" if said.stop == "pause_turn" else "max_output_tokens"
+    reason = "content_filter" if answer.stop == "pause_turn" else "max_output_tokens"
     return {
         "id": answer_id,
         "object": "response",
@@ -155,7 +142,7 @@ def response_of(prompt: Prompt, said: Said, usage: Usage, answer_id: str, create
         "parallel_tool_calls": True,
         "previous_response_id": None,
         "metadata": {},
-        "service_tier": tier_of(prompt.lane),
+        "service_tier": _tier(prompt),
         "temperature": 1.0,
         "top_p": 1.0,
         "tool_choice": "auto",
@@ -176,16 +163,9 @@ def response_of(prompt: Prompt, said: Said, usage: Usage, answer_id: str, create
 
 
 def error_of(refused: Refused) -> dict[str, Any]:
-    """The error object."""
-    kind = refused.type
-    if kind == "invalid_request_error":
-        kind = _TYPES.get(refused.status, kind)
-    return {"error": {"message": refused.message, "type": kind, "param": refused.param, "code": refused.code}}
-
-
-def error_body(refused: Refused) -> bytes:
     """The error envelope."""
-    return msgspec.json.encode(error_of(refused))
+    kind = OPENAI.error_type(refused)
+    return {"error": {"message": refused.message, "type": kind, "param": refused.param, "code": refused.code}}
 
 
 def go_duration(seconds: float) -> str:

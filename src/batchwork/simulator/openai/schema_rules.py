@@ -1,45 +1,30 @@
 """Decide whether a strict schema is in the subset the provider takes, and say what is wrong with it."""
 
-from collections.abc import Iterator
 from typing import Any
 
 from batchwork.simulator.errors import Refused
+from batchwork.simulator.providers import OPENAI
+from batchwork.simulator.schema_nodes import nodes
 
-_NOT_ALLOWED = (
-    "allOf",
-    "oneOf",
-    "not",
-    "if",
-    "then",
-    "else",
-    "dependentRequired",
-    "dependentSchemas",
-    "patternProperties",
-)
 _MOST_PROPERTIES = 5000
 _MOST_ENUM_VALUES = 1000
 _DEEPEST = 10
 
 
 def check_schema(schema: Any, name: str, where: str, *, strict: bool) -> None:
-    """Refuse what strict mode does not take; without strict anything that is an object goes.
-
-    Raises:
-        Refused: 400 `invalid_json_schema`, naming the first thing that is not supported.
-    """
+    """Refuse what strict mode does not take; without strict anything that is an object goes."""
     if not isinstance(schema, dict):
-        raise Refused(
-            400, f"Invalid schema for {where} '{name}': expected an object.", param=where, code="invalid_json_schema"
-        )
+        message = f"Invalid schema for {where} '{name}': expected an object."
+        raise Refused(400, message, param=where, code="invalid_json_schema")
     if not strict:
         return
     if schema.get("type") != "object" or "anyOf" in schema:
         raise _wrong(name, where, (), "schema must be a JSON Schema of 'type: \"object\"', without a root anyOf")
     properties = values = 0
-    for path, node in _nodes(schema, ()):
-        if len([step for step in path if step == "properties"]) > _DEEPEST:
+    for path, node in nodes(schema):
+        if path.count("properties") > _DEEPEST:
             raise _wrong(name, where, path, f"more than {_DEEPEST} levels of nesting")
-        for word in _NOT_ALLOWED:
+        for word in OPENAI.schema_refused:
             if word in node:
                 raise _wrong(name, where, path, f"'{word}' is not permitted")
         if node.get("type") == "object" or "properties" in node:
@@ -63,15 +48,3 @@ def check_schema(schema: Any, name: str, where: str, *, strict: bool) -> None:
 def _wrong(name: str, where: str, path: tuple[str, ...], what: str) -> Refused:
     message = f"Invalid schema for {where} '{name}': In context={path!r}, {what}."
     return Refused(400, message, param=where, code="invalid_json_schema")
-
-
-def _nodes(node: Any, path: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], dict[str, Any]]]:
-    if not isinstance(node, dict):
-        return
-    yield path, node
-    for word in ("properties", "$defs", "definitions"):
-        for name, child in node.get(word, {}).items():
-            yield from _nodes(child, (*path, word, name))
-    for number, child in enumerate(node.get("anyOf", ())):
-        yield from _nodes(child, (*path, "anyOf", str(number)))
-    yield from _nodes(node.get("items"), (*path, "items"))

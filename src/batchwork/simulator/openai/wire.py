@@ -1,53 +1,27 @@
-"""OpenAI's chat completions and responses as the live path sees them."""
+"""OpenAI's chat completions and responses as the live path sees them, and the pages of its lists."""
 
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 from aiohttp import web
 from multidict import CIMultiDict
 
 from batchwork.simulator.bill import Usage
-from batchwork.simulator.buckets import Limits
+from batchwork.simulator.bodies import bearer
 from batchwork.simulator.clock import real_s
 from batchwork.simulator.errors import Refused
-from batchwork.simulator.keys import bearer
-from batchwork.simulator.openai.parse import parse_chat, parse_responses
-from batchwork.simulator.openai.render import chat_events, chat_of, error_body, error_of, limit_headers, response_of
-from batchwork.simulator.prompt import Prompt, Said
+from batchwork.simulator.openai.parse import bad, parse_chat, parse_responses
+from batchwork.simulator.openai.render import chat_events, chat_of, error_of, limit_headers, response_of
+from batchwork.simulator.prompt import Answer, Prompt
+from batchwork.simulator.providers import OPENAI
 from batchwork.simulator.world import World
-
-_FAULTS = {
-    "400": (400, "invalid_request_error", "simulated: the request is not valid", "invalid_value"),
-    "401": (401, "invalid_request_error", "Incorrect API key provided.", "invalid_api_key"),
-    "403": (403, "invalid_request_error", "simulated: country, region, or territory not supported", None),
-    "404": (
-        404,
-        "invalid_request_error",
-        "The model `{model}` does not exist or you do not have access to it.",
-        "model_not_found",
-    ),
-    "408": (408, "server_error", "simulated: the request timed out", None),
-    "409": (409, "invalid_request_error", "simulated: a conflict with another request", None),
-    "422": (422, "invalid_request_error", "simulated: the request cannot be processed", None),
-    "429": (429, "requests", "simulated: rate limit reached", "rate_limit_exceeded"),
-    "quota": (
-        429,
-        "insufficient_quota",
-        "You exceeded your current quota, please check your plan.",
-        "insufficient_quota",
-    ),
-    "500": (500, "server_error", "The server had an error while processing your request.", None),
-    "503": (503, "server_error", "The engine is currently overloaded, please try again later.", None),
-    "504": (504, "server_error", "The server did not answer in time.", None),
-    "529": (503, "server_error", "Slow down.", "slow_down"),
-}
 
 
 class OpenAIWire:
     """What chat completions and responses have in common."""
 
-    api = "openai"
+    api: Literal["openai"] = "openai"
     path = ""
     request_id_header = "x-request-id"
 
@@ -55,11 +29,7 @@ class OpenAIWire:
         self._world = world
 
     def authorize(self, headers: Mapping[str, str]) -> str:
-        """The key that was given; empty where none is required.
-
-        Raises:
-            Refused: none, or one that is not known.
-        """
+        """The key that was given; empty where none is required."""
         key = bearer(headers)
         if not key and self._world.config.key_required:
             message = "You didn't provide an API key. Provide it in an Authorization header using Bearer auth."
@@ -67,11 +37,6 @@ class OpenAIWire:
         if not self._world.config.takes(key):
             raise Refused(401, "Incorrect API key provided.", code="invalid_api_key")
         return key
-
-    @property
-    def limits(self) -> Limits:
-        """The limits these calls share."""
-        return self._world.openai_limits
 
     def admit(self, prompt: Prompt) -> tuple[float, str]:
         """Seconds to wait and for what; (0, "") takes the call in."""
@@ -85,7 +50,7 @@ class OpenAIWire:
 
     def limit_headers(self) -> CIMultiDict[str]:
         """The rate-limit family."""
-        return limit_headers(self.limits)
+        return limit_headers(self._world.openai_limits)
 
     def error_event(self) -> bytes:
         """An error that comes after the 200."""
@@ -93,18 +58,28 @@ class OpenAIWire:
 
     def error(self, refused: Refused, request_id: str) -> bytes:  # noqa: ARG002 - its envelope carries no id
         """The error envelope."""
-        return error_body(refused)
+        return msgspec.json.encode(error_of(refused))
 
     def fault(self, kind: str, model: str) -> Refused:
         """An HTTP fault in the provider's words."""
-        status, error_type, message, code = _FAULTS[kind]
-        wait = self._world.config.retry_after_s if kind == "429" else None
-        return Refused(status, message.format(model=model), type=error_type, code=code, retry_after_s=wait)
+        return OPENAI.fault(kind, model, self._world.config.retry_after_s)
 
     def limited(self, what: str, wait_s: float) -> Refused:
         """A refusal by the rate limit."""
         message = f"Rate limit reached on {what} per min. Please try again in {wait_s:.3f}s."
         return Refused(429, message, type=what, code="rate_limit_exceeded", retry_after_s=wait_s)
+
+    def model(self, name: str) -> dict[str, Any]:
+        """One model object."""
+        return {"id": name, "object": "model", "created": 1_767_225_600, "owned_by": "simulator"}
+
+    def models(self, query: Mapping[str, str]) -> dict[str, Any]:  # noqa: ARG002 - it is not paged
+        """The list of models."""
+        return {"object": "list", "data": [self.model(name) for name in OPENAI.models]}
+
+    def page(self, items: list[dict[str, Any]], query: Mapping[str, str]) -> dict[str, Any]:
+        """A page of a list of batches."""
+        return cursor_page(items, query, default=20, most=100)
 
 
 class ChatWire(OpenAIWire):
@@ -116,13 +91,13 @@ class ChatWire(OpenAIWire):
         """The prompt of a live call."""
         return parse_chat(body, self._world.config.default_tier)
 
-    def answer(self, prompt: Prompt, said: Said, usage: Usage, number: int) -> dict[str, Any]:
+    def answer(self, prompt: Prompt, answer: Answer, usage: Usage, number: int) -> dict[str, Any]:
         """The whole body."""
-        return chat_of(prompt, said, usage, f"chatcmpl-sim{number:08d}", int(self._world.clock.now()))
+        return chat_of(prompt, answer, usage, f"chatcmpl-sim{number:08d}", int(self._world.clock.now()))
 
-    def events(self, prompt: Prompt, said: Said, usage: Usage, number: int) -> Iterator[bytes]:
+    def events(self, prompt: Prompt, answer: Answer, usage: Usage, number: int) -> Iterator[bytes]:
         """The body as events."""
-        return chat_events(prompt, said, usage, f"chatcmpl-sim{number:08d}", int(self._world.clock.now()))
+        return chat_events(prompt, answer, usage, f"chatcmpl-sim{number:08d}", int(self._world.clock.now()))
 
 
 class ResponsesWire(OpenAIWire):
@@ -134,10 +109,28 @@ class ResponsesWire(OpenAIWire):
         """The prompt of a live call."""
         return parse_responses(body, self._world.config.default_tier)
 
-    def answer(self, prompt: Prompt, said: Said, usage: Usage, number: int) -> dict[str, Any]:
+    def answer(self, prompt: Prompt, answer: Answer, usage: Usage, number: int) -> dict[str, Any]:
         """The whole body."""
-        return response_of(prompt, said, usage, f"resp_sim{number:08d}", int(self._world.clock.now()))
+        return response_of(prompt, answer, usage, f"resp_sim{number:08d}", int(self._world.clock.now()))
 
-    def events(self, prompt: Prompt, said: Said, usage: Usage, number: int) -> Iterator[bytes]:
+    def events(self, prompt: Prompt, answer: Answer, usage: Usage, number: int) -> Iterator[bytes]:
         """Responses are answered whole."""
-        yield msgspec.json.encode(self.answer(prompt, said, usage, number))
+        yield msgspec.json.encode(self.answer(prompt, answer, usage, number))
+
+
+def cursor_page(items: list[dict[str, Any]], query: Mapping[str, str], *, default: int, most: int) -> dict[str, Any]:
+    """A page of a list: `limit` and `after`."""
+    text = query.get("limit", str(default))
+    limit = int(text) if text.isdigit() else 0
+    if not 1 <= limit <= most:
+        raise bad(f"limit must be between 1 and {most}, got {text}", "limit")
+    start = 0
+    after = query.get("after")
+    if after:
+        ids = [item["id"] for item in items]
+        if after not in ids:
+            raise bad(f"No such object: {after}", "after")
+        start = ids.index(after) + 1
+    data = items[start : start + limit]
+    first, last = (data[0]["id"], data[-1]["id"]) if data else (None, None)
+    return {"object": "list", "data": data, "has_more": start + limit < len(items), "first_id": first, "last_id": last}

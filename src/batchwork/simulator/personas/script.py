@@ -7,14 +7,15 @@ is a fault's name, `ok`, or `{"kind": ..., "text": ..., "json": ..., "delay_s": 
 """
 
 from pathlib import Path
+from typing import Any
 
 import msgspec
 from msgspec import Struct
 
 from batchwork.simulator.errors import SimulatorConfigError
-from batchwork.simulator.fault_kinds import KINDS
+from batchwork.simulator.faults import KINDS
 from batchwork.simulator.personas.persona import Persona, Step
-from batchwork.simulator.prompt import Prompt, Said
+from batchwork.simulator.prompt import Block, Prompt
 
 
 class Rule(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -67,16 +68,20 @@ def _as_step(step: str | Step) -> Step:
     return Step(kind=step) if isinstance(step, str) else step
 
 
-class ScriptPersona:
+class ScriptPersona(Persona):
     """Answers like its base persona, except where the script says otherwise."""
 
     def __init__(self, script: Script, base: Persona) -> None:
         self._script = script
         self._base = base
 
-    def answer(self, prompt: Prompt) -> Said:
-        """What the base persona says."""
-        return self._base.answer(prompt)
+    def filled(self, schema: dict[str, Any], prompt: Prompt) -> Any:
+        """Like the base persona."""
+        return self._base.filled(schema, prompt)
+
+    def words(self, prompt: Prompt) -> tuple[Block, ...]:
+        """Like the base persona."""
+        return self._base.words(prompt)
 
     def step(self, prompt: Prompt, custom_id: str | None, seen_before: int) -> Step | None:
         """The step of the first rule that fits, by how often the prompt was seen."""

@@ -1,0 +1,179 @@
+"""One batch of either wire: its requests, when each is done, and the result lines of those that are.
+
+A batch is a plan, not a task: what has happened by now follows from the clock alone. So it runs on while nobody looks,
+survives every disconnect, and a stepped clock is enough to finish it. Its requests meet the same personas and content
+faults as live calls, at the batch price.
+"""
+
+import asyncio
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any
+
+from batchwork.simulator.answers import answer_to, usage_for
+from batchwork.simulator.bill import Usage
+from batchwork.simulator.bodies import parsed
+from batchwork.simulator.delivery import damaged
+from batchwork.simulator.dice import generator
+from batchwork.simulator.errors import Refused
+from batchwork.simulator.faults import HTTP_KINDS, LATE_KINDS, LOST_LINES
+from batchwork.simulator.live_calls import Wire
+from batchwork.simulator.log import Entry, preview_of
+from batchwork.simulator.prompt import Answer, Prompt
+from batchwork.simulator.world import World
+
+_BREATH = 25  # requests answered before other calls get their turn
+_WHOLE_CALL = frozenset({"401", "413", "quota"})  # faults that a single request cannot meet
+
+
+class Batch(ABC):
+    """What the batches of both wires have in common."""
+
+    def __init__(
+        self,
+        world: World,
+        wire: Wire,
+        batch_id: str,
+        requests: Sequence[tuple[str, Any]],
+        path: str,
+        delay_s: float = 0.0,
+    ) -> None:
+        """Plan the batch; `requests` are custom ids and bodies, `delay_s` passes before it starts."""
+        self.id = batch_id
+        self.created_at = world.clock.now()
+        self.cancelled_at: float | None = None
+        self._world = world
+        self._wire = wire
+        self._path = path
+        self._requests = requests
+        self._start = self.created_at + delay_s
+        self._finish = _finish_times(world, batch_id, len(requests), self._start)
+        self._taken: list[tuple[Prompt, Entry, int] | Refused] = []
+        self._lines: dict[int, tuple[str, bytes]] = {}
+        self._lock = asyncio.Lock()
+
+    @property
+    def size(self) -> int:
+        """How many requests it holds."""
+        return len(self._requests)
+
+    @property
+    def expires_at(self) -> float:
+        """When what is not done will never be."""
+        return self.created_at + self._world.config.window_s
+
+    async def take_in(self) -> None:
+        """Read all requests, giving other calls their turn in between."""
+        for number, (custom_id, body) in enumerate(self._requests):
+            self._taken.append(self._take(custom_id, body))
+            if number % (8 * _BREATH) == 0:
+                await asyncio.sleep(0)
+
+    def _take(self, custom_id: str, body: Any) -> tuple[Prompt, Entry, int] | Refused:
+        """Read a request into the log; what is wrong with it is only told in its result line."""
+        try:
+            prompt = parsed(lambda: self._parse(body))
+        except Refused as refused:
+            model = str(body.get("model", "")) if isinstance(body, dict) else ""
+            self._received(custom_id, model=model, prompt=f"invalid:{custom_id}", preview="", status=400)
+            return refused
+        entry, seen = self._received(
+            custom_id, model=prompt.model, prompt=prompt.digest, preview=preview_of(prompt.last)
+        )
+        return prompt, entry, seen
+
+    def _received(self, custom_id: str, **known: Any) -> tuple[Entry, int]:
+        world, wire = self._world, self._wire
+        entry = Entry(
+            number=world.next_number(), api=wire.api, path=self._path, at=world.clock.now(), custom_id=custom_id,
+            batch_id=self.id, tier="batch", **known,
+        )  # fmt: skip
+        return entry, world.log.receive(entry)
+
+    async def settle(self) -> None:
+        """Answer every request that is done by now; a cancelled batch still finishes what was under way."""
+        async with self._lock:
+            now = min(self._world.clock.now(), self.expires_at)
+            if self.cancelled_at is not None:
+                now = min(now, self.cancelled_at + self._world.config.cancel_time_s / 2)
+            due = [n for n, at in enumerate(self._finish) if at <= now and n not in self._lines]
+            for done, number in enumerate(due):
+                self._lines[number] = self._result(number)
+                if done % _BREATH == _BREATH - 1:
+                    await asyncio.sleep(0)
+
+    def _result(self, number: int) -> tuple[str, bytes]:
+        """Anthropic's word for what became of a request, and its line."""
+        taken = self._taken[number]
+        if isinstance(taken, Refused):
+            return "errored", self._errored(number, taken)
+        prompt, entry, seen = taken
+        step, kind = self._world.draw("item", prompt, seen, entry.custom_id)
+        entry.fault = kind
+        if kind is not None and kind in LATE_KINDS:
+            entry.status = 500
+            return kind, self._late(number, kind)
+        if kind is not None and kind in HTTP_KINDS:
+            entry.status = int(kind) if kind.isdigit() else 500
+            fault = self._wire.fault("500" if kind in _WHOLE_CALL else kind, prompt.model)
+            return "errored", self._errored(number, fault)
+        answer = answer_to(self._world.persona, prompt, kind, step)
+        usage = self._world.with_cache(prompt, usage_for(prompt, answer))
+        entry.status, entry.usage, entry.billed = 200, usage, True
+        entry.answered = kind not in LOST_LINES
+        line = self._succeeded(number, damaged(self._body(number, entry, prompt, answer, usage), kind))
+        return "succeeded", _written(line, kind)
+
+    def _order_of_lines(self) -> list[int]:
+        """The order of the result lines: never the order of asking, when there is another."""
+        order = list(range(self.size))
+        generator(self._world.config.seed, "order", self.id).shuffle(order)
+        if self.size > 1 and order == sorted(order):
+            order.reverse()
+        return order
+
+    @abstractmethod
+    async def shown(self) -> dict[str, Any]:
+        """The batch object, as the provider shows it."""
+
+    @abstractmethod
+    def check_cancel(self) -> None:
+        """Refuse a cancel that comes too late."""
+
+    @abstractmethod
+    def _parse(self, body: Any) -> Prompt: ...
+
+    @abstractmethod
+    def _body(self, number: int, entry: Entry, prompt: Prompt, answer: Answer, usage: Usage) -> dict[str, Any]:
+        """The answer object of one request; the next three are result lines."""
+
+    @abstractmethod
+    def _succeeded(self, number: int, body: dict[str, Any]) -> bytes: ...
+
+    @abstractmethod
+    def _errored(self, number: int, refused: Refused) -> bytes: ...
+
+    @abstractmethod
+    def _late(self, number: int, kind: str) -> bytes: ...
+
+
+def _finish_times(world: World, batch_id: str, count: int, start: float) -> list[float]:
+    """When each request is done, by its position: spread over the batch's time, the last one at its end."""
+    dice, length = generator(world.config.seed, "batch", batch_id), world.config.batch_time_s
+    times = [start + length * (0.1 + 0.9 * dice.random()) for _ in range(count)]
+    if times:
+        times[dice.randrange(count)] = start + length
+    return times
+
+
+def _written(line: bytes, kind: str | None) -> bytes:
+    """The result line as it stands in the file, under a fault of its request."""
+    match kind:
+        case "missing":
+            return b""
+        case "not_json":
+            return line[: len(line) // 2] + b"\n"
+        case "duplicated":
+            return line + line
+        case _:
+            return line

@@ -1,0 +1,148 @@
+"""Who answers: echo, schema, script and the literal reader."""
+
+import base64
+import json
+
+import jsonschema_rs
+import pytest
+
+from tests.simulator.wire import ask_anthropic, ask_openai, chat, message
+
+INVOICE = "Acme Corp\nInvoice number: INV-001\nDate: March 4, 2026\nTotal: $1,250.50\n"
+FIELDS = {
+    "type": "object",
+    "properties": {
+        "invoice_number": {"type": "string"},
+        "date": {"type": "string", "format": "date"},
+        "total": {"type": "number"},
+        "purchase_order": {"anyOf": [{"type": "string"}, {"type": "null"}]},
+    },
+    "required": ["invoice_number", "date", "total", "purchase_order"],
+    "additionalProperties": False,
+}
+
+
+def test_the_schema_persona_is_valid_through_references_and_recursion_and_the_same_for_the_same_seed(start):
+    node = {
+        "type": "object",
+        "properties": {"name": {"type": "string"}, "next": {"anyOf": [{"$ref": "#/$defs/node"}, {"type": "null"}]}},
+        "required": ["name", "next"],
+        "additionalProperties": False,
+    }
+    schema = {**node, "$defs": {"node": node}}
+    body = chat(response_format={"type": "json_schema", "json_schema": {"name": "n", "schema": schema, "strict": True}})
+    first, again = (ask_openai(start(persona="schema", seed=5), body).json for _ in range(2))
+    said = first["choices"][0]["message"]["content"]
+    assert said == again["choices"][0]["message"]["content"]
+    assert jsonschema_rs.validator_for(schema).is_valid(json.loads(said))
+
+
+def test_the_reader_answers_only_what_stands_in_the_prompt(start):
+    sim = start(persona="reader")
+    found = ask_anthropic(sim, message(f"{INVOICE}\nWhat is the total?")).json
+    absent = ask_anthropic(sim, message(f"{INVOICE}\nWhat is the discount?")).json
+    assert found["content"][0]["text"] == "$1,250.50"
+    assert "cannot find" in absent["content"][0]["text"]
+
+
+@pytest.mark.parametrize("wire", ["anthropic", "openai"])
+def test_the_reader_fills_a_schema_from_the_prompt(start, wire):
+    sim = start(persona="reader")
+    text = f"Extract the fields of this invoice.\n\n{INVOICE}"
+    if wire == "anthropic":
+        body = message(text, output_config={"format": {"type": "json_schema", "schema": FIELDS}})
+        said = ask_anthropic(sim, body).json["content"][0]["text"]
+    else:
+        form = {"type": "json_schema", "json_schema": {"name": "i", "schema": FIELDS, "strict": True}}
+        said = ask_openai(sim, chat(text, response_format=form)).json["choices"][0]["message"]["content"]
+    assert json.loads(said) == {
+        "invoice_number": "INV-001",
+        "date": "2026-03-04",
+        "total": 1250.5,
+        "purchase_order": None,
+    }
+
+
+def cited(sim, source, question):
+    block = {"type": "document", "source": source, "title": "Bill", "citations": {"enabled": True}}
+    turn = {"role": "user", "content": [block, {"type": "text", "text": question}]}
+    return ask_anthropic(sim, {**message(), "messages": [turn]}).json["content"]
+
+
+def test_citations_point_to_where_it_really_stands(start):
+    text = "\U0001f9fe " + INVOICE
+    source = {"type": "text", "media_type": "text/plain", "data": text}
+    blocks = cited(start(persona="reader"), source, "What is the invoice number and the total?")
+    assert [block["text"].strip() for block in blocks] == ["INV-001", "$1,250.50"]
+    for block in blocks:
+        (citation,) = block["citations"]
+        assert citation["type"] == "char_location"
+        assert text[citation["start_char_index"] : citation["end_char_index"]] == citation["cited_text"]
+        assert block["text"].strip() in citation["cited_text"]
+        assert (citation["document_index"], citation["document_title"]) == (0, "Bill")
+
+
+def test_citations_of_own_chunks_name_the_chunk(start):
+    chunks = [{"type": "text", "text": "Total: $5.00\n"}, {"type": "text", "text": "Tax: $1.00\n"}]
+    blocks = cited(start(persona="reader"), {"type": "content", "content": chunks}, "What is the tax?")
+    (citation,) = blocks[0]["citations"]
+    assert (citation["type"], citation["start_block_index"], citation["end_block_index"]) == (
+        "content_block_location",
+        1,
+        2,
+    )
+    assert citation["cited_text"] == "Tax: $1.00\n"
+
+
+def one_page_pdf(*lines: str) -> bytes:
+    shown = "\n".join(f"BT /F 12 Tf 50 {700 - 20 * n} Td ({line}) Tj ET" for n, line in enumerate(lines)).encode()
+    parts = [
+        b"<< /Type /Catalog /Pages 2 0 R >>",
+        b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
+        b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Contents 5 0 R "
+        b"/Resources << /Font << /F 4 0 R >> >> >>",
+        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+        b"<< /Length %d >>\nstream\n%s\nendstream" % (len(shown), shown),
+    ]
+    body = b"".join(b"%d 0 obj\n%s\nendobj\n" % (n, part) for n, part in enumerate(parts, start=1))
+    return b"%PDF-1.4\n" + body + b"trailer << /Root 1 0 R /Size 6 >>\n%%EOF"
+
+
+def test_a_pdf_sent_as_it_is_is_read_and_cited_by_page(start):
+    data = base64.b64encode(one_page_pdf("Invoice number: INV-9", "Total: $12.50")).decode()
+    source = {"type": "base64", "media_type": "application/pdf", "data": data}
+    sim = start(persona="reader")
+    (block,) = cited(sim, source, "What is the total?")
+    assert block["text"] == "$12.50"
+    (citation,) = block["citations"]
+    assert (citation["type"], citation["start_page_number"], citation["end_page_number"]) == ("page_location", 1, 2)
+    assert citation["cited_text"] == "Total: $12.50"
+    asked = [
+        {"type": "file", "file": {"filename": "a.pdf", "file_data": f"data:application/pdf;base64,{data}"}},
+        {"type": "text", "text": "What is the invoice number?"},
+    ]
+    said = ask_openai(sim, {**chat(), "messages": [{"role": "user", "content": asked}]}).json
+    assert said["choices"][0]["message"]["content"] == "INV-9"
+
+
+def test_a_broken_pdf_is_refused(start):
+    block = {"type": "document", "source": {"type": "base64", "media_type": "application/pdf", "data": "AAAA"}}
+    turn = {"role": "user", "content": [block, {"type": "text", "text": "What?"}]}
+    assert ask_anthropic(start(), {**message(), "messages": [turn]}).status == 400
+
+
+def test_a_repeated_question_is_answered_from_the_first_turn(start):
+    turns = [
+        {"role": "user", "content": "mean 4.5, median 5\n\nWhat is the mean?"},
+        {"role": "assistant", "content": "about five"},
+        {"role": "user", "content": "That is not valid: 'about five' is not a number. Answer again."},
+    ]
+    said = ask_anthropic(start(persona="reader"), {**message(), "messages": turns}).json
+    assert said["content"][0]["text"] == "4.5"
+
+
+def test_what_is_not_in_the_document_is_not_cited(start):
+    source = {"type": "text", "media_type": "text/plain", "data": INVOICE}
+    (block,) = cited(start(persona="reader"), source, "What is the discount?")
+    assert block["citations"] is None
+    assert "cannot find" in block["text"]
