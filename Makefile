@@ -62,7 +62,7 @@ format: $(READY) ## rewrite the code in the house format
 	$(BIN)/ruff check --fix .
 
 # Each measurement prints a table and ends with one line that says whether its bar is met.
-PERF := documents engine window memory resume http limits simulator prompts server state frame calibration answerability bench
+PERF := documents engine window memory resume http limits pacing simulator prompts server state frame calibration answerability bench
 
 perf: $(addprefix perf-,$(PERF)) ## every measurement, against the peers (long)
 

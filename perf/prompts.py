@@ -22,9 +22,9 @@ from batchwork.backends.mock import MockBackend
 from batchwork.clock import SystemClock
 from batchwork.core.request import Request
 from batchwork.pipeline import open_prompt_service, process_multiple_prompts
-from batchwork.server.app import Door
+from batchwork.server.app import Application
 from batchwork.server.config import ServerConfig
-from batchwork.server.running import Server, listen
+from batchwork.server.web_server import Server, listen
 from perf._harness import arguments, show_table, verdict
 from perf.window import Dawdler
 from tests.support.virtual_time import run_virtual, virtual_now
@@ -114,7 +114,7 @@ class Client:
 def serving(backend: Callable[[], MockBackend], **settings: int) -> Iterator[Client]:
     """Our server in a thread of its own."""
     config = ServerConfig(model="mock:echo", port=0, **settings)  # type: ignore[arg-type]
-    door = Door(config, backend=backend())
+    application = Application(config, backend=backend())
     started = threading.Event()
     loops: list[asyncio.AbstractEventLoop] = []
 
@@ -122,11 +122,11 @@ def serving(backend: Callable[[], MockBackend], **settings: int) -> Iterator[Cli
         loops.append(asyncio.get_running_loop())
         started.set()
 
-    server = Server(door, on_started=tell)
+    server = Server(application, on_started=tell)
     listening = listen(config.host, config.port)
 
     async def run() -> None:
-        async with door.open():
+        async with application.open():
             await server.serve([listening])
 
     thread = threading.Thread(target=lambda: asyncio.run(run()))

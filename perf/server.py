@@ -1,4 +1,4 @@
-"""The prompts API under load, beside a bare FastAPI relay under the same load: what the engine in between costs.
+"""The prompts API under load, beside a bare relay under the same load: what the engine in between costs.
 
 200 clients send 100 requests a second in all to a server that asks the simulator, which takes 0.2 s: 60 s of it in
 thirty short rounds. Ours and the relay take turns, so that a busy machine slows both alike, and the figure is the
@@ -50,20 +50,20 @@ def simulator(out: Connection) -> None:
 
 
 def ours(out: Connection, url: str) -> None:
-    from batchwork.server.app import Door
+    from batchwork.server.app import Application
     from batchwork.server.config import ServerConfig
-    from batchwork.server.running import Server, listen, settle_memory
+    from batchwork.server.web_server import Server, listen, settle_memory
 
     TurnProbe.install()
     threading.Thread(target=_tell_turns, args=(out,), daemon=True).start()
     os.environ["ANTHROPIC_API_KEY"] = "nobody-checks-it-here"
-    door = Door(ServerConfig(model=f"anthropic:{MODEL}", base_url=url, port=0))
+    application = Application(ServerConfig(model=f"anthropic:{MODEL}", base_url=url, port=0))
 
     async def run() -> None:
         with listen("127.0.0.1", 0) as listening:
-            async with door.open():
+            async with application.open():
                 settle_memory()
-                await Server(door, on_started=out.send).serve([listening])
+                await Server(application, on_started=out.send).serve([listening])
 
     asyncio.run(run())
 
@@ -76,22 +76,28 @@ def _tell_turns(out: Connection) -> None:
 
 def relay(out: Connection, url: str) -> None:
     """As little as can stand between a caller and a provider."""
+    import json
+
     import uvicorn
-    from fastapi import FastAPI
 
-    from batchwork.server.running import listen
+    from batchwork.server.web_server import listen
 
-    app = FastAPI()
     held: dict[str, aiohttp.ClientSession] = {}
 
-    async def ask(body: dict[str, Any]) -> Any:
-        asked = {"model": MODEL, "max_tokens": 1024, "messages": [{"role": "user", "content": body["prompt"]}]}
+    async def app(_scope: Any, receive: Any, send: Any) -> None:
+        body, more = b"", True
+        while more:
+            message = await receive()
+            body, more = body + message["body"], message["more_body"]
+        messages = [{"role": "user", "content": json.loads(body)["prompt"]}]
+        asked = {"model": MODEL, "max_tokens": 1024, "messages": messages}
         headers = {"x-api-key": "nobody-checks-it-here", "anthropic-version": "2023-06-01"}
         async with held["session"].post(f"{url}/v1/messages", json=asked, headers=headers) as response:
             told = await response.json()
-        return {"response": told["content"][0]["text"]}
-
-    app.add_api_route("/api/v1/prompt", ask, methods=["POST"])
+        answer = json.dumps({"response": told["content"][0]["text"]}).encode()
+        head = [(b"content-type", b"application/json"), (b"content-length", str(len(answer)).encode())]
+        await send({"type": "http.response.start", "status": 200, "headers": head})
+        await send({"type": "http.response.body", "body": answer})
 
     async def run() -> None:
         async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(limit=0)) as held["session"]:

@@ -13,6 +13,7 @@ from perf.frame.holes import HOLED
 from perf.frame.judge import CLAIMS
 from perf.frame.peer import Peer
 from perf.frame.power import WEAK
+from perf.frame.reference import references
 from perf.frame.speed import Pace, memory, paces
 from perf.frame.suite import Cell, run_cell
 
@@ -108,6 +109,15 @@ def show_paces(found: list[Pace], memories: list[tuple[int, float]]) -> list[str
     return short
 
 
+def show_references(count: int) -> None:
+    print("\nPlain references: found at 5% in white noise; claimed of another noise then; found at 5% in every noise")
+    for line in references(count):
+        print(
+            f"{line.name:34}{line.size:>6}  found {line.found:.0f}, claimed of {line.worst_noise} {line.claimed:.0f}, "
+            f"found at 5% everywhere {line.found_at_all:.0f}"
+        )
+
+
 def worst_cell(cells: list[Cell]) -> str:
     """The cell that is farthest below its bar, or nearest above it."""
     margins = [
@@ -148,6 +158,7 @@ def main() -> int:
     for name, cells in new_cells.items():
         short += show_nulls(cells, name) + show_signals([cell for cell in cells if cell.family.bars], name)
     new = [cell for cells in new_cells.values() for cell in cells]
+    show_references(20 if options.smoke else 200)
     sizes = (100_000, 1_000_000) if options.smoke else (100_000, 1_000_000, 10_000_000)
     found = paces(sizes, ("noise",) if options.smoke else ("noise", "walk", "mixed"), peer, 1_000_000)
     short += show_paces(found, [(1_000_000, memory(1_000_000))] if options.smoke else [(n, memory(n)) for n in sizes])

@@ -17,7 +17,7 @@ import sys
 import numpy as np
 from batchwork.frame import describe_series
 n = int(sys.argv[1])
-describe_series(np.random.default_rng(0).standard_normal(5000))
+describe_series(np.random.default_rng(0).standard_normal(30000))  # what is loaded and kept once is not the series'
 values = np.random.default_rng(1).standard_normal(n)
 open("/proc/self/clear_refs", "w").write("5")
 peak = lambda: int(open("/proc/self/status").read().split("VmHWM:")[1].split()[0])

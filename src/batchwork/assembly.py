@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import AsyncExitStack, asynccontextmanager, closing, suppress
 from dataclasses import dataclass, replace
@@ -17,8 +18,8 @@ from batchwork.core.policy import RatePolicy
 from batchwork.core.ports import Backend, Clock, Journal, Traits
 from batchwork.core.price_tables import in_lanes, resolve
 from batchwork.core.pricing import FREE, Price
-from batchwork.core.rate import AdaptiveWindow
 from batchwork.core.stats import Tally
+from batchwork.core.window import AdaptiveWindow
 from batchwork.engine.callbacks import listener_for
 from batchwork.engine.engine import Engine, Supplied
 from batchwork.engine.gate import Gate
@@ -29,6 +30,7 @@ from batchwork.settings import Settings
 
 _log = logging.getLogger(__name__)
 _NOTHING = Supplied()
+_BEARABLE = 100  # calls at once that an ordinary account bears
 _NEWCOMERS = 0.1  # the share of a service's window that a request which already has calls under way leaves free
 
 
@@ -59,7 +61,7 @@ async def open_engine(
             _refuse_open_batches(plan, journal)
             standing = journal.begin(began)
             ledger = Ledger(ceiling=plan.policy.max_cost_nano, spent=standing.spent_nano)
-            window = AdaptiveWindow(plan.policy.max_in_flight, slow_start=_starts_slowly(plan, backend))
+            window = AdaptiveWindow(plan.policy.max_in_flight, opening=_opening(plan, backend))
             yield Engine(
                 plan=plan,
                 supplied=supplied,
@@ -106,7 +108,8 @@ async def open_service(
             backend, name = _open_backend(own, supplied, clock)
             if supplied.backend is None:
                 stack.push_async_callback(backend.aclose)
-            window = AdaptiveWindow(plan.policy.max_in_flight, slow_start=_starts_slowly(plan, backend))
+            opening = _opening(plan, backend, newcomers=_NEWCOMERS)
+            window = AdaptiveWindow(plan.policy.max_in_flight, opening=opening)
             gate = Gate(clock=clock, ledger=ledger, rates=plan.policy.rates, window=window, newcomers=_NEWCOMERS)
             price = _price_of(own, backend.traits, name, batch=False)
             dressed = backend if dress is None else dress(backend, name)
@@ -201,9 +204,14 @@ def _tell_of_batches(aside: Path) -> None:
             )
 
 
-def _starts_slowly(plan: Plan, backend: Backend) -> bool:
-    """With limits of its own, and none of them stated."""
-    return backend.traits.limited and plan.policy.rates == RatePolicy()
+def _opening(plan: Plan, backend: Backend, *, newcomers: float = 0.0) -> int | None:
+    """How many calls a provider meets at first that has limits of its own, none of them stated; None: all that may be.
+
+    A share of a service's window is kept for newcomers: beside it one request finds the whole opening.
+    """
+    if not backend.traits.limited or plan.policy.rates != RatePolicy():
+        return None
+    return math.ceil(_BEARABLE / (1.0 - newcomers))
 
 
 def _open_journal(plan: Plan, supplied: Supplied, clock: Clock) -> Journal:

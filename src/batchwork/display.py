@@ -1,10 +1,9 @@
-"""Show a run while it goes on: live on a terminal, a plain line every few seconds elsewhere, nothing when quiet."""
+"""Show a run while it goes on: redrawn in place on a terminal, printed now and then elsewhere; quiet, not at all."""
 
 from __future__ import annotations
 
-import asyncio
 import sys
-from types import TracebackType
+from collections.abc import Callable, Iterator
 
 from rich.console import Console
 from rich.live import Live
@@ -12,90 +11,116 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from batchwork.core.event import Event
 from batchwork.engine.engine import Engine
-from batchwork.progress import Snapshot, line, snapshot
+from batchwork.progress import Snapshot, lines, snapshot
 
 _LIVE_EVERY_S = 0.2
 _PLAIN_EVERY_S = 5.0
 
 
 class Display:
-    """Watches one run. Everything goes to standard error: standard output is for results."""
+    """Shows one run from `opened`, which is called inside its loop, to `closed`.
 
-    def __init__(self, *, quiet: bool, total: int | None) -> None:
-        self._total = total
-        self._console = Console(stderr=True, quiet=quiet, highlight=False)
-        self._live: Live | None = None
-        if not quiet and self._console.is_terminal:
-            self._live = Live(console=self._console, auto_refresh=False, transient=True)
+    The line of a run is on standard error, because standard output is for results, and goes when the run ends. The
+    five lines of a manager are on standard output and stay; `jobs` completes what is known of the run for them.
+    """
+
+    def __init__(
+        self, *, quiet: bool = False, total: int | None = None, jobs: Callable[[Snapshot], Snapshot] | None = None
+    ) -> None:
         self._quiet = quiet
-        self._task: asyncio.Task[None] | None = None
+        self._total = total
+        self._jobs = jobs
+        self._out = sys.stderr if jobs is None else sys.stdout
+        self._console = Console(file=self._out, force_terminal=self._out.isatty(), quiet=quiet, highlight=False)
+        self._live: Live | None = None
+        if not quiet and self._console.is_terminal and not self._console.is_dumb_terminal:
+            # What the user's own code prints into a file or a pipe is no part of the picture.
+            on_screen = sys.stdout.isatty()
+            self._live = Live(
+                console=self._console, auto_refresh=False, transient=jobs is None, redirect_stdout=on_screen
+            )
+        self._engine: Engine | None = None
+        self._started = 0.0
+        self._cancel: Callable[[], None] = lambda: None
 
-    def __enter__(self) -> Display:
+    def opened(self, engine: Engine) -> None:
+        """Begin to show this run."""
+        self._engine, self._started = engine, engine.clock.now()
+        if self._jobs is None:
+            engine.tally.total = self._total
+            for notice in _notices(engine):
+                self.say(notice)
         if self._live is not None:
             self._live.start()
-        return self
+        if self._jobs is not None:
+            self._show(engine)
+        if not self._quiet:
+            self._show_later(engine)
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def heard(self, event: Event) -> None:
+        """Nothing to do: the run is looked at now and then."""
+
+    def closed(self) -> None:
+        """Show how a manager's run ended; the line of any other goes."""
+        self._cancel()
+        if self._engine is not None and self._jobs is not None:
+            self._show(self._engine)
         if self._live is not None:
             self._live.stop()
-
-    def watch(self, engine: Engine) -> None:
-        """Begin to show this run; called inside its loop."""
-        engine.tally.total = self._total
-        for notice in _notices(engine):
-            self.say(notice)
-        if not self._quiet:
-            self._task = asyncio.create_task(self._show(engine))
 
     def say(self, text: str, *, always: bool = False) -> None:
         """One line for the user; quiet means no progress, not that a failure goes unexplained."""
         if not self._quiet:
             self._console.print(Text(text), soft_wrap=True)
         elif always:
-            print(text, file=sys.stderr, flush=True)
+            print(text, file=self._out, flush=True)
 
-    async def _show(self, engine: Engine) -> None:
-        started = engine.clock.now()
-        while True:
-            await engine.clock.sleep(_LIVE_EVERY_S if self._live is not None else _PLAIN_EVERY_S)
-            now = engine.clock.now()
-            seen = snapshot(
-                engine.tally,
-                elapsed_s=now - started,
-                now=now,
-                ceiling_nano=engine.gate.ledger.ceiling,
-                priced=engine.price is not None,
-            )
-            if self._live is not None:
-                self._live.update(_picture(seen), refresh=True)
-            else:
-                print(line(seen), file=sys.stderr, flush=True)
+    def _show_later(self, engine: Engine) -> None:
+        def show() -> None:
+            self._show(engine)
+            self._show_later(engine)
+
+        self._cancel = engine.clock.call_later(_PLAIN_EVERY_S if self._live is None else _LIVE_EVERY_S, show)
+
+    def _show(self, engine: Engine) -> None:
+        now = engine.clock.now()
+        seen = snapshot(
+            engine.tally,
+            elapsed_s=now - self._started,
+            now=now,
+            ceiling_nano=engine.gate.ledger.ceiling,
+            priced=engine.price is not None,
+        )
+        seen = seen if self._jobs is None else self._jobs(seen)
+        if self._live is not None:
+            self._live.update(_picture(seen), refresh=True)
+        else:
+            print(*lines(seen), sep="\n", file=self._out, flush=True)
 
 
 def _picture(seen: Snapshot) -> Table:
     picture = Table.grid()
-    picture.add_row(ProgressBar(total=seen.total or None, completed=seen.done, pulse=seen.total is None, width=60))
-    picture.add_row(Text(line(seen)))
+    if seen.jobs is None:
+        picture.add_row(ProgressBar(total=seen.total or None, completed=seen.done, pulse=seen.total is None, width=60))
+    for text in lines(seen):
+        picture.add_row(Text(text))
     return picture
 
 
-def _notices(engine: Engine) -> list[str]:
-    said = []
+def _notices(engine: Engine) -> Iterator[str]:
     if engine.backend.traits.notice:
-        said.append(engine.backend.traits.notice)
+        yield engine.backend.traits.notice
     if engine.price is None:
-        said.append(
+        yield (
             f"the price of {engine.plan.model} is not known: cost is shown as unknown, and calls that a kill cuts off"
             " are sent again without being booked (state it with --price)"
         )
     elif engine.price.is_free and engine.plan.price is None:
-        said.append(f"{engine.plan.model} costs nothing")
+        yield f"{engine.plan.model} costs nothing"
     if engine.standing.recovered:
-        said.append(
+        yield (
             f"{engine.standing.recovered} calls were cut off by an earlier crash: booked at their worst case as"
             " unconfirmed, and sent again"
         )
-    return said

@@ -6,7 +6,6 @@ from collections.abc import Callable, Collection
 from decimal import Decimal
 from difflib import get_close_matches
 from pathlib import Path
-from types import UnionType
 from typing import Any, Literal, Required, TypedDict
 
 from batchwork.backends import traits_of
@@ -24,27 +23,28 @@ from batchwork.engine.engine import Supplied
 from batchwork.plan import Plan
 from batchwork.schema import AnswerChecker, check_schema
 
+# What the options of a run are called in its policies.
+_RATES = {name: name for name in ("rpm", "input_tpm", "output_tpm")}
+_POLICY = {
+    "timeout": "timeout_s",
+    "timeout_per_1k_chars": "timeout_per_1k_s",
+    "max_wait": "max_wait_s",
+    "max_consecutive_failures": "max_consecutive_failures",
+    "retry_in_place": "retry_in_place",
+    "reask": "reasks",
+    "count_margin": "count_margin",
+}
+_BATCHES = {
+    "items_per_batch": "most_items",
+    "max_parallel_batches": "max_parallel",
+    "poll_interval": "poll_first_s",
+    "adopt_wait": "adopt_wait_s",
+    "results_wait": "results_wait_s",
+    "cancel_on_interrupt": "cancel_on_interrupt",
+}
 # What `retry` needs to know of an earlier run; never a key.
-_REMEMBERED = (
-    "max_in_flight",
-    "max_cost",
-    "rpm",
-    "input_tpm",
-    "output_tpm",
-    "retries",
-    "timeout",
-    "max_wait",
-    "max_consecutive_failures",
-    "reask",
-    "count_margin",
-    "base_url",
-    "mode",
-    "items_per_batch",
-    "max_parallel_batches",
-    "poll_interval",
-    "adopt_wait",
-    "results_wait",
-)
+_FORGOTTEN = frozenset({"timeout_per_1k_chars", "retry_in_place", "cancel_on_interrupt"})
+_REMEMBERED = ("mode", "max_in_flight", "max_cost", "retries", "base_url", *_RATES, *_POLICY, *_BATCHES)
 
 HIDDEN_ADDRESS = "hidden_base_url"  # what is remembered of an address in which there may be a secret
 
@@ -68,16 +68,17 @@ _SAMPLING = frozenset(
 )
 _NEAR = 0.7  # below, a hint only leads astray
 
-_KINDS: dict[str, tuple[type | UnionType, str]] = {
+_KINDS: dict[str, tuple[Any, str]] = {
     "journal": (str | Path | None, "a path"),
     "base_url": (str | None, "an address"),
     "api_key": (str | None, "a text"),
+    "on_event": (Callable | None, "a function"),
     **dict.fromkeys(("fresh", "retry_in_place", "cancel_on_interrupt", "progress"), (bool, "True or False")),
 }
 
 
 class RunOptions(TypedDict, total=False):
-    """What a run can be told. See `run`."""
+    """The options of a run. See `run`."""
 
     model: Required[str]
     mode: Literal["live", "batch"]
@@ -124,7 +125,6 @@ def plan_of(options: RunOptions, *, keep_bodies: bool = False) -> Plan:
     """
     refuse_unknown(options, RunOptions.__annotations__)
     _refuse_wrong(options)
-    _refuse_other_kinds(options)
     _refuse_sampling(options)
     max_cost = options.get("max_cost")
     journal = options.get("journal")
@@ -173,7 +173,9 @@ def _mode_of(options: RunOptions) -> Literal["live", "batch"]:
 
 
 def _remembered(options: RunOptions) -> dict[str, Any]:
-    settings: dict[str, Any] = {name: value for name in _REMEMBERED if (value := options.get(name)) is not None}
+    settings: dict[str, Any] = {
+        name: value for name in _REMEMBERED if name not in _FORGOTTEN and (value := options.get(name)) is not None
+    }
     if isinstance(price := options.get("price"), str | tuple | list):
         settings["price"] = price if isinstance(price, str) else ",".join(map(str, price))
     if not is_plain(settings.get("base_url", "")):
@@ -184,29 +186,25 @@ def _remembered(options: RunOptions) -> dict[str, Any]:
 
 
 def _policy_of(options: RunOptions, max_cost_nano: int | None) -> Policy:
-    defaults = Policy()
     return Policy(
-        max_in_flight=_window_of(options, defaults.max_in_flight),
-        rates=RatePolicy(
-            rpm=options.get("rpm"), input_tpm=options.get("input_tpm"), output_tpm=options.get("output_tpm")
-        ),
-        retry=RetryPolicy.of(options.get("retries", defaults.retry.retries)),
+        max_in_flight=_window_of(options),
+        rates=RatePolicy(**_named(options, _RATES)),
+        retry=RetryPolicy.of(options.get("retries", RetryPolicy().retries)),
         max_cost_nano=max_cost_nano,
-        timeout_s=options.get("timeout", defaults.timeout_s),
-        timeout_per_1k_s=options.get("timeout_per_1k_chars", 0.0),
-        max_wait_s=options.get("max_wait", defaults.max_wait_s),
-        max_consecutive_failures=options.get("max_consecutive_failures", defaults.max_consecutive_failures),
-        retry_in_place=options.get("retry_in_place", False),
-        reasks=options.get("reask", defaults.reasks),
-        count_margin=options.get("count_margin", defaults.count_margin),
-        batch=_batch_policy_of(options, defaults.batch),
+        batch=BatchPolicy(**_named(options, _BATCHES)),
+        **_named(options, _POLICY),
     )
 
 
-def _window_of(options: RunOptions, usual: int) -> int:
+def _named(options: RunOptions, names: dict[str, str]) -> dict[str, Any]:
+    """Those of the options that were given, under the names of a policy."""
+    return {names[name]: value for name, value in options.items() if name in names}
+
+
+def _window_of(options: RunOptions) -> int:
     """What the user says, else what suits the backend: a call that is a whole process suits fewer at once."""
-    said = options.get("max_in_flight")
-    return said if said is not None else _traits_of(options).default_in_flight or usual
+    window = options.get("max_in_flight")
+    return window if window is not None else _traits_of(options).default_in_flight or Policy().max_in_flight
 
 
 def _traits_of(options: RunOptions) -> Traits:
@@ -221,17 +219,6 @@ def _refuse_sampling(options: RunOptions) -> None:
         if takes is not None and name not in takes:
             known = f"it takes {', '.join(sorted(takes))}" if takes else "it takes none"
             raise ConfigError(f"{options['model']} does not take the sampling parameter {name!r}; {known}")
-
-
-def _batch_policy_of(options: RunOptions, defaults: BatchPolicy) -> BatchPolicy:
-    return BatchPolicy(
-        most_items=options.get("items_per_batch"),
-        max_parallel=options.get("max_parallel_batches", defaults.max_parallel),
-        poll_first_s=options.get("poll_interval", defaults.poll_first_s),
-        adopt_wait_s=options.get("adopt_wait", defaults.adopt_wait_s),
-        results_wait_s=options.get("results_wait", defaults.results_wait_s),
-        cancel_on_interrupt=options.get("cancel_on_interrupt", False),
-    )
 
 
 def defaults_of(options: RunOptions) -> Defaults:
@@ -253,7 +240,12 @@ def defaults_of(options: RunOptions) -> Defaults:
     )
 
 
-def _refuse_other_kinds(options: RunOptions) -> None:
+def _refuse_wrong(options: RunOptions) -> None:
+    if not isinstance(options.get("model"), str):
+        raise ConfigError("model= is required, for example model='mock:echo'")
+    backend = options.get("backend")
+    if backend is not None and not (hasattr(backend, "complete") and hasattr(backend, "traits")):
+        raise ConfigError(f"backend must have `complete` and `traits`, which {type(backend).__name__} has not")
     for name, value in options.items():
         kind, a_kind = _KINDS.get(name, (object, ""))
         if not isinstance(value, kind):
@@ -276,13 +268,3 @@ def refuse_unknown(given: Collection[str], takes: Collection[str]) -> None:
         if near and near[0] in _SAMPLING:
             raise ConfigError(f"unknown option {name!r}: it goes into sampling={{{near[0]!r}: ...}}")
         raise ConfigError(f"unknown option {name!r}" + (f"; did you mean {near[0]!r}?" if near else ""))
-
-
-def _refuse_wrong(options: RunOptions) -> None:
-    if not isinstance(options.get("model"), str):
-        raise ConfigError("model= is required, for example model='mock:echo'")
-    if not callable(options.get("on_event") or print):
-        raise ConfigError(f"on_event must be a function, got {options.get('on_event')!r}")
-    backend = options.get("backend")
-    if backend is not None and not (hasattr(backend, "complete") and hasattr(backend, "traits")):
-        raise ConfigError(f"backend must have `complete` and `traits`, which {type(backend).__name__} has not")

@@ -7,7 +7,7 @@ import queue
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Collection, Iterable, Iterator, Sized
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Unpack
 
@@ -15,7 +15,7 @@ from batchwork._bridge import BackgroundLoop, run_sync
 from batchwork.assembly import open_engine
 from batchwork.core.errors import ConfigError, Interrupted, RunPaused
 from batchwork.core.failure import FailureKind
-from batchwork.core.intake import Intake
+from batchwork.core.intake import InputRow
 from batchwork.core.outcome import AnyOutcome, Outcome
 from batchwork.core.prompt import intakes
 from batchwork.core.stats import Accounting, account
@@ -61,8 +61,8 @@ def run(prompts: Iterable[object], **options: Unpack[RunOptions]) -> Results:
         RunPaused: the breaker ended the run; its `.results` has what there is.
         KeyboardInterrupt: after a clean stop.
     """
-    with _shown(prompts, options) as watch:
-        session = _session(prompts, options, on_open=watch)
+    with _displayed(prompts, options) as on_open:
+        session = _session(prompts, options, on_open=on_open)
         try:
             return run_sync(session.execute, interrupt=session.interrupt)
         except Interrupted:
@@ -82,8 +82,8 @@ def open_results(journal: str | Path) -> Results:
 
 async def arun(prompts: Iterable[object], **options: Unpack[RunOptions]) -> Results:
     """The same as `run`, for asyncio."""
-    with _shown(prompts, options) as watch:
-        return await _session(prompts, options, on_open=watch).execute()
+    with _displayed(prompts, options) as on_open:
+        return await _session(prompts, options, on_open=on_open).execute()
 
 
 async def astream(prompts: Iterable[object], **options: Unpack[RunOptions]) -> AsyncIterator[Outcome]:
@@ -160,7 +160,7 @@ class RunSession:
     def __init__(
         self,
         plan: Plan,
-        source: Iterable[Intake] | None,
+        source: Iterable[InputRow] | None,
         supplied: Supplied,
         *,
         retry_failed: frozenset[FailureKind] | None = None,
@@ -173,10 +173,11 @@ class RunSession:
         self._retry_failed = plan.retry_failed if retry_failed is None else retry_failed
         self._on_open = on_open
         self._ahead = ahead  # how far a source that may block is read in a thread of its own; 0: in the loop
+        self.engine: Engine | None = None  # once it is open
+        self.still_running: list[str] = []  # the batches that go on at the provider after an interruption
         self._cancelled = False
         self._run: Run | None = None
         self._interrupts = 0
-        self._left: list[str] = []
 
     async def execute(self) -> Results:
         """Run to the end.
@@ -186,6 +187,7 @@ class RunSession:
             Interrupted: it was interrupted, and has stopped cleanly.
         """
         async with open_engine(self._plan, self._supplied) as engine:
+            self.engine = engine
             run = self._run = engine.start()
             if self._on_open is not None:
                 self._on_open(engine)
@@ -198,7 +200,7 @@ class RunSession:
                 await engine.again(run)
             else:
                 await engine.process(run, self._source, ahead=self._ahead, retry_failed=self._retry_failed)
-            self._left = run.still_running
+            self.still_running = run.still_running
             accounting = self._account(engine, before)
         if run.interrupted and not self._cancelled:
             raise Interrupted("the run was interrupted; what is finished is kept")
@@ -206,13 +208,7 @@ class RunSession:
         stopped = "cancelled" if self._cancelled else run.stopped
         results = Results(source, accounting=accounting, stopped=stopped, priced=engine.price is not None)
         if run.pause is not None:
-            raise RunPaused(
-                reason=run.pause.reason,
-                remedy=run.pause.remedy,
-                results=results,
-                cause=run.pause.cause,
-                retry_after_s=run.pause.retry_after_s,
-            )
+            raise RunPaused(results=results, **asdict(run.pause))
         return results
 
     def _account(self, engine: Engine, before: int) -> Accounting:
@@ -241,16 +237,24 @@ class RunSession:
         if self._run is not None:
             self._run.interrupt()
 
+    def interrupt_aloud(self, say: Callable[[str], None]) -> None:
+        """Interrupt it, and say what the first time does and what a second one would."""
+        self.interrupt()
+        if self.engine is None or self.left_at_once:
+            return
+        kept = f"{self.engine.tally.in_flight:,} calls in flight are let finish"
+        if self.engine.uses_batches:
+            cancels = self._plan.policy.batch.cancel_on_interrupt
+            kept = (
+                f"{self.engine.tally.in_flight:,} items at the provider {'are cancelled' if cancels else 'go on there'}"
+            )
+        say(f"stopping: {kept}, press Ctrl-C again to leave at once")
+
     def cancel(self) -> None:
         """Give up what is not finished, at the provider too; what is finished is kept. Called inside the loop."""
         self._cancelled = True
         if self._run is not None:
             self._run.cancel()
-
-    @property
-    def still_running(self) -> list[str]:
-        """The batches that go on at the provider after an interruption."""
-        return self._left
 
     def wake(self) -> None:
         """Whoever takes the outcomes can take more."""
@@ -259,15 +263,18 @@ class RunSession:
 
 
 @contextmanager
-def _shown(prompts: object, options: RunOptions) -> Iterator[Callable[[Engine], None] | None]:
-    """What watches a run while it goes on: nothing, unless progress is asked for."""
+def _displayed(prompts: object, options: RunOptions) -> Iterator[Callable[[Engine], None] | None]:
+    """A display of the run, where progress is asked for; what is to be called when the run is open."""
     if not options.get("progress", False):
         yield None
         return
     from batchwork.display import Display  # noqa: PLC0415 (rich takes longer to import than all the rest of a small run)
 
-    with Display(quiet=False, total=len(prompts) if isinstance(prompts, Sized) else None) as display:
-        yield display.watch
+    display = Display(total=len(prompts) if isinstance(prompts, Sized) else None)
+    try:
+        yield display.opened
+    finally:
+        display.closed()
 
 
 def _session(

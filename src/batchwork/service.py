@@ -17,7 +17,7 @@ from batchwork.engine.callbacks import listener_for
 from batchwork.engine.gate import Gate
 from batchwork.engine.live_run import LiveRun
 from batchwork.engine.parts import Parts
-from batchwork.journal import DayBook, FleetingJournal
+from batchwork.journal import DayBook, TransientJournal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +55,7 @@ class Service:
     ) -> LiveRun:
         """A pass of one request over its prompts for one model, with at most `batch_size` calls in flight."""
         served = self.models[model]
-        journal = FleetingJournal(self.book)
+        journal = TransientJournal(self.book)
         journal.listener = listener_for(on_event)
         parts = Parts(
             backend=served.backend,

@@ -13,14 +13,13 @@ from batchwork.core.outcome import Status
 from batchwork.core.request import Attachment, Message, Request, Schema, digest
 from tests.support.journals import (
     BEGAN,
+    JOURNALS,
     OUTCOMES,
     Pass,
     failed,
-    memory_journal,
     row,
     run_pass,
     settle,
-    sqlite_journal,
     succeeded,
 )
 from tests.support.virtual_time import run_virtual
@@ -28,7 +27,7 @@ from tests.support.virtual_time import run_virtual
 Make = Callable[[Path], Any]
 
 
-@pytest.fixture(params=[memory_journal, sqlite_journal])
+@pytest.fixture(params=JOURNALS)
 def journal(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Any]:
     make: Make = request.param
     opened = make(tmp_path / "j.db")
@@ -70,6 +69,13 @@ def test_a_rerun_finds_its_own(journal: Any) -> None:
     again = run_pass(journal, Pass(_rows("a", "b", "a")))
     assert [state.item for state in again] == [state.item for state in first]
     assert [state.status for state in again] == [Status.SUCCEEDED, Status.FAILED, Status.SKIPPED]
+
+
+def test_an_item_is_found_at_its_place(journal: Any) -> None:
+    items = [state.item for state in run_pass(journal, Pass(_rows("a", "b", "a"), ["succeeded"]))]
+    assert journal.count() == 3
+    assert [journal.at(place).item for place in range(3)] == items
+    assert journal.at(3) is None
 
 
 def test_a_shifted_row_is_found_and_stands_in_its_new_place(journal: Any) -> None:

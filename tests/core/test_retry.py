@@ -25,7 +25,7 @@ def _wait(kind: str, **told: float) -> float | None:
 
 @pytest.mark.parametrize("kind", _PASSING)
 def test_a_passing_failure_is_tried_again(kind: str) -> None:
-    assert _wait(kind) == 0.5
+    assert _wait(kind) == (0.25 if kind in ("rate_limited", "overloaded") else 0.5)
 
 
 @pytest.mark.parametrize("kind", _FINAL)
@@ -34,12 +34,17 @@ def test_a_failure_that_would_only_repeat_itself_is_never_tried_again(kind: str)
 
 
 def test_the_providers_own_wait_beats_our_formula() -> None:
-    assert _wait("rate_limited", after=30.0) == 30.5
+    assert _wait("rate_limited", after=30.0, dice=0.5) == 31.5
 
 
 def test_the_wait_doubles_up_to_the_longest() -> None:
+    waits = [_wait("server", attempts=n, dice=0.999) for n in (1, 2)]
+    assert waits == [pytest.approx(0.999 * base) for base in (1, 2)]
+
+
+def test_a_refused_call_waits_no_longer_than_two_seconds_since_the_gate_holds_them_all() -> None:
     waits = [_wait("rate_limited", refusals=n, dice=0.999) for n in (1, 2, 3, 4)]
-    assert waits == [pytest.approx(0.999 * base) for base in (1, 2, 4, 8)]
+    assert waits == [pytest.approx(0.999 * base) for base in (0.5, 1, 2, 2)]
 
 
 def test_the_wait_never_passes_the_longest() -> None:

@@ -1,16 +1,12 @@
-"""Series without noise: what is certain is said as certain, and rounding is no noise."""
+"""Series without noise."""
 
 import numpy as np
 import pytest
 
-from batchwork.frame import Description, describe_series
-from batchwork.frame.shape import shape_of
+from batchwork.frame import describe_series
+from tests.frame.given import described
 
 AT = np.arange(200.0)
-
-
-def described(values: object) -> Description:
-    return describe_series(values, output="full")
 
 
 def test_a_plain_sine_has_its_period_and_nothing_else() -> None:
@@ -79,29 +75,6 @@ def test_levels_are_steps_at_their_places() -> None:
     ]
 
 
-@pytest.mark.parametrize("values", [[1, 2, 4, 8, 16, 32], [10, 9, 7, 4, 0, -5]])
-def test_six_points_that_bend_one_way_are_a_trend(values: list[int]) -> None:
-    trend = described(values).trend
-    assert trend is not None
-    assert trend.certain
-    assert trend.direction == ("rising" if values[1] > values[0] else "falling")
-
-
 def test_rare_events_are_noise_not_certainty() -> None:
     counts = (np.random.default_rng(0).random(300) < 0.08).astype(float)
     assert "no noise" not in describe_series(counts)
-
-
-def test_a_shape_is_named_when_its_rivals_are_excluded() -> None:
-    dice = np.random.default_rng(1)
-    kinds = {
-        name: [shape_of(draw(), 1.0).kind for _ in range(40)]
-        for name, draw in {
-            "uniform": lambda: dice.uniform(size=60),
-            "lognormal": lambda: dice.lognormal(0, 1, 60),
-            "normal": lambda: dice.standard_normal(300),
-        }.items()
-    }
-    assert kinds["uniform"].count("normal") <= 2
-    assert kinds["lognormal"].count("exponential") <= 10
-    assert kinds["normal"].count("normal") >= 34

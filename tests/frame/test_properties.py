@@ -1,4 +1,4 @@
-"""What holds for any series whatever."""
+"""What holds for every series."""
 
 import math
 import re
@@ -8,12 +8,32 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from batchwork.frame import Description, describe_series
-from batchwork.frame.digits import write
 
 ANYTHING = st.lists(
     st.one_of(st.floats(allow_nan=True, allow_infinity=True), st.integers(), st.none(), st.booleans()), max_size=60
 )
+
+
 NUMBERS = st.lists(st.floats(min_value=-1e6, max_value=1e6), min_size=0, max_size=80)
+
+
+def _numbers(part: object) -> list[float]:
+    if isinstance(part, dict):
+        return [number for item in part.values() for number in _numbers(item)]
+    if isinstance(part, list | tuple):
+        return [number for item in part for number in _numbers(item)]
+    return [part] if isinstance(part, float) else []
+
+
+def _verdict(description: Description) -> tuple[object, ...]:
+    return (
+        description.trend and description.trend.direction,
+        tuple(round(season.period, 3) for season in description.seasons),
+        tuple(point.index for point in description.change_points),
+        tuple(sorted(anomaly.index for anomaly in description.anomalies)),
+        description.distribution.kind,
+        description.volatility is not None and description.volatility.index,
+    )
 
 
 @settings(max_examples=150, deadline=None)
@@ -77,27 +97,3 @@ def test_the_order_of_rows_matters_only_where_time_does(seed: int) -> None:
         assert getattr(one.statistics, name) == getattr(other.statistics, name)
     assert math.isclose(one.statistics.std, other.statistics.std, rel_tol=1e-12)
     assert other.statistics.maximum_at == int(np.argmax(values[order]))
-
-
-@given(st.floats(allow_nan=False, allow_infinity=False), st.floats(min_value=0, allow_nan=False, allow_infinity=False))
-def test_a_written_number_is_right_to_the_digits_shown(number: float, spread: float) -> None:
-    assert math.isclose(float(write(number, spread)), number, rel_tol=5.01e-4, abs_tol=0.0)
-
-
-def _verdict(description: Description) -> tuple[object, ...]:
-    return (
-        description.trend and description.trend.direction,
-        tuple(round(season.period, 3) for season in description.seasons),
-        tuple(point.index for point in description.change_points),
-        tuple(sorted(anomaly.index for anomaly in description.anomalies)),
-        description.distribution.kind,
-        description.volatility is not None and description.volatility.index,
-    )
-
-
-def _numbers(part: object) -> list[float]:
-    if isinstance(part, dict):
-        return [number for item in part.values() for number in _numbers(item)]
-    if isinstance(part, list | tuple):
-        return [number for item in part for number in _numbers(item)]
-    return [part] if isinstance(part, float) else []

@@ -11,28 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from batchwork.core.errors import JournalDamagedError, JournalError
-from batchwork.journal import JournalReader, back_up, recover, set_aside
-from batchwork.journal.companions import LOG, MARK, beside
+from batchwork.core.errors import JournalDamagedError
+from batchwork.journal import JournalReader, back_up, recover
+from batchwork.journal.connections import holds_nothing
 from batchwork.journal.mark import Mark, MarkFile, read_mark
-from batchwork.journal.tables import holds_nothing
-from tests.support.journals import Pass, run_pass, sqlite_journal
-
-PARTS = ("", "-wal", "-shm", ".mark")
-ROWS: list[tuple[str, int | None]] = [(f"p{n}", None) for n in range(20)]
-
-
-def killed(path: Path, rows: int = 20) -> None:
-    """A journal as a killed process leaves it: nearly everything in its log."""
-    home = path.with_name("home")
-    home.mkdir()
-    journal = sqlite_journal(home / path.name)
-    run_pass(journal, Pass(ROWS[:rows], ["succeeded"] * rows))
-    journal.flush()
-    for part in PARTS:
-        shutil.copy2(home / f"{path.name}{part}", path.with_name(path.name + part))
-    journal.close()
-    shutil.rmtree(home)
+from tests.support.journals import PARTS, ROWS, Pass, killed_journal, run_pass, sqlite_journal
 
 
 def count(path: Path) -> int:
@@ -62,18 +45,17 @@ def test_the_tables_and_the_name_of_the_journal_are_in_the_file_itself_from_the_
     shutil.copy2(tmp_path / "j.db", tmp_path / "alone.db")
     with closing(JournalReader(tmp_path / "alone.db")) as reader:
         sums = reader.sums()
-    assert sums is not None
     assert sums.run_id == journal.run_id
     journal.close()
 
 
 def test_a_killed_journal_with_all_its_parts_is_whole(tmp_path: Path) -> None:
-    killed(tmp_path / "j.db")
+    killed_journal(tmp_path / "j.db")
     assert count(tmp_path / "j.db") == 20
 
 
 def test_one_whose_log_is_gone_is_damaged_and_says_what_to_do(tmp_path: Path) -> None:
-    killed(tmp_path / "j.db")
+    killed_journal(tmp_path / "j.db")
     (tmp_path / "j.db-wal").unlink()
     assert all(
         re.search(r"ends at event 0, but j\.db\.mark says that 62 .* log j\.db-wal .*recover", reason)
@@ -82,7 +64,7 @@ def test_one_whose_log_is_gone_is_damaged_and_says_what_to_do(tmp_path: Path) ->
 
 
 def test_it_is_whole_again_with_its_log(tmp_path: Path) -> None:
-    killed(tmp_path / "j.db")
+    killed_journal(tmp_path / "j.db")
     (tmp_path / "j.db-wal").rename(tmp_path / "found")
     with pytest.raises(JournalDamagedError):
         sqlite_journal(tmp_path / "j.db")
@@ -93,7 +75,7 @@ def test_it_is_whole_again_with_its_log(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("share", [0.0, 0.001, 0.1, 0.5, 0.99])
 def test_one_whose_log_was_cut_is_damaged(share: float, tmp_path: Path) -> None:
-    killed(tmp_path / "j.db")
+    killed_journal(tmp_path / "j.db")
     os.truncate(tmp_path / "j.db-wal", int(share * (tmp_path / "j.db-wal").stat().st_size))
     (tmp_path / "j.db-shm").unlink()
     with pytest.raises(JournalDamagedError):
@@ -101,7 +83,7 @@ def test_one_whose_log_was_cut_is_damaged(share: float, tmp_path: Path) -> None:
 
 
 def test_one_whose_file_was_emptied_is_damaged(tmp_path: Path) -> None:
-    killed(tmp_path / "j.db")
+    killed_journal(tmp_path / "j.db")
     for part in ("-wal", "-shm"):
         (tmp_path / f"j.db{part}").unlink()
     (tmp_path / "j.db").write_bytes(b"")
@@ -112,7 +94,7 @@ def test_one_whose_file_was_emptied_is_damaged(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("left", ["empty", "gone"])
 def test_a_log_without_its_file_is_not_deleted_but_can_be_recovered(left: str, tmp_path: Path) -> None:
-    killed(tmp_path / "j.db")
+    killed_journal(tmp_path / "j.db")
     (tmp_path / "j.db").unlink()
     if left == "empty":
         (tmp_path / "j.db").touch()
@@ -125,7 +107,7 @@ def test_a_log_without_its_file_is_not_deleted_but_can_be_recovered(left: str, t
 
 def test_a_file_without_tables_is_damaged(tmp_path: Path) -> None:
     """So a journal of batchwork 0.1 looked, whose process was killed early and whose log is gone."""
-    killed(tmp_path / "j.db")
+    killed_journal(tmp_path / "j.db")
     code = "import sqlite3, sys; sqlite3.connect(sys.argv[1]).execute('PRAGMA journal_mode = WAL')"
     subprocess.run([sys.executable, "-c", code, tmp_path / "old.db"], check=True, timeout=60)
     assert (tmp_path / "old.db").stat().st_size == 4096
@@ -146,7 +128,7 @@ def test_an_older_copy_in_its_place_is_damaged(tmp_path: Path) -> None:
 
 
 def test_a_copy_with_its_companions_goes_on_elsewhere(tmp_path: Path) -> None:
-    killed(tmp_path / "j.db")
+    killed_journal(tmp_path / "j.db")
     (tmp_path / "there").mkdir()
     for part in PARTS:
         (tmp_path / f"j.db{part}").rename(tmp_path / "there" / f"k.db{part}")
@@ -155,7 +137,7 @@ def test_a_copy_with_its_companions_goes_on_elsewhere(tmp_path: Path) -> None:
 
 
 def test_a_journal_without_a_mark_is_taken_as_it_is_and_gets_one(tmp_path: Path) -> None:
-    killed(tmp_path / "j.db")
+    killed_journal(tmp_path / "j.db")
     (tmp_path / "j.db.mark").unlink()
     assert count(tmp_path / "j.db") == 20
     assert not (tmp_path / "j.db.mark").exists(), "a reader writes nothing"
@@ -166,19 +148,18 @@ def test_a_journal_without_a_mark_is_taken_as_it_is_and_gets_one(tmp_path: Path)
 def run_id_of(path: Path) -> str:
     with closing(JournalReader(path)) as reader:
         sums = reader.sums()
-    assert sums is not None
     return sums.run_id
 
 
 def test_deleting_the_mark_accepts_the_loss(tmp_path: Path) -> None:
-    killed(tmp_path / "j.db")
+    killed_journal(tmp_path / "j.db")
     for part in ("-wal", "-shm", ".mark"):
         (tmp_path / f"j.db{part}").unlink()
     assert count(tmp_path / "j.db") == 0
 
 
 def test_a_mark_behind_the_journal_is_what_a_crash_before_the_note_leaves(tmp_path: Path) -> None:
-    killed(tmp_path / "j.db")
+    killed_journal(tmp_path / "j.db")
     with closing(MarkFile(tmp_path / "j.db")) as mark:
         mark.write(Mark(run_id_of(tmp_path / "j.db"), 61, 0))
     assert count(tmp_path / "j.db") == 20
@@ -186,13 +167,13 @@ def test_a_mark_behind_the_journal_is_what_a_crash_before_the_note_leaves(tmp_pa
 
 @pytest.mark.parametrize("body", [b"", bytes(128)])
 def test_a_mark_that_a_power_failure_emptied_says_nothing(body: bytes, tmp_path: Path) -> None:
-    killed(tmp_path / "j.db")
+    killed_journal(tmp_path / "j.db")
     (tmp_path / "j.db.mark").write_bytes(body)
     assert count(tmp_path / "j.db") == 20
 
 
 def test_a_mark_with_a_flipped_bit_is_not_trusted_and_says_what_to_do(tmp_path: Path) -> None:
-    killed(tmp_path / "j.db")
+    killed_journal(tmp_path / "j.db")
     body = bytearray((tmp_path / "j.db.mark").read_bytes())
     body[35] ^= 1
     (tmp_path / "j.db.mark").write_bytes(body)
@@ -201,7 +182,7 @@ def test_a_mark_with_a_flipped_bit_is_not_trusted_and_says_what_to_do(tmp_path: 
 
 
 def test_the_mark_of_another_journal_says_nothing_about_this_one(tmp_path: Path) -> None:
-    killed(tmp_path / "j.db")
+    killed_journal(tmp_path / "j.db")
     sqlite_journal(tmp_path / "k.db").close()
     (tmp_path / "k.db").replace(tmp_path / "j.db")
     for part in ("-wal", "-shm"):
@@ -214,7 +195,7 @@ def test_a_journal_that_was_deleted_is_begun_anew_with_a_word(tmp_path: Path, ca
     with closing(JournalReader(tmp_path / "j.db")) as reader:
         run_pass(journal, Pass(ROWS, ["succeeded"] * 20))
         journal.flush()
-        reader._query("SELECT 1 FROM total").fetchone()  # whoever reads keeps the log from being emptied
+        reader._connection.one("SELECT 1 FROM total")  # whoever reads keeps the log from being emptied
         journal.close()
     assert (tmp_path / "j.db-wal").stat().st_size, "a rest of the log must be there, or this proves nothing"
     (tmp_path / "j.db").unlink()
@@ -229,75 +210,3 @@ def test_an_empty_file_is_a_new_journal(tmp_path: Path) -> None:
     sqlite_journal(tmp_path / "j.db").close()
     assert count(tmp_path / "j.db") == 0
     assert (tmp_path / "j.db").stat().st_mode & 0o777 == 0o640
-
-
-def test_setting_a_damaged_journal_aside_takes_its_mark_and_log_along(tmp_path: Path) -> None:
-    killed(tmp_path / "j.db")
-    (tmp_path / "j.db").unlink()
-    assert set_aside(tmp_path / "j.db") == tmp_path / "j.db.old-1"
-    assert {file.name for file in tmp_path.iterdir()} == {"j.db.old-1-wal", "j.db.old-1-shm", "j.db.old-1.mark"}
-    sqlite_journal(tmp_path / "j.db").close()
-
-
-def test_recovery_says_what_is_lost_and_keeps_its_money_in_the_books(tmp_path: Path) -> None:
-    path = tmp_path / "j.db"
-    journal = sqlite_journal(path)
-    run_pass(journal, Pass(ROWS[:5], ["succeeded"] * 5))
-    journal.close()
-    older = path.read_bytes()
-    journal = sqlite_journal(path)
-    run_pass(journal, Pass(ROWS, ["succeeded"] * 20))
-    journal.close()
-    path.write_bytes(older)
-    saved = recover(path)
-    assert (saved.outcomes, saved.lost_events) == (5, 47)
-    assert "$0.000000165 of lost calls is booked as unconfirmed" in saved.note
-    with closing(JournalReader(path)) as reader:
-        assert reader.totals().spent_nano == 20 * 11
-    assert read_mark(saved.kept) is not None
-
-
-def test_recovery_leaves_a_journal_at_its_place_at_every_instant(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Killed between any two of its renames it leaves a journal that is whole or known to be damaged, never none."""
-    killed(tmp_path / "j.db")
-    (tmp_path / "j.db-shm").unlink()
-    (tmp_path / "j.db.mark").unlink()
-    log = bytearray((tmp_path / "j.db-wal").read_bytes())
-    log[len(log) // 2] ^= 1
-    (tmp_path / "j.db-wal").write_bytes(log)
-    seen = []
-    for name in ("rename", "replace", "hardlink_to"):
-        real = getattr(Path, name)
-
-        def watched(source: Path, target: Path, real=real) -> Path:
-            seen.append((tmp_path / "j.db").exists())
-            return real(source, target)
-
-        monkeypatch.setattr(Path, name, watched)
-    recover(tmp_path / "j.db")
-    assert seen.count(True) >= 3
-    assert seen[seen.index(True) :].count(False) == 0
-
-
-def test_a_link_to_a_journal_has_the_journals_own_lock_and_mark(tmp_path: Path) -> None:
-    (tmp_path / "real").mkdir()
-    (tmp_path / "link.db").symlink_to(tmp_path / "real" / "j.db")
-    journal = sqlite_journal(tmp_path / "link.db")
-    with pytest.raises(JournalError, match="in use"):
-        sqlite_journal(tmp_path / "real" / "j.db")
-    journal.close()
-    assert beside(tmp_path / "link.db", MARK) == tmp_path / "real" / "j.db.mark"
-    assert (tmp_path / "real" / "j.db.mark").exists()
-    assert not beside(tmp_path / "link.db", LOG).exists()
-
-
-def test_a_link_in_the_place_of_a_companion_is_not_followed(tmp_path: Path) -> None:
-    (tmp_path / "precious").write_text("mine")
-    for part in (".mark", ".lock"):
-        (tmp_path / f"j.db{part}").symlink_to(tmp_path / "precious")
-        with pytest.raises(JournalError, match="cannot write beside"):
-            sqlite_journal(tmp_path / "j.db")
-        (tmp_path / f"j.db{part}").unlink()
-    assert (tmp_path / "precious").read_text() == "mine"

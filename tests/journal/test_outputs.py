@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from batchwork.journal import JournalReader, is_ours, remember_output
-from batchwork.journal.tables import connect
+from batchwork.journal.connections import connect
 from tests.support.journals import Pass, run_pass, sqlite_journal
 
 

@@ -3,18 +3,35 @@
 import asyncio
 import http.client
 import json
+import socket
 import threading
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+from batchwork.backends.mock import MockBackend
+from batchwork.clock import SystemClock
 from batchwork.core.ports import Backend
-from batchwork.server.app import Door
+from batchwork.core.request import Request
+from batchwork.server.app import Application
 from batchwork.server.config import ServerConfig
-from batchwork.server.running import Server, listen
+from batchwork.server.web_server import Server, listen
 
 JSON = {"content-type": "application/json"}
+ONE, MANY = "/api/v1/prompt", "/api/v1/prompts"
+RIVER = {
+    "type": "json_schema",
+    "json_schema": {
+        "name": "river",
+        "schema": {
+            "type": "object",
+            "properties": {"river": {"type": "string"}, "km": {"type": "integer", "minimum": 1}},
+            "required": ["river", "km"],
+        },
+    },
+}
 
 
 @dataclass
@@ -43,7 +60,7 @@ class House:
 
     host: str
     port: int
-    door: Door
+    application: Application
     server: Server
     loop: asyncio.AbstractEventLoop
     headers: dict[str, str] = field(default_factory=dict)
@@ -83,7 +100,7 @@ class House:
 def serving(backend: Backend | None = None, **settings: Any) -> Iterator[House]:
     """A server that is up, with a door to it; ended gracefully."""
     config = ServerConfig(**({"model": "mock:echo", "port": 0, "grace_s": 5.0} | settings))
-    door = Door(config, backend=backend)
+    application = Application(config, backend=backend)
     started = threading.Event()
     held: dict[str, Any] = {}
 
@@ -91,11 +108,11 @@ def serving(backend: Backend | None = None, **settings: Any) -> Iterator[House]:
         held["loop"] = asyncio.get_running_loop()
         started.set()
 
-    server = Server(door, on_started=tell)
+    server = Server(application, on_started=tell)
     listening = listen(config.host, config.port)
 
     async def run() -> None:
-        async with door.open():
+        async with application.open():
             await server.serve([listening])
 
     def work() -> None:
@@ -113,10 +130,36 @@ def serving(backend: Backend | None = None, **settings: Any) -> Iterator[House]:
         if "error" in held:
             raise held["error"]
         host, port = listening.getsockname()[:2]
-        yield House(host, port, door, server, held["loop"])
+        yield House(host, port, application, server, held["loop"])
     finally:
         if "loop" in held and thread.is_alive():
             held["loop"].call_soon_threadsafe(server.end)
         thread.join(20)
         listening.close()
         assert not thread.is_alive()
+
+
+def wait_for(condition: Any, seconds: float = 5.0) -> None:
+    until = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < until, "it did not happen"
+        time.sleep(0.005)
+
+
+def sent(house: House, prompts: int, batch_size: int, accept: str = "application/json") -> socket.socket:
+    """A request under way, whose caller can hang up."""
+    body = json.dumps({"prompts": [{"prompt": str(i)} for i in range(prompts)], "batch_size": batch_size}).encode()
+    head = f"POST {MANY} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\naccept: {accept}\r\n"
+    wire = socket.create_connection((house.host, house.port), timeout=10)
+    wire.sendall(f"{head}content-length: {len(body)}\r\n\r\n".encode() + body)
+    return wire
+
+
+def scripted(script: Callable[[Request, int], Any], **settings: Any) -> MockBackend:
+    return MockBackend(clock=SystemClock(), script=script, **settings)
+
+
+def text_of(request: Request) -> str:
+    content = request.messages[-1].content
+    assert isinstance(content, str)
+    return content

@@ -1,9 +1,6 @@
-"""Which connections stay."""
+""""""
 
-import pytest
-
-from batchwork.core.errors import ConfigError
-from batchwork.server.config import ConnectionLimits, WorkLimits
+from batchwork.server.config import ConnectionLimits
 from batchwork.server.connections import Pace
 
 LIMITS = ConnectionLimits(slow_s=10.0, least_bytes_per_s=100)
@@ -26,17 +23,3 @@ def test_what_came_early_does_not_pay_for_what_never_comes() -> None:
     pace = Pace(0.0)
     assert not pace.is_too_slow(10.0, 10_000_000, LIMITS)
     assert pace.is_too_slow(20.0, 10_000_001, LIMITS)
-
-
-@pytest.mark.parametrize(
-    "wrong", [{"max_connections": 0}, {"head_s": 0.0}, {"slow_s": float("inf")}, {"least_bytes_per_s": 1.5}]
-)
-def test_limits_that_limit_nothing_are_refused(wrong: dict[str, float]) -> None:
-    with pytest.raises(ConfigError):
-        ConnectionLimits(**wrong)  # type: ignore[arg-type]
-
-
-def test_work_needs_a_process_some_memory_and_some_time() -> None:
-    for wrong in ({"processes": 0}, {"memory_bytes": 1}, {"job_s": 0.0}):
-        with pytest.raises(ConfigError):
-            WorkLimits(**wrong)  # type: ignore[arg-type]

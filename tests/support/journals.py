@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
+import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from hypothesis import strategies as st
 
 from batchwork.core.event import Admitted, Attempted, Began, Ended, Settled
 from batchwork.core.failure import Failure, FailureKind
@@ -16,6 +21,11 @@ from batchwork.core.request import Request
 from batchwork.core.runstate import ItemState
 from batchwork.journal import MemoryJournal, SqliteJournal
 
+PARTS = ("", "-wal", "-shm", ".mark")
+ROWS: list[tuple[str, int | None]] = [(f"p{n}", None) for n in range(20)]
+_ROOT = Path(__file__).resolve().parents[2]
+_FATES = ["succeeded", "failed", "deferred", "skipped", "pending", "attempted", "cut off"]
+_ROWS = st.lists(st.tuples(st.sampled_from("aaabbcd"), st.sampled_from([None, None, 1, 2])), max_size=12)
 BEGAN = Began(run_id="r", model="mock:echo")
 TAKEN_UP = (Status.PENDING, Status.DEFERRED)
 
@@ -26,6 +36,9 @@ def sqlite_journal(path: Path) -> SqliteJournal:
 
 def memory_journal(path: Path) -> MemoryJournal:
     return MemoryJournal()
+
+
+JOURNALS = [memory_journal, sqlite_journal]  # every implementation: the contract suite runs over them
 
 
 def row(text: str, columns: dict[str, Any] | None = None, **fields: Any) -> Intake:
@@ -111,3 +124,61 @@ def told(journal: Any) -> dict[str, Any]:
         "counts": journal.counts(),
         "totals": journal.totals(),
     }
+
+
+@st.composite
+def passes(draw: st.DrawFn) -> list[Pass]:
+    """Runs whose inputs grow out of each other: rows inserted, removed, changed, doubled, or all new."""
+    rows = draw(_ROWS)
+    runs = []
+    for _ in range(draw(st.integers(1, 5))):
+        change = draw(st.sampled_from(["same", "insert", "remove", "change", "append", "new", "swap"]))
+        at = draw(st.integers(0, max(0, len(rows) - 1)))
+        extra = draw(_ROWS)[:2]
+        rows = {
+            "same": rows,
+            "insert": rows[:at] + extra + rows[at:],
+            "remove": rows[:at] + rows[at + 1 :],
+            "change": rows[:at] + extra[:1] + rows[at + 1 :],
+            "append": rows + extra,
+            "new": draw(_ROWS),
+            "swap": rows[at:] + rows[:at],
+        }[change]
+        fates = draw(st.lists(st.sampled_from(_FATES), max_size=len(rows)))
+        read = draw(st.one_of(st.none(), st.integers(0, len(rows))))
+        runs.append(Pass(rows, fates, read, kept=draw(st.booleans())))
+    return runs
+
+
+def write_everything(path: Path) -> None:
+    """A journal with everything in it: duplicates, columns, moved and lost places, shared parts, money."""
+    fates = ["succeeded", "failed", "deferred", "attempted", "skipped", "succeeded"] * 12
+    journal = sqlite_journal(path)
+    rows: list[tuple[str, int | None]] = [(f"prompt {n % 50}", n % 3 or None) for n in range(60)]
+    run_pass(journal, Pass(rows, fates))
+    run_pass(journal, Pass([("new", None), *rows[:40]], fates))
+    journal.begin(BEGAN)
+    for n in range(60, 70):
+        item = journal.place(n, row(f"shared {n}", system=f"a long system prompt, number {n % 2} " * 20)).item
+        settle(journal, item, succeeded(n, f"answer {n}"))
+    journal.record(Ended())
+    journal.close()
+
+
+def killed_journal(path: Path, rows: int = 20) -> None:
+    """A journal as a killed process leaves it: nearly everything in its log."""
+    home = path.with_name("home")
+    home.mkdir()
+    journal = sqlite_journal(home / path.name)
+    run_pass(journal, Pass(ROWS[:rows], ["succeeded"] * rows))
+    journal.flush()
+    for part in PARTS:
+        shutil.copy2(home / f"{path.name}{part}", path.with_name(path.name + part))
+    journal.close()
+    shutil.rmtree(home)
+
+
+def python(code: str, *arguments: object) -> subprocess.CompletedProcess[str]:
+    """What another process makes of this code."""
+    command = [sys.executable, "-c", code, *map(str, arguments)]
+    return subprocess.run(command, cwd=_ROOT, capture_output=True, text=True, timeout=60, check=False)

@@ -10,6 +10,7 @@ import os
 import signal
 import sys
 import threading
+from collections.abc import Callable
 from concurrent.futures import Future
 from pathlib import Path
 from typing import Any
@@ -61,14 +62,20 @@ def dying_journal(kind: str, number: int, when: str) -> type[SqliteJournal]:
                 if self.armed and when == "queued":
                     die()
 
-        def _start_commit(self) -> Future[Any]:
-            if self.armed and when == "before":
-                die()
-            commit = super()._start_commit()
-            if self.armed:
-                commit.result()
-                die()
-            return commit
+        def __init__(self, path: Path, *, utc: Callable[[], float]) -> None:
+            super().__init__(path, utc=utc)
+            start_commit = self._writer._start_commit
+
+            def dying_commit() -> Future[None]:
+                if self.armed and when == "before":
+                    die()
+                commit = start_commit()
+                if self.armed:
+                    commit.result()
+                    die()
+                return commit
+
+            self._writer._start_commit = dying_commit  # type: ignore[method-assign]
 
     return Dying
 

@@ -10,8 +10,8 @@ from batchwork.core.intake import Intake
 from batchwork.core.ledger import Ledger
 from batchwork.core.policy import Policy, RatePolicy
 from batchwork.core.pricing import price_from
-from batchwork.core.rate import AdaptiveWindow
 from batchwork.core.request import Request
+from batchwork.core.window import AdaptiveWindow
 from batchwork.engine.gate import Gate
 from batchwork.engine.life import Life
 from batchwork.engine.parts import Parts
@@ -22,7 +22,7 @@ from tests.support.scripted import Scripted
 def parts(*, policy: Policy | None = None, price: tuple[float, float] | None = (1, 1), **others: Any) -> Parts:
     """Parts of a run, made inside its loop."""
     clock = SystemClock()
-    window = AdaptiveWindow(10, slow_start=False)
+    window = AdaptiveWindow(10)
     journal = MemoryJournal()
     journal.begin(Began(run_id="r", model="scripted", priced=price is not None))
     return Parts(

@@ -9,10 +9,10 @@ from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
 from batchwork.engine.read_ahead import ReadAhead
-from batchwork.journal import SqliteJournal
+from batchwork.journal.writer import JournalWriter
 
 T = TypeVar("T")
-_COMMITTING = SqliteJournal._commit_groups.__qualname__
+_COMMITTING = JournalWriter._commit_groups.__qualname__
 _REAL_PATIENCE_S = 20.0
 _READ_S = 0.05  # an input is read in a real thread: give it real time before virtual time moves on
 _GLANCE_S = 0.001

@@ -152,15 +152,15 @@ def _succeeded(journal: Path) -> set[str]:
     return {entry.request.key for entry in entries if entry.request is not None}
 
 
-@pytest.mark.parametrize("step", ["tables.Sums", "tables.Path.replace", "tables.sync_folder"])
+@pytest.mark.parametrize("step", ["connections.Sums", "connections.Path.replace", "connections.sync_folder"])
 def test_killed_while_the_file_is_made(step: str, tmp_path: Path) -> None:
     code = (
-        "import sys; from pathlib import Path; from batchwork.journal import SqliteJournal, tables\n"
+        "import sys; from pathlib import Path; from batchwork.journal import SqliteJournal, connections\n"
         f"from tests.support.killed import die\n{step} = lambda *a, **k: die()\n"
         "SqliteJournal(Path(sys.argv[1]), utc=lambda: 0.0)"
     )
     made = subprocess.run([sys.executable, "-c", code, tmp_path / "j.db"], cwd=_ROOT, timeout=60, check=False)
     assert made.returncode == -signal.SIGKILL
-    assert (tmp_path / "j.db").exists() is (step == "tables.sync_folder"), "it is there whole or not at all"
+    assert (tmp_path / "j.db").exists() is (step == "connections.sync_folder"), "it is there whole or not at all"
     crash = _Crash(tmp_path)
     assert [outcome.text for outcome in crash.resume(max_cost="1")] == prompts()

@@ -16,10 +16,10 @@ from typing import Any
 import msgspec
 
 from batchwork.backends import Setup, options_in
+from batchwork.core.bucket import Bucket
 from batchwork.core.errors import BackendError, ConfigError
 from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.ports import Clock, Traits
-from batchwork.core.rate import Bucket
 from batchwork.core.reply import Limit, Limits, Reply, Usage
 from batchwork.core.request import Request
 

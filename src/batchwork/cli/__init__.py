@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 from batchwork.cli.app import app
-from batchwork.cli.ending import Exit
+from batchwork.cli.run import Exit
 from batchwork.core.errors import BatchworkError
 
 __all__ = ["app", "main"]

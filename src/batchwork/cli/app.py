@@ -10,11 +10,12 @@ from typing import Any, cast
 import typer
 
 from batchwork.assembly import known_terms
-from batchwork.cli import estimating, journals, options, serving
-from batchwork.cli.describing import describe
+from batchwork.cli import journals, options, service
+from batchwork.cli.description import describe
+from batchwork.cli.estimate import add_up, lines
 from batchwork.cli.inputs import load_schema, row_intakes, template_of
-from batchwork.cli.running import carry_out, refuse_foreign_output
-from batchwork.cli.simulating import simulate
+from batchwork.cli.run import carry_out, refuse_foreign_output
+from batchwork.cli.simulator import simulate
 from batchwork.core.errors import ConfigError
 from batchwork.core.policy import Policy
 from batchwork.core.request import DEFAULT_MAX_TOKENS
@@ -29,7 +30,7 @@ app = typer.Typer(
     epilog="Exit codes: 0 all succeeded, 1 some failed, 2 bad arguments or input, 3 stopped by the budget,"
     " 4 paused, 130 interrupted. Running the same command again goes on where it stopped.",
 )
-app.command()(serving.serve), app.command()(serving.ask)
+app.command()(service.serve), app.command()(service.ask)
 _DEFAULTS = Policy()
 
 
@@ -75,9 +76,9 @@ def run(
       batchwork run rivers.csv -o out.csv --model mock:echo --prompt 'Summarise: {text}' --max-cost 5 --price 0.1,0.5
       cat rows.jsonl | batchwork run - -o out.parquet --model mock:echo --prompt-file ask.txt
     """
-    told = locals()
-    journal = told["journal"] = journal or output.with_name(output.name + ".journal.db")
-    plan_options = _run_options(told)
+    arguments = locals()
+    journal = arguments["journal"] = journal or output.with_name(output.name + ".journal.db")
+    plan_options = _run_options(arguments)
     table = open_table(input)
     template = template_of(prompt, prompt_file, table)
     check_output(output)
@@ -92,47 +93,42 @@ def run(
     raise typer.Exit(carry_out(plan, rows, out=output, total=total, apart=input == STDIN, **how))
 
 
-def _same_arguments_as(command: Callable[..., None]) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a command the arguments of another, so that one word on the command line can be exchanged."""
-
-    def dress(function: Callable[..., None]) -> Callable[..., None]:
-        signature = inspect.signature(command, eval_str=True)
-        changed = {"output": options.MaybeOut}
-        parameters = [
-            p.replace(annotation=changed.get(p.name, p.annotation), default=None if p.name in changed else p.default)
-            for p in signature.parameters.values()
-        ]
-        parameters.sort(key=lambda p: p.default is not inspect.Parameter.empty)
-        function.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
-        function.__annotations__ = {p.name: p.annotation for p in parameters} | {"return": None}
-        return function
-
-    return dress
+def _with_arguments_of_run(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the arguments of `run`, so that one word on the command line can be exchanged."""
+    signature = inspect.signature(run, eval_str=True)
+    changed = {"output": options.MaybeOut}
+    parameters = [
+        p.replace(annotation=changed.get(p.name, p.annotation), default=None if p.name in changed else p.default)
+        for p in signature.parameters.values()
+    ]
+    parameters.sort(key=lambda p: p.default is not inspect.Parameter.empty)
+    command.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+    command.__annotations__ = {p.name: p.annotation for p in parameters} | {"return": None}
+    return command
 
 
 @app.command()
-@_same_arguments_as(run)
-def estimate(**told: Any) -> None:
+@_with_arguments_of_run
+def estimate(**arguments: Any) -> None:
     """What `batchwork run` with the same arguments would need: items, tokens, cost, time. Sends nothing.
 
     \b
     Examples:
       batchwork estimate rivers.jsonl --model mock:echo --price 0.1,0.5 --max-tokens 200 --rpm 1000
     """
-    table = open_table(told["input"])
-    template = template_of(told["prompt"], told["prompt_file"], table)
-    plan_options = _run_options(told)
+    table = open_table(arguments["input"])
+    template = template_of(arguments["prompt"], arguments["prompt_file"], table)
+    plan_options = _run_options(arguments)
     plan, defaults = plan_of(plan_options), defaults_of(plan_options)
     terms = known_terms(plan)
-    sums = estimating.estimate(row_intakes(table, template, defaults, told["limit"]), terms)
-    for text in estimating.lines(sums, plan.policy, terms, plan.model):
-        print(text)
+    sums = add_up(row_intakes(table, template, defaults, arguments["limit"]), terms)
+    print(*lines(sums, plan.policy, terms, plan.model), sep="\n")
 
 
-def _run_options(told: dict[str, Any]) -> RunOptions:
-    """Of everything on a command line, what a run is told."""
-    chosen = {name: told[name] for name in RunOptions.__annotations__ if name in told}
-    return cast("RunOptions", chosen | {"schema": load_schema(told["schema"]), "mode": told["mode"].value})
+def _run_options(arguments: dict[str, Any]) -> RunOptions:
+    """Of everything on a command line, what a run takes."""
+    chosen = {name: arguments[name] for name in RunOptions.__annotations__ if name in arguments}
+    return cast("RunOptions", chosen | {"schema": load_schema(arguments["schema"]), "mode": arguments["mode"].value})
 
 
 @app.command(
@@ -152,13 +148,5 @@ def bench(context: typer.Context) -> None:
     raise typer.Exit(main(context.args))
 
 
-for _command in (
-    journals.status,
-    journals.results,
-    journals.retry,
-    journals.recover,
-    journals.backup,
-    describe,
-    simulate,
-):
+for _command in (*journals.COMMANDS, describe, simulate):
     app.command()(_command)

@@ -15,7 +15,7 @@ from batchwork.core.outcome import AnyOutcome, Status
 from batchwork.core.ports import Entry
 from batchwork.core.prompt import Defaults, intake
 from batchwork.journal import JournalReader
-from batchwork.tables import MissingColumn, Row, Table, Template, check_columns, result_columns, write_table
+from batchwork.tables import MissingColumn, Table, TableRow, Template, check_columns, result_columns, write_table
 
 _SETTLED = frozenset(Status) - {Status.PENDING}
 
@@ -62,7 +62,7 @@ def row_intakes(table: Table, template: Template | None, defaults: Defaults, lim
         yield taken if taken.problem is None else Intake.bad(f"line {row.number}: {taken.problem}", row.columns)
 
 
-def _own_prompt(row: Row) -> Any:
+def _own_prompt(row: TableRow) -> Any:
     if (messages := row.columns.get("messages")) is not None:
         return {"messages": messages}
     if "prompt" not in row.columns:
@@ -95,12 +95,9 @@ def write_results(journal: JournalReader, out: Path, *, csv_safe: bool = False) 
 
 
 def _inputs(entry: Entry) -> dict[str, Any]:
-    if entry.columns is not None:
-        return entry.columns
-    if entry.request is None:
-        return {}
-    last = entry.request.messages[-1].content
-    return {"prompt": last}
+    if entry.columns is None and entry.request is not None:
+        return {"prompt": entry.request.messages[-1].content}
+    return entry.columns or {}
 
 
 def _answers(outcome: AnyOutcome | None) -> dict[str, Any]:

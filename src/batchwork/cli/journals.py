@@ -10,7 +10,7 @@ import typer
 
 from batchwork.cli import options
 from batchwork.cli.inputs import write_results
-from batchwork.cli.running import carry_out, refuse_foreign_output
+from batchwork.cli.run import carry_out, refuse_foreign_output
 from batchwork.core.errors import ConfigError, JournalDamagedError, JournalLockedError
 from batchwork.core.money import show
 from batchwork.core.stats import account
@@ -94,12 +94,12 @@ def retry(
         raise ConfigError(
             f"{journal} is the journal of a BatchManager, whose own retry_failed() keeps its state in step"
         )
-    told: dict[str, Any] = {**last.settings, "model": last.model, "journal": journal}
+    settings: dict[str, Any] = {**last.settings, "model": last.model, "journal": journal}
     if max_cost is not None:
-        told["max_cost"] = max_cost
-    hidden = told.pop(HIDDEN_ADDRESS, None)
+        settings["max_cost"] = max_cost
+    hidden = settings.pop(HIDDEN_ADDRESS, None)
     if base_url is not None:
-        told["base_url"] = base_url
+        settings["base_url"] = base_url
     elif hidden is not None:
         raise ConfigError(
             f"the base URL of the last run ({hidden}) had more to it, which is not kept because it may hold a key:"
@@ -109,7 +109,7 @@ def retry(
     if out is not None:
         check_output(out)
         refuse_foreign_output(out, journal, overwrite=overwrite or output is None)
-    plan = plan_of(cast("RunOptions", told))
+    plan = plan_of(cast("RunOptions", settings))
     raise typer.Exit(carry_out(plan, None, out=out, quiet=quiet, total=None, csv_safe=csv_safe))
 
 
@@ -120,10 +120,12 @@ def recover(journal: options.JournalFile) -> None:
     Examples:
       batchwork recover out.jsonl.journal.db
     """
-    if _is_whole(journal):
+    try:
+        check_whole(journal)
+    except JournalDamagedError:
+        print(recover_journal(journal).note)
+    else:
         print(f"{journal} is whole: there is nothing to recover")
-        return
-    print(recover_journal(journal).note)
 
 
 def backup(
@@ -142,10 +144,4 @@ def backup(
     print(f"{events:,} events copied to {to}, and read there")
 
 
-def _is_whole(journal: Path) -> bool:
-    """Whether everything in a journal can be read and agrees with its checksums."""
-    try:
-        check_whole(journal)
-    except JournalDamagedError:
-        return False
-    return True
+COMMANDS = (status, results, retry, recover, backup)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import Enum
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -10,8 +11,10 @@ import typer
 
 from batchwork.manager.state_file import journal_beside
 
-_RUN, _LIMITS, _FILES = "What is asked", "How much, how fast", "Files"
-_BATCHES = "With --mode batch"
+_question = partial(typer.Option, rich_help_panel="What is asked")
+_limit = partial(typer.Option, rich_help_panel="How much, how fast")
+_file = partial(typer.Option, rich_help_panel="Files")
+_batch = partial(typer.Option, rich_help_panel="With --mode batch")
 
 
 class Mode(Enum):
@@ -36,107 +39,49 @@ JournalFile = Annotated[
         metavar="JOURNAL", help="The journal of a run, or a BatchManager's state file.", callback=_journal_of
     ),
 ]
-Out = Annotated[
-    Path,
-    typer.Option(
-        "-o", "--output", metavar="OUT", help="Results: .jsonl, .csv, .tsv or .parquet.", rich_help_panel=_FILES
-    ),
-]
+Out = Annotated[Path, _file("-o", "--output", metavar="OUT", help="Results: .jsonl, .csv, .tsv or .parquet.")]
 MaybeOut = Annotated[
-    Path | None,
-    typer.Option(
-        "-o", "--output", metavar="OUT", help="Results: .jsonl, .csv, .tsv or .parquet.", rich_help_panel=_FILES
-    ),
+    Path | None, _file("-o", "--output", metavar="OUT", help="Results: .jsonl, .csv, .tsv or .parquet.")
 ]
-Journal = Annotated[
-    Path | None,
-    typer.Option(metavar="PATH", help="Remembers the run. Default: OUT.journal.db.", rich_help_panel=_FILES),
-]
-Fresh = Annotated[
-    bool, typer.Option("--fresh", help="Set an old journal aside and start anew.", rich_help_panel=_FILES)
-]
-Overwrite = Annotated[
-    bool, typer.Option("--overwrite", help="Replace an OUT that this journal did not write.", rich_help_panel=_FILES)
-]
-CsvSafe = Annotated[
-    bool,
-    typer.Option(
-        "--csv-safe", help="Put ' before cells that a spreadsheet takes for a formula.", rich_help_panel=_FILES
-    ),
-]
-Model = Annotated[str, typer.Option(metavar="M", help="BACKEND:NAME, for example mock:echo.", rich_help_panel=_RUN)]
+Journal = Annotated[Path | None, _file(metavar="PATH", help="Remembers the run. Default: OUT.journal.db.")]
+Fresh = Annotated[bool, _file("--fresh", help="Set an old journal aside and start anew.")]
+Overwrite = Annotated[bool, _file("--overwrite", help="Replace an OUT that this journal did not write.")]
+CsvSafe = Annotated[bool, _file("--csv-safe", help="Put ' before cells that a spreadsheet takes for a formula.")]
+Model = Annotated[str, _question(metavar="M", help="BACKEND:NAME, for example mock:echo.")]
 Prompt = Annotated[
-    str | None,
-    typer.Option(
-        metavar="TEXT", help="Template; {column} is filled in. Default: the column prompt.", rich_help_panel=_RUN
-    ),
+    str | None, _question(metavar="TEXT", help="Template; {column} is filled in. Default: the column prompt.")
 ]
-PromptFile = Annotated[Path | None, typer.Option(metavar="T", help="The template in a file.", rich_help_panel=_RUN)]
-System = Annotated[str | None, typer.Option(metavar="TEXT", help="The system prompt.", rich_help_panel=_RUN)]
-SchemaFile = Annotated[
-    Path | None, typer.Option(metavar="S.json", help="JSON schema every answer must satisfy.", rich_help_panel=_RUN)
-]
-MaxTokens = Annotated[int, typer.Option(metavar="N", help="The longest answer.", rich_help_panel=_RUN)]
-Reask = Annotated[
-    int, typer.Option(metavar="N", help="Ask again so often when an answer breaks the schema.", rich_help_panel=_RUN)
-]
-Limit = Annotated[int | None, typer.Option(metavar="N", min=1, help="Only the first N rows.", rich_help_panel=_RUN)]
-BaseUrl = Annotated[
-    str | None,
-    typer.Option(metavar="URL", help="Another server that speaks the backend's protocol.", rich_help_panel=_RUN),
-]
-MaxCost = Annotated[
-    float | None,
-    typer.Option(metavar="USD", help="Never spend more, over all runs on the journal.", rich_help_panel=_LIMITS),
-]
-Price = Annotated[
-    str | None,
-    typer.Option(metavar="IN,OUT", help="Dollars per million tokens, when not known.", rich_help_panel=_LIMITS),
-]
-MaxInFlight = Annotated[int, typer.Option(metavar="N", help="The most calls at once.", rich_help_panel=_LIMITS)]
+PromptFile = Annotated[Path | None, _question(metavar="T", help="The template in a file.")]
+System = Annotated[str | None, _question(metavar="TEXT", help="The system prompt.")]
+SchemaFile = Annotated[Path | None, _question(metavar="S.json", help="JSON schema every answer must satisfy.")]
+MaxTokens = Annotated[int, _question(metavar="N", help="The longest answer.")]
+Reask = Annotated[int, _question(metavar="N", help="Ask again so often when an answer breaks the schema.")]
+Limit = Annotated[int | None, _question(metavar="N", min=1, help="Only the first N rows.")]
+BaseUrl = Annotated[str | None, _question(metavar="URL", help="Another server that speaks the backend's protocol.")]
+MaxCost = Annotated[float | None, _limit(metavar="USD", help="Never spend more, over all runs on the journal.")]
+Price = Annotated[str | None, _limit(metavar="IN,OUT", help="Dollars per million tokens, when not known.")]
+MaxInFlight = Annotated[int, _limit(metavar="N", help="The most calls at once.")]
 MaybeInFlight = Annotated[
     int | None,
-    typer.Option(
-        "--max-in-flight",
-        metavar="N",
-        help="The most calls at once. Default: 100, or what suits the backend.",
-        rich_help_panel=_LIMITS,
-    ),
+    _limit("--max-in-flight", metavar="N", help="The most calls at once. Default: 100, or what suits the backend."),
 ]
-Rpm = Annotated[float | None, typer.Option(metavar="N", help="Requests per minute.", rich_help_panel=_LIMITS)]
-InputTpm = Annotated[float | None, typer.Option(metavar="N", help="Input tokens per minute.", rich_help_panel=_LIMITS)]
-OutputTpm = Annotated[
-    float | None, typer.Option(metavar="N", help="Output tokens per minute.", rich_help_panel=_LIMITS)
-]
-Retries = Annotated[int, typer.Option(metavar="N", help="Tries after a failed one.", rich_help_panel=_LIMITS)]
-Timeout = Annotated[float, typer.Option(metavar="S", help="Seconds for one call.", rich_help_panel=_LIMITS)]
-MaxWait = Annotated[
-    float, typer.Option(metavar="S", help="Wait at most so long for a quota to end.", rich_help_panel=_LIMITS)
-]
-PollInterval = Annotated[
-    float,
-    typer.Option(
-        metavar="S", help="Look at a batch first after so long; then ever less often.", rich_help_panel=_BATCHES
-    ),
-]
+Rpm = Annotated[float | None, _limit(metavar="N", help="Requests per minute.")]
+InputTpm = Annotated[float | None, _limit(metavar="N", help="Input tokens per minute.")]
+OutputTpm = Annotated[float | None, _limit(metavar="N", help="Output tokens per minute.")]
+Retries = Annotated[int, _limit(metavar="N", help="Tries after a failed one.")]
+Timeout = Annotated[float, _limit(metavar="S", help="Seconds for one call.")]
+MaxWait = Annotated[float, _limit(metavar="S", help="Wait at most so long for a quota to end.")]
+PollInterval = Annotated[float, _batch(metavar="S", help="Look at a batch first after so long; then ever less often.")]
 AdoptWait = Annotated[
     float,
-    typer.Option(
-        metavar="S",
-        help="Look so long for a batch whose creation got no clear answer before it is sent again.",
-        rich_help_panel=_BATCHES,
-    ),
+    _batch(metavar="S", help="Look so long for a batch whose creation got no clear answer before it is sent again."),
 ]
 ResultsWait = Annotated[
     float,
-    typer.Option(
+    _batch(
         metavar="S",
         help="Results of an ended batch that stay unreadable for so long are lost; `retry` asks for them once more.",
-        rich_help_panel=_BATCHES,
     ),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
-ModeOption = Annotated[
-    Mode,
-    typer.Option("--mode", help="batch: the provider's batches, half the price, within a day.", rich_help_panel=_RUN),
-]
+ModeOption = Annotated[Mode, _question("--mode", help="batch: the provider's batches, half the price, within a day.")]

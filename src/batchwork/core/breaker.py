@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
+from batchwork.core.duration import rough_duration
 from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.failure_table import Trait, is_refusal, traits_of
 from batchwork.core.policy import Policy
@@ -60,7 +61,7 @@ class Breaker:
             return no_access(failure)
         if failure.kind is FailureKind.QUOTA and not self.is_worth_waiting(failure):
             end = failure.retry_after_s
-            when = "its end is not known" if end is None else f"it ends in {_duration(end)}, longer than max_wait"
+            when = "its end is not known" if end is None else f"it ends in {rough_duration(end)}, longer than max_wait"
             return Pause(
                 reason=f"A quota is used up ({failure.message}); {when}.",
                 remedy="Raise the quota or wait for its end (or raise --max-wait), " + _AGAIN,
@@ -72,7 +73,7 @@ class Breaker:
     def _stalled(self, failure: Failure, now: float) -> Pause | None:
         if failure.retry_after_s is not None and failure.retry_after_s > self._policy.max_wait_s:
             return Pause(
-                reason=f"The provider wants no call for {_duration(failure.retry_after_s)}, longer than max_wait"
+                reason=f"The provider wants no call for {rough_duration(failure.retry_after_s)}, longer than max_wait"
                 f" ({failure.message}).",
                 remedy="Wait that long (or raise --max-wait), " + _AGAIN,
                 cause="stalled",
@@ -85,7 +86,7 @@ class Breaker:
         if self._refused < 3 or for_s < self._policy.stall_s:
             return None
         return Pause(
-            reason=f"The provider has refused every call for {_duration(for_s)} ({failure.message}).",
+            reason=f"The provider has refused every call for {rough_duration(for_s)} ({failure.message}).",
             remedy="Wait until it recovers or lower --max-in-flight, " + _AGAIN,
             cause="stalled",
         )
@@ -107,9 +108,3 @@ class Breaker:
     def is_worth_waiting(self, failure: Failure) -> bool:
         """Whether a quota ends soon enough to be waited out."""
         return failure.retry_after_s is not None and failure.retry_after_s <= self._policy.max_wait_s
-
-
-def _duration(seconds: float) -> str:
-    if seconds < 120:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"

@@ -2,15 +2,39 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 
 from batchwork.core.request import Request, digest
 
 
+class InputRow(Protocol):
+    """What the engine and a journal ask of an input row; `request` and `problem` may be made when asked for."""
+
+    @property
+    def fingerprint(self) -> bytes:
+        """Tells the row from every other one."""
+        ...
+
+    @property
+    def request(self) -> Request | None:
+        """What is sent for it; None when it cannot be used."""
+        ...
+
+    @property
+    def problem(self) -> str | None:
+        """Why it cannot be used."""
+        ...
+
+    @property
+    def columns(self) -> dict[str, Any] | None:
+        """The columns of the table that it comes from."""
+        ...
+
+
 class Intake(msgspec.Struct, kw_only=True, gc=False, eq=False):
-    """One input row. Exactly one of `request` and `problem` is there."""
+    """An input row that is all there. Exactly one of `request` and `problem` is."""
 
     fingerprint: bytes
     request: Request | None

@@ -11,7 +11,7 @@ from typing import Any, Protocol, runtime_checkable
 from batchwork.core.batch_book import BatchBook
 from batchwork.core.event import Began, Event
 from batchwork.core.failure import Failure
-from batchwork.core.intake import Intake
+from batchwork.core.intake import InputRow
 from batchwork.core.outcome import AnyOutcome, Status
 from batchwork.core.packing import BatchLimits
 from batchwork.core.reply import Reply
@@ -220,12 +220,45 @@ class Entry:
     columns: dict[str, Any] | None = None
 
 
-class Journal(Protocol):
+class JournalView(Protocol):
+    """The read side of a journal: a journal itself, what it has queued included, or a reader of its file."""
+
+    def at(self, index: int) -> ItemState | None:
+        """The item at this place of the latest input; one that came since the last commit may be missing."""
+        ...
+
+    def entries(
+        self, start: int = 0, stop: int | None = None, *, statuses: frozenset[Status] | None = None, bodies: bool = True
+    ) -> Iterator[Entry]:
+        """Places in input order; with `bodies` their requests, columns and outcomes."""
+        ...
+
+    def count(self) -> int:
+        """How many places the latest input has, as far as it was read."""
+        ...
+
+    def counts(self, *, below: int | None = None) -> dict[Status, int]:
+        """How many of them, or of those below a place, stand where; counted afresh."""
+        ...
+
+    def totals(self) -> Totals:
+        """The money, over all runs."""
+        ...
+
+    def close(self) -> None:
+        """Write what is queued and let go.
+
+        Raises:
+            JournalWriteError: something queued could not be written.
+        """
+        ...
+
+
+class Journal(JournalView, Protocol):
     """Remembers what was asked, sent, paid and answered.
 
-    `record` queues a fact, `durable` waits until all queued facts are on disk. What the read side tells
-    includes what is queued. `listener` is called with every fact the moment it is queued, also with those that a
-    journal records by itself.
+    `record` queues a fact, `durable` waits until all queued facts are on disk. `listener` is called with every fact the
+    moment it is queued, also with those that a journal records by itself.
     """
 
     listener: Callable[[Event], None] | None
@@ -237,7 +270,7 @@ class Journal(Protocol):
     def begin(self, began: Began) -> Standing:
         """Start a run: book calls that a crash left open, and begin to read an input from its start."""
 
-    def place(self, index: int, intake: Intake) -> ItemState:
+    def place(self, index: int, intake: InputRow) -> ItemState:
         """The item that stands at `index`: one already known, or a new one, which is recorded."""
 
     def reopen(self, item: int) -> ItemState:
@@ -261,24 +294,3 @@ class Journal(Protocol):
 
     def release(self, item: int) -> None:
         """The engine is done with this item for now: the journal need not hold it in memory."""
-
-    def entries(
-        self, start: int = 0, stop: int | None = None, *, statuses: frozenset[Status] | None = None, bodies: bool = True
-    ) -> Iterator[Entry]:
-        """Places in input order; with `bodies` their requests, columns and outcomes."""
-
-    def count(self) -> int:
-        """How many places the latest input has, as far as it was read."""
-
-    def counts(self, *, below: int | None = None) -> dict[Status, int]:
-        """How many of them, or of those below a place, stand where; counted afresh."""
-
-    def totals(self) -> Totals:
-        """The money, over all runs."""
-
-    def close(self) -> None:
-        """Write what is queued and let go.
-
-        Raises:
-            JournalWriteError: something queued could not be written.
-        """

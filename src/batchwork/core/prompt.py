@@ -22,6 +22,7 @@ _KINDS: dict[str, type] = {
     "label": str,
 }
 _A = {str: "a string", int: "a whole number", dict: "a dict"}
+CONTENT = "content must be a string or a list of blocks with a 'type'"
 _KEYS = ("prompt", "messages", "model", "system", "max_tokens", "sampling", "extra_body", "label")
 
 
@@ -56,8 +57,7 @@ def intake(prompt: object, defaults: Defaults, columns: dict[str, Any] | None = 
             request.label.encode()
         return Intake(fingerprint=request.fingerprint, request=request, columns=columns)
     except UnicodeEncodeError as error:
-        problem = f"the text holds a lone surrogate at character {error.start}, which is not valid Unicode"
-        return Intake.bad(problem, columns)
+        return Intake.bad(surrogate_problem(error), columns)
     except (ConfigError, TypeError, OverflowError, RecursionError, msgspec.MsgspecError) as error:
         return Intake.bad(str(error), columns)
 
@@ -148,11 +148,21 @@ def _messages(turns: object) -> tuple[Message, ...]:
             raise ConfigError(f"message {number} must be a dict with 'role' and 'content'")
         if turn["role"] not in _ROLES:
             raise ConfigError(f"message {number} has the role {turn['role']!r}; there are {', '.join(_ROLES)}")
-        content = turn["content"]
-        blocks = isinstance(content, list) and all(isinstance(b, dict) and "type" in b for b in content)
-        if not isinstance(content, str) and not blocks:
-            raise ConfigError(f"message {number}: content must be a string or a list of blocks with a 'type'")
-        messages.append(Message(turn["role"], content))
+        if not is_content(turn["content"]):
+            raise ConfigError(f"message {number}: {CONTENT}")
+        messages.append(Message(turn["role"], turn["content"]))
     if not messages:
         raise ConfigError("a request needs at least one message")
     return tuple(messages)
+
+
+def is_content(content: object) -> bool:
+    """Whether a message can have this content."""
+    if isinstance(content, list):
+        return all(isinstance(block, dict) and isinstance(block.get("type"), str) for block in content)
+    return isinstance(content, str)
+
+
+def surrogate_problem(error: UnicodeEncodeError) -> str:
+    """Why a text cannot be sent to anybody."""
+    return f"the text holds a lone surrogate at character {error.start}, which is not valid Unicode"

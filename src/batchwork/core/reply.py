@@ -25,6 +25,11 @@ class Usage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=Fa
             cache_write_1h_tokens=self.cache_write_1h_tokens + other.cache_write_1h_tokens,
         )
 
+    def counts(self) -> dict[str, int]:
+        """As JSON: input and output always, the parts of the cache where there are any."""
+        counts: dict[str, int] = msgspec.to_builtins(self)
+        return {"input_tokens": self.input_tokens, "output_tokens": self.output_tokens} | counts
+
 
 class Limit(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """One rate limit as a response's headers tell it: per minute, what is left, when it is full again."""

@@ -10,6 +10,9 @@ from batchwork.core.failure import Failure
 from batchwork.core.failure_table import Operation, Trait, traits_of
 from batchwork.core.policy import RetryPolicy
 
+_SPREAD = 0.1
+_LONGEST_REFUSED_S = 2.0
+
 
 def wait_before_retry(
     failure: Failure,
@@ -34,8 +37,12 @@ def wait_before_retry(
     if (refusals >= policy.max_refusals) if refused else (attempts >= policy.max_attempts):
         return None
     if failure.retry_after_s is not None:
-        wait = failure.retry_after_s + dice  # the provider knows its own queue; the dice spread the herd
+        # The provider knows its own queue; the dice spread the herd.
+        wait = failure.retry_after_s * (1.0 + _SPREAD * dice)
     else:
         doublings = min((refusals if refused else attempts) - 1, 60)
-        wait = dice * min(policy.longest_wait_s, policy.first_wait_s * 2.0**doublings)
+        first_s, longest_s = policy.first_wait_s, policy.longest_wait_s
+        if refused:  # that is about all calls: how long they wait is decided at the gate
+            first_s, longest_s = first_s / 2.0, min(longest_s, _LONGEST_REFUSED_S)
+        wait = dice * min(longest_s, first_s * 2.0**doublings)
     return None if elapsed_s + wait > policy.max_elapsed_s else wait

@@ -18,6 +18,7 @@ from batchwork.core.event import (
     Reopened,
     Settled,
 )
+from batchwork.core.failure import FailureKind
 from batchwork.core.outcome import AnyOutcome, Status
 
 _ANSWERS = (Settled, Attempted)  # an item of a batch that was read has one of these
@@ -61,6 +62,12 @@ class ItemState(msgspec.Struct, gc=False, eq=False):
         self.reserved_nano = 0
         self.paid_nano += nano
         return nano, nano if unconfirmed else 0, -freed
+
+
+def lost_call(state: ItemState) -> Attempted:
+    """The end of a call whose fate a crash left open: it is booked at its worst case."""
+    kind = FailureKind.CONNECTION
+    return Attempted(item=state.item, kind=kind, charged_nano=state.reserved_nano, unconfirmed=True)
 
 
 class RunState:

@@ -8,7 +8,7 @@ from typing import Any
 
 from batchwork.core.event import Event
 from batchwork.core.failure import FailureKind
-from batchwork.core.intake import Intake, Work
+from batchwork.core.intake import InputRow, Work
 from batchwork.core.outcome import AnyOutcome, Status
 from batchwork.core.ports import Backend, BatchBackend, Checker, Clock, Journal, Standing
 from batchwork.core.pricing import Price
@@ -84,7 +84,12 @@ class Engine:
         return LiveRun(self.parts(), self.tally)
 
     async def process(
-        self, run: Run, intakes: Iterable[Intake], *, ahead: int = 0, retry_failed: frozenset[FailureKind] = frozenset()
+        self,
+        run: Run,
+        intakes: Iterable[InputRow],
+        *,
+        ahead: int = 0,
+        retry_failed: frozenset[FailureKind] = frozenset(),
     ) -> None:
         """Read an input and see it through; one that may block is read `ahead` in a thread of its own."""
         if not ahead:
@@ -97,7 +102,7 @@ class Engine:
             await rows.aclose()
 
     def _opened(
-        self, rows: Iterable[Intake | Later], retry_failed: frozenset[FailureKind]
+        self, rows: Iterable[InputRow | Later], retry_failed: frozenset[FailureKind]
     ) -> Iterator[Work | Later | None]:
         return open_inputs(self.journal, rows, self.tally, again=retry_failed, asks_lost=self.uses_batches)
 

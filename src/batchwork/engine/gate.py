@@ -12,17 +12,23 @@ from collections import deque
 from collections.abc import Callable
 from heapq import heapify, heappop, heappush
 
+from batchwork.core.bucket import Bucket
 from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.failure_table import is_refusal
 from batchwork.core.ledger import Ledger
+from batchwork.core.outage import Outage
+from batchwork.core.pace import Pace
 from batchwork.core.policy import RatePolicy
 from batchwork.core.ports import Clock
-from batchwork.core.rate import AdaptiveWindow, Bucket, Pace
+from batchwork.core.refusals import SentCalls
 from batchwork.core.reply import Limit, Limits, Usage
+from batchwork.core.window import AdaptiveWindow
 from batchwork.engine.queue import Caller, Denied, Grant, Need, Wait
 
 __all__ = ["Caller", "Denied", "Gate", "Grant", "Need"]
 
+_BELOW = 0.99  # of a limit that the provider tells: whoever shares it must find something left
+_LET_THROUGH_S = 0.5  # a call that was not refused in this time was let through
 _TOKEN_ROUNDING = 1000.0  # providers round the tokens that remain to the nearest thousand
 
 
@@ -41,13 +47,17 @@ class Gate:
         self._ticket = 0
         self._in_line = 0
         self._cool_until = float("-inf")
+        self._trial: Grant | None = None  # the call that shows whether an outage is over
         self._timer: Callable[[], None] | None = None
         now = clock.now()
         stated = {"requests": rates.rpm, "input_tokens": rates.input_tpm, "output_tokens": rates.output_tpm}
         self._buckets = {name: Bucket(per_minute=rate, now=now) for name, rate in stated.items() if rate is not None}
         self._stated = frozenset(self._buckets)
-        self._limits_known = False  # the provider tells its own
-        self._pace = Pace()
+        self._guessed: Bucket | None = None  # at the rate that was guessed
+        self._sent = SentCalls()
+        self._pace = Pace(self._sent)
+        self._outage = Outage(self._sent)
+        window.watch(self._sent)
 
     @property
     def in_flight(self) -> int:
@@ -106,15 +116,30 @@ class Gate:
 
     def _is_open(self, need: Need, now: float) -> bool:
         """Whether neither a pause nor the rate stands in the way of a call that nobody is in line before."""
-        return now >= self._cool_until and self._wait_for_rate(need, now) <= 0.0
+        return now >= self._cool_until and self._trial is None and self._wait_for_rate(need, now) <= 0.0
 
     def _grant(self, caller: Caller, need: Need, now: float) -> Grant:
         for name, bucket in self._buckets.items():
             bucket.take(_amount(name, need), now)
-        self._pace.sent(now)
+        if self._guessed is not None:
+            self._guessed.take(1.0, now)
+        self._sent.add(now)
+        self._pace.sent()
+        self._window.sent()
         self._in_flight += 1
         caller.in_flight += 1
-        return Grant(caller, need, now)
+        grant = Grant(caller, need, now)
+        if self._outage.is_on:
+            self._trial = grant
+            self._clock.call_later(_LET_THROUGH_S, lambda: self._try_out(grant))
+        return grant
+
+    def _try_out(self, grant: Grant) -> None:
+        """A call that was to show whether an outage is over is still under way: it was let through."""
+        if grant is self._trial:
+            self._trial = None
+            self._outage.let_through()
+            self._dispatch()
 
     def _withdraw(self, caller: Caller, wait: Wait) -> None:
         if wait.future.done() and not wait.future.cancelled():
@@ -138,21 +163,26 @@ class Gate:
     ) -> None:
         """A call has ended: give its place back, book what it cost, learn what it said."""
         now = self._clock.now()
+        if grant is self._trial:
+            self._trial = None
         self._give_back(grant, charged_nano)
         self._correct(grant.need, usage, failure, now)
         if limits is not None:
             self._learn(limits, now)
         if failure is None:
             self._window.answered()
+            self._outage.let_through()
         elif is_refusal(failure):
             self._refused(grant, failure, now)
         elif failure.kind is FailureKind.QUOTA and failure.retry_after_s is not None:
-            self._start_slowly(grant, now)
+            self._window.restart()  # a few go first: a full window at its very end would be a herd
             self.cool_down(failure.retry_after_s)
         self._look_again(grant)
 
     def abandon(self, grant: Grant, *, sent: bool) -> None:
         """A call was given up: booked at its worst case when it was sent, as if it had never been when it was not."""
+        if grant is self._trial:
+            self._trial = None
         self._give_back(grant, grant.need.worst_nano if sent else 0)
         if not sent:
             now = self._clock.now()
@@ -172,27 +202,22 @@ class Gate:
         if not grant.caller.closed:
             grant.caller.on_room()
 
-    def _start_slowly(self, grant: Grant, now: float) -> None:
-        """After a pause for a quota a few go first: a full window at its very end would be a herd."""
-        self._window.refused(sent_at=grant.sent_at, now=now, in_flight=self._in_flight + 1, paused=True, paced=False)
-
     def _refused(self, grant: Grant, failure: Failure, now: float) -> None:
-        too_fast = failure.kind is FailureKind.RATE_LIMITED
-        stated = self._buckets["requests"] if "requests" in self._stated else None
-        if too_fast and not self._limits_known and (stated is None or stated.eased_out):
-            self._pace.refused(sent_at=grant.sent_at, now=now)
-        new_episode = self._window.refused(
-            sent_at=grant.sent_at,
-            now=now,
-            in_flight=self._in_flight + 1,
-            paused=failure.retry_after_s is not None,
-            paced=too_fast and ("requests" in self._buckets or self._pace.per_s(now) is not None),
-        )
-        if new_episode and too_fast:
-            for bucket in self._buckets.values():  # refused at the very limit: stay a little below it
-                bucket.ease(now)
-        if failure.retry_after_s is not None:
-            self.cool_down(failure.retry_after_s)
+        """Slow down where that helps; what the provider asks this call to wait holds for this call alone.
+
+        Everybody waits only when nobody is let through any more.
+        """
+        outage, sent_at = self._outage, grant.sent_at
+        if outage.is_on:
+            pass  # a trial says nothing about how much may be sent
+        elif failure.kind is FailureKind.RATE_LIMITED:
+            self._pace.refused(sent_at=sent_at, now=now)
+        else:
+            self._window.refused(sent_at=sent_at, now=now, in_flight=self._in_flight + 1)
+        pause_s = outage.refused(sent_at=sent_at, now=now, retry_after_s=failure.retry_after_s)
+        if pause_s is not None:
+            self._window.take_back()  # nobody is let through, however few there are
+            self.cool_down(pause_s)
 
     def cool_down(self, seconds: float) -> None:
         """Nobody starts a call for so long."""
@@ -219,32 +244,34 @@ class Gate:
 
     def _learn(self, limits: Limits, now: float) -> None:
         """What the provider says of itself; where the user has stated a limit, the lower one holds."""
-        self._limits_known = True
         for name in ("requests", "input_tokens", "output_tokens", "tokens"):
             limit: Limit | None = getattr(limits, name)
             if limit is None:
                 continue
             bucket = self._buckets.get(name)
             if limit.per_minute is not None and limit.per_minute > 0:
+                per_minute = limit.per_minute * _BELOW
                 if bucket is None:
-                    bucket = self._buckets[name] = Bucket(per_minute=limit.per_minute, now=now)
+                    bucket = self._buckets[name] = Bucket(per_minute=per_minute, now=now)
                     self._window.limits_known()
-                elif name not in self._stated or limit.per_minute / 60.0 < bucket.per_s:
-                    bucket.learn(per_minute=limit.per_minute, now=now)
+                elif name not in self._stated or per_minute / 60.0 < bucket.per_s:
+                    bucket.learn(per_minute=per_minute, now=now)
             if bucket is not None and limit.remaining is not None:
                 slack = 1.0 if name == "requests" else _TOKEN_ROUNDING
                 bucket.lower_to(limit.remaining, now, slack=slack)
 
     def _wait_for_rate(self, need: Need, now: float) -> float:
-        if (guess := self._pace.per_s(now)) is not None and not self._limits_known:
-            bucket = self._buckets.get("requests")
-            if bucket is None:
-                self._buckets["requests"] = Bucket(per_minute=guess * 60.0, now=now)
-            elif "requests" not in self._stated or guess < bucket.per_s:
-                bucket.learn(per_minute=guess * 60.0, now=now)
-        if not self._buckets:
-            return 0.0
-        return max(bucket.wait_for(_amount(name, need), now) for name, bucket in self._buckets.items())
+        wait_s = 0.0
+        if (guess := self._pace.per_s(now)) is not None:
+            if self._guessed is None:
+                self._guessed = Bucket(per_minute=guess * 60.0, now=now)
+            self._guessed.learn(per_minute=guess * 60.0, now=now)
+            wait_s = self._guessed.wait_for(1.0, now)
+        else:
+            self._guessed = None
+        for name, bucket in self._buckets.items():
+            wait_s = max(wait_s, bucket.wait_for(_amount(name, need), now))
+        return wait_s
 
     # -- who is next ----------------------------------------------------------------------------
 
@@ -253,7 +280,7 @@ class Gate:
         if not self._in_line:
             return
         now = self._clock.now()
-        while self._in_line and self._in_flight < self._window.size:
+        while self._in_line and self._in_flight < self._window.size and self._trial is None:
             if now < self._cool_until:
                 self._wake_in(self._cool_until - now)
                 return

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from batchwork.core.errors import BatchworkError, InputError
 from batchwork.core.event import BatchReopened
 from batchwork.core.failure import FailureKind
-from batchwork.core.intake import Intake, Work
+from batchwork.core.intake import InputRow, Work
 from batchwork.core.outcome import Failed, Status
 from batchwork.core.ports import Entry, Journal
 from batchwork.core.request import Request
@@ -22,7 +22,7 @@ _TAKEN_UP = frozenset({Status.PENDING, Status.DEFERRED})
 
 def open_inputs(
     journal: Journal,
-    intakes: Iterable[Intake | Later],
+    intakes: Iterable[InputRow | Later],
     tally: Tally,
     *,
     again: frozenset[FailureKind] = frozenset(),

@@ -1,7 +1,7 @@
 """Decide what a hole between two points means to every test: the only place that knows of holes.
 
-Each value keeps its place, in steps from the first one. Levels are fitted over places, seasons turn with
-them, and persistence fades with the distance: over d steps, phi becomes phi to the power of d.
+Each value keeps its place, in steps from the first one: levels are fitted over places, seasons turn with them, and
+over d steps persistence phi becomes phi to the power of d. The columns that a level is made of stand here, too.
 """
 
 from __future__ import annotations
@@ -11,11 +11,13 @@ from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.interpolate import BSpline
 from scipy.ndimage import uniform_filter1d
 
 from batchwork.frame.noise import Floats, lag_one
 
 _WIDEST = 3  # a grid may be this many times as long as the series; beyond that no season is sought
+BEND = 3  # parts of a parabola: in a short series, a curve that costs no more than a step
 _BESIDE = 1.5  # steps; farther points are not neighbours
 
 
@@ -64,18 +66,14 @@ class Axis:
 
     def centres(self, size: int) -> Floats:
         """The places of block means on the axis of the points."""
-        if not self.even:
-            return self._means(size)
         whole = self.size // size
+        if self.places is not None:
+            means = self.places[: whole * size].reshape(whole, size).mean(axis=1)
+            means[-1] = self.places[(whole - 1) * size :].mean()
+            return np.asarray(means)
         centres = (np.arange(whole) + 0.5) * size - 0.5
         centres[-1] = 0.5 * ((whole - 1) * size + self.size - 1)
         return np.asarray(centres, dtype=np.float64)
-
-    def _means(self, size: int) -> Floats:
-        whole = self.size // size
-        means = self.at[: whole * size].reshape(whole, size).mean(axis=1)
-        means[-1] = self.at[(whole - 1) * size :].mean()
-        return np.asarray(means)
 
     def kept(self, mask: NDArray[np.bool_]) -> Axis:
         """The axis of the points that are kept."""
@@ -87,7 +85,7 @@ class Axis:
             return self
         if self.even:
             return even_axis(self.size // size)
-        centres = self._means(size)
+        centres = self.centres(size)
         return Axis((centres - centres[0]) / size, centres.size)
 
     def gap_before(self, place: int) -> bool:
@@ -177,3 +175,34 @@ def axis_of(at: Floats) -> Axis:
     if n == 0 or (float(at[-1] - at[0]) == n - 1 and bool((np.diff(at) == 1.0).all())):
         return even_axis(n)
     return Axis(at - at[0], n)
+
+
+@lru_cache(maxsize=64)
+def base_columns(base: str, size: int, axis: Axis, crowd: int = 0) -> Floats:
+    """The regressors of a base over the points, intercept first.
+
+    A spline's knots crowd at the start (-1) or the end (1) for paths that are steep there, as logarithms are; where
+    points are missing there are none.
+    """
+    n = axis.size
+    t = _crowded(axis.unit, crowd)
+    if base == "constant":
+        return np.ones((n, 1))
+    if base == "line":
+        return np.column_stack([np.ones(n), t])
+    if size == BEND:
+        return np.column_stack([np.ones(n), t, t * t])
+    inner = np.linspace(-1.0, 1.0, size - 2)
+    if not axis.even:
+        inner = np.interp(inner, _crowded(np.linspace(-1.0, 1.0, n), crowd), t)
+    knots = np.concatenate([[-1.0] * 3, inner, [1.0] * 3])
+    return np.asarray(BSpline.design_matrix(np.clip(t, -1, 1), knots, 3).toarray(), dtype=np.float64)
+
+
+def _crowded(t: Floats, crowd: int) -> Floats:
+    return np.asarray(crowd * (1.0 - 2.0 * np.sqrt(np.maximum(0.5 - 0.5 * crowd * t, 0.0)))) if crowd else t
+
+
+def step_columns(steps: tuple[int, ...], n: int) -> Floats:
+    """One column per step: 0 before it, 1 from it on."""
+    return np.asarray(np.arange(n)[:, None] >= np.array(steps, dtype=np.int64)[None, :], dtype=np.float64)

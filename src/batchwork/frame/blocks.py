@@ -1,8 +1,7 @@
 """Decide at what resolution a long series is looked at: means of equal blocks, steps placed point by point.
 
-White noise loses nothing in block means that a test on levels would use, and the cost of choosing a level
-no longer grows with the series. A step inside a block would look like a ramp, so it is first placed
-exactly, and its block then counts only the points of its larger side.
+A step inside a block would look like a ramp: it is first placed exactly, and its block then counts its larger side
+only.
 """
 
 from __future__ import annotations
@@ -20,6 +19,8 @@ MOST_BLOCKS = 1024
 
 def block_means(values: Floats, size: int) -> Floats:
     """Means of consecutive blocks; a last block that is not full joins the one before."""
+    if size == 1:
+        return values
     whole = values.size // size
     means = values[: whole * size].reshape(whole, size).mean(axis=1)
     if whole * size < values.size:

@@ -6,22 +6,19 @@ A test compares with noise; where there is none, rounding and the misfit of a mo
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import comb
 
 import numpy as np
 from numpy.typing import NDArray
 
-from batchwork.frame.axis import Axis
-from batchwork.frame.bases import base_columns, step_columns
+from batchwork.frame.axis import Axis, base_columns, step_columns
 from batchwork.frame.blocks import block_means, block_size
 from batchwork.frame.noise import Floats, median
-from batchwork.frame.recurrence import Recurrence, repetition
-from batchwork.frame.season import Line, Structure, fitted, refit, wave_columns
+from batchwork.frame.recurrence import Recurrence, period_of, repetition
+from batchwork.frame.season import Line, Structure, fitted, wave_columns
 
 _GRAIN = 1e-9  # of the range: what is smaller is rounding
-_CLEAR = 0.05  # of the spread: with more noise than this, the fit is as good as it gets
 _SMOOTH = 0.06  # fourth differences over second ones, each in units of white noise
 _LONGEST = 20000
 _PART = 4096  # points that show whether a path is smooth
@@ -41,93 +38,51 @@ def rest_of(values: Floats, structure: Structure) -> Floats:
     return rest
 
 
-def _left(rest: Floats) -> float:
-    """The size of what is left, whatever a few odd points are."""
-    return median(np.abs(rest))
-
-
-def _farthest(rest: Floats) -> float:
-    return float(np.abs(rest).max())
-
-
-def polished(values: Floats, axis: Axis, structure: Structure, grain: float) -> Structure:
-    """A structure that leaves next to nothing, brought to where it leaves nothing, if there is such a place."""
-    if values.size > _LONGEST or not structure.lines:
-        return structure
-    limit = _CLEAR * float(values.std())
-    for _ in range(2):  # with the seasons in their right places, another level may be the better one
-        rest = rest_of(values, structure)
-        before = _left(rest)
-        if before <= grain or (before > limit and not is_smooth(rest, axis, grain)):
+def _joint(values: Floats, axis: Axis, lines: tuple[Line, ...], grain: float) -> Structure | None:
+    """Level, seasons and their frequencies, improved together (Gauss and Newton) until nothing is left but rounding."""
+    structure, best = fitted(values, axis, lines), np.inf
+    for _ in range(9):
+        left = float(np.abs(rest_of(values, structure)).max())
+        if left <= 1e-4 * grain:
             return structure
-        found = _descend(values, axis, structure, grain)
-        if _left(rest_of(values, found)) > 0.5 * before:
-            return structure
-        found = refit(_calmed(values, rest_of(values, found)), axis, found)
-        structure = _descend(values, axis, found, grain)
-    return structure
+        if left > 0.8 * best:
+            return structure if left <= 4.0 * grain else None
+        best = left
+        structure = _improved(values, axis, structure)
+    return structure if best <= 4.0 * grain else None
 
 
-def _calmed(values: Floats, rest: Floats) -> Floats:
-    """The values with their odd points put where they were expected."""
-    limit = 6.0 * _left(rest)
-    return np.where(np.abs(rest) > limit, values - rest, values)
-
-
-def _descend(values: Floats, axis: Axis, structure: Structure, grain: float, *, mended: bool = False) -> Structure:
-    """Level, seasons and their frequencies, improved together (Gauss and Newton) while that pays."""
-    size = _farthest if mended else _left
-    best, least = structure, size(rest_of(values, structure))
-    if least <= 1e-4 * grain:
-        return best
-    for _ in range(8):
-        target = values if mended else _calmed(values, rest_of(values, structure))
-        structure = _once(values, axis, structure, target)
-        left = size(rest_of(values, structure))
-        if left >= least:
-            break
-        best, gain, least = structure, left / least, left
-        if left <= 1e-4 * grain or gain > 0.8:
-            break
-    return best
-
-
-def _once(values: Floats, axis: Axis, structure: Structure, target: Floats) -> Structure:
-    level, lines = structure.level, structure.lines
+def _improved(values: Floats, axis: Axis, structure: Structure) -> Structure:
+    level, lines, at = structure.level, structure.lines, axis.at
     base = "line" if level.base == "constant" else level.base
     parts = [base_columns(base, level.curve_size, axis, level.crowd), step_columns(level.steps, values.size)]
-    waves = [wave_columns((line,), axis.at) for line in lines]
-    turned = [_turned(line, wave, axis.at) for line, wave in zip(lines, structure.waves, strict=True)]
-    columns = np.column_stack([*parts, *waves, *turned])
-    weights = np.linalg.lstsq(columns, target, rcond=None)[0]
-    edges = np.cumsum([0, *(part.shape[1] for part in [*parts, *waves])])
-    fits = [columns[:, a:b] @ weights[a:b] for a, b in itertools.pairwise(edges)]
+    parts += [wave_columns((line,), at) for line in lines]
+    turned = [_turned(line, wave, at) for line, wave in zip(lines, structure.waves, strict=True)]
+    columns = np.column_stack([*parts, *turned])
+    weights = np.linalg.lstsq(columns, values, rcond=None)[0]
+    edges = np.cumsum([0, *(part.shape[1] for part in parts)])
+    smooth, steps, *waves = (columns[:, a:b] @ weights[a:b] for a, b in itertools.pairwise(edges))
     shifts = np.clip(weights[edges[-1] :], -0.2 / axis.span, 0.2 / axis.span)
-    moved = tuple(
-        Line(min(max(line.frequency + float(shift), 1e-9), 0.5), line.harmonics)
-        for line, shift in zip(lines, shifts, strict=True)
-    )
-    level = replace(level, base=base, smooth=fits[0], fitted=fits[0] + fits[1])
-    calm = values - np.sum(fits[2:], axis=0) if lines else values
+    moved = [
+        Line(float(np.clip(line.frequency + by, 1e-9, 0.5)), line.harmonics)
+        for line, by in zip(lines, shifts, strict=True)
+    ]
+    level = replace(level, base=base, smooth=smooth, fitted=smooth + steps)
     size = block_size(values.size)
-    blocks = block_means(calm, size) if size > 1 else calm
     coarse = level if size == 1 else replace(structure.coarse, base=base)
-    return Structure(coarse, blocks, level, moved, tuple(fits[2:]))
+    calm = np.asarray(values - np.sum(waves, axis=0) if lines else values)
+    return Structure(coarse, block_means(calm, size), level, tuple(moved), tuple(waves))
 
 
 def _turned(line: Line, wave: Floats, at: Floats) -> Floats:
     """How a season changes with its frequency: the place times the season's own slope there."""
-    columns = wave_columns((line,), at)
-    weights = np.linalg.lstsq(columns, wave, rcond=None)[0]
-    slope = np.zeros(at.size)
-    used = 0
-    for count in range(1, line.harmonics + 1):
-        turn = 2.0 * np.pi * count * line.frequency * at
-        slope -= weights[used] * count * np.sin(turn)
-        used += 1
-        if line.frequency * count <= 0.499:
-            slope += weights[used] * count * np.cos(turn)
-            used += 1
+    turns = [2.0 * np.pi * at * line.frequency * count for count in range(1, line.harmonics + 1)]
+    weights = np.linalg.lstsq(wave_columns((line,), at), wave, rcond=None)[0]
+    weights = np.append(weights, 0.0)  # a wave of two points has no sine
+    slope = sum(
+        count * (weights[2 * count - 1] * np.cos(turn) - weights[2 * count - 2] * np.sin(turn))
+        for count, turn in enumerate(turns, start=1)
+    )
     return np.asarray(2.0 * np.pi * at * slope)
 
 
@@ -180,51 +135,50 @@ def odd_in_smooth(values: Floats, axis: Axis) -> NDArray[np.int64]:
     return np.array(sorted(found), dtype=np.int64)
 
 
-@dataclass(frozen=True, slots=True)
-class Certainty:
-    """Whether there is no noise, and which points are odd then."""
-
-    noiseless: bool
-    odd: NDArray[np.int64]
-
-
-def certainty_of(rest: Floats, axis: Axis, structure: Structure, law: Recurrence | None, grain: float) -> Certainty:
-    """What is certain of a rest in which rounding is zero already."""
+def certainty_of(
+    rest: Floats, axis: Axis, structure: Structure, law: Recurrence | None, grain: float
+) -> tuple[bool, NDArray[np.int64]]:
+    """Whether there is no noise in a rest in which rounding is zero already, and which points are odd then."""
     few = np.count_nonzero(rest) <= max(1, rest.size // 50)
     if few or float(max(rest.max(), -rest.min())) <= 4.0 * grain:
         off = np.flatnonzero(rest)
-        return Certainty(True, off[np.abs(rest[off]) > 1e3 * grain])
+        return True, off[np.abs(rest[off]) > 1e3 * grain]
     if law is not None:
-        return Certainty(True, law.odd)
+        return True, law.odd
     if is_smooth(rest, axis, grain):
-        return Certainty(True, odd_in_smooth(rest + structure.level.fitted, axis))
-    return Certainty(False, np.zeros(0, dtype=np.int64))
+        return True, odd_in_smooth(rest + structure.level.fitted, axis)
+    return False, np.zeros(0, dtype=np.int64)
 
 
-def exact_structure(values: Floats, axis: Axis, law: Recurrence, grain: float) -> Structure | None:
+def exact_structure(values: Floats, axis: Axis, law: Recurrence | None, grain: float) -> Structure | None:
     """Level and seasons that leave nothing but the points that do not obey, if there are such."""
     if values.size > _LONGEST:
         return None
+    if law is None or law.is_level or not law.frequencies(2.0 / axis.span):
+        period = period_of(values, axis)
+        if period is not None:
+            return _one_cycle(values, axis, period)
+    if law is None:
+        return None
     calm = law.mended(values)
-    period = repetition(calm, axis, grain)
-    for lines in _exact_lines(axis, law, period):
-        found = _descend(calm, axis, fitted(calm, axis, lines), grain, mended=True)
-        if _farthest(rest_of(calm, found)) > 4.0 * grain:
+    whole = repetition(calm, axis, grain)
+    swings = law.frequencies(2.0 / axis.span)
+    apart = any(abs(swing / swings[0] - round(swing / swings[0])) > 1e-4 for swing in swings)
+    trials: list[tuple[Line, ...]] = [()]
+    if len(swings) == 1 or (apart and len(swings) <= 3):
+        trials.append(tuple(Line(frequency, 1) for frequency in swings))
+    if whole is not None:
+        trials.append((Line(1.0 / whole, max(whole // 2, 1)),))
+    for lines in trials:
+        found = _joint(calm, axis, lines, grain)
+        if found is None:
             continue
-        if (
-            lines or period is None or len(found.level.steps) < 3 or 3 * period > axis.span
-        ):  # else steps that come again
+        if lines or whole is None or len(found.level.steps) < 3 or 3 * whole > axis.span:  # else steps that come again
             return found
     return None
 
 
-def _exact_lines(axis: Axis, law: Recurrence, period: int | None) -> Iterator[tuple[Line, ...]]:
-    """No season; the frequencies of the recurrence, or one cycle of any shape."""
-    yield ()
-    swings = law.frequencies(2.0 / axis.span)
-    turns = [swing / swings[0] for swing in swings]
-    apart = any(abs(turn - round(turn)) > 1e-4 for turn in turns)
-    if len(swings) == 1 or (apart and len(swings) <= 3):
-        yield tuple(Line(frequency, 1) for frequency in swings)
-    if period is not None:
-        yield (Line(1.0 / period, max(period // 2, 1)),)
+def _one_cycle(values: Floats, axis: Axis, period: float) -> Structure:
+    """A constant level, and all else a season."""
+    level = np.full(values.size, values.mean())
+    return replace(fitted(level, axis, ()), lines=(Line(1.0 / period, 1),), waves=(values - level,))

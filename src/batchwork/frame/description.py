@@ -1,7 +1,6 @@
 """Decide what a description holds: every number that may be said about a series, typed and frozen.
 
-The text is rendered from this alone. Indices are those of the series as it was given, missing values
-included; `None` means that a thing was looked for and not found, or could not be looked for.
+Indices are those of the series as it was given; `None` means looked for and not found, or not to be looked for.
 """
 
 from __future__ import annotations
@@ -131,15 +130,15 @@ class Description:
     base: int
     slope_per: str  # "step", or the unit of time
     statistics: Statistics | None
-    trend: Trend | None
-    seasons: tuple[Season, ...]
-    change_points: tuple[ChangePoint, ...]
-    anomaly_count: int
-    anomalies: tuple[Anomaly, ...]
-    distribution: Distribution
-    volatility: Volatility | None
-    last: Last | None
-    quality: tuple[str, ...]
+    trend: Trend | None = None
+    seasons: tuple[Season, ...] = ()
+    change_points: tuple[ChangePoint, ...] = ()
+    anomaly_count: int = 0
+    anomalies: tuple[Anomaly, ...] = ()
+    distribution: Distribution = Distribution(kind="unknown")
+    volatility: Volatility | None = None
+    last: Last | None = None
+    quality: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """The same as plain dictionaries and lists, ready for JSON: what lies beyond every float is None."""

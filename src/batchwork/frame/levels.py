@@ -1,10 +1,8 @@
 """Decide what the level of a series does: nothing, a line, a curve, steps, or a line with steps.
 
-One orthogonal forward selection adds steps to any base (constant, line, spline, with the season's waves
-beside it); a penalised likelihood chooses between the bases. The penalty counts *independent* points: n
-divided by the noise inflation of the residuals that the chosen model leaves. A model that leaves
-persistent residuals therefore raises the bar for itself and is chosen again, until it holds; a wandering
-series ends with no level claimed at all.
+One forward selection adds steps to any base, with the season's waves beside it; a penalised likelihood over
+*independent* points (n over the inflation of the residuals) chooses. A model that leaves persistent residuals raises
+the bar for itself and is chosen again, until it holds; a wandering series ends with no level claimed at all.
 """
 
 from __future__ import annotations
@@ -17,16 +15,18 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from batchwork.frame.axis import Axis
-from batchwork.frame.bases import BEND, base_columns, step_columns
+from batchwork.frame.axis import BEND, Axis, base_columns, step_columns
 from batchwork.frame.noise import Floats, inflation, unpredictable, upper_persistence
+from batchwork.frame.segments import LONGEST, SHORTEST, clear_steps
 
 MOST_STEPS = 24
-_CURVES = ((5, 0), (9, 0), (17, 0), (5, -1), (5, 1), (9, -1), (9, 1))  # parts, and the end where they crowd
-_SHORT_STEP, _LONG_STEP = (
-    2.95,
-    5.0,
-)  # in units of log(independent points): a height, a place sought among n, and caution
+# parts, the end where they crowd, and the lengths at which such a curve is tried
+_CURVES = (
+    *((size, 0, 6 * size, math.inf) for size in (5, 9, 17)),
+    *((size, crowd, 60 if size == 5 else 150, math.inf) for size in (5, 9) for crowd in (-1, 1)),
+    *((BEND, crowd, 30, 149) for crowd in (0, -1, 1)),
+)
+_SHORT_STEP, _LONG_STEP = 2.95, 5.0  # in units of log(independent points): a height, a place among n, and caution
 _STEP_FREEDOM = 2.0
 _BOTH, _SHORT = 2.0, 150  # a slope and steps at once, in a short series, are what slow noise looks like
 _LEAST_HEIGHT = 14.5  # over sqrt(n), in standard deviations: smaller ones are what slow noise makes
@@ -57,13 +57,6 @@ class Level:
     rss: float
     price: float
 
-    def preferred_by(self, rival: Level, extra_price: float) -> float:
-        """By how much this level, for `extra_price` more, tells more than a rival (above 0: it does)."""
-        n = self.smooth.size
-        independent = max(n / self.inflation, 3.0)
-        told = independent * float(np.log(max(rival.rss, 1e-300) / max(self.rss, 1e-300)))
-        return told - (self.price - rival.price + extra_price) * float(np.log(independent))
-
 
 @dataclass(frozen=True, slots=True)
 class _Candidate:
@@ -81,11 +74,6 @@ def _base_basis(base: str, size: int, axis: Axis, crowd: int) -> tuple[Floats, F
     """An orthonormal basis of what a base can tell, and the room that it leaves for steps."""
     basis = np.asarray(np.linalg.qr(base_columns(base, size, axis, crowd))[0])
     return basis, _room(basis)
-
-
-def _enough(size: int) -> int:
-    """Points from which on crowded curves of so many parts are tried."""
-    return 60 if size == 5 else _SHORT
 
 
 def step_price(n: int) -> float:
@@ -132,6 +120,7 @@ def forward_steps(z: Floats, orthonormal: Floats, room: Floats, most: int) -> li
     path: list[tuple[tuple[int, ...], float]] = [((), float(residual @ residual))]
     room = room.copy()
     blocked = _blocked([], n, gap)
+    too_little = 3 * step_price(n) * math.log(n)
     steps: list[int] = []
     for size in range(first, first + most):
         gains = step_gains(residual, room)
@@ -150,16 +139,9 @@ def forward_steps(z: Floats, orthonormal: Floats, room: Floats, most: int) -> li
         inner = fresh.cumsum()[:-1]
         room -= inner * inner
         path.append((tuple(sorted(steps)), float(residual @ residual)))
-        if _hopeless(path, n):
-            break
+        if len(path) > 3 and path[-1][1] > 0 and n * math.log(path[-4][1] / path[-1][1]) < too_little:
+            break  # three in a row that did not pay together: a fourth will not either (one alone may hide a pair)
     return path
-
-
-def _hopeless(path: list[tuple[tuple[int, ...], float]], n: int) -> bool:
-    """Three steps in a row that did not pay together: a fourth will not either (one alone may hide a pair)."""
-    if len(path) < 4 or path[-1][1] <= 0:
-        return False
-    return n * math.log(path[-4][1] / path[-1][1]) < 3 * step_price(n) * math.log(n)
 
 
 def settle(z: Floats, columns: Floats, steps: tuple[int, ...]) -> tuple[int, ...]:
@@ -171,7 +153,8 @@ def settle(z: Floats, columns: Floats, steps: tuple[int, ...]) -> tuple[int, ...
         before = list(places)
         for index in range(len(places)):
             others = places[:index] + places[index + 1 :]
-            gains = _gains_beside(z, columns, tuple(others))
+            basis, _ = np.linalg.qr(np.column_stack([columns, step_columns(tuple(others), n)]))
+            gains = step_gains(z - basis @ (basis.T @ z), _room(basis))
             gains[_blocked(others, n, gap)] = 0.0
             best = int(np.argmax(gains))
             if gains[best] > 0:
@@ -181,19 +164,13 @@ def settle(z: Floats, columns: Floats, steps: tuple[int, ...]) -> tuple[int, ...
     return tuple(sorted(places))
 
 
-def _gains_beside(z: Floats, columns: Floats, others: tuple[int, ...]) -> Floats:
-    basis, _ = np.linalg.qr(np.column_stack([columns, step_columns(others, z.size)]))
-    return step_gains(z - basis @ (basis.T @ z), _room(basis))
-
-
 def _candidates(z: Floats, axis: Axis, waves: Floats, draft: Level | None) -> list[_Candidate]:
     n = z.size
     floor = _floor(z)
     found: list[_Candidate] = []
     bases = [("constant", 0, 0), ("line", 0, 0)]
     if draft is None:
-        bases += [("curve", size, crowd) for size, crowd in _CURVES if n >= (_enough(size) if crowd else 6 * size)]
-        bases += [("curve", BEND, crowd) for crowd in (0, -1, 1) if 30 <= n < _SHORT]
+        bases += [("curve", size, crowd) for size, crowd, least, most in _CURVES if least <= n <= most]
     elif draft.base == "curve":
         bases.append(("curve", draft.curve_size, draft.crowd))
     for base, size, crowd in bases:
@@ -230,6 +207,10 @@ def choose_level(z: Floats, axis: Axis, waves: Floats, *, draft: bool = False, a
     draft of nearly the same values: of all curves, only its own is looked at again.
     """
     candidates = _candidates(z, axis, waves, after)
+    if SHORTEST <= z.size <= LONGEST and not waves.size and _floor(z) > 0:
+        stepped = _few_levels(z, axis, candidates)
+        if stepped is not None:
+            return _level(z, axis, waves, stepped, 1.0)
     while True:
         choice, worth = _hold(z, axis, waves, candidates)
         kept = choice
@@ -241,6 +222,18 @@ def choose_level(z: Floats, axis: Axis, waves: Floats, *, draft: bool = False, a
         # without the steps that fell, another base may tell more
         candidates = [c for c in candidates if len(c.steps) <= len(kept.steps)]
     return _level(z, axis, waves, kept, worth)
+
+
+def _few_levels(z: Floats, axis: Axis, candidates: list[_Candidate]) -> _Candidate | None:
+    """The constant with the steps of a short series, if it has some, and each is a jump."""
+    n = z.size
+    unit = math.log(n)
+    rival = min(n * math.log(c.rss) + c.price * unit for c in candidates if c.base != "constant")
+    steps, rss = clear_steps(z, axis, shortest_segment(n), rival, _floor(z))
+    columns = np.ones((n, 1))
+    if not steps or min(_proofs(z, axis, columns, steps, 1.0, draft=False)) <= 0:
+        return None
+    return _Candidate("constant", 0, 0, steps, rss, step_price(n) * len(steps), 1.0 + _STEP_FREEDOM * len(steps))
 
 
 def _hold(z: Floats, axis: Axis, waves: Floats, candidates: list[_Candidate]) -> tuple[_Candidate, float]:

@@ -1,19 +1,20 @@
 """Decide how much a run of residuals is worth: how persistent it is, and what that costs a test.
 
-Every test of this package compares an effect with noise. Persistent noise (autoregressive, wandering)
-makes effects that are not there, so each test divides by the *inflation*: the long-run variance over the
-plain one, taken at an upper confidence limit, because an underestimate claims what is not true while an
-overestimate only stays silent.
+Every test divides by the *inflation*, the long-run variance over the plain one at an upper confidence limit: an
+underestimate claims what is not true, an overestimate only stays silent.
 """
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.ndimage import median_filter
 
 Floats = NDArray[np.float64]
 
 _SAMPLE = 20000
+_HELD_TO = 4.0
+_LONG = 4096  # beyond this, blocks of sixteen have one median each
 MAD_TO_SIGMA = 1.4826022185056018
 
 
@@ -40,6 +41,33 @@ def robust_sigma(values: Floats) -> float:
     if mad > 0:
         return MAD_TO_SIGMA * mad
     return 1.2533 * float(np.mean(deviation))
+
+
+def running_median(values: Floats) -> Floats:
+    """A median over about the nearest dozen points; of blocks of sixteen when the series is long."""
+    n = values.size
+    if n < 5:
+        return np.full(n, np.median(values)) if n else values
+    if n <= _LONG:
+        width = min(15, (n // 4) * 2 + 1)
+        return np.asarray(median_filter(values, size=width, mode="nearest"), dtype=np.float64)
+    size = 16
+    whole = n // size
+    ordered = np.sort(values[: whole * size].reshape(whole, size), axis=1)  # sorting rows beats selecting in them
+    medians = 0.5 * (ordered[:, size // 2 - 1] + ordered[:, size // 2])
+    return np.concatenate([np.repeat(medians, size), np.full(n - whole * size, medians[-1])])
+
+
+def held(values: Floats) -> Floats:
+    """The values with what stands far out of its neighbourhood pulled in."""
+    middle = running_median(values)
+    rest = values - middle
+    limit = _HELD_TO * robust_sigma(rest)
+    if limit <= 0:
+        return values
+    np.clip(rest, -limit, limit, out=rest)
+    rest += middle
+    return rest
 
 
 def lag_one(values: Floats) -> float:
@@ -74,12 +102,7 @@ def inflation(residuals: Floats, parameters: float) -> float:
     phi = upper_persistence(residuals, parameters)
     ceiling = n / 2.0
     first_order = (1.0 + phi) / max(1.0 - phi, 2.0 / n)
-    return float(min(max(1.0, first_order, long_memory_ratio(residuals)), ceiling))
-
-
-def long_memory_ratio(residuals: Floats) -> float:
-    """Zero-frequency power of the autoregression that AICc prefers, over the plain variance."""
-    return _autoregression(residuals)[0]
+    return float(min(max(1.0, first_order, _autoregression(residuals)[0]), ceiling))
 
 
 def unpredictable(residuals: Floats) -> tuple[float, int]:

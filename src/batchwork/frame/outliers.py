@@ -1,11 +1,8 @@
 """Decide which points are odd: too far out for the tail that the other points show.
 
-Heavy tails are no anomalies, so a fixed number of standard deviations will not do. The k farthest points
-are odd if the *gap* between them and the rest is too wide: given that k points lie beyond the rest's
-farthest, all of them lie beyond the gap with probability (S(far end) / S(near end))^k. S is the tail of a
-Student t, averaged over degrees of freedom and scale with the weights that the sample gives them when of
-the k points no more is known than that they lie beyond. All k are tried, largest first, so that a group
-cannot hide itself. The two sides are judged together, or each alone when they differ in shape.
+The k farthest points are odd if the *gap* to the rest is too wide: all of them lie beyond it with probability (S(far
+end) / S(near end))^k. S is a Student tail, averaged over freedom and scale by what the sample says of them. All k are
+tried, largest first, so that a group cannot hide itself; two sides of different shape are judged each alone.
 """
 
 from __future__ import annotations
@@ -14,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln, ndtr, stdtr
 
-from batchwork.frame.dip import untied
 from batchwork.frame.noise import Floats, median, robust_sigma, thinned
+from batchwork.frame.shape import untied
 
 _LEVEL = 0.015  # per side; both sides together have twice as much
 _MORE_IN_SHORT = 1.7  # below 150 points, where the level would otherwise hardly be used
@@ -28,6 +25,8 @@ _SCALES = np.array([0.6, 0.72, 0.85, 1.0, 1.18, 1.4, 1.7])
 _FREEDOM = np.repeat(_NU, _SCALES.size)[:, None]
 _SCALE = np.tile(_SCALES, _NU.size)[:, None]
 _LOG_PRIOR = np.log(np.repeat(_PRIOR, _SCALES.size))
+# how dear a chance is under each: the lighter tails are known better, and would leave their level unused
+_CAUTION = np.repeat([1.0, 1.0, 1.0, 0.8, 0.6, 0.55, 0.55, 0.55], _SCALES.size)[:, None]
 _FINITE = np.where(np.isinf(_FREEDOM), 1.0, _FREEDOM)
 _POWER = 0.5 * (_FINITE + 1.0)
 _CONSTANT = np.where(
@@ -56,16 +55,9 @@ def odd_points(values: Floats) -> NDArray[np.int64]:
     some = thinned(distance)
     if _alike(np.sort(some[some > 0]), np.sort(-some[some < 0])):
         size = np.abs(distance, out=distance)
-        limit = _limit(size, n, 2.0 * level)
-        return np.flatnonzero(size >= limit) if limit is not None else np.zeros(0, dtype=np.int64)
-    above, below = distance[distance > 0], -distance[distance < 0]
-    limits = (_limit(above, n, level), _limit(below, n, level))
-    found = [
-        np.flatnonzero(sign * distance >= limit)
-        for sign, limit in zip((1.0, -1.0), limits, strict=True)
-        if limit is not None
-    ]
-    return np.sort(np.concatenate(found)) if found else np.zeros(0, dtype=np.int64)
+        return np.flatnonzero(size >= (_limit(size, n, 2.0 * level) or np.inf))
+    high, low = (_limit(side[side > 0], n, level) for side in (distance, -distance))
+    return np.flatnonzero((distance >= (high or np.inf)) | (distance <= -(low or np.inf)))
 
 
 def _spread_ties(values: Floats) -> Floats:
@@ -93,12 +85,8 @@ def _alike(above: Floats, below: Floats) -> bool:
 
 def exceptions(values: Floats) -> NDArray[np.int64] | None:
     """The few points of a series that is otherwise one value; None if it is not such a series."""
-    ordered = np.sort(values)
-    common = ordered[values.size // 2]
-    other = np.flatnonzero(values != common)
-    if other.size > max(1, values.size // 50) or values.size < 10:
-        return None
-    return other
+    other = np.flatnonzero(values != np.sort(values)[values.size // 2])
+    return None if other.size > max(1, values.size // 50) or values.size < 10 else other
 
 
 def without_echoes(odd: NDArray[np.int64], view: Floats, phi: float) -> NDArray[np.int64]:
@@ -125,22 +113,35 @@ def _limit(distance: Floats, n: int, level: float) -> float | None:
     most = min(distance.size // 3, max(3, n // 8), 20000)
     if most < 1:
         return None
-    split = distance.size - most - 1
-    parted = np.partition(distance, split)
-    far = np.sort(parted[split:])
-    near = np.sort(parted[: split + 1] if n <= _SORTED else thinned(parted[:split], 4 * _BULK))
-    del parted
+    near, far = _parted(distance, most)
     worth = np.flatnonzero((far[1:] > _LEAST_GAP * far[:-1]) & (far[1:] > _NEAREST))
     if worth.size == 0:
         return None
     count = np.arange(most, 0, -1)[worth]
     rest_end, gap_end = _log_tail(far[None, worth]), _log_tail(far[None, worth + 1])
-    log_weight = _log_likelihood(near, split + 1)[:, None] + _sums(far, worth) + count * rest_end + _LOG_PRIOR[:, None]
+    log_weight = (
+        _log_likelihood(near, distance.size - most)[:, None]
+        + _sums(far, worth)
+        + count * rest_end
+        + _LOG_PRIOR[:, None]
+    )
     weight = np.exp(log_weight - log_weight.max(axis=0))
     weight /= weight.sum(axis=0)
-    chance = np.sum(weight * np.exp(count * (gap_end - rest_end)), axis=0)
+    chance = np.sum(_CAUTION * weight * np.exp(count * (gap_end - rest_end)), axis=0)
     odd = np.flatnonzero(chance < level * 0.6 / count**2.0)  # the shares sum to the level over all counts
     return float(far[worth[odd[0]] + 1]) if odd.size else None
+
+
+def _parted(distance: Floats, most: int) -> tuple[Floats, Floats]:
+    """The rest in order (of many, an even choice), and from its end on the farthest points."""
+    if distance.size <= _SORTED:
+        ordered = np.sort(distance)
+        return ordered[: distance.size - most], ordered[distance.size - most - 1 :]
+    some = np.sort(thinned(distance))
+    likely = some[-min(2 * (most + 1) * some.size // distance.size + 100, some.size)]
+    beyond = np.sort(distance[distance >= likely])  # far fewer than all, and more than are sought
+    far = beyond[-most - 1 :] if beyond.size > most else np.sort(distance)[-most - 1 :]
+    return some[some <= far[0]], far
 
 
 def _sums(far: Floats, worth: NDArray[np.int64]) -> Floats:

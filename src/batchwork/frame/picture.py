@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -33,13 +34,9 @@ def plot(data: Any, path: str | Path, *, description: Description | None = None,
 def chart_of(data: Any, *, description: Description | None = None, title: str | None = None) -> Any:
     """The Altair chart of a series."""
     try:
-        import altair as alt  # noqa: PLC0415 - an optional extra, needed here alone
+        alt: Any = import_module("altair")  # an optional extra, needed here alone
     except ImportError as error:
         raise FrameError("plots need the extra: pip install batchwork[plot]") from error
-    return _drawn(alt, data, description, title)
-
-
-def _drawn(alt: Any, data: Any, description: Description | None, title: str | None) -> Any:
     samples = read_samples(data)
     described = description if description is not None else analyse(samples)
     stride = max(1, samples.values.size // _MOST_POINTS)

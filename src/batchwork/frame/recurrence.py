@@ -1,7 +1,8 @@
-"""Decide whether a series foretells itself: each value a fixed combination of the few before it, without noise.
+"""Decide whether a series foretells itself, without noise.
 
-Lines, polynomials, exponentials, sines, damped ones, their sums and all that repeats after a few points obey
-such a recurrence; noise obeys none. A smooth path obeys one nearly.
+Lines, polynomials, exponentials, sines, their sums and short cycles obey a recurrence: each value is a fixed
+combination of the few before it. A cycle of straight pieces may come again after a broken number of steps: in order
+of their phase its values rise once and fall once, and most lie exactly between their neighbours.
 """
 
 from __future__ import annotations
@@ -22,6 +23,9 @@ _LONGEST_PERIOD = 600
 _DRIFT = 0.25  # of the range: a cycle upon a line must rise by this in all
 _PROMISING = 0.1
 _SPIKE = 8.0  # times the median distance of a point from its neighbours
+_FEWEST_POINTS, _FEWEST_CROSSINGS = 24, 5
+_ROUNDS, _TRIALS = 4, 33
+_SLACK = 1e-6  # of the range: rounding, carried along by the phase
 _EXACT = 1e-6  # of the spread: what is smaller is rounding, carried along
 
 
@@ -71,7 +75,8 @@ def recurrence_of(values: Floats, axis: Axis, grain: float) -> Recurrence | None
         return None
     backward = _errors(values[::-1], back.places, reverse)[::-1]
     far = 1e-3 * float(values.std())  # an odd point is not one of rounding
-    odd = np.flatnonzero(_surprises(forward, far) & _surprises(backward, far))
+    with np.errstate(invalid="ignore"):
+        odd = np.flatnonzero((np.abs(forward) > far) & (np.abs(backward) > far))
     return Recurrence(weights, odd if odd.size <= max(1, values.size // 50) else odd[:0])
 
 
@@ -95,11 +100,6 @@ def repetition(values: Floats, axis: Axis, grain: float) -> int | None:
 def _typical(errors: Floats) -> float:
     known = errors[~np.isnan(errors)]
     return median(known) if known.size >= 3 else float("inf")
-
-
-def _surprises(errors: Floats, far: float) -> NDArray[np.bool_]:
-    with np.errstate(invalid="ignore"):
-        return np.asarray(np.abs(errors) > far)
 
 
 def _weights(values: Floats, axis: Axis, limit: float) -> Floats | None:
@@ -176,3 +176,56 @@ def _errors(values: Floats, at: Floats | None, weights: Floats) -> Floats:
     if at is not None:
         errors[order:][at[order:] - at[:-order] != order] = np.nan
     return errors
+
+
+def period_of(values: Floats, axis: Axis) -> float | None:
+    """The period at which the values, in order of their phase, rise once and fall once; None if there is none."""
+    if values.size < _FEWEST_POINTS or not axis.even:
+        return None
+    above = values > 0.5 * (values.min() + values.max())
+    up, down = (np.flatnonzero(~one[:-1] & one[1:]) for one in (above, ~above))
+    if min(up.size, down.size) < _FEWEST_CROSSINGS or max(np.ptp(np.diff(up)), np.ptp(np.diff(down))) > 1:
+        return None
+    for crossings in (up, down):
+        period = _near(values, crossings)
+        if period is not None and _is_straight(values, period):
+            return period
+    return None
+
+
+def _near(values: Floats, crossings: NDArray[np.int64]) -> float | None:
+    """The period of the crossings, or one close to it, at which the way up and down again is as short as can be."""
+    before, after = values[crossings], values[crossings + 1]
+    times = crossings + (0.5 * (values.min() + values.max()) - before) / (after - before)
+    period = float(np.polyfit(np.arange(times.size), times, 1)[0])
+    reach = 1.0 / (times.size - 1)
+    trials = np.array([round(period), period])
+    for _ in range(_ROUNDS):
+        ways = [_way(values, trial) for trial in trials]
+        best = int(np.argmin(ways))
+        if ways[best] <= (2.0 + _SLACK) * float(np.ptp(values)):
+            return float(trials[best])
+        period = float(trials[best]) if trials.size > 2 else period
+        trials = period + np.linspace(-reach, reach, _TRIALS)
+        reach /= 0.25 * _TRIALS
+    return None
+
+
+def _way(values: Floats, period: float) -> float:
+    """The way from value to value in order of phase, and back to the first."""
+    ordered = values[np.argsort(_phase(values, period), kind="stable")]
+    return float(np.abs(np.diff(ordered)).sum() + abs(ordered[0] - ordered[-1]))
+
+
+def _phase(values: Floats, period: float) -> Floats:
+    return np.asarray((np.arange(values.size) / period) % 1.0)
+
+
+def _is_straight(values: Floats, period: float) -> bool:
+    """Whether most values lie where the line between their neighbours in phase does."""
+    phase = _phase(values, period)
+    order = np.argsort(phase, kind="stable")
+    x, y = phase[order], values[order]
+    share = (x[1:-1] - x[:-2]) / np.maximum(x[2:] - x[:-2], 1e-300)
+    off = np.abs(y[1:-1] - y[:-2] - share * (y[2:] - y[:-2]))
+    return median(off) <= _SLACK * float(np.ptp(values))

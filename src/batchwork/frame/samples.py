@@ -1,8 +1,7 @@
 """Decide what counts as a number: anything that holds one, from anywhere, and where it stood.
 
-Lists, numpy, pandas, polars and arrow columns come in by what they can do, not by what they are, so none
-of those libraries is imported. Missing values keep their place: every index said later is the original
-one. What cannot be described is refused with the item and its position.
+Lists, numpy, pandas, polars and arrow columns come in by what they can do, so none of those libraries is imported.
+Missing values keep their place; what cannot be described is refused with the item and its position.
 """
 
 from __future__ import annotations
@@ -76,12 +75,8 @@ def read_samples(data: Any, times: Any = None) -> Samples:
         notes = (*notes, f"{infinite} infinite left out (first at {first})")
     order = timeline.rows
     kept = finite if order is None else finite[order]
-    if order is None:
-        rows = np.flatnonzero(kept) if not kept.all() else np.arange(length)
-        chosen = values[kept] if rows.size < length else values
-    else:
-        rows = order[kept]
-        chosen = values[rows]
+    rows = np.flatnonzero(kept) if order is None else order[kept]
+    chosen = values if order is None and rows.size == length else values[rows]
     missing = length - int(finite.sum()) - infinite + timeline.absent
     return Samples(
         values=chosen,
@@ -158,8 +153,10 @@ def _to_array(data: Any) -> NDArray[Any]:
     """One dimension of whatever the values are."""
     if data is None or isinstance(data, str | bytes | dict | set | frozenset):
         raise FrameError(f"expected a series of numbers, got {type(data).__name__}")
-    if isinstance(data, np.ndarray):
-        raw = _unmasked(data)
+    if isinstance(data, np.ma.MaskedArray) and np.ma.is_masked(data):
+        raw = np.asarray(np.ma.filled(data.astype(object), None))
+    elif isinstance(data, np.ndarray):
+        raw = np.asarray(data)
     elif hasattr(data, "to_pylist") and hasattr(data, "null_count"):  # arrow
         whole = data.null_count == 0 and str(data.type).startswith(("int", "uint", "float", "double"))
         raw = np.asarray(data) if whole or str(data.type) in ("float", "double") else _object(data.to_pylist())
@@ -172,17 +169,6 @@ def _to_array(data: Any) -> NDArray[Any]:
     if raw.ndim != 1:
         raise FrameError(f"expected one series, got shape {raw.shape}: pass one column, or use describe_dataframe")
     return raw
-
-
-def _unmasked(data: NDArray[Any]) -> NDArray[Any]:
-    """A masked array with its masked places missing; any other array as it is."""
-    mask = np.ma.getmaskarray(data) if isinstance(data, np.ma.MaskedArray) else None
-    plain = np.asarray(data)
-    if mask is None or not mask.any():
-        return plain
-    holed = plain.astype(object)
-    holed[mask] = None
-    return holed
 
 
 def _object(items: list[Any]) -> NDArray[Any]:
@@ -253,23 +239,14 @@ def _number(item: Any, index: int) -> int | float | Fraction | None:
     if isinstance(item, bytes):
         item = item.decode("utf-8", "replace")
     if isinstance(item, str):
-        return _from_text(item, index)
-    if isinstance(item, Decimal):
-        return _from_decimal(item)
-    raise FrameError(f"item {index} is {item!r:.60} ({type(item).__name__}), not a number")
-
-
-def _from_text(item: str, index: int) -> int | float | Fraction | None:
-    text = item.strip()
-    if text.lower() in _MISSING_WORDS:
-        return None
-    try:
-        return _from_decimal(Decimal(text))
-    except InvalidOperation:
-        raise FrameError(f"item {index} is the text {item[:60]!r}, not a number") from None
-
-
-def _from_decimal(item: Decimal) -> int | float | Fraction | None:
+        if item.strip().lower() in _MISSING_WORDS:
+            return None
+        try:
+            item = Decimal(item.strip())
+        except InvalidOperation:
+            raise FrameError(f"item {index} is the text {item[:60]!r}, not a number") from None
+    if not isinstance(item, Decimal):
+        raise FrameError(f"item {index} is {item!r:.60} ({type(item).__name__}), not a number")
     if item.is_nan():
         return None
     if item.is_infinite() or abs(item.adjusted()) > 400:  # an exact fraction of 1e999999 would not fit in memory

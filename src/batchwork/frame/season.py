@@ -1,17 +1,17 @@
 """Decide which seasons a series has, and what each looks like.
 
-A season must stand out of the spectrum (`spectrum.py`) and then tell more than a level alone can: the best
-level with the season's waves is compared with the best level without them. A step has power at many
-frequencies, but a step tells it cheaper.
+A season must stand out of the spectrum, and then the best level with its waves must tell more than the best level
+without: a step has power at many frequencies, but a step tells it cheaper.
 """
 
 from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.ndimage import uniform_filter1d
 
 from batchwork.frame.axis import Axis, even_axis
@@ -27,7 +27,7 @@ _BINS = 64
 _MIDDLE = 1 << 14
 _SLOW = 4096
 _SWING = 280.0
-_ELSEWHERE = 14.0  # log-likelihood by which a harmonic must fit better off its multiple to be another season
+_SIDE_LINES = 3.0  # a long season that swells and fades has lines so many bins beside its harmonics
 _OWN_VOICE = 0.65  # a harmonic this strong beside its fundamental is a season of its own (a day in a week)
 
 
@@ -85,15 +85,15 @@ def structure_of(values: Floats, axis: Axis) -> Structure:
 
 def refit(values: Floats, axis: Axis, known: Structure) -> Structure:
     """Level and shapes of known seasons, fitted again to values that were held with the seasons in mind."""
-    if values.size > _LONG:
-        waves = tuple(_fold_all(values - known.level.fitted, axis, known.lines))
-        return Structure(known.coarse, known.blocks, known.level, known.lines, waves)
-    return fitted(values, axis, known.lines)
+    if values.size <= _LONG:
+        return fitted(values, axis, known.lines)
+    return replace(known, waves=tuple(_fold_all(values - known.level.fitted, axis, known.lines)))
 
 
 def _better(values: Floats, axis: Axis, found: Structure) -> Iterator[Structure]:
     """Structures with one more season that tell more than the one found."""
-    span, at = axis.span, axis.at
+    span = axis.span
+    beside = 1.0 if values.size <= _LONG else _SIDE_LINES
     rest = values - found.season if found.lines else values
     for candidate in _candidates(rest, axis, found):
         if any(abs(candidate - line.frequency) * span < 1.0 for line in found.lines):
@@ -105,10 +105,11 @@ def _better(values: Floats, axis: Axis, found: Structure) -> Iterator[Structure]
             left = values - rough.level.fitted - np.sum(rough.waves[:-1], axis=0)
             if rough.level.wanders:  # what wanders would draw the frequency after it
                 left = left - uniform_filter1d(left, max(round(1.0 / candidate), 2), mode="nearest")
-            line = _shape(left, at, candidate)
+            line = _shape(left, axis.at, candidate)
         trial = fitted(values, axis, (*found.lines, line))
         if any(
-            is_harmonic(line.frequency, known.frequency, span) and np.ptp(trial.waves[-1]) < _OWN_VOICE * np.ptp(wave)
+            is_harmonic(line.frequency, known.frequency, span / beside)
+            and np.ptp(trial.waves[-1]) < _OWN_VOICE * np.ptp(wave)
             for known, wave in zip(found.lines, trial.waves, strict=False)
         ):
             continue
@@ -141,7 +142,10 @@ def _is_told_cheaper(found: Structure, trial: Structure) -> bool:
     too_fast_for_a_level = _is_fast(trial.lines[-1], block_size(trial.level.smooth.size))
     if too_fast_for_a_level or (level.base != "curve" and not level.steps):
         return False
-    return trial.coarse.preferred_by(level, 2.0 + trial.lines[-1].harmonics) <= 0
+    rival, level = level, trial.coarse
+    independent = max(level.smooth.size / level.inflation, 3.0)
+    told = independent * float(np.log(max(rival.rss, 1e-300) / max(level.rss, 1e-300)))
+    return told <= (level.price - rival.price + 2.0 + trial.lines[-1].harmonics) * float(np.log(independent))
 
 
 def _is_only_swinging(values: Floats, trial: Structure, fresh: int) -> bool:
@@ -154,7 +158,7 @@ def _is_only_swinging(values: Floats, trial: Structure, fresh: int) -> bool:
     if noise <= 0:
         return False
     told = values.size * float(np.log(swinging / noise))
-    price = 2.0 + _SWING / values.size  # per parameter: Akaike's, and more where swings and lines look alike
+    price = 2.0 + _SWING / values.size / fresh  # per parameter: Akaike's, and more where a swing and a line look alike
     harmonics = sum(min(line.harmonics, 2) for line in trial.lines[-fresh:])  # a swing has no more to pay for
     return told < (2 * harmonics + fresh + order - longer) * price
 
@@ -226,30 +230,8 @@ def _shape(rest: Floats, at: Floats, frequency: float) -> Line:
             best, chosen, worse = score, count, 0
         elif (worse := worse + 1) >= 3:
             break
-    whole = _whole_cycle(rest, at, frequency)
-    if whole is not None and n * np.log(whole[1]) + whole[0] * np.log(n) < best:
-        return Line(1.0 / whole[0], whole[0] // 2)
     chosen = _one_voice(rest, at, frequency, chosen)
-    frequency = _settled(rest, at, frequency, chosen)
-    count = _own_harmonics(rest, at, frequency, chosen)
-    if count < chosen:
-        frequency = _settled(rest, at, frequency, count)
-    return Line(_whole(rest, at, frequency, count), count)
-
-
-def _whole_cycle(rest: Floats, at: Floats, frequency: float) -> tuple[int, float] | None:
-    """Near a frequency, the period of whole points whose mean cycle leaves least, and what it leaves."""
-    near = round(1.0 / frequency)
-    periods = [p for p in range(max(near - 2, 2), near + 3) if 2 * p + 2 <= rest.size and p > 2 * _MOST_WAVES]
-    if not periods or bool((at % 1.0 != 0.0).any()):
-        return None
-    left = []
-    for period in periods:
-        phase = at.astype(np.int64) % period
-        mean = np.bincount(phase, weights=rest) / np.maximum(np.bincount(phase), 1)
-        left.append(float(np.sum((rest - mean[phase]) ** 2)))
-    place = int(np.argmin(left))
-    return periods[place], max(left[place], 1e-18 * float(rest @ rest), 1e-300)
+    return Line(_whole(rest, at, _settled(rest, at, frequency, chosen), chosen), chosen)
 
 
 def _settled(rest: Floats, at: Floats, frequency: float, count: int) -> float:
@@ -260,24 +242,6 @@ def _settled(rest: Floats, at: Floats, frequency: float, count: int) -> float:
         frequency = float(trial[int(np.argmin([_left(rest, at, f, count) for f in trial]))])
         width /= 5.0
     return frequency
-
-
-def _own_harmonics(rest: Floats, at: Floats, frequency: float, count: int) -> int:
-    """As many harmonics as lie where multiples do: one that fits far better elsewhere is another season."""
-    floor = 1e-9 * float(rest @ rest)
-    joint = _left(rest, at, frequency, count) + floor
-    bin_width = 1.0 / (at[-1] - at[0] + 1.0)
-    for index in range(2, min(count, 4) + 1):
-        others = wave_columns((Line(frequency, count),), at)
-        own = slice(2 * index - 2, 2 * index)  # one column, not two, for a wave of two points
-        others = np.delete(others, own, axis=1)
-        calm = rest - rest.mean()
-        calm = calm - others @ np.linalg.lstsq(others, calm, rcond=None)[0]
-        trial = np.clip(index * frequency + bin_width * np.linspace(-1.2, 1.2, 13), 0.0, 0.5)
-        free = min(_left(calm, at, f, 1) for f in trial)
-        if rest.size * np.log(joint / (free + floor)) > _ELSEWHERE:
-            return index - 1
-    return count
 
 
 def _whole(rest: Floats, at: Floats, frequency: float, count: int) -> float:
@@ -318,15 +282,13 @@ def fitted(values: Floats, axis: Axis, lines: tuple[Line, ...]) -> Structure:
     fast = tuple(line for line in lines if _is_fast(line, size))
     slow = tuple(line for line in lines if line not in fast)
     columns = wave_columns(slow, axis.at if size == 1 else axis.centres(size))
-    folded: Floats | None = None
+    calm = values
     if fast:
-        steady = np.repeat(block_means(values, size), size)
-        steady = np.concatenate([steady, np.full(max(n - steady.size, 0), steady[-1])])[:n]
-        folded = np.sum(_fold_all(values - steady, axis, fast), axis=0)
-    calm = values if folded is None else values - folded
+        steady = block_means(values, size)[np.minimum(np.arange(n) // size, n // size - 1)]
+        calm = values - np.sum(_fold_all(values - steady, axis, fast), axis=0)
     coarse, steps = level_of(calm, axis, columns)
     level = as_points(coarse, steps, axis)
-    blocks = (block_means(calm, size) if size > 1 else calm) - coarse.season
+    blocks = block_means(calm, size) - coarse.season
     waves = tuple(_fold_all(values - level.fitted, axis, lines)) if lines else ()
     return Structure(coarse, blocks, level, lines, waves)
 
@@ -346,32 +308,26 @@ def _fold_all(rest: Floats, axis: Axis, lines: tuple[Line, ...]) -> list[Floats]
     return waves
 
 
-def _fold_rows(rest: Floats, period: int) -> Floats:
-    """The mean of each phase of values without gaps: a row per cycle."""
-    cycles = rest.size // period
-    profile = rest[: cycles * period].reshape(cycles, period).sum(axis=0)
-    over = rest[cycles * period :]
-    profile[: over.size] += over
-    profile /= cycles + (np.arange(period) < over.size)
-    return np.tile(profile - profile.mean(), cycles + 1)[: rest.size]
-
-
 def _fold(rest: Floats, axis: Axis, frequency: float) -> Floats:
     """The mean of each phase, joined by lines; phases are points when the period is a whole number."""
     period = 1.0 / frequency
     whole = round(period)
     if whole <= 512 and abs(period - whole) / period * axis.span < 0.5 and axis.is_whole:
-        if axis.even:
-            return _fold_rows(rest, whole)
-        at = axis.at
-        phase = at.astype(np.int32) % np.int32(whole) if at[-1] < 2**31 else at.astype(np.int64) % whole
-        total = np.bincount(phase, weights=rest, minlength=whole)
-        count = np.bincount(phase, minlength=whole)
-        profile = total / np.maximum(count, 1)
+        if axis.even:  # a row per cycle
+            cycles, over = divmod(rest.size, whole)
+            total = rest[: cycles * whole].reshape(cycles, whole).sum(axis=0)
+            total[:over] += rest[cycles * whole :]
+            profile = total / (cycles + (np.arange(whole) < over))
+            return np.tile(profile - profile.mean(), cycles + 1)[: rest.size]
+        phase = axis.at.astype(np.int64) % whole
+        profile = _mean_of_each(phase, rest, whole)
         return np.asarray((profile - profile.mean())[phase])
     bins = int(min(_BINS, max(8, period)))
     turn = axis.at * (frequency * bins) % bins
-    phase = np.minimum(turn.astype(np.int64), bins - 1)
-    profile = np.bincount(phase, weights=rest, minlength=bins) / np.maximum(np.bincount(phase, minlength=bins), 1)
-    profile -= profile.mean()
-    return np.interp(turn, np.arange(bins) + 0.5, profile, period=bins)
+    profile = _mean_of_each(np.minimum(turn.astype(np.int64), bins - 1), rest, bins)
+    return np.asarray(np.interp(turn, np.arange(bins) + 0.5, profile - profile.mean(), period=bins))
+
+
+def _mean_of_each(phase: NDArray[np.int64], rest: Floats, count: int) -> Floats:
+    sums = np.bincount(phase, weights=rest, minlength=count)
+    return np.asarray(sums / np.maximum(np.bincount(phase, minlength=count), 1))

@@ -1,18 +1,16 @@
 """Decide what distribution values have, in one word that a test stands behind.
 
-L-moments carry the decision: they exist for heavy tails, are nearly unbiased in small samples and have
-known standard errors under the normal. A direction (skewed, heavy, light) needs three standard errors; a
-name (normal, uniform, exponential) is given only when its rivals are excluded.
+L-moments carry the decision: a direction (skewed, heavy, light) needs three standard errors, a name only comes when its
+rivals are excluded. Two modes are told by Hartigan's dip, the distance to the nearest one-peaked distribution.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
+from numpy.typing import NDArray
 
-from batchwork.frame.dip import two_modes
-from batchwork.frame.noise import Floats, thinned
+from batchwork.frame.description import Distribution
+from batchwork.frame.noise import Floats, median, thinned
 
 _NORMAL = 0.1226  # L-kurtosis of a normal
 _RIVALS = (0.0357, 0.1936)  # of a parabola and of Student's t with 5 degrees of freedom
@@ -26,16 +24,11 @@ _FIT_UNIFORM, _FIT_EXPONENTIAL = 1.63, 1.27
 _FEWEST = 20
 _DISCRETE = 12
 _MOST = 50000
+_QUANTILES = 400  # quantiles that stand for a longer sample,
+_MOST_WORTH = 4000  # as long as their own grain is small beside its dip
+_COARSE_CRITICAL = 0.65  # the same for quantiles of a longer sample
+_CRITICAL = 0.58  # of dip * sqrt(n + 1): about 1% of uniform samples exceed it, and far fewer of any other
 _LEAST_SKEW, _LEAST_TAIL = 0.03, 0.015  # less is not worth a name, however sure
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Shape:
-    """A distribution's name, its modes when it has two, how many distinct values when they are few."""
-
-    kind: str
-    modes: tuple[float, ...] = ()
-    distinct: int | None = None
 
 
 def l_ratios(values: Floats) -> tuple[float, float]:
@@ -63,41 +56,41 @@ def few_values(values: Floats) -> int | None:
     return distinct if distinct <= _DISCRETE else None
 
 
-def shape_of(values: Floats, worth: float) -> Shape:
+def shape_of(values: Floats, worth: float) -> Distribution:
     """The shape of level-free values whose noise has this inflation."""
     values = np.sort(thinned(values, _MOST))
     n = values.size
     if n == 0:
-        return Shape(kind="unknown")
+        return Distribution(kind="unknown")
     if values[0] == values[-1]:
-        return Shape(kind="constant", distinct=1)
+        return Distribution(kind="constant", distinct=1)
     independent = n / worth
     if n < _FEWEST or independent < _FEWEST / 2:
-        return Shape(kind="unknown")
+        return Distribution(kind="unknown")
     modes = two_modes(values, independent)
     if modes:
-        return Shape(kind="bimodal", modes=modes)
+        return Distribution(kind="bimodal", modes=modes)
     if _is_uniform(values, independent):
-        return Shape(kind="uniform")
+        return Distribution(kind="uniform")
     skew, tails = l_ratios(values)
     skew_error = float(np.sqrt(0.1866 / independent + 0.8 / independent**2))
     tail_error = float(np.sqrt(0.0883 / independent + 0.68 / independent**2))
     skew_error *= 1.0 + 8.0 * max(tails - _NORMAL, 0.0)  # heavy tails make skewness uncertain
     if abs(skew) > max(_ERRORS * skew_error, _LEAST_SKEW):
         if skew > 0 and _is_exponential(values, worth):
-            return Shape(kind="exponential")
-        return Shape(kind="right-skewed" if skew > 0 else "left-skewed")
+            return Distribution(kind="exponential")
+        return Distribution(kind="right-skewed" if skew > 0 else "left-skewed")
     if tails > _NORMAL + max(_ERRORS * tail_error, _LEAST_TAIL):
-        return Shape(kind="heavy-tailed")
+        return Distribution(kind="heavy-tailed")
     if tails < _NORMAL - max(_ERRORS * tail_error, _LEAST_TAIL):
-        return Shape(kind="light-tailed")
+        return Distribution(kind="light-tailed")
     if abs(skew) >= _ALIKE * skew_error:
-        return Shape(kind="unknown")
+        return Distribution(kind="unknown")
     bounded, heavy = (
         ((tails - rival) ** 2 - (tails - _NORMAL) ** 2) / tail_error**2 > 2.0 * _TOLD for rival in _RIVALS
     )
     farthest = max(float(values[-1] - values.mean()), float(values.mean() - values[0])) / float(values.std())
-    return Shape(kind="normal" if heavy and (bounded or farthest > _BEYOND) else "symmetric")
+    return Distribution(kind="normal" if heavy and (bounded or farthest > _BEYOND) else "symmetric")
 
 
 def _distance(probability: Floats) -> float:
@@ -136,3 +129,113 @@ def _is_exponential(values: Floats, worth: float) -> bool:
     gap = mean - middle
     power = (3.0 - gap + float(np.sqrt((gap - 3.0) ** 2 + 24.0 * gap))) / (12.0 * gap)  # a gamma's, nearly
     return told > _TOLD_EXPONENTIAL and abs(power - 1.0) < 2.0 * float(np.sqrt(worth / (0.645 * n)))
+
+
+def dip_of(values: Floats) -> float:
+    """The dip of a sample; 1/(2n) is the least there is."""
+    x = np.sort(values)
+    n = x.size
+    if n < 4 or x[0] == x[-1]:
+        return 0.0
+    points = x.tolist()  # plain floats: the hulls are the cost of the dip
+    low, high = 0, n - 1
+    dip = 1.0 / n
+    while True:
+        minorant = _hull(points, low, high, lower=True)
+        majorant = _hull(points, low, high, lower=False)
+        gap, left, right = _widest(x, minorant, majorant)
+        if gap < dip:
+            break
+        dip = max(dip, _bulge(x, minorant, low, left, below=True), _bulge(x, majorant, right, high, below=False))
+        if (left, right) == (low, high) or left >= right:
+            break
+        low, high = left, right
+    return 0.5 * dip
+
+
+def _hull(points: list[float], low: int, high: int, *, lower: bool) -> list[int]:
+    """Corners of the greatest convex minorant (or least concave majorant) of the counts over [low, high]."""
+    sign = 1.0 if lower else -1.0
+    corners = [low]
+    for index in range(low + 1, high + 1):
+        here = points[index]
+        b = corners.pop()
+        while corners:
+            a = corners[-1]
+            left = points[a]
+            if sign * ((points[b] - left) * (index - a) - (b - a) * (here - left)) > 0:
+                break
+            b = corners.pop()
+        corners += (b, index)
+    return corners
+
+
+def _line(x: Floats, corners: list[int], at: NDArray[np.int64]) -> Floats:
+    places = np.array(corners)
+    return np.interp(x[at], x[places], places.astype(np.float64))
+
+
+def _widest(x: Floats, minorant: list[int], majorant: list[int]) -> tuple[float, int, int]:
+    """Largest vertical distance between the two hulls (in counts + 1, over n), and the modal interval there."""
+    n = x.size
+    lower, upper = np.array(minorant), np.array(majorant)
+    at_lower = _line(x, majorant, lower) - lower
+    at_upper = upper - _line(x, minorant, upper)
+    i, j = int(np.argmax(at_lower)), int(np.argmax(at_upper))
+    if at_lower[i] >= at_upper[j]:
+        left = int(lower[i])
+        right = int(upper[np.searchsorted(upper, left)])
+        gap = float(at_lower[i])
+    else:
+        right = int(upper[j])
+        left = int(lower[np.searchsorted(lower, right, side="right") - 1])
+        gap = float(at_upper[j])
+    return (gap + 1.0) / n, left, right
+
+
+def _bulge(x: Floats, corners: list[int], a: int, b: int, *, below: bool) -> float:
+    """How far the counts leave a hull between a and b."""
+    if b <= a:
+        return 0.0
+    at = np.arange(a, b + 1)
+    line = _line(x, corners, at)
+    distance = at - line if below else line - at
+    return (float(distance.max()) + 1.0) / x.size
+
+
+def two_modes(values: Floats, independent: float) -> tuple[float, float] | None:
+    """The two modes of a sorted sample worth so many independent points, or None if one mode explains it."""
+    n = values.size
+    if n < 20:
+        return None
+    x = untied(values)
+    if n > _QUANTILES:  # its quantiles, evenly
+        x = np.interp((np.arange(_QUANTILES) + 0.5) / _QUANTILES * (n - 1), np.arange(n), x)
+    critical = _CRITICAL if n <= _QUANTILES else _COARSE_CRITICAL
+    if dip_of(x) * np.sqrt(min(independent, _MOST_WORTH) + 1.0) < critical:
+        return None
+    return _modes(x)
+
+
+def untied(x: Floats) -> Floats:
+    """Sorted values, equal ones spread over the cell they were rounded to: ties alone are no modes."""
+    if bool((x[1:] > x[:-1]).all()):
+        return x
+    distinct, count = np.unique(x, return_counts=True)
+    if distinct.size < 2:
+        return x
+    middle = 0.5 * (distinct[1:] + distinct[:-1])
+    low = np.concatenate([[1.5 * distinct[0] - 0.5 * distinct[1]], middle])
+    high = np.concatenate([middle, [1.5 * distinct[-1] - 0.5 * distinct[-2]]])
+    rank = np.arange(x.size) - np.repeat(np.cumsum(count) - count, count)
+    share = (rank + 0.5) / np.repeat(count, count)
+    return np.asarray(np.repeat(low, count) + share * np.repeat(high - low, count))
+
+
+def _modes(x: Floats) -> tuple[float, float]:
+    """Centres of the two halves that a cut parts with the least spread inside (exact two-means)."""
+    n = x.size
+    total = np.cumsum(x - x.mean())[:-1]
+    count = np.arange(1, n)
+    cut = 1 + int(np.argmax(total**2 * (1.0 / count + 1.0 / (n - count))))
+    return median(x[:cut]), median(x[cut:])

@@ -1,9 +1,7 @@
 """Decide which periods stand out of a series' own noise.
 
-The periodogram is taken of first differences: a trend becomes a constant, a step one short pulse, a
-random walk white noise, while the ratio of a wave to the noise beside it stays what it was. Each
-frequency is compared with a background: the best red-noise shape times a running median of what it
-leaves. A season is a line far above that background; broad humps and red slopes are background.
+In the periodogram of first differences a trend is a constant, a step one short pulse and a random walk white. A season
+is a line far above the background, the best red-noise shape times a running median of what it leaves.
 """
 
 from __future__ import annotations
@@ -14,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 from scipy.fft import next_fast_len, rfft
-from scipy.ndimage import median_filter
+from scipy.ndimage import maximum_filter1d, median_filter
 from scipy.special import gammainccinv
 
 from batchwork.frame.noise import Floats, median, robust_sigma, thinned
@@ -126,55 +124,39 @@ class Spectrum:
         """Bins per independent frequency."""
         return self.frequency.size / (self.points / 2.0)
 
-    def line_at(self, frequency: float) -> float:
-        """The ratio of a peak at a frequency; 0 if the peak of its neighbourhood lies elsewhere."""
-        centre = frequency / self.frequency[1]
-        a = max(int(np.floor(centre - self.spacing)), 0)
-        part = self.ratio[a : int(np.ceil(centre + self.spacing)) + 1]
-        if part.size == 0 or abs(a + int(np.argmax(part)) - centre) > 0.6 * self.spacing:
-            return 0.0
-        return float(part.max())
 
-
-def spectrum_of(signal: Floats, *, changes: bool, without: float | None = None) -> Spectrum | None:
+def spectrum_of(signal: Floats, *, changes: bool, without: float | None = None) -> Spectrum:
     """The spectrum of a level-free signal: the changes of a series (`changes`), or what its level leaves.
 
     The background is that of the signal `without` a line of that frequency and its harmonics: a strong
     line would otherwise raise the floor it has to stand out of.
     """
     n = signal.size
-    if n < 16 or float(np.ptp(signal)) == 0:
-        return None
     faded = _FADED_CHANGES if changes else _FADED_LEVELS
     frequency, power = periodogram(signal, faded)
-    rest = power if without is None else periodogram(_take_out(signal, without), faded)[1]
+    rest = power
+    if without is not None:
+        turns = [2.0 * np.pi * np.arange(n) * count * without for count in range(1, _HARMONICS + 1)]
+        turns = [turn for turn in turns if turn[1] < np.pi or turn is turns[0]]
+        columns = np.column_stack([wave(turn) for turn in turns for wave in (np.cos, np.sin)])
+        rest = periodogram(signal - columns @ np.linalg.lstsq(columns, signal, rcond=None)[0], faded)[1]
     rest = np.maximum(rest, 1e-12 * float(power.max()))  # below this it is rounding
     return Spectrum(frequency, power / background(frequency, rest, frequency.size / (n / 2.0), changes=changes), n)
 
 
-def _take_out(signal: Floats, frequency: float) -> Floats:
-    """What is left of a signal when a line and its first harmonics are fitted and removed."""
-    turn = 2.0 * np.pi * np.arange(signal.size) * frequency
-    counts = [count for count in range(1, _HARMONICS + 1) if count == 1 or count * frequency < 0.5]
-    columns = np.column_stack([wave(turn * count) for count in counts for wave in (np.cos, np.sin)])
-    return np.asarray(signal - columns @ np.linalg.lstsq(columns, signal, rcond=None)[0])
-
-
 def find_line(signal: Floats, *, changes: bool) -> float | None:
     """Frequency of the line that stands out most, refined, or None if none does enough."""
-    spectrum = spectrum_of(signal, changes=changes)
-    if spectrum is None:
+    if signal.size < 16 or float(np.ptp(signal)) == 0:
         return None
+    spectrum = spectrum_of(signal, changes=changes)
     place, prominence = strongest_line(spectrum)
     if place and signal.size <= _LONG // 2 - 1:
         frequency = refine(signal, float(spectrum.frequency[place]), 0.7 / signal.size)
         spectrum = spectrum_of(signal, changes=changes, without=frequency)
-        if spectrum is None:
-            return None
         place, prominence = strongest_line(spectrum)
     if prominence < 1.0:
         return None
-    return refine(signal, fundamental(spectrum, float(spectrum.frequency[place])), 0.7 / signal.size)
+    return refine(signal, float(spectrum.frequency[place]), 0.7 / signal.size)
 
 
 def strongest_line(spectrum: Spectrum) -> tuple[int, float]:
@@ -190,7 +172,7 @@ def strongest_line(spectrum: Spectrum) -> tuple[int, float]:
         reach = (ratio.size - 1) // count + 1
         if reach <= first:
             break
-        multiple = _harmonic(ratio, count, reach)
+        multiple = maximum_filter1d(ratio, 2 * (count // 2) + 1, mode="nearest")[::count]  # the bins it may fall in
         total, strongest = total[:reach] + multiple, np.maximum(strongest[:reach], multiple)
         own = ratio[:reach] >= _OWN_POWER * strongest  # else two other lines pass for harmonics of nothing
         place = first + int(np.argmax((total * own)[first:]))
@@ -198,29 +180,6 @@ def strongest_line(spectrum: Spectrum) -> tuple[int, float]:
         if prominence > best:
             best, peak = prominence, place
     return peak, best
-
-
-def fundamental(spectrum: Spectrum, frequency: float) -> float:
-    """The lowest frequency of which this one is a harmonic: sharp pulses are strong in all of theirs."""
-    for divisor in (4, 3, 2):
-        lower = frequency / divisor
-        least = max(
-            _needed(spectrum.points, 1), _OWN_POWER * spectrum.line_at(frequency)
-        )  # not a strong line's own skirt
-        if lower * spectrum.points >= FEWEST_CYCLES and spectrum.line_at(lower) > least:
-            return lower
-    return frequency
-
-
-def _harmonic(ratio: Floats, count: int, reach: int) -> Floats:
-    """The strongest of the bins that the count-th harmonic of each frequency may fall in."""
-    at = np.arange(reach) * count
-    best = ratio[at]
-    for shift in range(1, count // 2 + 1):
-        best = np.maximum(
-            best, np.maximum(ratio[np.maximum(at - shift, 0)], ratio[np.minimum(at + shift, ratio.size - 1)])
-        )
-    return best
 
 
 def _needed(n: int, count: int) -> float:

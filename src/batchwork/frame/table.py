@@ -1,7 +1,6 @@
 """The door for tables: each numeric column in words, and the correlations worth knowing.
 
-A correlation is judged on what level and season leave nothing of: two random walks correlate by chance, so
-the test's sample size is divided by the two columns' common persistence.
+Two random walks correlate by chance, so the test's sample size is divided by the two columns' common persistence.
 """
 
 from __future__ import annotations
@@ -15,11 +14,11 @@ from scipy.special import stdtr
 
 from batchwork.frame.analysis import analyse
 from batchwork.frame.description import Description, jsonable
-from batchwork.frame.digits import write
 from batchwork.frame.noise import Floats, upper_persistence
 from batchwork.frame.samples import FrameError, Samples, read_samples
+from batchwork.frame.statistics import exponent_of
 from batchwork.frame.threads import one_thread
-from batchwork.frame.words import render
+from batchwork.frame.words import render, write
 
 _LEVEL = 0.01
 _NOTABLE = 0.3
@@ -62,9 +61,7 @@ def columns_of(table: Any) -> dict[str, Any]:
         if table.ndim != 2:
             raise FrameError(f"expected a table, got an array of shape {table.shape}: use describe_series")
         return {str(index): table[:, index] for index in range(table.shape[1])}
-    names = getattr(table, "column_names", None)
-    if names is None:
-        names = getattr(table, "columns", None)
+    names = getattr(table, "column_names", getattr(table, "columns", None))
     if names is None:
         raise FrameError(f"expected a table with columns, got {type(table).__name__}")
     return {str(name): table[name] for name in names}
@@ -109,21 +106,19 @@ def notable_correlations(read: dict[str, Samples]) -> list[Correlation]:
     pairs = [(a, b) for i, a in enumerate(names) for b in names[i + 1 :] if read[a].length == read[b].length]
     found = []
     for first, second in pairs:
-        tested = _correlate(read[first], read[second])
-        if tested is None:
-            continue
-        r, p_value = tested
+        r, p_value = _correlate(read[first], read[second])
         if abs(r) >= _NOTABLE and p_value * len(pairs) < _LEVEL:
             found.append(Correlation(first=first, second=second, r=r, p_value=p_value))
     return sorted(found, key=lambda pair: -abs(pair.r))
 
 
-def _correlate(first: Samples, second: Samples) -> tuple[float, float] | None:
+def _correlate(first: Samples, second: Samples) -> tuple[float, float]:
+    """Correlation and p-value; none where it cannot be tested."""
     rows, a, b = np.intersect1d(first.rows, second.rows, return_indices=True)
     n = rows.size
     x, y = _standard(first.values[a]), _standard(second.values[b])
     if n < 8 or x is None or y is None:
-        return None
+        return 0.0, 1.0
     r = float(np.clip(x @ y / n, -1.0, 1.0))
     memory = max(upper_persistence(x, 1.0), 0.0) * max(upper_persistence(y, 1.0), 0.0)
     worth = n * (1.0 - memory) / (1.0 + memory)
@@ -134,8 +129,7 @@ def _correlate(first: Samples, second: Samples) -> tuple[float, float] | None:
 
 
 def _standard(values: Floats) -> Floats | None:
-    exponent = int(np.frexp(np.max(np.abs(values)))[1]) if values.size else 0
-    scaled = np.ldexp(values, -exponent)
+    scaled = np.ldexp(values, -exponent_of(values))
     spread = float(scaled.std())
     return (scaled - scaled.mean()) / spread if spread > 0 else None
 

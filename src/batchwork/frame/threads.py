@@ -1,7 +1,6 @@
 """Decide that linear algebra runs on one thread inside a description, and leave the process as it was.
 
-The matrices are small: on many threads most of the time is spent waiting for each other. The limit belongs to
-the whole process, so descriptions in several threads share it: the first to come sets it, the last to go lifts it.
+The limit belongs to the whole process: of descriptions in several threads the first sets it and the last lifts it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Decide where on the time axis each row stands: in order of time, in regular steps where there are any.
 
-Regular are equal steps, business days, and months, quarters or years; a date that such a calendar has and the
-rows have not is a hole. Times without a rule keep their distances.
+Regular are equal steps, business days, months, quarters and years; a date that such a calendar has and the rows have
+not is a hole. Times without a rule keep their distances.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
 """Decide whether a level rises or falls, and how sure that is.
 
-The slope is tested by generalised least squares at the *upper limit* of the noise's persistence: for white
-noise this is ordinary regression, for a random walk it is the test of its mean change, and in between no
-significance is borrowed from the noise's memory.
+The slope is tested by generalised least squares at the *upper limit* of the noise's persistence: ordinary regression
+for white noise, the test of the mean change for a random walk.
 """
 
 from __future__ import annotations
@@ -12,8 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import stdtr
 
-from batchwork.frame.axis import Axis
-from batchwork.frame.bases import base_columns, step_columns
+from batchwork.frame.axis import Axis, base_columns, step_columns
 from batchwork.frame.levels import Level
 from batchwork.frame.noise import Floats, inflation, upper_persistence
 
@@ -25,69 +23,53 @@ _SETBACK = 0.35  # how far a rising curve may fall back on its way, as a share o
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Slope:
-    """A tested slope per point: its sign and size, the test's p-value, whether the path is curved."""
+    """A tested slope per point: its sign and size, the test's p-value, whether it is a trend, and a curved one."""
 
     per_point: float
     p_value: float
-    points: int
-    curved: bool
-    monotone: bool
-
-    @property
-    def is_real(self) -> bool:
-        """Whether the test speaks for a trend."""
-        level = _LEVEL if self.points >= 150 else _SHORT_LEVEL if self.points >= 50 else _SHORTEST_LEVEL
-        return self.monotone and self.p_value < level
+    is_real: bool
+    curved: bool = False
 
 
 def test_slope(z: Floats, axis: Axis, level: Level) -> Slope | None:
     """The slope of a chosen level, or None where the level has none."""
     n = z.size
-    if n < 6 or float(np.ptp(z)) == 0:
+    if n < 6 or float(np.ptp(z)) == 0 or (level.base == "constant" and not level.wanders):
         return None
+    enough = _LEVEL if n >= 150 else _SHORT_LEVEL if n >= 50 else _SHORTEST_LEVEL
     if level.base == "curve":
-        return _curve(z, axis, level)
-    if level.base == "constant" and not level.wanders:
-        return None
+        return _curve(z, axis, level, enough)
     columns = np.column_stack([base_columns("line", 0, axis), step_columns(level.steps, n)])
     weights = np.linalg.lstsq(columns, z, rcond=None)[0]
-    residual = z - columns @ weights
-    phi = upper_persistence(residual, columns.shape[1] + len(level.steps))
+    phi = upper_persistence(z - columns @ weights, columns.shape[1] + len(level.steps))
     white = np.column_stack([axis.whiten(column, phi) for column in columns.T])
     target = axis.whiten(z, phi)
+    at = 1
     if phi >= 1.0:  # the intercept has left the equation, and with it the first point
-        white, target = white[1:, 1:], target[1:]
-    at = 0 if phi >= 1.0 else 1
-    slope, error, freedom = _regress(white, target, at)
-    per_point = 2.0 / (n - 1)
-    exact = float(np.ptp(z)) * 1e-9
-    p_value = 0.0 if error <= exact else 2.0 * float(stdtr(freedom, -abs(slope) / error))
-    return Slope(per_point=float(weights[1]) * per_point, p_value=p_value, points=n, curved=False, monotone=True)
-
-
-def _regress(columns: Floats, target: Floats, at: int) -> tuple[float, float, float]:
-    """Weight, its standard error and the degrees of freedom of one column."""
-    weights, _, rank, _ = np.linalg.lstsq(columns, target, rcond=None)
-    rest = target - columns @ weights
+        white, target, at = white[1:, 1:], target[1:], 0
+    tested, _, rank, _ = np.linalg.lstsq(white, target, rcond=None)
+    rest = target - white @ tested
     freedom = max(target.size - int(rank), 1)
-    spread = float(rest @ rest) / freedom * inflation(rest, columns.shape[1])
-    cover = np.linalg.pinv(columns.T @ columns)
-    return float(weights[at]), float(np.sqrt(max(spread * cover[at, at], 0.0))), float(freedom)
+    spread = float(rest @ rest) / freedom * inflation(rest, white.shape[1])
+    error = float(np.sqrt(max(spread * np.linalg.pinv(white.T @ white)[at, at], 0.0)))
+    exact = float(np.ptp(z)) * 1e-9
+    p_value = 0.0 if error <= exact else 2.0 * float(stdtr(freedom, -abs(tested[at]) / error))
+    return Slope(per_point=float(weights[1]) * 2.0 / (n - 1), p_value=p_value, is_real=p_value < enough)
 
 
-def _curve(z: Floats, axis: Axis, level: Level) -> Slope:
+def _curve(z: Floats, axis: Axis, level: Level, enough: float) -> Slope:
     """A curve's net rise: tested as a slope against the noise the curve leaves."""
     n = z.size
     t = axis.unit - axis.unit.mean()
     path = level.smooth
     residual = z - level.fitted - level.season
     slope = float(t @ (path - path.mean())) / float(t @ t)
-    spread = float(residual @ residual) / max(n - level.parameters, 1.0) * level.inflation
-    error = float(np.sqrt(spread / float(t @ t)))
+    freedom = max(n - level.parameters, 1.0)
+    error = float(np.sqrt(float(residual @ residual) / freedom * level.inflation / float(t @ t)))
     coarse = np.array([part.mean() for part in np.array_split(path, min(20, n))])  # a spline's very ends are noise
     net = float(coarse[-1] - coarse[0])
     rising = coarse if net > 0 else -coarse
     setback = float((np.maximum.accumulate(rising) - rising).max())
-    p_value = 2.0 * float(stdtr(max(n - level.parameters, 1.0), -abs(slope) / error)) if error > 0 else 0.0
-    monotone = bool(net * slope > 0 and setback <= _SETBACK * abs(net))
-    return Slope(per_point=net / (n - 1), p_value=p_value, points=n, curved=True, monotone=monotone)
+    p_value = 2.0 * float(stdtr(freedom, -abs(slope) / error)) if error > 0 else 0.0
+    monotone = net * slope > 0 and setback <= _SETBACK * abs(net)
+    return Slope(per_point=net / (n - 1), p_value=p_value, is_real=monotone and p_value < enough, curved=True)

@@ -1,13 +1,10 @@
 """Decide whether the spread of the noise changes along the series, and where.
 
-The distances from the middle are ranked and given Klotz's scores (squared half-normal quantiles), so that
-the tails' shape does not matter; the largest standardised difference of mean score before and after any
-point is compared with the law of its maximum, with the scores' own persistence divided out.
+The largest CUSUM of Klotz's scores of the distances (ranks, so the tails' shape does not matter) is compared with the
+law of its maximum, the scores' own persistence divided out.
 """
 
 from __future__ import annotations
-
-from dataclasses import dataclass
 
 import numpy as np
 from scipy.special import ndtri
@@ -23,15 +20,6 @@ _EDGE = 0.1
 _MOST = 10000  # points ranked one by one
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Spread:
-    """A change of the standard deviation: first index after it, before, after."""
-
-    place: int
-    before: float
-    after: float
-
-
 def scale_scores(values: Floats) -> Floats:
     """Klotz scores of the distances from the median; ties share their rank."""
     ranks = rankdata(np.abs(values - median(values)))
@@ -40,14 +28,15 @@ def scale_scores(values: Floats) -> Floats:
 
 def _block_scores(values: Floats, size: int) -> Floats:
     """Normal scores of the blocks' mean distances: for long series as good, and no million ranks."""
-    distance = np.abs(values - median(thinned(values)))
+    distance = values - median(thinned(values))
+    np.abs(distance, out=distance)
     np.minimum(distance, 5.0 * robust_sigma(values), out=distance)
     means = block_means(distance, size)
     return np.asarray(ndtri(rankdata(means) / (means.size + 1)), dtype=np.float64)
 
 
-def change_of_spread(values: Floats, *, white: bool = False) -> Spread | None:
-    """The change of standard deviation along the values, or None if none is proven.
+def change_of_spread(values: Floats, *, white: bool = False) -> tuple[int, float, float] | None:
+    """The first index after a proven change of the standard deviation, and what it was before and is after.
 
     `white` says that the noise was found to have no memory.
     """
@@ -66,11 +55,9 @@ def change_of_spread(values: Floats, *, white: bool = False) -> Spread | None:
     deviation = float(np.sqrt(np.mean(split**2) * inflation(split, 2.0)))
     place *= size
     before, after = float(np.std(values[:place])), float(np.std(values[place:]))
-    if deviation <= 0 or min(before, after) < 0:
+    if deviation <= 0:
         return None
     critical = _SHORT_CRITICAL if white and n < _SHORT else _CRITICAL
-    if np.abs(bridge).max() / deviation < critical:
+    if np.abs(bridge).max() / deviation < critical or max(before, after) < _NOTABLE * min(before, after):
         return None
-    if max(before, after) < _NOTABLE * min(before, after):
-        return None
-    return Spread(place=place, before=before, after=after)
+    return place, before, after

@@ -1,18 +1,42 @@
 """Decide the words: a description as labelled numbers in at most 220 tokens (four characters each).
 
-Every number carries a plain label and stands right after it, so that a reader, or a model, can look it up
-without guessing. Lists give way first when room is short; what was looked for and not found is one word.
+Every number stands right after a plain label. Lists give way first when room is short.
 """
 
 from __future__ import annotations
 
+from math import floor, isfinite, log10
+
 from batchwork.frame.description import Anomaly, Description, Statistics
-from batchwork.frame.digits import write
 
 MOST_CHARACTERS = 880
+_LEAST, _MOST = 4, 15  # significant digits
 _ROUNDING = 1e-12
+_LABELS = ("mean", "median", "std", "min", "max", "range", "p5", "p25", "p75", "p95", "IQR", "first")
+_FIELDS = {"min": "minimum", "max": "maximum", "IQR": "iqr"}
 _AFTER_GAP = " (after a gap)"
 _UNITS = ((86400.0, "days"), (3600.0, "hours"), (60.0, "minutes"), (1.0, "seconds"))
+
+
+def write(number: float, spread: float = 0.0) -> str:
+    """The number in the fewest characters that keep four digits, and a hundredth of the spread."""
+    if number == 0 or not isfinite(number):
+        return "0" if number == 0 else "beyond 1.8e308"
+    size = floor(log10(abs(number)))
+    digits = _LEAST
+    if spread > 0:
+        digits = max(digits, size - floor(log10(spread)) + 3)
+    if 0 <= size < 7:
+        digits = max(digits, size + 1)  # whole numbers below ten million are written out
+    digits = min(digits, _MOST)
+    if -4 <= size < 15 and (size < 7 or digits > size):
+        text = f"{number:.{max(digits - 1 - size, 0)}f}"
+        return text.rstrip("0").rstrip(".") if "." in text else text
+    mantissa, _, power = f"{number:.{digits - 1}e}".partition("e")
+    if "." in mantissa:
+        mantissa = mantissa.rstrip("0").rstrip(".")
+    text = f"{mantissa}e{int(power)}"
+    return text if isfinite(float(text)) else repr(number)  # rounded up beyond the largest float
 
 
 def _say(number: float, spread: float = 0.0) -> str:
@@ -34,10 +58,12 @@ def _render(d: Description, listed: int) -> str:
     if d.statistics is None:
         parts.append("No finite value to describe")
     else:
+        spread = d.statistics.std
         parts.append(_numbers(d, d.statistics))
         if d.trend is not None:
-            parts += [_trend(d, d.statistics), _seasons(d), _changes(d, listed), _anomalies(d, listed)]
-        parts += [_distribution(d), _volatility(d), _last(d)]
+            parts += [_trend(d, d.statistics), _seasons(d, spread)]
+            parts += [_changes(d, listed, spread), _anomalies(d, listed, spread)]
+        parts += [_distribution(d), _volatility(d), _last(d, spread)]
     if d.quality:
         parts.append("quality: " + "; ".join(note[:90] for note in d.quality[: max(1, listed)]))
     return ". ".join(part for part in parts if part) + "."
@@ -67,21 +93,10 @@ def _numbers(d: Description, s: Statistics) -> str:
     if s.range == 0:
         only = _say(s.mean)
         return f"constant: mean {only}, median {only}, std 0, min {only} at {s.minimum_at}, max {only}, range 0"
-    pairs = [
-        ("mean", s.mean, ""),
-        ("median", s.median, ""),
-        ("std", s.std, ""),
-        ("min", s.minimum, f" at {s.minimum_at}"),
-        ("max", s.maximum, f" at {s.maximum_at}"),
-        ("range", s.range, ""),
-        ("p5", s.p5, ""),
-        ("p25", s.p25, ""),
-        ("p75", s.p75, ""),
-        ("p95", s.p95, ""),
-        ("IQR", s.iqr, ""),
-        ("first", s.first, ""),
-    ]
-    return ", ".join(f"{label} {_say(value, s.std)}{where}" for label, value, where in pairs)
+    places = {"min": f" at {s.minimum_at}", "max": f" at {s.maximum_at}"}
+    return ", ".join(
+        f"{label} {_say(getattr(s, _FIELDS.get(label, label)), s.std)}{places.get(label, '')}" for label in _LABELS
+    )
 
 
 def _trend(d: Description, s: Statistics) -> str:
@@ -96,10 +111,9 @@ def _trend(d: Description, s: Statistics) -> str:
     return f"trend: {d.trend.direction}{curved}, {line}, {sure}{wanders}"
 
 
-def _seasons(d: Description) -> str:
+def _seasons(d: Description, spread: float) -> str:
     if not d.seasons:
         return "season: none"
-    spread = d.statistics.std if d.statistics else 0.0
     return "season: " + "; ".join(
         f"period {season.period:.4g}{_duration(season.duration_s)}, strength {season.strength:.2f}, "
         f"amplitude {_say(season.amplitude, spread)}"
@@ -114,11 +128,10 @@ def _duration(seconds: float | None) -> str:
     return f" steps ({seconds / size:.3g} {name})"
 
 
-def _changes(d: Description, listed: int) -> str:
+def _changes(d: Description, listed: int, spread: float) -> str:
     points = d.change_points
     if not points:
         return "change points: none"
-    spread = d.statistics.std if d.statistics else 0.0
     shown = sorted(sorted(points, key=lambda p: -abs(p.after - p.before))[: max(listed, 1)], key=lambda p: p.index)
     text = "; ".join(
         f"at {p.index}{_AFTER_GAP * p.after_gap} from {_say(p.before, spread)} to {_say(p.after, spread)}"
@@ -128,10 +141,9 @@ def _changes(d: Description, listed: int) -> str:
     return f"change points: {len(points)}{more}: {text}"
 
 
-def _anomalies(d: Description, listed: int) -> str:
+def _anomalies(d: Description, listed: int, spread: float) -> str:
     if not d.anomaly_count:
         return "anomalies: none"
-    spread = d.statistics.std if d.statistics else 0.0
     shown = sorted(d.anomalies[: max(listed, 1)], key=lambda a: a.index)
     text = "; ".join(f"at {a.index} value {_say(a.value, spread)} ({_far(a, spread)})" for a in shown)
     more = f" (farthest {len(shown)} listed)" if len(shown) < d.anomaly_count else ""
@@ -166,9 +178,8 @@ def _volatility(d: Description) -> str:
     return f"volatility: changes at {v.index}, noise std from {_say(v.before)} to {_say(v.after)}"
 
 
-def _last(d: Description) -> str:
+def _last(d: Description, spread: float) -> str:
     if d.last is None or d.count < 2:
         return ""
-    spread = d.statistics.std if d.statistics else 0.0
     place = {"usual": "within p5-p95", "high": "above p95", "low": "below p5"}[d.last.place]
     return f"last {_say(d.last.value, spread)} at {d.last.index}, {place}"

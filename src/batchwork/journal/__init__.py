@@ -1,22 +1,21 @@
 """Append events, look up what is settled: durable in SQLite, or in memory."""
 
-from batchwork.journal.aside import set_aside
+from batchwork.journal.archive import set_aside
 from batchwork.journal.backup import back_up, check_whole
 from batchwork.journal.daybook import DayBook
-from batchwork.journal.fleeting import FleetingJournal
-from batchwork.journal.memory import MemoryJournal
+from batchwork.journal.memory import MemoryJournal, TransientJournal
 from batchwork.journal.outputs import is_ours, remember_output
-from batchwork.journal.reading import JournalReader
+from batchwork.journal.reader import JournalReader
 from batchwork.journal.recovery import Recovered, recover
 from batchwork.journal.sqlite import SqliteJournal
 
 __all__ = [
     "DayBook",
-    "FleetingJournal",
     "JournalReader",
     "MemoryJournal",
     "Recovered",
     "SqliteJournal",
+    "TransientJournal",
     "back_up",
     "check_whole",
     "is_ours",

@@ -13,11 +13,11 @@ from pathlib import Path
 
 from batchwork.core.errors import ConfigError, JournalWriteError
 from batchwork.journal.atomic import sync_folder
-from batchwork.journal.companions import INDEX, LOG, MARK, PRIVATE_FILE, beside
-from batchwork.journal.mark import Mark, MarkFile
-from batchwork.journal.reading import JournalReader
-from batchwork.journal.rows import Sums
-from batchwork.journal.tables import FAULTS, connect, translated
+from batchwork.journal.companions import PARTS, PRIVATE_FILE, remove_with_parts
+from batchwork.journal.connections import FAULTS, connect, translated
+from batchwork.journal.mark import MarkFile
+from batchwork.journal.reader import JournalReader
+from batchwork.journal.sums import Sums
 
 
 def back_up(journal: Path, to: Path) -> int:
@@ -28,7 +28,10 @@ def back_up(journal: Path, to: Path) -> int:
         JournalError: there is no journal, or it cannot be read or written.
         JournalDamagedError: it is damaged; nothing was written.
     """
-    _refuse_taken(to)
+    if taken := [path for part in PARTS if os.path.lexists(path := to.with_name(to.name + part))]:
+        raise _taken(taken[0])
+    if not to.parent.is_dir():
+        raise ConfigError(f"there is no folder {to.parent} for the backup {to.name}")
     aside = to.with_name(f".{to.name}.{os.getpid()}.part")
     try:
         with closing(connect(journal, writable=False)) as source:
@@ -40,8 +43,7 @@ def back_up(journal: Path, to: Path) -> int:
     except OSError as error:
         raise JournalWriteError(f"cannot write {to}: {error.strerror}; nothing is there") from error
     finally:
-        for part in ("", LOG, INDEX, MARK):
-            beside(aside, part).unlink(missing_ok=True)
+        remove_with_parts(aside)
     return sums.seq
 
 
@@ -57,15 +59,11 @@ def check_whole(journal: Path) -> Sums:
         for _ in reader.entries():
             pass
         reader.counts()
-        return reader.sums() or Sums(run_id="")
+        return reader.sums()
 
 
-def _refuse_taken(to: Path) -> None:
-    taken = [path for part in ("", LOG, INDEX, MARK) if os.path.lexists(path := to.with_name(to.name + part))]
-    if taken:
-        raise ConfigError(f"{taken[0]} exists, and a backup replaces nothing: name another file")
-    if not to.parent.is_dir():
-        raise ConfigError(f"there is no folder {to.parent} for the backup {to.name}")
+def _taken(path: Path) -> ConfigError:
+    return ConfigError(f"{path} exists, and a backup replaces nothing: name another file")
 
 
 def _copy(source: sqlite3.Connection, aside: Path) -> None:
@@ -79,9 +77,9 @@ def _give_name(aside: Path, to: Path, sums: Sums) -> None:
     try:
         os.link(aside, to)  # unlike a rename, it refuses when somebody has taken the name meanwhile
     except FileExistsError:
-        raise ConfigError(f"{to} exists, and a backup replaces nothing: name another file") from None
+        raise _taken(to) from None
     except OSError:  # a file system without second names
         aside.rename(to)
     with closing(MarkFile(to)) as mark:
-        mark.write(Mark(sums.run_id, sums.seq, sums.spent))
+        mark.write(sums.mark)
     sync_folder(to.parent)

@@ -1,7 +1,6 @@
-"""What is on disk: events as checked MessagePack, large shared parts stored once.
+"""Encodes events as MessagePack with a checksum, and decodes them; the only place that does.
 
-The only place that serialises an event. A schema, a long system prompt or a document that a
-million requests share is kept in the blob table under its digest.
+A schema, a long system prompt or a document that a million requests share is stored once, under its digest.
 """
 
 from __future__ import annotations
@@ -30,19 +29,11 @@ from batchwork.core.event import (
 )
 from batchwork.core.request import Attachment, Message, Request, Schema, digest
 
-KINDS: dict[type, int] = {
-    Began: 1,
-    Opened: 2,
-    Admitted: 3,
-    Attempted: 4,
-    Settled: 5,
-    Reopened: 6,
-    Ended: 7,
-    BatchIntended: 8,  # from here on: the events of provider batches, which have an index of their own
-    BatchSubmitted: 9,
-    BatchClosed: 10,
-    BatchReopened: 11,
-}
+# The number of a kind on disk is its place here, from 1. Those of provider batches come last and have an index.
+_EVENTS = (Began, Opened, Admitted, Attempted, Settled, Reopened, Ended)
+_BATCH_EVENTS = (BatchIntended, BatchSubmitted, BatchClosed, BatchReopened)
+KINDS: dict[type, int] = {event: kind for kind, event in enumerate(_EVENTS + _BATCH_EVENTS, start=1)}
+FIRST_OF_BATCHES = KINDS[BatchIntended]
 _SHARE_ABOVE = 256  # characters; shorter system prompts are cheaper in place
 
 _encode = msgspec.msgpack.Encoder().encode
@@ -92,7 +83,7 @@ def encode(event: Event, blobs: Blobs) -> bytes:
     try:
         return _encode(opened)
     except _UNPACKABLE:
-        opened.columns = _stored_columns(event.columns)
+        opened.columns = json.dumps(event.columns, default=str)  # a huge number, a lone surrogate
         return _encode(opened)
 
 
@@ -192,12 +183,3 @@ def encode_columns(columns: dict[str, Any]) -> bytes:
         return _encode(columns)
     except _UNPACKABLE:
         return json.dumps(columns, default=str).encode()
-
-
-def _stored_columns(columns: dict[str, Any] | None) -> dict[str, Any] | str | None:
-    """As they are; as JSON text where MessagePack has no word for a value: a huge number, a lone surrogate."""
-    try:
-        _encode(columns)
-    except _UNPACKABLE:
-        return json.dumps(columns, default=str)
-    return columns

@@ -1,19 +1,23 @@
-"""The files beside a journal: their names, and who may read them.
+"""The files beside a journal: their names, who may read them, and the lock that admits one writer.
 
-What is made here is for its owner alone: a file 0600, a folder 0700, whatever the umask allows. What is there already
-keeps its mode. The lock and the mark of a journal have the journal's own mode, as SQLite gives it to the log: whoever
-may write the one may write the other. A link is followed to the journal itself, so that one journal has one lock
-under all its names; a link in the place of a companion is not followed, since somebody else may have put it there.
+What is made here is for its owner alone: a file 0600, a folder 0700. What is there already keeps its mode. The lock and
+the mark have the journal's own mode, as the log has: whoever may write the one may write the other. A link is followed
+to the journal itself, so that a journal has one lock under all its names. A link in the place of a companion is not
+followed, since somebody else may have put it there.
 """
 
 from __future__ import annotations
 
+import fcntl
 import os
 from contextlib import suppress
 from pathlib import Path
 
+from batchwork.core.errors import JournalLockedError, JournalWriteError
+
 PRIVATE_FILE, PRIVATE_FOLDER = 0o600, 0o700
 LOG, INDEX, LOCK, MARK = "-wal", "-shm", ".lock", ".mark"
+PARTS = ("", LOG, INDEX, MARK)  # of a journal; the mark last: without it nobody knows that another part is missing
 
 
 def real(journal: Path) -> Path:
@@ -31,12 +35,23 @@ def open_beside(journal: Path, part: str) -> int:
     """Open the companion of this kind for writing, made if it is not there.
 
     Raises:
-        OSError: it cannot be written.
+        JournalWriteError: it cannot be written.
     """
-    descriptor = os.open(beside(journal, part), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, PRIVATE_FILE)
+    path = beside(journal, part)
+    try:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, PRIVATE_FILE)
+    except OSError as error:
+        raise JournalWriteError(f"cannot write beside the journal: {path}: {error.strerror}") from error
     with suppress(FileNotFoundError, PermissionError):  # no journal yet; or the companion is another user's
         os.fchmod(descriptor, mode_of(journal))
     return descriptor
+
+
+def remove_with_parts(*journals: Path) -> None:
+    """Delete journals of our own making that nobody needs."""
+    for journal in journals:
+        for part in PARTS:
+            beside(journal, part).unlink(missing_ok=True)
 
 
 def mode_of(path: Path) -> int:
@@ -57,3 +72,36 @@ def make_folder(path: Path) -> None:
     for folder in (*reversed(path.parents), path):
         if not folder.is_dir():
             folder.mkdir(mode=PRIVATE_FOLDER, exist_ok=True)
+
+
+class WriterLock:
+    """The right to write a journal, from construction until `release`; it dies with the process."""
+
+    def __init__(self, journal: Path) -> None:
+        self._path = beside(journal, LOCK)
+        while True:
+            self._descriptor = open_beside(journal, LOCK)
+            try:
+                fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                holder = os.pread(self._descriptor, 32, 0).decode("ascii", "replace").strip() or "unknown"
+                os.close(self._descriptor)
+                raise JournalLockedError(
+                    f"{journal} is in use by process {holder}; wait for it to end, or use another journal"
+                ) from None
+            if self._is_current():
+                break
+            os.close(self._descriptor)  # its last holder removed the file between our open and our lock
+        os.ftruncate(self._descriptor, 0)
+        os.pwrite(self._descriptor, str(os.getpid()).encode(), 0)
+
+    def _is_current(self) -> bool:
+        try:
+            return os.path.samestat(os.fstat(self._descriptor), os.stat(self._path))  # noqa: PTH116
+        except FileNotFoundError:
+            return False
+
+    def release(self) -> None:
+        """Let go."""
+        self._path.unlink(missing_ok=True)
+        os.close(self._descriptor)

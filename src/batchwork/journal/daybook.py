@@ -1,12 +1,10 @@
-"""What has been spent today, on disk, so that a day's budget survives a restart and a crash.
+"""The day's money on disk, so that a day's budget survives a restart and a crash.
 
 The file holds one number: a mark that is never below what is spent and reserved. It is raised in steps *before* the
-calls that need it, so that the disk is written some hundred times a day and not once per call. A clean end writes
-what was really spent; after a crash the mark counts, which is at most one step and the calls under way too much, and
-never too little.
+calls that need it, so that the disk is written some hundred times a day and not once per call. A clean end writes what
+was really spent. After a crash the mark counts: at most one step and the calls under way too much, never too little.
 
-A clock that is set back gives no second budget, neither while the service runs nor across a restart: the later day
-goes on until it ends. Whoever had a clock that was far ahead, and does not want to wait, moves the book away.
+A clock that is set back gives no second budget, not even across a restart: the later day goes on until it ends.
 """
 
 from __future__ import annotations
@@ -23,15 +21,14 @@ import msgspec
 from batchwork.core.errors import JournalDamagedError, JournalWriteError
 from batchwork.core.ledger import Ledger
 from batchwork.journal.atomic import write_atomically
-from batchwork.journal.companions import make_folder
-from batchwork.journal.lock import WriterLock
+from batchwork.journal.companions import WriterLock, make_folder
 
 _log = logging.getLogger(__name__)
 _STEPS = 100  # the mark is raised by the hundredth part of the day's budget
 
 
 class _Page(msgspec.Struct, frozen=True, kw_only=True):
-    day: str
+    day: date
     spent_nano: int
     check: int = 0
 
@@ -71,7 +68,7 @@ class DayBook:
         self._mark = page.spent_nano if page is not None and page.day == self.day else 0
         ledger.spent = self._mark
         self._is_ahead = False
-        self._tell_if_ahead(today)
+        self._warn_if_ahead(today)
 
     async def cover(self) -> None:
         """Return when the mark on disk is not below what is spent and reserved.
@@ -99,7 +96,7 @@ class DayBook:
     def turn_page(self) -> bool:
         """Begin a new day when there is one; whether there was. Calls under way are paid from the day they end in."""
         today = day_of(self._utc())
-        self._tell_if_ahead(today)
+        self._warn_if_ahead(today)
         if today <= self.day:
             return False
         self.day = today
@@ -107,7 +104,7 @@ class DayBook:
         self._mark = 0
         return True
 
-    def _tell_if_ahead(self, today: str) -> None:
+    def _warn_if_ahead(self, today: date) -> None:
         if today < self.day and not self._is_ahead:
             _log.warning(
                 "the day's book %s is at %s, but the clock says %s: the later day's budget goes on until it ends. If"
@@ -118,11 +115,11 @@ class DayBook:
 
     def seconds_left(self) -> float:
         """Seconds until the next day's budget."""
-        days = date.fromisoformat(self.day) - date.fromisoformat(day_of(self._utc()))
-        return seconds_left(self._utc()) + 86_400.0 * max(0, days.days)
+        days_ahead = (self.day - day_of(self._utc())).days
+        return seconds_left(self._utc()) + 86_400.0 * max(0, days_ahead)
 
     async def aclose(self) -> None:
-        """Write what was really spent, and let go."""
+        """Write what was really spent, and release the lock."""
         try:
             if self._raising is not None:
                 await asyncio.wait([self._raising])
@@ -133,9 +130,9 @@ class DayBook:
             self._lock.release()
 
 
-def day_of(utc_s: float) -> str:
-    """The day in UTC, as 2026-11-15."""
-    return datetime.fromtimestamp(utc_s, UTC).date().isoformat()
+def day_of(utc_s: float) -> date:
+    """The day in UTC."""
+    return datetime.fromtimestamp(utc_s, UTC).date()
 
 
 def seconds_left(utc_s: float) -> float:
@@ -152,16 +149,9 @@ def _read(path: Path) -> _Page | None:
         raise JournalWriteError(f"cannot read the day's book {path}: {error.strerror}") from error
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise JournalDamagedError(f"{path} is not a day's book: {error}; move it away to start at $0 today") from error
-    if page != page.sealed() or not _is_day(page.day):
+    if page != page.sealed():
         raise JournalDamagedError(f"{path} contradicts its checksum; move it away to start at $0 today")
     return page
-
-
-def _is_day(text: str) -> bool:
-    try:
-        return date.fromisoformat(text).isoformat() == text
-    except ValueError:
-        return False
 
 
 def _write(path: Path, page: _Page) -> None:

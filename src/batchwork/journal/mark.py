@@ -1,15 +1,13 @@
 """How far a journal was, in a small file beside it: a journal that has lost its log is not taken for a new one.
 
-After a kill nearly everything may live in SQLite's log. Without the log the file alone looks like a journal that has
-hardly begun, and everything would be asked, and paid, again. So after each commit its writer notes here which event
-was the last. A journal that ends before it has lost something.
+After a kill nearly everything may live in SQLite's log, and the file alone looks like a journal that has hardly begun:
+everything would be sent, and paid, again. So after each commit the writer notes here which event was the last. A
+journal that ends before it has lost something.
 
-The note is not synced to the disk, and need not be. A commit is on the disk when it returns, and the note is written
-after that: whatever survives of the note (nothing, an older one, the latest) tells of commits that had survived
-before it was written. It may be behind the journal, after a crash between the two; it is ahead only of a journal that
-has lost what was on the disk. A note of zeros or of nothing, which a power failure may leave, says nothing. One that
-belongs to another journal says nothing about this one. Whoever compares reads the note first and the journal second,
-so that a writer who goes on meanwhile is never taken for a loss.
+The note is written after its commit is on the disk, and is not synced. So whatever survives of it tells of commits that
+had survived: it may be behind the journal, and is ahead only of one that has lost something. A note of zeros, which a
+power failure may leave, says nothing, nor does that of another journal. Whoever compares reads the note first and the
+journal second, so that a writer who goes on meanwhile is never taken for a loss.
 """
 
 from __future__ import annotations
@@ -20,7 +18,7 @@ from pathlib import Path
 from typing import NamedTuple
 from zlib import crc32
 
-from batchwork.core.errors import JournalDamagedError, JournalWriteError
+from batchwork.core.errors import JournalDamagedError
 from batchwork.journal.companions import MARK, beside, open_beside
 
 _LENGTH = 128  # always as long, so that one write in place replaces it whole
@@ -28,7 +26,7 @@ _TRIES = 5  # that a reader has to meet a note which is not just being written
 
 
 class Mark(NamedTuple):
-    """What a note says."""
+    """How far a journal is."""
 
     run_id: str
     seq: int  # of the last event
@@ -39,26 +37,21 @@ class MarkFile:
     """The note of a journal that this process writes."""
 
     def __init__(self, journal: Path) -> None:
-        try:
-            self._descriptor = open_beside(journal, MARK)
-        except OSError as error:
-            raise JournalWriteError(
-                f"cannot write beside the journal: {beside(journal, MARK)}: {error.strerror}"
-            ) from error
+        self._descriptor = open_beside(journal, MARK)
 
     def write(self, mark: Mark) -> None:
         """Note how far the journal is. A disk that refuses leaves the older note, which is as true."""
-        told = f"batchwork journal {mark.run_id} has {mark.seq} events and spent {mark.spent_nano} nanodollars "
+        text = f"batchwork journal {mark.run_id} has {mark.seq} events and spent {mark.spent_nano} nanodollars "
         with suppress(OSError):
-            os.pwrite(self._descriptor, f"{told}{crc32(told.encode()):08x}".ljust(_LENGTH - 1).encode() + b"\n", 0)
+            os.pwrite(self._descriptor, f"{text}{crc32(text.encode()):08x}".ljust(_LENGTH - 1).encode() + b"\n", 0)
 
     def close(self) -> None:
-        """Let go."""
+        """Close the file."""
         os.close(self._descriptor)
 
 
 def read_mark(journal: Path) -> Mark | None:
-    """What the note beside a journal says; None when there is none, or none that says anything.
+    """The note beside a journal; None when there is none, or none that says anything.
 
     Raises:
         JournalDamagedError: there is something else in its place.
@@ -83,10 +76,10 @@ def read_mark(journal: Path) -> Mark | None:
 
 def _parsed(body: bytes) -> Mark | None:
     try:
-        told, check = body.decode("ascii").rstrip().rsplit(" ", 1)
-        if crc32(f"{told} ".encode()) != int(check, 16):
+        text, check = body.decode("ascii").rstrip().rsplit(" ", 1)
+        if crc32(f"{text} ".encode()) != int(check, 16):
             return None
-        words = told.split(" ")
+        words = text.split(" ")
         return Mark(run_id=words[2], seq=int(words[4]), spent_nano=int(words[8]))
     except (ValueError, IndexError):
         return None

@@ -1,4 +1,4 @@
-"""A journal in memory: for runs that need not survive, and as the plain twin of the durable one."""
+"""The journals in memory: for runs that need not survive, as the plain twin of the durable one, and for requests."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from batchwork.core.batch_book import BatchBook
-from batchwork.core.event import Attempted, Began, Event, Opened, Reopened
-from batchwork.core.failure import FailureKind
-from batchwork.core.intake import Intake
-from batchwork.core.outcome import AnyOutcome, Status
+from batchwork.core.event import Began, Event, Opened, Reopened
+from batchwork.core.intake import InputRow
+from batchwork.core.outcome import Status
 from batchwork.core.ports import Entry, Standing, Totals
 from batchwork.core.request import Request
-from batchwork.core.runstate import ItemState, RunState
-from batchwork.journal.placing import Placer, outcome_at
+from batchwork.core.runstate import ItemState, RunState, lost_call
+from batchwork.journal.daybook import DayBook
+from batchwork.journal.placer import Placer, outcome_at
 
 
 class MemoryJournal:
@@ -27,23 +27,20 @@ class MemoryJournal:
         self._requests: dict[int, Request | None] = {}
         self._columns: dict[int, dict[str, Any] | None] = {}
         self._placer = Placer(self)
-        self._run_id = uuid.uuid4().hex[:12]
+        self._run_id = ""
 
     def begin(self, began: Began) -> Standing:
         """Start a run."""
-        open_calls = [s for s in self._state.items.values() if s.reserved_nano]
+        self._run_id = self._run_id or uuid.uuid4().hex[:12]
+        open_calls = [state for state in self._state.items.values() if state.reserved_nano]
         for state in open_calls:
-            lost = Attempted(
-                item=state.item, kind=FailureKind.CONNECTION, charged_nano=state.reserved_nano, unconfirmed=True
-            )
-            self.record(lost)
+            self.record(lost_call(state))
         self.record(began)
         self._placer = Placer(self)
-        totals = self.totals()
         return Standing(
             run_id=self._run_id,
-            spent_nano=totals.spent_nano,
-            unconfirmed_nano=totals.unconfirmed_nano,
+            spent_nano=self._state.spent_nano,
+            unconfirmed_nano=self._state.unconfirmed_nano,
             recovered=len(open_calls),
         )
 
@@ -57,7 +54,7 @@ class MemoryJournal:
         item = self._identities.get((fingerprint, occurrence))
         return None if item is None else self._state.items[item]
 
-    def place(self, index: int, intake: Intake) -> ItemState:
+    def place(self, index: int, intake: InputRow) -> ItemState:
         """The item that stands at `index`: one already known, or a new one."""
         state, occurrence = self._placer.identify(index, intake.fingerprint)
         if state is not None and state.index == index and self._columns[state.item] == intake.columns:
@@ -85,7 +82,7 @@ class MemoryJournal:
         return self._state.items[item]
 
     def request_of(self, item: int) -> Request:
-        """What an item asks."""
+        """The request of an item."""
         request = self._requests[item]
         assert request is not None, "a bad row is never sent"
         return request
@@ -99,7 +96,7 @@ class MemoryJournal:
         """Nothing to wait for."""
 
     def release(self, item: int) -> None:
-        """Nothing to let go: memory is all there is."""
+        """Nothing to forget: memory is all there is."""
 
     def entries(
         self, start: int = 0, stop: int | None = None, *, statuses: frozenset[Status] | None = None, bodies: bool = True
@@ -117,14 +114,13 @@ class MemoryJournal:
                 yield self._entry(index, state)
 
     def _entry(self, index: int, state: ItemState) -> Entry:
-        outcome: AnyOutcome | None = self._state.outcomes.get(state.item)
         return Entry(
             index=index,
             item=state.item,
             status=state.status,
             paid_nano=state.paid_nano,
             attempts=state.attempts,
-            outcome=outcome_at(outcome, index),
+            outcome=outcome_at(self._state.outcomes.get(state.item), index),
             request=self._requests[state.item],
             columns=self._columns[state.item],
         )
@@ -147,3 +143,36 @@ class MemoryJournal:
 
     def close(self) -> None:
         """Nothing to write."""
+
+
+class TransientJournal(MemoryJournal):
+    """The journal of one request over HTTP: it forgets every item, and only the day's money is kept.
+
+    Every item is a new one, so every call is a fresh call. It never has batches: somebody waits for the answers.
+    """
+
+    def __init__(self, book: DayBook | None) -> None:
+        super().__init__()
+        self._book = book
+
+    def place(self, index: int, intake: InputRow) -> ItemState:
+        """A new item."""
+        return ItemState(index, intake.fingerprint, index)
+
+    def take(self, item: int) -> ItemState:
+        """A new item."""
+        return ItemState(item, b"", item)
+
+    def reopen(self, item: int) -> ItemState:
+        """A new item."""
+        return self.take(item)
+
+    def record(self, event: Event) -> None:
+        """Tell the listener: the ledger has booked it already."""
+        if self.listener is not None:
+            self.listener(event)
+
+    async def durable(self) -> None:
+        """Return when the book on disk covers everything that is reserved."""
+        if self._book is not None:
+            await self._book.cover()

@@ -1,4 +1,4 @@
-"""Which output files a journal wrote: those, and only those, may be replaced without being asked.
+"""The output files that a journal wrote: those, and only those, may be replaced without a question.
 
 A file in the journal's own folder is known by its way from there, so that both can be moved together.
 """
@@ -8,9 +8,9 @@ from __future__ import annotations
 from contextlib import closing
 from pathlib import Path
 
-from batchwork.journal.lock import WriterLock
-from batchwork.journal.reading import JournalReader
-from batchwork.journal.tables import FAULTS, connect, translated
+from batchwork.journal.companions import WriterLock
+from batchwork.journal.connections import FAULTS, connect, translated
+from batchwork.journal.reader import JournalReader
 
 
 def remember_output(journal: Path, out: Path) -> None:
@@ -20,7 +20,9 @@ def remember_output(journal: Path, out: Path) -> None:
     try:
         with closing(connect(journal, writable=True)) as connection:
             sql = "INSERT OR REPLACE INTO output VALUES (?,?,?)"
-            connection.execute(sql, (_noted(journal, out), seen.st_size, seen.st_mtime_ns))
+            path, home = out.resolve(), journal.parent.resolve()
+            known_as = path.relative_to(home) if path.is_relative_to(home) else path
+            connection.execute(sql, (str(known_as), seen.st_size, seen.st_mtime_ns))
     except FAULTS as error:
         raise translated(error, journal) from error
     finally:
@@ -35,8 +37,3 @@ def is_ours(journal: Path, out: Path) -> bool:
     with closing(JournalReader(journal)) as reader:
         written = [(path.resolve(), size, mtime_ns) for path, size, mtime_ns in reader.outputs()]
     return (out.resolve(), seen.st_size, seen.st_mtime_ns) in written
-
-
-def _noted(journal: Path, out: Path) -> str:
-    path, home = out.resolve(), journal.parent.resolve()
-    return str(path.relative_to(home) if path.is_relative_to(home) else path)

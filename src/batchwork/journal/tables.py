@@ -1,251 +1,273 @@
-"""The tables of a journal file, and how a file is recognised as one of ours.
-
-A journal is made aside and renamed into its place, whole: so a file without tables is not one whose making was cut off
-but one that has lost them.
-"""
+"""The tables of a journal file as one snapshot has them: items, identities and events, checked by their checksums."""
 
 from __future__ import annotations
 
-import logging
-import os
+import heapq
 import sqlite3
-import uuid
-from contextlib import closing, suppress
-from pathlib import Path
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from operator import itemgetter
+from typing import Any, cast
 
-from batchwork.core.errors import JournalDamagedError, JournalError, JournalWriteError
-from batchwork.journal.atomic import sync_folder
-from batchwork.journal.companions import INDEX, LOG, MARK, PRIVATE_FILE, beside, mode_of, real
-from batchwork.journal.connections import LOOKING, is_open_here, open_counted
-from batchwork.journal.log import is_all_there_is, lost_writes
-from batchwork.journal.mark import Mark, read_mark
-from batchwork.journal.rows import Sums
+from batchwork.core.batch_book import BatchBook
+from batchwork.core.errors import JournalDamagedError
+from batchwork.core.event import Attempted, BatchEvent, Event, Opened, Settled
+from batchwork.core.outcome import AnyOutcome, Status
+from batchwork.journal import codec
+from batchwork.journal.item_row import COLUMNS, STATUSES, ItemRow
+from batchwork.journal.read_connection import ReadConnection
 
-_log = logging.getLogger(__name__)
-APPLICATION_ID = 0x62747771  # "btwq"
-FORMAT = 1
-# What a damaged file may make SQLite raise; where its own text is damaged, even the message cannot be decoded.
-FAULTS = (sqlite3.Error, UnicodeDecodeError)
-_MAGIC = b"SQLite format 3\0"
-_PAGE_CACHE_KIB = 16_384
-
-_TABLES = """
-CREATE TABLE event (
-  seq INTEGER PRIMARY KEY, at REAL NOT NULL, kind INTEGER NOT NULL, item INTEGER NOT NULL,
-  body BLOB NOT NULL, crc INTEGER NOT NULL) STRICT;
-CREATE INDEX event_of_batch ON event (seq) WHERE kind >= 8;
-CREATE TABLE item (
-  id INTEGER PRIMARY KEY, fingerprint BLOB NOT NULL, occurrence INTEGER NOT NULL, idx INTEGER,
-  status INTEGER NOT NULL, reserved INTEGER NOT NULL, paid INTEGER NOT NULL, attempts INTEGER NOT NULL,
-  columns INTEGER NOT NULL, request_seq INTEGER NOT NULL, columns_seq INTEGER NOT NULL, settled_seq INTEGER NOT NULL,
-  crc INTEGER NOT NULL) STRICT;
-CREATE TABLE identity (
-  fingerprint BLOB NOT NULL, occurrence INTEGER NOT NULL, item INTEGER NOT NULL,
-  PRIMARY KEY (fingerprint, occurrence)) STRICT, WITHOUT ROWID;
-CREATE INDEX item_place ON item (idx);
-CREATE TABLE blob (digest BLOB PRIMARY KEY, body BLOB NOT NULL, crc INTEGER NOT NULL) STRICT, WITHOUT ROWID;
-CREATE TABLE total (
-  one INTEGER PRIMARY KEY CHECK (one = 1), run_id TEXT NOT NULL, seq INTEGER NOT NULL,
-  spent INTEGER NOT NULL, unconfirmed INTEGER NOT NULL, reserved INTEGER NOT NULL,
-  standing TEXT NOT NULL, began INTEGER NOT NULL, items INTEGER NOT NULL, batches INTEGER NOT NULL,
-  noted INTEGER NOT NULL,
-  crc INTEGER NOT NULL) STRICT;
-CREATE TABLE output (path TEXT PRIMARY KEY, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL) STRICT;
-"""
-_BEGIN_TOTAL = (
-    "INSERT INTO total SELECT 1,?,?,?,?,?,?,?,?,?,?,?"
-    " WHERE NOT EXISTS (SELECT 1 FROM total) AND NOT EXISTS (SELECT 1 FROM event)"
+_PAGE = 1024  # rows read at once
+_BEYOND = 1 << 62  # no input is that long
+_ITEM = f"SELECT {COLUMNS} FROM item"  # noqa: S608
+_ITEM_BY_NUMBER = f"{_ITEM} WHERE id = ?"
+_EVENT = "SELECT seq, kind, item, body, crc FROM event"
+_EVENT_BY_NUMBER = f"{_EVENT} WHERE seq = ?"
+_AT_ONCE = 8192  # identities that are noted together
+_NOTE = (
+    "INSERT INTO identity SELECT fingerprint, occurrence, id FROM item WHERE id >= ? AND id < ?"
+    " ORDER BY fingerprint, occurrence"
 )
+_ANSWERS = f"{codec.KINDS[Attempted]}, {codec.KINDS[Settled]}"  # an item of a batch that was read has one of these
 
 
-def connect(path: Path, *, writable: bool) -> sqlite3.Connection:
-    """A connection to a journal file, made if it is new and `writable`.
+class ItemTable:
+    """The rows of items: by number, by place and by identity."""
 
-    Raises:
-        JournalError: not a journal, or one of a newer version.
-        JournalDamagedError: a journal that cannot be read.
-        JournalWriteError: a folder or file that cannot be written.
-    """
-    try:
-        with LOOKING:
-            mark = read_mark(path)  # before the journal is read, since a run may go on writing it
-            if not is_open_here(path):
-                _look(path, mark, writable=writable)
-            connection = _open(path, "rw" if writable else "ro")
+    def __init__(self, connection: ReadConnection) -> None:
+        self._connection = connection
+        self._ahead: dict[int, ItemRow] = {}  # by place, read before they are asked for
+        self._ahead_from = self._ahead_to = 0
+
+    # -- one row --------------------------------------------------------------------------------
+
+    def row(self, item: int) -> ItemRow | None:
+        """The row of this item."""
+        values = self._connection.one(_ITEM_BY_NUMBER, (item,))
+        return None if values is None else self._row(values)
+
+    def at(self, index: int) -> ItemRow | None:
+        """The row at this place."""
+        if not self._ahead_from <= index < self._ahead_to:
+            self._ahead_from, self._ahead_to = index, index + _PAGE
+            rows = self._rows("WHERE idx >= ? AND idx < ?", index, index + _PAGE)
+            self._ahead = {row.index: row for row in rows if row.index is not None}
+        return self._ahead.get(index)
+
+    def forget_places(self) -> None:
+        """Places have changed hands: what was read ahead is no longer true."""
+        self._ahead, self._ahead_to = {}, 0
+
+    def follow(self, rows: Iterable[ItemRow]) -> None:
+        """Replace what was read ahead by what has been written since: an item may settle before its place is read."""
+        for row in rows:
+            if row.index is not None and self._ahead_from <= row.index < self._ahead_to:
+                self._ahead[row.index] = row
+
+    def find(self, fingerprint: bytes, occurrence: int) -> int | None:
+        """The item of this identity, if it stands in the table of identities."""
+        sql = "SELECT item FROM identity WHERE fingerprint = ? AND occurrence = ?"
+        values = self._connection.one(sql, (fingerprint, occurrence))
+        return None if values is None else values[0]
+
+    def _row(self, values: tuple[Any, ...]) -> ItemRow:
         try:
-            _must_be_ours(connection, path)
-            _must_reach(connection, path, mark)
-            connection.execute(f"PRAGMA cache_size = -{_PAGE_CACHE_KIB}")
-            connection.execute("PRAGMA temp_store = MEMORY")
-            if writable:
-                connection.execute("PRAGMA synchronous = FULL")
-                connection.execute("PRAGMA wal_autocheckpoint = 4000")
-                connection.execute(_BEGIN_TOTAL, Sums(run_id=uuid.uuid4().hex[:12]).sealed())
-        except BaseException:
-            connection.close()
-            raise
-    except FAULTS as error:
-        raise translated(error, path) from error
-    return connection
+            return ItemRow.stored(values)
+        except JournalDamagedError as error:
+            raise self._connection.damaged(error) from error
 
+    # -- many rows ------------------------------------------------------------------------------
 
-def _look(path: Path, mark: Mark | None, *, writable: bool) -> None:
-    """What can be told only by looking at the files: whether there is a journal, and whether its log is whole."""
-    if _is_nothing(path, mark):
-        if not writable:
-            raise JournalError(f"there is no journal at {path}")
-        if mark is not None and mark.seq:
-            _log.warning("the journal %s, which had %s events, is gone: starting anew", path, f"{mark.seq:,}")
-        _create(path)
-        return
-    # SQLite makes up its mind about the log on a connection that can only read: one that can write would bring what it
-    # takes for whole into the file when it is closed, and delete the rest with the log.
-    with closing(_open(path, "ro")) as connection:
-        if lost := lost_writes(path):
-            raise damaged(path, f"{lost} finished writes in its log cannot be read")
-        _must_be_ours(connection, path)
-        _must_reach(connection, path, mark)
+    def _rows(self, where: str, *values: int) -> list[ItemRow]:
+        return [self._row(row) for row in self._connection.all(f"{_ITEM} {where}", values)]
 
+    def identities(self, start: int) -> dict[tuple[bytes, int], int]:
+        """The identities of the items from `start` on."""
+        sql = "SELECT fingerprint, occurrence, id FROM item WHERE id >= ?"
+        return {
+            (fingerprint, occurrence): item for fingerprint, occurrence, item in self._connection.each(sql, (start,))
+        }
 
-def holds_nothing(path: Path) -> bool:
-    """Whether there is no journal yet: no file, or an empty one.
+    def reserved(self) -> list[ItemRow]:
+        """Items with a call whose fate is open."""
+        return self._rows("WHERE reserved <> 0")
 
-    Raises:
-        JournalError: there is something else.
-        JournalDamagedError: there was one.
-    """
-    with LOOKING:
-        return not is_open_here(path) and _is_nothing(path, read_mark(path))
+    def pages(self, start: int, stop: int | None) -> Iterator[list[ItemRow]]:
+        """Rows in the order of their places, page by page."""
+        end = _BEYOND if stop is None else stop
+        self._check_places(start, stop)
+        while page := self._rows(f"WHERE idx >= ? AND idx < ? ORDER BY idx LIMIT {_PAGE}", start, end):
+            for row in page:
+                if row.index is None or not start <= row.index < end:
+                    raise self._connection.damaged(f"item {row.item} stands in the wrong place")
+                start = row.index + 1
+            yield page
+            if len(page) < _PAGE:
+                return
 
+    def counts(self, below: int | None) -> dict[Status, int]:
+        """How many places, or places below one, stand at which status; counted afresh."""
+        sums = self._connection.sums()
+        # One pass with a counter each: GROUP BY would sort all rows in memory.
+        each = ", ".join(f"count(*) FILTER (WHERE status = {code})" for code in range(len(STATUSES)))
+        where = "idx IS NOT NULL" if below is None else f"idx < {int(below)}"
+        total, *found = self._connection.one(f"SELECT count(*), {each} FROM item WHERE {where}") or (0,)  # noqa: S608
+        if sum(found) != total:
+            raise self._connection.damaged(f"{total - sum(found)} rows have a status that does not exist")
+        counts = dict(zip(STATUSES, found, strict=True))
+        if below is None and counts != sums.counts:
+            raise self._connection.damaged(f"{sum(found)} rows are there, {sums.places} were written")
+        return counts
 
-def _is_nothing(path: Path, mark: Mark | None) -> bool:
-    if not _is_empty(path):
-        return False
-    is_there = path.exists()
-    if is_all_there_is(path):  # SQLite would delete it
-        log, gone = beside(path, LOG).name, "empty" if is_there else "gone"
-        raise JournalDamagedError(
-            f"the journal {path} is damaged (it is {gone}, but its log {log} is there). Put the file back beside its"
-            f" log; `batchwork recover {path}` saves what the log holds; to start anew, move {log} away"
-        )
-    if is_there and mark is not None and mark.seq:
-        raise _behind(path, 0, mark)
-    return True
+    # -- whether the indexes are whole ----------------------------------------------------------
 
+    def check_indexes(self) -> None:
+        """Refuse a file where an item is not found by its key or at its place: it would be sent, and paid, again."""
+        sums = self._connection.sums()
+        same = "j.fingerprint = i.fingerprint AND j.occurrence = i.occurrence AND j.item = i.id"
+        by_key = f"(i.id >= {sums.noted} OR EXISTS (SELECT 1 FROM identity j WHERE {same}))"  # noqa: S608
+        by_place = "EXISTS (SELECT 1 FROM item j INDEXED BY item_place WHERE j.idx = i.idx AND j.id = i.id)"
+        sql = f"SELECT count(*), coalesce(sum({by_key}), 0), coalesce(sum({by_place}), 0) FROM item i NOT INDEXED"  # noqa: S608
+        if self._connection.one(sql) != (sums.items, sums.items, sums.places):
+            raise self._connection.damaged("not every item is found again")
 
-def _open(path: Path, mode: str) -> sqlite3.Connection:
-    connection = open_counted(path, f"mode={mode}")
-    try:
-        connection.execute("PRAGMA user_version").fetchone()
-    except sqlite3.OperationalError:
-        connection.close()
-        # Reading needs a file beside the journal, which a folder that cannot be written refuses. Nobody writes
-        # there, so without a log of its own the file is all there is.
-        if mode != "ro" or beside(path, LOG).exists():
-            raise
-        return open_counted(path, "mode=ro&immutable=1")
-    except FAULTS:
-        connection.close()
-        raise
-    return connection
-
-
-def _is_empty(path: Path) -> bool:
-    """Whether there is nothing yet; raises when there is something that is not SQLite's."""
-    try:
-        with path.open("rb") as file:
-            head = file.read(len(_MAGIC))
-    except FileNotFoundError:
-        return True
-    except OSError as error:
-        raise JournalError(f"cannot read the journal {path}: {error.strerror}") from error
-    if head and head != _MAGIC:
-        raise JournalError(f"{path} is not a batchwork journal; name another file, or move this one away")
-    return not head
-
-
-def _create(path: Path) -> None:
-    """Make a journal aside, with its tables in the file itself and not in a log, and rename it into its place."""
-    path = real(path)
-    new = path.with_name(f"{path.name}.new")
-    with suppress(FileNotFoundError):
-        new.unlink()  # left by one who was cut off
-    try:
-        os.close(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, PRIVATE_FILE))
-        with suppress(FileNotFoundError):
-            new.chmod(mode_of(path))
-        with closing(sqlite3.connect(new, isolation_level=None)) as connection:
-            connection.execute("BEGIN IMMEDIATE")
-            for statement in _TABLES.split(";\n"):
-                if statement.strip():
-                    connection.execute(statement)
-            connection.execute(_BEGIN_TOTAL, Sums(run_id=uuid.uuid4().hex[:12]).sealed())
-            connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-            connection.execute(f"PRAGMA user_version = {FORMAT}")
-            connection.execute("COMMIT")
-            connection.execute("PRAGMA journal_mode = WAL")
-        for part in (LOG, INDEX):  # a rest of the one before, from which SQLite must not read
-            beside(path, part).unlink(missing_ok=True)
-        new.replace(path)
-        sync_folder(path.parent)
-    except OSError as error:
-        raise JournalWriteError(f"cannot write the journal {path} ({error.strerror}); check the folder") from error
-
-
-def _must_be_ours(connection: sqlite3.Connection, path: Path) -> None:
-    (application,) = connection.execute("PRAGMA application_id").fetchone()
-    (version,) = connection.execute("PRAGMA user_version").fetchone()
-    if application == 0 and connection.execute("SELECT 1 FROM sqlite_master").fetchone() is None:
-        raise damaged(path, f"it has no tables: is its log {beside(path, LOG).name} gone?")
-    if application != APPLICATION_ID:
-        raise JournalError(f"{path} is an SQLite file, but not a batchwork journal; name another file")
-    if version > FORMAT:
-        raise JournalError(
-            f"{path} was written by a newer batchwork (journal format {version}, this one knows {FORMAT}); upgrade"
-        )
-
-
-def _must_reach(connection: sqlite3.Connection, path: Path, mark: Mark | None) -> None:
-    """That the journal is as far as its mark says; one that belongs to another journal says nothing."""
-    while mark is not None:
-        run_id, seq = connection.execute("SELECT run_id, seq FROM total").fetchone() or (mark.run_id, 0)
-        if run_id != mark.run_id or not isinstance(seq, int) or seq >= mark.seq:
+    def _check_places(self, start: int, stop: int | None) -> None:
+        """Refuse a file whose index of places has lost some of these: the index alone decides what is read."""
+        places = self._connection.sums().places
+        end = places if stop is None else stop
+        sql = "SELECT count(*) FROM item {} WHERE idx >= ? AND idx < ?"
+        wanted = (max(0, start), end if start > 0 or stop is not None else _BEYOND)
+        (found,) = self._connection.one(sql.format("INDEXED BY item_place"), wanted) or (0,)
+        if found >= min(end, places) - wanted[0]:
             return
-        before, mark = mark, read_mark(path)
-        if mark == before:
-            raise _behind(path, seq, mark)
+        # Fewer than there would be without a gap. A run that ended early may leave gaps, but not in the index alone.
+        (really,) = self._connection.one(sql.format("NOT INDEXED"), wanted) or (0,)
+        if found != really or (wanted == (0, _BEYOND) and found != places):
+            raise self._connection.damaged(f"{found} rows of the input are there, {max(really, places)} were written")
 
 
-def translated(error: Exception, path: Path) -> JournalError:
-    """SQLite's words in ours, with the remedy."""
-    text = str(error)
-    if isinstance(error, UnicodeDecodeError):
-        return damaged(path, "its tables cannot be read")
-    code = getattr(error, "sqlite_errorname", "") or ""
-    if code.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB")) or "malformed" in text:
-        return damaged(path, text)
-    if code.startswith("SQLITE_FULL") or "full" in text:
-        return JournalWriteError(f"no space left for the journal {path}; free some and run the same command again")
-    if code.startswith(("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM")):
-        return JournalWriteError(f"cannot write the journal {path} ({text}); check the folder's permissions")
-    if code.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
-        return JournalError(f"the journal {path} is in use by another program ({text})")
-    return JournalWriteError(f"the journal {path} cannot be used: {text}")
+class Identities:
+    """The items by fingerprint and occurrence: in memory while they are young, in a table of their own later.
+
+    Fingerprints come in random order. One by one, each would rewrite a page of its own in a large table, commit after
+    commit; some thousands at once, in the table's order, share their pages. Until there are so many, memory knows them,
+    and when a journal is opened they are read from its last rows.
+    """
+
+    __slots__ = ("_is_checked", "_noted", "_table", "_young")
+
+    def __init__(self, table: ItemTable, *, noted: int, items: int) -> None:
+        self._table = table
+        self._noted = noted  # items below this ordinal stand in the table
+        self._young = table.identities(noted)
+        self._is_checked = not items  # an empty journal has nothing to be checked
+
+    def add(self, fingerprint: bytes, occurrence: int, item: int) -> None:
+        """A new item."""
+        self._young[fingerprint, occurrence] = item
+
+    def find(self, fingerprint: bytes, occurrence: int) -> int | None:
+        """The item of this identity."""
+        item = self._young.get((fingerprint, occurrence))
+        if item is not None:
+            return item
+        if not self._is_checked:
+            self._table.check_indexes()
+            self._is_checked = True
+        return self._table.find(fingerprint, occurrence)
+
+    def note(self, writer: sqlite3.Connection, items: int) -> int:
+        """Put the young ones into the table, in the open transaction, once they are many; how far it reaches then."""
+        if items - self._noted < _AT_ONCE:
+            return self._noted
+        writer.execute(_NOTE, (self._noted, items))
+        return items
+
+    def noted(self, items: int) -> None:
+        """What `note` has put in is on disk: memory need not know it any more."""
+        if items > self._noted:
+            self._noted = items
+            self._young = {identity: item for identity, item in self._young.items() if item >= items}
 
 
-def damaged(path: Path, what: str) -> JournalDamagedError:
-    """The error for a file that contradicts itself."""
-    return JournalDamagedError(
-        f"the journal {path} is damaged ({what}); `batchwork recover {path}` saves what is whole into a new one"
-        " and keeps this file"
-    )
+class EventTable:
+    """The events, with the parts that several of them share."""
 
+    def __init__(self, connection: ReadConnection) -> None:
+        self._connection = connection
+        self._shared = lru_cache(maxsize=64)(self._read_shared)
 
-def _behind(path: Path, seq: int, mark: Mark) -> JournalDamagedError:
-    log, note = beside(path, LOG).name, beside(path, MARK).name
-    return JournalDamagedError(
-        f"the journal {path} is damaged (it ends at event {seq:,}, but {note} says that {mark.seq:,} were written: its"
-        f" log {log} is gone, or an older copy took its place). Put back what is missing; without it, what the lost"
-        f" events settled is asked and paid again: `batchwork recover {path}` goes on so and keeps the money in the"
-        f" books, deleting {note} goes on as if nothing had been"
-    )
+    def at(self, seq: int) -> Event | None:
+        """The event of this number."""
+        values = self._connection.one(_EVENT_BY_NUMBER, (seq,))
+        return None if values is None else self._decode(values)
+
+    def opened(self, row: ItemRow, seq: int) -> Opened:
+        """The event of this number, which must have opened the item of this row."""
+        event = self.at(seq)
+        if not isinstance(event, Opened) or event.item != row.item:
+            raise self._connection.damaged(f"item {row.item} has lost its request")
+        return event
+
+    def outcome(self, row: ItemRow) -> AnyOutcome | None:
+        """The latest outcome of an item."""
+        if not row.settled_seq:
+            return None
+        event = self.at(row.settled_seq)
+        if not isinstance(event, Settled) or event.item != row.item or event.outcome.status is not row.status:
+            raise self._connection.damaged(f"item {row.item} has lost its outcome")
+        return event.outcome
+
+    def all(self) -> Iterator[Event]:
+        """Every event from the first to the last."""
+        written, last = self._connection.sums().seq, 0
+        while page := self._connection.all(f"{_EVENT} WHERE seq > ? ORDER BY seq LIMIT {_PAGE}", (last,)):
+            for values in page:
+                last += 1
+                if values[0] != last:
+                    raise self._connection.damaged(f"event {last} is missing")
+                yield self._decode(values)
+        if last < written:
+            raise self._connection.damaged(f"it ends at event {last}, but {written} were written")
+
+    def of_batches(self) -> list[tuple[int, BatchEvent]]:
+        """The events of provider batches with their numbers, from the first to the last."""
+        written = self._connection.sums().batches
+        rows = self._connection.all(f"{_EVENT} WHERE kind >= {codec.FIRST_OF_BATCHES} ORDER BY seq")
+        if len(rows) != written:
+            raise self._connection.damaged(f"{len(rows)} events of provider batches are there, {written} were written")
+        return [(values[0], cast(BatchEvent, self._decode(values))) for values in rows]
+
+    def batch_book(self) -> BatchBook:
+        """What all events add up to about provider batches."""
+        events = self.of_batches()
+        book = BatchBook()
+        for _, event in events:
+            book.apply(event)
+        if not book.rides:
+            return book
+        # Some are open: the items' own events since say which of them are answered.
+        open_chunks = {ticket.chunk for ticket in book.open()}
+        since = min(seq for seq, event in events if event.chunk in open_chunks)
+        sql = f"SELECT seq, item FROM event WHERE seq > ? AND kind IN ({_ANSWERS}) ORDER BY seq"  # noqa: S608
+        book = BatchBook()
+        for _, entry in heapq.merge(events, self._connection.each(sql, (since,)), key=itemgetter(0)):
+            if isinstance(entry, int):
+                book.answered(entry)
+            else:
+                book.apply(entry)
+        return book
+
+    def _decode(self, values: tuple[int, int, int, bytes, int]) -> Event:
+        try:
+            return codec.decode(values, self._shared)
+        except (JournalDamagedError, TypeError) as error:
+            raise self._connection.damaged(error) from error
+
+    def _read_shared(self, key: bytes) -> bytes | None:
+        row = self._connection.one("SELECT body, crc FROM blob WHERE digest = ?", (key,))
+        if row is None:
+            return None
+        if codec.blob_checksum(key, row[0]) != row[1]:
+            raise JournalDamagedError(f"a part shared by several requests is damaged ({key.hex()})")
+        return bytes(row[0])

@@ -1,4 +1,4 @@
-"""Take up one provider batch of which nothing is known but its number: order and place come from the custom ids.
+"""A provider batch of which nothing is known but its number: order and place come from the custom ids.
 
 It is followed, judged and settled by the same parts as a batch run; only, nothing is ever sent.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterator
+from dataclasses import asdict
 
 import msgspec
 
@@ -19,7 +19,7 @@ from batchwork.core.event import BatchSubmitted
 from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.intake import Intake
 from batchwork.core.outcome import AnyOutcome
-from batchwork.core.ports import BatchBackend, BatchProgress, Entry, Totals
+from batchwork.core.ports import BatchBackend, BatchProgress, Totals
 from batchwork.core.reply import Reply
 from batchwork.core.request import Request, digest
 from batchwork.core.ticket import index_of
@@ -33,8 +33,9 @@ from batchwork.engine.settler import Settler
 from batchwork.engine.waits import Waits
 from batchwork.manager.job_run import Watcher
 from batchwork.manager.options import PreparedJob
-from batchwork.manager.results import BatchResults, Ending
-from batchwork.manager.state_file import State, StateView
+from batchwork.manager.results import BatchResults, Question
+from batchwork.manager.state_file import StateView
+from batchwork.results import SomePlaces
 
 _log = logging.getLogger(__name__)
 _ANSWERED = frozenset({FailureKind.REJECTED, FailureKind.AUTH})  # about this batch: no later look will say otherwise
@@ -53,10 +54,10 @@ class AttachedRun:
         self._request = Request.ask("-", model=plan.model, schema=job.finisher.schema)
         self._watchers: list[Watcher] = []
         self._cancelled = asyncio.Event()
-        self.view = StateView(_state(plan.model, 1, batch_id), ())
+        self.view = StateView.of_one_job(plan.model, 0)
 
     def watch(self, watcher: Watcher) -> None:
-        """Tell this one, too, and at once what is known from the start: the batch's number."""
+        """Have one more watcher; the batch's number is known from the start."""
         self._watchers.append(watcher)
         watcher.heard(BatchSubmitted(chunk=0, batch_id=self._batch_id))
 
@@ -77,30 +78,27 @@ class AttachedRun:
                 if not isinstance(backend, BatchBackend) or not backend.traits.batches:
                     raise ConfigError(f"{self._plan.model} has no batches to attach to")
                 given = len(self._job.inputs) if self._knows_inputs else None
-                intake = _Intake(engine, self._batch_id, self._request, asked=self._question, given=given)
+                collector = _Collector(engine, self._batch_id, self._request, question=self._question, given=given)
                 canceller = asyncio.create_task(self._cancel_when_asked(backend))
                 try:
-                    await self._follow(engine, backend, intake)
+                    await self._follow(engine, backend, collector)
                 finally:
                     canceller.cancel()
                 at = engine.clock.utc()
         finally:
             for watcher in self._watchers:
                 watcher.closed()
-        outcomes = sorted(intake.outcomes.values(), key=lambda outcome: outcome.index)
-        self.view = StateView(_state(self._plan.model, max(1, len(outcomes)), self._batch_id), [None] * len(outcomes))
-        self.view.priced = intake.priced
-        for place, outcome in enumerate(outcomes):  # a batch may be one of several of its job
-            self.view.total_nano += (outcome.cost_nano or 0) if intake.priced else 0
-            self.view.settled(msgspec.structs.replace(outcome, index=place), at)
-        # A sum that lacks some of its parts is no sum.
-        totals = engine.journal.totals() if intake.priced else Totals(spent_nano=0, unconfirmed_nano=0)
-        return BatchResults(
-            _Listed(outcomes, totals),
-            self._job.finisher,
-            asked=self._question,
-            ending=Ending(priced=intake.priced),
-        )
+        places, priced = sorted(collector.outcomes), collector.priced
+        self.view = StateView.of_one_job(self._plan.model, len(places))
+        self.view.priced = priced
+        for place, index in enumerate(places):  # a batch may be one of several of its job
+            outcome = collector.outcomes[index]
+            self.view.total_nano += (outcome.cost_nano or 0) if priced else 0
+            self.view.settled(place, outcome.status, outcome.cost_nano, at, outcome.error)
+        source = SomePlaces(engine.journal, places)
+        if not priced:  # a sum that lacks some of its parts is no sum
+            source.totals = lambda: Totals(spent_nano=0, unconfirmed_nano=0)
+        return BatchResults(source, self._job.finisher, priced=priced, question=self._question)
 
     async def _cancel_when_asked(self, backend: BatchBackend) -> None:
         await self._cancelled.wait()
@@ -109,7 +107,7 @@ class AttachedRun:
         except BackendError as error:
             _log.warning("cannot cancel batch %s: %s", self._batch_id, error.failure)
 
-    async def _follow(self, engine: Engine, backend: BatchBackend, intake: _Intake) -> None:
+    async def _follow(self, engine: Engine, backend: BatchBackend, collector: _Collector) -> None:
         waits = Waits(engine.clock)
         where = engine.backend.traits.where
         follower = BatchFollower(backend, self._plan.policy, engine.clock, waits, where=where)
@@ -117,40 +115,39 @@ class AttachedRun:
         if isinstance(ended, BatchProgress):
             if ended.failure is not None:
                 raise BackendError(ended.failure)
-            intake.total = ended.total
-            lost = await follower.collect(self._batch_id, intake.take, is_complete=intake.is_complete)
+            collector.total = ended.total
+            lost = await follower.collect(self._batch_id, collector.take, is_complete=collector.is_complete)
             if isinstance(lost, Failure):
-                self._lose(lost, intake)
+                self._lose(lost, collector)
                 return
             ended = lost
         if isinstance(ended, Unreachable):
             if ended.failure.kind in _ANSWERED:
                 raise BackendError(ended.failure)
-            raise RunPaused(reason=ended.pause.reason, remedy=ended.pause.remedy, cause=ended.pause.cause)
+            raise RunPaused(**asdict(ended.pause))
 
-    def _lose(self, failure: Failure, intake: _Intake) -> None:
+    def _lose(self, failure: Failure, collector: _Collector) -> None:
         """Some results cannot be had: which ones is known only where the batch holds all that was given.
 
         Raises:
             BackendError: there is not a single one.
         """
-        if intake.given is not None and intake.total == intake.given:
-            for index in set(range(intake.given)) - intake.outcomes.keys():
-                intake.settle(index, failure)
-        elif not intake.outcomes:
+        outcomes = collector.outcomes
+        if collector.given is not None and collector.total == collector.given:
+            for index in set(range(collector.given)) - outcomes.keys():
+                collector.settle(index, failure)
+        elif not outcomes:
             raise BackendError(failure)
         else:
-            _log.warning(
-                "batch %s: %d results, and some are missing: %s", self._batch_id, len(intake.outcomes), failure
-            )
+            _log.warning("batch %s: %d results, and some are missing: %s", self._batch_id, len(outcomes), failure)
 
     def _question(self, index: int) -> Request | None:
-        """What was asked about an item, as far as whoever attached told us."""
-        return self._job.inputs.request(index, self._job.defaults) if self._knows_inputs else None
+        """What was asked about an item, where whoever attached has given it."""
+        return self._job.inputs.request(index) if self._knows_inputs else None
 
 
-class _Intake:
-    """Turns the results of the batch into outcomes, by the place that their custom ids name."""
+class _Collector:
+    """Settles the results of the batch, each at the place that its custom id names."""
 
     def __init__(
         self,
@@ -158,11 +155,11 @@ class _Intake:
         batch_id: str,
         request: Request,
         *,
-        asked: Callable[[int], Request | None],
+        question: Question,
         given: int | None,
     ) -> None:
         parts = engine.parts()
-        self._job = asked
+        self._question = question
         self._worst = WorstCase(engine.price, engine.backend.traits)
         self.given = given  # how many items the caller knows of; None: none
         self.total: int | None = None  # how many the provider counts
@@ -197,8 +194,8 @@ class _Intake:
     def settle(self, index: int, result: Reply | Failure) -> None:
         """Book, judge and settle one item."""
         fingerprint = digest(f"{self._batch_id} {index}".encode())
-        intake = Intake(fingerprint=fingerprint, request=self._request, columns=None)
-        state = self._engine.journal.place(index, intake)
+        row = Intake(fingerprint=fingerprint, request=self._request, columns=None)
+        state = self._engine.journal.place(index, row)
         life = Life.known(state, self._request)
         self._settler.book(life, result, worst_nano=self._worst_nano(index, result))
         decision = self._judge.of_line(life, result)
@@ -209,52 +206,17 @@ class _Intake:
         else:
             assert decision.failure is not None
             outcome = self._settler.failed(life, decision.failure)
-        if self._is_untold(result) and not life.unconfirmed:
+        if self._has_no_usage(result) and not life.unconfirmed:
             self.priced = False
             outcome = msgspec.structs.replace(outcome, cost_nano=None)
         self.outcomes[index] = outcome
         self._settler.show(self._settler.settled(life, outcome))
 
-    def _is_untold(self, result: Reply | Failure) -> bool:
-        """Whether the provider has not told what it bills, so that only what was asked says how much it can be."""
+    def _has_no_usage(self, result: Reply | Failure) -> bool:
+        """Whether the provider does not say what it bills, so that only the request says how much it can be."""
         return charge_for(result, price=self._engine.price, worst_nano=1).unconfirmed
 
     def _worst_nano(self, index: int, result: Reply | Failure) -> int:
-        """What an item can cost at most, as far as whoever attached said what was asked; documents are read for it."""
-        request = self._job(index) if self._is_untold(result) else None
+        """What an item can cost at most, where its request is given; documents are read for it."""
+        request = self._question(index) if self._has_no_usage(result) else None
         return 0 if request is None else self._worst.nano(request)
-
-
-class _Listed:
-    """Outcomes in memory, where results are read from."""
-
-    def __init__(self, outcomes: list[AnyOutcome], totals: Totals) -> None:
-        self._outcomes = outcomes
-        self._totals = totals
-
-    def entries(self, start: int = 0, stop: int | None = None) -> Iterator[Entry]:
-        """Places in order."""
-        for outcome in self._outcomes[start:stop]:
-            yield Entry(
-                index=outcome.index,
-                item=outcome.index,
-                status=outcome.status,
-                paid_nano=outcome.cost_nano or 0,
-                attempts=outcome.attempts,
-                outcome=outcome,
-            )
-
-    def count(self) -> int:
-        """How many there are."""
-        return len(self._outcomes)
-
-    def totals(self) -> Totals:
-        """The money."""
-        return self._totals
-
-    def close(self) -> None:
-        """Nothing to let go."""
-
-
-def _state(model: str, width: int, batch_id: str) -> State:
-    return State(manager_id=batch_id, created_at="", model=model, items_per_job=width)

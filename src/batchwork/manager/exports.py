@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from decimal import Decimal
+from io import BytesIO
 from pathlib import Path
-from shutil import copymode
 from typing import Any
 
 import msgspec
@@ -50,14 +50,12 @@ class Tables:
         except ImportError:
             raise ConfigError("to_parquet needs pyarrow: pip install 'batchwork[parquet]'") from None
         target = _target(path)
-        aside = target.with_name(f".{target.name}.part")
         rows = _rows(self.results())
         names = list(rows[0]) if rows else list(_OURS)
         columns = {name: _column(pa, name, [row[name] for row in rows]) for name in names}
-        pq.write_table(pa.table(columns), aside)
-        if target.exists():
-            copymode(target, aside)
-        aside.replace(target)
+        body = BytesIO()
+        pq.write_table(pa.table(columns), body)
+        write_atomically(target, body.getvalue(), mode=_AS_THE_UMASK_SAYS)
         return target
 
     def to_dataframe(self) -> Any:

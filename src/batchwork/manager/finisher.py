@@ -1,12 +1,13 @@
-"""The last step of an item that asked for a type: outcome -> typed value, source document, citations. Pure.
+"""The last step of an item that asked for a type: outcome -> typed value, source document, citations.
 
 Citations come from our own evidence finder, for every backend alike; where a provider cited passages itself (free
-text: no provider combines its citations with constrained output), those are verified word by word and kept.
+text: no provider combines its citations with constrained output), those are verified word by word and kept. Finding
+them takes longer than all the rest: it is done once for an answer, whoever looks and however often.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import msgspec
@@ -19,10 +20,14 @@ from batchwork.evidence import Citation, find_evidence, verify_citations
 
 Citations = dict[str, list[dict[str, Any]]]
 IMPORTED = "imported"  # the stop reason of an answer that was taken over from a state file
+_MOST_KEPT = 200_000  # places in memory; those of later answers are read from their files, or found again
 
 
 class Finisher:
-    """What a job's answers become. `model` is a Pydantic model, None where the answer stays JSON or text."""
+    """What a job's answers become. `model` is a Pydantic model, None where the answer stays JSON or text.
+
+    `written` looks up the citations that a file holds for the item at a place, if it has this value there.
+    """
 
     def __init__(
         self,
@@ -31,8 +36,12 @@ class Finisher:
         schema: Schema | None = None,
         cite: bool = False,
         limits: DocumentLimits = DEFAULT_LIMITS,
+        written: Callable[[int, Any], Citations | None] | None = None,
     ) -> None:
         self._limits = limits
+        self._written = written
+        self._kept: dict[tuple[int, int, int], Citations] = {}
+        self._kept_places = 0
         self.model = model
         self.schema = schema
         self.cite = cite
@@ -63,10 +72,26 @@ class Finisher:
         text = "\n\n".join(_texts(request))
         return text_document(text) if text else None
 
-    def citations(self, outcome: Outcome | None, document: Document | None) -> Citations:
+    def citations(self, outcome: Outcome | None, document: Callable[[], Document | None]) -> Citations:
         """For every leaf field, by path, the places of the document that say it; `{}` when none were asked for."""
-        if not self.cite or not isinstance(outcome, Succeeded) or document is None:
+        if not self.cite or not isinstance(outcome, Succeeded):
             return {}
+        key = (outcome.index, outcome.attempts, hash(outcome.reply.text))
+        if (kept := self._kept.get(key)) is not None:
+            return kept
+        found = self._found(outcome, document())
+        count = 1 + sum(map(len, found.values()))
+        if self._kept_places + count <= _MOST_KEPT:
+            self._kept[key] = found
+            self._kept_places += count
+        return found
+
+    def _found(self, outcome: Succeeded, document: Document | None) -> Citations:
+        if document is None:
+            return {}
+        written = None if self._written is None else self._written(outcome.index, self.plain(outcome))
+        if written and _is_in(document, written):
+            return written
         cited = verify_citations(_of_provider(outcome.reply), document)
         if self.schema is None:
             return {"": _listed(cited)}
@@ -78,6 +103,15 @@ class Finisher:
         return {path: _listed(places) for path, places in found.items()}
 
 
+def _is_in(document: Document, citations: Citations) -> bool:
+    """Whether a document says what citations from a file claim."""
+    try:
+        spans = [span for places in citations.values() for span in places]
+        return all(document.text[span["start"] : span["end"]] == span["text"] for span in spans)
+    except (AttributeError, KeyError, TypeError):  # somebody has edited the file
+        return False
+
+
 def raw_of(outcome: Outcome | None) -> bytes | None:
     """What the provider said, as JSON: the answer, or the error with the answer that came all the same.
 
@@ -87,11 +121,11 @@ def raw_of(outcome: Outcome | None) -> bytes | None:
         return msgspec.json.encode(_reply(outcome.reply))
     if isinstance(outcome, Failed):
         failure = outcome.failure
-        told: dict[str, Any] = {"kind": failure.kind.value, "message": failure.message}
-        told |= {"status": failure.status} if failure.status is not None else {}
-        told |= {"code": failure.error_code} if failure.error_code is not None else {}
+        error: dict[str, Any] = {"kind": failure.kind.value, "message": failure.message}
+        error |= {"status": failure.status} if failure.status is not None else {}
+        error |= {"code": failure.error_code} if failure.error_code is not None else {}
         reply = {} if failure.reply is None else {"reply": _reply(failure.reply)}
-        return msgspec.json.encode({"error": told} | reply)
+        return msgspec.json.encode({"error": error} | reply)
     return None
 
 
@@ -103,11 +137,8 @@ def is_imported(outcome: Succeeded) -> bool:
 def _reply(reply: Reply) -> Any:
     if reply.body is not None:
         return msgspec.Raw(reply.body)
-    told: dict[str, Any] = msgspec.to_builtins(reply)
-    if reply.usage is None:
-        return told
-    usage = {"input_tokens": reply.usage.input_tokens, "output_tokens": reply.usage.output_tokens}
-    return told | {"usage": usage | told["usage"]}
+    body: dict[str, Any] = msgspec.to_builtins(reply)
+    return body if reply.usage is None else body | {"usage": reply.usage.counts()}
 
 
 def _document(attachment: Attachment, limits: DocumentLimits) -> Document | None:

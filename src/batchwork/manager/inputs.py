@@ -8,48 +8,20 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Literal, Protocol, cast
+from typing import Any, Literal
 
 import msgspec
 
 from batchwork.core.errors import ConfigError
-from batchwork.core.intake import Intake
+from batchwork.core.intake import InputRow, Intake
 from batchwork.core.prompt import Defaults, intake, prepare
 from batchwork.core.request import Attachment, Message, Request
 from batchwork.documents import DocumentError, DocumentLimits, load_file, path_text, read_document
 
 PdfMode = Literal["text", "native"]
 _DOCUMENTS_AHEAD = 4  # read and extracted before their turn; each may be large
-
-
-class Inputs(Protocol):
-    """The items of one job or of all jobs of a manager."""
-
-    def __len__(self) -> int: ...
-
-    def content(self, index: int) -> Any:
-        """The item as the state file shows it."""
-        ...
-
-    def identity(self) -> str:
-        """What tells this input from another one; a file is meant by its path."""
-        ...
-
-    @property
-    def ahead(self) -> int:
-        """How many items may be read before their turn, in a thread of their own; 0 when reading takes no time."""
-        ...
-
-    def intakes(self, defaults: Defaults, is_open: Callable[[int], bool] | None = None) -> Iterator[Intake]:
-        """Every item on its way in, read lazily; `is_open` tells which are likely to be sent."""
-        ...
-
-    def request(self, index: int, defaults: Defaults) -> Request | None:
-        """What is asked about one item; None when it cannot be used."""
-        ...
 
 
 class Messages:
@@ -68,17 +40,18 @@ class Messages:
             if problem := intake(element, defaults).problem:
                 raise ConfigError(f"messages[{index}]: {problem}; nothing was sent")
         self._elements = messages
+        self._defaults = defaults
 
     def __len__(self) -> int:
         return len(self._elements)
 
     def content(self, index: int) -> Any:
-        """The conversation; bytes inside it stand as their length."""
+        """The conversation as the state file shows it; bytes inside it stand as their length."""
         element = self._elements[index]
         return [{"role": "user", "content": element}] if isinstance(element, str) else _shown(element)
 
     def identity(self) -> str:
-        """A hash over all conversations."""
+        """A hash over all conversations, which tells this input from another one."""
         seen = sha256()
         for element in self._elements:
             try:
@@ -87,23 +60,30 @@ class Messages:
                 seen.update(repr(element).encode("utf-8", "backslashreplace"))
         return seen.hexdigest()
 
-    ahead = 0
+    ahead = 0  # reading takes no time
 
-    def intakes(self, defaults: Defaults, is_open: Callable[[int], bool] | None = None) -> Iterator[Intake]:  # noqa: ARG002
+    def rows(self, is_open: Callable[[int], bool] | None = None) -> Iterator[InputRow]:  # noqa: ARG002
         """One request per conversation."""
         for element in self._elements:
-            yield intake(element, defaults)
+            yield intake(element, self._defaults)
 
-    def request(self, index: int, defaults: Defaults) -> Request | None:
+    def request(self, index: int) -> Request | None:
         """The conversation as it is sent."""
-        return intake(self._elements[index], defaults).request
+        return intake(self._elements[index], self._defaults).request
 
 
 class Files:
     """Documents, each a path or its bytes, asked about with one prompt."""
 
     def __init__(
-        self, files: Sequence[Any], prompt: str | None, *, pdf: PdfMode, cited: bool, limits: DocumentLimits
+        self,
+        files: Sequence[Any],
+        prompt: str | None,
+        defaults: Defaults,
+        *,
+        pdf: PdfMode,
+        cited: bool,
+        limits: DocumentLimits,  # what is beyond them is not asked; they change no answer
     ) -> None:
         _must_be_list("files", files)
         if not isinstance(prompt, str) or not prompt.strip():
@@ -113,7 +93,7 @@ class Files:
         for index, file in enumerate(files):
             _must_be_file(index, file)
         self._files = files
-        self._prompt = prompt
+        self._question = prepare(prompt, defaults)
         self._pdf: PdfMode = pdf
         self._cited = cited
         self._limits = limits
@@ -122,11 +102,11 @@ class Files:
         return len(self._files)
 
     def content(self, index: int) -> Any:
-        """The path, or how many bytes there are."""
+        """The path as the state file shows it, or how many bytes there are."""
         return _shown(self._files[index])
 
     def identity(self) -> str:
-        """A hash over all paths, and over the bytes of what has none."""
+        """A hash over all paths, and over the bytes of what has none, which tells this input from another one."""
         seen = sha256()
         for file in self._files:
             seen.update(b"b" + sha256(file).digest() if isinstance(file, bytes) else b"p" + os.fsencode(file) + b"\0")
@@ -134,104 +114,92 @@ class Files:
 
     ahead = _DOCUMENTS_AHEAD
 
-    def intakes(self, defaults: Defaults, is_open: Callable[[int], bool] | None = None) -> Iterator[Intake]:
-        """One request per file, which is opened when its turn comes and extracted only if it must be sent."""
-        recipe = self._recipe(defaults)
-        for index, file in enumerate(self._files):
-            made = _intake(recipe, file)
-            if is_open is not None and is_open(index) and isinstance(made, FileIntake):
-                made.extract()  # here, where nobody waits for it
-            yield cast(Intake, made)
+    def rows(self, is_open: Callable[[int], bool] | None = None) -> Iterator[InputRow]:
+        """One request per file, opened when its turn comes and extracted only if it must be sent.
 
-    def request(self, index: int, defaults: Defaults) -> Request | None:
+        `is_open` tells which files are likely to be sent.
+        """
+        for index in range(len(self)):
+            row = self._row(index)
+            if is_open is not None and is_open(index):
+                _ = row.request  # extracts it here, where nobody waits for it
+            yield row
+
+    def request(self, index: int) -> Request | None:
         """The question with the file as it is now."""
-        return _intake(self._recipe(defaults), self._files[index]).request
+        return self._row(index).request
 
-    def _recipe(self, defaults: Defaults) -> _Recipe:
-        return _Recipe(defaults=defaults, prompt=self._prompt, pdf=self._pdf, cited=self._cited, limits=self._limits)
+    def _row(self, index: int) -> InputRow:
+        file = self._files[index]
+        try:
+            data = file if isinstance(file, bytes) else load_file(file, limits=self._limits)
+        except DocumentError as error:
+            return Intake.bad(str(error))
+        return FileRow(self, data, None if isinstance(file, bytes) else path_text(Path(file).name))
 
+    def fingerprint(self, data: bytes, title: str | None) -> bytes:
+        """Everything that influences the answer about one file, without extracting anything."""
+        return self._question.file_fingerprint(data, title=title, pdf=self._pdf, cited=self._cited)
 
-def _intake(recipe: _Recipe, file: Any) -> Intake | FileIntake:
-    try:
-        data = file if isinstance(file, bytes) else load_file(file, limits=recipe.limits)
-    except DocumentError as error:
-        return Intake.bad(str(error))
-    return FileIntake(recipe, data, None if isinstance(file, bytes) else path_text(Path(file).name))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Recipe:
-    """What all files of a job have in common."""
-
-    defaults: Defaults
-    prompt: str
-    pdf: PdfMode
-    cited: bool
-    limits: DocumentLimits  # what is beyond them is not asked; they change no answer
-
-    @property
-    def question(self) -> Request:
-        """What is asked about each of them."""
-        return prepare(self.prompt, self.defaults)
-
-    def request(self, data: bytes, title: str | None) -> Request:
+    def extract(self, data: bytes, title: str | None) -> Request:
         """What is sent for one file.
 
         Raises:
             DocumentError: the file cannot be used.
         """
-        document = read_document(data, name=title, limits=self.limits)
-        as_file = document.is_image or not document.has_text or (self.pdf == "native" and bool(document.pages))
+        document = read_document(data, name=title, limits=self._limits)
+        as_file = document.is_image or not document.has_text or (self._pdf == "native" and bool(document.pages))
         attachment = Attachment(
             media_type=document.media_type,
             digest=bytes.fromhex(document.digest),
             text=None if as_file else document.text,
             data=data if as_file else None,
             title=title,
-            citations=self.cited and not document.is_image,
+            citations=self._cited and not document.is_image,
             pages=document.pages,
         )
-        return msgspec.structs.replace(self.question, documents=(attachment,))
+        return msgspec.structs.replace(self._question, documents=(attachment,))
 
 
-class FileIntake:
-    """A file on its way in, which looks like an `Intake`.
+class FileRow:
+    """A file on its way in: an `InputRow` whose document is extracted when somebody asks for its request.
 
-    It is extracted when somebody asks for its request, which nobody does once it is settled; extracting one that will
-    be asked for in time keeps whoever asks from waiting.
+    Nobody does once it is settled; asking for one that will be sent in time keeps the run from waiting.
     """
 
-    __slots__ = ("_data", "_made", "_recipe", "_title", "columns", "fingerprint")
+    __slots__ = ("_data", "_extracted", "_files", "_title", "columns", "fingerprint")
 
-    def __init__(self, recipe: _Recipe, data: bytes, title: str | None) -> None:
-        self.fingerprint = recipe.question.file_fingerprint(data, title=title, pdf=recipe.pdf, cited=recipe.cited)
+    def __init__(self, files: Files, data: bytes, title: str | None) -> None:
+        self.fingerprint = files.fingerprint(data, title)
         self.columns = None
-        self._recipe = recipe
+        self._files = files
         self._data = data
         self._title = title
-        self._made: Request | str | None = None
+        self._extracted: Request | str | None = None
 
     @property
     def request(self) -> Request | None:
         """What is sent for it; None when it cannot be used."""
-        made = self.extract()
-        return None if isinstance(made, str) else made
+        extracted = self._extract()
+        return None if isinstance(extracted, str) else extracted
 
     @property
     def problem(self) -> str | None:
         """Why it cannot be used."""
-        made = self.extract()
-        return made if isinstance(made, str) else None
+        extracted = self._extract()
+        return extracted if isinstance(extracted, str) else None
 
-    def extract(self) -> Request | str:
-        """Read the document, once: what is sent for it, or why it cannot be used."""
-        if self._made is None:
+    def _extract(self) -> Request | str:
+        if self._extracted is None:
             try:
-                self._made = self._recipe.request(self._data, self._title)
+                self._extracted = self._files.extract(self._data, self._title)
             except DocumentError as error:
-                self._made = str(error)
+                self._extracted = str(error)
             self._data = b""  # what is sent of it stands in the request
-        return self._made
+        return self._extracted
+
+
+Inputs = Messages | Files  # the items of one job or of all jobs of a manager
 
 
 def _must_be_list(name: str, given: object) -> None:

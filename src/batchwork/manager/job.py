@@ -3,26 +3,24 @@
 from __future__ import annotations
 
 import threading
-import uuid
 from collections.abc import Sequence
-from decimal import Decimal
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from batchwork._bridge import BackgroundLoop
 from batchwork.core.errors import ConfigError
 from batchwork.core.event import BatchSubmitted, Event
-from batchwork.core.money import to_dollars
 from batchwork.engine.engine import Engine
 from batchwork.manager.attached import AttachedRun
 from batchwork.manager.finisher import Citations
 from batchwork.manager.inputs import PdfMode
-from batchwork.manager.job_run import JobRun, Watcher
-from batchwork.manager.options import JobOptions, PreparedJob, prepare_job
+from batchwork.manager.job_run import JobRun
+from batchwork.manager.options import JobOptions, prepare_job
 from batchwork.manager.result_files import RawFiles
-from batchwork.manager.results import BatchResult, BatchResults
-from batchwork.manager.state_file import COMPLETED, FAILED, PROCESSING, SUCCEEDED, State, StateView
-from batchwork.manager.stats import JobStats
+from batchwork.manager.results import BatchResults
+from batchwork.manager.state_file import StateView
+from batchwork.manager.stats import JobStats, stats_of
 
 
 def batch(
@@ -55,60 +53,14 @@ def batch(
     Raises:
         ConfigError: something is missing, unknown or contradictory; nothing was sent.
     """
-    own = JobOptions(
-        messages=messages,
-        files=files,
-        prompt=prompt,
-        response_model=response_model,
-        enable_citations=enable_citations,
-        pdf=pdf,
-    )
+    own = JobOptions.among(locals())
     raw = None if raw_results_dir is None else RawFiles(Path(raw_results_dir))
     also = ("model", "raw_results_dir")
     job = prepare_job(own, {"model": model, **options}, also=also, keep_bodies=raw is not None)
-    return BatchJob(_OneJob(job, raw))
-
-
-class Execution(Protocol):
-    """What a job does in the background."""
-
-    view: StateView
-
-    async def execute(self) -> BatchResults:
-        """See it through."""
-        ...
-
-    def cancel(self) -> None:
-        """Give up what is not finished; called inside the loop."""
-        ...
-
-    def watch(self, watcher: Watcher) -> None:
-        """Tell this one, too."""
-        ...
-
-
-class _OneJob:
-    """A job of its own: all items in one slice."""
-
-    def __init__(self, job: PreparedJob, raw: RawFiles | None) -> None:
-        count = len(job.inputs)
-        state = State(manager_id=uuid.uuid4().hex, created_at="", model=job.plan.model, items_per_job=count)
-        # The contents are for a state file; this job has none.
-        self.view = StateView(state, (None for _ in range(count)))
-        self._watchers: list[Watcher] = [] if raw is None else [raw]
-        self._run = JobRun(job, self.view, watchers=self._watchers)
-
-    async def execute(self) -> BatchResults:
-        """See it through."""
-        return await self._run.execute()
-
-    def cancel(self) -> None:
-        """Give up what is not finished."""
-        self._run.session.cancel()
-
-    def watch(self, watcher: Watcher) -> None:
-        """Tell this one, too."""
-        self._watchers.append(watcher)
+    run = JobRun(job, StateView.of_one_job(job.plan.model, len(job.inputs)))
+    if raw is not None:
+        run.watch(raw)
+    return BatchJob(run)
 
 
 class BatchJob:
@@ -118,10 +70,10 @@ class BatchJob:
     by its `batch_id` from anywhere.
     """
 
-    def __init__(self, execution: Execution) -> None:
+    def __init__(self, execution: JobRun | AttachedRun) -> None:
         self._execution = execution
-        self._numbers = _Numbers()
-        execution.watch(self._numbers)
+        self._batch_ids = _BatchIds()
+        execution.watch(self._batch_ids)
         self._background = BackgroundLoop(execution.execute)
 
     @classmethod
@@ -163,13 +115,10 @@ class BatchJob:
             raise ConfigError(
                 "enable_citations=True needs the documents: give files= (or messages=) as they were asked"
             )
-        own = JobOptions(
+        own = replace(
+            JobOptions.among(locals()),
             messages=messages if knows_inputs else ["-"],
-            files=files,
             prompt=prompt if files is None else prompt or "-",  # where they say something does not depend on it
-            response_model=response_model,
-            enable_citations=enable_citations,
-            pdf=pdf,
         )
         options |= {"model": model, "journal": None}  # nothing is sent, so nothing need be remembered
         job = prepare_job(own, options, also=("batch_id", "model"))
@@ -178,13 +127,13 @@ class BatchJob:
     @property
     def batch_id(self) -> str | None:
         """The provider's id of the latest batch; waits until there is one. None when the job runs live."""
-        self._numbers.wait()
-        return self._numbers.ids[-1] if self._numbers.ids else None
+        self._batch_ids.wait()
+        return self._batch_ids.ids[-1] if self._batch_ids.ids else None
 
     @property
     def batch_ids(self) -> list[str]:
         """All of them: a job that was split, expired or retried has several."""
-        return list(self._numbers.ids)
+        return list(self._batch_ids.ids)
 
     def is_complete(self) -> bool:
         """Whether it has ended, however."""
@@ -224,7 +173,7 @@ class BatchJob:
         return f"<BatchJob {view.state.model}: {view.done}/{view.total} items>"
 
 
-class _Numbers:
+class _BatchIds:
     """The provider's ids of a job's batches, as they come."""
 
     def __init__(self) -> None:
@@ -246,28 +195,3 @@ class _Numbers:
 
     def closed(self) -> None:
         self._there.set()
-
-
-def stats_of(view: StateView, *, max_cost: Decimal | None = None) -> JobStats:
-    """The numbers of a view."""
-    spent = view.spent_nano
-    deferred = len(view.deferred)
-    completed, failed = view.counts[SUCCEEDED], view.counts[FAILED]
-    return JobStats(
-        total_items=view.total,
-        completed_items=completed,
-        failed_items=failed,
-        deferred_items=deferred,
-        pending_items=view.total - completed - failed - deferred,
-        total_cost=None if spent is None else to_dollars(spent),
-        max_cost=max_cost,
-        cost_limit_reached=bool(deferred),
-        jobs_total=len(view.state.jobs),
-        jobs_completed=view.job_counts[COMPLETED],
-        jobs_failed=view.job_counts[FAILED],
-        jobs_in_progress=view.job_counts[PROCESSING],
-        deferred=tuple(sorted(view.deferred)),
-    )
-
-
-__all__ = ["BatchJob", "BatchResult", "BatchResults", "JobStats", "batch", "stats_of"]

@@ -1,30 +1,30 @@
-"""Run a job, or all jobs of a manager, through the engine; whoever watches is told. The one code behind both doors."""
+"""Run a job, or all jobs of a manager, through the engine, and pass its events on. The one code behind both doors."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Protocol
 
 from batchwork.core.errors import ConfigError, RunPaused
-from batchwork.core.event import BatchIntended, BatchSubmitted, Event
+from batchwork.core.event import Event
 from batchwork.core.failure import FailureKind
-from batchwork.core.intake import Intake
+from batchwork.core.intake import InputRow
 from batchwork.core.outcome import Status
-from batchwork.core.ports import Clock
+from batchwork.core.ports import Clock, JournalView
 from batchwork.engine.engine import Engine
 from batchwork.engine.slices import Slices
 from batchwork.journal import JournalReader, MemoryJournal
 from batchwork.manager.options import PreparedJob
-from batchwork.manager.results import BatchResults, Ending
+from batchwork.manager.results import BatchResults
 from batchwork.manager.state_file import FAILED, SUCCEEDED, StateView
 from batchwork.results import EveryPlace, Results
 from batchwork.runs import RunSession
 
 _LOOKS = 512
-_TOLD = frozenset({Status.FAILED, Status.DEFERRED, Status.SKIPPED})
+_EXPLAINED = frozenset({Status.FAILED, Status.DEFERRED, Status.SKIPPED})
 
 
 class Watcher(Protocol):
@@ -51,7 +51,6 @@ class JobRun:
         prepared: PreparedJob,
         view: StateView,
         *,
-        watchers: Sequence[Watcher] = (),
         most_jobs: int = 1,
         again: bool = False,
         has_room: Callable[[], bool] | None = None,
@@ -59,9 +58,8 @@ class JobRun:
         remembered: Mapping[str, Any] | None = None,
     ) -> None:
         self.view = view
-        self.engine: Engine | None = None
         self._job = prepared
-        self._watchers = watchers
+        self._watchers: list[Watcher] = []
         self._clock: Clock | None = None
         self._memory = journal
         self._retry_failed = frozenset(FailureKind) if again else prepared.plan.retry_failed
@@ -75,12 +73,20 @@ class JobRun:
         )
         self.session = RunSession(
             prepared.plan,
-            self._unchanged(prepared.inputs.intakes(prepared.defaults, self._is_open)),
+            self._unchanged(prepared.inputs.rows(self._is_open)),
             supplied,
             retry_failed=self._retry_failed,
             on_open=self._opened,
             ahead=prepared.inputs.ahead,
         )
+
+    def watch(self, watcher: Watcher) -> None:
+        """Have one more watcher."""
+        self._watchers.append(watcher)
+
+    def cancel(self) -> None:
+        """Give up what is not finished, at the provider too; called inside the loop."""
+        self.session.cancel()
 
     async def execute(self) -> BatchResults:
         """Run to the end.
@@ -92,23 +98,18 @@ class JobRun:
         try:
             return self._results(await self.session.execute())
         except RunPaused as paused:
-            results = None if paused.results is None else self._results(paused.results)
-            raise RunPaused(
-                reason=paused.reason,
-                remedy=paused.remedy,
-                results=results,
-                cause=paused.cause,
-                retry_after_s=paused.retry_after_s,
-            ) from None
+            paused.results = None if paused.results is None else self._results(paused.results)
+            raise
         finally:
-            self._settle_down()
+            if self._clock is not None:
+                self.view.forget_processing()
             for watcher in self._watchers:
                 watcher.closed()
 
     def _results(self, results: Results) -> BatchResults:
-        ending = Ending(priced=results.priced, cancelled=results.stopped == "cancelled")
-        source = EveryPlace(results.source, self.view.total)
-        return BatchResults(source, self._job.finisher, keep=results, ending=ending)
+        every = EveryPlace(results.source, self.view.total)
+        cancelled = results.stopped == "cancelled"
+        return BatchResults(every, self._job.finisher, priced=results.priced, cancelled=cancelled, keep=results)
 
     # -- reading, for files in a thread of its own ----------------------------------------------
 
@@ -117,25 +118,24 @@ class JobRun:
         status = self.view.item(index).status
         return status != SUCCEEDED and (status != FAILED or bool(self._retry_failed))
 
-    def _unchanged(self, intakes: Iterator[Intake]) -> Iterator[Intake]:
+    def _unchanged(self, rows: Iterator[InputRow]) -> Iterator[InputRow]:
         """The input as it comes, as long as what an earlier run has paid for is still what it was.
 
         Raises:
             ConfigError: it is not; one that had failed may have been mended.
         """
         with closing(_Paid(self._job.plan.journal, self._memory)) as paid:
-            for index, intake in enumerate(intakes):
-                if self.view.item(index).status == SUCCEEDED and not paid.is_for(index, intake.fingerprint):
+            for index, row in enumerate(rows):
+                if self.view.item(index).status == SUCCEEDED and not paid.is_for(index, row.fingerprint):
                     raise ConfigError(
                         f"item {index} ({self._job.inputs.content(index)!r}) is not what it was when it was paid for;"
                         " put it back, or name another state_path to ask about it as it is now"
                     )
-                yield intake
+                yield row
 
     # -- listening ------------------------------------------------------------------------------
 
     def _opened(self, engine: Engine) -> None:
-        self.engine = engine
         self._clock = engine.clock
         engine.tally.total = self.view.total
         self._restore(engine)
@@ -159,35 +159,18 @@ class JobRun:
     def _restore(self, engine: Engine) -> None:
         """Bring the view up to the journal, which is the truth."""
         view, journal = self.view, engine.journal
-        view.priced = engine.price is not None
-        view.total_nano = engine.standing.spent_nano
-        if journal.count():
-            times: dict[int, float] = {}
-            if self._job.plan.journal is not None:
-                with closing(JournalReader(self._job.plan.journal)) as reader:
-                    times = reader.settled_times()
-                    self._retell_batches(reader)
-            errors = {entry.index: entry.outcome for entry in journal.entries(statuses=_TOLD)}
-            for entry in journal.entries(bodies=False):
-                if entry.index < view.total and (entry.status is not Status.PENDING or entry.paid_nano):
-                    outcome = errors.get(entry.index)
-                    error = None if outcome is None else outcome.error
-                    at = times.get(entry.index)
-                    view.restored(entry.status, entry.index, nano=entry.paid_nano, at=at, error=error)
+        times: dict[int, float] = {}
+        if self._job.plan.journal is not None and journal.count():
+            with closing(JournalReader(self._job.plan.journal)) as reader:
+                times = reader.settled_times()
+                for event in reader.batch_events():
+                    view.recall_batch(event)
+        view.priced, view.total_nano = engine.price is not None, engine.standing.spent_nano
+        unsolved = ((entry.index, entry.outcome) for entry in journal.entries(statuses=_EXPLAINED))
+        errors = {index: outcome.error or "" for index, outcome in unsolved if outcome is not None}
+        view.restore(journal.entries(bodies=False), times, errors)
         for ticket in journal.batches.open():
             view.taken_up(ticket)
-
-    def _retell_batches(self, reader: JournalReader) -> None:
-        for event in reader.batch_events():
-            if isinstance(event, BatchIntended):
-                self.view.recall(event.chunk, event.custom_ids)
-            elif isinstance(event, BatchSubmitted):
-                self.view.submitted(event.chunk, event.batch_id)
-
-    def _settle_down(self) -> None:
-        """What is not at the provider is no longer under way."""
-        if self.engine is not None:
-            self.view.forget_processing(self.view.riding())
 
 
 class _Paid:
@@ -195,22 +178,16 @@ class _Paid:
 
     def __init__(self, path: Path | None, memory: MemoryJournal | None) -> None:
         self._path = path
-        self._memory = memory
-        self._reader: JournalReader | None = None
+        self._view: JournalView | None = memory if path is None else None
 
     def is_for(self, index: int, fingerprint: bytes) -> bool:
         """Whether the item at this place is the one that was paid for, as far as anybody knows."""
-        if self._path is None:
-            known = None if self._memory is None else self._memory.at(index)
-            return known is None or known.fingerprint == fingerprint
-        if self._reader is None:
-            self._reader = JournalReader(self._path)
-        elif index % _LOOKS == 0:
-            self._reader.refresh()  # an old view of it keeps the journal's log from shrinking
-        row = self._reader.row_at(index)
-        return row is None or row.fingerprint == fingerprint
+        if self._view is None and self._path is not None:
+            self._view = JournalReader(self._path)
+        known = None if self._view is None else self._view.at(index)
+        return known is None or known.fingerprint == fingerprint
 
     def close(self) -> None:
         """Let go of it."""
-        if self._reader is not None:
-            self._reader.close()
+        if self._view is not None:
+            self._view.close()

@@ -2,36 +2,31 @@
 
 from __future__ import annotations
 
-import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from batchwork._bridge import run_sync
 from batchwork.clock import SystemClock
 from batchwork.core.errors import ConfigError, Interrupted
-from batchwork.core.event import Event
 from batchwork.core.money import NANO, to_dollars
 from batchwork.core.outcome import Status
-from batchwork.engine.engine import Engine
 from batchwork.journal import JournalReader, MemoryJournal
 from batchwork.manager.exports import Tables
 from batchwork.manager.inputs import PdfMode
-from batchwork.manager.job import stats_of
-from batchwork.manager.job_run import JobRun, Watcher
+from batchwork.manager.job_run import JobRun
 from batchwork.manager.options import JobOptions, prepare_job
-from batchwork.manager.progress import Progress
 from batchwork.manager.result_files import ResultFiles
-from batchwork.manager.results import BatchResults, Ending
-from batchwork.manager.run_folder import MANAGER, Found, Place, found_at, new_run, open_place
+from batchwork.manager.results import BatchResults
+from batchwork.manager.run_folder import MANAGER, FoundRun, RunFolder, found_at, new_run, open_run
 from batchwork.manager.state_file import State, StateView
-from batchwork.manager.state_writer import Scribe
-from batchwork.manager.stats import JobStats
-from batchwork.progress import stopping
-from batchwork.results import EveryPlace, Source
+from batchwork.manager.state_writer import StateWriter
+from batchwork.manager.stats import JobStats, stats_of, with_jobs
+from batchwork.results import EveryPlace, OutcomeSource
 
 _log = logging.getLogger(__name__)
 _OURS = {
@@ -80,27 +75,27 @@ class BatchManager(Tables):
         pdf: PdfMode = "text",
         **batch_kwargs: Any,
     ) -> None:
+        own = JobOptions.among(locals())
         for name, value in (("items_per_job", items_per_job), ("max_parallel_jobs", max_parallel_jobs)):
             if isinstance(value, bool) or not isinstance(value, int) or value < 1:
                 raise ConfigError(f"{name} must be a whole number of at least 1, got {value!r}")
         for name, why in _OURS.items():
             if name in batch_kwargs:
                 raise ConfigError(f"{name} is not for a BatchManager: {why}")
-        own = JobOptions(
-            messages=messages,
-            files=files,
-            prompt=prompt,
-            response_model=response_model,
-            enable_citations=enable_citations,
-            pdf=pdf,
-        )
         options = {"model": model, "max_cost": max_cost, **batch_kwargs}
-        self._place = _place_of(state_path, save_results_dir, items_per_job)
+        self._folder = _folder_of(state_path, save_results_dir, items_per_job)
         options |= {"items_per_batch": items_per_job, "max_parallel_batches": max_parallel_jobs}
-        options |= {"journal": self._place.journal}
+        options |= {"journal": self._folder.journal}
         also = ("model", "items_per_job", "max_parallel_jobs", "max_cost", "state_path", "save_results_dir")
-        keep_bodies = self._place.files is not None
-        self._job = prepare_job(own, options, also=also, hidden=_OURS, keep_bodies=keep_bodies)
+        saved = self._folder.files
+        self._job = prepare_job(
+            own,
+            options,
+            also=also,
+            hidden=_OURS,
+            keep_bodies=saved is not None,
+            written=None if saved is None else saved.citations,
+        )
         self._most_jobs = max_parallel_jobs
         self._view: StateView | None = None
         self._latest: BatchResults | None = None
@@ -139,10 +134,9 @@ class BatchManager(Tables):
         if self._latest is not None:
             return self._latest
         found = self._found()
-        source: Source = self._memory if found is None else JournalReader(found.journal)
+        source: OutcomeSource = self._memory if found is None else JournalReader(found.journal)
         priced = self._view is None or self._view.priced if found is None else found.priced
-        every = EveryPlace(source, len(self._job.inputs))
-        return BatchResults(every, self._job.finisher, ending=Ending(priced=priced))
+        return BatchResults(EveryPlace(source, len(self._job.inputs)), self._job.finisher, priced=priced)
 
     @property
     def stats(self) -> JobStats:
@@ -159,100 +153,67 @@ class BatchManager(Tables):
     # -- one run --------------------------------------------------------------------------------
 
     def _go(self, *, print_progress: bool, again: bool) -> BatchResults:
-        place = self._place
-        me = open_place(place, self._job, utc=SystemClock().utc)
-        if place.files is not None:
-            place.files.refuse_foreign(me["manager_id"])
+        folder = self._folder
+        me = open_run(folder, self._job, utc=SystemClock().utc)
+        if folder.files is not None:
+            folder.files.refuse_foreign(me["manager_id"])
         view = self._view = self._new_view(me)
         self._latest = None  # should this run break off, what is known stands in the journal
-        scribe = Scribe(view, self._job.finisher, state_path=place.state, files=place.files)
-        watchers: list[Watcher] = [scribe]
-        progress = Progress(view) if print_progress else None
-        if progress is not None:
-            watchers.append(progress)
+        say: Callable[[str], None] = _log.warning
+        writer = StateWriter(view, self._job.finisher, state_path=folder.state, files=folder.files)
         run = JobRun(
             self._job,
             view,
-            watchers=watchers,
             most_jobs=self._most_jobs,
             again=again,
-            has_room=scribe.has_room,
-            journal=self._memory if place.journal is None else None,
+            has_room=writer.has_room,
+            journal=self._memory if folder.journal is None else None,
             remembered={MANAGER: me},
         )
-        watchers.append(_Waker(scribe, run))
+        if print_progress:
+            from batchwork.display import Display  # noqa: PLC0415 - rich is slow to import
 
-        def interrupt() -> None:
-            run.session.interrupt()
-            if run.engine is not None and not run.session.left_at_once:
-                tell = _log.warning if progress is None else progress.say
-                tell(_farewell(run.engine))
-
+            display = Display(jobs=partial(with_jobs, view))
+            run.watch(display)  # first, so that it ends also where the files cannot be written
+            say = display.say
+        run.watch(writer)
+        writer.on_room = run.session.wake
         try:
-            return run_sync(run.execute, interrupt=interrupt)
+            return run_sync(run.execute, interrupt=lambda: run.session.interrupt_aloud(say))
         except Interrupted:
             raise KeyboardInterrupt(_goodbye(run)) from None
 
     def _new_view(self, me: dict[str, Any]) -> StateView:
         inputs, ceiling = self._job.inputs, self._job.plan.policy.max_cost_nano
         state = State(
-            manager_id=me["manager_id"],
-            created_at=me["created_at"],
-            model=me["model"],
-            items_per_job=me["items_per_job"],
+            **{name: value for name, value in me.items() if name in State.__struct_fields__},
             max_cost=None if ceiling is None else ceiling / NANO,
-            save_results_dir=None if self._place.files is None else str(self._place.files.folder),
-            batch_kwargs=me["batch_kwargs"],
-            inputs_digest=me["inputs_digest"],
+            save_results_dir=None if self._folder.files is None else str(self._folder.files.folder),
         )
         return StateView(state, (inputs.content(index) for index in range(len(inputs))))
 
-    def _found(self) -> Found | None:
+    def _found(self) -> FoundRun | None:
         """The run that the state holds, which is this one; a state that came alone is taken over."""
-        found = found_at(self._place, self._job)
+        found = found_at(self._folder, self._job)
         if found is not None and found.alone is not None:
-            open_place(self._place, self._job, utc=SystemClock().utc)
+            open_run(self._folder, self._job, utc=SystemClock().utc)
+        if found is not None and self._folder.files is not None:
+            self._folder.files.recognise(found.kept["manager_id"])
         return found
 
     def _seen(self) -> StateView:
         """What an earlier run has left."""
         found = self._found()
         if found is None:
-            return self._new_view(new_run(self._place, self._job, utc=SystemClock().utc))
+            return self._new_view(new_run(self._folder, self._job, utc=SystemClock().utc))
         view = self._new_view(found.kept)
-        view.priced = found.priced
         with closing(JournalReader(found.journal)) as reader:
-            view.total_nano = reader.totals().spent_nano
-            for entry in reader.entries(bodies=False):
-                view.restored(entry.status, entry.index, nano=entry.paid_nano, at=None, error=None)
+            view.priced, view.total_nano = found.priced, reader.totals().spent_nano
+            view.restore(reader.entries(bodies=False))
         return view
 
 
-class _Waker:
-    """Lets a run that waits for its files go on when they have caught up."""
-
-    def __init__(self, scribe: Scribe, run: JobRun) -> None:
-        self._scribe = scribe
-        self._run = run
-
-    def opened(self, engine: Engine) -> None:
-        del engine
-        loop, wake = asyncio.get_running_loop(), self._run.session.wake
-
-        def call() -> None:
-            if not loop.is_closed():
-                loop.call_soon_threadsafe(wake)
-
-        self._scribe.wakes(call)
-
-    def heard(self, event: Event) -> None:
-        """Nothing to do."""
-
-    def closed(self) -> None:
-        """Nothing to do."""
-
-
-def _place_of(state_path: str | Path | None, save_results_dir: str | Path | None, width: int) -> Place:
+def _folder_of(state_path: str | Path | None, save_results_dir: str | Path | None, width: int) -> RunFolder:
     state = None if state_path is None else Path(state_path)
     if state is not None:
         if state.is_dir():
@@ -260,14 +221,7 @@ def _place_of(state_path: str | Path | None, save_results_dir: str | Path | None
         if not state.parent.is_dir():
             raise ConfigError(f"there is no folder {state.parent} for the state file {state}")
     files = None if save_results_dir is None else ResultFiles(Path(save_results_dir), width=width)
-    if files is not None:
-        files.check()
-    return Place(state=state, files=files, items_per_job=width)
-
-
-def _farewell(engine: Engine) -> str:
-    cancels = engine.plan.policy.batch.cancel_on_interrupt
-    return stopping(in_flight=engine.tally.in_flight, batches=engine.uses_batches, cancels=cancels)
+    return RunFolder(state=state, files=files, items_per_job=width)
 
 
 def _goodbye(run: JobRun) -> str:

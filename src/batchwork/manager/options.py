@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, cast
 
 from batchwork.core.errors import ConfigError
 from batchwork.core.prompt import Defaults
-from batchwork.core.request import Schema
 from batchwork.documents import DocumentLimits
 from batchwork.engine.engine import Supplied
-from batchwork.manager.finisher import Finisher
+from batchwork.manager.finisher import Citations, Finisher
 from batchwork.manager.inputs import Files, Inputs, Messages, PdfMode
 from batchwork.options import RunOptions, defaults_of, plan_of, refuse_unknown, supplied_of
 from batchwork.plan import Plan
@@ -28,14 +27,13 @@ class PreparedJob:
     inputs: Inputs
     plan: Plan
     supplied: Supplied
-    defaults: Defaults
     finisher: Finisher
     identity: dict[str, Any]  # what influences the answers, as JSON
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobOptions:
-    """What the user said about input and answers; the rest are options of a run."""
+    """The options about input and answers; the rest are options of a run."""
 
     messages: Sequence[Any] | None = None
     files: Sequence[Any] | None = None
@@ -43,6 +41,11 @@ class JobOptions:
     response_model: Any = None
     enable_citations: bool = False
     pdf: PdfMode = "text"
+
+    @classmethod
+    def among(cls, arguments: dict[str, Any]) -> JobOptions:
+        """Those among the arguments of a door."""
+        return cls(**{field.name: arguments[field.name] for field in fields(cls)})
 
 
 def prepare_job(
@@ -52,8 +55,9 @@ def prepare_job(
     also: Collection[str] = (),
     hidden: Collection[str] = frozenset(),
     keep_bodies: bool = False,
+    written: Callable[[int, Any], Citations | None] | None = None,
 ) -> PreparedJob:
-    """A job out of what the user said; `also` names what the door takes itself, `hidden` what it says itself.
+    """A job out of its options; `also` names what the door takes itself, `hidden` what it sets itself.
 
     Raises:
         ConfigError: something is missing, unknown, contradictory or not there; nothing was sent.
@@ -70,14 +74,17 @@ def prepare_job(
     plan = plan_of(run_options, keep_bodies=keep_bodies)
     supplied = supplied_of(run_options)
     defaults = defaults_of(run_options)
-    finisher = Finisher(model=model, schema=defaults.schema, cite=own.enable_citations, limits=limits)
+    cite = own.enable_citations
+    finisher = Finisher(model=model, schema=defaults.schema, cite=cite, limits=limits, written=written)
     if model is not None and defaults.schema is not None:
-        supplied = replace(supplied, checker=_checker_for(model, defaults.schema))
+        from batchwork.schema import ModelChecker  # noqa: PLC0415 - Pydantic is slow to import
+
+        # The model's own validators have a say, so that what they refuse is asked again.
+        supplied = replace(supplied, checker=AnswerChecker({defaults.schema.digest: ModelChecker(model)}))
     return PreparedJob(
         inputs=_inputs_of(own, limits, defaults),
         plan=plan,
         supplied=supplied,
-        defaults=defaults,
         finisher=finisher,
         identity=_identity(own, defaults),
     )
@@ -94,7 +101,7 @@ def _inputs_of(own: JobOptions, limits: DocumentLimits, defaults: Defaults) -> I
     assert own.files is not None
     # No provider combines its own citations with constrained output: there our finder works alone.
     cited = own.enable_citations and defaults.schema is None
-    return Files(own.files, own.prompt, pdf=own.pdf, cited=cited, limits=limits)
+    return Files(own.files, own.prompt, defaults, pdf=own.pdf, cited=cited, limits=limits)
 
 
 def _schema_of(model: Any) -> dict[str, Any]:
@@ -105,13 +112,6 @@ def _schema_of(model: Any) -> dict[str, Any]:
     if not (isinstance(model, type) and issubclass(model, BaseModel)):
         raise ConfigError(f"response_model is a Pydantic model class, not {model!r}; a JSON schema is given as schema=")
     return schema_from_model(model)
-
-
-def _checker_for(model: Any, schema: Schema) -> AnswerChecker:
-    """The model's own validators have a say, so that what they refuse is asked again."""
-    from batchwork.schema import ModelChecker  # noqa: PLC0415
-
-    return AnswerChecker({schema.digest: ModelChecker(model)})
 
 
 def _identity(own: JobOptions, defaults: Defaults) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""The files in `save_results_dir`: what the provider said per item, and the typed results with citations per job.
+"""The files in `save_results_dir`: the provider's answer per item, and the typed results with citations per job.
 
     raw/job_{j}_item_{i}.json          as the item settles: the provider's own JSON; for an item that failed
                                        {"error": {...}}, with its "reply" where one came
@@ -27,27 +27,35 @@ _MARK = ".batchwork.json"
 _RAW, _PROCESSED = "raw", "processed"
 
 
+class _Processed(msgspec.Struct):
+    """The file of one job."""
+
+    results: list[Any] = []
+    citations: list[Any] = []
+
+
+_decode = msgspec.json.Decoder(_Processed).decode
+
+
 class ResultFiles:
-    """The folder of one manager."""
+    """The folder of one manager.
+
+    Raises:
+        ConfigError: there is something else at this place.
+    """
 
     def __init__(self, folder: Path, *, width: int) -> None:
+        if folder.exists() and not folder.is_dir():
+            raise ConfigError(f"save_results_dir {folder} is not a folder")
         self.folder = folder
         self._width = width
-
-    def check(self) -> None:
-        """Make sure before anything is sent that this can be a folder of results.
-
-        Raises:
-            ConfigError: there is something else at this place.
-        """
-        if self.folder.exists() and not self.folder.is_dir():
-            raise ConfigError(f"save_results_dir {self.folder} is not a folder")
+        self._ours = False  # what is in it was written by this manager
+        self._read: tuple[int, _Processed] | None = None  # the job that was looked at last
 
     def owner(self) -> str | None:
         """Whose results are here: a manager's id, "" for somebody unknown, None when there are none."""
         try:
-            told = msgspec.json.decode((self.folder / _MARK).read_bytes())
-            return str(told["manager_id"])
+            return str(msgspec.json.decode((self.folder / _MARK).read_bytes())["manager_id"])
         except (OSError, msgspec.MsgspecError, KeyError, TypeError):
             pass
         taken = any(
@@ -55,13 +63,19 @@ class ResultFiles:
         )
         return "" if taken else None
 
+    def recognise(self, manager_id: str) -> str | None:
+        """Find out whether the results here are this manager's; whose they are."""
+        owner = self.owner()
+        self._ours = owner == manager_id
+        return owner
+
     def refuse_foreign(self, manager_id: str) -> None:
         """Make sure that nobody else's results are here.
 
         Raises:
             ConfigError: it holds results of another run.
         """
-        owner = self.owner()
+        owner = self.recognise(manager_id)
         if owner not in (None, manager_id):
             raise ConfigError(
                 f"{self.folder} holds results of another run{f' ({owner})' if owner else ''}, which are never touched;"
@@ -93,6 +107,7 @@ class ResultFiles:
             if (self.folder / name).is_dir():
                 (self.folder / name).rename(self.folder / f"{name}.old-{number}")
         (self.folder / _MARK).unlink(missing_ok=True)
+        self._ours, self._read = False, None
 
     def raw_path(self, index: int) -> Path:
         """Where the answer of an item goes; `i` counts within the job."""
@@ -108,16 +123,30 @@ class ResultFiles:
 
     def write_processed(self, job: int, results: list[Any], citations: list[Citations]) -> None:
         """Write one entry per item of the job, in order."""
-        body = msgspec.json.encode({"results": results, "citations": citations})
+        body = msgspec.json.encode(_Processed(results=results, citations=citations))
         write_atomically(self.processed_path(job), _laid_out(body), sync=False)
+        self._ours, self._read = True, None
 
     def values(self, job: int) -> list[Any]:
         """The results that were written for a job; empty when there are none."""
+        return self._processed(job).results
+
+    def citations(self, index: int, value: Any) -> Citations | None:
+        """The citations that this manager has written for an item, if the file has this value for it, too."""
+        job, item = divmod(index, self._width)
+        if not self._ours:
+            return None
+        if self._read is None or self._read[0] != job:
+            self._read = (job, self._processed(job))
+        written = self._read[1]
+        there = item < min(len(written.results), len(written.citations)) and written.results[item] == value
+        return written.citations[item] if there else None
+
+    def _processed(self, job: int) -> _Processed:
         try:
-            told = msgspec.json.decode(self.processed_path(job).read_bytes())
-            return list(told["results"])
-        except (OSError, msgspec.MsgspecError, KeyError, TypeError):
-            return []
+            return _decode(self.processed_path(job).read_bytes())
+        except (OSError, msgspec.MsgspecError):
+            return _Processed()
 
 
 class RawFiles:
@@ -146,8 +175,8 @@ class RawFiles:
 
 
 def _write_raw(path: Path, outcome: Outcome) -> None:
-    if (told := raw_of(outcome)) is not None:
-        write_atomically(path, _laid_out(told), sync=False)
+    if (body := raw_of(outcome)) is not None:
+        write_atomically(path, _laid_out(body), sync=False)
 
 
 def _laid_out(body: bytes) -> bytes:

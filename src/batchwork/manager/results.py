@@ -1,35 +1,23 @@
-"""What a job hands back: its items in input order, typed and with their citations, made as they are looked at."""
+"""The results of a job: its items in input order, typed and with their citations, made as they are looked at."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from decimal import Decimal
 from functools import cached_property
-from typing import Any, overload
+from typing import Any
 
 import msgspec
 
-from batchwork.core.outcome import Outcome, Pending, Status, Succeeded
+from batchwork.core.outcome import Outcome, Status, Succeeded
 from batchwork.core.ports import Entry
 from batchwork.core.reply import Usage
 from batchwork.core.request import Request
 from batchwork.documents import Document
 from batchwork.manager.finisher import Citations, Finisher, is_imported, raw_of
-from batchwork.results import Source, spent_on
+from batchwork.results import LazyResults, OutcomeSource, SomePlaces, outcome_of
 
-Asked = Callable[[int], Request | None]  # what was asked about the item at a place, read when somebody looks
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ending:
-    """What is to be known about the run that results are of."""
-
-    priced: bool = True  # what it cost is known
-    cancelled: bool = False  # what it left is not to be done
-
-
-_DONE = Ending()
+Question = Callable[[int], Request | None]  # what is asked about the item at a place, read when somebody looks
 
 
 class BatchResult:
@@ -39,15 +27,11 @@ class BatchResult:
     the input.
     """
 
-    def __init__(
-        self, entry: Entry, finisher: Finisher, asked: Asked | None = None, *, cancelled: bool = False
-    ) -> None:
+    def __init__(self, entry: Entry, finisher: Finisher, outcome: Outcome, question: Question | None) -> None:
         self._entry = entry
         self._finisher = finisher
-        self._asked = asked
-        self._outcome: Outcome = entry.outcome or Pending(
-            index=entry.index, attempts=entry.attempts, cost_nano=entry.paid_nano, cancelled=cancelled
-        )
+        self._outcome = outcome
+        self._question = question
 
     @property
     def original_index(self) -> int:
@@ -66,22 +50,20 @@ class BatchResult:
 
     @cached_property
     def citations(self) -> Citations:
-        """For every leaf field, by path, the places in `document.text` that say it, best first."""
-        return self._finisher.citations(self._outcome, self.document)
+        """For every leaf field, by path, the places in `document.text` that say it, best first; found once."""
+        return self._finisher.citations(self._outcome, lambda: self.document)
 
     @cached_property
     def document(self) -> Document | None:
         """The source that the citations point into, with its `text` and `pages`."""
-        request = self._entry.request
-        if request is None and self._asked is not None:
-            request = self._asked(self._entry.index)
-        return self._finisher.document(request)
+        index = self._entry.index
+        return self._finisher.document(self._entry.request if self._question is None else self._question(index))
 
     @property
     def raw(self) -> Any:
         """What the provider said, as JSON: its own where raw results are kept, else text, usage, model and the like."""
-        told = raw_of(self._outcome)
-        return None if told is None else msgspec.json.decode(told)
+        body = raw_of(self._outcome)
+        return None if body is None else msgspec.json.decode(body)
 
     @property
     def text(self) -> str | None:
@@ -121,63 +103,30 @@ class BatchResult:
         return None
 
     def __repr__(self) -> str:
-        told = self.error if self.error is not None else repr(self.value)
-        return f"<BatchResult {self.original_index} {self.status.value}: {told}>"
+        content = self.error if self.error is not None else repr(self.value)
+        return f"<BatchResult {self.original_index} {self.status.value}: {content}>"
 
 
-class BatchResults(Sequence[BatchResult]):
+class BatchResults(LazyResults[BatchResult]):
     """Results in input order. Lazy: nothing is held in memory but what is being looked at."""
 
     def __init__(
         self,
-        source: Source,
+        source: OutcomeSource,
         finisher: Finisher,
         *,
-        only: Sequence[int] | None = None,
+        priced: bool = True,  # what the run cost is known
+        cancelled: bool = False,  # what the run left is not to be done
+        question: Question | None = None,  # where what is asked is not in the source
         keep: object = None,
-        asked: Asked | None = None,
-        ending: Ending = _DONE,
     ) -> None:
-        self._source = source
-        self._ending = ending
+        super().__init__(source, priced=priced, keep=keep)
         self._finisher = finisher
-        self._asked = asked  # where what was asked is not in the source
-        self._only = only  # some places alone, in order
-        self._keep = keep  # whoever closes the source when it goes; None: we do
+        self._cancelled = cancelled
+        self._question = question
 
-    def __len__(self) -> int:
-        return self._source.count() if self._only is None else len(self._only)
-
-    def __iter__(self) -> Iterator[BatchResult]:
-        # A generator, so that `for r in manager.run()` keeps this object, and with it the journal, open.
-        if self._only is None:
-            for entry in self._source.entries():
-                yield self._result(entry)
-        else:
-            for index in self._only:
-                yield self._at(index)
-
-    @overload
-    def __getitem__(self, at: int) -> BatchResult: ...
-    @overload
-    def __getitem__(self, at: slice) -> list[BatchResult]: ...
-
-    def __getitem__(self, at: int | slice) -> BatchResult | list[BatchResult]:
-        length = len(self)
-        if isinstance(at, slice):
-            return [self[i] for i in range(*at.indices(length))]
-        index = at + length if at < 0 else at
-        if not 0 <= index < length:
-            raise IndexError(f"there are {length} results, no number {at}")
-        return self._at(index if self._only is None else self._only[index])
-
-    def _at(self, index: int) -> BatchResult:
-        for entry in self._source.entries(index, index + 1):
-            return self._result(entry)
-        raise IndexError(f"there is no result at place {index}")
-
-    def _result(self, entry: Entry) -> BatchResult:
-        return BatchResult(entry, self._finisher, self._asked, cancelled=self._ending.cancelled)
+    def _made(self, entry: Entry) -> BatchResult:
+        return BatchResult(entry, self._finisher, outcome_of(entry, cancelled=self._cancelled), self._question)
 
     def values(self) -> list[Any]:
         """The typed values alone, in input order; None where there is none."""
@@ -187,24 +136,11 @@ class BatchResults(Sequence[BatchResult]):
         """The citations alone, in input order."""
         return [result.citations for result in self]
 
-    @property
-    def total_cost(self) -> Decimal | None:
-        """Dollars paid, over all runs; None when the price is not known."""
-        return spent_on(self._source, priced=self._ending.priced)
-
     def at(self, places: Sequence[int]) -> BatchResults:
         """Those at some places alone, in this order."""
-        return BatchResults(
-            self._source, self._finisher, only=places, keep=self, asked=self._asked, ending=self._ending
-        )
+        some = SomePlaces(self.source, places)
+        options: Any = {"priced": self.priced, "cancelled": self._cancelled, "question": self._question}
+        return BatchResults(some, self._finisher, keep=self, **options)
 
     def __repr__(self) -> str:
         return f"<BatchResults: {len(self)}>"
-
-    def close(self) -> None:
-        """Let go of the journal; also done when the object goes."""
-        self._source.close()
-
-    def __del__(self) -> None:
-        if self._keep is None:
-            self.close()

@@ -15,9 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from batchwork.core.errors import ConfigError
+from batchwork.core.event import Began
 from batchwork.journal import JournalReader, set_aside
 from batchwork.journal.atomic import write_atomically
-from batchwork.journal.tables import holds_nothing
+from batchwork.journal.connections import holds_nothing
 from batchwork.manager.options import PreparedJob
 from batchwork.manager.result_files import ResultFiles
 from batchwork.manager.state_file import PROCESSING, State, journal_beside, read_state, stamp
@@ -29,7 +30,7 @@ _FREE = frozenset({"response_model", "enable_citations"})  # names and views: th
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Place:
+class RunFolder:
     """Where a manager keeps its things."""
 
     state: Path | None
@@ -43,7 +44,7 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found:
+class FoundRun:
     """The run that is at a place: what identifies it, and what was known of its prices."""
 
     journal: Path
@@ -52,93 +53,92 @@ class Found:
     alone: State | None  # the state, where it came without its journal
 
 
-def found_at(place: Place, job: PreparedJob) -> Found | None:
+def found_at(folder: RunFolder, job: PreparedJob) -> FoundRun | None:
     """The run that is there, which is this one; None when there is none. Touches nothing.
 
     Raises:
         ConfigError: what is there belongs to another input or model, or cannot be told.
     """
-    if place.state is None or place.journal is None or not place.state.exists():
+    if folder.state is None or folder.journal is None or not folder.state.exists():
         return None
-    found = _of_journal(place.journal) if _is_there(place.journal) else _of_state(place.state, place.journal)
-    _refuse_other(place.state, found.kept, _identity(place, job), job)
+    found = _of_journal(folder.journal) or _of_state(folder.state, folder.journal)
+    difference = _difference(found.kept, _identity(folder, job), folder.state, job)
+    if difference is not None:
+        raise ConfigError(
+            f"{folder.state} belongs to another run: {difference}. Go on with what it was made with, name another"
+            " state_path for this one, or move the state file away to start anew (its journal is then set aside, not"
+            " deleted)"
+        )
     return found
 
 
-def open_place(place: Place, job: PreparedJob, *, utc: Callable[[], float]) -> dict[str, Any]:
+def open_run(folder: RunFolder, job: PreparedJob, *, utc: Callable[[], float]) -> dict[str, Any]:
     """What identifies this run: that of the run found there, or of a new one. Sets aside and imports as needed.
 
     Raises:
         ConfigError: what is there belongs to another input or model, or has batches open that nobody would take up.
         JournalLockedError: another process is writing there.
     """
-    mine = new_run(place, job, utc=utc)
-    if place.state is None or place.journal is None:
+    mine = new_run(folder, job, utc=utc)
+    if folder.state is None or folder.journal is None:
         return mine
-    found = found_at(place, job)
+    found = found_at(folder, job)
     if found is None:
-        if _is_there(place.journal):
-            _start_afresh(place)
+        _start_afresh(folder.state, folder.journal, folder.files)
         return mine
     mine |= {name: found.kept[name] for name in ("manager_id", "created_at")}
     if found.alone is not None:
-        _refuse_unknown_batches(place.state, place.journal, found.alone)
-        import_state(found.alone, job, place.journal, place.files, settings={MANAGER: mine}, utc=utc)
-    elif _read(place.state) is None:
-        _keep_damaged(place.state)
+        _refuse_unknown_batches(folder.state, folder.journal, found.alone)
+        import_state(found.alone, job, folder.journal, folder.files, settings={MANAGER: mine}, utc=utc)
+    elif _read(folder.state) is None:
+        _keep_damaged(folder.state)
     return mine
 
 
-def new_run(place: Place, job: PreparedJob, *, utc: Callable[[], float]) -> dict[str, Any]:
+def new_run(folder: RunFolder, job: PreparedJob, *, utc: Callable[[], float]) -> dict[str, Any]:
     """What identifies a run that begins now."""
-    return _identity(place, job) | {"manager_id": str(uuid.uuid4()), "created_at": stamp(utc())}
+    return _identity(folder, job) | {"manager_id": str(uuid.uuid4()), "created_at": stamp(utc())}
 
 
-def _identity(place: Place, job: PreparedJob) -> dict[str, Any]:
+def _identity(folder: RunFolder, job: PreparedJob) -> dict[str, Any]:
     """What tells one run from another."""
     return {
         "model": job.plan.model,
-        "items_per_job": place.items_per_job,
+        "items_per_job": folder.items_per_job,
         "items": len(job.inputs),
         "inputs_digest": job.inputs.identity(),
         "batch_kwargs": job.identity,
     }
 
 
-def _of_journal(path: Path) -> Found:
-    with closing(JournalReader(path)) as reader:
-        began = reader.last_run()
-    kept = None if began is None else began.settings.get(MANAGER)
-    if began is None or not isinstance(kept, dict):
+def _last_run(journal: Path) -> Began | None:
+    """The latest run on a journal; a file whose making was cut off is nothing yet."""
+    if holds_nothing(journal):
+        return None
+    with closing(JournalReader(journal)) as reader:
+        return reader.last_run()
+
+
+def _of_journal(path: Path) -> FoundRun | None:
+    began = _last_run(path)
+    if began is None:
+        return None
+    kept = began.settings.get(MANAGER)
+    if not isinstance(kept, dict):
         raise ConfigError(f"{path} is not the journal of a BatchManager; move it away")
-    return Found(journal=path, kept=kept, priced=began.priced, alone=None)
+    return FoundRun(journal=path, kept=kept, priced=began.priced, alone=None)
 
 
-def _of_state(path: Path, journal: Path) -> Found:
+def _of_state(path: Path, journal: Path) -> FoundRun:
     state = _read(path)
     if state is None:
         raise ConfigError(
             f"{path} is not a state file, and its journal {journal.name} is not there;"
             " name another state_path, or move the file away to start anew"
         )
-    kept = {
-        "manager_id": state.manager_id,
-        "created_at": state.created_at,
-        "model": state.model,
-        "items_per_job": state.items_per_job,
-        "items": sum(len(job.items) for job in state.jobs),
-        "inputs_digest": state.inputs_digest,
-        "batch_kwargs": state.batch_kwargs,
-    }
-    return Found(journal=journal, kept=kept, priced=state.total_cost is not None, alone=state)
-
-
-def _is_there(journal: Path) -> bool:
-    """Whether a run has begun on it; a file whose making was cut off is nothing yet."""
-    if holds_nothing(journal):
-        return False
-    with closing(JournalReader(journal)) as reader:
-        return reader.last_run() is not None
+    names = ("manager_id", "created_at", "model", "items_per_job", "inputs_digest", "batch_kwargs")
+    kept = {name: getattr(state, name) for name in names} | {"items": sum(len(job.items) for job in state.jobs)}
+    return FoundRun(journal=journal, kept=kept, priced=state.total_cost is not None, alone=state)
 
 
 def _read(path: Path) -> State | None:
@@ -148,25 +148,25 @@ def _read(path: Path) -> State | None:
         raise ConfigError(f"cannot read the state file {path}: {error.strerror}") from error
 
 
-def _start_afresh(place: Place) -> None:
+def _start_afresh(state: Path, journal: Path, files: ResultFiles | None) -> None:
     """The user removed the state file: a fresh start, unless the provider still works for the old one."""
-    assert place.journal is not None
-    assert place.state is not None
-    with closing(JournalReader(place.journal)) as reader:
-        began = reader.last_run()
+    began = _last_run(journal)
+    if began is None:
+        return
+    with closing(JournalReader(journal)) as reader:
         tickets = reader.open_batches()
     if tickets:
         names = ", ".join(ticket.batch_id or "one without a number yet" for ticket in tickets[:3])
         raise ConfigError(
-            f"the state file {place.state} is gone, but its journal {place.journal.name} has {len(tickets)} batches"
-            f" open at the provider ({names}). To take them up, put the state file back or create an empty one in its"
-            f" place: it is rebuilt from the journal. To give them up, move {place.journal.name} away"
+            f"the state file {state} is gone, but its journal {journal.name} has {len(tickets)} batches open at the"
+            f" provider ({names}). To take them up, put the state file back or create an empty one in its place: it is"
+            f" rebuilt from the journal. To give them up, move {journal.name} away"
         )
-    kept = began.settings.get(MANAGER) if began is not None else None
-    if place.files is not None and isinstance(kept, dict) and place.files.owner() == kept.get("manager_id"):
-        place.files.set_aside()
-    aside = set_aside(place.journal)
-    _log.warning("the state file %s is gone: starting anew; the old journal is kept as %s", place.state, aside)
+    kept = began.settings.get(MANAGER)
+    if files is not None and isinstance(kept, dict) and files.owner() == kept.get("manager_id"):
+        files.set_aside()
+    aside = set_aside(journal)
+    _log.warning("the state file %s is gone: starting anew; the old journal is kept as %s", state, aside)
 
 
 def _refuse_unknown_batches(path: Path, journal: Path, state: State) -> None:
@@ -197,17 +197,8 @@ def _keep_damaged(path: Path) -> None:
     _log.warning("the state file %s cannot be read: it is rebuilt from the journal and kept as %s", path, aside.name)
 
 
-def _refuse_other(path: Path, kept: dict[str, Any], mine: dict[str, Any], job: PreparedJob) -> None:
-    """A state goes on with the same input and the same question, or not at all."""
-    found = _difference(kept, mine, path, job)
-    if found is not None:
-        raise ConfigError(
-            f"{path} belongs to another run: {found}. Go on with what it was made with, name another state_path for"
-            " this one, or move the state file away to start anew (its journal is then set aside, not deleted)"
-        )
-
-
 def _difference(kept: dict[str, Any], mine: dict[str, Any], path: Path, job: PreparedJob) -> str | None:
+    """What tells a run from the one that is there: it goes on with the same input and question, or not at all."""
     if kept["model"] != mine["model"]:
         return f"its model is {kept['model']!r}, this one's {mine['model']!r}"
     if kept["items_per_job"] != mine["items_per_job"]:
@@ -230,11 +221,9 @@ def _difference(kept: dict[str, Any], mine: dict[str, Any], path: Path, job: Pre
 
 
 def _other_schema(before: dict[str, Any], now: dict[str, Any]) -> str:
-    was, is_now = (_fields(told.get("schema")) for told in (before, now))
-    gone, new = sorted(was - is_now), sorted(is_now - was)
-    told = [f"without {', '.join(gone)}"] if gone else []
-    told += [f"with {', '.join(new)}"] if new else []
-    how = " and ".join(told) or "with other types or rules"
+    was, is_now = (_fields(options.get("schema")) for options in (before, now))
+    changes = (("without", sorted(was - is_now)), ("with", sorted(is_now - was)))
+    how = " and ".join(f"{word} {', '.join(names)}" for word, names in changes if names) or "with other types or rules"
     return f"the schema of {now.get('response_model') or 'this one'} is not the one stored: this one is {how}"
 
 
@@ -253,5 +242,5 @@ def _other_input(state: State | None, job: PreparedJob) -> str | None:
 
 
 def _short(value: Any) -> str:
-    told = repr(value)
-    return told if len(told) <= 80 else told[:77] + "..."
+    text = repr(value)
+    return text if len(text) <= 80 else text[:77] + "..."

@@ -7,7 +7,7 @@ or writes the file reads the same one. Items are replaced, never changed, so tha
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -16,11 +16,13 @@ import msgspec
 
 from batchwork.core.event import Attempted, BatchClosed, BatchIntended, BatchSubmitted, Event, Settled
 from batchwork.core.money import NANO
-from batchwork.core.outcome import AnyOutcome, Status
+from batchwork.core.outcome import Status
+from batchwork.core.ports import Entry
 from batchwork.core.ticket import Ticket, index_of
 
 PENDING, PROCESSING, SUCCEEDED, FAILED, COMPLETED = "pending", "processing", "succeeded", "failed", "completed"
 OVER_BUDGET = "deferred: over max_cost"
+_NONE: Mapping[int, Any] = {}
 
 
 class ItemView(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -136,31 +138,38 @@ class StateView:
         self.job_counts: Counter[str] = Counter({PENDING: len(self._jobs)})
         self.deferred: set[int] = set()
         self.total_nano = 0
-        self.priced = True  # what calls cost is known; said by whoever opens the run
+        self.priced = True  # what calls cost is known
         self.total = len(items)
+
+    @classmethod
+    def of_one_job(cls, model: str, count: int) -> StateView:
+        """The view of a job that writes no state file, and so needs no contents."""
+        state = State(manager_id="", created_at="", model=model, items_per_job=max(1, count))
+        return cls(state, [None] * count)
 
     # -- from events ----------------------------------------------------------------------------
 
-    def apply(self, event: Event, at: float) -> bool:
-        """Move on by one event; whether an item has settled."""
+    def apply(self, event: Event, at: float) -> None:
+        """Move on by one event."""
         if isinstance(event, Settled):
             self.total_nano += event.charged_nano
-            self.settled(event.outcome, at)
-            return True
-        if isinstance(event, Attempted):
+            outcome = event.outcome
+            self.settled(outcome.index, outcome.status, outcome.cost_nano, at, outcome.error)
+        elif isinstance(event, Attempted):
             self.total_nano += event.charged_nano
         elif isinstance(event, BatchIntended):
-            self.boarded(event.chunk, event.custom_ids, at)
+            self.recall(event.chunk, event.custom_ids)
+            for index in self._chunks[event.chunk]:
+                if self.item(index).status != SUCCEEDED:
+                    self.started(index, at)
             self._follow(event.chunk, None, event.custom_ids, event.reserved_nano, event.at)
         elif isinstance(event, BatchSubmitted):
             self.submitted(event.chunk, event.batch_id)
         elif isinstance(event, BatchClosed):
             self._open.pop(event.chunk, None)
-            self._show_open()
             for index in self._chunks.pop(event.chunk, ()):
                 if self.item(index).status == PROCESSING:
                     self._move(index, PENDING)
-        return False
 
     def started(self, index: int, at: float) -> None:
         """An item is being worked on."""
@@ -168,25 +177,23 @@ class StateView:
         job.view.started_at = job.view.started_at or stamp(at)
         self._move(index, PROCESSING)
 
-    def settled(self, outcome: AnyOutcome, at: float) -> None:
+    def settled(self, index: int, status: Status, nano: int | None, at: float | None, error: str | None) -> None:
         """An item has its outcome."""
-        index = outcome.index
-        if outcome.status is Status.DEFERRED:
-            self._move(index, PENDING, error=OVER_BUDGET, cost_nano=outcome.cost_nano)
+        if status is Status.DEFERRED:
+            self._move(index, PENDING, error=OVER_BUDGET, cost_nano=nano)
             self.deferred.add(index)
-            return
-        status = SUCCEEDED if outcome.status is Status.SUCCEEDED else FAILED
-        self._move(index, status, error=outcome.error, cost_nano=outcome.cost_nano, at=at)
+        else:
+            self._move(index, SUCCEEDED if status is Status.SUCCEEDED else FAILED, error=error, cost_nano=nano, at=at)
 
-    def boarded(self, chunk: int, custom_ids: Iterable[str], at: float) -> None:
-        """These items ride in a provider batch."""
-        self.recall(chunk, custom_ids)
-        for index in self._chunks[chunk]:
-            if self.item(index).status != SUCCEEDED:
-                self.started(index, at)
+    def recall_batch(self, event: Event) -> None:
+        """Something that an earlier run recorded about a provider batch."""
+        if isinstance(event, BatchIntended):
+            self.recall(event.chunk, event.custom_ids)
+        elif isinstance(event, BatchSubmitted):
+            self.submitted(event.chunk, event.batch_id)
 
     def recall(self, chunk: int, custom_ids: Iterable[str]) -> None:
-        """These items rode, or ride, in a provider batch."""
+        """These items are, or were, in a provider batch."""
         places = (index_of(name) for name in custom_ids)
         self._chunks[chunk] = [place for place in places if place is not None and place < self.total]
 
@@ -200,43 +207,34 @@ class StateView:
 
     def _follow(self, chunk: int, batch_id: str | None, names: tuple[str, ...], nano: int, at: float) -> None:
         self._open[chunk] = OpenBatch(batch_id=batch_id, custom_ids=names, reserved=nano / NANO, intended_at=at)
-        self._show_open()
-
-    def _show_open(self) -> None:
-        self.state.open_batches = list(self._open.values())
-
-    def riding(self) -> set[int]:
-        """The places of all items in provider batches that are not closed."""
-        return {index for chunk in self._open for index in self._chunks[chunk]}
 
     def submitted(self, chunk: int, batch_id: str) -> None:
         """The provider has given the batch its number."""
         if chunk in self._open:
             self._open[chunk] = msgspec.structs.replace(self._open[chunk], batch_id=batch_id)
-            self._show_open()
-        for number in {self._jobs_index(index) for index in self._chunks.get(chunk, ())}:
+        for number in {self.job_of(index) for index in self._chunks.get(chunk, ())}:
             job = self._jobs[number].view
             job.batch_id = batch_id
             if batch_id not in job.batch_ids:
                 job.batch_ids = [*job.batch_ids, batch_id]
 
-    def restored(self, outcome_status: Status, index: int, *, nano: int, at: float | None, error: str | None) -> None:
-        """An item as an earlier run has left it; what it cost is part of the total already."""
-        if outcome_status is Status.DEFERRED:
-            self._move(index, PENDING, error=OVER_BUDGET, cost_nano=nano)
-            self.deferred.add(index)
-        elif outcome_status in (Status.SUCCEEDED, Status.FAILED, Status.SKIPPED):
-            status = SUCCEEDED if outcome_status is Status.SUCCEEDED else FAILED
-            self._move(index, status, error=error, cost_nano=nano if nano or self.priced else None, at=at)
+    def restore(
+        self, entries: Iterable[Entry], times: Mapping[int, float] = _NONE, errors: Mapping[int, str] = _NONE
+    ) -> None:
+        """Bring it up to a journal, which is the truth: its places, when they settled, and why some failed."""
+        for entry in entries:
+            index, status, nano, at = entry.index, entry.status, entry.paid_nano, times.get(entry.index)
+            if index >= self.total or status is Status.PENDING:
+                continue
+            known = nano or self.priced or status is Status.DEFERRED
+            self.settled(index, status, nano if known else None, at, errors.get(index))
             job = self._job(index).view
-            if at is not None and (job.started_at is None or stamp(at) < job.started_at):
-                job.started_at = stamp(at)
-        else:
-            self._move(index, PENDING)
+            if at is not None and status is not Status.DEFERRED:
+                job.started_at = min(job.started_at or stamp(at), stamp(at))
 
-    def forget_processing(self, still: Iterable[int] = ()) -> None:
-        """The run has ended: what is not under way elsewhere is pending again."""
-        keep = set(still)
+    def forget_processing(self) -> None:
+        """The run has ended: what is in no provider batch that goes on is pending again."""
+        keep = {index for chunk in self._open for index in self._chunks[chunk]}
         for job in self._jobs:
             if job.counts[PROCESSING]:
                 for item in list(job.view.items):
@@ -259,11 +257,11 @@ class StateView:
 
     def job_of(self, index: int) -> int:
         """The job of an item."""
-        return self._jobs_index(index)
+        return index // self._width
 
     @property
     def done(self) -> int:
-        """Items with an outcome."""
+        """Items that have ended, were it for lack of money."""
         return self.counts[SUCCEEDED] + self.counts[FAILED] + len(self.deferred)
 
     @property
@@ -274,14 +272,12 @@ class StateView:
     def encoded(self, at: float) -> bytes:
         """The file's content."""
         spent = self.spent_nano
+        self.state.open_batches = list(self._open.values())
         self.state.total_cost = None if spent is None else spent / NANO
         self.state.last_updated = stamp(at)
         return _encode(self.state)
 
     # -- moving ---------------------------------------------------------------------------------
-
-    def _jobs_index(self, index: int) -> int:
-        return index // self._width
 
     def _job(self, index: int) -> _Job:
         return self._jobs[index // self._width]

@@ -47,8 +47,8 @@ def import_state(
         items = [item for job in state.jobs for item in job.items]
         values = _values(state, files)
         placed_at: list[int] = []
-        for index, intake in enumerate(job.inputs.intakes(job.defaults)):
-            placed = journal.place(index, intake)
+        for index, row in enumerate(job.inputs.rows()):
+            placed = journal.place(index, row)
             placed_at.append(placed.item)
             outcome = _outcome(items[index], values.get(index))
             if outcome is not None:

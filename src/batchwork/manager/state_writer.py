@@ -7,11 +7,13 @@ per item does not grow with their number.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import threading
 from collections import deque
 from collections.abc import Callable
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 from batchwork.clock import stopwatch
@@ -24,8 +26,8 @@ from batchwork.journal import JournalReader
 from batchwork.journal.atomic import write_atomically
 from batchwork.manager.finisher import Citations, Finisher
 from batchwork.manager.result_files import ResultFiles
-from batchwork.manager.state_file import StateView
-from batchwork.results import Source
+from batchwork.manager.state_file import FAILED, SUCCEEDED, StateView
+from batchwork.results import OutcomeSource
 
 _log = logging.getLogger(__name__)
 _ALWAYS_UP_TO = 1_000  # items
@@ -34,7 +36,7 @@ _REWRITE_TIMES = 20.0
 _MOST_BEHIND = 2_000  # outcomes that may wait for their files before the run waits for us
 
 
-class Scribe:
+class StateWriter:
     """Watches one run and writes for it: the first state is on disk before anything is sent, the last at the end."""
 
     def __init__(
@@ -45,9 +47,10 @@ class Scribe:
         self._state_path = state_path
         self._files = files
         self._clock: Clock | None = None
-        self._source: Source | None = None
+        self._source: OutcomeSource | None = None
         self._journal: Path | None = None
-        self._wake: Callable[[], None] = lambda: None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self.on_room: Callable[[], None] = lambda: None  # called in the run's loop when there is room again
         self._news = threading.Condition()
         self._settled: deque[AnyOutcome] = deque()
         self._changed = False
@@ -60,10 +63,6 @@ class Scribe:
         """Whether the files keep up."""
         return self._error is not None or len(self._settled) < _MOST_BEHIND
 
-    def wakes(self, wake: Callable[[], None]) -> None:
-        """Whom to tell that there is room again."""
-        self._wake = wake
-
     # -- called by the run ----------------------------------------------------------------------
 
     def opened(self, engine: Engine) -> None:
@@ -71,6 +70,7 @@ class Scribe:
         self._clock = engine.clock
         self._source = engine.journal
         self._journal = engine.plan.journal
+        self._loop = asyncio.get_running_loop()
         try:
             if self._files is not None:
                 self._files.claim(self._view.state.manager_id)
@@ -78,7 +78,7 @@ class Scribe:
             self._write_state()
         except OSError as error:
             raise self._failed(error) from error
-        self._thread = threading.Thread(target=self._work, name="scribe", daemon=True)
+        self._thread = threading.Thread(target=self._work, name="state-writer", daemon=True)
         self._thread.start()
 
     def heard(self, event: Event) -> None:
@@ -122,15 +122,15 @@ class Scribe:
                 with self._news:
                     while not (self._settled or self._closing):
                         self._news.wait(self._patience(since()))
-                        if self._changed and self._is_due(since()):
+                        if self._changed and since() >= self._pause():
                             break
                     batch = list(self._settled)
                     self._settled.clear()
                     closing_down = self._closing
                     changed, self._changed = self._changed, False
-                self._wake()
+                self._tell_of_room()
                 self._write_files(batch)
-                if changed and self._is_due(since()):
+                if changed and since() >= self._pause():
                     self._write_state()
                     since = stopwatch()
                 elif changed:
@@ -140,13 +140,14 @@ class Scribe:
         except Exception as error:  # the edge of this thread: whoever closes it gets it, and the run need not wait
             self._error = error
             _log.warning("the state and results are not written any more: %s", error)
-            self._wake()
+            self._tell_of_room()
+
+    def _tell_of_room(self) -> None:
+        if self._loop is not None and not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self.on_room)
 
     def _patience(self, since_s: float) -> float | None:
         return max(0.01, self._pause() - since_s) if self._changed else None
-
-    def _is_due(self, since_s: float) -> bool:
-        return since_s >= self._pause()
 
     def _pause(self) -> float:
         return 0.0 if self._view.total <= _ALWAYS_UP_TO else max(_PAUSE_S, _REWRITE_TIMES * self._last_s)
@@ -180,7 +181,7 @@ class Scribe:
         citations: list[Citations] = []
         for entry in self._entries(job):
             results.append(self._finisher.plain(entry.outcome))
-            document = self._finisher.document(entry.request) if self._finisher.cite else None
+            document = partial(self._finisher.document, entry.request)
             citations.append(self._finisher.citations(entry.outcome, document))
         files.write_processed(job, results, citations)
 
@@ -195,21 +196,11 @@ class Scribe:
 
     def _catch_up(self, files: ResultFiles) -> None:
         """What settled before a crash, and was not written any more."""
-        if not self._view.done:
-            return
-        for job in range(len(self._view.state.jobs)):
-            whole = self._view.is_settled(job)
-            late = whole and not files.processed_path(job).exists()
-            first = job * self._view.state.items_per_job
-            items = self._view.state.jobs[job].items
-            missing = {
-                first + i
-                for i, item in enumerate(items)
-                if item.status in ("succeeded", "failed") and not files.raw_path(first + i).exists()
-            }
-            if missing:
-                for entry in self._entries(job):
-                    if entry.index in missing and entry.outcome is not None:
-                        files.write_raw(entry.outcome)
-            if late:
-                self._write_job(files, job)
+        for job in self._view.state.jobs if self._view.done else ():
+            settled = (item.original_index for item in job.items if item.status in (SUCCEEDED, FAILED))
+            missing = {index for index in settled if not files.raw_path(index).exists()}
+            for entry in self._entries(job.index) if missing else ():
+                if entry.index in missing and entry.outcome is not None:
+                    files.write_raw(entry.outcome)
+            if self._view.is_settled(job.index) and not files.processed_path(job.index).exists():
+                self._write_job(files, job.index)

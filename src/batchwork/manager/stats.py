@@ -1,11 +1,15 @@
-"""The numbers of a job or of all jobs of a manager, for people and programs."""
+"""The numbers of a job or of all jobs of a manager: `JobStats` for programs, a snapshot for the display."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from decimal import Decimal
 from typing import Any
+
+from batchwork.core.money import to_dollars
+from batchwork.manager.state_file import COMPLETED, FAILED, PROCESSING, SUCCEEDED, StateView
+from batchwork.progress import JobCounts, Snapshot
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,3 +40,43 @@ class JobStats(Mapping[str, Any]):
 
     def __len__(self) -> int:
         return len(fields(self))
+
+
+def stats_of(view: StateView, *, max_cost: Decimal | None = None) -> JobStats:
+    """The numbers of a view."""
+    spent = view.spent_nano
+    deferred = len(view.deferred)
+    completed, failed = view.counts[SUCCEEDED], view.counts[FAILED]
+    return JobStats(
+        total_items=view.total,
+        completed_items=completed,
+        failed_items=failed,
+        deferred_items=deferred,
+        pending_items=view.total - completed - failed - deferred,
+        total_cost=None if spent is None else to_dollars(spent),
+        max_cost=max_cost,
+        cost_limit_reached=bool(deferred),
+        jobs_total=len(view.state.jobs),
+        jobs_completed=view.job_counts[COMPLETED],
+        jobs_failed=view.job_counts[FAILED],
+        jobs_in_progress=view.job_counts[PROCESSING],
+        deferred=tuple(sorted(view.deferred)),
+    )
+
+
+def with_jobs(view: StateView, run: Snapshot) -> Snapshot:
+    """A run at one instant with the jobs of its manager, what earlier runs have done included."""
+    counts = view.job_counts
+    return replace(
+        run,
+        done=view.done,
+        failed=view.counts[FAILED],
+        deferred=len(view.deferred),
+        spent_nano=view.spent_nano,
+        jobs=JobCounts(
+            total=len(view.state.jobs),
+            completed=counts[COMPLETED],
+            failed=counts[FAILED],
+            in_progress=counts[PROCESSING],
+        ),
+    )

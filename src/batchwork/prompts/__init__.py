@@ -4,9 +4,9 @@ async with open_prompt_service("mock:echo") as service:
     result = await process_multiple_prompts(["one", "two"], service, batch_size=100)
 """
 
-from batchwork.prompts.door import PromptAnswers, defaults_for, open_prompt_service, process_multiple_prompts
 from batchwork.prompts.field_path import FieldPath, PathNotFound, PathSyntaxError, parse_path
 from batchwork.prompts.finish import Answer, Summary, finish_all, finish_answer, finish_value, summarise
+from batchwork.prompts.pipeline import PromptAnswers, defaults_for, open_prompt_service, process_multiple_prompts
 from batchwork.prompts.prepare import (
     PreparedPrompt,
     Problem,

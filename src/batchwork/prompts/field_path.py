@@ -8,6 +8,7 @@ Every `[*]` gives a list, so that two of them give a list of lists and nothing l
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
 from json import JSONDecodeError, JSONDecoder
 from typing import Any
 
@@ -37,14 +38,22 @@ class PathNotFound(BatchworkError):
         self.reason = reason
 
 
-class Every:
+class _Missing(Exception):
+    """The step at which an answer ends, and the indexes of the elements that lead there, the innermost first."""
+
+    def __init__(self, at: int, reason: str) -> None:
+        self.at = at
+        self.reason = reason
+        self.indexes: list[int] = []
+
+
+class Every(Enum):
     """The step `[*]`."""
 
-    def __repr__(self) -> str:
-        return "EVERY"
+    EVERY = "[*]"
 
 
-EVERY = Every()
+EVERY = Every.EVERY
 Step = str | int | Every
 
 
@@ -56,82 +65,58 @@ class FieldPath:
     steps: tuple[Step, ...]
 
     def extract(self, answer: Any) -> Any:
-        """What stands there.
-
-        Raises:
-            PathNotFound: nothing does.
-        """
+        """The value at the path. Raises PathNotFound where there is none."""
         try:
             return self._follow(answer, 0)
-        except (LookupError, TypeError):
-            self._explain(answer)
-            raise
+        except _Missing as missing:
+            raise PathNotFound(self.text, reached=self._reached(missing), reason=missing.reason) from None
 
-    def _follow(self, value: Any, number: int) -> Any:
-        """What stands there; the errors of lists and dicts where nothing does: most answers need no words."""
-        for at in range(number, len(self.steps)):
+    def _follow(self, value: Any, first: int) -> Any:
+        """The value at the steps from `first` on."""
+        for at in range(first, len(self.steps)):
             step = self.steps[at]
             if isinstance(step, Every):
                 if not isinstance(value, list):
-                    raise TypeError
-                if at + 1 == len(self.steps):
-                    return list(value)
-                return [self._follow(part, at + 1) for part in value]
-            value = _taken(value, step)
+                    raise _Missing(at, f"[*] needs a list, found {kind_of(value)}")
+                return self._follow_each(value, at + 1) if at + 1 < len(self.steps) else list(value)
+            value = _taken(value, step, at)
         return value
 
-    def _explain(self, answer: Any) -> None:
-        """Go the same way again, to the first place that is missing, and say which it is.
+    def _follow_each(self, parts: list[Any], first: int) -> list[Any]:
+        found = []
+        for index, part in enumerate(parts):
+            try:
+                found.append(self._follow(part, first))
+            except _Missing as missing:
+                missing.indexes.append(index)
+                raise
+        return found
 
-        Raises:
-            PathNotFound: always, for an answer that does not have the path.
-        """
-        waiting = [(answer, 0, "")]
-        while waiting:
-            value, number, reached = waiting.pop()
-            for at in range(number, len(self.steps)):
-                step = self.steps[at]
-                if isinstance(step, Every):
-                    if not isinstance(value, list):
-                        reason = f"[*] needs a list, found {kind_of(value)}"
-                        raise PathNotFound(self.text, reached=reached, reason=reason)
-                    inner = [(part, at + 1, f"{reached}[{index}]") for index, part in enumerate(value)]
-                    waiting += reversed(inner)
-                    break
-                try:
-                    value = _taken(value, step)
-                except (LookupError, TypeError):
-                    raise PathNotFound(self.text, reached=reached, reason=_reason(value, step)) from None
-                reached += written(step) if isinstance(step, int) or not reached else f".{written(step)}"
+    def _reached(self, missing: _Missing) -> str:
+        """The part of the path that the answer has, with the index of the element for every `[*]`."""
+        reached = ""
+        for step in self.steps[: missing.at]:
+            concrete = missing.indexes.pop() if isinstance(step, Every) else step
+            reached += written(concrete) if isinstance(concrete, int) or not reached else f".{written(concrete)}"
+        return reached
 
 
-def _taken(value: Any, step: str | int) -> Any:
-    if isinstance(value, list):
-        index = _index(step)
-        if index is None:
-            raise TypeError
-        return value[index]
-    if isinstance(step, int) or not isinstance(value, dict):
-        raise TypeError
+def _taken(value: Any, step: str | int, at: int) -> Any:
+    if isinstance(value, list) and (index := _index(step)) is not None:
+        if -len(value) <= index < len(value):
+            return value[index]
+        raise _Missing(at, f"no index {index} in a list of {len(value)}")
+    if isinstance(step, int):
+        raise _Missing(at, f"index [{step}] needs a list, found {kind_of(value)}")
+    if not isinstance(value, dict):
+        raise _Missing(at, f"key {step!r} needs an object, found {kind_of(value)}")
+    if step not in value:
+        raise _Missing(at, f"no key {step!r}; {_keys(value)}")
     return value[step]
 
 
-def _reason(value: Any, step: str | int) -> str:
-    if isinstance(value, list) and (index := _index(step)) is not None:
-        return f"no index {index} in a list of {len(value)}"
-    if isinstance(step, int):
-        return f"index [{step}] needs a list, found {kind_of(value)}"
-    if not isinstance(value, dict):
-        return f"key {step!r} needs an object, found {kind_of(value)}"
-    return f"no key {step!r}; {_keys(value)}"
-
-
 def parse_path(text: str) -> FieldPath:
-    """A path from its text.
-
-    Raises:
-        PathSyntaxError: it is not one.
-    """
+    """A path from its text. Raises PathSyntaxError where it is none."""
     if not text:
         raise PathSyntaxError("extract_field_path is empty")
     if len(text) > MAX_CHARACTERS:
@@ -156,7 +141,7 @@ def parse_path(text: str) -> FieldPath:
 def written(step: Step) -> str:
     """A step as it stands in a path; `parse_path` of it gives it back."""
     if isinstance(step, Every):
-        return "[*]"
+        return step.value
     if isinstance(step, int):
         return f"[{step}]"
     if not step:

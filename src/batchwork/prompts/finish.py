@@ -14,8 +14,7 @@ import msgspec
 
 from batchwork.core.failure_table import Trait, traits_of
 from batchwork.core.money import NANO
-from batchwork.core.outcome import Deferred, Failed, Outcome, Succeeded
-from batchwork.core.reply import Usage
+from batchwork.core.outcome import Deferred, Failed, Outcome, Pending, Succeeded
 from batchwork.prompts.field_path import FieldPath, PathNotFound
 from batchwork.prompts.prepare import PreparedPrompt, Problem, too_deep
 from batchwork.prompts.process import Executed
@@ -55,93 +54,75 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
 def finish_answer(prompt: PreparedPrompt, outcome: Outcome | None, unsent: Problem | None = None) -> Answer:
     """The answer to one prompt. `unsent` says why a prompt without an outcome was not sent."""
     if prompt.problem is not None:
-        return _problem(prompt, prompt.problem, cost_usd=0.0)
+        return _failed(prompt, prompt.problem)
     if isinstance(outcome, Succeeded):
-        return _succeeded(prompt, outcome)
+        return finish_value(prompt, outcome, _value(prompt, outcome))
+    problem = unsent or _UNSENT
     if isinstance(outcome, Failed):
-        failure = outcome.failure
-        problem = Problem(
-            code=failure.kind.value,
-            message=clean(failure.message),
-            retryable=bool(traits_of(failure.kind) & _RETRYABLE),
-        )
-        return _problem(prompt, problem, outcome=outcome, raw=outcome.text)
-    if isinstance(outcome, Deferred):
+        kind, message = outcome.failure.kind, clean(outcome.failure.message)
+        problem = Problem(code=kind.value, message=message, retryable=bool(traits_of(kind) & _RETRYABLE))
+    elif isinstance(outcome, Deferred):
         message = (outcome.error or "").replace("deferred: ", "").replace("max_cost", "the budget")
-        return _problem(prompt, Problem(code="over_budget", message=message, retryable=True), outcome=outcome)
-    return _problem(prompt, unsent or _UNSENT, outcome=outcome)
-
-
-def _succeeded(prompt: PreparedPrompt, outcome: Succeeded) -> Answer:
-    assert prompt.request is not None
-    try:
-        value = _value(prompt, outcome, structured=prompt.request.schema is not None)
-    except (NoJson, PathNotFound) as error:
-        code = "path_not_found" if isinstance(error, PathNotFound) else "not_json"
-        value = Problem(code=code, message=str(error))
-    return finish_value(prompt, outcome, value)
+        problem = Problem(code="over_budget", message=message, retryable=True)
+    return _failed(prompt, problem, outcome)
 
 
 def finish_value(prompt: PreparedPrompt, outcome: Succeeded, value: Any) -> Answer:
     """The answer to a prompt whose value was taken out already; a `Problem` says why there is none."""
     if isinstance(value, Problem):
-        return _problem(prompt, replace(value, message=clean(value.message)), outcome=outcome, raw=outcome.text)
+        return _failed(prompt, replace(value, message=clean(value.message)), outcome)
     return Answer(
         status="success",
         response=value,
-        usage=_usage(outcome.usage),
+        usage=None if outcome.usage is None else outcome.usage.counts(),
         cost_usd=_dollars(outcome.cost_nano),
         latency_s=_seconds(outcome.latency_s),
         id=prompt.id,
     )
 
 
-def _value(prompt: PreparedPrompt, outcome: Succeeded, *, structured: bool) -> Any:
-    """The text; the validated JSON when a schema was asked for; of it the field when a path was."""
-    if not structured and prompt.path is None:
-        return clean(outcome.reply.text)
-    value = outcome.parsed if structured else json_in(outcome.reply.text)
-    if isinstance(value, msgspec.Raw):  # a large one, kept as its text
-        return value if prompt.path is None else _at(msgspec.json.decode(value), prompt.path)
-    return _at(value, prompt.path)
-
-
-def extracted(text: str, path: FieldPath | None) -> Any:
-    """What stands at the path in the JSON of a text.
-
-    Raises:
-        NoJson: there is none, or it is too deep.
-        PathNotFound: the path leads nowhere.
-    """
-    return _at(json_in(text), path)
-
-
-def _at(value: Any, path: FieldPath | None) -> Any:
-    if too_deep(value, MAX_DEPTH):
-        raise NoJson(f"the answer is nested more than {MAX_DEPTH} levels deep")
-    return value if path is None else path.extract(value)
-
-
-def _problem(
-    prompt: PreparedPrompt,
-    problem: Problem,
-    *,
-    outcome: Outcome | None = None,
-    raw: str | None = None,
-    cost_usd: float | None = 0.0,
-) -> Answer:
-    called = outcome is not None and outcome.attempts > 0
+def _failed(prompt: PreparedPrompt, problem: Problem, outcome: Outcome | None = None) -> Answer:
+    outcome = outcome or Pending(index=prompt.index)
     return Answer(
         status="error",
         error=problem.message + (f" (at {problem.where})" if problem.where else ""),
         error_code=problem.code,
         retryable=problem.retryable,
-        usage=_usage(outcome.usage) if outcome is not None else None,
-        cost_usd=_dollars(outcome.cost_nano) if outcome is not None else cost_usd,
-        latency_s=_seconds(outcome.latency_s) if outcome is not None and called else None,
+        usage=None if outcome.usage is None else outcome.usage.counts(),
+        cost_usd=_dollars(outcome.cost_nano),
+        latency_s=_seconds(outcome.latency_s) if outcome.attempts else None,
         id=prompt.id,
-        raw_text=None if raw is None else clean(raw),
+        raw_text=None if outcome.text is None else clean(outcome.text),
     )
+
+
+def _value(prompt: PreparedPrompt, outcome: Succeeded) -> Any:
+    """The text; the validated JSON when a schema was asked for; of it the field when a path was. Or the problem."""
+    assert prompt.request is not None
+    if prompt.request.schema is None:
+        text = outcome.reply.text
+        return clean(text) if prompt.path is None else field_in(text, prompt.path)
+    if not isinstance(outcome.parsed, msgspec.Raw):
+        return _field(outcome.parsed, prompt.path)
+    # A large one, kept as its text.
+    return outcome.parsed if prompt.path is None else _field(msgspec.json.decode(outcome.parsed), prompt.path)
+
+
+def field_in(text: str, path: FieldPath | None) -> Any:
+    """What stands at the path in the JSON of a text; a `Problem` where there is nothing."""
+    try:
+        return _field(json_in(text), path)
+    except NoJson as error:
+        return Problem(code="not_json", message=str(error))
+
+
+def _field(value: Any, path: FieldPath | None) -> Any:
+    if too_deep(value, MAX_DEPTH):
+        return Problem(code="not_json", message=f"the answer is nested more than {MAX_DEPTH} levels deep")
+    try:
+        return value if path is None else path.extract(value)
+    except PathNotFound as error:
+        return Problem(code="path_not_found", message=str(error))
 
 
 def finish_all(prepared: Sequence[PreparedPrompt], executed: Executed) -> list[Answer]:
@@ -152,37 +133,23 @@ def finish_all(prepared: Sequence[PreparedPrompt], executed: Executed) -> list[A
 
 def summarise(answers: Iterable[Answer], executed: Executed) -> Summary:
     """The statistics of a whole request."""
-    total = completed = 0
-    for answer in answers:
-        total += 1
-        completed += answer.status == "success"
+    statuses = [answer.status for answer in answers]
+    completed = statuses.count("success")
     costs = [outcome.cost_nano for outcome in executed.outcomes.values()]
     known = [cost for cost in costs if cost is not None]
     return Summary(
         completed=completed,
-        failed=total - completed,
+        failed=len(statuses) - completed,
         total_s=_seconds(executed.total_s),
         first_result_s=None if executed.first_result_s is None else _seconds(executed.first_result_s),
-        average_s=_seconds(executed.total_s / total) if total else 0.0,
+        average_s=_seconds(executed.total_s / len(statuses)) if statuses else 0.0,
         cost_usd=_dollars(sum(known)) if len(known) == len(costs) else None,
     )
 
 
 def clean(text: str) -> str:
     """The text without half characters, which no JSON can carry."""
-    if text.isascii():
-        return text
-    return text.encode("utf-8", "replace").decode()
-
-
-def _usage(usage: Usage | None) -> dict[str, int] | None:
-    if usage is None:
-        return None
-    told = {"input_tokens": usage.input_tokens, "output_tokens": usage.output_tokens}
-    for name in ("cache_read_tokens", "cache_write_tokens", "cache_write_1h_tokens"):
-        if count := getattr(usage, name):
-            told[name] = count
-    return told
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()
 
 
 def _dollars(nano: int | None) -> float | None:

@@ -14,7 +14,7 @@ import msgspec
 from msgspec import Meta
 
 from batchwork.core.errors import ConfigError
-from batchwork.core.prompt import Defaults, prepare
+from batchwork.core.prompt import CONTENT, Defaults, is_content, prepare, surrogate_problem
 from batchwork.core.request import DEFAULT_MAX_TOKENS, Message, Request, Schema
 from batchwork.prompts.field_path import MAX_CHARACTERS, FieldPath, PathSyntaxError, parse_path
 from batchwork.prompts.schema_cache import usable_schema
@@ -22,6 +22,7 @@ from batchwork.schema import DEFAULT_LIMITS, Limits, SchemaError
 
 _MAX_DEPTH = 64
 _MOST_TOKENS = 1_000_000
+EITHER = "a prompt has either 'prompt' or 'messages'"
 
 
 class NamedSchema(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -63,6 +64,11 @@ class PromptItem(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     max_tokens: WholeTokens | None = None
     id: Annotated[str, Meta(min_length=1, max_length=200)] | None = None
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether it has one of the two."""
+        return (self.prompt is None) != (self.messages is None)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Problem:
@@ -100,8 +106,10 @@ class PromptDefaults:
 
 
 class _Unusable(Exception):
-    def __init__(self, problem: Problem) -> None:
-        self.problem = problem
+    """Ends the preparation of one prompt."""
+
+    def __init__(self, message: str, where: str = "", *, code: str = "invalid_request") -> None:
+        self.problem = Problem(code=code, message=message, where=where)
 
 
 def prepare_prompt_request(item: object, defaults: PromptDefaults, *, index: int = 0) -> PreparedPrompt:
@@ -109,21 +117,21 @@ def prepare_prompt_request(item: object, defaults: PromptDefaults, *, index: int
 
     `item` is a `PromptItem`, a dict of the same fields, or the prompt's text.
     """
-    told_id: str | None = None
+    own_id = None
     try:
-        asked = _item_of(item)
-        told_id = asked.id
-        path = None if asked.extract_field_path is None else parse_path(asked.extract_field_path)
-        return PreparedPrompt(index=index, id=told_id, request=_request_of(asked, defaults), path=path)
+        prompt = _item_of(item)
+        own_id = prompt.id
+        path = None if prompt.extract_field_path is None else parse_path(prompt.extract_field_path)
+        return PreparedPrompt(index=index, id=own_id, request=_request_of(prompt, defaults), path=path)
     except _Unusable as unusable:
         problem = unusable.problem
     except PathSyntaxError as error:
         problem = Problem(code="invalid_path", message=str(error), where="/extract_field_path")
     except UnicodeEncodeError as error:
-        problem = Problem(code="invalid_request", message=f"the text holds a lone surrogate at character {error.start}")
+        problem = Problem(code="invalid_request", message=surrogate_problem(error))
     except ConfigError as error:
         problem = Problem(code="invalid_request", message=str(error))
-    return PreparedPrompt(index=index, id=told_id, problem=problem)
+    return PreparedPrompt(index=index, id=own_id, problem=problem)
 
 
 def prepare_all(items: Sequence[object], defaults: PromptDefaults) -> list[PreparedPrompt]:
@@ -137,63 +145,58 @@ def _item_of(item: object) -> PromptItem:
     if isinstance(item, str):
         return PromptItem(prompt=item)
     if not isinstance(item, Mapping):
-        raise _Unusable(_bad(f"a prompt is text or a dict, not {type(item).__name__}"))
+        raise _Unusable(f"a prompt is text or a dict, not {type(item).__name__}")
     try:
         return msgspec.convert(dict(item), PromptItem)
     except msgspec.ValidationError as error:
-        raise _Unusable(_bad(str(error))) from None
+        raise _Unusable(str(error)) from None
 
 
-def _request_of(asked: PromptItem, defaults: PromptDefaults) -> Request:
-    if (asked.prompt is None) == (asked.messages is None):
-        raise _Unusable(_bad("a prompt has either 'prompt' or 'messages'"))
-    model = asked.model or defaults.model
+def _request_of(prompt: PromptItem, defaults: PromptDefaults) -> Request:
+    if not prompt.is_whole:
+        raise _Unusable(EITHER)
+    model = prompt.model or defaults.model
     if model != defaults.model and model not in defaults.models:
         known = ", ".join(sorted({defaults.model, *defaults.models}))
-        message = f"the model {model!r} is not served here; there is {known}"
-        raise _Unusable(Problem(code="unknown_model", message=message, where="/model"))
+        raise _Unusable(f"the model {model!r} is not served here; there is {known}", "/model", code="unknown_model")
     own = Defaults(
         model=model,
-        system=asked.system if asked.system is not None else defaults.system,
-        max_tokens=int(asked.max_tokens or defaults.max_tokens),
-        schema=_schema_of(asked.response_format, defaults.models.get(model), defaults.limits),
+        system=prompt.system if prompt.system is not None else defaults.system,
+        max_tokens=int(prompt.max_tokens or defaults.max_tokens),
+        schema=_schema_of(prompt.response_format, defaults.models.get(model), defaults.limits),
     )
-    request = prepare(asked.prompt if asked.messages is None else _messages(asked.messages), own)
+    request = prepare(prompt.prompt if prompt.messages is None else _messages(prompt.messages), own)
     _refuse_surrogates(request)
     return request
 
 
-def _schema_of(wanted: ResponseFormat | None, provider: str | None, limits: Limits) -> Schema | None:
-    if wanted is None:
+def _schema_of(response_format: ResponseFormat | None, provider: str | None, limits: Limits) -> Schema | None:
+    if response_format is None:
         return None
+    named = response_format.json_schema
     try:
-        return usable_schema(wanted.json_schema.schema, wanted.json_schema.name, provider, limits)
+        return usable_schema(named.schema, named.name, provider, limits)
     except SchemaError as error:
         place = f"/response_format/json_schema/schema{error.place}"
-        raise _Unusable(Problem(code="invalid_schema", message=str(error), where=place)) from None
+        raise _Unusable(str(error), place, code="invalid_schema") from None
 
 
 def _messages(turns: list[Turn]) -> list[Message]:
     for number, turn in enumerate(turns):
-        if isinstance(turn.content, str):
-            continue
-        if not all(isinstance(block.get("type"), str) for block in turn.content):
-            raise _Unusable(_bad("a content block is an object with a 'type'", f"/messages/{number}/content"))
-        if too_deep(turn.content):
-            raise _Unusable(_bad(f"nested more than {_MAX_DEPTH} levels deep", f"/messages/{number}/content"))
+        if not is_content(turn.content):
+            raise _Unusable(CONTENT, f"/messages/{number}/content")
+        if not isinstance(turn.content, str) and too_deep(turn.content):
+            raise _Unusable(f"nested more than {_MAX_DEPTH} levels deep", f"/messages/{number}/content")
     return [Message(turn.role, turn.content) for turn in turns]
 
 
 def _refuse_surrogates(request: Request) -> None:
     """No provider takes half a character; from JSON it cannot come, from Python it can."""
-    for message in request.messages:
-        if isinstance(message.content, str):
-            if not message.content.isascii():
-                message.content.encode()
-        else:
-            msgspec.json.encode(message.content)
-    if request.system is not None:
-        request.system.encode()
+    for content in (request.system, *(message.content for message in request.messages)):
+        if isinstance(content, list):
+            msgspec.json.encode(content)
+        elif content is not None and not content.isascii():
+            content.encode()
 
 
 def too_deep(value: object, most: int = _MAX_DEPTH) -> bool:
@@ -210,7 +213,3 @@ def too_deep(value: object, most: int = _MAX_DEPTH) -> bool:
             return False
         level = inner
     return True
-
-
-def _bad(message: str, where: str = "") -> Problem:
-    return Problem(code="invalid_request", message=message, where=where)

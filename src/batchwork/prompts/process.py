@@ -1,7 +1,6 @@
 """The second phase: every prepared prompt becomes one call of the engine, `batch_size` of them in flight at a time.
 
-The window is refilled the moment a call ends. Nothing is parsed or judged here beyond what the engine does; what comes
-out is one outcome per prompt, in request order, and the moment the first one was there.
+The window is refilled the moment a call ends. Nothing is parsed or judged here beyond what the engine does.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from batchwork.prompts.prepare import PreparedPrompt, Problem
 from batchwork.service import Service
 
 DEFAULT_BATCH_SIZE = 100
-_PROVIDER_SAYS = frozenset({FailureKind.AUTH, FailureKind.QUOTA, FailureKind.RATE_LIMITED, FailureKind.OVERLOADED})
+_OF_PROVIDER = frozenset({FailureKind.AUTH, FailureKind.QUOTA, FailureKind.RATE_LIMITED, FailureKind.OVERLOADED})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,23 +51,23 @@ class PromptBatch:
         self._started = service.clock.now()
         self._first_s: float | None = None
         self._unsent: Problem | None = None
-        self._provider_said: FailureKind | None = None
+        self._provider_failure: FailureKind | None = None
         self._runs: list[LiveRun] = []
-        self._shares = _shares(prepared, batch_size)
+        self._batch_size = batch_size
+        self._by_model: dict[str, list[PreparedPrompt]] = {}  # almost always there is one
+        for prompt in prepared:
+            if prompt.request is not None:
+                self._by_model.setdefault(prompt.request.model, []).append(prompt)
 
     async def run(self) -> Executed:
-        """See every prompt through.
-
-        Raises:
-            JournalWriteError: the day's book cannot be written; calls in flight were finished first.
-        """
-        if self._shares and sum(share.bound for share in self._shares) > self._shares[0].batch_size:
-            for share in self._shares:  # fewer places than models: one model after the other
-                await self._run(share)
-        elif len(self._shares) == 1:
-            await self._run(self._shares[0])
+        """Send every prompt. Where the day's book cannot be written, calls in flight are finished before the error."""
+        total = sum(map(len, self._by_model.values()))
+        bounds = {model: max(1, self._batch_size * len(prompts) // total) for model, prompts in self._by_model.items()}
+        if len(bounds) == 1 or sum(bounds.values()) > self._batch_size:  # fewer places than models: one after the other
+            for model, bound in bounds.items():
+                await self._run(model, bound)
         else:
-            results = await asyncio.gather(*map(self._run, self._shares), return_exceptions=True)
+            results = await asyncio.gather(*map(self._run, bounds, bounds.values()), return_exceptions=True)
             for result in results:
                 if isinstance(result, BaseException):
                     raise result
@@ -85,16 +84,17 @@ class PromptBatch:
         for run in self._runs:
             run.interrupt()
 
-    async def _run(self, share: _Share) -> None:
-        for prompt in share.prompts:
-            self._outcomes[prompt.index] = Pending(index=prompt.index)
+    async def _run(self, model: str, bound: int) -> None:
+        """The prompts of one model, with its part of the request's places."""
+        prompts = self._by_model[model]
+        self._outcomes |= {prompt.index: Pending(index=prompt.index) for prompt in prompts}
         if self._unsent is not None:
             return
-        run = self._service.live(share.model, batch_size=share.bound, on_settled=self._settled, on_event=self._happened)
+        run = self._service.live(model, batch_size=bound, on_settled=self._settled, on_event=self._happened)
         self._runs.append(run)
-        await run.run(_works(share.prompts), is_input=False)
+        await run.run(_works(prompts), is_input=False)
         if run.pause is not None and self._unsent is None:
-            kind = self._provider_said or FailureKind.OVERLOADED
+            kind = self._provider_failure or FailureKind.OVERLOADED
             self._unsent = Problem(code=kind.value, message=run.pause.reason, retryable=kind is not FailureKind.AUTH)
 
     def _settled(self, outcome: AnyOutcome) -> None:
@@ -105,8 +105,8 @@ class PromptBatch:
             self._on_outcome(outcome)
 
     def _happened(self, event: Event) -> None:
-        if isinstance(event, Attempted) and event.kind in _PROVIDER_SAYS:
-            self._provider_said = event.kind
+        if isinstance(event, Attempted) and event.kind in _OF_PROVIDER:
+            self._provider_failure = event.kind
 
 
 async def process_prompt_batch(
@@ -118,36 +118,9 @@ async def process_prompt_batch(
 ) -> Executed:
     """Send every prompt that can be sent, at most `batch_size` at a time; one failure never touches another.
 
-    `on_outcome` is called the moment a prompt has its outcome.
-
-    Raises:
-        ConfigError: `batch_size` is below 1.
-        JournalWriteError: the day's book cannot be written.
+    `on_outcome` is called the moment a prompt has its outcome. For the errors see `process_multiple_prompts`.
     """
     return await PromptBatch(service, prepared, batch_size=batch_size, on_outcome=on_outcome).run()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Share:
-    """The prompts of one model, and how many places of the request's window are theirs."""
-
-    model: str
-    prompts: list[PreparedPrompt]
-    bound: int
-    batch_size: int
-
-
-def _shares(prepared: Sequence[PreparedPrompt], batch_size: int) -> list[_Share]:
-    """One share per model, in proportion to its prompts. Almost always there is one."""
-    by_model: dict[str, list[PreparedPrompt]] = {}
-    for prompt in prepared:
-        if prompt.request is not None:
-            by_model.setdefault(prompt.request.model, []).append(prompt)
-    total = sum(map(len, by_model.values()))
-    return [
-        _Share(model=model, prompts=prompts, bound=max(1, batch_size * len(prompts) // total), batch_size=batch_size)
-        for model, prompts in by_model.items()
-    ]
 
 
 def _works(prompts: list[PreparedPrompt]) -> Iterator[Work]:

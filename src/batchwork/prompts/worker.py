@@ -7,20 +7,19 @@ writes what came of each to standard output, one after the other, until the inpu
 from __future__ import annotations
 
 import signal
-import struct
 import sys
-from typing import Any, BinaryIO, Literal, cast
+from typing import Any, BinaryIO
 
 import msgspec
 
 from batchwork.core.request import Schema
-from batchwork.prompts.field_path import PathNotFound, parse_path
-from batchwork.prompts.finish import MAX_DEPTH, extracted
-from batchwork.prompts.prepare import too_deep
-from batchwork.schema import Accepted, Limits, NoJson, SchemaError, checker_of, wire_schema_of
+from batchwork.prompts.field_path import parse_path
+from batchwork.prompts.finish import MAX_DEPTH, field_in
+from batchwork.prompts.prepare import Problem, too_deep
+from batchwork.prompts.schema_cache import compiled_schema
+from batchwork.schema import Accepted, Limits, SchemaError, checker_of
 
-_HEAD = struct.Struct(">I")
-_DIALECTS = ("anthropic", "openai")  # providers that take less than all of JSON Schema
+HEAD_BYTES = 4  # before every job and result: how long it is
 
 
 class SchemaJob(msgspec.Struct, frozen=True, tag=True):
@@ -53,7 +52,7 @@ class Done(msgspec.Struct, frozen=True, tag=True):
 
 
 class Refused(msgspec.Struct, frozen=True, tag=True):
-    """It did not: an error's code, and its sentences. A schema's error has its place before them."""
+    """It did not: the code of an error, and its sentences. The first one of a schema's error is its place."""
 
     code: str
     sentences: list[str]
@@ -61,9 +60,9 @@ class Refused(msgspec.Struct, frozen=True, tag=True):
 
 Job = SchemaJob | CheckJob | ExtractJob
 Result = Done | Refused
-_NOTHING = b"null"
 _job: msgspec.msgpack.Decoder[Job] = msgspec.msgpack.Decoder(Job)
 _result: msgspec.msgpack.Decoder[Result] = msgspec.msgpack.Decoder(Result)
+result_of = _result.decode
 _encode = msgspec.msgpack.Encoder().encode
 _json = msgspec.json.Encoder().encode
 
@@ -71,27 +70,14 @@ _json = msgspec.json.Encoder().encode
 def written(message: Job | Result) -> bytes:
     """A job or a result as it goes through the pipe."""
     body = _encode(message)
-    return _HEAD.pack(len(body)) + body
-
-
-def length_of(head: bytes) -> int:
-    """The bytes after a head of `HEAD_BYTES`."""
-    return int(_HEAD.unpack(head)[0])
-
-
-HEAD_BYTES = _HEAD.size
-
-
-def result_of(body: bytes) -> Result:
-    """A result that came through the pipe."""
-    return _result.decode(body)
+    return len(body).to_bytes(HEAD_BYTES) + body
 
 
 def work(job: Job) -> Result:
     """Do one job."""
     try:
         if isinstance(job, SchemaJob):
-            return _prepared(job)
+            return Done(_json(compiled_schema(Schema.of(job.body), job.provider, job.limits)))
         if isinstance(job, CheckJob):
             judged = checker_of(Schema.of(job.body), job.limits, copy=False).check(job.text)
             if not isinstance(judged, Accepted):
@@ -99,29 +85,18 @@ def work(job: Job) -> Result:
             if too_deep(judged.value, MAX_DEPTH):
                 return Refused("schema_violation", [f"the answer is nested more than {MAX_DEPTH} levels deep"])
             return Done(_json(judged.value))
-        return Done(_json(extracted(job.text, None if job.path is None else parse_path(job.path))))
+        found = field_in(job.text, None if job.path is None else parse_path(job.path))
+        return Refused(found.code, [found.message]) if isinstance(found, Problem) else Done(_json(found))
     except SchemaError as error:
         return Refused("invalid_schema", [error.place, error.problem])
-    except PathNotFound as error:
-        return Refused("path_not_found", [str(error)])
-    except NoJson as error:
-        return Refused("not_json", [str(error)])
     except (RecursionError, MemoryError) as error:
         return Refused("too_large", ["nested too deeply" if isinstance(error, RecursionError) else "out of memory"])
-
-
-def _prepared(job: SchemaJob) -> Result:
-    schema = Schema.of(job.body)
-    checker_of(schema, job.limits, copy=False)
-    if job.provider not in _DIALECTS:
-        return Done(_NOTHING)
-    return Done(_json(wire_schema_of(cast("Literal['anthropic', 'openai']", job.provider), schema)))
 
 
 def serve(jobs: BinaryIO, results: BinaryIO) -> None:
     """Do jobs until there are no more."""
     while len(head := jobs.read(HEAD_BYTES)) == HEAD_BYTES:
-        results.write(written(work(_job.decode(jobs.read(length_of(head))))))
+        results.write(written(work(_job.decode(jobs.read(int.from_bytes(head))))))
         results.flush()
 
 

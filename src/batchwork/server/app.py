@@ -1,69 +1,61 @@
-"""The application: its routes, and what holds it together while it runs."""
+"""The application: its handlers, and the parts it is made of while it is open."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AbstractContextManager, asynccontextmanager
-from functools import cached_property
-from typing import Any
-
-import msgspec
-from fastapi import FastAPI, Request, Response
-from starlette.routing import Route
-from starlette.types import ASGIApp, Receive, Scope, Send
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 
 from batchwork.core.ports import Backend
-from batchwork.prompts import PreparedPrompt, open_prompt_service
+from batchwork.prompts import open_prompt_service
+from batchwork.server.admission import Admission, RequestResult, RequestRun
+from batchwork.server.api import API, ApiError
 from batchwork.server.config import ServerConfig
 from batchwork.server.connections import Connections
-from batchwork.server.desk import Ask, Desk, Taken
+from batchwork.server.dispatcher import DOCS, Dispatcher, Handler
 from batchwork.server.docs import docs_page
-from batchwork.server.entrance import Entrance, visit_of
-from batchwork.server.errors import ApiError
-from batchwork.server.holdings import Holding
-from batchwork.server.judge import Judge, caller
-from batchwork.server.measures import Measures
-from batchwork.server.metrics import CONTENT_TYPE
-from batchwork.server.openapi import ROUTES, document
-from batchwork.server.reading import read_body, watching
-from batchwork.server.reporting import facts
-from batchwork.server.streaming import NDJSON, AnswerStream, WholeAnswer
-from batchwork.server.tracing import traced
-from batchwork.server.turns import Turns
+from batchwork.server.exchange import JSON, Exchange
+from batchwork.server.judge import Judge
+from batchwork.server.loop_time import LoopTime
+from batchwork.server.metrics import CONTENT_TYPE, ServerMetrics
+from batchwork.server.openapi import openapi_json
+from batchwork.server.quotas import Lease
+from batchwork.server.responses import NDJSON, AnswerStream, respond_in_pieces
+from batchwork.server.spans import traced
 from batchwork.server.wire import PromptsAnswer, each_decoded, many_decoded, one_decoded
 from batchwork.server.workers import Workers
 
 _LONG = 1 << 16  # bytes of a body that wait for a turn with time for them
-_encode = msgspec.json.Encoder().encode
 
 
-class Door:
-    """The application and the desk behind it, which is there while the door is open."""
+class Application:
+    """One server's application. Requests can come while it is open."""
 
     def __init__(self, config: ServerConfig, *, backend: Backend | None = None) -> None:
         self.config = config
-        self.measures = Measures()
-        self.turns = Turns()
-        self.connections = Connections(config.connections, self.turns, on_dropped=self.measures.dropped)
+        self.metrics = ServerMetrics()
+        self.loop_time = LoopTime()
+        self.connections = Connections(config.connections, self.loop_time, on_dropped=self.metrics.dropped)
         self._backend = backend
-        self._desk: Desk | None = None
-        self._api = FastAPI(docs_url=None, redoc_url=None, openapi_url=None, redirect_slashes=False)
-        self._api.openapi = self._document  # type: ignore[method-assign]
-        self._add_routes()
-        # The entrance does what the framework's own layers do (errors, logs), so it stands right before the routes.
-        self.app = Entrance(self._api, config=config, measures=self.measures)
-
-    def _document(self) -> dict[str, Any]:
-        return document((self.config.model, *self.config.models))
+        self._admission: Admission | None = None
+        named: dict[str, Handler] = {
+            "prompt": self._prompt,
+            "prompts": self._prompts,
+            "health": lambda exchange: exchange.respond(b'{"status":"ok"}'),
+            "ready": self._ready,
+            "metrics": lambda exchange: exchange.respond(self.metrics.exposition().encode(), CONTENT_TYPE),
+        }
+        handlers = {API.routes[name].path: (API.routes[name].method, handler) for name, handler in named.items()}
+        handlers |= {DOCS: ("GET", self._docs), "/openapi.json": ("GET", self._openapi)}
+        self.asgi = Dispatcher(handlers, config=config, metrics=self.metrics)
 
     @property
-    def desk(self) -> Desk:
-        """Where requests are taken on."""
-        assert self._desk is not None, "the door is not open"
-        return self._desk
+    def admission(self) -> Admission:
+        """Where requests are admitted."""
+        assert self._admission is not None, "the application is not open"
+        return self._admission
 
     @asynccontextmanager
-    async def open(self) -> AsyncIterator[Desk]:
+    async def open(self) -> AsyncIterator[None]:
         """Open the engine behind the application; requests can come while the block runs.
 
         Raises:
@@ -72,7 +64,7 @@ class Door:
         """
         config = self.config
         workers = Workers(config.work)
-        judge = Judge(workers, self.turns, config.schemas)
+        judge = Judge(workers, self.loop_time, config.schemas)
         async with open_prompt_service(
             config.model,
             models=config.models,
@@ -90,148 +82,77 @@ class Door:
             dress=lambda backend, model: judge.wrap(traced(backend, model)),
             checker=judge,
         ) as service:
-            self._desk = Desk(service, config, self.measures, turns=self.turns, workers=workers)
-            self.measures.watch(service, lambda: self.desk.under_way, lambda: self.desk.open_prompts)
+            admission = Admission(service, config, self.metrics, loop_time=self.loop_time, workers=workers)
+            self._admission = admission
+            self.metrics.watch(service, lambda: admission.under_way, lambda: admission.quotas.prompts.used)
             try:
-                yield self._desk
+                yield
             finally:
                 await workers.aclose()
 
-    def _add_routes(self) -> None:
-        # Plain routes: bodies are read and checked by our own decoders, so nothing is left for dependencies to solve.
-        handlers: dict[str, ASGIApp] = {
-            "prompt": _PromptEndpoint(self, self._prompt),
-            "prompts": _PromptEndpoint(self, self._prompts),
-            "health": _Endpoint(self._health),
-            "ready": _Endpoint(self._ready),
-            "metrics": _Endpoint(self._metrics),
-        }
-        routes = [(ROUTES[name].path, ROUTES[name].method, endpoint) for name, endpoint in handlers.items()]
-        routes += [("/docs", "GET", _Endpoint(self._docs)), ("/openapi.json", "GET", _Endpoint(self._openapi))]
-        self._api.router.routes += [Route(path, endpoint, methods=[method]) for path, method, endpoint in routes]
+    async def _prompt(self, exchange: Exchange) -> None:
+        with Lease(self.admission.quotas, exchange.caller) as lease:
+            body = await self._body(exchange, lease)
+            prepared = await self.admission.phases.prepare([one_decoded(body, self.config.max_prompt_values)])
+            if (problem := prepared[0].problem) is not None:  # among many it would be one item's error
+                raise ApiError(problem.code, problem.message, where=problem.where or None)
+            with self.admission.admit(prepared, caller=exchange.caller) as run:
+                answer = (await self._run(run, exchange)).answers[0]
+            if answer.error_code in ("over_budget", "shutting_down"):
+                raise ApiError(answer.error_code, answer.error or "")
+            await respond_in_pieces(exchange, answer, lease)
 
-    # -- prompts --------------------------------------------------------------------------------
+    async def _prompts(self, exchange: Exchange) -> None:
+        with Lease(self.admission.quotas, exchange.caller) as lease:
+            is_stream = _wants_stream(exchange.headers.get("accept", "*/*"))
+            body = many_decoded(await self._body(exchange, lease))
+            prepared = await self.admission.phases.prepare(each_decoded(body, self.config.max_prompt_values))
+            batch_size = None if body.batch_size is None else int(body.batch_size)
+            del body
+            admitted = self.admission.admit(prepared, batch_size, caller=exchange.caller)
+            if is_stream:
+                await AnswerStream(exchange, lease, self.loop_time).respond(admitted)
+                return
+            with admitted as run:
+                result = await self._run(run, exchange)
+            answer = PromptsAnswer(results=result.answers, summary=result.summary)
+            await respond_in_pieces(exchange, answer, lease)
 
-    async def _prompt(self, request: Request, holding: Holding) -> Response:
-        body = await self._body(request, holding)
-        item = one_decoded(body, self.config.max_prompt_values)
-        prepared = await self.desk.preparation.prepare([item], caller=holding.caller)
-        _refuse_problem(prepared[0])
-        with self.desk.taken_on(prepared, caller=holding.caller) as ask:
-            taken = await self._run(ask, request)
-        answer = taken.answers[0]
-        if answer.error_code in ("over_budget", "shutting_down"):
-            raise ApiError(answer.error_code, answer.error or "")
-        return _held(_encode(answer), holding)
-
-    async def _prompts(self, request: Request, holding: Holding) -> Response:
-        streamed = _wants_stream(request.headers.get("accept", "*/*"))
-        body = await self._body(request, holding)
-        asked = many_decoded(body)
-        items = each_decoded(asked, self.config.max_prompt_values)
-        prepared = await self.desk.preparation.prepare(items, caller=holding.caller)
-        batch_size = None if asked.batch_size is None else int(asked.batch_size)
-
-        def take_on() -> AbstractContextManager[Ask]:
-            return self.desk.taken_on(prepared, batch_size, caller=holding.caller)
-
-        if streamed:
-            return AnswerStream(take_on, holding, self.turns, log_text=self.config.log_text)
-        with take_on() as ask:
-            taken = await self._run(ask, request)
-        return _held(_encode(PromptsAnswer(results=taken.answers, summary=taken.summary)), holding)
-
-    async def _body(self, request: Request, holding: Holding) -> bytes:
-        body = await read_body(request, self.config.max_body_bytes, holding.take_bytes)
-        holding.begin()
+    async def _body(self, exchange: Exchange, lease: Lease) -> bytes:
+        body = await exchange.body(self.config.max_body_bytes, lease.take_bytes)
+        lease.begin()
         if len(body) > _LONG:
-            await self.turns.wait()
+            await self.loop_time.wait()
         return body
 
-    async def _run(self, ask: Ask, request: Request) -> Taken:
-        async with watching(request.receive, ask.leave):
-            taken = await ask.run()
-        visit_of(request.scope).note(facts(taken, ask, log_text=self.config.log_text))
-        return taken
+    async def _run(self, run: RequestRun, exchange: Exchange) -> RequestResult:
+        watch = exchange.watch_disconnect(run.leave)
+        try:
+            result = await run.run()
+        finally:
+            watch.cancel()
+        exchange.log_fields |= result.log_fields
+        return result
 
-    # -- about the server -----------------------------------------------------------------------
-
-    async def _health(self, _: Request) -> Response:
-        return _json(b'{"status":"ok"}')
-
-    async def _ready(self, _: Request) -> Response:
-        if self.desk.closing:
+    async def _ready(self, exchange: Exchange) -> None:
+        if self.admission.is_closed:
             raise ApiError("shutting_down", "the server is about to end")
-        return _json(b'{"status":"ready"}')
+        await exchange.respond(b'{"status":"ready"}')
 
-    async def _metrics(self, _: Request) -> Response:
-        return Response(self.measures.metrics.exposition(), media_type=CONTENT_TYPE)
+    async def _docs(self, exchange: Exchange) -> None:
+        # Where there are keys, the page is shown to those without one, and does not say which models there are.
+        page = docs_page(() if self.config.keys else self.config.served, needs_key=bool(self.config.keys))
+        await exchange.respond(page.body, "text/html; charset=utf-8", headers=page.headers)
 
-    async def _docs(self, _: Request) -> Response:
-        return Response(self._docs_body, media_type="text/html")
-
-    async def _openapi(self, _: Request) -> Response:
-        return _json(self._openapi_body)
-
-    @cached_property
-    def _docs_body(self) -> bytes:
-        return docs_page(self._document()).encode()
-
-    @cached_property
-    def _openapi_body(self) -> bytes:
-        return _encode(self._document())
-
-
-class _Endpoint:
-    """A handler as an application of its own: the router hands over, and nothing stands in between."""
-
-    def __init__(self, handler: Callable[[Request], Awaitable[Response]]) -> None:
-        self._handler = handler
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        response = await self._handler(Request(scope, receive))
-        await response(scope, receive, send)
-
-
-class _PromptEndpoint:
-    """The same for requests that hold a share of the server, until their answer is sent."""
-
-    def __init__(self, door: Door, handler: Callable[[Request, Holding], Awaitable[Response]]) -> None:
-        self._door = door
-        self._handler = handler
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        caller.set(visit_of(scope).caller)
-        with self._door.desk.holdings.request(visit_of(scope).caller) as holding:
-            response = await self._handler(Request(scope, receive), holding)
-            await response(scope, receive, send)
-
-
-def _json(body: bytes) -> Response:
-    return Response(body, media_type="application/json")
-
-
-def _held(body: bytes, holding: Holding) -> Response:
-    """An answer that may be long and is held until it is read."""
-    holding.add_bytes(len(body))
-    return WholeAnswer(body)
+    async def _openapi(self, exchange: Exchange) -> None:
+        await exchange.respond(openapi_json(self.config.served))
 
 
 def _wants_stream(accept: str) -> bool:
-    """Whether the caller asked for a stream of lines; JSON is what everybody else gets.
-
-    Raises:
-        ApiError: it takes neither.
-    """
+    """Whether the caller takes a stream of lines; JSON is what everybody else gets. ApiError: it takes neither."""
     kinds = {part.partition(";")[0].strip().lower() for part in accept.split(",")}
     if NDJSON in kinds:
         return True
-    if kinds & {"*/*", "application/*", "application/json", ""}:
+    if kinds & {"*/*", "application/*", JSON, ""}:
         return False
     raise ApiError("not_acceptable", f"there is application/json and {NDJSON}")
-
-
-def _refuse_problem(prompt: PreparedPrompt) -> None:
-    """What is one item's error among many is the whole request's error when it is alone."""
-    if prompt.problem is not None:
-        raise ApiError(prompt.problem.code, prompt.problem.message, where=prompt.problem.where or None)

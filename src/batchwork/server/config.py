@@ -13,10 +13,6 @@ from batchwork.schema import DEFAULT_LIMITS, Limits
 from batchwork.server.keys import KeyRing
 
 MAX_PROMPTS = 1000
-_COUNTS = (
-    *("batch_size", "max_in_flight", "max_body_bytes"),
-    *("max_open_prompts", "max_open_bytes", "max_prompt_values"),
-)
 RESERVED = 64  # places above the limit, for whoever watches over the server and for a clean refusal
 
 
@@ -25,22 +21,14 @@ class ConnectionLimits:
     """How many connections there may be, and how long each may take."""
 
     max_connections: int = 1000
-    head_s: float = 10.0
-    """For a request's first byte on a new connection, and for the whole of its head."""
-    least_bytes_per_s: int = 1024
-    """Of a body on its way in and of an answer on its way out."""
-    slow_s: float = 15.0
-    """So long either may be slower."""
-    idle_s: float = 65.0
-    """Between two requests."""
-    linger_s: float = 2.0
-    """For a sender to hear that its body is not wanted."""
+    head_s: float = 10.0  # for a request's first byte on a new connection, and for the whole of its head
+    least_bytes_per_s: int = 1024  # of a body on its way in and of an answer on its way out
+    slow_s: float = 15.0  # so long either may be slower
+    idle_s: float = 65.0  # between two requests
+    linger_s: float = 2.0  # for a sender to hear that its body is not wanted
 
     def __post_init__(self) -> None:
-        for name in ("max_connections", "least_bytes_per_s"):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-                raise ConfigError(f"{name} must be a whole number of at least 1, got {value!r}")
+        _check_counts(self, "max_connections", "least_bytes_per_s")
         for name in ("head_s", "slow_s", "idle_s", "linger_s"):
             if not 0 < getattr(self, name) < float("inf"):
                 raise ConfigError(f"{name} must be more than 0 seconds, got {getattr(self, name)}")
@@ -51,8 +39,7 @@ class WorkLimits:
     """The processes that do what would hold the event loop up."""
 
     processes: int = 2
-    job_s: float = 10.0
-    """For one large schema or answer."""
+    job_s: float = 10.0  # for one large schema or answer
     memory_bytes: int = 1024 * 2**20
 
     def __post_init__(self) -> None:
@@ -93,17 +80,8 @@ class ServerConfig:
     def __post_init__(self) -> None:
         if not 0 <= self.port <= 65535:
             raise ConfigError(f"port must be between 0 (any free one) and 65535, got {self.port}")
-        for name in (
-            "batch_size",
-            "max_in_flight",
-            "max_body_bytes",
-            "max_open_prompts",
-            "max_open_bytes",
-            "max_prompt_values",
-        ):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, int) or value < 1:
-                raise ConfigError(f"{name} must be a whole number of at least 1, got {value!r}")
+        _check_counts(self, "batch_size", "max_in_flight", "max_body_bytes")
+        _check_counts(self, "max_open_prompts", "max_open_bytes", "max_prompt_values")
         if not 0 <= self.grace_s < float("inf"):
             raise ConfigError(f"grace must be at least 0 seconds, got {self.grace_s}")
         if self.max_cost_per_day is not None and self.budget_file is None:
@@ -113,6 +91,18 @@ class ServerConfig:
                 f"without an API key the server listens on loopback only, not on {self.host}: set BATCHWORK_API_KEYS or"
                 " --key-file; `batchwork serve --new-key` makes a key"
             )
+
+    @property
+    def served(self) -> tuple[str, ...]:
+        """All models there are."""
+        return (self.model, *self.models)
+
+
+def _check_counts(config: object, *names: str) -> None:
+    for name in names:
+        value = getattr(config, name)
+        if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+            raise ConfigError(f"{name} must be a whole number of at least 1, got {value!r}")
 
 
 @lru_cache(maxsize=64)

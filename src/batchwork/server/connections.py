@@ -1,9 +1,8 @@
 """Decide which connections stay: how many there are, how long each may take to ask, to send and to read.
 
-The web server below knows how to speak HTTP, and waits for ever. This part watches every connection: whoever has not
-sent a whole head in time, sends a body or reads an answer more slowly than the least rate, is let go. When all places
-are taken, the one that has been least use makes room: a half-sent head, an idle connection, an answer that is not
-read, a slow body. What is being answered to a reader stays.
+Whoever has not sent a whole head in time, sends a body or reads an answer more slowly than the least rate, is dropped.
+When all places are taken, the least useful connection makes room: a half-sent head, an idle connection, an answer that
+is not read, a slow body. What is being answered to a reader stays.
 """
 
 from __future__ import annotations
@@ -12,11 +11,12 @@ import asyncio
 from collections import deque
 from collections.abc import Callable
 from enum import Enum
+from itertools import islice
 from typing import TYPE_CHECKING
 
 from batchwork.clock import SystemClock
 from batchwork.server.config import RESERVED, ConnectionLimits
-from batchwork.server.turns import Turns
+from batchwork.server.loop_time import LoopTime
 
 if TYPE_CHECKING:
     from batchwork.server.protocol import GuardedProtocol
@@ -29,14 +29,11 @@ _COMPARED = 16  # of the oldest bodies the slowest is let go
 class Stage(Enum):
     """What a connection is about."""
 
-    HEAD = "head"
-    """A request's head is awaited, or on its way."""
-    IDLE = "idle"
-    """Its last answer is sent, and it is kept for another request."""
+    HEAD = "head"  # a request's head is awaited, or on its way
+    IDLE = "idle"  # its last answer is sent, and it is kept for another request
     BODY = "body"
     ANSWER = "answer"
-    LEAVING = "leaving"
-    """It is refused or closed; what it still sends is thrown away."""
+    LEAVING = "leaving"  # it is refused or closed; what it still sends is thrown away
 
 
 class Pace:
@@ -62,9 +59,9 @@ class Pace:
 class Connections:
     """Every connection of one server."""
 
-    def __init__(self, limits: ConnectionLimits, turns: Turns, *, on_dropped: Callable[[str], None]) -> None:
+    def __init__(self, limits: ConnectionLimits, loop_time: LoopTime, *, on_dropped: Callable[[str], None]) -> None:
         self.limits = limits
-        self._turns = turns
+        self._loop_time = loop_time
         self._on_dropped = on_dropped
         self._clock = SystemClock()
         self._stages: dict[Stage, dict[GuardedProtocol, None]] = {stage: {} for stage in Stage}
@@ -91,8 +88,6 @@ class Connections:
         """Connections with an answer on its way."""
         done = (*self._stages[Stage.IDLE], *self._stages[Stage.LEAVING])
         return len(self._stages[Stage.ANSWER]) + sum(one.unread > 0 for one in done)
-
-    # -- coming, going, changing ------------------------------------------------------------------
 
     def enter(self, protocol: GuardedProtocol) -> bool:
         """Whether there is a place for a new connection; above the limit it may ask for little."""
@@ -124,23 +119,19 @@ class Connections:
 
     def _least_useful(self, now: float) -> GuardedProtocol | None:
         """Whose place is best given to another; what is young has not had its chance yet."""
-        leaving = next((one for one in self._stages[Stage.LEAVING] if not one.transport.is_closing()), None)
-        if leaving is not None:
-            return leaving
+        for leaving in self._stages[Stage.LEAVING]:
+            if not leaving.transport.is_closing():
+                return leaving
         head = next(iter(self._stages[Stage.HEAD]), None)
         if head is not None and now - head.since > _YOUNG_S:
             return head
-        idle = next(iter(self._stages[Stage.IDLE]), None)
-        if idle is not None:
+        for idle in self._stages[Stage.IDLE]:
             return idle
         unread = next(iter(self._unread), None)
         if unread is not None and now - self._unread[unread] > _YOUNG_S:
             return unread
-        bodies = [one for one, _ in zip(self._stages[Stage.BODY], range(_COMPARED), strict=False)]
-        slowest = min(bodies, key=lambda one: one.received / (now - one.since + 1.0), default=None)
-        return slowest or head
-
-    # -- what takes too long ----------------------------------------------------------------------
+        bodies = islice(self._stages[Stage.BODY], _COMPARED)
+        return min(bodies, key=lambda one: one.received / (now - one.since + 1.0), default=head)
 
     def _look(self) -> None:
         self._stop_looking = self._clock.call_later(_LOOK_EVERY_S, self._look)
@@ -168,11 +159,9 @@ class Connections:
         elif protocol.stage is Stage.LEAVING and now - protocol.since > limits.linger_s:
             protocol.transport.abort()
 
-    # -- taking in what has arrived, a few milliseconds per turn -------------------------------------
-
     def has_time(self) -> bool:
         """Whether what has arrived may be taken in during this turn of the loop."""
-        return not self._arrived and self._turns.has_time()
+        return not self._arrived and self._loop_time.is_left()
 
     def put_off(self, protocol: GuardedProtocol) -> None:
         """Something has arrived that has to wait for a later turn."""
@@ -181,7 +170,7 @@ class Connections:
         self._arrived.append(protocol)
 
     def _catch_up(self) -> None:
-        while self._arrived and self._turns.has_time():
+        while self._arrived and self._loop_time.is_left():
             self._arrived.popleft().take_in_late()
         if self._arrived:
             asyncio.get_running_loop().call_soon(self._catch_up)

@@ -1,62 +1,124 @@
-"""The page at /docs: the OpenAPI document for people. One file, nothing is loaded from elsewhere."""
+"""The page at /docs: the OpenAPI document for people, with a form that sends a call.
+
+One page, made of `docs.html`, `docs.css` and `docs.js`. It loads nothing, and its Content-Security-Policy lets it do
+nothing but call this server. The key is kept by its input field alone.
+"""
 
 from __future__ import annotations
 
+import re
+from base64 import b64encode
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from hashlib import sha256
 from html import escape
 from json import dumps
+from pathlib import Path
+from string import Template
 from typing import Any
 
-from batchwork.server.errors import HTTP_CODES
+from batchwork.server.api import API
+from batchwork.server.openapi import document
 
-_STYLE = """
-body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem;color:#1b1f24}
-h2{margin-top:2.5rem}code,pre{font:14px/1.45 ui-monospace,monospace;background:#f3f4f6;border-radius:4px}
-code{padding:.1rem .3rem}pre{padding:.8rem;overflow:auto}table{border-collapse:collapse;width:100%}
-td,th{border-bottom:1px solid #d8dce1;padding:.35rem .6rem;text-align:left;vertical-align:top}
-@media(prefers-color-scheme:dark){body{background:#14171a;color:#e4e7eb}code,pre{background:#23282d}}
-"""
+_POLICY = (
+    "default-src 'none'; script-src '{script}'; style-src '{style}'; connect-src 'self'; img-src data:;"
+    " base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
 
 
-def docs_page(document: dict[str, Any]) -> str:
-    """The page."""
-    parts = [f"<h1>{escape(document['info']['title'])}</h1><p>{escape(document['info']['description'])}</p>"]
-    parts.append('<p>The same for programs: <a href="/openapi.json">/openapi.json</a>.</p>')
-    for path, methods in document["paths"].items():
-        for method, operation in methods.items():
-            parts.append(_operation(path, method, operation))
-    parts.append("<h2>Types</h2>")
-    for name, schema in sorted(document["components"]["schemas"].items()):
-        parts.append(_type(name, schema))
-    parts.append("<h2>Errors</h2><table><tr><th>code<th>HTTP<th>retryable<th>meaning</tr>")
-    for code, (status, retryable, meaning) in HTTP_CODES.items():
-        again = "yes" if retryable else "no"
-        parts.append(f"<tr><td><code>{code}</code><td>{status}<td>{again}<td>{escape(meaning)}</tr>")
-    parts.append("</table>")
-    head = f"<!doctype html><html lang=en><meta charset=utf-8><title>batchwork</title><style>{_STYLE}</style>"
-    return head + "".join(parts) + "</html>"
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DocsPage:
+    """The page, and the headers it is sent with."""
+
+    body: bytes
+    headers: list[tuple[bytes, bytes]]
+
+
+@cache
+def docs_page(models: tuple[str, ...], *, needs_key: bool) -> DocsPage:
+    """The page of a server with these models."""
+    described = document(models)
+    page, style, script = (
+        Path(__file__).with_name(f"docs.{kind}").read_text("utf-8") for kind in ("html", "css", "js")
+    )
+    errors = [
+        (f"<code>{code}</code>", str(status), "yes" if retryable else "no", _text(meaning))
+        for code, (status, retryable, meaning) in API.errors.items()
+    ]
+    filled = Template(page).substitute(
+        title=escape(described["info"]["title"]),
+        description=_text(described["info"]["description"]),
+        key_note="Sent with every call from this page." if needs_key else "This server asks for none.",
+        operations="".join(
+            _operation(path, method, operation)
+            for path, methods in described["paths"].items()
+            for method, operation in methods.items()
+        ),
+        types="".join(_type(name, schema) for name, schema in sorted(described["components"]["schemas"].items())),
+        errors=_table(("code", "HTTP", "retryable", "meaning"), errors),
+        style=style,
+        script=script,
+    )
+    policy = _POLICY.format(script=_source(script), style=_source(style))
+    headers = {"content-security-policy": policy, "x-content-type-options": "nosniff", "referrer-policy": "no-referrer"}
+    return DocsPage(body=filled.encode(), headers=[(name.encode(), value.encode()) for name, value in headers.items()])
+
+
+def _source(text: str) -> str:
+    return f"sha256-{b64encode(sha256(text.encode()).digest()).decode()}"
 
 
 def _operation(path: str, method: str, operation: dict[str, Any]) -> str:
-    parts = [f"<h2><code>{method.upper()} {escape(path)}</code></h2><p>{escape(operation['summary'])}</p>"]
-    body = operation.get("requestBody", {}).get("content", {}).get("application/json")
-    if body is not None:
-        example = dumps(body["example"], indent=2)
-        parts.append(f"<p>Takes {_shown(body['schema'])}, for example</p><pre>{escape(example)}</pre>")
-    parts.append("<table><tr><th>HTTP<th>answer<th></tr>")
-    for status, told in operation["responses"].items():
-        kinds = "<br>".join(
-            f"<code>{escape(kind)}</code> {_shown(held['schema'])}" for kind, held in told.get("content", {}).items()
+    """A heading, a form that sends a call where scripts run, and the responses."""
+    name, takes = operation["operationId"], ""
+    fields: list[str] = []
+    if "requestBody" in operation:
+        body = operation["requestBody"]["content"]["application/json"]
+        example = escape(dumps(body["example"], indent=2))
+        takes = f"<p>Takes {_shown(body['schema'])}, for example</p><noscript><pre>{example}</pre></noscript>"
+        text = f"<textarea id={name}-body name=body rows=14 spellcheck=false>{example}</textarea>"
+        fields.append(f"<label for={name}-body>Body</label>{text}")
+    responses = operation["responses"]
+    if len(kinds := responses["200"]["content"]) > 1:
+        options = "".join(f"<option>{kind}</option>" for kind in kinds)
+        choice = f"<select id={name}-accept name=accept>{options}</select>"
+        fields.append(f"<label for={name}-accept>Accept</label>{choice}")
+    rows = [
+        (
+            status,
+            "<br>".join(f"<code>{kind}</code> {_shown(held['schema'])}" for kind, held in response["content"].items()),
+            _text(response["description"]),
         )
-        parts.append(f"<tr><td>{status}<td>{kinds}<td>{escape(told['description'])}</tr>")
-    return "".join(parts) + "</table>"
+        for status, response in responses.items()
+    ]
+    return (
+        f"<section><h2 id={name}><code>{method.upper()} {path}</code></h2><p>{_text(operation['summary'])}</p>{takes}"
+        f'<form class=try data-method={method.upper()} data-path="{path}" hidden>{"".join(fields)}'
+        "<p><button>Send</button> <button type=button name=stop hidden>Stop</button></p>"
+        "<p class=status role=status></p><pre class=reply tabindex=0 hidden></pre></form>"
+        f"{_table(('HTTP', 'body', 'meaning'), rows)}</section>"
+    )
 
 
 def _type(name: str, schema: dict[str, Any]) -> str:
-    rows = [f'<h3 id="{name}"><code>{name}</code></h3><p>{escape(schema.get("description", ""))}</p><table>']
     needed = schema.get("required", ())
-    for field, held in schema.get("properties", {}).items():
-        rows.append(f"<tr><td><code>{field}</code>{' (required)' if field in needed else ''}<td>{_shown(held)}</tr>")
-    return "".join(rows) + "</table>"
+    rows = [
+        (f"<code>{field}</code>{' (required)' if field in needed else ''}", _shown(held))
+        for field, held in schema.get("properties", {}).items()
+    ]
+    return f"<h3 id={name}><code>{name}</code></h3><p>{_text(schema.get('description', ''))}</p>{_table((), rows)}"
+
+
+def _table(heads: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
+    head = f"<thead><tr>{''.join(f'<th scope=col>{head}</th>' for head in heads)}</tr></thead>" if heads else ""
+    lines = "".join(f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in rows)
+    return f"<table>{head}<tbody>{lines}</tbody></table>"
+
+
+def _text(text: str) -> str:
+    """A text whose `backticks` mean code."""
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text))
 
 
 def _shown(schema: dict[str, Any]) -> str:
@@ -67,6 +129,6 @@ def _shown(schema: dict[str, Any]) -> str:
         return " or ".join(map(_shown, schema["anyOf"]))
     if schema.get("type") == "array":
         return f"list of {_shown(schema.get('items', {}))}"
-    told = {key: value for key, value in schema.items() if key not in ("type", "properties", "default")}
-    kind = escape(str(schema.get("type", "anything" if not told else "")))
-    return f"{kind} {escape(dumps(told)) if told else ''}".strip()
+    rules = {key: value for key, value in schema.items() if key not in ("type", "properties", "default")}
+    kind = str(schema.get("type", "" if rules else "anything"))
+    return f"{kind} <code>{escape(dumps(rules))}</code>".strip() if rules else kind

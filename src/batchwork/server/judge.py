@@ -1,20 +1,18 @@
-"""Holds answers against their schemas without holding the event loop up.
+"""Checks answers against their schemas without holding the event loop up.
 
-The engine asks its checker at once and wants a verdict at once. So the verdict is made before: the backend is wrapped,
-and an answer that has a schema is judged while the call still counts as under way, in slices here when it surely is
-little, by a worker when it may be much. The engine's question then finds the verdict.
+The engine's checker is synchronous. So the verdict is made before the engine asks for it: the backend is wrapped, and
+an answer that has a schema is judged while the call still counts as under way, here when it surely is little work, by
+a worker when it may be much. `check` then finds the verdict.
 """
 
 from __future__ import annotations
 
 from collections import OrderedDict
-from contextvars import ContextVar
-from typing import Any
 
 import msgspec
 
 from batchwork.core.failure import Failure, FailureKind
-from batchwork.core.ports import Backend, TokenCounter, Traits, Verdict
+from batchwork.core.ports import Backend, Verdict
 from batchwork.core.reply import Reply
 from batchwork.core.request import Request, Schema
 from batchwork.prompts.finish import MAX_DEPTH, clean
@@ -33,10 +31,11 @@ from batchwork.schema import (
     rejected,
     values_at_most,
 )
-from batchwork.server.turns import Turns
+from batchwork.server.backend_wrapper import BackendWrapper
+from batchwork.server.keys import caller
+from batchwork.server.loop_time import LoopTime
 from batchwork.server.workers import Workers, WorkFailed
 
-caller: ContextVar[int | None] = ContextVar("caller", default=None)
 _FEW_CHARACTERS = 2_000  # too short to hold many values, whatever they are
 _MANY_VALUES = 20_000
 _KEPT_AS_TEXT = 1_000  # values; a larger answer stays JSON, so that no heap of small objects lives here
@@ -48,18 +47,24 @@ _encode = msgspec.json.Encoder().encode
 
 
 class Judge:
-    """The checker of one server."""
+    """The checker of one server. Verdicts are kept between the reply and the engine's question."""
 
-    def __init__(self, workers: Workers, turns: Turns, limits: Limits) -> None:
+    def __init__(self, workers: Workers, loop_time: LoopTime, limits: Limits) -> None:
         self._workers = workers
-        self._turns = turns
+        self._loop_time = loop_time
         self._limits = limits
         self._plain = AnswerChecker()
         self._verdicts: OrderedDict[tuple[bytes, str], Verdict] = OrderedDict()
 
     def wrap(self, backend: Backend) -> Backend:
         """The backend, whose answers are judged before they are given on."""
-        return _JudgedCounter(backend, self) if isinstance(backend, TokenCounter) else _Judged(backend, self)
+
+        async def complete(request: Request, *, ceiling_nano: int | None = None) -> Reply:
+            reply = await backend.complete(request, ceiling_nano=ceiling_nano)
+            await self.judge(request, reply)
+            return reply
+
+        return BackendWrapper(backend, complete)
 
     def check(self, request: Request, reply: Reply) -> Verdict:
         """The verdict that was made before."""
@@ -73,7 +78,7 @@ class Judge:
         """Make the verdict on a reply."""
         if request.schema is None or reply.truncated:
             return
-        await self._turns.wait()
+        await self._loop_time.wait()
         verdict = self._here(request, reply, request.schema)
         if verdict is None:
             verdict = await self._elsewhere(reply, request.schema)
@@ -120,35 +125,3 @@ def _valid(checker: SchemaChecker, text: str, values: int) -> Verdict | None:
     if values <= _KEPT_AS_TEXT:
         return Verdict(value=value)
     return None if too_deep(value, MAX_DEPTH) else Verdict(value=msgspec.Raw(_encode(value)))
-
-
-class _Judged:
-    """A backend whose answers are judged."""
-
-    def __init__(self, backend: Backend, judge: Judge) -> None:
-        self._backend = backend
-        self._judge = judge
-
-    @property
-    def traits(self) -> Traits:
-        """Those of the backend."""
-        return self._backend.traits
-
-    async def complete(self, request: Request, *, ceiling_nano: int | None = None) -> Reply:
-        """Answer one request, and judge the answer."""
-        reply = await self._backend.complete(request, ceiling_nano=ceiling_nano)
-        await self._judge.judge(request, reply)
-        return reply
-
-    async def aclose(self) -> None:
-        """Close the backend."""
-        await self._backend.aclose()
-
-
-class _JudgedCounter(_Judged):
-    """The same for a backend whose provider counts tokens."""
-
-    async def count_tokens(self, request: Request) -> int:
-        """Input tokens of this request."""
-        counter: Any = self._backend
-        return int(await counter.count_tokens(request))

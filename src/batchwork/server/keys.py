@@ -8,26 +8,25 @@ from __future__ import annotations
 import os
 import secrets
 from collections.abc import Iterable
+from contextvars import ContextVar
 from hashlib import sha256
 from hmac import compare_digest
 from pathlib import Path
 
 from batchwork.core.errors import ConfigError
 
+caller: ContextVar[int | None] = ContextVar("caller", default=None)  # the number of the key of the current request
 _SHORTEST = 16
 _HASHED = "sha256:"
 
 
 class KeyRing:
-    """The keys that open the door. Without any, the door is open to this machine alone."""
+    """The known keys. Without any, the server answers this machine alone."""
 
     __slots__ = ("_digests",)
 
     def __init__(self, digests: Iterable[bytes] = ()) -> None:
         self._digests = tuple(dict.fromkeys(digests))
-
-    def __bool__(self) -> bool:
-        return bool(self._digests)
 
     def __len__(self) -> int:
         return len(self._digests)
@@ -35,9 +34,9 @@ class KeyRing:
     def __repr__(self) -> str:
         return f"<KeyRing of {len(self._digests)}>"
 
-    def number_of(self, shown: str) -> int | None:
-        """Which of the keys this is, from 1; None when it is none. Takes the same time whatever comes of it."""
-        digest = sha256(shown.encode("utf-8", "replace")).digest()
+    def number_of(self, key: str) -> int | None:
+        """The number of a key, counted from 1; None when it is unknown. Takes the same time for every key."""
+        digest = sha256(key.encode("utf-8", "replace")).digest()
         found = 0
         for number, known in enumerate(self._digests, 1):
             found |= number * compare_digest(known, digest)
@@ -45,11 +44,7 @@ class KeyRing:
 
 
 def key_ring(keys: Iterable[str] = (), key_file: Path | None = None) -> KeyRing:
-    """The keys of the environment and of a file.
-
-    Raises:
-        ConfigError: the file cannot be read, or a key in either is too short to be one.
-    """
+    """The keys of the environment and of a file. Raises ConfigError where one is too short, or no file is there."""
     digests = [_digest(key, "BATCHWORK_API_KEYS") for key in keys]
     if key_file is not None:
         try:
@@ -70,11 +65,7 @@ def new_key() -> str:
 
 
 def add_key(key_file: Path, key: str) -> None:
-    """Add a key's digest to a file that only its owner can read.
-
-    Raises:
-        ConfigError: the file cannot be written.
-    """
+    """Add a key's digest to a file that only its owner can read. Raises ConfigError where it cannot be written."""
     line = f"{_HASHED}{sha256(key.encode()).hexdigest()}\n"
     try:
         descriptor = os.open(key_file, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)

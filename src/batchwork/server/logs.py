@@ -1,4 +1,4 @@
-"""Logs as one JSON object per line: what happened, to which request, how long it took. No prompt, no answer, no key."""
+"""Logs as one JSON object per line, without prompts, answers and keys."""
 
 from __future__ import annotations
 

@@ -1,35 +1,42 @@
-"""The numbers of a running server, in the text format that Prometheus reads. Written by hand: it is forty lines."""
+"""What a server counts of itself, and how Prometheus reads it: its text format, written by hand."""
 
 from __future__ import annotations
 
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Mapping
+from itertools import accumulate
+
+from batchwork.core.money import NANO
+from batchwork.prompts import Answer, Summary
+from batchwork.server.logs import log
+from batchwork.service import ServedModel, Service
 
 Labels = tuple[tuple[str, str], ...]
-_SECONDS = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0)
+_BOUNDS_S = (0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0)
 CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
-
-
-class _Histogram:
-    __slots__ = ("counts", "total")
-
-    def __init__(self) -> None:
-        self.counts = [0] * (len(_SECONDS) + 1)
-        self.total = 0.0
-
-    def observe(self, seconds: float) -> None:
-        self.counts[bisect_left(_SECONDS, seconds)] += 1
-        self.total += seconds
+_HELP = {
+    "batchwork_http_requests_total": "HTTP requests by route and status.",
+    "batchwork_http_request_seconds": "Seconds from the request's first byte to the answer's last, by route.",
+    "batchwork_connections_dropped_total": "Connections that were let go or turned away, by reason.",
+    "batchwork_prompts_total": "Prompts by status and error code.",
+    "batchwork_first_result_seconds": "Seconds until the first answer of a request.",
+    "batchwork_call_seconds": "Seconds of the last call of a prompt.",
+    "batchwork_tokens_total": "Tokens by kind.",
+    "batchwork_cost_usd_total": "Dollars spent since the start.",
+}
 
 
 class Metrics:
-    """Counters, histograms of seconds, and gauges that are asked when somebody looks."""
+    """Counters, histograms of seconds, and gauges that are read when somebody looks."""
 
     def __init__(self) -> None:
         self._help: dict[str, tuple[str, str]] = {}
         self._counters: dict[str, dict[Labels, float]] = defaultdict(lambda: defaultdict(float))
-        self._histograms: dict[str, dict[Labels, _Histogram]] = defaultdict(lambda: defaultdict(_Histogram))
+        # Of each histogram the count below every bound, the count above them, and the sum.
+        self._histograms: dict[str, dict[Labels, list[float]]] = defaultdict(
+            lambda: defaultdict(lambda: [0.0] * (len(_BOUNDS_S) + 2))
+        )
         self._gauges: dict[str, Callable[[], Mapping[Labels, float]]] = {}
 
     def describe(self, name: str, kind: str, text: str) -> None:
@@ -42,12 +49,14 @@ class Metrics:
 
     def observe(self, name: str, seconds: float, **labels: str) -> None:
         """Put a duration into a histogram."""
-        self._histograms[name][tuple(sorted(labels.items()))].observe(seconds)
+        histogram = self._histograms[name][tuple(sorted(labels.items()))]
+        histogram[bisect_left(_BOUNDS_S, seconds)] += 1
+        histogram[-1] += seconds
 
-    def gauge(self, name: str, text: str, ask: Callable[[], Mapping[Labels, float]]) -> None:
-        """A number that is asked for when somebody looks."""
+    def gauge(self, name: str, text: str, read: Callable[[], Mapping[Labels, float]]) -> None:
+        """Add a number that is read when somebody looks."""
         self.describe(name, "gauge", text)
-        self._gauges[name] = ask
+        self._gauges[name] = read
 
     def exposition(self) -> str:
         """All of them as text."""
@@ -55,30 +64,75 @@ class Metrics:
         for name, (kind, text) in sorted(self._help.items()):
             lines += [f"# HELP {name} {text}", f"# TYPE {name} {kind}"]
             if name in self._gauges:
-                lines += [f"{name}{_labels(at)} {_number(value)}" for at, value in self._gauges[name]().items()]
-            lines += [f"{name}{_labels(at)} {_number(value)}" for at, value in sorted(self._counters[name].items())]
-            for at, histogram in sorted(self._histograms[name].items()):
-                lines += _histogram_lines(name, at, histogram)
+                lines += [_line(name, labels, value) for labels, value in self._gauges[name]().items()]
+            lines += [_line(name, labels, value) for labels, value in sorted(self._counters[name].items())]
+            for labels, (*counts, total) in sorted(self._histograms[name].items()):
+                below = list(accumulate(counts))
+                for bound, count in zip((*map(str, _BOUNDS_S), "+Inf"), below, strict=True):
+                    lines.append(_line(f"{name}_bucket", (*labels, ("le", bound)), count))
+                lines += [_line(f"{name}_sum", labels, total), _line(f"{name}_count", labels, below[-1])]
         return "\n".join(lines) + "\n"
 
 
-def _histogram_lines(name: str, at: Labels, histogram: _Histogram) -> list[str]:
-    lines, below = [], 0
-    for bound, count in zip((*map(str, _SECONDS), "+Inf"), histogram.counts, strict=True):
-        below += count
-        lines.append(f"{name}_bucket{_labels((*at, ('le', bound)))} {below}")
-    return [*lines, f"{name}_sum{_labels(at)} {_number(histogram.total)}", f"{name}_count{_labels(at)} {below}"]
+class ServerMetrics(Metrics):
+    """The numbers of one server."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        for name, text in _HELP.items():
+            self.describe(name, "counter" if name.endswith("_total") else "histogram", text)
+
+    def watch(self, service: Service, under_way: Callable[[], int], open_prompts: Callable[[], int]) -> None:
+        """Add the numbers that the service knows."""
+
+        def single(name: str, text: str, read: Callable[[], float]) -> None:
+            self.gauge(name, text, lambda: {(): read()})
+
+        def by_model(name: str, text: str, read: Callable[[ServedModel], float]) -> None:
+            served = service.models
+            self.gauge(name, text, lambda: {(("model", model),): read(one) for model, one in served.items()})
+
+        by_model("batchwork_calls_in_flight", "Calls under way.", lambda served: served.gate.in_flight)
+        by_model("batchwork_window", "Calls that may be under way.", lambda served: served.gate.window)
+        single("batchwork_requests_under_way", "Requests that have not ended.", under_way)
+        single("batchwork_prompts_open", "Prompts of requests that have not ended.", open_prompts)
+        ledger = service.ledger
+        if (ceiling := ledger.ceiling) is not None:
+            single("batchwork_budget_usd", "The day's budget.", lambda: ceiling / NANO)
+            single("batchwork_budget_spent_usd", "Spent of the day's budget.", lambda: ledger.spent / NANO)
+            single("batchwork_budget_reserved_usd", "Set aside for calls under way.", lambda: ledger.reserved / NANO)
+
+    def http(self, route: str, method: str, status: int, seconds: float) -> None:
+        """Count an HTTP request that has ended."""
+        self.count("batchwork_http_requests_total", route=route, method=method, status=str(status))
+        self.observe("batchwork_http_request_seconds", seconds, route=route)
+
+    def dropped(self, why: str) -> None:
+        """Count a connection that was let go."""
+        self.count("batchwork_connections_dropped_total", why=why)
+        log("connection dropped", why=why)
+
+    def request(self, answers: list[Answer], summary: Summary) -> None:
+        """Count the answers of a request."""
+        for answer in answers:
+            self.count("batchwork_prompts_total", status=answer.status, error_code=answer.error_code or "")
+            if answer.latency_s is not None:
+                self.observe("batchwork_call_seconds", answer.latency_s)
+            for kind, tokens in (answer.usage or {}).items():
+                self.count("batchwork_tokens_total", tokens, kind=kind.removesuffix("_tokens"))
+        if summary.first_result_s is not None:
+            self.observe("batchwork_first_result_seconds", summary.first_result_s)
+        if summary.cost_usd:
+            self.count("batchwork_cost_usd_total", summary.cost_usd)
 
 
-def _labels(labels: Labels) -> str:
+def _line(name: str, labels: Labels, value: float) -> str:
+    number = str(int(value)) if value == int(value) else repr(value)
     if not labels:
-        return ""
-    return "{" + ",".join(f'{name}="{_escaped(value)}"' for name, value in labels) + "}"
+        return f"{name} {number}"
+    pairs = ",".join(f'{label}="{_escaped(text)}"' for label, text in labels)
+    return f"{name}{{{pairs}}} {number}"
 
 
-def _escaped(value: str) -> str:
-    return value.replace("\\", r"\\").replace('"', r"\"").replace("\n", r"\n")
-
-
-def _number(value: float) -> str:
-    return str(int(value)) if value == int(value) else repr(value)
+def _escaped(text: str) -> str:
+    return text.replace("\\", r"\\").replace('"', r"\"").replace("\n", r"\n")

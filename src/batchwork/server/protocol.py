@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable
 from typing import Any
 
 import h11
@@ -11,8 +10,8 @@ from uvicorn.config import Config
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.server import ServerState
 
+from batchwork.server.api import raw_response
 from batchwork.server.connections import Connections, Pace, Stage
-from batchwork.server.errors import refusal
 
 _READ_BYTES = 16 * 1024  # per turn and connection
 _SMALL_CHUNKS = 4_000  # so many pieces a body may come in, and one more for every so many bytes:
@@ -61,8 +60,6 @@ class GuardedProtocol(H11Protocol):
         self._sending: Pace | None = None
         self._reading: Pace | None = None
 
-    # -- what the connections look at ---------------------------------------------------------------
-
     def enter_stage(self, stage: Stage, now: float) -> None:
         """The next stage begins."""
         self.stage, self.since, self.received = stage, now, 0
@@ -78,11 +75,9 @@ class GuardedProtocol(H11Protocol):
         unread = self.unread
         if not unread:
             self._reading = None
-        elif self._reading is None:
-            self._reading = Pace(now, -unread)
-        else:
-            return self._reading.is_too_slow(now, -unread, self.guard.limits)
-        return False
+            return False
+        self._reading = self._reading or Pace(now, -unread)
+        return self._reading.is_too_slow(now, -unread, self.guard.limits)
 
     def sends_too_slowly(self, now: float) -> bool:
         """Whether the body does not come, although somebody waits for it."""
@@ -100,12 +95,10 @@ class GuardedProtocol(H11Protocol):
             return
         stage = self.stage
         if stage is not Stage.IDLE:
-            self.transport.write(refusal(code, message))
+            self.transport.write(raw_response(code, message))
         self.guard.change(self, Stage.LEAVING)
         if stage is not Stage.BODY:  # whoever is still sending gets a moment to hear why
             self.transport.close()
-
-    # -- what happens to a connection ---------------------------------------------------------------
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Somebody has connected."""
@@ -114,7 +107,7 @@ class GuardedProtocol(H11Protocol):
             transport.max_size = _READ_BYTES
         if not self.guard.enter(self):
             self.stage = Stage.LEAVING
-            transport.write(refusal("too_busy", "there are too many connections; ask again in a moment"))
+            transport.write(raw_response("too_busy", "there are too many connections; ask again in a moment"))
             transport.close()
         elif self.crowded:
             self.app_state = {**self.app_state, CROWDED: True}
@@ -180,15 +173,3 @@ class GuardedProtocol(H11Protocol):
     def send_400_response(self, msg: str) -> None:
         """What has arrived is no HTTP."""
         self.refuse("invalid_http", msg)
-
-
-def protocol_factory(connections: Connections) -> Callable[..., GuardedProtocol]:
-    """What the web server makes of every connection."""
-
-    class Guarded(GuardedProtocol):
-        """A connection of this server."""
-
-        def __init__(self, *args: Any, **named: Any) -> None:
-            super().__init__(connections, *args, **named)
-
-    return Guarded

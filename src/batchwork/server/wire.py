@@ -10,15 +10,14 @@ import msgspec
 from msgspec import Meta
 
 from batchwork.prompts import Answer, PromptItem, Summary
+from batchwork.prompts.prepare import EITHER
 from batchwork.schema import values_at_most
+from batchwork.server.api import ApiError
 from batchwork.server.config import MAX_PROMPTS
-from batchwork.server.errors import ApiError
 
 T = TypeVar("T")
 _INDEX = re.compile(r"\[([0-9]+|\*)\]")
 _PLACE = re.compile(r"^(.*) - at `\$?(.*)`$", re.DOTALL)
-
-
 WholeSize = Annotated[int, Meta(ge=1, le=MAX_PROMPTS)] | Annotated[float, Meta(ge=1, le=MAX_PROMPTS, multiple_of=1)]
 
 
@@ -48,22 +47,19 @@ class StreamedSummary(msgspec.Struct, frozen=True, kw_only=True):
     summary: Summary
 
 
-one_prompt = msgspec.json.Decoder(PromptItem)
-many_prompts = msgspec.json.Decoder(PromptsBody)
+_one_prompt = msgspec.json.Decoder(PromptItem)
+_many_prompts = msgspec.json.Decoder(PromptsBody)
 
 
-def decoded(decoder: msgspec.json.Decoder[T], body: bytes | msgspec.Raw, place: str = "") -> T:
-    """The body; errors are about `place` in the whole.
-
-    Raises:
-        ApiError: it is not JSON (400), or not what the decoder expects (422).
-    """
+def _decoded(decoder: msgspec.json.Decoder[T], body: bytes | msgspec.Raw, place: str = "") -> T:
+    """The body, or an ApiError about `place`: it is not JSON (400), or not what the decoder expects (422)."""
     try:
         return decoder.decode(body)
     except msgspec.ValidationError as error:
         message, where = _split(str(error))
         where = place + (where or "").rstrip("/") if place else where
-        raise ApiError(_code(message, where), message, where=where) from None
+        code = "prompt_count" if where == "/prompts" and "length" in message else "invalid_request"
+        raise ApiError(code, message, where=where) from None
     except msgspec.DecodeError as error:
         raise ApiError("invalid_json", f"the body is not JSON: {error}") from None
     except UnicodeDecodeError as error:
@@ -73,36 +69,25 @@ def decoded(decoder: msgspec.json.Decoder[T], body: bytes | msgspec.Raw, place: 
 
 
 def one_decoded(body: bytes | msgspec.Raw, most_values: int, index: int | None = None) -> PromptItem:
-    """One prompt: the whole body, or with `index` a part of it.
-
-    Raises:
-        ApiError: it is not one, or too much of one.
-    """
+    """One prompt: the whole body, or with `index` a part of it. Raises ApiError where it is none, or too much."""
     place = "" if index is None else f"/prompts/{index}"
     if len(raw := bytes(body)) > most_values and values_at_most(raw) > most_values:
         raise ApiError("invalid_request", f"one prompt has more than {most_values} JSON values", where=place or None)
-    item = decoded(one_prompt, raw, place)
-    _refuse_half(item, place or None)
+    item = _decoded(_one_prompt, raw, place)
+    if not item.is_whole:
+        raise ApiError("invalid_request", EITHER, where=place or None)
     return item
 
 
 def many_decoded(body: bytes) -> PromptsBody:
-    """The body of a request with many prompts, which are still to be decoded one by one.
-
-    Raises:
-        ApiError: it is not one.
-    """
-    return decoded(many_prompts, body)
+    """A request with many prompts, which are still to be decoded one by one. Raises ApiError where it is none."""
+    return _decoded(_many_prompts, body)
 
 
-def each_decoded(asked: PromptsBody, most_values: int) -> Iterator[PromptItem]:
-    """The prompts of a request, one by one.
-
-    Raises:
-        ApiError: one is not a prompt, or has the id of another.
-    """
+def each_decoded(body: PromptsBody, most_values: int) -> Iterator[PromptItem]:
+    """The prompts of a request, one by one. Raises ApiError where one is none, or has the id of another."""
     seen: dict[str, int] = {}
-    for index, raw in enumerate(asked.prompts):
+    for index, raw in enumerate(body.prompts):
         item = one_decoded(raw, most_values, index)
         if item.id is not None and (first := seen.setdefault(item.id, index)) != index:
             message = f"prompts {first} and {index} have the same id {item.id!r}"
@@ -110,19 +95,10 @@ def each_decoded(asked: PromptsBody, most_values: int) -> Iterator[PromptItem]:
         yield item
 
 
-def _refuse_half(item: PromptItem, where: str | None) -> None:
-    if (item.prompt is None) == (item.messages is None):
-        raise ApiError("invalid_request", "a prompt has either 'prompt' or 'messages'", where=where)
-
-
 def _split(message: str) -> tuple[str, str | None]:
     """A validation message and its place, as a JSON pointer."""
     found = _PLACE.match(message)
     if found is None:
         return message, None
-    said, place = found.groups()
-    return said, _INDEX.sub(r"/\1", place.replace("[...]", "[*]").replace(".", "/")) or "/"
-
-
-def _code(message: str, where: str | None) -> str:
-    return "prompt_count" if where == "/prompts" and "length" in message else "invalid_request"
+    sentence, place = found.groups()
+    return sentence, _INDEX.sub(r"/\1", place.replace("[...]", "[*]").replace(".", "/")) or "/"

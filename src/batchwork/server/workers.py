@@ -13,7 +13,7 @@ from collections import OrderedDict, deque
 from collections.abc import AsyncIterator, Hashable
 from contextlib import asynccontextmanager, suppress
 
-from batchwork.prompts.worker import HEAD_BYTES, ExtractJob, Job, Result, length_of, result_of, written
+from batchwork.prompts.worker import HEAD_BYTES, ExtractJob, Job, Result, result_of, written
 from batchwork.server.config import WorkLimits
 
 _START = "import sys; sys.path[:] = sys.argv[2:]; from batchwork.prompts.worker import main; main(int(sys.argv[1]))"
@@ -35,25 +35,15 @@ class Workers:
         self._waiting: OrderedDict[Hashable, deque[asyncio.Future[None]]] = OrderedDict()
 
     async def run(self, job: Job, *, caller: Hashable = None) -> Result:
-        """Do one job.
-
-        Raises:
-            WorkFailed: it took too long, or too much memory.
-        """
+        """Do one job. Raises WorkFailed where it takes too long, or too much memory."""
         async with self._place(caller):
             process = self._idle.pop() if self._idle else await self._start()
             try:
-                async with asyncio.timeout(self._limits.job_s):
-                    result = await _done(process, job)
+                result = await _done(process, job, self._limits.job_s)
             except TimeoutError:
-                await _kill(process)
                 raise WorkFailed(f"it took more than {self._limits.job_s:g} s") from None
             except (OSError, EOFError):
-                await _kill(process)
                 raise WorkFailed(f"it took more than {self._limits.memory_bytes >> 20} MB") from None
-            except BaseException:
-                await _kill(process)
-                raise
             self._idle.append(process)
             return result
 
@@ -98,21 +88,25 @@ class Workers:
             sys.executable, *arguments, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, env={}
         )
         try:
-            async with asyncio.timeout(_STARTING_S):
-                await _done(process, _HELLO)
+            await _done(process, _HELLO, _STARTING_S)
         except (TimeoutError, OSError, EOFError):
-            await _kill(process)
             raise WorkFailed("its process does not start") from None
         return process
 
 
-async def _done(process: Process, job: Job) -> Result:
+async def _done(process: Process, job: Job, seconds: float) -> Result:
+    """The result of a job; the process is killed where there is none in time."""
     assert process.stdin is not None
     assert process.stdout is not None
-    process.stdin.write(written(job))
-    await process.stdin.drain()
-    head = await process.stdout.readexactly(HEAD_BYTES)
-    return result_of(await process.stdout.readexactly(length_of(head)))
+    try:
+        async with asyncio.timeout(seconds):
+            process.stdin.write(written(job))
+            await process.stdin.drain()
+            head = await process.stdout.readexactly(HEAD_BYTES)
+            return result_of(await process.stdout.readexactly(int.from_bytes(head)))
+    except BaseException:
+        await _kill(process)
+        raise
 
 
 async def _kill(process: Process) -> None:

@@ -1,21 +1,17 @@
 """Rows in (JSONL, CSV, Parquet, standard input), prompts from them by template, and rows out."""
 
-from batchwork.tables.columns import RESULT_NAMES, RESULT_TYPES, ResultColumns, check_columns, result_columns
-from batchwork.tables.opening import STDIN, open_table, total_rows
-from batchwork.tables.row import Row
-from batchwork.tables.table import Table
+from batchwork.tables.columns import RESULT_NAMES, check_columns, result_columns
+from batchwork.tables.reader import STDIN, open_table, total_rows
+from batchwork.tables.table import Table, TableRow
 from batchwork.tables.template import MissingColumn, Template
-from batchwork.tables.writing import TableWriter, check_output, write_table
+from batchwork.tables.writer import check_output, write_table
 
 __all__ = [
     "MissingColumn",
     "RESULT_NAMES",
-    "RESULT_TYPES",
     "STDIN",
-    "ResultColumns",
-    "Row",
     "Table",
-    "TableWriter",
+    "TableRow",
     "Template",
     "check_columns",
     "check_output",

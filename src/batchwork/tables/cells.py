@@ -31,18 +31,6 @@ def cell_text(value: Any) -> str:
     return value.isoformat() if hasattr(value, "isoformat") else str(value)
 
 
-def _same(value: str) -> str:
-    return value
-
-
-def _nothing(_: None) -> str:
-    return ""
-
-
-def _truth(value: bool) -> str:
-    return "true" if value else "false"
-
-
 def _nested(value: Any) -> str:
     return _json(value).decode()
 
@@ -93,11 +81,11 @@ def _storable(value: Any, depth: int = 0) -> Any:
 
 
 _TEXT_OF: dict[type, Callable[[Any], str]] = {
-    str: _same,
+    str: str,
     int: str,
     float: str,
-    bool: _truth,
-    type(None): _nothing,
+    bool: lambda value: "true" if value else "false",
+    type(None): lambda _: "",
     dict: _nested,
     list: _nested,
 }

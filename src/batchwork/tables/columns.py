@@ -1,11 +1,16 @@
-"""Which columns go in and out: what a template needs of a table, and what the results are called."""
+"""Which columns go in and out: what a template needs of a table, what the results are called, and their types.
+
+Decides a Parquet column's type: from every value the column has, never from the first few.
+"""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from difflib import get_close_matches
 from typing import Any
 
 from batchwork.core.errors import ConfigError
+from batchwork.tables.cells import clean_text
 from batchwork.tables.table import Table
 from batchwork.tables.template import Template
 
@@ -24,6 +29,9 @@ RESULT_TYPES: Mapping[str, type] = {
 RESULT_NAMES = tuple(RESULT_TYPES)
 _OURS = frozenset(RESULT_NAMES)
 _MOST_SHOWN = 30
+_NUMBERS = frozenset({int, float, Decimal})
+_MOST_EXACT = 2**53  # whole numbers up to here are exact as floats
+_MOST_INT64 = 2**63 - 1
 
 
 def check_columns(template: Template, table: Table) -> None:
@@ -94,3 +102,44 @@ def result_columns(input_columns: Iterable[str]) -> ResultColumns:
 def _kept_as(name: str) -> str:
     """The name of a column that was not met in the sample of the input."""
     return f"input_{name}" if name in _OURS else name
+
+
+class Shape:
+    """The columns that rows had, in order, and the kinds of values in each."""
+
+    def __init__(self, columns: Iterable[str] = ()) -> None:
+        self._kinds: dict[str, set[type]] = {clean_text(name): set() for name in columns}
+        self._largest: dict[str, int] = {}
+
+    def see(self, row: dict[str, Any]) -> None:
+        """Take note of one more row."""
+        kinds = self._kinds
+        for name, value in row.items():
+            kind = type(value)
+            try:
+                kinds[name].add(kind)
+            except KeyError:
+                name = clean_text(name)  # noqa: PLW2901 - the name as it will be read back
+                kinds.setdefault(name, set()).add(kind)
+            if kind is int and abs(value) > _MOST_EXACT:
+                self._largest[name] = max(abs(value), self._largest.get(name, 0))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All columns: the announced ones first, then as they were met."""
+        return tuple(self._kinds)
+
+    def type_of(self, name: str) -> type:
+        """The type that holds every value of the column: bool, int, float, or str for everything else."""
+        kinds = self._kinds[name] - {type(None)}
+        ours = RESULT_TYPES.get(name, str)
+        if not kinds:
+            return ours
+        largest = self._largest.get(name, 0)
+        if kinds == {bool}:
+            return bool
+        if kinds == {int} and ours is not float:
+            return int if largest <= _MOST_INT64 else str
+        if kinds <= _NUMBERS:
+            return float if largest <= _MOST_EXACT else str
+        return str

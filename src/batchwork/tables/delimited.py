@@ -1,7 +1,7 @@
-"""CSV and TSV in.
+"""CSV and TSV, in and out.
 
-Values stay text: what looks like a number is the reader's business. A record that does not fit the header, has quotes
-that do not add up, or is not UTF-8 is that row's problem; a header that cannot name the columns is the file's.
+Values are read as text: what looks like a number is the user's business. A record that does not fit the header, has
+quotes that do not add up, or is not UTF-8 is that row's problem; a header that cannot name the columns is the file's.
 """
 
 import csv
@@ -10,11 +10,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from io import TextIOWrapper
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from batchwork.core.errors import InputError
-from batchwork.tables.row import Row, bad_row
-from batchwork.tables.table import Table, cannot_read, open_input, refuse_utf16
+from batchwork.tables.cells import cell_text, harmless_text
+from batchwork.tables.columns import Shape
+from batchwork.tables.jsonl import decode_row
+from batchwork.tables.table import Table, TableRow, bad_row, cannot_read, open_input, refuse_utf16
 
 _LONGEST_FIELD = 1 << 27  # far above any document, and still an end when a quote is never closed
 
@@ -28,14 +30,9 @@ class DelimitedFile(Table):
         with self._text() as lines:
             self._delimiter = _delimiter(lines.readline(_LONGEST_FIELD), delimiter)
         with self._text() as lines:
-            self._columns = self._header(self._reader(lines))
+            self.columns = self._header(self._reader(lines))
 
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The header."""
-        return self._columns
-
-    def rows(self) -> Iterator[Row]:
+    def rows(self) -> Iterator[TableRow]:
         """All rows in order, lazily; blank lines are skipped."""
         with self._text() as lines:
             reader = self._reader(lines)
@@ -72,8 +69,8 @@ class DelimitedFile(Table):
             raise InputError(f"{self.name}: the header is not UTF-8 text; save the file as UTF-8")
         return names
 
-    def _records(self, reader: Any) -> Iterator[Row]:
-        names = self._columns
+    def _records(self, reader: Any) -> Iterator[TableRow]:
+        names = self.columns
         width = len(names)
         while True:
             number = reader.line_num + 1
@@ -89,12 +86,13 @@ class DelimitedFile(Table):
             if not record:
                 continue
             if len(record) != width:
-                said = f"line {number} has {_fields(len(record))}, the header has {width}"
-                yield bad_row(number, said, self._delimiter.join(record))
+                fields = "1 field" if len(record) == 1 else f"{len(record)} fields"
+                problem = f"line {number} has {fields}, the header has {width}"
+                yield bad_row(number, problem, self._delimiter.join(record))
             elif _is_broken(record):
                 yield bad_row(number, f"line {number} is not UTF-8 text", self._delimiter.join(record))
             else:
-                yield Row(number, dict(zip(names, record, strict=True)))
+                yield TableRow(number, dict(zip(names, record, strict=True)))
 
 
 def _delimiter(header: str, default: str) -> str:
@@ -114,5 +112,24 @@ def _is_broken(fields: list[str] | tuple[str, ...]) -> bool:
     return False
 
 
-def _fields(count: int) -> str:
-    return "1 field" if count == 1 else f"{count} fields"
+def write_delimited(gathered: Path, final: BinaryIO, shape: Shape, delimiter: str, *, safe: bool = False) -> None:
+    """Write the gathered rows as CSV (or TSV) with a header; `safe`: no spreadsheet takes a cell for a formula."""
+    names = shape.names
+    text = TextIOWrapper(final, encoding="utf-8", newline="")
+    # "\r\n" is what RFC 4180 says, and makes the csv module quote a lone "\r" in a field too
+    writer = csv.writer(text, delimiter=delimiter, lineterminator="\r\n")
+    in_quotes = csv.writer(text, delimiter=delimiter, lineterminator="\r\n", quoting=csv.QUOTE_ALL)
+    # In quotes, or a reader may take a ";" for the delimiter, and what follows for a cell.
+    header_writer = in_quotes if safe or any(";" in name for name in names) else writer
+    header_writer.writerow([harmless_text(name) for name in names] if safe else names)
+    with open_input(gathered) as lines:
+        for line in lines:
+            get = decode_row(line).get
+            values = [get(name) for name in names]
+            cells = [value if type(value) is str else cell_text(value) for value in values]
+            if safe:
+                in_quotes.writerow(list(map(harmless_text, cells)))
+            else:
+                writer.writerow(cells)
+    text.flush()
+    text.detach()  # the file stays open for its owner

@@ -5,6 +5,7 @@ everything that is rare (blank lines, byte order mark, bad JSON) is found out in
 """
 
 from collections.abc import Iterable, Iterator
+from functools import cached_property
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -12,17 +13,16 @@ from typing import Any, BinaryIO
 import msgspec
 
 from batchwork.core.errors import InputError
-from batchwork.tables.row import Row, bad_row
-from batchwork.tables.table import Table, cannot_read, open_input, refuse_utf16
+from batchwork.tables.table import Table, TableRow, bad_row, cannot_read, open_input, refuse_utf16
 
-SAMPLE_ROWS = 1_000
+_SAMPLE_ROWS = 1_000
 _BOM = b"\xef\xbb\xbf"
 _UNDECODABLE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
-_decode = msgspec.json.Decoder(dict[str, Any]).decode
+decode_row = msgspec.json.Decoder(dict[str, Any]).decode
 
 
-def _parse(lines: Iterable[bytes], name: str) -> Iterator[Row]:
-    decode = _decode
+def _parse(lines: Iterable[bytes], name: str) -> Iterator[TableRow]:
+    decode = decode_row
     try:
         for number, line in enumerate(lines, 1):
             try:
@@ -32,19 +32,19 @@ def _parse(lines: Iterable[bytes], name: str) -> Iterator[Row]:
                 if row is not None:
                     yield row
                 continue
-            yield Row(number, columns)
+            yield TableRow(number, columns)
     except OSError as error:
         raise cannot_read(name, error) from error
 
 
-def _rare(number: int, line: bytes, error: Exception, name: str) -> Row | None:
+def _rare(number: int, line: bytes, error: Exception, name: str) -> TableRow | None:
     """The row of a line that did not decode: none for a blank line, else a good one after all or a bad one."""
     if number == 1:
         refuse_utf16(name, line)
         if line.startswith(_BOM):
             line = line[len(_BOM) :]
             try:
-                return Row(number, _decode(line))
+                return TableRow(number, decode_row(line))
             except _UNDECODABLE as again:
                 error = again
     if not line.strip():
@@ -58,16 +58,16 @@ def _complaint(line: bytes, error: Exception) -> str:
     if isinstance(error, UnicodeDecodeError):
         return f"is not JSON: it is not UTF-8 text (byte {error.object[error.start]:#04x})"
     if isinstance(error, msgspec.ValidationError):
-        said = str(error)
-        if said.startswith("Expected `object`"):
-            return f"is not a JSON object: {said.partition(', ')[2].replace('`', '')}"
-        return f"is not usable JSON: {said}"
+        message = str(error)
+        if message.startswith("Expected `object`"):
+            return f"is not a JSON object: {message.partition(', ')[2].replace('`', '')}"
+        return f"is not usable JSON: {message}"
     if b"\\ud" in line.lower():  # the decoder's own words for this one ("truncated") lead astray
         return f"is not JSON: half of a surrogate pair in a \\u escape, or: {error}"
     return f"is not JSON: {error}"
 
 
-def _keys(rows: Iterable[Row]) -> tuple[str, ...]:
+def _keys(rows: Iterable[TableRow]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(key for row in rows for key in row.columns))
 
 
@@ -77,16 +77,13 @@ class JsonLinesFile(Table):
     def __init__(self, path: Path, name: str) -> None:
         self.name = name
         self._path = path
-        self._columns: tuple[str, ...] | None = None
 
-    @property
+    @cached_property
     def columns(self) -> tuple[str, ...]:
         """The keys of the first 1,000 rows, in the order they were met."""
-        if self._columns is None:
-            self._columns = _keys(islice(self.rows(), SAMPLE_ROWS))
-        return self._columns
+        return _keys(islice(self.rows(), _SAMPLE_ROWS))
 
-    def rows(self) -> Iterator[Row]:
+    def rows(self) -> Iterator[TableRow]:
         """All rows in order, lazily."""
         with open_input(self._path) as lines:
             yield from _parse(lines, self.name)
@@ -112,22 +109,22 @@ class JsonLinesStream(Table):
     def __init__(self, stream: BinaryIO, name: str) -> None:
         self.name = name
         self._rest = _parse(stream, name)
-        self._seen: list[Row] = []
+        self._seen: list[TableRow] = []
         self._taken = False
 
-    def buffer(self, count: int) -> list[Row]:
+    def buffer(self, count: int) -> list[TableRow]:
         """The first rows (at most `count`), which stay in the table."""
         if self._taken:
             raise InputError(f"{self.name} can be read only once")
         self._seen.extend(islice(self._rest, max(0, count - len(self._seen))))
         return self._seen[:count]
 
-    @property
+    @cached_property
     def columns(self) -> tuple[str, ...]:
         """The keys of the first 1,000 rows, in the order they were met."""
-        return _keys(self._seen if self._taken else self.buffer(SAMPLE_ROWS))
+        return _keys(self._seen if self._taken else self.buffer(_SAMPLE_ROWS))
 
-    def rows(self) -> Iterator[Row]:
+    def rows(self) -> Iterator[TableRow]:
         """All rows in order, lazily, and only once."""
         if self._taken:
             raise InputError(f"{self.name} can be read only once")

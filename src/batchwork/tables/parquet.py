@@ -1,7 +1,8 @@
-"""Parquet in, a batch at a time, as plain JSON values.
+"""Parquet, in and out, a batch at a time; the one place of the tables where pyarrow is imported.
 
-JSON values because a row's columns are kept in the journal and written out again: dates and times become ISO text,
-decimals and other exact things text, bytes their UTF-8 text or else base64, NaN (how pandas says missing) None.
+Values are read as plain JSON because a row's columns are kept in the journal and written out again: dates and times
+become ISO text, decimals and other exact things text, bytes their UTF-8 text or else base64, NaN (how pandas says
+missing) None.
 """
 
 import math
@@ -9,16 +10,33 @@ from base64 import b64encode
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
-from batchwork.core.errors import InputError
-from batchwork.tables.arrow import pyarrow
-from batchwork.tables.row import Row
-from batchwork.tables.table import Table, cannot_read, open_input
+from batchwork.core.errors import ConfigError, InputError
+from batchwork.tables.cells import cell_text
+from batchwork.tables.columns import Shape
+from batchwork.tables.jsonl import decode_row
+from batchwork.tables.table import Table, TableRow, cannot_read, open_input
 
 _BATCH_ROWS = 1_024
+_GROUP_ROWS = 20_000
+_GROUP_BYTES = 8 << 20  # of JSON; as Python objects and then as Arrow it is several times that
 _ALREADY_JSON = frozenset({bool, int, str, type(None)})
+
+
+def pyarrow() -> Any:
+    """The pyarrow module with `parquet` loaded.
+
+    Raises:
+        ConfigError: it is not installed.
+    """
+    try:
+        import_module("pyarrow.parquet")
+        return import_module("pyarrow")
+    except ImportError as error:
+        raise ConfigError("Parquet files need pyarrow: pip install 'batchwork[parquet]'") from error
 
 
 class ParquetFile(Table):
@@ -28,22 +46,17 @@ class ParquetFile(Table):
         self.name = name
         self._path = path
         with self._open() as file:
-            self._columns = tuple(file.schema_arrow.names)
-        twice = [column for column, times in Counter(self._columns).items() if times > 1]
+            self.columns = tuple(file.schema_arrow.names)
+        twice = [column for column, times in Counter(self.columns).items() if times > 1]
         if twice:
             raise InputError(f"{name} has two columns named {twice[0]!r}; give every column its own name")
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """The columns of the file's schema."""
-        return self._columns
 
     def count(self) -> int:
         """How many rows the file's metadata states."""
         with self._open() as file:
             return int(file.metadata.num_rows)
 
-    def rows(self) -> Iterator[Row]:
+    def rows(self) -> Iterator[TableRow]:
         """All rows in order, lazily."""
         number = 0
         with self._open() as file:
@@ -51,7 +64,7 @@ class ParquetFile(Table):
                 values = [_plain_column(column) for column in batch.columns]
                 for record in zip(*values, strict=True):
                     number += 1
-                    yield Row(number, dict(zip(self._columns, record, strict=True)))
+                    yield TableRow(number, dict(zip(self.columns, record, strict=True)))
 
     @contextmanager
     def _open(self) -> Iterator[Any]:
@@ -105,3 +118,36 @@ def _bytes_text(value: bytes) -> str:
         return value.decode()
     except UnicodeDecodeError:
         return b64encode(value).decode()
+
+
+def write_parquet(gathered: Path, final: BinaryIO, shape: Shape) -> None:
+    """Write the gathered rows as Parquet, a row group at a time."""
+    pa = pyarrow()
+    arrow = {bool: pa.bool_(), int: pa.int64(), float: pa.float64(), str: pa.string()}
+    types = {name: shape.type_of(name) for name in shape.names}
+    schema = pa.schema([pa.field(name, arrow[kind]) for name, kind in types.items()])
+    with pa.parquet.ParquetWriter(final, schema) as writer:
+        for group in _groups(gathered):
+            arrays = [pa.array(_column(group, name, kind), arrow[kind]) for name, kind in types.items()]
+            writer.write_table(pa.Table.from_arrays(arrays, schema=schema))
+
+
+def _column(group: list[dict[str, Any]], name: str, kind: type) -> list[Any]:
+    values = [row.get(name) for row in group]
+    if kind is not str:
+        return values
+    return [value if value is None or type(value) is str else cell_text(value) for value in values]
+
+
+def _groups(gathered: Path) -> Iterator[list[dict[str, Any]]]:
+    group: list[dict[str, Any]] = []
+    size = 0
+    with open_input(gathered) as lines:
+        for line in lines:
+            group.append(decode_row(line))
+            size += len(line)
+            if len(group) >= _GROUP_ROWS or size >= _GROUP_BYTES:
+                yield group
+                group, size = [], 0
+    if group:
+        yield group

@@ -5,6 +5,7 @@ A name in braces is a column (`{first name}` works too). When no column has exac
 evaluated. Values read as in a CSV file: None is nothing, objects and lists are JSON (see `cells`).
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -12,6 +13,9 @@ from typing import Any
 from batchwork.core.errors import ConfigError, InputError
 from batchwork.tables.cells import cell_text
 
+_BRACES = re.compile(r"\{\{|\}\}|\{[^{}]*\}|[{}]")
+_PATH = re.compile(r"[^.\[]+(\[[0-9]+\])*(\.[^.\[]+(\[[0-9]+\])*)*")
+_STEP = re.compile(r"\[([0-9]+)\]|([^.\[]+)")
 _LITERAL_HINT = "write {{ and }} for braces that are meant as they are"
 
 
@@ -91,25 +95,20 @@ def _parse(text: str) -> tuple[list[str], tuple[Field, ...]]:
     """The literal pieces (one more than there are fields) and the fields between them."""
     literals: list[str] = [""]
     fields: list[Field] = []
-    at = 0
-    while at < len(text):
-        here = text[at]
-        if here not in "{}":
-            end = min((place for brace in "{}" if (place := text.find(brace, at)) >= 0), default=len(text))
-            literals[-1] += text[at:end]
-            at = end
-        elif text[at : at + 2] == here * 2:
-            literals[-1] += here
-            at += 2
-        elif here == "}":
+    end = 0
+    for brace in _BRACES.finditer(text):
+        literals[-1] += text[end : brace.start()]
+        end, at, found = brace.end(), brace.start(), brace.group()
+        if found == "}":
             raise _error(text, at, f"a '}}' that closes nothing; {_LITERAL_HINT}")
+        if found == "{":
+            raise _error(text, at, f"a '{{' that is never closed; {_LITERAL_HINT}")
+        if found in ("{{", "}}"):
+            literals[-1] += found[0]
         else:
-            end = text.find("}", at)
-            if end < 0 or "{" in text[at + 1 : end]:
-                raise _error(text, at, f"a '{{' that is never closed; {_LITERAL_HINT}")
-            fields.append(_field(text, at, text[at + 1 : end]))
+            fields.append(_field(text, at, found[1:-1]))
             literals.append("")
-            at = end + 1
+    literals[-1] += text[end:]
     return literals, tuple(fields)
 
 
@@ -124,15 +123,9 @@ def _field(text: str, at: int, inside: str) -> Field:
 
 def _path(name: str) -> tuple[str | int, ...]:
     """`items[0].price` as steps; a name that is no path stays one step."""
-    steps: list[str | int] = []
-    for part in name.split("."):
-        key, *indexes = part.split("[")
-        numbers = [index[:-1] for index in indexes if index.endswith("]")]
-        well_formed = key and len(numbers) == len(indexes) and all(n.isascii() and n.isdigit() for n in numbers)
-        if not well_formed:
-            return (name,)
-        steps += [key, *map(int, numbers)]
-    return tuple(steps)
+    if not _PATH.fullmatch(name):
+        return (name,)
+    return tuple(int(index) if index else key for index, key in _STEP.findall(name))
 
 
 def _error(text: str, at: int, problem: str) -> ConfigError:

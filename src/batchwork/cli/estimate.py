@@ -1,0 +1,96 @@
+"""The estimate of a run: items, tokens, cost, time. Sends nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from batchwork.assembly import Terms
+from batchwork.core.bounds import Expectation
+from batchwork.core.duration import duration
+from batchwork.core.intake import Intake
+from batchwork.core.money import show
+from batchwork.core.policy import BatchPolicy, Policy
+from batchwork.core.pricing import lane_asked
+from batchwork.core.reply import Usage
+from batchwork.core.worst import WorstCase
+
+
+@dataclass(slots=True, kw_only=True)
+class Estimate:
+    """Sums over the rows of an input."""
+
+    items: int = 0
+    bad: int = 0
+    most_input: int = 0
+    likely_input: int = 0
+    most_output: int = 0
+    likely_output: int = 0
+    unbounded: int = 0  # requests whose cost has no bound
+    reason: str = ""  # of the first of them
+    worst_nano: int | None = 0
+    likely_nano: int | None = 0
+
+
+def add_up(intakes: Iterable[Intake], terms: Terms) -> Estimate:
+    """Go through an input without sending it."""
+    price, worst = terms.price, WorstCase(terms.price, terms.traits)
+    sums = Estimate(worst_nano=0 if price else None, likely_nano=0 if price else None)
+    expect = Expectation()
+    for intake in intakes:
+        sums.items += 1
+        if intake.request is None:
+            sums.bad += 1
+            continue
+        bound = worst.input_tokens(intake.request)
+        tokens_in, tokens_out = expect.of(bound, intake.request.output_bound)
+        sums.most_input += bound
+        sums.most_output += intake.request.output_bound
+        sums.likely_input += tokens_in
+        sums.likely_output += tokens_out
+        if (reason := worst.unbounded(intake.request)) is not None:
+            sums.unbounded += 1
+            sums.reason = sums.reason or reason
+        if price is not None and sums.worst_nano is not None and sums.likely_nano is not None:
+            sums.worst_nano += worst.nano(intake.request, input_tokens=bound)
+            usage = Usage(input_tokens=tokens_in, output_tokens=tokens_out)
+            sums.likely_nano += price.cost(usage, lane_asked(intake.request.extra_body))
+    return sums
+
+
+def lines(sums: Estimate, policy: Policy, terms: Terms, model: str) -> list[str]:
+    """The estimate for people."""
+    price = terms.price
+    texts = [
+        f"model          {model}",
+        f"items          {sums.items:,}" + (f" ({sums.bad:,} cannot be sent)" if sums.bad else ""),
+        f"input tokens   about {sums.likely_input:,}, at most {sums.most_input:,}",
+        f"output tokens  about {sums.likely_output:,}, at most {sums.most_output:,}",
+        f"price          {price if price is not None else 'not known; state it with --price IN,OUT'}",
+        f"cost           about {show(sums.likely_nano)}, at most {show(sums.worst_nano)}",
+    ]
+    if policy.max_cost_nano is not None and sums.worst_nano is not None:
+        fits = "the worst case fits" if sums.worst_nano <= policy.max_cost_nano else "the worst case does not fit"
+        texts.append(f"budget         {show(policy.max_cost_nano)}: {fits}")
+    if sums.unbounded:
+        texts.append(f"no bound       {sums.unbounded:,}; the first {sums.reason}")
+    texts.append(f"time           {_batch_time(policy.batch) if terms.batches else _time(sums, policy)}")
+    return texts
+
+
+def _batch_time(policy: BatchPolicy) -> str:
+    return f"up to 24 hours for each batch, {policy.max_parallel} at once; limits per minute are for live calls alone"
+
+
+def _time(sums: Estimate, policy: Policy) -> str:
+    rates = policy.rates
+    needs = (
+        (sums.items - sums.bad, rates.rpm, "requests"),
+        (sums.likely_input, rates.input_tpm, "input tokens"),
+        (sums.likely_output, rates.output_tpm, "output tokens"),
+    )
+    minutes = [(amount / limit, name) for amount, limit, name in needs if limit is not None]
+    if not minutes:
+        return f"as fast as {policy.max_in_flight} calls at once allow (no rate limit stated)"
+    longest, name = max(minutes)
+    return f"at least {duration(60 * longest)} at the limit of {name}"

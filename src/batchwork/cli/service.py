@@ -1,0 +1,184 @@
+"""The commands `serve` and `ask`: prompts over HTTP, and one prompt from the shell."""
+
+from __future__ import annotations
+
+import json
+import sys
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from batchwork._bridge import run_sync
+from batchwork.cli import options
+from batchwork.cli.inputs import load_schema
+from batchwork.cli.run import Exit
+from batchwork.core.errors import ConfigError
+from batchwork.core.request import DEFAULT_MAX_TOKENS
+from batchwork.prompts import Answer, defaults_for, open_prompt_service, process_multiple_prompts
+from batchwork.settings import Settings
+
+_who = partial(typer.Option, rich_help_panel="Who may call, and where")
+_limit = partial(typer.Option, rich_help_panel="How much, how fast")
+_strangers = partial(typer.Option, rich_help_panel="How much of the server strangers may hold")
+Host = Annotated[str, _who(metavar="H", help="Where to listen.")]
+Port = Annotated[int, _who(metavar="P", help="The port; 0 is any free one.")]
+KeyFile = Annotated[Path | None, _who(metavar="F", help="API keys, one per line; also BATCHWORK_API_KEYS.")]
+NewKey = Annotated[bool, _who("--new-key", help="Make a key, print it, add it to --key-file if given, and end.")]
+AlsoModel = Annotated[
+    list[str] | None, typer.Option("--also", metavar="M", help="Another model that callers may name.")
+]
+BatchSize = Annotated[int, _limit(metavar="N", help="The most calls in flight of one request.")]
+PerDay = Annotated[float | None, _limit(metavar="USD", help="Never spend more in a day (UTC).")]
+BudgetFile = Annotated[Path | None, _limit(metavar="F", help="Remembers what today has cost.")]
+MaxBody = Annotated[float, _limit(metavar="MB", help="The largest body.")]
+MaxConnections = Annotated[int, _strangers(metavar="N", help="The most connections; fewer where files run out.")]
+HeadTimeout = Annotated[float, _strangers(metavar="S", help="Seconds for a request's head.")]
+LeastRate = Annotated[int, _strangers(metavar="B", help="Bytes a second of a body or a read answer, at least.")]
+SlowTimeout = Annotated[float, _strangers(metavar="S", help="Seconds that either may be slower.")]
+MaxOpenPrompts = Annotated[int, _strangers(metavar="N", help="The most open prompts of all callers.")]
+MaxOpen = Annotated[float, _strangers(metavar="MB", help="The most bodies and answers in memory.")]
+WorkTimeout = Annotated[float, _strangers(metavar="S", help="Seconds for a large schema or answer.")]
+Grace = Annotated[float, _limit(metavar="S", help="Seconds to finish after SIGTERM.")]
+LogText = Annotated[bool, typer.Option("--log-text", help="Put prompts and answers into the log.")]
+
+
+def serve(
+    model: Annotated[str, typer.Option(metavar="M", help="BACKEND:NAME, for example mock:echo.")] = "",
+    also: AlsoModel = None,
+    host: Host = "127.0.0.1",
+    port: Port = 8000,
+    key_file: KeyFile = None,
+    new_key: NewKey = False,
+    batch_size: BatchSize = 100,
+    max_in_flight: options.MaxInFlight = 400,
+    max_cost_per_day: PerDay = None,
+    budget_file: BudgetFile = None,
+    price: options.Price = None,
+    rpm: options.Rpm = None,
+    input_tpm: options.InputTpm = None,
+    output_tpm: options.OutputTpm = None,
+    retries: options.Retries = 3,
+    timeout: options.Timeout = 120.0,
+    base_url: options.BaseUrl = None,
+    max_body: MaxBody = 8.0,
+    max_connections: MaxConnections = 1000,
+    head_timeout: HeadTimeout = 10.0,
+    least_rate: LeastRate = 1024,
+    slow_timeout: SlowTimeout = 15.0,
+    max_open_prompts: MaxOpenPrompts = 20_000,
+    max_open: MaxOpen = 128.0,
+    work_timeout: WorkTimeout = 10.0,
+    grace: Grace = 30.0,
+    log_text: LogText = False,
+) -> None:
+    """Answer prompts over HTTP: POST /api/v1/prompt for one, POST /api/v1/prompts for up to a thousand.
+
+    \b
+    Examples:
+      batchwork serve --model mock:echo
+      batchwork serve --new-key --key-file keys.txt
+      batchwork serve --model mock:echo --host 0.0.0.0 --key-file keys.txt --max-cost-per-day 20 --price 0.1,0.5
+    """
+    arguments = locals()
+    # Imported here because the web framework takes longer to load than the other commands take to run.
+    try:
+        from batchwork.server import keys, logs, web_server  # noqa: PLC0415
+        from batchwork.server.config import ConnectionLimits, ServerConfig, WorkLimits  # noqa: PLC0415
+    except ModuleNotFoundError as error:
+        raise ConfigError(f"{error.name} is not installed: pip install 'batchwork[server]'") from None
+    if new_key:
+        _make_key(key_file, keys)
+        return
+    if not model:
+        raise ConfigError("--model is required, for example --model mock:echo")
+    settings = Settings.from_environment()
+    if max_cost_per_day is not None and budget_file is None:
+        arguments["budget_file"] = settings.state_dir / "budget.json"
+    config = ServerConfig(
+        **{name: value for name, value in arguments.items() if name in ServerConfig.__dataclass_fields__},
+        models=tuple(also or ()),
+        keys=keys.key_ring(settings.server_api_keys, key_file),
+        timeout_s=timeout,
+        max_body_bytes=int(max_body * 2**20),
+        max_open_bytes=int(max_open * 2**20),
+        connections=ConnectionLimits(
+            max_connections=max_connections, head_s=head_timeout, least_bytes_per_s=least_rate, slow_s=slow_timeout
+        ),
+        work=WorkLimits(job_s=work_timeout),
+        grace_s=grace,
+    )
+    logs.set_up()
+    web_server.serve(config, say=lambda text: print(text, file=sys.stderr, flush=True))
+
+
+def _make_key(key_file: Path | None, keys: Any) -> None:
+    key = keys.new_key()
+    print(key)
+    if key_file is None:
+        print("Give it to the server as BATCHWORK_API_KEYS or in a --key-file; it is not kept here.", file=sys.stderr)
+        return
+    keys.add_key(key_file, key)
+    print(f"Its digest was added to {key_file}; the key itself is not kept, so note it now.", file=sys.stderr)
+
+
+def ask(
+    prompt: Annotated[str, typer.Argument(metavar="PROMPT", help="The prompt; - reads it from stdin.")],
+    model: options.Model,
+    schema: options.SchemaFile = None,
+    extract: Annotated[
+        str | None, typer.Option(metavar="PATH", help="Print only this field of the answer, like items[*].total.")
+    ] = None,
+    system: options.System = None,
+    max_tokens: options.MaxTokens = DEFAULT_MAX_TOKENS,
+    max_cost: options.MaxCost = None,
+    price: options.Price = None,
+    base_url: options.BaseUrl = None,
+    retries: options.Retries = 3,
+    timeout: options.Timeout = 120.0,
+    as_json: Annotated[bool, typer.Option("--json", help="Print the whole answer, with usage and cost.")] = False,
+) -> None:
+    """Ask one prompt, through the same pipeline as the server.
+
+    \b
+    Examples:
+      batchwork ask "Which river flows through Vienna?" --model mock:echo
+      batchwork ask "..." --model mock:echo --schema river.json --extract river
+    """
+    item: dict[str, Any] = {"prompt": sys.stdin.read() if prompt == "-" else prompt}
+    if schema is not None:
+        item["response_format"] = {"type": "json_schema", "json_schema": {"schema": load_schema(schema)}}
+    if extract is not None:
+        item["extract_field_path"] = extract
+
+    async def run() -> Answer:
+        async with open_prompt_service(
+            model, max_cost=max_cost, price=price, base_url=base_url, retries=retries, timeout=timeout
+        ) as service:
+            if notice := service.models[model].backend.traits.notice:
+                print(notice, file=sys.stderr)
+            defaults = defaults_for(service, system=system, max_tokens=max_tokens)
+            return (await process_multiple_prompts([item], service, defaults=defaults)).answers[0]
+
+    answer = run_sync(run, interrupt=_interrupted)
+    if as_json:
+        print(json.dumps({name: getattr(answer, name) for name in answer.__struct_fields__}, ensure_ascii=False))
+    elif answer.status == "success":
+        print(answer.response if isinstance(answer.response, str) else json.dumps(answer.response, ensure_ascii=False))
+    else:
+        print(f"batchwork: {answer.error_code}: {answer.error}", file=sys.stderr)
+    raise typer.Exit(_code(answer))
+
+
+def _code(answer: Answer) -> Exit:
+    if answer.status == "success":
+        return Exit.ALL_SUCCEEDED
+    if answer.error_code == "over_budget":
+        return Exit.BUDGET
+    bad = ("invalid_request", "invalid_schema", "invalid_path", "unknown_model")
+    return Exit.BAD_INPUT if answer.error_code in bad else Exit.SOME_FAILED
+
+
+def _interrupted() -> None:
+    raise KeyboardInterrupt

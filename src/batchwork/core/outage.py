@@ -1,0 +1,57 @@
+"""Decide when everybody waits: when nobody is let through any more.
+
+One refusal is about one call. When nearly all of the latest calls are refused, and so many in a row that chance does
+not explain it, they are about all: then one call after the other tries whether it is over, after the time that the
+provider named, or ever less often where it named none.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+
+from batchwork.core.refusals import SentCalls
+
+_IN_A_ROW = 4
+_NEARLY_ALL = 0.9
+_FIRST_S, _LONGEST_S = 0.25, 5.0
+
+
+class Outage:
+    """Watches for one."""
+
+    __slots__ = ("_in_a_row", "_log", "_turned_away", "_until", "_wait_s", "is_on")
+
+    def __init__(self, log: SentCalls) -> None:
+        self._log = log
+        self._turned_away: deque[float] = deque()  # when those were sent that were refused
+        self._in_a_row = 0
+        self._wait_s = _FIRST_S
+        self._until = float("-inf")
+        self.is_on = False
+
+    def let_through(self) -> None:
+        """A call was answered, or at least not refused."""
+        self._in_a_row = 0
+        self._wait_s = _FIRST_S
+        self.is_on = False
+
+    def refused(self, *, sent_at: float, now: float, retry_after_s: float | None) -> float | None:
+        """A call was refused; how long nobody starts another one, or None."""
+        self._in_a_row += 1
+        away, times = self._turned_away, self._log.times
+        away.append(sent_at)
+        while away[0] < times[0]:
+            away.popleft()
+            if not away:
+                break
+        if sent_at < self._until:
+            return None
+        if not self.is_on and (self._in_a_row < _IN_A_ROW or len(away) < _NEARLY_ALL * len(times)):
+            return None
+        if retry_after_s is None:
+            pause_s, self._wait_s = self._wait_s, min(_LONGEST_S, 2.0 * self._wait_s)
+        else:
+            pause_s = retry_after_s
+        self._until = now + pause_s
+        self.is_on = True
+        return pause_s

@@ -1,0 +1,145 @@
+"""Reads a journal file without holding it in memory: results in input order, counts, money, batches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from batchwork.core.batch_book import BatchBook
+from batchwork.core.event import BatchEvent, Began, Event
+from batchwork.core.outcome import Status
+from batchwork.core.ports import Entry, Totals
+from batchwork.core.request import Request
+from batchwork.core.ticket import Ticket
+from batchwork.journal.item_row import ItemRow
+from batchwork.journal.placer import outcome_at
+from batchwork.journal.read_connection import ReadConnection
+from batchwork.journal.sums import Sums
+from batchwork.journal.tables import EventTable, ItemTable
+
+
+class JournalReader:
+    """A read-only view of a journal file; needs no lock and sees what is committed.
+
+    With `pinned` it goes on seeing what was committed at its first read until `refresh`, which is faster.
+    """
+
+    def __init__(self, path: Path, *, pinned: bool = False) -> None:
+        self.path = path
+        self._connection = ReadConnection(path, pinned=pinned)
+        self.items = ItemTable(self._connection)
+        self._events = EventTable(self._connection)
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._connection.close()
+
+    def refresh(self, *, moved: bool = False) -> None:
+        """See what has been committed since; forget what was read ahead when places have changed hands."""
+        self._connection.refresh()
+        if moved:
+            self.items.forget_places()
+
+    def sums(self) -> Sums:
+        """What it all adds up to."""
+        sums = self._connection.sums()
+        self._connection.let_go()
+        return sums
+
+    def totals(self) -> Totals:
+        """The money, over all runs."""
+        sums = self.sums()
+        return Totals(spent_nano=sums.spent, unconfirmed_nano=sums.unconfirmed)
+
+    def count(self) -> int:
+        """How many places the latest input has."""
+        return self.sums().places
+
+    def counts(self, *, below: int | None = None) -> dict[Status, int]:
+        """How many of them, or of those below a place, stand where; counted afresh."""
+        counts = self.items.counts(below)
+        self._connection.let_go()
+        return counts
+
+    def last_run(self) -> Began | None:
+        """How the latest run on this journal was started."""
+        if not (began := self.sums().began):
+            return None
+        event = self._events.at(began)
+        self._connection.let_go()
+        if not isinstance(event, Began):
+            raise self._connection.damaged("the start of its latest run is missing")
+        return event
+
+    def settled_times(self) -> dict[int, float]:
+        """When the item at each place of the latest input settled: UTC by place."""
+        sql = "SELECT i.idx, e.at FROM item i JOIN event e ON e.seq = i.settled_seq WHERE i.idx IS NOT NULL"
+        times = dict(self._connection.each(sql))
+        self._connection.let_go()
+        return times
+
+    def outputs(self) -> list[tuple[Path, int, int]]:
+        """The files this journal wrote, the latest last: path, size and time of change."""
+        rows = self._connection.all("SELECT path, size, mtime_ns FROM output ORDER BY rowid")
+        self._connection.let_go()
+        return [(self.path.parent / path, size, mtime_ns) for path, size, mtime_ns in rows]
+
+    def events(self) -> Iterator[Event]:
+        """Every event from the first to the last."""
+        yield from self._events.all()
+        self._connection.let_go()
+
+    def batch_events(self) -> Iterator[BatchEvent]:
+        """What was recorded about provider batches, from the first to the last."""
+        return (event for _, event in self._events.of_batches())
+
+    def batch_book(self) -> BatchBook:
+        """What all events add up to about provider batches."""
+        return self._events.batch_book()
+
+    def open_batches(self) -> list[Ticket]:
+        """Provider batches that were intended and not closed, oldest first, with the items that still ride in them."""
+        book = self.batch_book()
+        self._connection.let_go()
+        return book.open()
+
+    def request_of(self, item: int) -> Request:
+        """The request of an item."""
+        row = self.items.row(item)
+        request = None if row is None else self._events.opened(row, row.request_seq).request
+        if request is None:
+            raise self._connection.damaged(f"item {item} has lost its request")
+        return request
+
+    def at(self, index: int) -> ItemRow | None:
+        """The item at this place of the latest input, as it was when its neighbours were read."""
+        row = self.items.at(index)
+        self._connection.let_go()
+        return row
+
+    def entries(
+        self, start: int = 0, stop: int | None = None, *, statuses: frozenset[Status] | None = None, bodies: bool = True
+    ) -> Iterator[Entry]:
+        """Places in input order, read in pages so that a long iteration pins no snapshot."""
+        try:
+            for page in self.items.pages(start, stop):
+                for row in page:
+                    if statuses is None or row.status in statuses:
+                        yield self._entry(row, bodies)
+                self._connection.let_go()
+        finally:
+            self._connection.let_go()
+
+    def _entry(self, row: ItemRow, bodies: bool) -> Entry:
+        assert row.index is not None
+        entry = Entry(index=row.index, item=row.item, status=row.status, paid_nano=row.paid_nano, attempts=row.attempts)
+        if not bodies:
+            return entry
+        opened = self._events.opened(row, row.columns_seq)
+        if opened.index != row.index:
+            raise self._connection.damaged(f"item {row.item} stands in the wrong place")
+        entry.columns = opened.columns
+        first = opened if row.request_seq == row.columns_seq else self._events.opened(row, row.request_seq)
+        entry.request = first.request
+        entry.outcome = outcome_at(self._events.outcome(row), row.index)
+        return entry

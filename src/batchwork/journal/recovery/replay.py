@@ -1,0 +1,157 @@
+"""Records the events of a damaged journal again, in their order, in a new one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+
+from batchwork.core.event import (
+    Attempted,
+    BatchEvent,
+    BatchIntended,
+    BatchReopened,
+    Began,
+    Ended,
+    Event,
+    ItemEvent,
+    Opened,
+    Reopened,
+    Settled,
+)
+from batchwork.core.failure import FailureKind
+from batchwork.core.intake import Intake
+from batchwork.core.money import show
+from batchwork.journal.item_row import ItemRow, columns_digest
+from batchwork.journal.recovery.salvage import Salvage
+from batchwork.journal.sqlite import SqliteJournal
+
+_WRITE_EVERY = 1000
+
+
+class _NewJournal(SqliteJournal):
+    """A journal that takes the items as they were instead of deciding which item a row is."""
+
+    def __init__(self, path: Path, *, utc: Callable[[], float], run_id: str | None) -> None:
+        super().__init__(path, utc=utc)
+        self._sums.run_id = run_id or self._sums.run_id
+        self._is_first = False
+        self._placed: set[int] = set()  # places taken by what may not yet be written
+
+    def opened(self, event: Opened) -> None:
+        """A row was read, for the first time or again."""
+        if event.index in self._placed:  # look-ups must see who stands there
+            self.flush()
+            self._placed.clear()
+        self._placed.add(event.index)
+        row = self._rows.get(event.item) or self._items.row(event.item)
+        if row is None:
+            row = ItemRow(event.item, event.fingerprint, event.occurrence)
+            row.is_new = True
+            self._sums.items = event.item + 1
+        intake = Intake(fingerprint=event.fingerprint, request=event.request, columns=event.columns)
+        self._open(row, event.index, intake, columns_digest(event.columns))
+        self.release(event.item)
+
+    def happened(self, event: ItemEvent) -> None:
+        """Something happened to one item."""
+        self.take(event.item)
+        self.record(event)
+        self.release(event.item)
+
+    def ran(self, event: Began | Ended) -> None:
+        """A run began or ended."""
+        self.flush()
+        self.record(event)
+        if isinstance(event, Began):
+            self._sums.began = self._sums.seq
+        self.flush()
+        self._placed.clear()
+
+
+class Replay:
+    """A new journal with everything that was saved; items are numbered anew where some are lost."""
+
+    def __init__(self, salvage: Salvage, new: Path) -> None:
+        self._salvage = salvage
+        self._at = 0.0
+        self._journal = _NewJournal(new, utc=lambda: self._at, run_id=salvage.run_id)
+        self._numbers: dict[int, int] = {}  # of items: the old one, the new one
+        self._settled: set[int] = set()
+        self._missing_nano = 0
+        self.items = self.outcomes = self.lost_events = 0
+
+    def run(self) -> None:
+        """Record everything that was saved, and what the old totals say was spent beyond it."""
+        replayed = 0
+        try:
+            for at, event in self._salvage.events():
+                self._at = at
+                replayed += self._record(event)
+                if replayed % _WRITE_EVERY == 0:
+                    self._journal.flush()
+            self._book_what_is_missing()
+        finally:
+            self._journal.close()
+        self.items, self.outcomes = len(self._numbers), len(self._settled)
+        self.lost_events = self._salvage.written() - replayed
+
+    def _record(self, event: Event) -> bool:
+        """Record an event again; False when what it was about is lost."""
+        if isinstance(event, Opened):
+            number = self._numbers.setdefault(event.item, len(self._numbers))
+            self._journal.opened(msgspec.structs.replace(event, item=number))
+        elif isinstance(event, ItemEvent):
+            if event.item not in self._numbers:
+                return False
+            self._record_of_item(msgspec.structs.replace(event, item=self._numbers[event.item]))
+        elif isinstance(event, BatchEvent):
+            return self._record_of_batch(event)
+        else:
+            self._journal.ran(event)
+        return True
+
+    def _record_of_item(self, event: ItemEvent) -> None:
+        self._journal.happened(event)
+        if isinstance(event, Settled):
+            self._settled.add(event.item)
+        elif isinstance(event, Reopened):
+            self._settled.discard(event.item)
+
+    def _record_of_batch(self, event: BatchEvent) -> bool:
+        if isinstance(event, BatchIntended):
+            kept = [place for place, item in enumerate(event.items) if item in self._numbers]
+            event = msgspec.structs.replace(
+                event,
+                items=tuple(self._numbers[event.items[place]] for place in kept),
+                custom_ids=tuple(event.custom_ids[place] for place in kept),
+                worst_nano=tuple(event.worst_nano[place] for place in kept) if event.worst_nano else (),
+            )
+        elif isinstance(event, BatchReopened):
+            if event.chunk not in {ticket.chunk for ticket in self._journal.batches.lost()}:
+                return False
+            known = tuple(self._numbers[item] for item in event.items if item in self._numbers)
+            event = msgspec.structs.replace(event, items=known)
+        elif not self._journal.batches.is_open(event.chunk):
+            return False
+        self._journal.record(event)
+        return True
+
+    def _book_what_is_missing(self) -> None:
+        """Money that was surely spent by events that are lost still counts against the ceiling."""
+        self._missing_nano = max(0, (self._salvage.spent_nano() or 0) - self._journal.totals().spent_nano)
+        if self._missing_nano and self._numbers:
+            self._journal.happened(
+                Attempted(item=0, kind=FailureKind.INTERNAL, charged_nano=self._missing_nano, unconfirmed=True)
+            )
+
+    def summary(self) -> str:
+        """What was saved and lost, for people to read."""
+        text = f"recovered {self.outcomes:,} outcomes of {self.items:,} items"
+        text += f"; {self.lost_events:,} events were lost" if self.lost_events else "; no event was lost"
+        if self.lost_events and self._salvage.spent_nano() is None:
+            text += " (their cost is not known: the total may be too low)"
+        if self._missing_nano:
+            text += f" ({show(self._missing_nano)} of lost calls is booked as unconfirmed)"
+        return text

@@ -1,0 +1,186 @@
+"""Decide whether a request may start, and see it through its three phases.
+
+A request may start while the server is open, its caller's share of open prompts has room, and there is money for its
+cheapest prompt. What is not sent stays unsent when its caller goes away or the server ends.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any
+
+from batchwork.core.money import show, to_dollars
+from batchwork.core.outcome import AnyOutcome
+from batchwork.core.worst import WorstCase
+from batchwork.prompts import Answer, Executed, PreparedPrompt, Problem, PromptBatch, Summary, defaults_for, summarise
+from batchwork.server.api import ApiError
+from batchwork.server.config import ServerConfig
+from batchwork.server.loop_time import LoopTime, Slices
+from batchwork.server.metrics import ServerMetrics
+from batchwork.server.phases import Phases
+from batchwork.server.quotas import Quotas
+from batchwork.server.workers import Workers
+from batchwork.service import Service
+
+_GONE = Problem(code="cancelled", message="not sent: the caller went away", retryable=True)
+_ENDING = Problem(code="shutting_down", message="not sent: the server is about to end", retryable=True)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RequestResult:
+    """What came of a request."""
+
+    answers: list[Answer]
+    summary: Summary
+    log_fields: dict[str, Any]
+
+
+class RequestRun:
+    """The prompts of one request, prepared and admitted."""
+
+    def __init__(
+        self, admission: Admission, prepared: list[PreparedPrompt], batch_size: int, caller: int | None
+    ) -> None:
+        self.prepared = prepared
+        self.caller = caller
+        self.client_left = False
+        self.on_settled: Callable[[int], None] | None = None
+        self._admission = admission
+        self._outcomes: dict[int, AnyOutcome] = {}
+        self._answers: dict[int, Answer] = {}
+        self._batch = PromptBatch(admission.service, prepared, batch_size=batch_size, on_outcome=self._settled)
+
+    def _settled(self, outcome: AnyOutcome) -> None:
+        if self.on_settled is not None:
+            self._outcomes[outcome.index] = outcome
+            self.on_settled(outcome.index)
+
+    async def answer(self, index: int) -> Answer:
+        """The answer to a prompt that has settled or could not be asked, made once."""
+        if index not in self._answers:
+            prompt, outcome = self.prepared[index], self._outcomes.pop(index, None)
+            self._answers[index] = await self._admission.phases.finish(prompt, outcome)
+        return self._answers[index]
+
+    def leave(self) -> None:
+        """The caller has gone: what is not sent is not sent any more."""
+        if not self.client_left:
+            self.client_left = True
+            self._batch.interrupt(_GONE)
+
+    def end(self) -> None:
+        """The server ends."""
+        self._batch.interrupt(_ENDING)
+
+    async def run(self) -> RequestResult:
+        """Run all of it, to the end. Raises JournalWriteError where the day's book cannot be written."""
+        executed = await self._batch.run()
+        self._admission.release(self)
+        answers = await self._finish(executed)
+        summary = summarise(answers, executed)
+        self._admission.metrics.request(answers, summary)
+        return RequestResult(answers=answers, summary=summary, log_fields=self._log_fields(answers, summary))
+
+    async def _finish(self, executed: Executed) -> list[Answer]:
+        """The third phase, in slices."""
+        slices = Slices(self._admission.loop_time)
+        for prompt in self.prepared:
+            if prompt.index in self._answers or prompt.index in self._outcomes:
+                continue  # streamed already, or about to be
+            await slices.next()
+            outcome = executed.outcomes.get(prompt.index)
+            answer = await self._admission.phases.finish(prompt, outcome, executed.unsent)
+            self._answers.setdefault(prompt.index, answer)
+        for index in tuple(self._outcomes):
+            await slices.next()
+            await self.answer(index)
+        return [self._answers[prompt.index] for prompt in self.prepared]
+
+    def _log_fields(self, answers: list[Answer], summary: Summary) -> dict[str, Any]:
+        """The request's part of its log line: counts, times and money. Texts only when the operator asked for them."""
+        fields: dict[str, Any] = {"prompts": len(answers)}
+        fields |= {name: getattr(summary, name) for name in summary.__struct_fields__}
+        if codes := Counter(answer.error_code for answer in answers if answer.error_code is not None):
+            fields["error_codes"] = dict(codes)
+        if self.client_left:
+            fields["client_left"] = True
+        if self._admission.log_text:
+            fields["texts"] = [
+                {"asked": prompt.request.messages[-1].content if prompt.request else None, "answered": answer.response}
+                for prompt, answer in zip(self.prepared, answers, strict=True)
+            ]
+        return fields
+
+
+class Admission:
+    """Admits requests to the service until it is closed."""
+
+    def __init__(
+        self, service: Service, config: ServerConfig, metrics: ServerMetrics, *, loop_time: LoopTime, workers: Workers
+    ) -> None:
+        self.service = service
+        self.metrics = metrics
+        self.loop_time = loop_time
+        self.log_text = config.log_text
+        self.quotas = Quotas(config)
+        self.phases = Phases(workers, loop_time, replace(defaults_for(service), limits=config.schemas))
+        self.is_closed = False  # nothing more is admitted; what is under way goes on
+        self._batch_size = config.batch_size
+        self._runs: set[RequestRun] = set()
+
+    @property
+    def under_way(self) -> int:
+        """Requests whose prompts are not all answered."""
+        return len(self._runs)
+
+    def end(self) -> None:
+        """First time: send nothing more. Second time: leave what is in flight."""
+        for run in tuple(self._runs):
+            run.end()
+
+    @contextmanager
+    def admit(
+        self, prepared: list[PreparedPrompt], batch_size: int | None = None, *, caller: int | None = None
+    ) -> Iterator[RequestRun]:
+        """A request that may start. Raises ApiError where it may not, JournalWriteError where no book can be kept."""
+        self.service.turn_page()
+        if self.is_closed:
+            raise ApiError("shutting_down", "the server is about to end; ask again in a moment", retry_after_s=5.0)
+        self._refuse_without_money(prepared)
+        self.quotas.take_prompts(caller, len(prepared))
+        run = RequestRun(self, prepared, batch_size or self._batch_size, caller)
+        self._runs.add(run)
+        try:
+            yield run
+        finally:
+            self.release(run)
+
+    def release(self, run: RequestRun) -> None:
+        """The prompts of a request are answered: others may have their places, even while the answers are read."""
+        if run in self._runs:
+            self._runs.discard(run)
+            self.quotas.prompts.give_back(run.caller, len(run.prepared))
+
+    def _refuse_without_money(self, prepared: list[PreparedPrompt]) -> None:
+        """402 when not even the cheapest prompt can ever fit into what is left of the day."""
+        ledger = self.service.ledger
+        if ledger.ceiling is None:
+            return
+        worst: list[int] = []
+        for request in (prompt.request for prompt in prepared if prompt.request is not None):
+            served = self.service.models[request.model]
+            if served.price is None or served.price.is_free:
+                return
+            worst.append(WorstCase(served.price, served.backend.traits).nano(request))
+        if not worst or ledger.could_ever_fit(cheapest := min(worst)):
+            return
+        left = max(0, ledger.ceiling - ledger.spent)
+        raise ApiError(
+            "over_budget",
+            f"{show(left)} of the day's {show(ledger.ceiling)} is left, and the cheapest of these prompts may cost"
+            f" ${to_dollars(cheapest)}; lower max_tokens, or ask again tomorrow (UTC)",
+            retry_after_s=None if (book := self.service.book) is None else book.seconds_left(),
+        )

@@ -1,0 +1,146 @@
+"""The writer of rows: JSONL, CSV or Parquet by suffix, whole or not at all.
+
+Rows go into a file aside, in the folder of the real one; at the end it is synced and renamed over it. An error or an
+interruption leaves what was there before. CSV and Parquet are written in two steps, because their columns (and a
+Parquet column's type) are known only when the last row is: rows first gather in a JSONL file aside.
+"""
+
+import os
+import secrets
+import shutil
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from batchwork.core.errors import ConfigError, InputError
+from batchwork.journal.atomic import sync_folder
+from batchwork.tables.cells import json_line
+from batchwork.tables.columns import Shape
+from batchwork.tables.delimited import write_delimited
+from batchwork.tables.parquet import pyarrow, write_parquet
+from batchwork.tables.reader import DELIMITERS, JSONL_SUFFIXES, PARQUET_SUFFIX, SUFFIXES
+from batchwork.tables.table import READ_BUFFER
+
+
+def check_output(path: str | Path) -> None:
+    """Find out before a run whether its results can be written to `path`; nothing is written.
+
+    Raises:
+        ConfigError: unknown suffix, a folder that is missing or read-only, `path` is a folder, or pyarrow is missing.
+    """
+    path = Path(path)
+    suffix = path.suffix.lower()
+    if suffix not in SUFFIXES:
+        raise ConfigError(f"{path}: the suffix {suffix!r} is not known; known are {', '.join(SUFFIXES)}")
+    if path.is_dir():
+        raise ConfigError(f"{path} is a folder, not a file")
+    if not path.parent.is_dir():
+        raise ConfigError(f"{path}: the folder {path.parent} does not exist")
+    if not os.access(path.parent, os.W_OK | os.X_OK):
+        raise ConfigError(f"{path}: the folder {path.parent} cannot be written to")
+    if suffix == PARQUET_SUFFIX:
+        pyarrow()
+
+
+class TableWriter:
+    """Rows on their way into a file. Made by `write_table`, which also ends it."""
+
+    def __init__(self, path: Path, columns: Iterable[str], *, csv_safe: bool) -> None:
+        check_output(path)
+        self.path = path
+        self._csv_safe = csv_safe
+        self.rows = 0
+        """How many rows were written."""
+        self._suffix = path.suffix.lower()
+        self._target = Path(os.path.realpath(path))  # a link stays a link, what it points to is replaced
+        self._shape = None if self._suffix in JSONL_SUFFIXES else Shape(columns)
+        self._aside: list[Path] = []
+        try:
+            self._file = self._open_aside()
+        except OSError as error:
+            raise ConfigError(f"{path}: cannot be written: {error.strerror or error}") from error
+
+    def write(self, row: dict[str, Any]) -> None:
+        """Add one row; columns that were not announced come after those that were.
+
+        Raises:
+            InputError: the disk is full, or the system refuses otherwise.
+        """
+        if self._shape is not None:
+            self._shape.see(row)
+        try:
+            self._file.write(json_line(row))
+        except OSError as error:
+            raise self._cannot_write(error) from error
+        self.rows += 1
+
+    def finish(self) -> None:
+        """Put the file into its place.
+
+        Raises:
+            InputError: the system refuses; what was there before is untouched.
+        """
+        try:
+            self._file.flush()
+            if self._shape is None:
+                self._replace(self._file, self._aside[-1])
+                return
+            with self._open_aside() as final:
+                gathered = self._aside[0]
+                if self._suffix == PARQUET_SUFFIX:
+                    write_parquet(gathered, final, self._shape)
+                else:
+                    write_delimited(gathered, final, self._shape, DELIMITERS[self._suffix], safe=self._csv_safe)
+                self._replace(final, self._aside[-1])
+        except OSError as error:
+            raise self._cannot_write(error) from error
+
+    def clear(self) -> None:
+        """Remove what was written aside."""
+        with suppress(OSError):  # a full disk may refuse the last flush; the file goes away anyhow
+            self._file.close()
+        for path in self._aside:
+            path.unlink(missing_ok=True)
+
+    def _open_aside(self) -> BinaryIO:
+        path = self._target.with_name(f".{self._target.name}.{secrets.token_hex(4)}.part")
+        # As private as what it will replace, from its first byte on; a new file is as the umask says.
+        mode = 0o600 if self._target.exists() else 0o666
+        file = os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode), "wb", READ_BUFFER)
+        self._aside.append(path)
+        return file
+
+    def _replace(self, file: BinaryIO, aside: Path) -> None:
+        file.flush()
+        os.fsync(file.fileno())
+        if self._target.exists():
+            shutil.copymode(self._target, aside)
+        aside.replace(self._target)
+        sync_folder(self._target.parent)  # the new name too has to survive a power cut
+
+    def _cannot_write(self, error: OSError) -> InputError:
+        return InputError(
+            f"{self.path}: cannot be written: {error.strerror or error}; what was there before is untouched"
+        )
+
+
+@contextmanager
+def write_table(path: str | Path, columns: Iterable[str] = (), *, csv_safe: bool = False) -> Iterator[TableWriter]:
+    """A context manager whose `write(dict)` adds rows to a JSONL, CSV, TSV or Parquet file, by its suffix.
+
+    `columns` come first and in this order; a row's other columns follow. In CSV, objects and lists are JSON text. In
+    Parquet a column is of whole numbers, of numbers, of booleans or of text; one of mixed kinds, of objects, of lists
+    or of whole numbers beyond 64 bits is text, each value as CSV would have it. JSONL rows are written as they are.
+    With `csv_safe` a cell of CSV or TSV that a spreadsheet would take for a formula begins with a quote (').
+
+    Raises:
+        ConfigError: on entering the block, when the path cannot be written to or its suffix is unknown.
+        InputError: on writing or at the end, when the system refuses.
+    """
+    writer = TableWriter(Path(path), columns, csv_safe=csv_safe)
+    try:
+        yield writer
+        writer.finish()
+    finally:
+        writer.clear()

@@ -1,0 +1,57 @@
+"""The commands that need nothing but a journal: status, results, recover, backup."""
+
+from pathlib import Path
+
+from batchwork import BatchManager
+from tests.cli.conftest import Run, rows
+
+
+def test_status_and_results_need_only_the_journal(batchwork: Run, rivers: Path, folder: Path) -> None:
+    batchwork("run", rivers.name, "-o", "out.jsonl", "--model", "mock:echo", "--prompt", "Say {text}")
+    rivers.unlink()
+    status = batchwork("status", "out.jsonl.journal.db")
+    assert "10 succeeded" in status.stdout
+    assert batchwork("results", "out.jsonl.journal.db", "-o", "again.jsonl").returncode == 0
+    assert (folder / "again.jsonl").read_text() == (folder / "out.jsonl").read_text()
+
+
+def test_status_of_a_managers_state_file_is_that_of_the_journal_beside_it(batchwork: Run, folder: Path) -> None:
+    BatchManager(messages=["a", "b"], model="mock:echo", state_path=folder / "state.json").run()
+    status = batchwork("status", "state.json")
+    assert "journal  state.json.journal" in status.stdout
+    assert "2 succeeded" in status.stdout
+    assert batchwork("results", "state.json", "-o", "out.jsonl").returncode == 0
+    assert "retry_failed()" in batchwork("retry", "state.json").stderr
+
+
+def test_a_damaged_journal_is_a_clear_error_that_names_the_remedy_and_the_remedy_works(
+    batchwork: Run, rivers: Path, folder: Path
+) -> None:
+    command = ("run", rivers.name, "-o", "out.jsonl", "--model", "mock:echo", "--prompt", "Say {text}")
+    batchwork(*command)
+    journal = folder / "out.jsonl.journal.db"
+    whole = bytearray(journal.read_bytes())
+    at = whole.rindex(b"Say river 7")
+    whole[at] ^= 0xFF
+    journal.write_bytes(whole)
+    broken = batchwork("results", journal.name, "-o", "again.jsonl")
+    assert broken.returncode == 2
+    assert "batchwork recover" in broken.stderr
+    assert "Traceback" not in broken.stderr
+    saved = batchwork("recover", journal.name)
+    assert saved.returncode == 0, saved.stderr
+    assert "damaged-1" in saved.stdout
+    assert (folder / "out.jsonl.journal.db.damaged-1").exists()
+    assert "whole" in batchwork("recover", journal.name).stdout
+    assert batchwork(*command).returncode == 0
+    assert len(rows(folder / "out.jsonl")) == 10
+
+
+def test_a_backup_is_a_journal_of_its_own(batchwork: Run, rivers: Path, folder: Path) -> None:
+    batchwork("run", rivers.name, "-o", "out.jsonl", "--model", "mock:echo", "--prompt", "=Say {text}", "-q")
+    done = batchwork("backup", "out.jsonl.journal.db", "copy.db")
+    assert done.returncode == 0, done.stderr
+    assert "copied to copy.db, and read there" in done.stdout
+    assert "10 succeeded" in batchwork("status", "copy.db").stdout
+    assert batchwork("results", "copy.db", "-o", "safe.csv", "--csv-safe").returncode == 0
+    assert (folder / "safe.csv").read_text().count("\"'=Say river") == 10

@@ -1,0 +1,153 @@
+"""How a run ends: exit codes, what is kept, and the line that says what to do next."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from tests.cli.conftest import Run, rows
+
+PRICED = ("--prompt", "Say {text}", "--price", "1,1", "--max-tokens", "100")
+
+
+def _start(folder: Path, *arguments: str) -> subprocess.Popen[str]:
+    command = [sys.executable, "-m", "batchwork", *arguments]
+    return subprocess.Popen(command, cwd=folder, stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def _wait_for_calls(log: Path, count: int) -> None:
+    deadline = time.monotonic() + 60
+    while not log.exists() or log.read_bytes().count(b"\n") < count:
+        assert time.monotonic() < deadline, "the run never started"
+        time.sleep(0.01)
+
+
+def test_a_budget_stop_defers_the_rest_and_more_money_takes_it_up(batchwork: Run, rivers: Path, folder: Path) -> None:
+    command = ("run", rivers.name, "-o", "out.jsonl", "--model", "mock:echo?log=calls.log", *PRICED)
+    stopped = batchwork(*command, "--max-cost", "0.0002")
+    assert stopped.returncode == 3
+    assert "higher --max-cost" in stopped.stderr
+    statuses = [a["status"] for a in rows(folder / "out.jsonl")]
+    assert "deferred" in statuses
+    assert len(statuses) == 10
+    assert batchwork(*command, "--max-cost", "1").returncode == 0
+    assert len((folder / "calls.log").read_text().split()) == 10
+
+
+def test_failed_items_are_exit_1_and_retry_tries_only_them(batchwork: Run, rivers: Path, folder: Path) -> None:
+    faulty = "mock:echo?faults=rejected:0.5&seed=3&log=calls.log"
+    done = batchwork("run", rivers.name, "-o", "out.jsonl", "--model", faulty, "--prompt", "Say {text}")
+    failed = sum(a["status"] == "failed" for a in rows(folder / "out.jsonl"))
+    assert done.returncode == 1
+    assert 0 < failed < 10
+    assert "batchwork retry" in done.stderr
+    calls = len((folder / "calls.log").read_text().split())
+    batchwork("retry", "out.jsonl.journal.db")
+    assert len((folder / "calls.log").read_text().split()) == calls + failed
+    assert sum(a["status"] == "failed" for a in rows(folder / "out.jsonl")) < failed
+
+
+def test_a_wrong_key_pauses_with_exit_4_and_leaves_the_items_pending(
+    batchwork: Run, rivers: Path, folder: Path
+) -> None:
+    model = "mock:echo?faults=auth:1"
+    done = batchwork("run", rivers.name, "-o", "out.jsonl", "--model", model, "--prompt", "Say {text}")
+    assert done.returncode == 4
+    assert "API key" in done.stderr
+    assert done.stderr.lower().count("does not accept the credentials") == 1
+    assert "10 pending" in done.stderr
+    assert rows(folder / "out.jsonl") == []
+
+
+def test_ctrl_c_lets_calls_in_flight_finish_and_a_rerun_goes_on(batchwork: Run, rivers: Path, folder: Path) -> None:
+    command = ("run", rivers.name, "-o", "out.jsonl", "--prompt", "Say {text}", "--max-in-flight", "2")
+    process = _start(folder, *command, "--model", "mock:echo?latency=0.3&log=calls.log")
+    _wait_for_calls(folder / "calls.log", 3)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert said.count("stopping: 2 calls in flight are let finish, press Ctrl-C again to leave at once") == 1
+    assert "run the same command again" in said
+    kept = rows(folder / "out.jsonl")
+    assert 2 <= len(kept) < 10
+    assert {a["status"] for a in kept} == {"succeeded"}
+    called = len((folder / "calls.log").read_text().split())
+    assert called == len(kept)
+    assert batchwork(*command, "--model", "mock:echo?latency=0.3&log=calls.log").returncode == 0
+    assert len((folder / "calls.log").read_text().split()) == 10
+
+
+def test_a_pipe_that_brings_nothing_more_holds_up_neither_answers_nor_ctrl_c(folder: Path) -> None:
+    process = _start(folder, "run", "-", "-o", "out.jsonl", "--model", "mock:echo?log=calls.log")
+    assert process.stdin is not None
+    for n in range(1000):
+        process.stdin.write(json.dumps({"prompt": f"row {n}"}) + "\n")
+    process.stdin.flush()
+    _wait_for_calls(folder / "calls.log", 1000)
+    process.send_signal(signal.SIGINT)
+    assert process.wait(60) == 130
+    assert "Fatal" not in process.communicate()[1]
+    assert len(rows(folder / "out.jsonl")) == 1000
+
+
+def test_a_second_ctrl_c_leaves_at_once(rivers: Path, folder: Path) -> None:
+    process = _start(
+        folder,
+        "run",
+        rivers.name,
+        "-o",
+        "out.jsonl",
+        "--prompt",
+        "{text}",
+        "--model",
+        "mock:echo?latency=50&log=calls.log",
+    )
+    _wait_for_calls(folder / "calls.log", 10)
+    process.send_signal(signal.SIGINT)
+    time.sleep(0.3)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=20)
+    assert process.returncode == 130
+    assert said.count("stopping:") == 1
+
+
+def test_a_second_process_on_the_same_journal_is_told_who_holds_it(batchwork: Run, rivers: Path, folder: Path) -> None:
+    command = (
+        "run",
+        rivers.name,
+        "-o",
+        "out.jsonl",
+        "--prompt",
+        "{text}",
+        "--model",
+        "mock:echo?latency=30&log=calls.log",
+    )
+    process = _start(folder, *command)
+    try:
+        _wait_for_calls(folder / "calls.log", 1)
+        second = batchwork(*command)
+        assert second.returncode == 2
+        assert str(process.pid) in second.stderr
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def test_a_run_whose_journal_lost_its_log_is_exit_2_and_sends_nothing(
+    batchwork: Run, rivers: Path, folder: Path
+) -> None:
+    model = "mock:echo?latency=0.01&log=calls.log"
+    command = ("run", rivers.name, "-o", "out.jsonl", "--prompt", "{text}", "--model", model)
+    process = _start(folder, *command, "--max-in-flight", "1")
+    _wait_for_calls(folder / "calls.log", 5)
+    process.kill()
+    process.communicate()
+    (folder / "out.jsonl.journal.db-wal").unlink()
+    sent = (folder / "calls.log").read_text()
+    done = batchwork(*command)
+    assert done.returncode == 2
+    assert "out.jsonl.journal.db-wal is gone" in done.stderr
+    assert "batchwork recover" in done.stderr
+    assert (folder / "calls.log").read_text() == sent

@@ -1,0 +1,50 @@
+"""Odd points."""
+
+import numpy as np
+import pytest
+
+from batchwork.frame.outliers import odd_points
+from tests.frame.given import described, dice
+
+NAN = float("nan")
+
+
+def test_heavy_tails_are_rarely_called_anomalies() -> None:
+    assert sum(bool(described(dice(seed).standard_t(3, 300)).anomaly_count) for seed in range(25)) <= 3
+
+
+def test_a_group_of_odd_points_cannot_hide_itself() -> None:
+    values = dice(7).standard_normal(300)
+    values[100:106] += 9.0
+    d = described(values)
+    assert sorted(anomaly.index for anomaly in d.anomalies) == list(range(100, 106))
+    assert d.anomaly_count == 6
+    assert d.change_points == ()
+
+
+def test_one_odd_point_of_a_random_walk_is_one_point() -> None:
+    values = np.cumsum(dice(8).standard_normal(400))
+    values[200] += 25.0
+    assert [anomaly.index for anomaly in described(values).anomalies] == [200]
+
+
+def test_one_exception_among_equal_values_is_the_anomaly() -> None:
+    values = np.full(60, 5.0)
+    values[17] = 9.0
+    assert [anomaly.index for anomaly in described(values).anomalies] == [17]
+
+
+@pytest.mark.parametrize("size", [300, 3000])
+def test_a_walk_with_a_gap_has_neither_a_step_nor_an_odd_point_there(size: int) -> None:
+    for seed in range(4):
+        values = np.cumsum(dice(seed).standard_normal(size))
+        values[size // 3 : size // 2] = NAN
+        d = described(values)
+        assert (d.change_points, d.anomaly_count) == ((), 0)
+
+
+def test_far_points_are_odd_on_both_sides_and_near_ones_are_not() -> None:
+    values = np.random.default_rng(5).standard_normal(300)
+    values[[10, 20]] = (9.0, -9.5)
+    assert odd_points(values).tolist() == [10, 20]
+    assert odd_points(np.random.default_rng(6).uniform(size=300)).size == 0

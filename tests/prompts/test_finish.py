@@ -1,0 +1,27 @@
+"""The third phase: outcomes become answers."""
+
+from dataclasses import replace
+
+from tests.prompts.virtual import asked, backend_of, virtually
+
+
+def test_half_a_character_in_an_answer_is_replaced() -> None:
+    result = virtually(asked(["a"], backend_of(script=lambda *_: "x\ud800y")))
+    assert result.answers[0].response == "x?y"
+
+
+def test_an_answer_too_deep_to_be_written_is_an_error() -> None:
+    deep = "[" * 400 + "]" * 400
+    result = virtually(asked([{"prompt": "x", "extract_field_path": "[0]"}], backend_of(script=lambda *_: deep)))
+    assert result.answers[0].error_code == "not_json"
+    assert result.answers[0].raw_text == deep
+
+
+def test_cost_is_null_where_the_price_is_not_known_and_a_number_where_it_is() -> None:
+    backend = backend_of()
+    backend._traits = replace(backend._traits, free=False)
+    unknown = virtually(asked(["a"], backend))
+    assert unknown.answers[0].cost_usd is None
+    assert unknown.summary.cost_usd is None
+    known = virtually(asked(["abcd"], backend, price=(1, 2)))
+    assert known.answers[0].cost_usd == known.summary.cost_usd == 6e-06

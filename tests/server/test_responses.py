@@ -1,0 +1,60 @@
+"""Answers on their way out."""
+
+import http.client
+import json
+from time import monotonic
+
+from batchwork.backends.mock import MockBackend
+from batchwork.clock import SystemClock
+from tests.server.house import JSON, MANY, House, sent, serving, wait_for
+
+
+def test_a_caller_that_leaves_in_the_middle_of_a_stream_is_noticed() -> None:
+    backend = MockBackend(clock=SystemClock(), latency_s=0.05)
+    with serving(backend) as house:
+        wire = sent(house, prompts=200, batch_size=4, accept="application/x-ndjson")
+        while b'"index":' not in wire.recv(65536):
+            pass
+        wire.close()
+        wait_for(lambda: house.application.admission.under_way == 0)
+        assert backend.calls < 40
+
+
+def test_a_caller_that_takes_neither_kind_of_answer_is_told(echo: House) -> None:
+    assert echo.post(MANY, {"prompts": [{"prompt": "x"}]}, {"accept": "text/html"}).code == "not_acceptable"
+
+
+def test_a_stream_tells_every_answer_the_moment_it_is_there() -> None:
+    class Staggered(MockBackend):
+        def _delay(self) -> float:
+            return 0.4 if self.calls == 1 else 0.02
+
+    with serving(Staggered(clock=SystemClock())) as house:
+        connection = http.client.HTTPConnection(house.host, house.port, timeout=10)
+        body = {"prompts": [{"prompt": "slow"}, {"prompt": "quick"}, {"prompt": "x", "extract_field_path": "["}]}
+        headers = JSON | {"accept": "application/x-ndjson"}
+        started = monotonic()
+        connection.request("POST", "/api/v1/prompts", json.dumps(body), headers)
+        response = connection.getresponse()
+        lines, moments = [], []
+        for line in response:
+            lines.append(json.loads(line))
+            moments.append(monotonic() - started)
+        connection.close()
+    assert response.headers["content-type"] == "application/x-ndjson"
+    assert [line.get("index") for line in lines] == [2, 1, 0, None]
+    assert lines[0]["error_code"] == "invalid_path"
+    assert moments[1] < 0.3 < 0.4 <= moments[2]
+    assert lines[-1]["summary"]["completed"] == 2
+
+
+def test_a_stream_holds_the_same_answers_as_the_list() -> None:
+    with serving(MockBackend(clock=SystemClock(), latency_s=0.002, sigma=1)) as house:
+        items = [{"prompt": f"p{i}"} for i in range(300)]
+        listed = house.prompts(items).json()["results"]
+        streamed = house.post("/api/v1/prompts", {"prompts": items}, {"accept": "application/x-ndjson"})
+    lines = [json.loads(line) for line in streamed.body.splitlines()]
+    by_index = {line.pop("index"): line for line in lines[:-1]}
+    for answer in [*listed, *by_index.values()]:
+        answer.pop("latency_s")
+    assert [by_index[i] for i in range(300)] == listed

@@ -1,0 +1,175 @@
+"""Bodies that are no requests."""
+
+import json
+import random
+from typing import Any
+
+import pytest
+
+from batchwork.server.api import API
+from tests.server.house import JSON, MANY, ONE, House
+
+
+def nested(depth: int, inside: str = "1") -> str:
+    return "[" * depth + inside + "]" * depth
+
+
+def bodies() -> list[tuple[str, bytes, str]]:
+    """Hostile bodies: where they go, what they are, why."""
+    made: list[tuple[str, bytes, str]] = []
+
+    def add(path: str, body: Any, why: str) -> None:
+        raw = body if isinstance(body, bytes) else body.encode() if isinstance(body, str) else json.dumps(body).encode()
+        made.append((path, raw, why))
+
+    for path in (ONE, MANY):
+        for raw in (
+            b"",
+            b" ",
+            b"{",
+            b"}",
+            b"null",
+            b"[]",
+            b"1",
+            b'"text"',
+            b"{'prompt': 'x'}",
+            b"\xff\xfe{",
+            b"\x00",
+            b"{}",
+        ):
+            add(path, raw, "not a request")
+        for depth in (100, 1_000, 10_000, 100_000):
+            add(path, nested(depth), "nested lists")
+            add(path, '{"prompt":' * depth + "1" + "}" * depth, "nested objects")
+            add(path, "[" * depth, "never closed")
+        add(path, b'{"prompt": "' + b"a" * (10 * 2**20) + b'"}', "10 MB")
+        add(path, b"[" * (9 * 2**20), "9 MB of brackets")
+
+    def items(fields: Any, why: str) -> None:
+        raw = fields if isinstance(fields, str) else json.dumps(fields)
+        add(ONE, raw, why)
+        add(MANY, f'{{"prompts": [{{"prompt": "fine"}}, {raw}]}}', why)
+
+    for number in ("NaN", "Infinity", "-Infinity", "1e999", "-1e999", "1" * 5000, "0x10", "01", "1.", "+1", ".5"):
+        items(f'{{"prompt": "x", "max_tokens": {number}}}', "strange number")
+        schema = f'{{"type": "json_schema", "json_schema": {{"schema": {{"minimum": {number}}}}}}}'
+        if number not in ("1" * 5000, "1e999", "-1e999"):
+            items(f'{{"prompt": "x", "response_format": {schema}}}', "strange number in a schema")
+    for escape in (
+        r"\ud800",
+        r"\udc00",
+        r"\ud800\ud800",
+        r"\udfff\ud800",
+        r"\ud83d\u0041",
+        r"\u12",
+        r"\x41",
+        r"\q",
+        "\n",
+        "\x00",
+    ):
+        items(f'{{"prompt": "a{escape}b"}}', "not Unicode")
+        items(f'{{"prompt": "x", "id": "{escape}z"}}', "not Unicode in an id")
+    for raw in (b"\xed\xa0\x80", b"\xff", b"\xc0\xaf", b"\xf5\x80\x80\x80"):
+        add(ONE, b'{"prompt": "' + raw + b'"}', "not UTF-8")
+        add(MANY, b'{"prompts": [{"prompt": "' + raw + b'"}]}', "not UTF-8")
+    wrong: list[Any] = [None, 1, 1.5, True, [], {}, [1], {"a": 1}]
+    for value in wrong:
+        if value is not None:
+            items({"prompt": value}, "prompt of the wrong type")
+            for name in ("system", "model", "id", "extract_field_path"):
+                items({"prompt": "x", name: value}, f"{name} of the wrong type")
+        for name in ("messages", "response_format", "max_tokens"):
+            if value not in (None, 1, [], True) or (name, value) in (("messages", 1), ("response_format", [])):
+                items({"prompt": "x", name: value}, f"{name} of the wrong type")
+        add(MANY, {"prompts": value}, "prompts of the wrong type")
+        add(MANY, {"prompts": [value]}, "a prompt of the wrong type")
+        if value not in (None, 1):
+            add(MANY, {"prompts": [{"prompt": "x"}], "batch_size": value}, "batch_size of the wrong type")
+    for size in (0, -1, 1001, 10**30, "5"):
+        add(MANY, {"prompts": [{"prompt": "x"}], "batch_size": size}, "batch_size out of range")
+    for tokens in (0, -5, 10**9, 10**40, "7", 2.5):
+        items({"prompt": "x", "max_tokens": tokens}, "max_tokens out of range")
+    for extra in ("stream", "temperature", "Prompt", "", "__proto__"):
+        items({"prompt": "x", extra: 1}, "unknown field")
+    add(MANY, {"prompts": []}, "no prompts")
+    add(MANY, {"prompts": [{"prompt": "x"}] * 1001}, "too many prompts")
+    add(MANY, {"prompts": [{"prompt": "x", "id": "a"}, {"prompt": "y", "id": "a"}]}, "duplicate ids")
+    add(MANY, {"prompts": [{"prompt": "x"}], "more": 1}, "unknown field")
+    for kind in ("json_object", "", None, 1, "JSON_SCHEMA"):
+        items({"prompt": "x", "response_format": {"type": kind, "json_schema": {"schema": {}}}}, "format type")
+    for schema in (None, 1, "x", [], [{}]):
+        items(
+            {"prompt": "x", "response_format": {"type": "json_schema", "json_schema": {"schema": schema}}}, "no schema"
+        )
+    for name in ("", "a b", "a" * 65, 1, "ü"):
+        held = {"name": name, "schema": {}}
+        items({"prompt": "x", "response_format": {"type": "json_schema", "json_schema": held}}, "schema name")
+    for turns in ([1], [{}], [{"role": "user"}], [{"role": "king", "content": "x"}], [{"role": "user", "content": 1}]):
+        items({"messages": turns}, "messages of the wrong form")
+    # These are single item problems among many, so they are refused alone only.
+    for fields in (
+        {"prompt": "x", "messages": [{"role": "user", "content": "x"}]},
+        {"messages": []},
+        {"messages": [{"role": "user", "content": [{"no": "type"}]}]},
+        {"prompt": "x", "extract_field_path": "a..b"},
+        {"prompt": "x", "extract_field_path": "a["},
+        {"prompt": "x", "extract_field_path": "[x]"},
+        {"prompt": "x", "model": "other:model"},
+    ):
+        add(ONE, fields, "an item that cannot be asked")
+    deep: Any = {"type": "string"}
+    for _ in range(200):
+        deep = {"items": deep}
+    for schema in (
+        deep,
+        {"type": "no such type"},
+        {"$ref": "#/nowhere"},
+        {"$ref": "http://127.0.0.1:1/schema.json"},
+        {"$ref": "#"},
+        {"pattern": "("},
+        {"pattern": "a" * 5000},
+        {"enum": []} | {"minimum": "x"},
+        {"properties": {str(i): {"type": "string", "description": "x" * 100} for i in range(9000)}},
+        {"allOf": [{"$ref": "#/allOf/0"}]},
+    ):
+        held = {"type": "json_schema", "json_schema": {"schema": schema}}
+        add(ONE, {"prompt": "x", "response_format": held}, "a schema that cannot be used")
+    return made
+
+
+def test_three_hundred_hostile_bodies_get_a_documented_4xx_each_and_the_server_goes_on(echo: House) -> None:
+    hostile = bodies()
+    assert len(hostile) >= 300
+    for path, body, why in hostile:
+        answered = echo.send("POST", path, body, JSON)
+        assert 400 <= answered.status < 500, (why, body[:200], answered)
+        status, retryable, _ = API.errors[answered.code]
+        assert (status, retryable) == (answered.status, answered.json()["retryable"])
+    assert echo.prompt(prompt="still here").json()["response"] == "still here"
+
+
+def test_a_hundred_random_mutations_of_a_good_body_never_break_the_server(echo: House) -> None:
+    dice = random.Random(5)
+    good = json.dumps({"prompts": [{"prompt": "é😀", "id": "a", "max_tokens": 5}, {"prompt": "b"}], "batch_size": 2})
+    for _ in range(200):
+        raw = bytearray(good.encode())
+        for _ in range(dice.randint(1, 6)):
+            raw[dice.randrange(len(raw))] = dice.randrange(256)
+        answered = echo.post(MANY, bytes(raw))
+        assert answered.status == 200 or answered.code in API.errors
+        assert answered.status < 500
+
+
+@pytest.mark.parametrize(
+    ("fields", "code", "where"),
+    [
+        ([{"prompt": "x"}, {"prompt": 1}], "invalid_request", "/prompts/1/prompt"),
+        ([], "prompt_count", "/prompts"),
+        ([{"prompt": "x"}] * 1001, "prompt_count", "/prompts"),
+        ([{"prompt": "x", "id": "a"}, {"prompt": "x", "id": "a"}], "duplicate_id", "/prompts/1/id"),
+        ([{"prompt": "x", "max_tokens": 0}], "invalid_request", "/prompts/0/max_tokens"),
+    ],
+)
+def test_a_refusal_names_the_place(echo: House, fields: Any, code: str, where: str) -> None:
+    answered = echo.prompts(fields)
+    assert (answered.status, answered.code, answered.json()["where"]) == (422, code, where)
