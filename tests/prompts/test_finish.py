@@ -19,7 +19,7 @@ def test_an_answer_too_deep_to_be_written_is_an_error() -> None:
 
 def test_cost_is_null_where_the_price_is_not_known_and_a_number_where_it_is() -> None:
     backend = backend_of()
-    backend._traits = replace(backend._traits, free=False)
+    backend.traits = replace(backend.traits, free=False)
     unknown = virtually(asked(["a"], backend))
     assert unknown.answers[0].cost_usd is None
     assert unknown.summary.cost_usd is None
