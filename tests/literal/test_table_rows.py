@@ -41,3 +41,4 @@ def test_a_description_over_two_lines_is_one():
     )
     value, _ = fill({"type": "object", "properties": {"items": {"type": "array", "items": ITEM}}}, text)
     assert [row["total"] for row in value["items"]][-1] == 3.0
+    assert value["items"][0]["description"] == "Blue widget, made of steel"

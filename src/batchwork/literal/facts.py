@@ -16,6 +16,7 @@ from batchwork.literal.prose import Fact, flows, label_of, phrases, without_asid
 
 _SEPARATOR = re.compile(r"(?<![\d:]):(?!//|\d\d\b)|:(?=\s)|(?<![<>=!])=(?!=)|\s[\u2013\u2014]\s|\.{3,}")
 _DELIMITER = re.compile(r"[,;|](?=\s|$)|\t| {2,}|[{}]|\.\s")
+_PLAIN_WORDS = re.compile(r"(?: (?:[A-Z][A-Za-z.#]*|[a-z]{1,3}|#))+$")
 _LONGEST_ALONE = 4  # words that a label alone on its line may have
 
 
@@ -102,13 +103,9 @@ def _label_start(line: str, before: re.Match[str] | None, mark: re.Match[str]) -
     start = max((match.end() for match in _DELIMITER.finditer(line, floor, stop)), default=floor)
     if before is None or start != floor:
         return start
-    kept = stop  # "No: INV-1 Date: 2026-01-02" has no delimiter, so the label is the last plain words
-    for word in reversed(list(re.finditer(r"\S+", line[floor:stop]))[1:]):
-        plain = re.fullmatch(r"[A-Z][A-Za-z.#]*|[a-z]{1,3}|#", word.group())
-        if plain is None or stop - floor - word.start() > 24:
-            break
-        kept = floor + word.start()
-    return kept
+    near = max(floor, stop - 24)
+    label = _PLAIN_WORDS.search(line[near:stop])  # "No: INV-1 Date: 2026-01-02" has no delimiter
+    return stop if label is None else near + label.start()
 
 
 def _trimmed(line: str, start: int, stop: int) -> tuple[int, int]:

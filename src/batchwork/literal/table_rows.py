@@ -91,13 +91,20 @@ def _bare(fields: Sequence[Field], text: str) -> list[Row]:
 def _below_heading(columns: list[Column], below: Iterable[Stretch], text: str) -> list[Row]:
     """The rows until the first line that is none, or that sums up; a first line of words alone begins a description."""
     rows: list[Row] = []
-    named = len([column for column in columns if column.field])
+    named = [column.field for column in columns if column.field]
+    words = next((field.name for field in named if field.kind == "string"), "")
+    begun: Stretch | None = None
     for line in below:
         row = _bare_row(columns, line, text)
-        if row is not None and not (_SUMMARY.match(line.text) and len(row) < named):
+        if row is not None and not (_SUMMARY.match(line.text) and len(row) < len(named)):
+            if begun is not None and words in row:
+                row[words] = row[words]._replace(value=f"{begun.text.strip()} {row[words].value}", start=begun.start)
             rows.append(row)
-        elif rows or _SUMMARY.match(line.text) or _line_values(text, line):
+            begun = None
+        elif rows or begun or _SUMMARY.match(line.text) or _line_values(text, line):
             break
+        else:
+            begun = line
     return rows
 
 
