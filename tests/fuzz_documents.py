@@ -122,13 +122,13 @@ def main() -> int:
     parser.add_argument("--keep", type=Path, default=Path("fuzz-failures"))
     given = parser.parse_args()
     first = random.SystemRandom().randrange(10**9) if given.seed is None else given.seed
-    started, told, failures, rounds = time.monotonic(), Counter[str](), 0, 0
+    started, causes, failures, rounds = time.monotonic(), Counter[str](), 0, 0
     settled: tuple[int, float] | None = None  # open files and memory, once everything was used
     while rounds < given.rounds and (rounds == 0 or time.monotonic() - started < given.seconds):
         seed = first + rounds
         rounds += 1
         try:
-            told += run_round(seed)
+            causes += run_round(seed)
             states, now = children(), (open_files(), memory_mb())
             if len(states) > MOST_READERS or "Z" in states:
                 raise Broken(f"processes are left behind: {states}")
@@ -142,7 +142,7 @@ def main() -> int:
             failures += 1
             if failures == 5:
                 break
-    for cause, count in told.most_common(25):
+    for cause, count in causes.most_common(25):
         print(f"{count:7,}  {cause}")
     print(f"fuzz: {rounds} rounds of {WHOLE + BROKEN} files from seed {first}, {failures} broken", flush=True)
     return 1 if failures else 0

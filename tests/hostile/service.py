@@ -118,23 +118,23 @@ def attacked(*options: str, model: str = "mock:echo", **environment: str) -> Ite
 
 def _port(process: "subprocess.Popen[str]", log: Path) -> int:
     until = time.monotonic() + 20
-    while "http://127.0.0.1:" not in (said := log.read_text()):
-        assert process.poll() is None, said
-        assert time.monotonic() < until, said
+    while "http://127.0.0.1:" not in (text := log.read_text()):
+        assert process.poll() is None, text
+        assert time.monotonic() < until, text
         time.sleep(0.02)
-    return int(said.split("http://127.0.0.1:")[1].split()[0])
+    return int(text.split("http://127.0.0.1:")[1].split()[0])
 
 
 def answer_of(wire: socket.socket, seconds: float = 20) -> bytes:
     """What the server says until it closes."""
     wire.settimeout(seconds)
-    said = b""
+    answer = b""
     try:
         while chunk := wire.recv(65536):
-            said += chunk
+            answer += chunk
     except ConnectionError:
         pass
-    return said
+    return answer
 
 
 def happens(condition: Callable[[], bool], seconds: float = 10.0) -> bool:

@@ -127,8 +127,8 @@ def main() -> int:
     code = pytest.main([str(HERE), "-n", "auto", "-m", "attack and not real"], plugins=[endings])
     table = Table("part", "what is done", "what happens", "")
     for row in marked():
-        said = {True: "FAILED", False: "ok", None: "not run"}[endings.failed.get(row)]
-        table.add_row(*row, said)
+        ending = {True: "FAILED", False: "ok", None: "not run"}[endings.failed.get(row)]
+        table.add_row(*row, ending)
     Console(width=160 if not sys.stdout.isatty() else None).print(table)
     good = sum(not failed for failed in endings.failed.values())
     print(f"{good} of {len(marked())} attacks end as they must")

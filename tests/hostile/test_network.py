@@ -39,12 +39,12 @@ def run(url: str) -> list[str]:
     "the other one is not called",
 )
 def test_a_redirect_leads_nowhere(monkeypatch: pytest.MonkeyPatch) -> None:
-    with echoing("answer") as (elsewhere, asked), echoing("redirect") as (url, sent):
+    with echoing("answer") as (elsewhere, requests), echoing("redirect") as (url, sent):
         port = elsewhere.rpartition(":")[2]
         monkeypatch.setattr("tests.support.echoing_server.REDIRECTED_PORT", port)
         assert run(url)[0]
         assert sent
-        assert asked == []
+        assert requests == []
 
 
 @pytest.mark.attack(
@@ -54,14 +54,14 @@ def test_a_redirect_leads_nowhere(monkeypatch: pytest.MonkeyPatch) -> None:
 )
 @pytest.mark.parametrize("trusted", [False, True])
 def test_a_proxy_of_the_environment_is_not_used_unasked(trusted: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    with echoing("answer") as (url, asked), echoing("error") as (proxy, intercepted):
+    with echoing("answer") as (url, requests), echoing("error") as (proxy, intercepted):
         for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
             monkeypatch.setenv(name, proxy)
         monkeypatch.delenv("NO_PROXY", raising=False)
         monkeypatch.delenv("no_proxy", raising=False)
         monkeypatch.setenv("BATCHWORK_TRUST_ENV", "1" if trusted else "0")
         run(url)
-        assert (bool(asked), bool(intercepted)) == (not trusted, trusted)
+        assert (bool(requests), bool(intercepted)) == (not trusted, trusted)
 
 
 @pytest.fixture(scope="module")
@@ -119,8 +119,8 @@ def impostor(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, li
 )
 def test_an_unsigned_certificate_is_not_trusted(impostor: tuple[str, list[bytes]]) -> None:
     url, received = impostor
-    said = run(url)
-    assert "certificate" in said[0].lower()
+    errors = run(url)
+    assert "certificate" in errors[0].lower()
     assert [data for data in received if data] == []
 
 
@@ -141,12 +141,12 @@ FETCHED: list[Any] = [
 )
 @pytest.mark.parametrize("schema", FETCHED, ids=str)
 def test_a_schema_makes_nothing_be_fetched(schema: Any) -> None:
-    with echoing("answer") as (url, asked):
-        told = _with(schema, url)
+    with echoing("answer") as (url, requests):
+        hostile_schema = _with(schema, url)
         with suppress(ConfigError, BatchworkError):
-            check_schema(told)
-            batchwork.run(["a"], model="mock:echo", schema=told, retries=0, reask=0).close()
-        assert asked == []
+            check_schema(hostile_schema)
+            batchwork.run(["a"], model="mock:echo", schema=hostile_schema, retries=0, reask=0).close()
+        assert requests == []
 
 
 def _with(schema: Any, url: str) -> Any:
@@ -163,7 +163,7 @@ def _with(schema: Any, url: str) -> Any:
     "it is read as text; nothing is fetched",
 )
 def test_a_document_makes_nothing_be_fetched(tmp_path: Path) -> None:
-    with echoing("answer") as (url, asked):
+    with echoing("answer") as (url, requests):
         page = (
             f'<html><head><link rel="stylesheet" href="{url}/a"></head><body><img src="{url}/b"><iframe src="{url}/c">'
         )
@@ -171,4 +171,4 @@ def test_a_document_makes_nothing_be_fetched(tmp_path: Path) -> None:
         (tmp_path / "page.md").write_text(f"![picture]({url}/d)\n\nTotal: 5\n")
         for name in ("page.html", "page.md"):
             assert "Total: 5" in read_document(tmp_path / name).text
-        assert asked == []
+        assert requests == []

@@ -49,7 +49,7 @@ def found_in(folder: Path, *texts: str) -> list[str]:
     return [f"{form} in {name}" for name, body in held.items() for form in FORMS if form.encode() in body]
 
 
-def told(error: BaseException) -> str:
+def traceback_of(error: BaseException) -> str:
     return "".join(traceback.format_exception(error))
 
 
@@ -68,25 +68,25 @@ def test_what_a_server_says_again_is_written_nowhere(
     way: str, tmp_path: Path, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
 ) -> None:
     caplog.set_level(logging.DEBUG)
-    said = []
-    with echoing("answer" if way == "refused" else way) as (address, asked):
+    shown = []
+    with echoing("answer" if way == "refused" else way) as (address, requests):
         url = "http://127.0.0.1:1" if way == "refused" else address
         try:
             results = batchwork.run(["a", "b"], **options(url, journal=tmp_path / "j.db", progress=True))
-            said += [repr(results), *(f"{r!r} {r.text} {r.error}" for r in results)]
+            shown += [repr(results), *(f"{r!r} {r.text} {r.error}" for r in results)]
             results.close()
         except BatchworkError as paused:
-            said.append(told(paused))
+            shown.append(traceback_of(paused))
         manager = BatchManager(
             messages=["c"],
             **options(url, mode="live", state_path=tmp_path / "s.json", save_results_dir=tmp_path / "results"),
         )
         try:
-            said.append(repr(manager.run(print_progress=True).values()))
+            shown.append(repr(manager.run(print_progress=True).values()))
         except BatchworkError as paused:
-            said.append(told(paused))
-    assert way == "refused" or any("CANARYQUERY" in head and "CANARYKEY" in head for head in asked)
-    assert found_in(tmp_path, *said, caplog.text, *capfd.readouterr()) == []
+            shown.append(traceback_of(paused))
+    assert way == "refused" or any("CANARYQUERY" in head and "CANARYKEY" in head for head in requests)
+    assert found_in(tmp_path, *shown, caplog.text, *capfd.readouterr()) == []
     assert (tmp_path / "results" / "raw").is_dir() or way == "refused"
 
 
@@ -97,14 +97,14 @@ def test_what_a_server_says_again_is_written_nowhere(
 )
 @pytest.mark.parametrize("way", ["error", "page"])
 def test_nor_in_batch_mode(way: str, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    said = ""
-    with echoing(way) as (url, asked):
+    shown = ""
+    with echoing(way) as (url, requests):
         try:
             batchwork.run(["a"], **options(url, mode="batch", journal=tmp_path / "j.db")).close()
         except BatchworkError as paused:
-            said = told(paused)
-    assert asked
-    assert found_in(tmp_path, said, caplog.text) == []
+            shown = traceback_of(paused)
+    assert requests
+    assert found_in(tmp_path, shown, caplog.text) == []
 
 
 @pytest.mark.attack(
@@ -140,12 +140,12 @@ def test_the_service_shows_no_secret(tmp_path: Path, caplog: pytest.LogCaptureFi
     caplog.set_level(logging.DEBUG)
     monkeypatch.setenv("ANTHROPIC_API_KEY", KEY)
     with (
-        echoing("error") as (url, asked),
+        echoing("error") as (url, requests),
         serving(None, model=MODEL, base_url=url + QUERY, price="1,1", retries=0) as house,
     ):
         answers = [house.prompt(prompt="x", max_tokens=5), house.prompts(["a"])]
         answers += [house.get(path) for path in ("/health", "/metrics", "/openapi.json", "/docs", "/nowhere")]
-    assert asked
+    assert requests
     assert found_in(tmp_path, caplog.text, *(f"{a.headers} {a.body!r}" for a in answers)) == []
 
 
@@ -179,12 +179,12 @@ def test_a_bad_address_is_not_repeated(
 ) -> None:
     Program(tmp_path)
     monkeypatch.setenv("PATH", str(tmp_path))
-    said, refused = "", False
+    shown, refused = "", False
     try:
         batchwork.run(["a"], model=model, base_url=url, api_key="none", retries=0, journal=tmp_path / "j.db").close()
     except BatchworkError as error:
-        said, refused = told(error), isinstance(error, ConfigError)
-    seen = found_in(tmp_path, said, *capfd.readouterr())
+        shown, refused = traceback_of(error), isinstance(error, ConfigError)
+    seen = found_in(tmp_path, shown, *capfd.readouterr())
     assert [where for where in seen if "calls.jsonl" not in where] == []  # there the fake notes its own environment
     assert refused or model == "claude-code:sonnet" or url in AMBIGUOUS
 
@@ -242,11 +242,11 @@ def test_the_process_list_shows_no_prompt_and_no_key(program: Program, tmp_path:
 )
 @pytest.mark.parametrize("code", [0, 1])
 def test_what_the_program_says_again_is_hidden(code: int, program: Program) -> None:
-    said = f"cannot reach http://host/v1{QUERY} with {KEY} or {IN_QUERY}"
-    program.prints([{**RESULT, "result": said, "is_error": bool(code)}], stderr=said, code=code)
+    shown = f"cannot reach http://host/v1{QUERY} with {KEY} or {IN_QUERY}"
+    program.prints([{**RESULT, "result": shown, "is_error": bool(code)}], stderr=shown, code=code)
     reply = program.ask(base_url="http://host/v1" + QUERY, api_key=KEY)
     assert [form for form in FORMS if form in repr(reply)] == []
-    program.prints("no JSON: " + said, code=1)
+    program.prints("no JSON: " + shown, code=1)
     assert [form for form in FORMS if form in repr(program.ask(base_url="http://h/" + QUERY, api_key=KEY))] == []
 
 
@@ -351,9 +351,14 @@ def test_what_is_made_is_private(mask: int, tmp_path: Path) -> None:
 def test_what_is_there_keeps_its_mode(tmp_path: Path) -> None:
     seen: dict[str, int] = {}
     shared = {"j.db": 0o660, "s.json": 0o640, "table.jsonl": 0o604, "keys": 0o644}
-    told: dict[str, Any] = {"messages": ["a"], "model": "mock:echo", "mode": "live", "state_path": tmp_path / "s.json"}
+    settings: dict[str, Any] = {
+        "messages": ["a"],
+        "model": "mock:echo",
+        "mode": "live",
+        "state_path": tmp_path / "s.json",
+    }
     batchwork.run(["a"], model="mock:echo", journal=tmp_path / "j.db").close()
-    manager = BatchManager(**told)
+    manager = BatchManager(**settings)
     manager.run()
     manager.to_jsonl(tmp_path / "table.jsonl")
     add_key(tmp_path / "keys", new_key())
@@ -366,7 +371,7 @@ def test_what_is_there_keeps_its_mode(tmp_path: Path) -> None:
             ["a", "b"], model="mock:echo", journal=tmp_path / "j.db", on_event=lambda e: seen.update(modes(tmp_path))
         )
         again.close()
-        manager = BatchManager(**told)
+        manager = BatchManager(**settings)
         manager.run()
         manager.to_jsonl(tmp_path / "table.jsonl")
         add_key(tmp_path / "keys", new_key())

@@ -339,15 +339,15 @@ def _spender() -> MockBackend:
 @pytest.mark.parametrize("accept", ["application/json", "application/x-ndjson"])
 def test_a_storage_error_shows_no_path_and_ends_a_stream_with_a_word(tmp_path: Path, accept: str) -> None:
     settings: dict[str, Any] = {"price": "0,100", "max_cost_per_day": 1, "budget_file": tmp_path / "book"}
-    asked = {"prompts": [{"prompt": "x", "max_tokens": 100}] * 3}
+    body = {"prompts": [{"prompt": "x", "max_tokens": 100}] * 3}
     with serving(_spender(), **settings) as house:
         aside = tmp_path / f".book.{os.getpid()}.part"
         aside.mkdir()  # stands in for a disk that takes no more
-        answered = house.post(MANY, asked, {"accept": accept})
+        answered = house.post(MANY, body, {"accept": accept})
         last = json.loads(answered.body.splitlines()[-1])
         assert (last["error_code"], last["retryable"]) == ("storage_failed", True)
         assert last["request_id"] == answered.headers["x-request-id"]
         assert str(tmp_path).encode() not in answered.body
         assert answered.status == (503 if accept == "application/json" else 200)
         aside.rmdir()
-        assert house.post(MANY, asked).status == 200
+        assert house.post(MANY, body).status == 200

@@ -27,7 +27,7 @@ def test_the_json_is_found_in_what_the_model_said(checker: SchemaChecker, text: 
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "problem"),
     [
         ("", "the answer is empty"),
         ("   ", "the answer is empty"),
@@ -43,11 +43,11 @@ def test_the_json_is_found_in_what_the_model_said(checker: SchemaChecker, text: 
         ('{"kind": "\ud800"}', "not JSON"),
     ],
 )
-def test_no_json_or_too_much_of_it_is_rejected(checker: SchemaChecker, text: str, said: str) -> None:
+def test_no_json_or_too_much_of_it_is_rejected(checker: SchemaChecker, text: str, problem: str) -> None:
     verdict = checker.check(text)
     assert isinstance(verdict, Rejected)
     assert len(verdict.errors) == 1
-    assert said in verdict.errors[0]
+    assert problem in verdict.errors[0]
 
 
 def test_an_answer_too_deep_for_python_is_rejected_not_raised() -> None:

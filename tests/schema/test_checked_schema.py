@@ -27,7 +27,7 @@ def _nested(levels: int) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("schema", "place", "said"),
+    ("schema", "place", "problem"),
     [
         (None, "", "not null"),
         ([], "", "not a list"),
@@ -62,11 +62,11 @@ def _nested(levels: int) -> dict[str, Any]:
         (_doubling(40), "", "unfold"),
     ],
 )
-def test_a_schema_that_cannot_be_used_is_refused_with_the_place(schema: Any, place: str, said: str) -> None:
+def test_a_schema_that_cannot_be_used_is_refused_with_the_place(schema: Any, place: str, problem: str) -> None:
     with pytest.raises(SchemaError) as caught:
         check_schema(schema)
     assert caught.value.place[: len(place) or None] == place[:200]
-    assert said in str(caught.value)
+    assert problem in str(caught.value)
     assert isinstance(caught.value, ConfigError)
 
 

@@ -23,14 +23,14 @@ def test_optional_properties_beyond_anthropics_count_become_nullable_and_still_c
 
 
 @pytest.mark.parametrize(
-    ("schema", "said"),
+    ("schema", "problem"),
     [
         (_object(**{f"p{n}": {"enum": [f"{n}-{m}" for m in range(20)]} for n in range(60)}), "allowed values"),
         (_object(**{f"p{n}": {"type": "string"} for n in range(5_001)}), "properties"),
     ],
 )
-def test_openais_counts_are_kept(schema: Any, said: str) -> None:
-    with pytest.raises(SchemaError, match=f"too complex for openai: .* {said}"):
+def test_openais_counts_are_kept(schema: Any, problem: str) -> None:
+    with pytest.raises(SchemaError, match=f"too complex for openai: .* {problem}"):
         compile_for("openai", schema)
 
 

@@ -9,10 +9,10 @@ from batchwork.schema import Accepted, Rejected, SchemaChecker, reask_message
 
 
 def test_errors_are_short_sentences_with_paths_and_the_nearest_alternative(checker: SchemaChecker) -> None:
-    said = (
+    answer = (
         '{"kind": "Bill", "extra": 1, "items": [{"price": -1}, {"unit": 5}], "payer": {"type": "Person", "born": "x"}}'
     )
-    verdict = checker.check(said)
+    verdict = checker.check(answer)
     assert isinstance(verdict, Rejected)
     assert verdict.errors == (
         "Additional properties are not allowed ('extra' was unexpected)",
@@ -35,7 +35,7 @@ def test_there_are_at_most_ten_errors_and_none_is_long(checker: SchemaChecker) -
 
 
 @pytest.mark.parametrize(
-    ("schema", "value", "said"),
+    ("schema", "value", "problem"),
     [
         ({"oneOf": [{"type": "integer"}, {"minimum": 1}]}, 5, "must fit exactly one"),
         ({"not": {"type": "string"}}, "x", "the text does not fit the schema (not)"),
@@ -47,10 +47,10 @@ def test_there_are_at_most_ten_errors_and_none_is_long(checker: SchemaChecker) -
         (False, 1, "there must be nothing here"),
     ],
 )
-def test_whatever_a_schema_says_a_breach_of_it_is_explained(schema: Any, value: Any, said: str) -> None:
+def test_whatever_a_schema_says_a_breach_of_it_is_explained(schema: Any, value: Any, problem: str) -> None:
     verdict = SchemaChecker(schema).check_value(value)
     assert isinstance(verdict, Rejected)
-    assert said in verdict.errors[0]
+    assert problem in verdict.errors[0]
 
 
 def test_recursive_unions_are_explained_and_mended_in_little_time() -> None:

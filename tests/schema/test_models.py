@@ -54,7 +54,7 @@ def test_a_schema_becomes_nested_models_with_python_types() -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "loc", "said"),
+    ("change", "loc", "problem"),
     [
         ({"number": "X"}, ("number",), "does not match"),
         ({"number": None}, ("number",), "not of type"),
@@ -70,12 +70,12 @@ def test_a_schema_becomes_nested_models_with_python_types() -> None:
         ({"tree": {"kids": [5]}}, ("tree", "kids", 0), "valid dictionary"),
     ],
 )
-def test_every_promise_of_the_schema_is_kept_by_the_model(change: Any, loc: tuple[Any, ...], said: str) -> None:
+def test_every_promise_of_the_schema_is_kept_by_the_model(change: Any, loc: tuple[Any, ...], problem: str) -> None:
     with pytest.raises(ValidationError) as caught:
         response_model_from_schema(_SCHEMA).model_validate({"number": "R-1", "items": [{"price": 1}]} | change)
     (error,) = caught.value.errors()
     assert error["loc"] == loc
-    assert said in error["msg"]
+    assert problem in error["msg"]
 
 
 def test_a_model_from_a_schema_knows_its_schema() -> None:

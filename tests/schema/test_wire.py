@@ -104,13 +104,13 @@ def test_unions_are_anyof_and_what_stands_beside_them_goes_into_each() -> None:
 
 def test_a_tuple_is_a_list_of_either_with_a_hint() -> None:
     schema = _object(t={"type": "array", "prefixItems": [{"type": "string"}, {"type": "integer"}]})
-    told = compile_for("anthropic", schema)["properties"]["t"]
-    assert told["items"] == {"anyOf": [{"type": "string"}, {"type": "integer"}]}
-    assert "prefixItems" in told["description"]
+    compiled = compile_for("anthropic", schema)["properties"]["t"]
+    assert compiled["items"] == {"anyOf": [{"type": "string"}, {"type": "integer"}]}
+    assert "prefixItems" in compiled["description"]
 
 
 @pytest.mark.parametrize(
-    ("schema", "place", "said"),
+    ("schema", "place", "problem"),
     [
         (True, "", "needs to know the type"),
         (_object(a={}), "/properties/a", "needs to know the type"),
@@ -126,9 +126,9 @@ def test_a_tuple_is_a_list_of_either_with_a_hint() -> None:
 )
 @pytest.mark.parametrize("provider", ["anthropic", "openai"])
 def test_what_a_provider_cannot_express_is_an_error_with_its_place(
-    provider: Any, schema: Any, place: str, said: str
+    provider: Any, schema: Any, place: str, problem: str
 ) -> None:
-    with pytest.raises(SchemaError, match=said) as caught:
+    with pytest.raises(SchemaError, match=problem) as caught:
         compile_for(provider, schema)
     assert caught.value.place == place
 
