@@ -65,7 +65,7 @@ def _last(samples: Samples, statistics: say.Statistics) -> say.Last:
     return say.Last(index=int(samples.rows[-1]), value=float(last), percentile=below, place=place)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class _Analysis:
     """A scaled series, its level and seasons, and what those leave."""
 
@@ -103,20 +103,7 @@ class _Analysis:
             phi = 1.0 if structure.level.wanders and rest.size >= 30 else _persistence(rest, axis)
             view = axis.against_neighbours(rest, phi)
             odd = _odd(values, view, phi, distinct)
-        return cls(
-            samples=samples,
-            exponent=exponent,
-            shift=shift,
-            values=values,
-            axis=axis,
-            structure=structure,
-            noiseless=noiseless,
-            distinct=distinct,
-            rest=rest,
-            phi=phi,
-            view=view,
-            odd=odd,
-        )
+        return cls(samples, exponent, shift, values, axis, structure, noiseless, distinct, rest, phi, view, odd)
 
     def filled(self, found: say.Description) -> say.Description:
         """The description with all that was found out."""
