@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy.ndimage import uniform_filter1d
 
 from batchwork.frame import description as say
-from batchwork.frame.axis import Axis
+from batchwork.frame.axis import Axis, axis_of
 from batchwork.frame.blocks import block_size
 from batchwork.frame.certain import certainty_of, exact_structure, grain_of, is_bent_one_way, rest_of
 from batchwork.frame.noise import Floats, held, inflation, median, robust_sigma, thinned
@@ -213,7 +213,8 @@ class _Analysis:
         rest = self._without_odd(self.rest)
         if self.phi <= 0:
             return rest
-        return (self.axis.kept(self._clean) if self.odd.size else self.axis).whiten(rest, self.phi)[1:]
+        axis = axis_of(self.axis.at[self._clean]) if self.odd.size else self.axis
+        return axis.whiten(rest, self.phi)[1:]
 
     def _volatility(self) -> say.Volatility | None:
         if self.noiseless:
