@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from scipy.ndimage import uniform_filter1d
 
 from batchwork.frame import description as say
-from batchwork.frame.axis import Axis
+from batchwork.frame.axis import Axis, axis_of
 from batchwork.frame.blocks import block_size
 from batchwork.frame.certain import certainty_of, exact_structure, grain_of, is_bent_one_way, rest_of
 from batchwork.frame.noise import Floats, held, inflation, median, robust_sigma, thinned
@@ -65,7 +65,7 @@ def _last(samples: Samples, statistics: say.Statistics) -> say.Last:
     return say.Last(index=int(samples.rows[-1]), value=float(last), percentile=below, place=place)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class _Analysis:
     """A scaled series, its level and seasons, and what those leave."""
 
@@ -103,20 +103,7 @@ class _Analysis:
             phi = 1.0 if structure.level.wanders and rest.size >= 30 else _persistence(rest, axis)
             view = axis.against_neighbours(rest, phi)
             odd = _odd(values, view, phi, distinct)
-        return cls(
-            samples=samples,
-            exponent=exponent,
-            shift=shift,
-            values=values,
-            axis=axis,
-            structure=structure,
-            noiseless=noiseless,
-            distinct=distinct,
-            rest=rest,
-            phi=phi,
-            view=view,
-            odd=odd,
-        )
+        return cls(samples, exponent, shift, values, axis, structure, noiseless, distinct, rest, phi, view, odd)
 
     def filled(self, found: say.Description) -> say.Description:
         """The description with all that was found out."""
@@ -226,7 +213,8 @@ class _Analysis:
         rest = self._without_odd(self.rest)
         if self.phi <= 0:
             return rest
-        return (self.axis.kept(self._clean) if self.odd.size else self.axis).whiten(rest, self.phi)[1:]
+        axis = axis_of(self.axis.at[self._clean]) if self.odd.size else self.axis
+        return axis.whiten(rest, self.phi)[1:]
 
     def _volatility(self) -> say.Volatility | None:
         if self.noiseless:

@@ -10,11 +10,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.interpolate import BSpline
 from scipy.ndimage import uniform_filter1d
 
-from batchwork.frame.noise import Floats, lag_one
+from batchwork.frame.noise import Floats, block_means, lag_one
 
 _WIDEST = 3  # a grid may be this many times as long as the series; beyond that no season is sought
 BEND = 3  # parts of a parabola: in a short series, a curve that costs no more than a step
@@ -68,16 +67,10 @@ class Axis:
         """The places of block means on the axis of the points."""
         whole = self.size // size
         if self.places is not None:
-            means = self.places[: whole * size].reshape(whole, size).mean(axis=1)
-            means[-1] = self.places[(whole - 1) * size :].mean()
-            return np.asarray(means)
+            return block_means(self.places, size)
         centres = (np.arange(whole) + 0.5) * size - 0.5
         centres[-1] = 0.5 * ((whole - 1) * size + self.size - 1)
         return np.asarray(centres, dtype=np.float64)
-
-    def kept(self, mask: NDArray[np.bool_]) -> Axis:
-        """The axis of the points that are kept."""
-        return axis_of(self.at[mask])
 
     def blocks(self, size: int) -> Axis:
         """The places of block means; a last block that is not full joins the one before."""

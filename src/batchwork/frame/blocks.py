@@ -12,20 +12,9 @@ import numpy as np
 
 from batchwork.frame.axis import Axis
 from batchwork.frame.levels import Level, choose_level
-from batchwork.frame.noise import Floats
+from batchwork.frame.noise import Floats, block_means
 
 MOST_BLOCKS = 1024
-
-
-def block_means(values: Floats, size: int) -> Floats:
-    """Means of consecutive blocks; a last block that is not full joins the one before."""
-    if size == 1:
-        return values
-    whole = values.size // size
-    means = values[: whole * size].reshape(whole, size).mean(axis=1)
-    if whole * size < values.size:
-        means[-1] = values[(whole - 1) * size :].mean()
-    return np.asarray(means, dtype=np.float64)
 
 
 def block_size(n: int) -> int:

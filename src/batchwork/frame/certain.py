@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from batchwork.frame.axis import Axis, base_columns, step_columns
-from batchwork.frame.blocks import block_means, block_size
-from batchwork.frame.noise import Floats, median
+from batchwork.frame.blocks import block_size
+from batchwork.frame.noise import Floats, block_means, median
 from batchwork.frame.recurrence import Recurrence, period_of, repetition
 from batchwork.frame.season import Line, Structure, fitted, wave_columns
 
@@ -157,7 +157,8 @@ def exact_structure(values: Floats, axis: Axis, law: Recurrence | None, grain: f
     if law is None or law.is_level or not law.frequencies(2.0 / axis.span):
         period = period_of(values, axis)
         if period is not None:
-            return _one_cycle(values, axis, period)
+            level = np.full(values.size, values.mean())  # and all else is the season
+            return replace(fitted(level, axis, ()), lines=(Line(1.0 / period, 1),), waves=(values - level,))
     if law is None:
         return None
     calm = law.mended(values)
@@ -176,9 +177,3 @@ def exact_structure(values: Floats, axis: Axis, law: Recurrence | None, grain: f
         if lines or whole is None or len(found.level.steps) < 3 or 3 * whole > axis.span:  # else steps that come again
             return found
     return None
-
-
-def _one_cycle(values: Floats, axis: Axis, period: float) -> Structure:
-    """A constant level, and all else a season."""
-    level = np.full(values.size, values.mean())
-    return replace(fitted(level, axis, ()), lines=(Line(1.0 / period, 1),), waves=(values - level,))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 
 import numpy as np
@@ -40,33 +40,28 @@ _RAMP_TOLERANCE = 6.0  # in noise variances, or log(n) if more: what a ramp may 
 _CURVE_LEAVES = 0.5  # a curve that leaves more persistence than this may be a wandering series' own path
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Level:
-    """The chosen mean of a series: its base, its steps (first position of each new level), its fit."""
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    """A base with its steps (first position of each new level), what it leaves, and what it costs."""
 
     base: str  # "constant", "line" or "curve"
     curve_size: int
     crowd: int
     steps: tuple[int, ...]
+    rss: float
+    price: float
+    parameters: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Level(_Candidate):
+    """The chosen mean of a series and its fit."""
+
     fitted: Floats
     smooth: Floats  # the base's own part of the fit, without the steps
     season: Floats
     wanders: bool
     inflation: float
-    parameters: float
-    rss: float
-    price: float
-
-
-@dataclass(frozen=True, slots=True)
-class _Candidate:
-    base: str
-    size: int
-    crowd: int
-    steps: tuple[int, ...]
-    rss: float
-    price: float
-    parameters: float
 
 
 @lru_cache(maxsize=64)
@@ -192,7 +187,7 @@ def _candidates(z: Floats, axis: Axis, waves: Floats, draft: Level | None) -> li
 def _fit(z: Floats, axis: Axis, waves: Floats, choice: _Candidate) -> tuple[Floats, Floats, Floats]:
     """The fit split into base, steps and waves."""
     n = z.size
-    parts = [base_columns(choice.base, choice.size, axis, choice.crowd), step_columns(choice.steps, n), waves]
+    parts = [base_columns(choice.base, choice.curve_size, axis, choice.crowd), step_columns(choice.steps, n), waves]
     columns = np.column_stack(parts)
     weights = np.linalg.lstsq(columns, z, rcond=None)[0]
     edges = np.cumsum([0] + [part.shape[1] for part in parts])
@@ -215,7 +210,7 @@ def choose_level(z: Floats, axis: Axis, waves: Floats, *, draft: bool = False, a
         choice, worth = _hold(z, axis, waves, candidates)
         kept = choice
         if choice.steps:
-            columns = np.column_stack([base_columns(choice.base, choice.size, axis, choice.crowd), waves])
+            columns = np.column_stack([base_columns(choice.base, choice.curve_size, axis, choice.crowd), waves])
             kept = _keep_sound(z, axis, columns, choice, worth, draft)
         if len(kept.steps) == len(choice.steps):
             break
@@ -264,7 +259,7 @@ def _is_curve(z: Floats, residual: Floats, choice: _Candidate) -> bool:
     """
     if upper_persistence(residual, choice.parameters) <= _CURVE_LEAVES:
         return True
-    return float(residual @ residual) < float(np.sum((z - z.mean()) ** 2)) / (np.pi**2 * choice.size * 30.0)
+    return float(residual @ residual) < float(np.sum((z - z.mean()) ** 2)) / (np.pi**2 * choice.curve_size * 30.0)
 
 
 def _level(z: Floats, axis: Axis, waves: Floats, choice: _Candidate, worth: float) -> Level:
@@ -274,22 +269,11 @@ def _level(z: Floats, axis: Axis, waves: Floats, choice: _Candidate, worth: floa
     if choice.base == "curve" or float(residual @ residual) <= 4.0 * _floor(z):
         wanders = False  # a curve was told from wandering when it was chosen
     if wanders:
-        choice = replace(choice, base="constant", size=0, steps=(), price=0.0)
+        choice = replace(choice, base="constant", curve_size=0, steps=(), price=0.0)
         smooth, steps, season = _fit(z, axis, waves, choice)
-    return Level(
-        base=choice.base,
-        curve_size=choice.size,
-        crowd=choice.crowd,
-        steps=choice.steps,
-        fitted=smooth + steps,
-        smooth=smooth,
-        season=season,
-        wanders=wanders,
-        inflation=worth,
-        parameters=choice.parameters,
-        rss=float(np.sum((z - smooth - steps - season) ** 2)) + _floor(z),
-        price=choice.price,
-    )
+    rss = float(np.sum((z - smooth - steps - season) ** 2)) + _floor(z)
+    fit = {"fitted": smooth + steps, "smooth": smooth, "season": season}
+    return Level(**asdict(choice) | fit | {"rss": rss, "wanders": wanders, "inflation": worth})
 
 
 def _floor(z: Floats) -> float:

@@ -23,6 +23,17 @@ def thinned(values: Floats, most: int = _SAMPLE) -> Floats:
     return values if values.size <= most else values[:: values.size // most | 1]
 
 
+def block_means(values: Floats, size: int) -> Floats:
+    """Means of consecutive blocks; a last block that is not full joins the one before."""
+    if size == 1:
+        return values
+    whole = values.size // size
+    means = values[: whole * size].reshape(whole, size).mean(axis=1)
+    if whole * size < values.size:
+        means[-1] = values[(whole - 1) * size :].mean()
+    return np.asarray(means, dtype=np.float64)
+
+
 def median(values: Floats) -> float:
     """The middle value; a short description asks for it 150 times, and numpy's own looks for NaN every time."""
     half = values.size // 2

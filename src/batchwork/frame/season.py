@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from scipy.ndimage import uniform_filter1d
 
 from batchwork.frame.axis import Axis, even_axis
-from batchwork.frame.blocks import as_points, block_means, block_size, level_of
+from batchwork.frame.blocks import as_points, block_size, level_of
 from batchwork.frame.levels import Level
-from batchwork.frame.noise import Floats, unpredictable
+from batchwork.frame.noise import Floats, block_means, unpredictable
 from batchwork.frame.spectrum import FEWEST_CYCLES, find_line, refine, steady_changes
 
 MOST_SEASONS = 3

@@ -30,34 +30,19 @@ def statistics_of(samples: Samples) -> Statistics | None:
         return None
     exponent = exponent_of(values)
     scaled = np.ldexp(values, -exponent)
-    p5, p25, median, p75, p95 = _percentiles(scaled, (5, 25, 50, 75, 95))
     low, high = int(np.argmin(scaled)), int(np.argmax(scaled))
     mean = float(scaled.mean())
     slope, r2 = _line(scaled, samples.at)
-
-    def back(number: float) -> float:
-        return ldexp_or_inf(number, exponent)
-
+    sizes = dict(zip(("p5", "p25", "median", "p75", "p95"), _percentiles(scaled, (5, 25, 50, 75, 95)), strict=True))
+    sizes |= {"iqr": sizes["p75"] - sizes["p25"], "mean": mean, "std": float(scaled.std()), "total": mean * values.size}
+    sizes |= {"minimum": scaled[low], "maximum": scaled[high], "range": scaled[high] - scaled[low]}
+    sizes |= {"first": scaled[0], "last": scaled[-1], "slope": slope * samples.timeline.per_unit}
     return Statistics(
-        mean=back(mean),
-        median=back(median),
-        std=back(float(scaled.std())),
-        minimum=back(scaled[low]),
+        **{name: ldexp_or_inf(number, exponent) for name, number in sizes.items()},
         minimum_at=_first_row(samples, low),
-        maximum=back(scaled[high]),
         maximum_at=_first_row(samples, high),
-        p5=back(p5),
-        p25=back(p25),
-        p75=back(p75),
-        p95=back(p95),
-        iqr=back(p75 - p25),
-        range=back(scaled[high] - scaled[low]),
-        first=back(scaled[0]),
-        last=back(scaled[-1]),
         last_at=int(samples.rows[-1]),
-        slope=back(slope * samples.timeline.per_unit),
         r2=r2,
-        total=back(mean * values.size),
     )
 
 

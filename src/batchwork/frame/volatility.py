@@ -10,8 +10,7 @@ import numpy as np
 from scipy.special import ndtri
 from scipy.stats import rankdata
 
-from batchwork.frame.blocks import block_means
-from batchwork.frame.noise import Floats, inflation, median, robust_sigma, thinned
+from batchwork.frame.noise import Floats, block_means, inflation, median, robust_sigma, thinned
 
 _CRITICAL = 4.0  # the maximum over the middle 80% exceeds this in about 0.3% of unchanging series
 _SHORT, _SHORT_CRITICAL = 150, 3.1  # in a short series without memory: in about 3%
