@@ -1,4 +1,3 @@
-# ruff: noqa: RUF001 - the dashes and quotes of documents are what this is about
 """Which of the places that say a value play the field's role, and how sure that is.
 
 The rules of the house: a place needs its field's label, or no label at all and nothing that speaks against it; a label

@@ -1,3 +1,5 @@
+"""Errors of the Messages API, as `backends/_failures.py` reads them."""
+
 import pytest
 
 from batchwork.core.failure import FailureKind as K

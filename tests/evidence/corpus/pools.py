@@ -1,4 +1,3 @@
-# ruff: noqa: E501 - documents are written as they look
 """Names, amounts and ways to write them, for the labelled documents."""
 
 import random

@@ -1,4 +1,3 @@
-# ruff: noqa: E501 - documents are written as they look
 # fmt: off
 """Business papers, second half: a subscription's bill, a quotation, a delivery note, a statement, a timesheet, a folio."""
 

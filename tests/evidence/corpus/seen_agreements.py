@@ -1,4 +1,3 @@
-# ruff: noqa: E501 - documents are written as they look
 """Prose and letters: a lease, a changed employment contract, a mail thread."""
 
 import random

@@ -1,4 +1,3 @@
-# ruff: noqa: E501 - documents are written as they look
 """More prose and letters: a hospital letter, a claim decided, a press release."""
 
 import random

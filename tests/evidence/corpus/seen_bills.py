@@ -1,4 +1,3 @@
-# ruff: noqa: E501 - documents are written as they look
 # fmt: off
 """Business papers, first half: a workshop's invoice, a Rechnung, a till receipt, a credit note, an order, a reminder."""
 

@@ -1,4 +1,3 @@
-# ruff: noqa: E501 - documents are written as they look
 """Layouts that may be looked at: forms with options, elements as blocks and as sentences, figures in prose."""
 
 import random

@@ -1,4 +1,3 @@
-# ruff: noqa: E501 - documents are written as they look
 """Papers of houses, auctions, libraries and buyers, first scored blind and then looked at."""
 
 import random

@@ -1,4 +1,3 @@
-# ruff: noqa: E501 - documents are written as they look
 """Letters and agreements that may be looked at: most is told in sentences, much has no label at all."""
 
 import random

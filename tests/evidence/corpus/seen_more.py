@@ -1,4 +1,3 @@
-# ruff: noqa: E501 - documents are written as they look
 """More layouts that may be looked at: a bill, a lab report, minutes, an export, two columns of text, a mail."""
 
 import random

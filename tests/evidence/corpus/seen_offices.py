@@ -1,4 +1,3 @@
-# ruff: noqa: E501 - documents are written as they look
 """Papers of offices that may be looked at: an income statement, numbered boxes, an offer of work, a survey's table."""
 
 import random

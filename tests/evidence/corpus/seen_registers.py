@@ -1,4 +1,3 @@
-# ruff: noqa: E501 - documents are written as they look
 """Layouts of tables and records: a Spanish account, a timetable, a tensile test, an Italian XML invoice, a Dutch registry, a French income statement."""
 # One line of a document is one line here:
 # fmt: off

@@ -1,4 +1,3 @@
-# ruff: noqa: E501 - documents are written as they look
 """Prose and letters: a board's resolutions, an abstract, an incident report."""
 
 import random

@@ -1,4 +1,3 @@
-# ruff: noqa: E501 - documents are written as they look
 """More prose and letters: minutes, a house for sale, a curriculum vitae."""
 
 import random

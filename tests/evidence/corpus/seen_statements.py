@@ -1,4 +1,3 @@
-# ruff: noqa: E501 - documents are written as they look
 """Layouts of tables and records: a balance sheet, a card statement, a stock list, a laboratory report, a dump, a form of boxes."""
 # One line of a document is one line here:
 # fmt: off

@@ -1,4 +1,3 @@
-# ruff: noqa: E501 - documents are written as they look
 """Trades that the first layouts did not know: payslip, manifest, laboratory. May be looked at."""
 
 import random

@@ -1,4 +1,3 @@
-# ruff: noqa: E501 - documents are written as they look
 """Layouts kept out of tuning: invoices in three layouts."""
 
 import random

@@ -1,4 +1,3 @@
-# ruff: noqa: E501 - documents are written as they look
 """Layouts kept out of tuning: a till receipt, a bank statement, a contract."""
 
 import random

@@ -1,4 +1,3 @@
-# ruff: noqa: E501 - documents are written as they look
 """Layouts kept out of tuning: an income statement, a laboratory report, a job offer."""
 
 import random

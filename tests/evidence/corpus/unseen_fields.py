@@ -1,4 +1,3 @@
-# ruff: noqa: E501 - documents are written as they look
 """Layouts kept out of tuning: a bill of lading, a school report, a crop bulletin, race results, a data sheet."""
 
 import random

@@ -1,4 +1,3 @@
-# ruff: noqa: E501 - documents are written as they look
 """Layouts kept out of tuning: release notes, a building permit, a travel itinerary, a court docket."""
 
 import random

@@ -1,4 +1,3 @@
-# ruff: noqa: E501 - documents are written as they look
 """More layouts kept out of tuning: written after the finder, looked at only as a score."""
 
 import random

@@ -1,4 +1,3 @@
-# ruff: noqa: E501 - documents are written as they look
 """More trades kept out of tuning: an employment contract, a trial's table, a transcript, travel expenses."""
 
 import random

@@ -1,4 +1,3 @@
-# ruff: noqa: E501 - documents are written as they look
 """Trades kept out of tuning: a phone bill, a customs form, a balance sheet, a hotel's account."""
 
 import random

@@ -1,4 +1,3 @@
-# ruff: noqa: E501 - documents are written as they look
 """Kept out of tuning and scored once: papers of courts, pharmacies and farms, and of other countries."""
 
 import random

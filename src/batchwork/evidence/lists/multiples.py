@@ -1,4 +1,3 @@
-# ruff: noqa: RUF001 - the signs of documents are what this is about
 """A line "3 x 3.60" on a receipt, and whether the item it counts stands above or below: the product tells."""
 
 import re

@@ -1,4 +1,3 @@
-# ruff: noqa: RUF001 - the dashes, quotes and signs of documents are what this is about
 """Which end of a range or of a change a place is: start or end, low or high, what it was or what it is now.
 
 Said by words ("rose from X to Y", "between X and Y"), by a dash, or by a sign beside the number ("< 5", "120/80").

@@ -1,4 +1,3 @@
-# ruff: noqa: RUF001 - the signs of documents are what this is about
 """Calculations, "8 h x EUR 60.00 = EUR 480.00": the result has the label of the line, the second factor is a price."""
 
 import re

@@ -1,4 +1,3 @@
-# ruff: noqa: RUF001 - the quotes of documents are what this is about
 """Where one clause of a sentence ends and another begins, so that each answers for its own subject."""
 
 import re

@@ -1,4 +1,3 @@
-# ruff: noqa: RUF001 - the dashes and quotes of documents are what this is about
 """What labels a place in the text has: beside, above and below it, in headings, and in the sentence around it.
 
 A label is worth more the nearer it stands. `primary` are the labels that name the role of exactly this place; a word

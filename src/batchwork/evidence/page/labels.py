@@ -1,4 +1,3 @@
-# ruff: noqa: RUF001 - the dashes and quotes of documents are what this is about
 """Words near a place -> a label: which concepts it says, and what each is worth there.
 
 Decides how much a word of a sentence still says about a value: the nearest words most, words beyond a comma or another

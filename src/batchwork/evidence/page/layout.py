@@ -1,4 +1,3 @@
-# ruff: noqa: RUF001 - the dashes and quotes of documents are what this is about
 """Text -> lines, cells, tables and headings: what stands beside, above and below what.
 
 Works on characters alone, so it is the same for a PDF (whose columns our extraction keeps), a plain text with aligned

@@ -1,4 +1,3 @@
-# ruff: noqa: RUF001 - the dashes and quotes of documents are what this is about
 """A text as phrases: sentences of prose, and lines of forms and tables, each with its words.
 
 Knows which phrases name given concepts, straight or by their opposite ("unpaid" names paid), without reading them all.

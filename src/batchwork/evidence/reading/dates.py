@@ -1,4 +1,3 @@
-# ruff: noqa: RUF001 - the dashes and quotes of documents are what this is about
 """Find every date in a text, in all common forms, and decide which of two numbers is the day.
 
 The order of day and month is a habit of the whole text: a form hint ("DD/MM/YYYY") settles it, then dates that can be

@@ -1,4 +1,3 @@
-# ruff: noqa: RUF001 - the dashes and quotes of documents are what this is about
 """A numeral with what touches it: sign, currency, percent sign and magnitude, and what they make of its value.
 
 Decides what a parenthesis means: an amount alone in its cell or after a colon is negative as accountants write it, one

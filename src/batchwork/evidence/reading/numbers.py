@@ -1,4 +1,3 @@
-# ruff: noqa: RUF001 - the dashes and quotes of documents are what this is about
 """Find every number in a text; what each says is read only when it is asked for.
 
 Whatever sign, percent or magnitude stands beside a numeral, its value has the same significant digits. So numerals are

@@ -1,4 +1,3 @@
-# ruff: noqa: RUF001 - the dashes and quotes of documents are what this is about
 """One numeral -> the numbers it can be read as: thousands and decimal separators, and whose habit decides.
 
 Nothing here looks at the text around; the caller says which habit the surroundings show.

@@ -1,4 +1,3 @@
-# ruff: noqa: RUF001 - the dashes and quotes of documents are what this is about
 """Find notes such as "(in thousands)" or "USD '000", and the figures they multiply.
 
 A note in a column heading holds for its column, one in a row's label for its row, one in a line of its own for the

@@ -1,4 +1,3 @@
-# ruff: noqa: RUF001 - the dashes and quotes of documents are what this is about
 """Find a string in a text whatever its case, accents, dashes, spacing and line breaks; never inside another word.
 
 The letters and digits of the text stand in one long folded string without anything between them; a value is looked up

@@ -1,4 +1,3 @@
-# ruff: noqa: RUF001 - the dashes and quotes of documents are what this is about
 """Words of labels and field names -> concepts, so that `qty`, "Quantity" and "Menge" meet.
 
 Pure and cached: the same labels come back in every document of a batch.
