@@ -52,6 +52,9 @@ def clear_steps(z: Floats, axis: Axis, least: int, rival: float, floor: float) -
     scores = [n * math.log(max(rss, floor)) + _STEP * unit * len(steps) for steps, rss in found[1:]]
     best = int(np.argmin(scores))
     needed = min(rival, _without_steps(z, axis)) - _SURELY / n
+    for steps, _ in found[1 : best + 1]:  # nor may noise with a memory about fewer steps tell as much
+        means = np.concatenate([np.full(part.size, part.mean()) for part in np.split(z, steps)])
+        needed = min(needed, _with_memory(z - means) + _STEP * unit * len(steps))
     return found[best + 1] if scores[best] < needed else found[0]
 
 
@@ -62,8 +65,13 @@ def _without_steps(z: Floats, axis: Axis) -> float:
     for power in range(3):
         columns = np.vander(axis.unit, power + 1)
         rest = z - columns @ np.linalg.lstsq(columns, z, rcond=None)[0]
-        before = np.column_stack([rest[1:-1], rest[:-2]])
-        fresh = rest[2:] - before @ np.linalg.lstsq(before, rest[2:], rcond=None)[0]
-        left = min(float(fresh @ fresh) * n / (n - 2), float(rest @ rest))
-        best = min(best, n * math.log(max(left, 1e-300)) + power * _BEND * math.log(n))
+        best = min(best, _with_memory(rest) + power * _BEND * math.log(n))
     return best
+
+
+def _with_memory(rest: Floats) -> float:
+    """n log of the sum of squares that noise with a memory of one or two points leaves unforetold."""
+    n = rest.size
+    before = np.column_stack([rest[1:-1], rest[:-2]])
+    fresh = rest[2:] - before @ np.linalg.lstsq(before, rest[2:], rcond=None)[0]
+    return n * math.log(max(min(float(fresh @ fresh) * n / (n - 2), float(rest @ rest)), 1e-300))
