@@ -15,7 +15,6 @@ class Sender:
         for n in range(1, calls + 1):
             now = start + n / per_s
             self.log.add(now)
-            self.pace.sent()
             if refused_every and n % refused_every == 0:
                 self.pace.refused(sent_at=now, now=now)
         return start + seconds
@@ -42,7 +41,6 @@ def test_calls_of_the_same_wave_that_are_refused_as_well_deepen_the_cut() -> Non
     sender = Sender()
     for _ in range(100):
         sender.log.add(0.0)
-        sender.pace.sent()
     for _ in range(90):
         sender.pace.refused(sent_at=0.0, now=0.05)
     assert sender.per_s(0.05) < 0.2 * 100 / 0.05
@@ -79,7 +77,6 @@ def test_refusals_that_end_when_we_slow_down_leave_a_guess_below_the_limit() -> 
         step = 1.0 / (sender.pace.per_s(now) or 500.0)
         now, tokens = now + step, min(5.0, tokens + step * limit)
         sender.log.add(now)
-        sender.pace.sent()
         if tokens < 1.0:
             sender.pace.refused(sent_at=now, now=now)
         else:
@@ -90,6 +87,5 @@ def test_refusals_that_end_when_we_slow_down_leave_a_guess_below_the_limit() -> 
 def test_a_refusal_of_the_very_first_call_still_leaves_a_rate_above_zero() -> None:
     sender = Sender()
     sender.log.add(0.0)
-    sender.pace.sent()
     sender.pace.refused(sent_at=0.0, now=0.1)
     assert sender.per_s(0.1) > 0.0

@@ -11,7 +11,6 @@ def _window(most: int, opening: int | None = None, *, sent: int = 0) -> Adaptive
     window.watch(log)
     for _ in range(sent):
         log.add(0.0)
-        window.sent()
     return window
 
 
@@ -84,7 +83,6 @@ def test_there_is_always_room_for_one_and_never_for_more_than_the_most(
     for now, happens in enumerate(story):
         if happens == "sent":
             log.add(float(now))
-            window.sent()
         elif happens == "answered":
             window.answered()
         elif happens == "refused":

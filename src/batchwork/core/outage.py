@@ -19,25 +19,25 @@ _FIRST_S, _LONGEST_S = 0.25, 5.0
 class Outage:
     """Watches for one."""
 
-    __slots__ = ("_in_a_row", "_log", "_turned_away", "_until", "_wait_s", "is_on")
+    __slots__ = ("_log", "_turned_away", "_until", "_wait_s", "in_a_row", "is_on")
 
     def __init__(self, log: SentCalls) -> None:
         self._log = log
         self._turned_away: deque[float] = deque()  # when those were sent that were refused
-        self._in_a_row = 0
+        self.in_a_row = 0
         self._wait_s = _FIRST_S
         self._until = float("-inf")
         self.is_on = False
 
     def let_through(self) -> None:
         """A call was answered, or at least not refused."""
-        self._in_a_row = 0
+        self.in_a_row = 0
         self._wait_s = _FIRST_S
         self.is_on = False
 
     def refused(self, *, sent_at: float, now: float, retry_after_s: float | None) -> float | None:
         """A call was refused; how long nobody starts another one, or None."""
-        self._in_a_row += 1
+        self.in_a_row += 1
         away, times = self._turned_away, self._log.times
         away.append(sent_at)
         while away[0] < times[0]:
@@ -46,7 +46,7 @@ class Outage:
                 break
         if sent_at < self._until:
             return None
-        if not self.is_on and (self._in_a_row < _IN_A_ROW or len(away) < _NEARLY_ALL * len(times)):
+        if not self.is_on and (self.in_a_row < _IN_A_ROW or len(away) < _NEARLY_ALL * len(times)):
             return None
         if retry_after_s is None:
             pause_s, self._wait_s = self._wait_s, min(_LONGEST_S, 2.0 * self._wait_s)

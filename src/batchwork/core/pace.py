@@ -27,20 +27,16 @@ _PROBING_PER_S = 0.2  # until the first guess has been refused in its turn
 class Pace:
     """The rate per second that seems to be allowed; None while nothing says that there is a limit."""
 
-    __slots__ = ("_changed_at", "_guess", "_log", "_previous", "_probing", "_refusals", "_sent_per_s")
+    __slots__ = ("_changed_at", "_log", "_previous", "_probing", "_refusals", "_sent_per_s", "guess")
 
     def __init__(self, log: SentCalls) -> None:
         self._log = log
         self._refusals = Refusals(log)
-        self._guess: float | None = None
+        self.guess: float | None = None  # as it was when it last changed; `per_s` says what has grown out of it
         self._previous: float | None = None  # the guess before the last cut
         self._sent_per_s = 0.0
         self._probing = True
         self._changed_at = float("-inf")
-
-    def sent(self) -> None:
-        """A call was sent."""
-        self._refusals.sent()
 
     def refused(self, *, sent_at: float, now: float) -> None:
         """A call was refused for being too fast."""
@@ -48,7 +44,7 @@ class Pace:
             self._refusals.conclude()
         verdict = self._refusals.refused(sent_at=sent_at, now=now)
         if verdict is Verdict.TAKE_BACK:
-            self._guess, self._changed_at, self._probing = self._previous, now, True
+            self.guess, self._changed_at, self._probing = self._previous, now, True
         elif verdict is Verdict.CUT:
             self._previous = self.per_s(now)
             self._probing = self._previous is None
@@ -56,7 +52,7 @@ class Pace:
             self._changed_at = now
             self._lower()
         elif verdict is Verdict.LOWER:
-            self._guess = max(_LEAST_PER_S, (self.per_s(now) or 0.0) * _LITTLE_LESS)
+            self.guess = max(_LEAST_PER_S, (self.per_s(now) or 0.0) * _LITTLE_LESS)
             self._changed_at, self._probing = now, False
         elif verdict is Verdict.DEEPEN:
             self._changed_at = now
@@ -65,19 +61,19 @@ class Pace:
     def _lower(self) -> None:
         kept = self._refusals.kept
         rate = self._sent_per_s if self._previous is None or kept < _FEW else self._previous
-        self._guess = max(_LEAST_PER_S, rate * kept * _BELOW)
+        self.guess = max(_LEAST_PER_S, rate * kept * _BELOW)
 
     def per_s(self, now: float) -> float | None:
         """The rate to keep now."""
-        if self._guess is None:
+        if self.guess is None:
             return None
         waited = now - self._changed_at
         if self._probing:
-            return self._guess + max(_PROBING_PER_S * self._guess, _LEAST_STEP) * waited
-        slowly = min(_MOST_SLOWLY, _GROWTH_PER_S / sqrt(self._guess))
+            return self.guess + max(_PROBING_PER_S * self.guess, _LEAST_STEP) * waited
+        slowly = min(_MOST_SLOWLY, _GROWTH_PER_S / sqrt(self.guess))
         grown = slowly * min(waited, _SLOWLY_S)
         if waited > _SLOWLY_S:
             # The growth of e ** (rate * t) / rate, up to where it is as fast as it may be.
             rate = 0.6931 / _DOUBLES_S
             grown += slowly * (2.0 ** (min(waited - _SLOWLY_S, 15.0) / _DOUBLES_S) - 1.0) / rate
-        return self._guess * (1.0 + min(grown, _FASTEST_PER_S * waited))
+        return self.guess * (1.0 + min(grown, _FASTEST_PER_S * waited))

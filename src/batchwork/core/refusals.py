@@ -39,15 +39,17 @@ class Verdict(Enum):
 
 
 class SentCalls:
-    """When calls were sent, of late."""
+    """How many calls were sent, and when, of late. One for all kinds of refusals: every call comes this way."""
 
-    __slots__ = ("times",)
+    __slots__ = ("count", "times")
 
     def __init__(self) -> None:
+        self.count = 0
         self.times: deque[float] = deque()
 
     def add(self, now: float) -> None:
         """A call was sent."""
+        self.count += 1
         times = self.times
         times.append(now)
         while times[0] < now - _SPAN_S:
@@ -62,37 +64,34 @@ class Refusals:
     """The refusals of one kind, against the calls that were sent."""
 
     __slots__ = (
-        *("_before", "_block_refused", "_block_sent", "_changed_at", "_cut_of", "_cut_refused", "_deep"),
-        *("_known", "_log", "_lowered_at", "_noise", "_refused", "_sent", "_turned_away"),
+        *(
+            "_before",
+            "_block_from",
+            "_block_refused",
+            "_changed_at",
+            "_counted_from",
+            "_cut_of",
+            "_cut_refused",
+            "_deep",
+        ),
+        *("_known", "_log", "_lowered_at", "_noise", "_refused", "_turned_away"),
     )
 
     def __init__(self, log: SentCalls) -> None:
         self._log = log
         self._turned_away: deque[float] = deque()  # when those of them were sent that were refused
         self._changed_at = self._lowered_at = float("-inf")
-        self._sent = self._refused = 0  # since the last cut
+        self._counted_from = self._refused = 0  # the first call after the last cut, and the refused since
         self._cut_of = self._cut_refused = 0  # the calls that the last cut was made for, and the refused among them
         self._deep = False  # it was not enough, and is much deeper now
         self._known = 0.0  # the share before it, where there were enough calls to tell
         self._before: float | None = None  # the share before the last cut, while its effect is watched
         self._noise = 0.0
-        self._block_sent = self._block_refused = 0
-
-    def sent(self) -> None:
-        """A call was sent."""
-        self._sent += 1
-        expected = 0.0 if self._before is None else self._sent * self._before
-        if expected >= _EXPECTED and self._refused < expected * (0.25 if expected < 2 * _EXPECTED else 0.35):
-            self._before = None  # it has helped
-        if self._noise:
-            self._block_sent += 1
-            if self._block_sent >= max(_BLOCK, _IN_BLOCK / self._noise):
-                share = self._block_refused / self._block_sent
-                self._noise = share if share <= _MOST_NOISE else 0.0
-                self._block_sent = self._block_refused = 0
+        self._block_from = self._block_refused = 0  # the calls that noise is counted among, and the refused of them
 
     def refused(self, *, sent_at: float, now: float) -> Verdict:
         """A call was refused. After `CUT` and `DEEPEN`, `kept` says what to keep."""
+        self._look_back()
         away = self._turned_away
         away.append(sent_at)
         while away and away[0] < now - _SPAN_S:
@@ -105,16 +104,17 @@ class Refusals:
             self._before = max(self._before, self._cut_refused / self._cut_of)
             return Verdict.DEEPEN
         self._refused += 1
+        sent = max(1, self._log.count - self._counted_from)
         if self._before is not None:
-            share = self._refused / max(1, self._sent)
+            share = self._refused / sent
             enough = _FEWEST_DEEP if self._deep else _FEWEST
-            if self._sent >= _FEWEST_SENT and self._refused >= enough and self._is_same(share):
+            if sent >= _FEWEST_SENT and self._refused >= enough and self._is_same(share, sent):
                 if not self._deep:
                     self._deep = True
                     self._restart(now, max(share, self._before))
                     return Verdict.DEEPEN
                 self._noise = max(self._noise, share)
-                self._block_sent = self._block_refused = 0
+                self._begin_block()
                 self._restart(now, None)
                 return Verdict.TAKE_BACK
             if self._refused < _FEWEST or share <= min(_MOST_NOISE, _SAME * self._before):
@@ -126,20 +126,35 @@ class Refusals:
         if refused / (recent + _PRIOR) <= self._usual(recent):
             return Verdict.NOTHING
         self._cut_of, self._cut_refused = max(1, recent), refused
-        lasting, latest = self._refused / max(1, self._sent), refused / self._cut_of
-        self._known = lasting if self._sent >= _PRIOR else 0.0
+        lasting, latest = self._refused / sent, refused / self._cut_of
+        self._known = lasting if sent >= _PRIOR else 0.0
         self._deep = False
         self._restart(now, latest if latest > _MOST_NOISE else lasting)
         return Verdict.CUT
+
+    def _look_back(self) -> None:
+        """Conclude what the calls without a refusal say, now that there is one again."""
+        sent = self._log.count - self._counted_from
+        expected = 0.0 if self._before is None else sent * self._before
+        if expected >= _EXPECTED and self._refused < expected * (0.25 if expected < 2 * _EXPECTED else 0.35):
+            self._before = None  # the cut has helped
+        block = self._log.count - self._block_from
+        if self._noise and block >= max(_BLOCK, _IN_BLOCK / self._noise):
+            share = self._block_refused / block
+            self._noise = share if share <= _MOST_NOISE else 0.0
+            self._begin_block()
+
+    def _begin_block(self) -> None:
+        self._block_from, self._block_refused = self._log.count, 0
 
     def conclude(self) -> None:
         """We send as much as before the last cut again: what is refused from now on says nothing about it."""
         self._before = None
 
-    def _is_same(self, share: float) -> bool:
+    def _is_same(self, share: float, sent: int) -> bool:
         """Whether the share is what it was before the cut, and no larger than noise is."""
         assert self._before is not None
-        least = 0.5 if self._sent * self._before < 2 * _EXPECTED else 0.35
+        least = 0.5 if sent * self._before < 2 * _EXPECTED else 0.35
         return max(share, self._before) <= _MOST_NOISE and self._before * least <= share <= _SAME * self._before
 
     def _usual(self, count: int) -> float:
@@ -149,7 +164,7 @@ class Refusals:
     def _restart(self, now: float, before: float | None) -> None:
         self._changed_at = self._lowered_at = now
         self._before = before
-        self._sent = self._refused = 0
+        self._counted_from, self._refused = self._log.count, 0
 
     @property
     def kept(self) -> float:

@@ -39,10 +39,6 @@ class AdaptiveWindow:
         if self._grows_fast_to == self.most:
             self._size = float(self.most)
 
-    def sent(self) -> None:
-        """A call was sent."""
-        self._refusals.sent()
-
     def answered(self) -> None:
         """A call was answered."""
         if self._size < self.most:

@@ -124,8 +124,6 @@ class Gate:
         if self._guessed is not None:
             self._guessed.take(1.0, now)
         self._sent.add(now)
-        self._pace.sent()
-        self._window.sent()
         self._in_flight += 1
         caller.in_flight += 1
         grant = Grant(caller, need, now)
@@ -171,7 +169,8 @@ class Gate:
             self._learn(limits, now)
         if failure is None:
             self._window.answered()
-            self._outage.let_through()
+            if self._outage.in_a_row:
+                self._outage.let_through()
         elif is_refusal(failure):
             self._refused(grant, failure, now)
         elif failure.kind is FailureKind.QUOTA and failure.retry_after_s is not None:
@@ -262,7 +261,8 @@ class Gate:
 
     def _wait_for_rate(self, need: Need, now: float) -> float:
         wait_s = 0.0
-        if (guess := self._pace.per_s(now)) is not None:
+        guess = None if self._pace.guess is None else self._pace.per_s(now)
+        if guess is not None:
             if self._guessed is None:
                 self._guessed = Bucket(per_minute=guess * 60.0, now=now)
             self._guessed.learn(per_minute=guess * 60.0, now=now)
