@@ -270,7 +270,8 @@ class Gate:
         else:
             self._guessed = None
         for name, bucket in self._buckets.items():
-            wait_s = max(wait_s, bucket.wait_for(_amount(name, need), now))
+            if (seconds := bucket.wait_for(_amount(name, need), now)) > wait_s:
+                wait_s = seconds
         return wait_s
 
     # -- who is next ----------------------------------------------------------------------------

@@ -76,6 +76,10 @@ class ItemCarrier:
                 return
             result = await self._attempt(life, grant)
             decision = self._judge.of_call(life, result)
+            if decision.move is Move.ACCEPT:
+                assert isinstance(result, Reply)
+                await self._show(self._settler.settled(life, self._settler.succeeded(life, result, decision.value)))
+                return
             if not await self._follow(life, result, decision):
                 return
 
@@ -154,12 +158,8 @@ class ItemCarrier:
     # -- after the call -------------------------------------------------------------------------
 
     async def _follow(self, life: Life, result: Reply | Failure, decision: Decision) -> bool:
-        """Do what was decided; whether another attempt follows."""
+        """Do what was decided about a call that did not end the item well; whether another attempt follows."""
         move, failure = decision.move, decision.failure
-        if move is Move.ACCEPT:
-            assert isinstance(result, Reply)
-            await self._show(self._settler.settled(life, self._settler.succeeded(life, result, decision.value)))
-            return False
         assert failure is not None
         if isinstance(result, Failure) and is_refusal(result):
             self._tally.refusals += 1
