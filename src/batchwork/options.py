@@ -42,7 +42,7 @@ _BATCHES = {
     "results_wait": "results_wait_s",
     "cancel_on_interrupt": "cancel_on_interrupt",
 }
-# What `retry` needs to know of an earlier run; never a key.
+# Of an earlier run `retry` knows what is remembered, never a key; how that run was watched is forgotten.
 _FORGOTTEN = frozenset({"timeout_per_1k_chars", "retry_in_place", "cancel_on_interrupt"})
 _REMEMBERED = ("mode", "max_in_flight", "max_cost", "retries", "base_url", *_RATES, *_POLICY, *_BATCHES)
 

@@ -51,7 +51,7 @@ def test_an_outcome_is_recorded_with_the_charge_of_its_last_call() -> None:
         answer = reply()
         settler.book(life, answer, worst_nano=99_000)
         outcome = settler.succeeded(life, answer, None)
-        settler.settled(life, outcome)
+        settler.record_outcome(life, outcome)
         return outcome
 
     outcome, events = settled(work)
@@ -63,7 +63,7 @@ def test_an_item_that_is_deferred_again_is_not_recorded_again() -> None:
     def work(settler: Settler, life: Life, tally: Tally) -> Deferred:
         life.deferred = True
         outcome = settler.deferred(life, 5)
-        settler.settled(life, outcome)
+        settler.record_outcome(life, outcome)
         return outcome
 
     outcome, events = settled(work)

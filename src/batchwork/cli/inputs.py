@@ -11,11 +11,20 @@ import msgspec
 
 from batchwork.core.errors import ConfigError
 from batchwork.core.intake import Intake
-from batchwork.core.outcome import AnyOutcome, Status
+from batchwork.core.outcome import Status
 from batchwork.core.ports import Entry
 from batchwork.core.prompt import Defaults, intake
 from batchwork.journal import JournalReader
-from batchwork.tables import MissingColumn, Table, TableRow, Template, check_columns, result_columns, write_table
+from batchwork.tables import (
+    MissingColumn,
+    Table,
+    TableRow,
+    Template,
+    check_columns,
+    result_columns,
+    result_values,
+    write_table,
+)
 
 _SETTLED = frozenset(Status) - {Status.PENDING}
 
@@ -90,7 +99,8 @@ def write_results(journal: JournalReader, out: Path, *, csv_safe: bool = False) 
     columns = result_columns((first.columns or {}) if first is not None else ())
     with write_table(out, columns.names, csv_safe=csv_safe) as table:
         for entry in journal.entries(statuses=_SETTLED):
-            table.write(columns.row(_inputs(entry), _answers(entry.outcome)))
+            assert entry.outcome is not None, "only settled rows are written"
+            table.write(columns.row(_inputs(entry), result_values(entry.outcome)))
         return table.rows
 
 
@@ -98,17 +108,3 @@ def _inputs(entry: Entry) -> dict[str, Any]:
     if entry.columns is None and entry.request is not None:
         return {"prompt": entry.request.messages[-1].content}
     return entry.columns or {}
-
-
-def _answers(outcome: AnyOutcome | None) -> dict[str, Any]:
-    assert outcome is not None, "only settled rows are written"
-    return {
-        "response": outcome.text,
-        "status": outcome.status.value,
-        "error": outcome.error,
-        "cost_usd": None if outcome.cost is None else float(outcome.cost),
-        "input_tokens": None if outcome.usage is None else outcome.usage.input_tokens,
-        "output_tokens": None if outcome.usage is None else outcome.usage.output_tokens,
-        "attempts": outcome.attempts,
-        "latency_s": round(outcome.latency_s, 4),
-    }

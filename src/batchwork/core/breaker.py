@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from batchwork.core.duration import rough_duration
-from batchwork.core.failure import Failure, FailureKind
+from batchwork.core.failure import Failure
 from batchwork.core.failure_table import Trait, is_refusal, traits_of
 from batchwork.core.policy import Policy
 
@@ -57,9 +57,10 @@ class Breaker:
 
     def failed(self, failure: Failure, now: float) -> Pause | None:
         """One attempt failed; a pause when there is no point in any other."""
-        if failure.kind is FailureKind.AUTH:
+        traits = traits_of(failure.kind)
+        if Trait.HOPELESS in traits and Trait.LATER not in traits:
             return no_access(failure)
-        if failure.kind is FailureKind.QUOTA and not self.is_worth_waiting(failure):
+        if Trait.HOPELESS in traits and not self.is_worth_waiting(failure):
             end = failure.retry_after_s
             when = "its end is not known" if end is None else f"it ends in {rough_duration(end)}, longer than max_wait"
             return Pause(

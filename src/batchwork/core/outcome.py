@@ -116,7 +116,7 @@ class Deferred(Outcome, frozen=True, kw_only=True, omit_defaults=True, gc=False,
 
 
 class Skipped(Outcome, frozen=True, kw_only=True, omit_defaults=True, gc=False, tag="skipped"):
-    """Left out by a rule of the caller's."""
+    """Left out by a rule of the caller's. A status of the format: no door has such rules yet."""
 
     status: ClassVar[Status] = Status.SKIPPED
     reason: str = ""

@@ -84,7 +84,7 @@ class Policy:
     retry: RetryPolicy = field(default_factory=RetryPolicy)
     max_cost_nano: int | None = None
     timeout_s: float = 600.0
-    timeout_per_1k_s: float = 0.0  # so much more for every 1,000 bytes of a prompt
+    timeout_per_1k_s: float = 0.0  # so much more for every 1,000 characters of a request
     max_wait_s: float = 900.0  # the longest known end of a quota that is waited out
     max_consecutive_failures: int = 10
     retry_in_place: bool = False  # what waits to be tried again keeps its place among those in flight

@@ -70,8 +70,8 @@ class Attachment(msgspec.Struct, frozen=True, kw_only=True, gc=False):
 class Request(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """Everything that influences one answer, and a label that does not.
 
-    `occurrence` counts the equal requests before this one in the same input, so that duplicates
-    stay apart and a rerun finds its own.
+    `occurrence` counts the equal requests before this one in the same input, so that duplicates stay apart and a rerun
+    finds its own. The journal counts it; it is set on what is read back, not by the caller.
     """
 
     messages: tuple[Message, ...]
@@ -126,6 +126,15 @@ class Request(msgspec.Struct, frozen=True, kw_only=True, gc=False):
         prompt = self.messages[0].content
         question = (self.model, self.system, self.max_tokens, schema, self.sampling, self.extra_body, prompt)
         return digest(_canonical(("file", _FILE_FORMAT, question, pdf, cited, title, sha256(content).digest())))
+
+    @property
+    def characters(self) -> int:
+        """How long its text is: the system prompt, the messages and the documents that are sent as text."""
+        texts = [self.system or "", *(document.text or "" for document in self.documents)]
+        for message in self.messages:
+            blocks = [message.content] if isinstance(message.content, str) else message.content
+            texts += [block if isinstance(block, str) else str(block.get("text") or "") for block in blocks]
+        return sum(map(len, texts))
 
     @property
     def key(self) -> str:

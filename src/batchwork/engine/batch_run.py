@@ -35,7 +35,7 @@ _MOST_WAITING = 1000  # items that wait for money before reading on waits too
 
 
 class BatchRun(Run):
-    """Made once, run once."""
+    """A pass over an input in provider batches. Made once, run once."""
 
     def __init__(self, parts: Parts, backend: BatchBackend, tally: Tally, *, run_id: str) -> None:
         super().__init__(parts, tally)
@@ -165,7 +165,7 @@ class BatchRun(Run):
 
     async def _start(self, work: Work) -> None:
         if work.request is None:
-            await self._collector.show(self._collector.settler.unsent(work))
+            await self._collector.show(self._collector.settler.record_unsent(work))
         else:
             await self._add(Life.of(work))
 

@@ -82,13 +82,13 @@ class Collector:
         if decision.move is Move.ACCEPT:
             assert isinstance(result, Reply)
             outcome = self.settler.succeeded(life, result, decision.value)
-            await self.show(self.settler.settled(life, outcome))
+            await self.show(self.settler.record_outcome(life, outcome))
             return
         assert decision.failure is not None
         if decision.move is Move.FAIL:
-            await self.show(self.settler.settled(life, self.settler.failed(life, decision.failure)))
+            await self.show(self.settler.record_outcome(life, self.settler.failed(life, decision.failure)))
             return
-        self.settler.attempted(life, decision.failure)
+        self.settler.record_attempt(life, decision.failure)
         if decision.pause is not None:
             self._pause(decision.pause)
             return
@@ -107,7 +107,7 @@ class Collector:
 
     async def _settle_unsent(self, life: Life, outcome: Deferred | Failed) -> None:
         self._p.journal.take(life.item)
-        event = self.settler.settled(life, outcome)
+        event = self.settler.record_outcome(life, outcome)
         self._p.journal.release(life.item)
         await self.show(event)
 

@@ -43,7 +43,7 @@ class Supplied:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Engine:
-    """Opened by `assembly.open_engine`, closed by it, too."""
+    """The opened parts of one run, which `assembly.open_engine` opens and closes; makes passes over an input."""
 
     plan: Plan
     supplied: Supplied
@@ -78,7 +78,7 @@ class Engine:
         )
 
     def start(self) -> Run:
-        """A pass over an input."""
+        """A new pass over an input, in provider batches or live; `process` or `again` sees it through."""
         if self.uses_batches and isinstance(self.backend, BatchBackend):
             return BatchRun(self.parts(), self.backend, self.tally, run_id=self.standing.run_id)
         return LiveRun(self.parts(), self.tally)

@@ -42,9 +42,9 @@ class Gate:
         self._clock = clock
         self._window = window
         self._newcomers = newcomers  # the share of the window that only callers without a call under way may use
-        self._turn: deque[Caller] = deque()
+        self._callers: deque[Caller] = deque()
         self._in_flight = 0
-        self._ticket = 0
+        self._arrivals = 0  # a number for everybody who comes: first come, first served
         self._in_line = 0
         self._cool_until = float("-inf")
         self._trial: Grant | None = None  # the call that shows whether an outage is over
@@ -72,13 +72,13 @@ class Gate:
     def join(self, *, bound: int, on_room: Callable[[], None]) -> Caller:
         """A new caller."""
         caller = Caller(bound, on_room)
-        self._turn.append(caller)
+        self._callers.append(caller)
         return caller
 
     def leave(self, caller: Caller) -> None:
         """A caller is done; whatever it still has in line is turned away."""
         self.close(caller)
-        self._turn.remove(caller)
+        self._callers.remove(caller)
 
     def close(self, caller: Caller) -> None:
         """Admit nothing more of this caller; its calls in flight go on."""
@@ -97,8 +97,8 @@ class Gate:
             if self._is_open(need, now) and self.ledger.reserve(need.worst_nano):
                 return self._grant(caller, need, now)
         wait = Wait(need, asyncio.get_running_loop().create_future())
-        self._ticket += 1
-        heappush(caller.queue, (need.order, self._ticket, wait))
+        self._arrivals += 1
+        heappush(caller.queue, (need.order, self._arrivals, wait))
         self._in_line += 1
         self._dispatch()
         try:
@@ -288,19 +288,19 @@ class Gate:
             caller = self._next_caller()
             if caller is None:
                 return
-            order, ticket, wait = caller.queue[0]
+            order, arrival, wait = caller.queue[0]
             if wait.future.done():  # cancelled while in line
                 self._next_of(caller)
                 continue
             need = wait.need
             if (seconds := self._wait_for_rate(need, now)) > 0.0:
-                self._turn.appendleft(self._turn.pop())  # its turn is not used up
+                self._callers.appendleft(self._callers.pop())  # its turn is not used up
                 self._wake_in(seconds)
                 return
             self._next_of(caller)
             if not self.ledger.reserve(need.worst_nano):
                 if self.ledger.could_ever_fit(need.worst_nano):
-                    self._park(caller, (order, ticket, wait))
+                    self._park(caller, (order, arrival, wait))
                 else:
                     _tell(wait, Denied.NO_MONEY)
                 continue
@@ -312,9 +312,9 @@ class Gate:
 
     def _next_caller(self) -> Caller | None:
         """The next one in turn that has work and is below its bound; it goes to the back."""
-        for _ in range(len(self._turn)):
-            caller = self._turn[0]
-            self._turn.rotate(-1)
+        for _ in range(len(self._callers)):
+            caller = self._callers[0]
+            self._callers.rotate(-1)
             if caller.queue and caller.in_flight < caller.bound and self._in_flight < self._places_for(caller):
                 return caller
         return None
@@ -326,7 +326,7 @@ class Gate:
 
     def _unpark(self) -> None:
         """Reservations have changed: who stepped aside for money looks again, in order."""
-        for caller in self._turn:
+        for caller in self._callers:
             left = self.ledger.left
             if not caller.parked or (left is not None and self._in_vain(caller, left)):
                 continue

@@ -58,12 +58,12 @@ class ItemCarrier:
     async def carry(self, work: Work) -> None:
         """From admission to a recorded outcome; or to nothing, when the run closes first and the item stays pending."""
         if work.request is None:
-            await self._show(self._settler.unsent(work))
+            await self._show(self._settler.record_unsent(work))
             return
         life = Life.of(work)
         if self._budgeted and (reason := self._worst.unbounded(life.request)) is not None:
             refused = Failure(kind=FailureKind.BAD_INPUT, message=reason)
-            await self._show(self._settler.settled(life, self._settler.failed(life, refused)))
+            await self._show(self._settler.record_outcome(life, self._settler.failed(life, refused)))
             return
         life.bound = self._worst.input_tokens(life.request)
         while True:
@@ -72,13 +72,14 @@ class ItemCarrier:
                 return
             if not isinstance(grant, Grant):
                 outcome = self._settler.deferred(life, self._need(life).worst_nano)
-                await self._show(self._settler.settled(life, outcome))
+                await self._show(self._settler.record_outcome(life, outcome))
                 return
             result = await self._attempt(life, grant)
             decision = self._judge.of_call(life, result)
             if decision.move is Move.ACCEPT:
                 assert isinstance(result, Reply)
-                await self._show(self._settler.settled(life, self._settler.succeeded(life, result, decision.value)))
+                accepted = self._settler.succeeded(life, result, decision.value)
+                await self._show(self._settler.record_outcome(life, accepted))
                 return
             if not await self._follow(life, result, decision):
                 return
@@ -144,7 +145,7 @@ class ItemCarrier:
     def _own_deadline(self, life: Life) -> Deadlines:
         """Where a longer prompt may take longer, no call shares its deadline with another."""
         policy = self._p.policy
-        return Deadlines(self._p.clock, policy.timeout_s + life.bound / 1000.0 * policy.timeout_per_1k_s)
+        return Deadlines(self._p.clock, policy.timeout_s + life.request.characters / 1000.0 * policy.timeout_per_1k_s)
 
     def _book(self, life: Life, grant: Grant, result: Reply | Failure) -> None:
         self._settler.book(life, result, worst_nano=grant.need.worst_nano)
@@ -167,9 +168,9 @@ class ItemCarrier:
         if decision.pause is not None:
             self._pause(decision.pause)  # at once: while this is being written, a window of others would start and fail
         if move is Move.FAIL:
-            await self._show(self._settler.settled(life, self._settler.failed(life, failure)))
+            await self._show(self._settler.record_outcome(life, self._settler.failed(life, failure)))
             return False
-        self._settler.attempted(life, failure)
+        self._settler.record_attempt(life, failure)
         if move is Move.PAUSE:
             return False
         if move is Move.ASK_AGAIN:

@@ -5,11 +5,12 @@ It asks the checker whether an answer will do and `core/decision.py` what follow
 
 from __future__ import annotations
 
+import msgspec
+
 from batchwork.core.breaker import Breaker
 from batchwork.core.decision import Decision, Move, Tries, after_failure, after_reply
 from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.failure_table import is_refusal
-from batchwork.core.ports import Verdict
 from batchwork.core.reply import Reply
 from batchwork.engine.life import Life
 from batchwork.engine.parts import Parts
@@ -52,7 +53,8 @@ class Judge:
         verdict = self._p.checker.check(life.request, reply)
         decision = after_reply(verdict, reply, reasks=life.reasks, policy=self._p.policy)
         if decision.move is Move.ASK_AGAIN and not self._sends:
-            return after_reply(Verdict(failure=decision.failure), reply, reasks=0, policy=self._p.policy)
+            assert decision.failure is not None
+            return Decision(Move.FAIL, failure=msgspec.structs.replace(decision.failure, reply=reply))
         return decision
 
     def _of_failure(self, life: Life, failure: Failure, *, in_a_row: bool) -> Decision:

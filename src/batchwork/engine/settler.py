@@ -52,21 +52,21 @@ class Settler:
         kind = FailureKind.RESULT_LOST
         self._p.journal.record(Attempted(item=life.item, kind=kind, charged_nano=-nano, unconfirmed=True))
 
-    def attempted(self, life: Life, failure: Failure) -> None:
+    def record_attempt(self, life: Life, failure: Failure) -> None:
         """Record a call that did not settle its item."""
         self._p.journal.record(
             Attempted(item=life.item, kind=failure.kind, charged_nano=life.charged_nano, unconfirmed=life.unconfirmed)
         )
         life.charged_nano, life.unconfirmed = 0, False
 
-    def settled(self, life: Life, outcome: AnyOutcome) -> Settled:
+    def record_outcome(self, life: Life, outcome: AnyOutcome) -> Settled:
         """Record an outcome; one that was deferred and is deferred again stands in the journal already."""
         event = Settled(item=life.item, outcome=outcome, charged_nano=life.charged_nano, unconfirmed=life.unconfirmed)
         if not (life.deferred and isinstance(outcome, Deferred)):
             self._p.journal.record(event)
         return event
 
-    def unsent(self, work: Work) -> Settled:
+    def record_unsent(self, work: Work) -> Settled:
         """Record that an item cannot even be asked."""
         failure = Failure(kind=FailureKind.BAD_INPUT, message=work.problem or "not a request")
         cost = self._known(work.paid_nano)

@@ -39,7 +39,7 @@ def open_inputs(
     """
     rows = iter(intakes)
     lost = LostAnswers(journal, asks=asks_lost)
-    looks = len(again) < len(FailureKind) or lost.has_any
+    needs_kind = len(again) < len(FailureKind) or lost.has_any
     while True:
         try:
             intake = next(rows, None)
@@ -58,7 +58,7 @@ def open_inputs(
         state = journal.place(tally.read, intake)
         tally.read += 1
         if again and state.status is Status.FAILED and intake.request is not None:
-            kind = _failure_kind(journal, state) if looks else None
+            kind = _failure_kind(journal, state) if needs_kind else None
             if lost.holds(state.item, kind) and kind in again:
                 lost.ask(state.item)
                 tally.reused += not asks_lost

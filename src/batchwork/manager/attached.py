@@ -210,7 +210,7 @@ class _Collector:
             self.priced = False
             outcome = msgspec.structs.replace(outcome, cost_nano=None)
         self.outcomes[index] = outcome
-        self._settler.show(self._settler.settled(life, outcome))
+        self._settler.show(self._settler.record_outcome(life, outcome))
 
     def _has_no_usage(self, result: Reply | Failure) -> bool:
         """Whether the provider does not say what it bills, so that only the request says how much it can be."""

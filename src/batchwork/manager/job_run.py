@@ -23,7 +23,6 @@ from batchwork.manager.state_file import FAILED, SUCCEEDED, StateView
 from batchwork.results import EveryPlace, Results
 from batchwork.runs import RunSession
 
-_LOOKS = 512
 _EXPLAINED = frozenset({Status.FAILED, Status.DEFERRED, Status.SKIPPED})
 
 

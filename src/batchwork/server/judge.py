@@ -38,7 +38,7 @@ from batchwork.server.workers import Workers, WorkFailed
 
 _FEW_CHARACTERS = 2_000  # too short to hold many values, whatever they are
 _MANY_VALUES = 20_000
-_KEPT_AS_TEXT = 1_000  # values; a larger answer stays JSON, so that no heap of small objects lives here
+_KEPT_AS_OBJECTS = 1_000  # values at most; a larger answer stays JSON, so that no heap of small objects lives here
 _VALIDATING_US = 8_000.0
 _EXPLAINING_RULES = 5_000  # values times rules: repairing and explaining are slower than validating
 _EXPLAINING_US = 10_000.0
@@ -122,6 +122,6 @@ def _valid(checker: SchemaChecker, text: str, values: int) -> Verdict | None:
         return None
     if not checker.schema.validator.is_valid(value):
         return None
-    if values <= _KEPT_AS_TEXT:
+    if values <= _KEPT_AS_OBJECTS:
         return Verdict(value=value)
     return None if too_deep(value, MAX_DEPTH) else Verdict(value=msgspec.Raw(_encode(value)))

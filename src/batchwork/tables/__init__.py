@@ -1,6 +1,6 @@
 """Rows in (JSONL, CSV, Parquet, standard input), prompts from them by template, and rows out."""
 
-from batchwork.tables.columns import RESULT_NAMES, check_columns, result_columns
+from batchwork.tables.columns import RESULT_NAMES, check_columns, result_columns, result_values
 from batchwork.tables.reader import STDIN, open_table, total_rows
 from batchwork.tables.table import Table, TableRow
 from batchwork.tables.template import MissingColumn, Template
@@ -17,6 +17,7 @@ __all__ = [
     "check_output",
     "open_table",
     "result_columns",
+    "result_values",
     "total_rows",
     "write_table",
 ]

@@ -3,29 +3,30 @@
 Decides a Parquet column's type: from every value the column has, never from the first few.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from difflib import get_close_matches
 from typing import Any
 
 from batchwork.core.errors import ConfigError
+from batchwork.core.outcome import Outcome
 from batchwork.tables.cells import clean_text
 from batchwork.tables.table import Table
 from batchwork.tables.template import Template
 
-RESULT_TYPES: Mapping[str, type] = {
-    "response": str,
-    "status": str,
-    "error": str,
-    "cost_usd": float,
-    "input_tokens": int,
-    "output_tokens": int,
-    "attempts": int,
-    "latency_s": float,
+# Our columns in the order they are written: their type where a format wants one, and what an outcome says of them.
+_RESULTS: Mapping[str, tuple[type, Callable[[Outcome], Any]]] = {
+    "response": (str, lambda outcome: outcome.text),
+    "status": (str, lambda outcome: outcome.status.value),
+    "error": (str, lambda outcome: outcome.error),
+    "cost_usd": (float, lambda outcome: None if outcome.cost is None else float(outcome.cost)),
+    "input_tokens": (int, lambda outcome: None if outcome.usage is None else outcome.usage.input_tokens),
+    "output_tokens": (int, lambda outcome: None if outcome.usage is None else outcome.usage.output_tokens),
+    "attempts": (int, lambda outcome: outcome.attempts),
+    "latency_s": (float, lambda outcome: round(outcome.latency_s, 4)),
 }
-"""Our columns in the order they are written, with the type they have where a format wants one."""
-
+RESULT_TYPES: Mapping[str, type] = {name: kind for name, (kind, _) in _RESULTS.items()}
 RESULT_NAMES = tuple(RESULT_TYPES)
 _OURS = frozenset(RESULT_NAMES)
 _MOST_SHOWN = 30
@@ -82,6 +83,11 @@ class ResultColumns:
         if _OURS.isdisjoint(columns) and not self.renamed:
             return {**columns, **ours}
         return {self.renamed.get(name) or _kept_as(name): value for name, value in columns.items()} | dict(ours)
+
+
+def result_values(outcome: Outcome) -> dict[str, Any]:
+    """Our columns of one row."""
+    return {name: value(outcome) for name, (_, value) in _RESULTS.items()}
 
 
 def result_columns(input_columns: Iterable[str]) -> ResultColumns:
