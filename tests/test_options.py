@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 import batchwork
+from batchwork.options import RunOptions
 
 
 @pytest.mark.parametrize(
@@ -53,3 +54,8 @@ def test_an_option_that_cannot_be_meant_is_named_before_anything_is_read(options
 
     with pytest.raises(batchwork.ConfigError, match=said):
         batchwork.run(prompts(), **{"model": "mock:echo", **options})
+
+
+def test_the_docstring_of_run_names_every_option() -> None:
+    missing = [name for name in RunOptions.__annotations__ if name not in (batchwork.run.__doc__ or "")]
+    assert not missing

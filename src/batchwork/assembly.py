@@ -1,4 +1,4 @@
-"""Opens the concrete parts of a plan: backend, journal, gate, clock and price meet here and nowhere else."""
+"""Opens the concrete parts of a plan: backend, journal, gate, clock and price meet here."""
 
 from __future__ import annotations
 

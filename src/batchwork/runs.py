@@ -41,6 +41,7 @@ def run(prompts: Iterable[object], **options: Unpack[RunOptions]) -> Results:
             batches runs live. `items_per_batch`, `max_parallel_batches` (5), `poll_interval` (5 s, growing to 60),
             `adopt_wait` (120 s: how long a batch whose creation got no clear answer is looked for), `results_wait`
             (900 s: how long the results of an ended batch may stay unreadable), `cancel_on_interrupt` go with it.
+        base_url, api_key: another server that speaks the backend's wire, and its key. backend: one of your own.
         system, max_tokens (1024), schema, sampling, extra_body: what every request has unless it says otherwise.
         max_in_flight (100): the most calls at once.
         max_cost: a ceiling in dollars over all runs on the journal; what no longer fits is `deferred`.
