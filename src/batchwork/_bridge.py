@@ -1,7 +1,5 @@
 """The one door from sync to async: works in a script, in a thread and inside a running loop (a notebook)."""
 
-from __future__ import annotations
-
 import asyncio
 import signal
 import threading

@@ -1,7 +1,5 @@
 """Opens the concrete parts of a plan: backend, journal, gate, clock and price meet here."""
 
-from __future__ import annotations
-
 import logging
 import math
 from collections.abc import AsyncIterator, Callable, Iterable

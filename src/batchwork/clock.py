@@ -1,7 +1,5 @@
 """The only use of time and sleep."""
 
-from __future__ import annotations
-
 import asyncio
 import time
 from collections.abc import Callable, Coroutine

@@ -1,7 +1,5 @@
 """Show a run while it goes on: redrawn in place on a terminal, printed now and then elsewhere; quiet, not at all."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Iterator
 

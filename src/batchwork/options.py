@@ -1,7 +1,5 @@
 """The options of a run in the user's words, and the plan that follows from them. Nothing is opened here."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection
 from decimal import Decimal
 from difflib import get_close_matches

@@ -1,7 +1,5 @@
 """The settings of a run, validated and made once. Nothing here is open, and nothing here is called back."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal

@@ -1,7 +1,5 @@
 """The only formatter of progress: a run at one instant in, words for people out. Pure."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from batchwork.core.duration import duration

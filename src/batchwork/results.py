@@ -1,7 +1,5 @@
 """The results of a run: outcomes in input order, read from the journal as they are looked at."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
@@ -21,19 +19,15 @@ class OutcomeSource(Protocol):
 
     def entries(self, start: int = 0, stop: int | None = None) -> Iterator[Entry]:
         """Places in input order."""
-        ...
 
     def count(self) -> int:
         """How many places there are."""
-        ...
 
     def totals(self) -> Totals:
         """The money."""
-        ...
 
     def close(self) -> None:
         """Let go."""
-        ...
 
 
 class EveryPlace:

@@ -1,7 +1,5 @@
 """The opened parts that many requests share: a served model each, one ledger, one clock, the day's book."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache

@@ -4,8 +4,6 @@ A model is `backend:name`, for example `mock:echo`, or a bare id that belongs to
 a module with two functions, `open_backend(name, setup)` and `describe(name, base_url)`, imported when it is chosen.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches

@@ -4,8 +4,6 @@ Nothing here forbids a name behind its backend's prefix: an id that is not liste
 matter: one that is not known may be a slip of the pen, and is refused with what comes near.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from difflib import get_close_matches

@@ -11,8 +11,6 @@ A block is a dict with a `type`. Three types mean the same everywhere:
 the provider's own form and passes as it is.
 """
 
-from __future__ import annotations
-
 from base64 import b64encode
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any

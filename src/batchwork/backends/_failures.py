@@ -1,7 +1,5 @@
 """Failures of every wire in our words: what is refused before it is sent, and what a foreign error text says."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from functools import cache

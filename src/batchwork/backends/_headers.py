@@ -1,7 +1,5 @@
 """Read what response headers say about waiting and rate limits, in both families. Cheap: it runs for every answer."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Callable, Mapping

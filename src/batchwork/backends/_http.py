@@ -6,8 +6,6 @@ engine holds the watch. What comes back is rid of our own key and of what may be
 anybody reads it: some servers repeat what they were sent.
 """
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager
 from functools import lru_cache

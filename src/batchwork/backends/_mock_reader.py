@@ -4,8 +4,6 @@ Fills a schema field by field; with citations on, says where each thing stands, 
 would send.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import msgspec

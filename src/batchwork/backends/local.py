@@ -5,8 +5,6 @@ name: `local:smollm2?threads=2&context=8192&parallel=4`. The model is loaded at 
 server on loopback, and answers in the words of chat completions.
 """
 
-from __future__ import annotations
-
 import asyncio
 from importlib.util import find_spec
 from pathlib import Path

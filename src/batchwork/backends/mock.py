@@ -3,8 +3,6 @@
 From the command line it is set up by its name: `mock:echo?latency=0.2&sigma=1&faults=server:0.05&rpm=600&seed=7`.
 """
 
-from __future__ import annotations
-
 import math
 import os
 import random

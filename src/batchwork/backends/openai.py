@@ -4,8 +4,6 @@ With `base_url` the same wire goes elsewhere: the key may be that server's own, 
 server by its host stands in the table of providers.
 """
 
-from __future__ import annotations
-
 from batchwork.backends import Setup
 from batchwork.backends._catalog import catalog, fact, near, or_list, owner_of
 from batchwork.backends._chat import ChatBackend, ChatBody, Dialect

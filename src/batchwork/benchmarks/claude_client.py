@@ -59,15 +59,12 @@ class ClientType(Protocol):
 
     def query(self, prompt: str, system: str | None = None) -> ClaudeResponse:
         """Ask one thing."""
-        ...
 
     def query_baseline(self, raw_data: str, query: str) -> ClaudeResponse:
         """Ask about data as it is."""
-        ...
 
     def query_treatment(self, semantic_output: str, query: str) -> ClaudeResponse:
         """Ask about data in words."""
-        ...
 
 
 class Client:

@@ -41,25 +41,20 @@ class Form(Protocol):
     @property
     def schema(self) -> dict[str, Any]:
         """The JSON schema the answer is asked for in."""
-        ...
 
     @property
     def example(self) -> str:
         """What stands for the answer in the prompt's `{"answer": ...}`."""
-        ...
 
     @property
     def tolerance(self) -> str:
         """What counts as right, in words: a prompt and a report say it."""
-        ...
 
     def parse(self, text: str) -> Json:
         """The answer in a reply, as JSON or as plain text; None when there is none that is unambiguous."""
-        ...
 
     def right(self, parsed: Json, truth: Json) -> bool:
         """Whether a parsed answer is right, by the stated tolerance."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,7 +1,5 @@
 """The commands and their help."""
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable
 from pathlib import Path

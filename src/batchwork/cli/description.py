@@ -1,7 +1,5 @@
 """`batchwork describe`: a column of numbers in words."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

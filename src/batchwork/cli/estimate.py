@@ -1,7 +1,5 @@
 """The estimate of a run: items, tokens, cost, time. Sends nothing."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Input rows and a template become requests; outcomes become output rows."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The commands that need nothing but a journal: status, results, retry, recover, backup."""
 
-from __future__ import annotations
-
 from contextlib import closing
 from pathlib import Path
 from typing import Annotated, Any, cast

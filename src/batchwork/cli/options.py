@@ -1,7 +1,5 @@
 """The options that commands share, named once."""
 
-from __future__ import annotations
-
 from enum import Enum
 from functools import partial
 from pathlib import Path

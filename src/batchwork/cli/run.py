@@ -1,7 +1,5 @@
 """A run from the command line: shown while it goes on, its results written, its end told by exit code and summary."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from contextlib import closing
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The commands `serve` and `ask`: prompts over HTTP, and one prompt from the shell."""
 
-from __future__ import annotations
-
 import json
 import sys
 from functools import partial

@@ -4,8 +4,6 @@ A server may take its key in the query of a base URL or in front of the host. Wh
 a version, nobody can tell; so none of it is ever shown or written down.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 from urllib.parse import quote, unquote, unquote_plus, urlsplit

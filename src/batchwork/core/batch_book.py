@@ -4,8 +4,6 @@ An item is in at most one open ticket: a batch that has answered it, whatever th
 it may hold others. So a kill at any instant leaves every item where exactly one later run finds it.
 """
 
-from __future__ import annotations
-
 import msgspec
 
 from batchwork.core.event import BatchClosed, BatchEvent, BatchIntended, BatchReopened, BatchSubmitted

@@ -4,8 +4,6 @@ An allow-list (`bounds.toml`): a block, a field or a source that does not stand 
 fetches by itself (an address, an id of a file) can be of any length, and so can what it makes of sound and film.
 """
 
-from __future__ import annotations
-
 from base64 import b64decode
 from binascii import Error as NoBase64
 from functools import cache

@@ -5,8 +5,6 @@ around messages, images and documents is covered by its stated maximum. What has
 is learned from the usage that comes back, and is used for pacing and estimates only, never for the budget.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from batchwork.core.blocks import Measure, bounded, bytes_of, json_size

@@ -4,8 +4,6 @@ Pure. Three causes: so many items in a row that ended in an API failure, one fai
 hopeless kind (a key that is wrong, a quota that does not end soon), a stall under refusals.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Literal
 

@@ -1,7 +1,5 @@
 """Decide how fast calls may start: a token bucket with continuous refill. Pure: the caller brings `now`."""
 
-from __future__ import annotations
-
 _BURST_S = 0.05  # how much of the rate may leave at once: providers enforce a minute's limit in much shorter steps
 _LEAST_BURST = 2.0  # a timer that fires late must not cost throughput
 _ROUNDING = 1e-9  # float refill must not turn "exactly now" into "a nanosecond from now"

@@ -4,8 +4,6 @@ Pure. What the provider told is believed. What it did not tell, and may bill, is
 request and called unconfirmed, so that what is booked is never below the bill.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from batchwork.core.failure import Failure

@@ -1,7 +1,5 @@
 """Read a table that ships with the package: TOML beside the module that needs it, checked against its type."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from typing import Any, TypeVar

@@ -3,8 +3,6 @@
 Pure. The same for live calls and for the lines of a batch; who executes a decision differs, who takes it does not.
 """
 
-from __future__ import annotations
-
 from enum import Enum
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The only formatter of lengths of time."""
 
-from __future__ import annotations
-
 
 def duration(seconds: float, *, second: str = "s") -> str:
     """A length of time in its two largest units; `second` is the word for seconds."""

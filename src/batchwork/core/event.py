@@ -4,8 +4,6 @@ An item is named by its ordinal in the journal: it is given once, when the item 
 and never changes, whatever place the item has in the input of a later run.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import msgspec

@@ -1,7 +1,5 @@
 """What went wrong with one call, in one vocabulary for every backend."""
 
-from __future__ import annotations
-
 from enum import Enum
 
 import msgspec

@@ -4,8 +4,6 @@ Pure. A kind has traits per operation, because the same answer means different t
 call turned it away, a 503 to the creation of a batch may have come after the batch was made.
 """
 
-from __future__ import annotations
-
 from enum import Enum, Flag, auto
 
 from batchwork.core.failure import Failure, FailureKind

@@ -15,22 +15,18 @@ class InputRow(Protocol):
     @property
     def fingerprint(self) -> bytes:
         """Tells the row from every other one."""
-        ...
 
     @property
     def request(self) -> Request | None:
         """What is sent for it; None when it cannot be used."""
-        ...
 
     @property
     def problem(self) -> str | None:
         """Why it cannot be used."""
-        ...
 
     @property
     def columns(self) -> dict[str, Any] | None:
         """The columns of the table that it comes from."""
-        ...
 
 
 class Intake(msgspec.Struct, kw_only=True, gc=False, eq=False):

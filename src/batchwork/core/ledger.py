@@ -5,8 +5,6 @@ reserved before it starts and settled at what it really cost, so that spent + re
 never passes the ceiling, whatever the order in which calls end.
 """
 
-from __future__ import annotations
-
 
 class Ledger:
     """Spent and reserved money of everything that shares one budget, in nano-dollars."""

@@ -6,8 +6,6 @@ counted are the descriptions of pages and the references to them, also inside th
 looked into (encrypted, or packed in an unusual way) may have as many as a provider takes.
 """
 
-from __future__ import annotations
-
 import re
 import struct
 import zlib

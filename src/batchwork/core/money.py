@@ -1,7 +1,5 @@
 """Money is an integer of nano-dollars, rounded up: never a float, never a fraction lost in our favour."""
 
-from __future__ import annotations
-
 from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal, InvalidOperation
 
 from batchwork.core.errors import ConfigError

@@ -5,8 +5,6 @@ not explain it, they are about all: then one call after the other tries whether 
 provider named, or ever less often where it named none.
 """
 
-from __future__ import annotations
-
 from collections import deque
 
 from batchwork.core.refusals import SentCalls

@@ -1,7 +1,5 @@
 """How an item ended: succeeded, failed, deferred or skipped. The latest one per key counts."""
 
-from __future__ import annotations
-
 from decimal import Decimal
 from enum import StrEnum
 from typing import Any, ClassVar

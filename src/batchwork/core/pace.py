@@ -6,8 +6,6 @@ longer nothing is refused, since the limit may have moved. The smaller of two gu
 those who share a limit without knowing of each other come to share it evenly.
 """
 
-from __future__ import annotations
-
 from math import sqrt
 
 from batchwork.core.refusals import Refusals, SentCalls, Verdict

@@ -1,7 +1,5 @@
 """The protocols through which the rooms of the house meet."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass
@@ -225,25 +223,20 @@ class JournalView(Protocol):
 
     def at(self, index: int) -> ItemState | None:
         """The item at this place of the latest input; one that came since the last commit may be missing."""
-        ...
 
     def entries(
         self, start: int = 0, stop: int | None = None, *, statuses: frozenset[Status] | None = None, bodies: bool = True
     ) -> Iterator[Entry]:
         """Places in input order; with `bodies` their requests, columns and outcomes."""
-        ...
 
     def count(self) -> int:
         """How many places the latest input has, as far as it was read."""
-        ...
 
     def counts(self, *, below: int | None = None) -> dict[Status, int]:
         """How many of them, or of those below a place, stand where; counted afresh."""
-        ...
 
     def totals(self) -> Totals:
         """The money, over all runs."""
-        ...
 
     def close(self) -> None:
         """Write what is queued and let go.
@@ -251,7 +244,6 @@ class JournalView(Protocol):
         Raises:
             JournalWriteError: something queued could not be written.
         """
-        ...
 
 
 class Journal(JournalView, Protocol):

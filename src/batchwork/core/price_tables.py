@@ -4,8 +4,6 @@ A user's table is TOML, a table per model (its id, or `provider:id`) in dollars 
 shows one with everything that may stand in it.
 """
 
-from __future__ import annotations
-
 import re
 import tomllib
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Turn whatever a user hands in into a request. Pure; what cannot become one is that item's failure."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """The providers that are known by name, from `providers.toml`: where each is, and by which variable its key comes."""
 
-from __future__ import annotations
-
 import re
 from functools import cache
 from typing import Any, Literal

@@ -6,8 +6,6 @@ share of everything, however little we send: slowing down is useless then, and w
 experiment. When the share is the same after it as before, the cut is taken back, and that share counts as noise.
 """
 
-from __future__ import annotations
-
 from collections import deque
 from enum import Enum
 from math import sqrt

@@ -4,8 +4,6 @@ The only place this is decided. Pure: the caller brings the dice and does the
 sleeping, so every branch is a one-line test.
 """
 
-from __future__ import annotations
-
 from batchwork.core.failure import Failure
 from batchwork.core.failure_table import Operation, Trait, traits_of
 from batchwork.core.policy import RetryPolicy

@@ -1,7 +1,5 @@
 """What a journal's events add up to: the definition of its tables, and their test oracle."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 import msgspec

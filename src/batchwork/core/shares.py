@@ -6,8 +6,6 @@ stands empty while the others are asleep. A caller that holds nothing is asked o
 one request is never refused for being larger than a part.
 """
 
-from __future__ import annotations
-
 from collections.abc import Hashable
 
 

@@ -1,7 +1,5 @@
 """The numbers of a run: counted once, shown by progress, results and the final accounting alike."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 from batchwork.core.errors import AccountingError

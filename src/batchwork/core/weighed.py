@@ -1,7 +1,5 @@
 """A cache that is bounded by the weight of what it keeps, not by the number. What was used longest ago goes first."""
 
-from __future__ import annotations
-
 from collections import OrderedDict
 from collections.abc import Hashable
 from typing import Generic, TypeVar

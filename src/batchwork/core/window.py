@@ -5,8 +5,6 @@ most. When it says that it is overloaded the window is cut by what was refused, 
 grows back by one per window of answers.
 """
 
-from __future__ import annotations
-
 from batchwork.core.refusals import Refusals, SentCalls, Verdict
 
 _FEW = 4.0  # after a pause for a quota

@@ -1,7 +1,5 @@
 """Decide what one call can cost at most: the one function behind reservations, batches, estimates and refusals."""
 
-from __future__ import annotations
-
 import math
 
 from batchwork.core.blocks import Measure

@@ -1,7 +1,5 @@
 """Send one request once, under a deadline, and turn whatever happens into a value."""
 
-from __future__ import annotations
-
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable

@@ -1,7 +1,5 @@
 """One provider batch in the hands of a run: sealed, created, polled, collected."""
 
-from __future__ import annotations
-
 from batchwork.core.ticket import Ticket
 from batchwork.engine.life import Life
 

@@ -4,8 +4,6 @@ The only place where an item joins a batch. Its worst case is reserved as it is 
 waits while the reservations of other batches may still make room, and is deferred when they cannot.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from enum import Enum
 

@@ -4,8 +4,6 @@ Nothing here decides whether a batch was created, whether its results are lost o
 who do, and writes down what happened.
 """
 
-from __future__ import annotations
-
 import logging
 from collections import deque
 from collections.abc import Callable

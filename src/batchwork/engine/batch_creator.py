@@ -1,7 +1,5 @@
 """Creates a batch at the provider exactly once: what may have arrived is looked for before anything is sent again."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable
 from dataclasses import dataclass, replace

@@ -5,8 +5,6 @@ intent is on disk before the call and the ticket right after, and what lies betw
 anything is sent again.
 """
 
-from __future__ import annotations
-
 import asyncio
 import logging
 from collections import deque

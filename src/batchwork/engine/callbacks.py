@@ -1,7 +1,5 @@
 """Tell the user's callback what was recorded; what it raises stops the run cleanly."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from batchwork.core.errors import CallbackError

@@ -4,8 +4,6 @@ What is to be asked again or tried again goes to a later batch. The charge, the 
 settler and the judge that live calls have.
 """
 
-from __future__ import annotations
-
 import logging
 from collections import deque
 from collections.abc import Callable

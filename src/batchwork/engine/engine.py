@@ -1,7 +1,5 @@
 """The opened parts of one run: one backend behind one gate, writing one journal. It starts passes over inputs."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any

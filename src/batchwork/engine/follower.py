@@ -4,8 +4,6 @@ A look that fails says nothing about the batch, so it is taken again. A download
 is begun again. What stays unreadable although the batch has ended is lost, and only that: everything else was taken in.
 """
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ bound. What does not fit the budget steps aside while the reservations of others
 calls overtake it, and is told that there is no money as soon as that is certain.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections import deque
 from collections.abc import Callable

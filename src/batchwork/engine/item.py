@@ -4,8 +4,6 @@ Nothing here decides whether to retry, whether there is money or whether an answ
 writes down what happened before anybody sees it.
 """
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Awaitable, Callable
 

@@ -3,8 +3,6 @@
 It asks the checker whether an answer will do and `core/decision.py` what follows, and keeps the item's counts.
 """
 
-from __future__ import annotations
-
 import msgspec
 
 from batchwork.core.breaker import Breaker

@@ -4,8 +4,6 @@ Reads the input only as far as there is room, gives every item a task of its own
 happens: the end of the input, the breaker, an interruption, a journal that cannot be written.
 """
 
-from __future__ import annotations
-
 import asyncio
 import logging
 from collections.abc import Iterator

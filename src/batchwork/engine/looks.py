@@ -4,8 +4,6 @@ A look that fails says nothing about the batch, so it is taken again; looks that
 second submission.
 """
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Iterator
 

@@ -1,7 +1,5 @@
 """What a run is made of, handed in by whoever assembles it."""
 
-from __future__ import annotations
-
 import random
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Why a run through provider batches pauses, and what to do about it."""
 
-from __future__ import annotations
-
 from batchwork.core.breaker import Pause, no_access
 from batchwork.core.failure import Failure, FailureKind
 

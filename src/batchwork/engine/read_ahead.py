@@ -4,8 +4,6 @@ The two sides share a deque and meet rarely: the thread rests when it is far eno
 is taken; whoever takes is woken only when there was nothing left to take.
 """
 
-from __future__ import annotations
-
 import asyncio
 import threading
 from collections import deque

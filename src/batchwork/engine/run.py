@@ -1,7 +1,5 @@
 """One pass over an input, however its calls are made: what may end it early, and how its end is recorded."""
 
-from __future__ import annotations
-
 import logging
 from abc import ABC, abstractmethod
 from collections.abc import Iterator

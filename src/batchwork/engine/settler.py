@@ -3,8 +3,6 @@
 Every fact goes to the journal before anybody sees it. What a call costs is decided in `core/charge.py`.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import msgspec

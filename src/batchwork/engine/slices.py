@@ -4,8 +4,6 @@ The jobs of a run are slices of its input. They share window, budget and rates; 
 only so many are under way at once, and that a provider batch never mixes two of them.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """Waits for time to pass, or until the run closes, whichever comes first."""
 
-from __future__ import annotations
-
 import asyncio
 
 from batchwork.core.ports import Clock

@@ -1,7 +1,5 @@
 """Open an input on a journal: what is settled already is passed over, the rest is work to do."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Iterable, Iterator
 

@@ -4,8 +4,6 @@ A step inside a block would look like a ramp: it is first placed exactly, and it
 only.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -3,8 +3,6 @@
 A test compares with noise; where there is none, rounding and the misfit of a model must not stand in for it.
 """
 
-from __future__ import annotations
-
 import itertools
 from dataclasses import replace
 from math import comb

@@ -3,8 +3,6 @@
 Indices are those of the series as it was given; `None` means looked for and not found, or not to be looked for.
 """
 
-from __future__ import annotations
-
 from dataclasses import asdict, dataclass
 from math import isfinite
 from typing import Any

@@ -1,7 +1,5 @@
 """The door for CSV files: which column is meant, which one holds the times, and what stands in them."""
 
-from __future__ import annotations
-
 import csv
 from dataclasses import dataclass
 from pathlib import Path

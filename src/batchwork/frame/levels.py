@@ -5,8 +5,6 @@ One forward selection adds steps to any base, with the season's waves beside it;
 the bar for itself and is chosen again, until it holds; a wandering series ends with no level claimed at all.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 from dataclasses import asdict, dataclass, replace

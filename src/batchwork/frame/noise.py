@@ -4,8 +4,6 @@ Every test divides by the *inflation*, the long-run variance over the plain one 
 underestimate claims what is not true, an overestimate only stays silent.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy.ndimage import median_filter

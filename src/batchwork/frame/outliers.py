@@ -5,8 +5,6 @@ end) / S(near end))^k. S is a Student tail, averaged over freedom and scale by w
 tried, largest first, so that a group cannot hide itself; two sides of different shape are judged each alone.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln, ndtr, stdtr

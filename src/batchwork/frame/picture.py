@@ -1,7 +1,5 @@
 """The door for pictures: a series with what its description says of it, as PNG or SVG."""
 
-from __future__ import annotations
-
 from importlib import import_module
 from pathlib import Path
 from typing import Any

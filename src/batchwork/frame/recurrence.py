@@ -5,8 +5,6 @@ combination of the few before it. A cycle of straight pieces may come again afte
 of their phase its values rise once and fall once, and most lie exactly between their neighbours.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

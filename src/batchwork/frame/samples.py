@@ -4,8 +4,6 @@ Lists, numpy, pandas, polars and arrow columns come in by what they can do, so n
 Missing values keep their place; what cannot be described is refused with the item and its position.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction

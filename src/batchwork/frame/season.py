@@ -4,8 +4,6 @@ A season must stand out of the spectrum, and then the best level with its waves 
 without: a step has power at many frequencies, but a step tells it cheaper.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass, replace

@@ -5,8 +5,6 @@ the steps must tell more than noise with a memory about a constant, a line or a 
 level.
 """
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

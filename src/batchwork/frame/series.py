@@ -1,7 +1,5 @@
 """The door for one series: data in, text, JSON or the whole description out."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, Literal, overload
 

@@ -4,8 +4,6 @@ L-moments carry the decision: a direction (skewed, heavy, light) needs three sta
 rivals are excluded. Two modes are told by Hartigan's dip, the distance to the nearest one-peaked distribution.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from numpy.typing import NDArray
 

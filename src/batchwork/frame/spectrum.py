@@ -4,8 +4,6 @@ In the periodogram of first differences a trend is a constant, a step one short 
 is a line far above the background, the best red-noise shape times a running median of what it leaves.
 """
 
-from __future__ import annotations
-
 import itertools
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Decide the plain numbers of a series: what numpy says, without overflow at either end of the scale."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from batchwork.frame.description import Statistics

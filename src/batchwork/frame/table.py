@@ -3,8 +3,6 @@
 Two random walks correlate by chance, so the test's sample size is divided by the two columns' common persistence.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal, overload

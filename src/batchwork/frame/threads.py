@@ -3,8 +3,6 @@
 The limit belongs to the whole process: of descriptions in several threads the first sets it and the last lifts it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import lru_cache

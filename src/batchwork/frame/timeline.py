@@ -4,8 +4,6 @@ Regular are equal steps, business days, months, quarters and years; a date that 
 not is a hole. Times without a rule keep their distances.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

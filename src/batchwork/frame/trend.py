@@ -4,8 +4,6 @@ The slope is tested by generalised least squares at the *upper limit* of the noi
 for white noise, the test of the mean change for a random walk.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

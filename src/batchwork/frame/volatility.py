@@ -4,8 +4,6 @@ The largest CUSUM of Klotz's scores of the distances (ranks, so the tails' shape
 law of its maximum, the scores' own persistence divided out.
 """
 
-from __future__ import annotations
-
 import numpy as np
 from scipy.special import ndtri
 from scipy.stats import rankdata

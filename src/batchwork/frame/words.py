@@ -3,8 +3,6 @@
 Every number stands right after a plain label. Lists give way first when room is short.
 """
 
-from __future__ import annotations
-
 from math import floor, isfinite, log10
 
 from batchwork.frame.description import Anomaly, Description, Statistics

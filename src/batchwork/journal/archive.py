@@ -1,7 +1,5 @@
 """Sets an old journal aside under a new name: nothing of the user's is ever deleted."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import sqlite3

@@ -1,7 +1,5 @@
 """Write a file so that it is never seen half-written: aside, onto the disk, then renamed into its place."""
 
-from __future__ import annotations
-
 import os
 from contextlib import suppress
 from pathlib import Path

@@ -4,8 +4,6 @@ SQLite copies: a copy of the files by anybody else may take the file of one inst
 made aside, read from its first event to its last, and only then given its name, which must be free.
 """
 
-from __future__ import annotations
-
 import os
 import sqlite3
 from contextlib import closing

@@ -3,8 +3,6 @@
 A schema, a long system prompt or a document that a million requests share is stored once, under its digest.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from typing import Any

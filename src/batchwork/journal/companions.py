@@ -6,8 +6,6 @@ to the journal itself, so that a journal has one lock under all its names. A lin
 followed, since somebody else may have put it there.
 """
 
-from __future__ import annotations
-
 import fcntl
 import os
 from contextlib import suppress

@@ -9,8 +9,6 @@ and cut it off under our feet. So a file that SQLite has open here is opened by 
 one himself asks first, and holds `LOOKING` while he looks.
 """
 
-from __future__ import annotations
-
 import logging
 import os
 import sqlite3

@@ -10,8 +10,6 @@ power failure may leave, says nothing, nor does that of another journal. Whoever
 journal second, so that a writer who goes on meanwhile is never taken for a loss.
 """
 
-from __future__ import annotations
-
 import os
 from contextlib import suppress
 from pathlib import Path

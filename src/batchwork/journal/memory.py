@@ -1,7 +1,5 @@
 """The journals in memory: for runs that need not survive, as the plain twin of the durable one, and for requests."""
 
-from __future__ import annotations
-
 import uuid
 from collections.abc import Callable, Iterator
 from typing import Any

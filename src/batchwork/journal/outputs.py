@@ -3,8 +3,6 @@
 A file in the journal's own folder is known by its way from there, so that both can be moved together.
 """
 
-from __future__ import annotations
-
 from contextlib import closing
 from pathlib import Path
 

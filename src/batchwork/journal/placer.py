@@ -6,8 +6,6 @@ looked up. The occurrence is found without counting: the occurrences that this p
 places, and are always the first ones.
 """
 
-from __future__ import annotations
-
 from array import array
 from struct import Struct
 from typing import Protocol
@@ -26,11 +24,9 @@ class KnownItems(Protocol):
 
     def at(self, index: int) -> ItemState | None:
         """The item at this place of the latest input."""
-        ...
 
     def find(self, fingerprint: bytes, occurrence: int) -> ItemState | None:
         """The item of this identity."""
-        ...
 
 
 class Placer:

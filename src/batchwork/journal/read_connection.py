@@ -4,8 +4,6 @@ A read transaction is kept open between look-ups: a snapshot per commit is cheap
 is open it keeps SQLite's log from shrinking.
 """
 
-from __future__ import annotations
-
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Reads a journal file without holding it in memory: results in input order, counts, money, batches."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The durable journal: append-only events in an SQLite file, one writer with group commit."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The tables of a journal file as one snapshot has them: items, identities and events, checked by their checksums."""
 
-from __future__ import annotations
-
 import heapq
 import sqlite3
 from collections.abc import Iterable, Iterator

@@ -5,8 +5,6 @@ never finished. After a power cut that is right for the last write. But every fi
 before the next one began, so a finished write that is followed by another and cannot be read is a loss.
 """
 
-from __future__ import annotations
-
 import struct
 import sys
 from collections.abc import Iterator

@@ -5,8 +5,6 @@ the next one. The rows are put in on the loop's thread (microseconds, into SQLit
 waits for the disk, runs on a thread of its own, so that the two threads never fight over every row.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections import Counter
 from concurrent.futures import Future, ThreadPoolExecutor

@@ -1,7 +1,5 @@
 """A manager's results as a table: one row per item, one column per field of the answer."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from decimal import Decimal
 from io import BytesIO

@@ -5,8 +5,6 @@ text: no provider combines its citations with constrained output), those are ver
 them takes longer than all the rest: it is done once for an answer, whoever looks and however often.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from typing import Any
 

@@ -4,8 +4,6 @@ An item's place in the input never changes, and what it is can be told from its 
 finds the same items again without extracting a single document.
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from hashlib import sha256

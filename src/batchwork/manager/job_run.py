@@ -1,7 +1,5 @@
 """Run a job, or all jobs of a manager, through the engine, and pass its events on. The one code behind both doors."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
 from dataclasses import replace
@@ -31,15 +29,12 @@ class Watcher(Protocol):
 
     def opened(self, engine: Engine) -> None:
         """Everything is open and nothing has been sent."""
-        ...
 
     def heard(self, event: Event) -> None:
         """Something was recorded, and the view knows."""
-        ...
 
     def closed(self) -> None:
         """The run has ended, however; called once."""
-        ...
 
 
 class JobRun:

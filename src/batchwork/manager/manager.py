@@ -1,7 +1,5 @@
 """BatchManager: very many items in jobs, with a budget, a state that survives everything, and results on disk."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable, Sequence
 from contextlib import closing

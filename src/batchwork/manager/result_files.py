@@ -8,8 +8,6 @@ Every file is written aside and renamed. A folder belongs to one manager, whose 
 with results of another one is refused, so that nobody's files are ever touched.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

@@ -4,8 +4,6 @@ The journal beside the state is the truth; the state is a view of it that can be
 is replaced is set aside under a new name. Whatever would pay for something twice is an error that says what to do.
 """
 
-from __future__ import annotations
-
 import logging
 import uuid
 from collections.abc import Callable

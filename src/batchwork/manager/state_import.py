@@ -3,8 +3,6 @@
 The values come from the result files where there are any; without them an item is known to have succeeded, and no more.
 """
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Callable
 from pathlib import Path

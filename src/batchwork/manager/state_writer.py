@@ -5,8 +5,6 @@ share the next); beyond that every two seconds or every twenty rewrite-times, wh
 per item does not grow with their number.
 """
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import threading

@@ -1,7 +1,5 @@
 """The numbers of a job or of all jobs of a manager: `JobStats` for programs, a snapshot for the display."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from decimal import Decimal

@@ -5,8 +5,6 @@ list. A backslash takes the meaning from the character after it. A number after 
 Every `[*]` gives a list, so that two of them give a list of lists and nothing loses its place.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from enum import Enum
 from json import JSONDecodeError, JSONDecoder

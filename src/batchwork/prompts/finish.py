@@ -4,8 +4,6 @@ The same function makes an answer whether it is streamed the moment it is there 
 are equal by construction.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any, Literal

@@ -1,7 +1,5 @@
 """The three phases in a row: prepare all, process, finish. For programs that need no HTTP."""
 
-from __future__ import annotations
-
 import logging
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager

@@ -4,8 +4,6 @@
 puts in what the caller left out. Every prompt of a request goes through it before the first call is sent.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal

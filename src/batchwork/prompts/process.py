@@ -3,8 +3,6 @@
 The window is refilled the moment a call ends. Nothing is parsed or judged here beyond what the engine does.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass

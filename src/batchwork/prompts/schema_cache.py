@@ -1,7 +1,5 @@
 """Schemas of requests, checked once each: a thousand prompts with one schema cost one check."""
 
-from __future__ import annotations
-
 from typing import Any, cast
 
 import msgspec

@@ -4,8 +4,6 @@ Started by the server with its own entry (`main`), never by `multiprocessing`. R
 writes what came of each to standard output, one after the other, until the input ends. It may be killed at any time.
 """
 
-from __future__ import annotations
-
 import signal
 import sys
 from typing import Any, BinaryIO

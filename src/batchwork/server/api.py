@@ -4,8 +4,6 @@ An HTTP error looks like an answer that failed: `status`, `response`, `error`, `
 the same in both, so that a caller reads one shape. `where` is the place in the body, `request_id` finds the log line.
 """
 
-from __future__ import annotations
-
 import secrets
 from collections.abc import Iterable
 from http import HTTPStatus

@@ -1,7 +1,5 @@
 """The application: its handlers, and the parts it is made of while it is open."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 

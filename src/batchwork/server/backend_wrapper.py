@@ -1,7 +1,5 @@
 """A backend with something around every call."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Coroutine
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Every knob of the server, checked at birth."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from functools import lru_cache
 from ipaddress import ip_address

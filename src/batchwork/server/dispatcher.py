@@ -1,7 +1,5 @@
 """Takes every HTTP request: checks its key, finds its handler, counts and logs it. Errors leave in one shape."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Awaitable, Callable, Mapping
 

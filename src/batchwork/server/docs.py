@@ -4,8 +4,6 @@ One page, made of `docs.html`, `docs.css` and `docs.js`. It loads nothing, and i
 nothing but call this server. The key is kept by its input field alone.
 """
 
-from __future__ import annotations
-
 import re
 from base64 import b64encode
 from collections.abc import Sequence

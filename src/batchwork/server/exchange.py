@@ -4,8 +4,6 @@ Bodies are decoded by our own strict decoders and answers are sent at the reader
 have nothing left to do here.
 """
 
-from __future__ import annotations
-
 import asyncio
 import re
 import secrets

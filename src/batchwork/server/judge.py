@@ -5,8 +5,6 @@ an answer that has a schema is judged while the call still counts as under way, 
 a worker when it may be much. `check` then finds the verdict.
 """
 
-from __future__ import annotations
-
 from collections import OrderedDict
 
 import msgspec

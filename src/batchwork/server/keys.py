@@ -3,8 +3,6 @@
 Only digests are kept. A key file has one key per line, plain or as `sha256:...`; `#` begins a comment.
 """
 
-from __future__ import annotations
-
 import os
 import secrets
 from collections.abc import Iterable

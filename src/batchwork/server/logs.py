@@ -1,7 +1,5 @@
 """Logs as one JSON object per line, without prompts, answers and keys."""
 
-from __future__ import annotations
-
 import logging
 import sys
 from collections.abc import Callable, Hashable

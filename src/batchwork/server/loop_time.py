@@ -5,8 +5,6 @@ that are finished. A turn has time for some milliseconds of it. Who comes later 
 wait goes on per turn, for one slice.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections import deque
 

@@ -1,7 +1,5 @@
 """What a server counts of itself, and how Prometheus reads it: its text format, written by hand."""
 
-from __future__ import annotations
-
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Mapping

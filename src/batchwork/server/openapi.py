@@ -1,7 +1,5 @@
 """The OpenAPI document: made from `api.toml` and from the types that read the bodies and write the answers."""
 
-from __future__ import annotations
-
 from copy import deepcopy
 from functools import cache
 from typing import Any

@@ -1,7 +1,5 @@
 """The first and the third phase of a request inside of a server: in slices, and what is large elsewhere."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

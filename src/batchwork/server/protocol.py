@@ -1,7 +1,5 @@
 """One connection, as the web server sees it: HTTP from there, places and patience from `connections`."""
 
-from __future__ import annotations
-
 import asyncio
 from typing import Any
 

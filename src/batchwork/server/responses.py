@@ -1,7 +1,5 @@
 """Answers on their way out: one body in pieces that wait for the reader, or a line for each the moment it is there."""
 
-from __future__ import annotations
-
 import asyncio
 from collections import deque
 from contextlib import AbstractContextManager

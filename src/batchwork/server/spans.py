@@ -5,8 +5,6 @@ An extra: where the package is missing, or nobody has set it up, nothing happens
 A span says which model, how many tokens, how it ended. Never what was asked or answered.
 """
 
-from __future__ import annotations
-
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Literal
 

@@ -4,8 +4,6 @@ First signal: new requests are refused, those under way go on for the grace time
 up, and calls in flight get a little longer. Second signal: at once.
 """
 
-from __future__ import annotations
-
 import asyncio
 import gc
 import resource

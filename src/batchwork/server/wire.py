@@ -1,7 +1,5 @@
 """From bytes to bodies: what the API takes, strictly, and the words for what it does not take. Pure."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from typing import Annotated, TypeVar

@@ -4,8 +4,6 @@ There are few, they are started when the first job comes, and callers take turns
 behind its own. A job that takes too long is killed with its process, and the next one gets a new one.
 """
 
-from __future__ import annotations
-
 import asyncio
 import sys
 from asyncio.subprocess import DEVNULL, PIPE, Process

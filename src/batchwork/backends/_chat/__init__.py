@@ -1,7 +1,5 @@
 """The wire of OpenAI's chat completions, which a dozen servers speak: shared by `openai` and `local`."""
 
-from __future__ import annotations
-
 import msgspec
 from multidict import istr
 

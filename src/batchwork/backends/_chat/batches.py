@@ -3,8 +3,6 @@
 A batch keeps metadata, so one whose creation has an unknown outcome is found by the name we gave it.
 """
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator
 from typing import Any
 

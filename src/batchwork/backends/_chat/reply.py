@@ -1,7 +1,5 @@
 """The reply in a chat completion, or the failure that a completion or an error object is."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A request in the words of chat completions: the body of `POST /chat/completions` and of a batch line."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Claude models through Anthropic's Messages API, version 2026-10-21."""
 
-from __future__ import annotations
-
 import msgspec
 from multidict import istr
 

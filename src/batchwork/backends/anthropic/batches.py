@@ -4,8 +4,6 @@ A batch carries nothing by which it could be found again but the custom ids insi
 only once it has ended. Looking for one therefore has three answers: found, surely not there, not decided yet.
 """
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator
 from datetime import datetime
 from typing import Any

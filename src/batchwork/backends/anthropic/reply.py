@@ -1,7 +1,5 @@
 """The reply in one of Anthropic's messages, or the failure that a message or an error object is."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

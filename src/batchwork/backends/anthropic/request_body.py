@@ -1,7 +1,5 @@
 """A request in Anthropic's words: the body of `POST /v1/messages`, of `count_tokens` and of a batch line."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from batchwork.backends._catalog import fact

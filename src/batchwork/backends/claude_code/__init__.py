@@ -3,8 +3,6 @@
 `claude-code:sonnet`, or with its own deadlines `claude-code:sonnet?base_timeout=90&timeout_per_1k_chars=5`.
 """
 
-from __future__ import annotations
-
 import asyncio
 import os
 import shutil

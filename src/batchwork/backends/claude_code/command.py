@@ -1,7 +1,5 @@
 """How the `claude` program is called: its arguments, its environment, and the prompt it reads from standard input."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any

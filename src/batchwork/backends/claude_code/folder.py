@@ -5,8 +5,6 @@ folder and the files are their owner's alone. A file goes when its call ends, th
 what a killed process left behind goes when the next one starts, which knows it by a lock that nobody holds any more.
 """
 
-from __future__ import annotations
-
 import fcntl
 import os
 import shutil

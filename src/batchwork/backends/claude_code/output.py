@@ -3,8 +3,6 @@
 `is_error` and `api_error_status` are read before `subtype`, which says "success" of failures too.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import msgspec

@@ -4,8 +4,6 @@
 versions `Claude AI usage limit reached|1763222400`.
 """
 
-from __future__ import annotations
-
 import re
 from datetime import UTC, datetime, timedelta, tzinfo
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError

@@ -47,19 +47,15 @@ class Reader(Protocol):
     @property
     def rare(self) -> bool:
         """Whether its values hardly stand in a sentence that is about something else: options do not, numbers do."""
-        ...
 
     def accept(self, value: Json) -> Json:
         """What a JSON value says; None when it cannot be read one way."""
-        ...
 
     def spoken(self, text: str) -> Json:
         """The one value that a text plainly asserts, or None."""
-        ...
 
     def named(self, text: str) -> Sequence[Json]:
         """Every value that stands in a text, asserted or not."""
-        ...
 
 
 def answer_schema(kind: dict[str, Any]) -> dict[str, Any]:

@@ -4,8 +4,6 @@ It knows the documented file format: leaf and interior pages of tables and index
 write-ahead log. It promises nothing about what it yields: the caller checks every record by its own checksum.
 """
 
-from __future__ import annotations
-
 import struct
 from collections.abc import Iterator
 from pathlib import Path

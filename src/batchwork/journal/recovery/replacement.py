@@ -3,8 +3,6 @@
 Nothing is trusted but the events themselves: tables, indexes and totals are made anew.
 """
 
-from __future__ import annotations
-
 import sqlite3
 from contextlib import closing
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Records the events of a damaged journal again, in their order, in a new one."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Gathers every event and shared part of a damaged journal that agrees with its checksum; nothing else is trusted."""
 
-from __future__ import annotations
-
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, suppress
