@@ -27,6 +27,11 @@ class Outage:
         self._until = float("-inf")
         self.is_on = False
 
+    def forget(self, now: float) -> None:
+        """The provider's limits are known now: refusals of calls that were sent before say no more than they do."""
+        self._until = max(self._until, now)
+        self.let_through()
+
     def let_through(self) -> None:
         """A call was answered, or at least not refused."""
         self.in_a_row = 0

@@ -12,6 +12,7 @@ from batchwork.core.refusals import Refusals, SentCalls, Verdict
 
 _BELOW = 0.97  # of what was let through: that included a little of the provider's burst
 _FEW = 0.5  # when fewer are let through, how many were is all that is known
+_BURST_S = 0.25  # what was let through then is mostly the provider's burst: it is worth so much time at least
 _LEAST_PER_S = 0.5
 _LITTLE_LESS = 0.94
 _REGROWN = 0.97  # of a guess before it was cut
@@ -25,14 +26,14 @@ _PROBING_PER_S = 0.2  # until the first guess has been refused in its turn
 class Pace:
     """The rate per second that seems to be allowed; None while nothing says that there is a limit."""
 
-    __slots__ = ("_changed_at", "_log", "_previous", "_probing", "_refusals", "_sent_per_s", "guess")
+    __slots__ = ("_changed_at", "_log", "_previous", "_probing", "_refusals", "_sent_of_late", "_sent_per_s", "guess")
 
     def __init__(self, log: SentCalls) -> None:
         self._log = log
         self._refusals = Refusals(log)
         self.guess: float | None = None  # as it was when it last changed; `per_s` says what has grown out of it
         self._previous: float | None = None  # the guess before the last cut
-        self._sent_per_s = 0.0
+        self._sent_per_s, self._sent_of_late = 0.0, 0
         self._probing = True
         self._changed_at = float("-inf")
 
@@ -46,7 +47,7 @@ class Pace:
         elif verdict is Verdict.CUT:
             self._previous = self.per_s(now)
             self._probing = self._previous is None
-            self._sent_per_s = self._log.per_s(now)
+            self._sent_per_s, self._sent_of_late = self._log.per_s(now), len(self._log.times)
             self._changed_at = now
             self._lower()
         elif verdict is Verdict.LOWER:
@@ -59,6 +60,8 @@ class Pace:
     def _lower(self) -> None:
         kept = self._refusals.kept
         rate = self._sent_per_s if self._previous is None or kept < _FEW else self._previous
+        if self._previous is None and kept < _FEW and not self._refusals.is_deep:
+            rate = min(rate, self._sent_of_late / _BURST_S)
         self.guess = max(_LEAST_PER_S, rate * kept * _BELOW)
 
     def per_s(self, now: float) -> float | None:

@@ -70,7 +70,7 @@ class Refusals:
             "_counted_from",
             "_cut_of",
             "_cut_refused",
-            "_deep",
+            "is_deep",
         ),
         *("_known", "_log", "_lowered_at", "_noise", "_refused", "_turned_away"),
     )
@@ -81,7 +81,7 @@ class Refusals:
         self._changed_at = self._lowered_at = float("-inf")
         self._counted_from = self._refused = 0  # the first call after the last cut, and the refused since
         self._cut_of = self._cut_refused = 0  # the calls that the last cut was made for, and the refused among them
-        self._deep = False  # it was not enough, and is much deeper now
+        self.is_deep = False  # it was not enough, and is much deeper now
         self._known = 0.0  # the share before it, where there were enough calls to tell
         self._before: float | None = None  # the share before the last cut, while its effect is watched
         self._noise = 0.0
@@ -96,7 +96,7 @@ class Refusals:
             away.popleft()
         self._block_refused += 1
         if sent_at < self._changed_at:
-            if self._before is None or self._deep or sent_at < self._changed_at - _SPAN_S:
+            if self._before is None or self.is_deep or sent_at < self._changed_at - _SPAN_S:
                 return Verdict.NOTHING
             self._cut_refused += 1
             self._before = max(self._before, self._cut_refused / self._cut_of)
@@ -105,10 +105,10 @@ class Refusals:
         sent = max(1, self._log.count - self._counted_from)
         if self._before is not None:
             share = self._refused / sent
-            enough = _FEWEST_DEEP if self._deep else _FEWEST
+            enough = _FEWEST_DEEP if self.is_deep else _FEWEST
             if sent >= _FEWEST_SENT and self._refused >= enough and self._is_same(share, sent):
-                if not self._deep:
-                    self._deep = True
+                if not self.is_deep:
+                    self.is_deep = True
                     self._restart(now, max(share, self._before))
                     return Verdict.DEEPEN
                 self._noise = max(self._noise, share)
@@ -126,7 +126,7 @@ class Refusals:
         self._cut_of, self._cut_refused = max(1, recent), refused
         lasting, latest = self._refused / sent, refused / self._cut_of
         self._known = lasting if sent >= _PRIOR else 0.0
-        self._deep = False
+        self.is_deep = False
         self._restart(now, latest if latest > _MOST_NOISE else lasting)
         return Verdict.CUT
 
@@ -167,7 +167,7 @@ class Refusals:
     @property
     def kept(self) -> float:
         """The share of what we sent that was let through before the last cut, but for the noise."""
-        if self._deep:
+        if self.is_deep:
             return _DEEP if (self._before or 0.0) < _MANY else _DEEPER
         if self._cut_refused < _FEWEST:
             return 1.0 - _LITTLE

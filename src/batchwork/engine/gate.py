@@ -251,6 +251,7 @@ class Gate:
                 if bucket is None:
                     bucket = self._buckets[name] = Bucket(per_minute=per_minute, now=now)
                     self._window.limits_known()
+                    self._outage.forget(now)
                 elif name not in self._stated or per_minute / 60.0 < bucket.per_s:
                     bucket.learn(per_minute=per_minute, now=now)
             if bucket is not None and limit.remaining is not None:
