@@ -33,16 +33,14 @@ _NEWCOMERS = 0.1  # the share of a service's window that a request which already
 
 
 @asynccontextmanager
-async def open_engine(
-    plan: Plan, supplied: Supplied = _NOTHING, *, clock: Clock | None = None
-) -> AsyncIterator[Engine]:
+async def open_engine(plan: Plan, supplied: Supplied = _NOTHING) -> AsyncIterator[Engine]:
     """Open what a plan asks for, and close it again whatever happens.
 
     Raises:
         ConfigError: an unknown model, or a budget without a known price.
         JournalError: the journal cannot be used.
     """
-    clock = clock or SystemClock()
+    clock = SystemClock()
     backend, name = _open_backend(plan, supplied, clock)
     try:
         price = _price_of(plan, backend.traits, name, batch=plan.mode == "batch" and backend.traits.batches)
@@ -150,13 +148,13 @@ class Terms:
     batches: bool  # they go through provider batches
 
 
-def known_terms(plan: Plan, backend: Backend | None = None) -> Terms:
+def known_terms(plan: Plan) -> Terms:
     """What the plan's calls cost and how they are made.
 
     Raises:
         PriceUnknownError: a budget needs a price and there is none.
     """
-    traits, name = (backend.traits, plan.model) if backend is not None else traits_of(plan.model, plan.base_url)
+    traits, name = traits_of(plan.model, plan.base_url)
     batches = plan.mode == "batch" and traits.batches
     price = _price_of(plan, traits, name, batch=batches)
     return Terms(price=price, traits=traits, batches=batches)

@@ -63,16 +63,22 @@ def test_those_who_wait_go_on_one_per_turn_in_the_order_they_came(clock: Stopped
 
 
 def test_one_that_gives_up_waiting_stands_in_nobodys_way(clock: Stopped) -> None:
-    async def story() -> None:
+    async def story() -> tuple[bool, bool]:
         time = loop_time(clock)
-        time.is_left()
-        clock.at = 1.0
-        first, second = asyncio.create_task(time.wait()), asyncio.create_task(time.wait())
-        await asyncio.sleep(0)
-        first.cancel()
-        await asyncio.wait_for(second, 1)
 
-    asyncio.run(story())
+        async def use_up_the_turn() -> None:
+            time.is_left()
+            clock.at = 1.0
+
+        jobs = (use_up_the_turn(), time.wait(), time.wait())
+        _, first, second = [asyncio.create_task(job) for job in jobs]
+        await asyncio.sleep(0)
+        assert not first.done()
+        first.cancel()
+        await asyncio.wait([first, second], timeout=1)
+        return first.cancelled(), second.done() and not second.cancelled()
+
+    assert asyncio.run(story()) == (True, True)
 
 
 def test_a_task_works_through_its_slice_before_it_waits_again(clock: Stopped) -> None:

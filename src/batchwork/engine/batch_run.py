@@ -6,7 +6,6 @@ anything is sent again.
 """
 
 import asyncio
-import logging
 from collections import deque
 from collections.abc import Iterator
 
@@ -27,7 +26,6 @@ from batchwork.engine.read_ahead import LATER, Later
 from batchwork.engine.run import Run
 from batchwork.engine.waits import Waits
 
-_log = logging.getLogger(__name__)
 _BREATHE_EVERY = 512
 _MOST_WAITING = 1000  # items that wait for money before reading on waits too
 

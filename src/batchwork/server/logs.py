@@ -81,12 +81,12 @@ def log_defect(event: str, **fields: Any) -> None:
     _log.exception(event, extra={"fields": fields})
 
 
-def set_up(level: int = logging.INFO) -> None:
+def set_up() -> None:
     """Send the logs of batchwork and of the web server to standard error, as JSON lines."""
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(JsonLines())
     handler.addFilter(Flood())
-    for name, least in (("batchwork", level), ("uvicorn", logging.WARNING), ("asyncio", logging.WARNING)):
+    for name, least in (("batchwork", logging.INFO), ("uvicorn", logging.WARNING), ("asyncio", logging.WARNING)):
         logger = logging.getLogger(name)
         logger.handlers[:] = [handler]
         logger.propagate = False
