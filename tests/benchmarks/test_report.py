@@ -15,7 +15,7 @@ import pytest
 from markdown_it import MarkdownIt
 
 from batchwork.benchmarks.config import TASK_NAMES, ConfigurationError
-from batchwork.benchmarks.report import Summary, console_lines, save_run, summarise, write_reports
+from batchwork.benchmarks.report import LIMITS, Summary, Verdict, console_lines, save_run, summarise, write_reports
 from batchwork.benchmarks.report.charts import draw
 from batchwork.benchmarks.report.guide import GUIDE
 from batchwork.benchmarks.report.markdown import render_markdown
@@ -106,9 +106,35 @@ def test_what_was_saved_is_told_with_what_it_was_counted_in(tokens: dict[str, in
     assert told in console_lines(summary)
 
 
-def test_a_notice_heads_the_report() -> None:
-    text = markdown_of(run_info(notice="literal reader, not a language model"), [])
-    assert text.splitlines()[2] == "> **literal reader, not a language model**"
+READER = "literal reader, not a language model"
+
+
+def test_a_notice_heads_the_report_with_what_it_shows_and_cannot_show() -> None:
+    text = markdown_of(run_info(notice=READER), [])
+    assert text.splitlines()[2:5] == [f"> **{READER}**", ">", f"> {' '.join(LIMITS)}"]
+
+
+@pytest.mark.parametrize("tasks", [TASK_NAMES, ("trend",)])
+def test_where_no_model_answered_nothing_reads_like_a_finding(tasks: tuple[str, ...], tmp_path: Path) -> None:
+    calls = [made for task in tasks for made in table(task, 1, 30, 0, 2)]
+    info = run_info(trials=33, tasks=tasks, notice=READER)
+    summary = summarise(info, calls)
+    assert {one.verdict for one in (*summary.comparisons, *summary.overall)} <= {Verdict.NO_MODEL, Verdict.NO_PAIRS}
+    assert all(one.p is one.p_holm is one.interval is None for one in (*summary.comparisons, *summary.overall))
+    write_reports(tmp_path, info, calls)
+    texts = {path.name: path.read_text() for path in (*tmp_path.glob("*.md"), *tmp_path.glob("charts/*.svg"))}
+    texts |= {"console": "\n".join(console_lines(summary)), "page": (tmp_path / "report.html").read_text()}
+    texts["page"] = texts["page"].partition("<script>")[0]
+    for name, text in texts.items():
+        for word in ("more often", "better</", "**better**", "adjusted p", "significant", "cannot tell", " points,"):
+            assert word not in text, (name, word)
+        assert "charts/difference" not in text
+    wanted = (
+        f"the answers to {31 * len(tasks)} of {33 * len(tasks)} questions stand in frame, and to {len(tasks)} in raw"
+    )
+    assert wanted in texts["console"]
+    assert wanted in texts["benchmark_report.md"]
+    assert "Whether a model answers better is seen with --backend api, claude-code or local." in texts["console"]
 
 
 def test_an_aborted_run_says_so_at_the_top_with_the_reason_and_how_much_was_done() -> None:
@@ -280,7 +306,7 @@ def test_charts_and_the_page_are_whole_and_need_no_network(tmp_path: Path) -> No
     calls = [
         msgspec.structs.replace(made, cost_usd=0.01, question="</script><b>", latency_s=0.5) for made in all_tasks()
     ]
-    info = run_info(trials=20, notice="</script> a made run", treatments=("frame", "m" * 80 + ":f"))
+    info = run_info(trials=20, model="</script> a made run", treatments=("frame", "m" * 80 + ":f"))
     write_reports(tmp_path, info, calls)
     names = ["accuracy", "cost", "difference", "latency", "size", "tokens"]
     assert sorted(path.stem for path in (tmp_path / "charts").glob("*.png")) == names
@@ -299,9 +325,9 @@ def test_every_chart_says_what_answered() -> None:
     calls = [msgspec.structs.replace(made, cost_usd=0.01) for made in all_tasks()]
     info = run_info(trials=20, model="sonnet", answered_by=("simulated-sonnet",), notice="a\nnotice")
     charts = draw(summarise(info, calls))
-    assert len(charts) == 6
+    assert len(charts) == 5  # all but the differences, which nobody may read as a finding
     for spec in charts.values():
-        assert spec["title"]["subtitle"][1:] == ["a notice", "sonnet, answered by simulated-sonnet"]
+        assert spec["title"]["subtitle"][1:] == ["a notice", *LIMITS, "sonnet, answered by simulated-sonnet"]
 
 
 def test_a_chart_without_numbers_is_not_drawn() -> None:

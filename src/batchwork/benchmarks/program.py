@@ -13,7 +13,7 @@ from batchwork.benchmarks.arguments import parser, settings_given
 from batchwork.benchmarks.claude_client import BackendType
 from batchwork.benchmarks.config import TASK_NAMES, BenchmarkConfig, ConfigurationError
 from batchwork.benchmarks.folder import RunFolder
-from batchwork.benchmarks.report import console_lines, counted, summarise
+from batchwork.benchmarks.report import LIMITS, console_lines, counted, summarise
 from batchwork.benchmarks.runner import RESUME, BenchmarkResults, BenchmarkRunner, UnwrittenError, WarmupError
 from batchwork.benchmarks.statistics import DISCORDANCE, trials_per_task
 
@@ -47,11 +47,15 @@ def _run(told: argparse.Namespace) -> int:
     runner = _runner(told)
     say = _quiet if told.quiet else _say
     runner.check()
+    client = runner.client
+    if client.notice:
+        say(f"{client.shown}: {client.notice}. {' '.join(LIMITS)}")
     say("drawing the data and writing the prompts ...")
     asks = runner.lay_out()
     calls = sum(ask.prompt is not None for ask in asks)
-    config, client = runner.config, runner.client
-    say(client.shown + (f": {client.notice}" if client.notice else ""))
+    config = runner.config
+    if not client.notice:
+        say(client.shown)
     say(
         f"{counted(len(config.tasks), 'task')} x {counted(config.trials, 'trial')}"
         f" x {len(config.conditions)} conditions ({', '.join(config.conditions)}):"

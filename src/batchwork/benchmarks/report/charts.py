@@ -27,7 +27,7 @@ from batchwork.benchmarks.report.drawing import (
     short,
 )
 from batchwork.benchmarks.report.figures import CHART_NAMES, Summary
-from batchwork.benchmarks.report.words import sizes_of
+from batchwork.benchmarks.report.words import measured, sizes_of
 
 
 def draw(summary: Summary) -> dict[str, Spec]:
@@ -50,7 +50,7 @@ def _accuracy(summary: Summary) -> Spec | None:
     x = alt.X("value:Q", title="answers that were right", axis=PERCENT, scale=alt.Scale(domain=[0, 1]))
     told = [as_percent("value", "accuracy"), as_percent("low", "from"), as_percent("high", "to"), "answers:Q"]
     subtitle = "with 95% intervals over independent data sets"
-    return finished(summary, "Accuracy by task", subtitle, ends(base), dots(base, look, x, told))
+    return finished(summary, f"{measured(summary)} by task", subtitle, ends(base), dots(base, look, x, told))
 
 
 def _difference(summary: Summary) -> Spec | None:
@@ -162,7 +162,7 @@ def _size(summary: Summary) -> Spec | None:
     told = [alt.Tooltip("task:N", title="points"), "condition:N", as_percent("value", "accuracy"), "answers:Q"]
     return finished(
         summary,
-        "Accuracy against data size",
+        f"{measured(summary)} against data size",
         f"{sizes_of(summary)}, with 95% intervals",
         base.mark_rule(strokeWidth=2, opacity=0.6).encode(y="low:Q", y2="high:Q"),
         base.mark_point(filled=True, size=80, opacity=1).encode(y=y, shape=look.shape, tooltip=told),

@@ -37,6 +37,9 @@ def compare(
     together = [calls for task in trials.values() for calls in task]
     alone = [_measure(info, name, task, of) for task, of in trials.items() for name in info.treatments]
     overall = [_measure(info, name, ALL, together) for name in info.treatments]
+    if info.notice is not None:
+        alone, overall = [_without_inference(one) for one in alone], [_without_inference(one) for one in overall]
+        return alone, [_over_all(one, alone, asked) for one in overall]
     verdicts = _judge([one for one in overall if one.pairs], [one for one in alone if one.pairs])
     return (
         [verdicts.get((one.task, one.treatment), one) for one in alone],
@@ -81,6 +84,15 @@ def _measure(info: RunInfo, treatment: str, task: str, trials: Trials) -> Compar
         p=exact_p(list(nets.values())),
         odds_ratio=matched_odds_ratio(only_treatment, only_baseline),
         cohens_h=cohens_h(baseline_accuracy, treatment_accuracy),
+    )
+
+
+def _without_inference(one: Comparison) -> Comparison:
+    """The counts alone: tests are of what a model does, and none answered."""
+    if not one.pairs:
+        return one
+    return msgspec.structs.replace(
+        one, verdict=Verdict.NO_MODEL, interval=None, bootstrap=None, p=None, odds_ratio=None, cohens_h=None
     )
 
 

@@ -23,6 +23,7 @@ class Verdict(StrEnum):
     WORSE = "worse"
     CANNOT_TELL = "cannot tell"
     NO_PAIRS = "no pairs"
+    NO_MODEL = "no model answered"  # so nothing is inferred: no interval, no p
 
 
 class Figures(msgspec.Struct, frozen=True, kw_only=True):
@@ -190,6 +191,11 @@ class Summary(Figures, frozen=True, kw_only=True):
     def conditions(self) -> tuple[str, ...]:
         """The ways of asking, the baseline first."""
         return (self.run.baseline, *self.run.treatments)
+
+    @property
+    def by_model(self) -> bool:
+        """Whether a language model answered; what a literal reader can copy is described, and nothing is inferred."""
+        return self.run.notice is None
 
     @property
     def shown(self) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-GUIDE = """\
+_ANSWERS = """\
 ## How to read this
 
 - **Trial, pair.** A trial is one fresh data set and one question, asked in every condition. A pair is a trial
@@ -13,6 +13,8 @@ GUIDE = """\
 - **Unparsed.** An answer that came and in which no unambiguous answer can be read. It counts as wrong.
 - **Accuracy and its interval.** The share of answers that were right, and Wilson's 95% interval for it. Its
   width follows from the number of data sets, which are independent, and not from the number of answers.
+"""
+_TESTS = """\
 - **Difference.** The treatment's accuracy less the baseline's over the pairs, in percentage points; above 0
   favours the treatment. The 95% interval combines two exact ones: of how many pairs only one side got right, and
   of the treatment's part of those. Whatever is true, it holds the truth in at least 95% of the runs, also with
@@ -38,6 +40,8 @@ GUIDE = """\
   these. The **odds ratio** is the first divided by the second, with half a pair added to both.
 - **Cohen's h.** The difference on a scale on which 0.2 is small, 0.5 medium and 0.8 large, whatever the
   accuracies are.
+"""
+_COSTS = """\
 - **Tokens.** Mean input per call over the pairs, as the provider counted it; where it did not, characters / 4,
   and the table says so. A mock only estimates, in the same way. *Data part* is the data alone, without
   instructions and question, always in characters (/ 4 in the table), since no provider counts it by itself.
@@ -49,3 +53,5 @@ GUIDE = """\
   false alarm is a number that does follow and is flagged all the same; a miss is a made-up number that is not
   flagged. How often both happen stands there, where it was measured.
 """
+GUIDE = _ANSWERS + _TESTS + _COSTS
+READER_GUIDE = _ANSWERS + _COSTS  # where no model answered and nothing is tested

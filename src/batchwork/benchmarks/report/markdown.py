@@ -6,9 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from batchwork.benchmarks.config import TASK_NAMES
 from batchwork.benchmarks.report.figures import ALL, Cell, Slice, Summary
-from batchwork.benchmarks.report.guide import GUIDE
+from batchwork.benchmarks.report.guide import GUIDE, READER_GUIDE
 from batchwork.benchmarks.report.words import (
+    LIMITS,
     NONE,
+    REMEDY,
     answered_by,
     between,
     between_points,
@@ -16,6 +18,7 @@ from batchwork.benchmarks.report.words import (
     counted,
     dollars,
     done,
+    measured,
     misjudged,
     percent,
     plain,
@@ -49,7 +52,7 @@ def render_markdown(summary: Summary, pictures: Mapping[str, str] | None = None)
         _sizes(summary, shown),
         _where(summary),
         _rules(summary),
-        [GUIDE],
+        [GUIDE if summary.by_model else READER_GUIDE],
         _the_run(summary),
     ]
     return "\n".join(line for part in parts for line in part)
@@ -59,7 +62,7 @@ def _head(summary: Summary) -> Lines:
     run = summary.run
     lines = [f"# Benchmark: {safe(', '.join(run.treatments))} against {safe(run.baseline)}", ""]
     if run.notice:
-        lines += [f"> **{safe(run.notice, 400)}**", ""]
+        lines += [f"> **{safe(run.notice, 400)}**", ">", f"> {' '.join(LIMITS)}", ""]
     if run.aborted:
         lines += [f"> **Aborted before its end:** {safe(run.aborted, 400)}", ">"]
         lines += [f"> {done(summary)}; the rest is missing.", ""]
@@ -80,7 +83,11 @@ def _answerers(run: RunInfo) -> str:
 
 def _in_short(summary: Summary) -> Lines:
     lines = ["## In short", ""]
-    if len(summary.asked) > 1:
+    if not summary.by_model:
+        comparisons = summary.overall if len(summary.asked) > 1 else summary.comparisons
+        lines += [f"- {sentence(one)}" for one in comparisons if one.task in summary.shown]
+        lines += [f"- {REMEDY}"]
+    elif len(summary.asked) > 1:
         told = [one for one in summary.comparisons if one.significant]
         lines += [f"- {sentence(one)}" for one in (*summary.overall, *told)]
         lines += [] if told else ["- In no single task can the run tell a treatment from the baseline."]
@@ -110,11 +117,15 @@ def _accuracy(summary: Summary, pictures: Mapping[str, str]) -> Lines:
         ]
         for cell in _cells(summary)
     ]
-    head = ["task", "condition", "right", "accuracy", "95% interval", "data sets", "unparsed", "missing"]
-    return ["## Accuracy", "", *_picture(pictures, "accuracy", "Accuracy by task"), *table(head, rows)]
+    title = measured(summary)
+    share = "accuracy" if summary.by_model else "share"
+    head = ["task", "condition", "right", share, "95% interval", "data sets", "unparsed", "missing"]
+    return [f"## {title}", "", *_picture(pictures, "accuracy", f"{title} by task"), *table(head, rows)]
 
 
 def _differences(summary: Summary, pictures: Mapping[str, str]) -> Lines:
+    if not summary.by_model:
+        return []
     rows = [
         [
             task_name(one.task),
@@ -218,9 +229,10 @@ def _invented(summary: Summary) -> Lines:
 
 
 def _sizes(summary: Summary, pictures: Mapping[str, str]) -> Lines:
-    picture = _picture(pictures, "size", "Accuracy against data size")
+    title = f"{measured(summary)} against data size"
+    picture = _picture(pictures, "size", title)
     return [
-        "## Accuracy against data size",
+        f"## {title}",
         "",
         f"Points per series; {sizes_of(summary)}.",
         "",

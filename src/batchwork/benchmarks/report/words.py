@@ -11,6 +11,12 @@ from batchwork.benchmarks.trial import RunInfo
 
 NONE = "-"  # where there is no number
 TOGETHER = "together"  # the rows above, summed up
+# What a run can show in which a literal reader answered; two lines where there is no room for one.
+LIMITS = (
+    "It shows that the pipeline works and which answers stand in the text that each condition gives,",
+    "and cannot show whether a language model answers better with one of them.",
+)
+REMEDY = "Whether a model answers better is seen with --backend api, claude-code or local."
 _LONGEST = 120
 # An underscore within a word is only an underscore; everything else that Markdown could take for its own is escaped.
 _SPECIAL = re.compile(r"[\\`*<>\[\]|&~$#!]|(?<![^\W_])_|_(?![^\W_])")
@@ -94,6 +100,8 @@ def verdict(one: Comparison) -> str:
             return "cannot tell"
         case Verdict.NO_PAIRS:
             return "no complete pair"
+        case Verdict.NO_MODEL:
+            return "no model answered"
 
 
 def could_see(one: Comparison) -> str:
@@ -109,6 +117,12 @@ def sentence(one: Comparison) -> str:
     where = "Over all tasks" if one.task == ALL else f"In {safe(one.task)}"
     if one.verdict is Verdict.NO_PAIRS:
         return f"{where}, no trial was answered both with {treatment} and with {baseline}: nothing can be compared."
+    if one.verdict is Verdict.NO_MODEL:
+        found = one.both_right + one.only_treatment
+        return (
+            f"{where}, the answers to {found:,} of {counted(one.pairs, 'question')} stand in {treatment},"
+            f" and to {one.both_right + one.only_baseline:,} in {baseline}: the reader copies and reckons nothing."
+        )
     measured = (
         f"{points(one.difference)} points, 95% interval {between_points(one.interval)}, {counted(one.pairs, 'pair')}"
     )
@@ -168,7 +182,13 @@ def who(run: RunInfo) -> list[str]:
     """What answered, in a line or two, for what may be shown without the rest of the report."""
     others = answered_by(run)
     model = f"{run.model}, answered by {', '.join(others)}" if others else run.model
-    return [one_line(line) for line in (run.notice, model) if line]
+    notice = (run.notice, *LIMITS) if run.notice else ()
+    return [one_line(line) for line in (*notice, model) if line]
+
+
+def measured(summary: Summary) -> str:
+    """The name of what is counted: a reader that copies has no accuracy of its own."""
+    return "Accuracy" if summary.by_model else "Answers that stand in the text"
 
 
 def done(summary: Summary) -> str:
