@@ -20,8 +20,8 @@ $(READY): pyproject.toml constraints.txt
 demo: $(READY) ## the main job, without a key: 100 invoice PDFs, typed and cited, against a provider on loopback
 	$(BIN)/python examples/process_invoices.py
 
-demo-crash: $(READY) ## a run killed with SIGKILL half-way, resumed, and its accounting
-	$(BIN)/python examples/crash_and_resume.py
+demo-crash: $(READY) ## a run killed with SIGKILL, resumed, stopped by its budget, finished; each number explained
+	$(BIN)/batchwork demo
 
 test: $(READY) ## all tests of the normal suite
 	$(BIN)/python -m pytest -n auto -m "not slow and not real"

@@ -212,6 +212,7 @@ def test_a_foreign_output_file_is_not_replaced_without_being_asked(batchwork: Ru
         ("simulate",),
         ("serve",),
         ("ask",),
+        ("demo",),
     ],
 )
 def test_every_command_has_help_with_examples(batchwork: Run, command: tuple[str, ...]) -> None:

@@ -9,6 +9,7 @@ import typer
 
 from batchwork.assembly import known_terms
 from batchwork.cli import journals, options, service
+from batchwork.cli.demo import demo
 from batchwork.cli.description import describe
 from batchwork.cli.estimate import add_up, lines
 from batchwork.cli.inputs import load_schema, row_intakes, template_of
@@ -146,5 +147,5 @@ def bench(context: typer.Context) -> None:
     raise typer.Exit(main(context.args))
 
 
-for _command in (*journals.COMMANDS, describe, simulate):
+for _command in (*journals.COMMANDS, describe, simulate, demo):
     app.command()(_command)
