@@ -7,6 +7,7 @@ kept: nothing is written that is not sent.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from hashlib import sha256
 from importlib import import_module
@@ -133,6 +134,8 @@ def _semantic_frame() -> Describe:
 def _imported(name: str) -> Describe:
     """Any function of a series that gives text."""
     place, _, attribute = name.partition(":")
+    if "" not in sys.path:  # the working folder, as for `python -m`; at the end, where it shadows nothing
+        sys.path.append("")
     try:
         function = getattr(import_module(place), attribute)
     except (Exception, SystemExit) as error:  # the user's module is foreign code

@@ -183,7 +183,7 @@ class Demonstration:
             (self.folder / name).write_text(text)
         print(f"BatchManager(files={names}, prompt='Read this invoice',")
         print(f"    model='{_MODEL}', response_model=Invoice, enable_citations=True).run()  # batches: half the price")
-        invoice = create_model("Invoice", invoice_number=str, company_name=str, total_amount=float)
+        invoice = create_model("Invoice", invoice_number=(str, ...), company_name=(str, ...), total_amount=(float, ...))
         manager = BatchManager(
             files=[self.folder / name for name in names],
             prompt="Read this invoice",
