@@ -1,11 +1,11 @@
 # `make demo` and `make test` are the two commands of the README; both set everything up by themselves.
 PYTHON ?= python3
-VENV   := .venv
+VENV   ?= .venv
 BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo demo-crash test check format torture hostile test-real smoke-real perf perf-against smoke evidence fuzz clean
+.PHONY: help setup demo demo-crash test test-lowest test-pythons check format torture hostile test-real smoke-real perf perf-against smoke evidence fuzz clean
 
 help: ## this list
 	@grep -hE '^[a-z][a-z-]*:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | awk -F'\t' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -25,6 +25,21 @@ demo-crash: $(READY) ## a run killed with SIGKILL, resumed, stopped by its budge
 
 test: $(READY) ## all tests of the normal suite
 	$(BIN)/python -m pytest -n auto -m "not slow and not real"
+
+# `"name>=1.2"` in pyproject.toml becomes `name==1.2` in a constraints file; an environment of its own keeps the other one whole.
+LOWEST := .venv-lowest
+test-lowest: ## the same with the lowest versions that pyproject.toml allows, in an environment of their own
+	test -x $(LOWEST)/bin/python || $(PYTHON) -m venv $(LOWEST)
+	grep -oE '"[A-Za-z0-9_-]+>=[0-9.]+"' pyproject.toml | tr -d '"' | sed 's/>=/==/' > $(LOWEST)/lowest.txt
+	$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check -c $(LOWEST)/lowest.txt -e '.[all,otel,dev]'
+	$(LOWEST)/bin/python -m pytest -n auto -m "not slow and not real"
+
+PYTHONS ?= python3.12 python3.13
+test-pythons: ## the same with other interpreters: make test-pythons PYTHONS="python3.12 python3.13"
+	for python in $(PYTHONS); do \
+	  version=$$($$python -c 'import sys; print("%d.%d" % sys.version_info[:2])') && \
+	  $(MAKE) test PYTHON=$$python VENV=.venv-$$version || exit 1; \
+	done
 
 check: $(READY) ## format, lint, types, import contracts
 	$(BIN)/ruff format --check .

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import re
+import tomllib
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).parents[1]
 SOURCES = ROOT / "src" / "batchwork"
@@ -54,3 +57,14 @@ def test_the_test_of_a_module_is_found_by_its_path() -> None:
         if name not in names | {place.name} and not test.read_text().startswith('"""'):
             strays.append(test.relative_to(ROOT).as_posix())
     assert not strays
+
+
+def test_every_dependency_states_its_lowest_version_and_the_pinned_one_is_allowed() -> None:
+    """`make test-lowest` runs the suite at these."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    texts = [*project["dependencies"], *(text for extra in project["optional-dependencies"].values() for text in extra)]
+    wanted = [requirement for requirement in map(Requirement, texts) if requirement.name != project["name"]]
+    assert not [str(one) for one in wanted if not re.fullmatch(r">=[\d.]+", str(one.specifier))]
+    lines = (ROOT / "constraints.txt").read_text().split()
+    pinned = {canonicalize_name(name): version for name, _, version in (line.partition("==") for line in lines)}
+    assert not [str(one) for one in wanted if one.name in pinned and pinned[one.name] not in one.specifier]
