@@ -18,9 +18,9 @@ from batchwork.core.price_tables import in_lanes, resolve
 from batchwork.core.pricing import FREE, Price
 from batchwork.core.stats import Tally
 from batchwork.core.window import AdaptiveWindow
-from batchwork.engine.callbacks import listener_for
 from batchwork.engine.engine import Engine, Supplied
 from batchwork.engine.gate import Gate
+from batchwork.engine.settler import listener_for
 from batchwork.journal import DayBook, JournalReader, MemoryJournal, SqliteJournal, set_aside
 from batchwork.plan import Plan
 from batchwork.service import ServedModel, Service, SharedLedger
@@ -60,12 +60,18 @@ async def open_engine(plan: Plan, supplied: Supplied = _NOTHING) -> AsyncIterato
             window = AdaptiveWindow(plan.policy.max_in_flight, opening=_opening(plan, backend))
             yield Engine(
                 plan=plan,
-                supplied=supplied,
                 backend=backend,
                 journal=journal,
                 gate=Gate(clock=clock, ledger=ledger, rates=plan.policy.rates, window=window),
                 clock=clock,
+                policy=plan.policy,
                 price=price,
+                checker=supplied.checker,
+                on_event=supplied.on_event,
+                on_settled=supplied.on_settled,
+                has_room=supplied.has_room,
+                slices=supplied.slices,
+                keep_bodies=plan.keep_bodies,
                 standing=standing,
                 tally=Tally(spent_before_nano=standing.spent_nano, unconfirmed_nano=standing.unconfirmed_nano),
             )

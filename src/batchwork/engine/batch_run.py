@@ -16,7 +16,7 @@ from batchwork.core.intake import Work
 from batchwork.core.ports import BatchBackend
 from batchwork.core.stats import Tally
 from batchwork.core.worst import WorstCase
-from batchwork.engine.batch import SealedBatch
+from batchwork.engine.batch import BatchContext, SealedBatch
 from batchwork.engine.batch_builder import Added, BatchBuilder
 from batchwork.engine.batch_carrier import BatchCarrier
 from batchwork.engine.collector import Collector
@@ -33,35 +33,25 @@ _MOST_WAITING = 1000  # items that wait for money before reading on waits too
 class BatchRun(Run):
     """A pass over an input in provider batches. Made once, run once."""
 
-    def __init__(self, parts: Parts, backend: BatchBackend, tally: Tally, *, run_id: str) -> None:
+    def __init__(self, parts: Parts, backend: BatchBackend, tally: Tally, *, journal_id: str) -> None:
         super().__init__(parts, tally)
-        self._backend = backend
         self._policy = parts.policy.batch
         self._waits = Waits(parts.clock)
-        worst = WorstCase(parts.price, parts.backend.traits)
-        self._builder = BatchBuilder(
-            backend,
-            backend.batch_limits.capped(self._policy.most_items),
-            ledger=parts.gate.ledger,
-            worst=worst,
-            run_id=run_id,
-            next_chunk=parts.journal.batches.next_chunk,
-            slices=parts.slices,
-        )
         self._again: deque[Life] = deque()  # for a later batch
-        self._collector = Collector(parts, tally, worst, again=self._again, pause=self._on_pause)
-        self._carrier = BatchCarrier(
-            parts,
-            backend,
-            self._waits,
-            run_id=run_id,
-            collector=self._collector,
+        context = BatchContext(
+            parts=parts,
+            backend=backend,
+            tally=tally,
+            waits=self._waits,
+            worst=WorstCase(parts.price, parts.backend.traits),
+            journal_id=journal_id,
             again=self._again,
-            shrink=self._builder.shrink,
             pause=self._on_pause,
-            notice=self._notice,
             is_cancelled=lambda: self.cancelled,
         )
+        self._builder = BatchBuilder(context)
+        self._collector = Collector(context)
+        self._carrier = BatchCarrier(context, self._collector, shrink=self._builder.shrink)
         self._for_money: deque[Life] = deque()  # for a batch when there is room in the budget
         self._taken_up: set[int] = set()  # batches that an earlier run has left
         self._followers: set[asyncio.Task[None]] = set()
@@ -70,12 +60,7 @@ class BatchRun(Run):
         self._news = asyncio.Event()
 
     async def run(self, source: Iterator[Work | Later | None], *, is_input: bool = True) -> None:
-        """See everything through that the source yields.
-
-        Raises:
-            BatchworkError: the input, a callback or the journal failed; the provider's batches go on and are taken up
-                by the next run.
-        """
+        """See everything through that the source yields; after an error the next run takes the open batches up."""
         try:
             self._take_up()
             self.exhausted = await self._read(source)
@@ -128,9 +113,6 @@ class BatchRun(Run):
     def wake(self) -> None:
         """The input has more. (Batches do not wait for whoever takes the outcomes.)"""
         self._news.set()
-
-    def _notice(self, text: str) -> None:
-        self.tally.notice = text
 
     # -- reading and building -------------------------------------------------------------------
 

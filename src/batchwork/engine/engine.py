@@ -8,11 +8,9 @@ from batchwork.core.event import Event
 from batchwork.core.failure import FailureKind
 from batchwork.core.intake import InputRow, Work
 from batchwork.core.outcome import AnyOutcome, Status
-from batchwork.core.ports import Backend, BatchBackend, Checker, Clock, Journal, Standing
-from batchwork.core.pricing import Price
+from batchwork.core.ports import Backend, BatchBackend, Checker, Journal, Standing
 from batchwork.core.stats import Tally
 from batchwork.engine.batch_run import BatchRun
-from batchwork.engine.gate import Gate
 from batchwork.engine.live_run import LiveRun
 from batchwork.engine.parts import Parts
 from batchwork.engine.read_ahead import Later, ReadAhead
@@ -40,16 +38,10 @@ class Supplied:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Engine:
+class Engine(Parts):
     """The opened parts of one run, which `assembly.open_engine` opens and closes; makes passes over an input."""
 
     plan: Plan
-    supplied: Supplied
-    backend: Backend
-    journal: Journal
-    gate: Gate
-    clock: Clock
-    price: Price | None
     standing: Standing
     tally: Tally
 
@@ -58,28 +50,11 @@ class Engine:
         """Whether calls go through provider batches: asked for, and the backend has them."""
         return self.plan.mode == "batch" and self.backend.traits.batches
 
-    def parts(self) -> Parts:
-        """What a pass over an input is made of."""
-        return Parts(
-            backend=self.backend,
-            journal=self.journal,
-            gate=self.gate,
-            clock=self.clock,
-            policy=self.plan.policy,
-            price=self.price,
-            checker=self.supplied.checker,
-            on_event=self.supplied.on_event,
-            on_settled=self.supplied.on_settled,
-            has_room=self.supplied.has_room,
-            slices=self.supplied.slices,
-            keep_bodies=self.plan.keep_bodies,
-        )
-
     def start(self) -> Run:
         """A new pass over an input, in provider batches or live; `process` or `again` sees it through."""
         if self.uses_batches and isinstance(self.backend, BatchBackend):
-            return BatchRun(self.parts(), self.backend, self.tally, run_id=self.standing.run_id)
-        return LiveRun(self.parts(), self.tally)
+            return BatchRun(self, self.backend, self.tally, journal_id=self.standing.run_id)
+        return LiveRun(self, self.tally)
 
     async def process(
         self,

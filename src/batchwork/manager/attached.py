@@ -108,9 +108,7 @@ class AttachedRun:
             _log.warning("cannot cancel batch %s: %s", self._batch_id, error.failure)
 
     async def _follow(self, engine: Engine, backend: BatchBackend, collector: _Collector) -> None:
-        waits = Waits(engine.clock)
-        where = engine.backend.traits.where
-        follower = BatchFollower(backend, self._plan.policy, engine.clock, waits, where=where)
+        follower = BatchFollower(engine, backend, engine.tally, Waits(engine.clock))
         ended = await follower.until_ended(self._batch_id, unknown_wait_s=0.0)
         if isinstance(ended, BatchProgress):
             if ended.failure is not None:
@@ -158,7 +156,6 @@ class _Collector:
         question: Question,
         given: int | None,
     ) -> None:
-        parts = engine.parts()
         self._question = question
         self._worst = WorstCase(engine.price, engine.backend.traits)
         self.given = given  # how many items the caller knows of; None: none
@@ -168,8 +165,8 @@ class _Collector:
         self._engine = engine
         self._batch_id = batch_id
         self._request = request
-        self._judge = Judge(parts, sends=False)
-        self._settler = Settler(parts, engine.tally)
+        self._judge = Judge(engine, sends=False)
+        self._settler = Settler(engine, engine.tally)
 
     def is_complete(self, problem: Failure | None) -> bool:
         """Whether everything was read, after a download with this problem."""
