@@ -135,7 +135,7 @@ class BatchRun(Run):
                 if work.item not in self._in_open_batches:
                     await self._start(work)
                 self._p.journal.release(work.item)
-            while len(self._for_money) >= _MOST_WAITING and self._followers and not self._closed:
+            while len(self._for_money) >= _MOST_WAITING and self._followers and not self._waits.is_closed:
                 await self._next_ending()
             if self._ending:
                 return False
@@ -171,7 +171,7 @@ class BatchRun(Run):
 
     async def _finish(self) -> None:
         """Send what is gathered, wait for what is under way, and send again what must be, until nothing is left."""
-        while not self._closed:
+        while not self._waits.is_closed:
             if not self.cancelled:
                 for waiting in (self._again, self._for_money):
                     for _ in range(len(waiting)):
@@ -240,10 +240,6 @@ class BatchRun(Run):
             self.tally.in_flight -= len(batch.ticket.items)
 
     # -- ending ---------------------------------------------------------------------------------
-
-    @property
-    def _closed(self) -> bool:
-        return self._waits.is_closed
 
     @property
     def _ending(self) -> bool:

@@ -204,7 +204,7 @@ class Gate:
 
         Everybody waits only when nobody is let through any more.
         """
-        outage, sent_at = self._outage, grant.sent_at
+        outage, sent_at = self._outage, grant.at
         if outage.is_on:
             pass  # a trial says nothing about how much may be sent
         elif failure.kind is FailureKind.RATE_LIMITED:

@@ -121,7 +121,7 @@ class ItemCarrier:
             if worst:
                 self._p.journal.record(Admitted(item=life.item, reserved_nano=worst))
                 await self._p.journal.durable()
-            started, sent = self._p.clock.now() if worst else grant.sent_at, True
+            started, sent = self._p.clock.now() if worst else grant.at, True
             life.started = started if life.started is None else life.started
             self._tally.calls += 1
             self._tally.in_flight += 1

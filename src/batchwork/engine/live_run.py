@@ -6,7 +6,8 @@ happens: the end of the input, the breaker, an interruption, a journal that cann
 
 import asyncio
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 
 from batchwork.core.errors import BatchworkError
 from batchwork.core.intake import Work
@@ -36,13 +37,7 @@ class LiveRun(Run):
         self._starting = 0
 
     async def run(self, source: Iterator[Work | Later | None], *, is_input: bool = True) -> None:
-        """See everything through that the source yields.
-
-        `is_input` says that the source is an input read from its start, so that its end is the end of the input.
-
-        Raises:
-            BatchworkError: the input, a callback or the journal failed; calls in flight were finished first.
-        """
+        """See everything through that the source yields; calls in flight are finished before an error is raised."""
         try:
             self.exhausted = await self._read(source)
         except BatchworkError as error:
@@ -63,10 +58,18 @@ class LiveRun(Run):
 
     def interrupt(self) -> None:
         """First time: admit nothing more, let calls in flight finish. Second time: leave at once."""
-        if self.interrupted:
+        self._end_early()
+        self.interrupted = True
+
+    def cancel(self) -> None:
+        """The same; only, it is recorded that whoever called did not want the rest any more."""
+        self._end_early()
+        self.cancelled = True
+
+    def _end_early(self) -> None:
+        if self.interrupted or self.cancelled:
             for task in self._tasks:
                 task.cancel()
-        self.interrupted = True
         self._close()
 
     def wake(self) -> None:
@@ -89,21 +92,16 @@ class LiveRun(Run):
                 self._room.clear()
                 await self._room.wait()
             else:
-                await self._until_slice(work)
+                if (slices := self._p.slices) is not None:
+                    await self._until(partial(slices.may_start, work.index))
                 if self._caller.closed:
                     return False
                 self._start(work)
                 if not self._has_room():
-                    await self._until_room()
+                    await self._until(self._has_room)
             if self._caller.closed:
                 return False
         return True
-
-    async def _until_slice(self, work: Work) -> None:
-        slices = self._p.slices
-        while slices is not None and not slices.may_start(work.index) and not self._caller.closed:
-            self._room.clear()
-            await self._room.wait()
 
     def _has_room(self) -> bool:
         # A task started in this turn has not reached the gate yet, but it will stand in line there.
@@ -114,8 +112,8 @@ class LiveRun(Run):
             return False
         return self._p.has_room is None or self._p.has_room()
 
-    async def _until_room(self) -> None:
-        while not self._caller.closed and not self._has_room():
+    async def _until(self, may_go_on: Callable[[], bool]) -> None:
+        while not self._caller.closed and not may_go_on():
             self._room.clear()
             await self._room.wait()
 
@@ -158,9 +156,7 @@ class LiveRun(Run):
 
     async def _drain(self) -> None:
         """Wait for what is under way: without end while the run is open, for so long once it is closed."""
-        while self.tally.open and not self._caller.closed:
-            self._room.clear()
-            await self._room.wait()
+        await self._until(lambda: not self.tally.open)
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=self._p.policy.drain_s if self._caller.closed else None)
 

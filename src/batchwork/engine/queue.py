@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import dataclass
 from enum import Enum
 
 import msgspec
@@ -30,13 +31,11 @@ class Grant(msgspec.Struct, frozen=True, gc=False, eq=False):
 
     caller: Caller
     need: Need
-    sent_at: float
+    at: float  # when it was given; the call is sent right after
 
 
 class Caller:
     """One run or request that shares the gate with others."""
-
-    __slots__ = ("bound", "closed", "dearest", "in_flight", "least", "on_room", "parked", "queue")
 
     def __init__(self, bound: int, on_room: Callable[[], None]) -> None:
         self.bound = bound
@@ -53,11 +52,9 @@ class Caller:
         return self.in_flight + len(self.queue)
 
 
+@dataclass(slots=True, eq=False)
 class Wait:
     """A call that stands in line."""
 
-    __slots__ = ("future", "need")
-
-    def __init__(self, need: Need, future: asyncio.Future[Grant | Denied]) -> None:
-        self.need = need
-        self.future = future
+    need: Need
+    future: asyncio.Future[Grant | Denied]

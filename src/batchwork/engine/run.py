@@ -46,18 +46,16 @@ class Run(ABC):
         """See everything through that the source yields.
 
         `is_input` says that the source is an input read from its start, so that its end is the end of the input.
-
-        Raises:
-            BatchworkError: the input, a callback or the journal failed; what is under way was left cleanly first.
+        Raises BatchworkError where the input, a callback or the journal failed; calls under way are left cleanly first.
         """
 
     @abstractmethod
     def interrupt(self) -> None:
         """Stop cleanly; called a second time, leave at once."""
 
+    @abstractmethod
     def cancel(self) -> None:
         """Give up what is not finished, at the provider too; what is finished is kept."""
-        self.interrupt()
 
     @abstractmethod
     def wake(self) -> None:
@@ -84,7 +82,6 @@ class Run(ABC):
         self._close()
 
     def _record_end(self, *, is_input: bool) -> None:
-        """`is_input` says that an input was read from its start, so that its end is the end of the input."""
         inputs = self.tally.read if self.exhausted and is_input else None
         try:
             self._p.journal.record(Ended(inputs=inputs, stopped=self.stopped))

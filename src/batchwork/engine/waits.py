@@ -33,11 +33,11 @@ class Waits:
             return
         due: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting.add(due)
-        take_back = self._clock.call_later(seconds, lambda: None if due.done() else due.set_result(None))
+        stop_timer = self._clock.call_later(seconds, lambda: None if due.done() else due.set_result(None))
         try:
             await due
         finally:
-            take_back()
+            stop_timer()
             self._waiting.discard(due)
 
     def close(self) -> None:

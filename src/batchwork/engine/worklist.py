@@ -30,14 +30,12 @@ def open_inputs(
 
     `LATER` is passed on: the input has nothing yet.
     A row that has failed in one of the ways of `again` is work to do as well, unless the row itself is bad, or its
-    answer is in a batch that can be asked for it once more (`asks_lost`).
-
-    Raises:
-        InputError: the input itself raised half-way.
+    answer is in a batch that can be asked for it once more (`asks_lost`). Raises InputError where the input itself
+    raised half-way.
     """
     rows = iter(intakes)
     lost = LostAnswers(journal, asks=asks_lost)
-    needs_kind = len(again) < len(FailureKind) or lost.has_any
+    needs_kind = len(again) < len(FailureKind) or bool(lost.chunks)
     while True:
         try:
             intake = next(rows, None)
@@ -109,26 +107,21 @@ class LostAnswers:
     def __init__(self, journal: Journal, *, asks: bool) -> None:
         self._journal = journal
         self._asks = asks
-        self._chunks = {item: ticket.chunk for ticket in journal.batches.lost() for item in ticket.items}
-        self._told = False
-
-    @property
-    def has_any(self) -> bool:
-        """Whether there is any."""
-        return bool(self._chunks)
+        self.chunks = {item: ticket.chunk for ticket in journal.batches.lost() for item in ticket.items}
+        self._warned = False
 
     def holds(self, item: int, kind: FailureKind | None) -> bool:
         """Whether an item that failed in this way has its answer there."""
-        return kind is FailureKind.RESULT_LOST and item in self._chunks
+        return kind is FailureKind.RESULT_LOST and item in self.chunks
 
     def ask(self, item: int) -> None:
         """Let the batch be asked once more; both facts go to disk together, so that no kill comes in between."""
         if self._asks:
             self._journal.reopen(item)
-            self._journal.record(BatchReopened(chunk=self._chunks[item], items=(item,)))
+            self._journal.record(BatchReopened(chunk=self.chunks[item], items=(item,)))
             self._journal.release(item)
-        elif not self._told:
-            self._told = True
+        elif not self._warned:
+            self._warned = True
             _log.warning(
                 "some items were answered in batches whose results could not be read, and may be paid for: a retry with"
                 " --mode batch (mode='batch') asks for them once more; live calls leave them as they are"
