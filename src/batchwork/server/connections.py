@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Callable
+from dataclasses import dataclass
 from enum import Enum
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -36,14 +37,12 @@ class Stage(Enum):
     LEAVING = "leaving"  # it is refused or closed; what it still sends is thrown away
 
 
-class Pace:
+@dataclass(slots=True)
+class ByteRate:
     """Whether bytes go by at the least rate, looked at in windows."""
 
-    __slots__ = ("_bytes", "_since")
-
-    def __init__(self, now: float, count: int = 0) -> None:
-        self._since = now
-        self._bytes = count
+    _since: float
+    _bytes: int = 0
 
     def is_too_slow(self, now: float, count: int, limits: ConnectionLimits) -> bool:
         """Whether fewer bytes than the least went by in a whole window; `count` is the running total."""

@@ -42,8 +42,7 @@ class Exchange:
     async def body(self, limit: int, keep: Callable[[int], None]) -> bytes:
         """Read the body. `keep` gets the number of its bytes, and may refuse them.
 
-        Raises:
-            ApiError: it is not declared as JSON, too large, or does not come to its end.
+        Raises ApiError where it is not declared as JSON, too large, or does not come to its end.
         """
         kind = self.headers.get("content-type", "").partition(";")[0].strip().lower()
         if kind != JSON:

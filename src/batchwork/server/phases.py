@@ -17,12 +17,11 @@ from batchwork.prompts import (
     prepare_prompt_request,
 )
 from batchwork.prompts.finish import clean
-from batchwork.prompts.prepare import NamedSchema
-from batchwork.prompts.schema_cache import is_large, keep_schema
+from batchwork.prompts.prepare import NamedSchema, is_large, keep_schema
 from batchwork.prompts.worker import Done, ExtractJob, SchemaJob
 from batchwork.schema import SchemaError, values_at_most
 from batchwork.server.keys import caller
-from batchwork.server.loop_time import LoopTime, Slices
+from batchwork.server.loop_time import LoopTime, TimeSlices
 from batchwork.server.workers import Workers, WorkFailed
 
 _SHORT = 20_000  # characters of an answer that are read here
@@ -43,7 +42,7 @@ class Phases:
 
         `items` may be decoded one by one, so that what is not needed any more goes at once.
         """
-        slices = Slices(self._loop_time)
+        slices = TimeSlices(self._loop_time)
         prepared: list[PreparedPrompt] = []
         await slices.next()
         for item in items:

@@ -7,11 +7,10 @@ from contextlib import AbstractContextManager
 import msgspec
 
 from batchwork.prompts import Answer
-from batchwork.server.admission import RequestResult, RequestRun
+from batchwork.server.admission import Lease, RequestResult, RequestRun
 from batchwork.server.dispatcher import api_error
 from batchwork.server.exchange import JSON, Exchange
-from batchwork.server.loop_time import LoopTime, Slices
-from batchwork.server.quotas import Lease
+from batchwork.server.loop_time import LoopTime, TimeSlices
 from batchwork.server.wire import StreamedAnswer, StreamedSummary
 
 NDJSON = "application/x-ndjson"
@@ -73,7 +72,7 @@ class AnswerStream:
 
     async def _lines(self, run: RequestRun) -> bytes:
         """What is ready, as lines; not more at once than a reader is given to read."""
-        slices = Slices(self._loop_time)
+        slices = TimeSlices(self._loop_time)
         lines = bytearray()
         while self._ready and len(lines) < _PIECE:
             await slices.next()
