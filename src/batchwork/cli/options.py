@@ -37,10 +37,9 @@ JournalFile = Annotated[
         metavar="JOURNAL", help="The journal of a run, or a BatchManager's state file.", callback=_journal_of
     ),
 ]
-Out = Annotated[Path, _file("-o", "--output", metavar="OUT", help="Results: .jsonl, .csv, .tsv or .parquet.")]
-MaybeOut = Annotated[
-    Path | None, _file("-o", "--output", metavar="OUT", help="Results: .jsonl, .csv, .tsv or .parquet.")
-]
+_out = _file("-o", "--output", metavar="OUT", help="Results: .jsonl, .csv, .tsv or .parquet.")
+Out = Annotated[Path, _out]
+MaybeOut = Annotated[Path | None, _out]
 Journal = Annotated[Path | None, _file(metavar="PATH", help="Remembers the run. Default: OUT.journal.db.")]
 Fresh = Annotated[bool, _file("--fresh", help="Set an old journal aside and start anew.")]
 Overwrite = Annotated[bool, _file("--overwrite", help="Replace an OUT that this journal did not write.")]
