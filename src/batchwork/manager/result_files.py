@@ -36,11 +36,7 @@ _decode = msgspec.json.Decoder(_Processed).decode
 
 
 class ResultFiles:
-    """The folder of one manager.
-
-    Raises:
-        ConfigError: there is something else at this place.
-    """
+    """The folder of one manager."""
 
     def __init__(self, folder: Path, *, width: int) -> None:
         if folder.exists() and not folder.is_dir():
@@ -68,11 +64,7 @@ class ResultFiles:
         return owner
 
     def refuse_foreign(self, manager_id: str) -> None:
-        """Make sure that nobody else's results are here.
-
-        Raises:
-            ConfigError: it holds results of another run.
-        """
+        """Make sure that nobody else's results are here: else ConfigError."""
         owner = self.recognise(manager_id)
         if owner not in (None, manager_id):
             raise ConfigError(
@@ -81,12 +73,7 @@ class ResultFiles:
             )
 
     def claim(self, manager_id: str) -> None:
-        """Make the folder this manager's, whose id must be on disk elsewhere already.
-
-        Raises:
-            ConfigError: it holds results of another run.
-            JournalWriteError: it cannot be written.
-        """
+        """Make the folder this manager's, whose id must be on disk elsewhere already, unless it is another one's."""
         self.refuse_foreign(manager_id)
         try:
             for name in (_RAW, _PROCESSED):
