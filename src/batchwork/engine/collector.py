@@ -79,15 +79,8 @@ class Collector:
             life.ask_again(decision.turns)
         self._context.again.append(life)
 
-    async def defer(self, life: Life, worst_nano: int) -> None:
-        """There is no money for this item."""
-        await self._settle_unsent(life, self.settler.deferred(life, worst_nano))
-
-    async def fail(self, life: Life, failure: Failure) -> None:
-        """No batch can hold this item."""
-        await self._settle_unsent(life, self.settler.failed(life, failure))
-
-    async def _settle_unsent(self, life: Life, outcome: Deferred | Failed) -> None:
+    async def settle_unsent(self, life: Life, outcome: Deferred | Failed) -> None:
+        """There is no money for an item, or no batch can hold it."""
         self._p.journal.take(life.item)
         event = self.settler.record_outcome(life, outcome)
         self._p.journal.release(life.item)

@@ -33,7 +33,6 @@ class LiveRun(Run):
         self._waits = Waits(parts.clock)
         self._carrier = ItemCarrier(parts, tally, self._caller, wait=self._waits.wait, pause=self._on_pause)
         self._most_open = parts.policy.max_in_flight * (1 + _HELD_PER_SLOT)
-        self._tasks: set[asyncio.Task[None]] = set()
         self._starting = 0
 
     async def run(self, source: Iterator[Work | Later | None], *, is_input: bool = True) -> None:
@@ -127,11 +126,6 @@ class LiveRun(Run):
         task = asyncio.create_task(self._carry(work))
         self._tasks.add(task)
         task.add_done_callback(self._ended)
-
-    def _ended(self, task: asyncio.Task[None]) -> None:
-        self._tasks.discard(task)
-        if not task.cancelled() and (error := task.exception()) is not None:
-            self._stop(error)  # a defect of ours: never to be passed over in silence
 
     async def _carry(self, work: Work) -> None:
         self._starting -= 1

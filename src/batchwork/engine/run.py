@@ -1,5 +1,6 @@
 """One pass over an input, however its calls are made: what may end it early, and how its end is recorded."""
 
+import asyncio
 import logging
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
@@ -26,6 +27,7 @@ class Run(ABC):
         self.cancelled = False
         self.exhausted = False
         self._p = parts
+        self._tasks: set[asyncio.Task[None]] = set()
         self._error: BaseException | None = None
 
     @property
@@ -75,6 +77,11 @@ class Run(ABC):
             self.pause = pause
             _log.info("pausing: %s", pause.reason)  # whoever called is told by the exception
         self._close()
+
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            self._stop(error)  # a defect of ours: never to be passed over in silence
 
     def _stop(self, error: BaseException) -> None:
         if self._error is None:
