@@ -1,8 +1,4 @@
-"""See one batch through: create, follow, collect, close.
-
-Nothing here decides whether a batch was created, whether its results are lost or what becomes of an item: it asks those
-who do, and writes down what happened.
-"""
+"""See one batch through: create, follow, collect, close. Decides nothing: it asks those who do, and records it."""
 
 import logging
 from collections.abc import Callable

@@ -1,8 +1,4 @@
-"""Collects the results of a batch: books, judges and settles each item by its custom id.
-
-What is to be asked again or tried again goes to a later batch. The charge, the verdict and the outcome are made by the
-settler and the judge that live calls have.
-"""
+"""Collects the results of a batch: each is booked, judged and settled as a live call is, or goes to a later batch."""
 
 import logging
 

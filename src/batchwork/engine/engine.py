@@ -1,19 +1,19 @@
 """The opened parts of one run: one backend behind one gate, writing one journal. It starts passes over inputs."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from batchwork.core.event import Event
 from batchwork.core.failure import FailureKind
-from batchwork.core.intake import InputRow, Work
+from batchwork.core.intake import InputRow
 from batchwork.core.outcome import AnyOutcome, Status
 from batchwork.core.ports import Backend, BatchBackend, Checker, Journal, Standing
 from batchwork.core.stats import Tally
 from batchwork.engine.batch_run import BatchRun
 from batchwork.engine.live_run import LiveRun
 from batchwork.engine.parts import Parts
-from batchwork.engine.read_ahead import Later, ReadAhead
+from batchwork.engine.read_ahead import ReadAhead
 from batchwork.engine.run import Run
 from batchwork.engine.slices import Slices
 from batchwork.engine.worklist import open_inputs, reopen_items
@@ -65,19 +65,13 @@ class Engine(Parts):
         retry_failed: frozenset[FailureKind] = frozenset(),
     ) -> None:
         """Read an input and see it through; one that may block is read `ahead` in a thread of its own."""
-        if not ahead:
-            await run.run(self._opened(intakes, retry_failed))
-            return
-        rows = ReadAhead(intakes, window=ahead, wake=run.wake)
+        apart = ReadAhead(intakes, window=ahead, wake=run.wake) if ahead else None
+        rows = intakes if apart is None else apart
         try:
-            await run.run(self._opened(rows, retry_failed))
+            await run.run(open_inputs(self.journal, rows, self.tally, again=retry_failed, asks_lost=self.uses_batches))
         finally:
-            await rows.aclose()
-
-    def _opened(
-        self, rows: Iterable[InputRow | Later], retry_failed: frozenset[FailureKind]
-    ) -> Iterator[Work | Later | None]:
-        return open_inputs(self.journal, rows, self.tally, again=retry_failed, asks_lost=self.uses_batches)
+            if apart is not None:
+                await apart.aclose()
 
     async def again(self, run: Run) -> None:
         """Take the journal's failed, deferred and pending items up again."""

@@ -1,8 +1,8 @@
 """Follows a provider batch to its end and collects its results: the one follower of batch runs and attached batches.
 
 A look that fails says nothing about the batch, so it is taken again; looks that only fail end in a pause, never in a
-second submission. A download that breaks off, or that lacks answers,
-is begun again. What stays unreadable although the batch has ended is lost, and only that: everything else was taken in.
+second submission. A download that breaks off, or that lacks answers, is begun again. What stays unreadable although
+the batch has ended is lost, and only that: everything else was taken in.
 """
 
 import logging

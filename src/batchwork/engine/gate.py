@@ -92,7 +92,8 @@ class Gate:
             return Denied.CLOSED
         if not self._in_line and caller.in_flight < caller.bound and self._in_flight < self._places_for(caller):
             now = self._clock.now()
-            if self._is_open(need, now) and self.ledger.reserve(need.worst_nano):
+            is_open = now >= self._cool_until and self._trial is None and self._wait_for_rate(need, now) <= 0.0
+            if is_open and self.ledger.reserve(need.worst_nano):
                 return self._grant(caller, need, now)
         wait = Wait(need, asyncio.get_running_loop().create_future())
         self._arrivals += 1
@@ -111,10 +112,6 @@ class Gate:
         if not self._newcomers or not caller.in_flight or size < 2:
             return size
         return size - max(1, int(size * self._newcomers))
-
-    def _is_open(self, need: Need, now: float) -> bool:
-        """Whether neither a pause nor the rate stands in the way of a call that nobody is in line before."""
-        return now >= self._cool_until and self._trial is None and self._wait_for_rate(need, now) <= 0.0
 
     def _grant(self, caller: Caller, need: Need, now: float) -> Grant:
         for name, bucket in self._buckets.items():

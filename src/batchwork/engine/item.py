@@ -1,8 +1,4 @@
-"""See one item through: admit, attempt, judge, record.
-
-Nothing here decides whether to retry, whether there is money or whether an answer will do: it asks those who do, and
-writes down what happened before anybody sees it.
-"""
+"""See one item through: admit, attempt, judge, record. Decides nothing: it asks those who do, and records it."""
 
 import logging
 from collections.abc import Awaitable, Callable

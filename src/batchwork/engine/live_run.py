@@ -103,8 +103,9 @@ class LiveRun(Run):
         return True
 
     def _has_room(self) -> bool:
-        # A task started in this turn has not reached the gate yet, but it will stand in line there.
-        taken = self._caller.occupied + self._starting
+        # A task started in this turn has not reached the gate yet, but it will stand in line there. Who stepped aside
+        # for money does not keep others away.
+        taken = self._caller.in_flight + len(self._caller.queue) + self._starting
         if self._p.policy.retry_in_place:
             taken += self._waits.count
         if self.tally.open >= self._most_open or taken >= self._caller.bound:

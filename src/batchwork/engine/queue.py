@@ -46,11 +46,6 @@ class Caller:
         self.parked: list[tuple[int, int, Wait]] = []
         self.least = self.dearest = 0  # bounds of what the parked ones need
 
-    @property
-    def occupied(self) -> int:
-        """The places its calls take, in flight and in line; who stepped aside for money does not keep others away."""
-        return self.in_flight + len(self.queue)
-
 
 @dataclass(slots=True, eq=False)
 class Wait:

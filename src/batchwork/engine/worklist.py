@@ -54,7 +54,8 @@ def open_inputs(
         state = journal.place(tally.read, intake)
         tally.read += 1
         if again and state.status is Status.FAILED and intake.request is not None:
-            kind = _failure_kind(journal, state) if needs_kind else None
+            index = tally.read - 1
+            kind = _kind_in(next(iter(journal.entries(index, index + 1)))) if needs_kind else None
             if lost.holds(state.item, kind) and kind in again:
                 lost.ask(state.item)
                 tally.reused += not asks_lost
@@ -68,12 +69,6 @@ def open_inputs(
             yield None
             continue
         yield _work(state, tally.read - 1, intake.request, intake.problem)
-
-
-def _failure_kind(journal: Journal, state: ItemState) -> FailureKind | None:
-    """How an item failed."""
-    assert state.index is not None
-    return _kind_in(next(iter(journal.entries(state.index, state.index + 1))))
 
 
 def _kind_in(entry: Entry) -> FailureKind | None:

@@ -79,7 +79,10 @@ class _Collector:
         row = Intake(fingerprint=fingerprint, request=self._request, columns=None)
         state = self._engine.journal.place(index, row)
         life = Life.known(state, self._request)
-        self._settler.book(life, result, worst_nano=self._worst_nano(index, result))
+        # The provider may not say what it bills: then only the request says how much it can be, where it is given.
+        has_usage = not charge_for(result, price=self._engine.price, worst_nano=1).unconfirmed
+        request = None if has_usage else self._question(index)
+        self._settler.book(life, result, worst_nano=0 if request is None else self._worst.nano(request))
         decision = self._judge.of_line(life, result)
         outcome: AnyOutcome
         if decision.move is Move.ACCEPT:
@@ -88,20 +91,11 @@ class _Collector:
         else:
             assert decision.failure is not None
             outcome = self._settler.failed(life, decision.failure)
-        if self._has_no_usage(result) and not life.unconfirmed:
+        if not has_usage and not life.unconfirmed:
             self.priced = False
             outcome = msgspec.structs.replace(outcome, cost_nano=None)
         self.outcomes[index] = outcome
         self._settler.show(self._settler.record_outcome(life, outcome))
-
-    def _has_no_usage(self, result: Reply | Failure) -> bool:
-        """Whether the provider does not say what it bills, so that only the request says how much it can be."""
-        return charge_for(result, price=self._engine.price, worst_nano=1).unconfirmed
-
-    def _worst_nano(self, index: int, result: Reply | Failure) -> int:
-        """What an item can cost at most, where its request is given; documents are read for it."""
-        request = self._question(index) if self._has_no_usage(result) else None
-        return 0 if request is None else self._worst.nano(request)
 
 
 class AttachedRun:

@@ -90,7 +90,9 @@ class Finisher:
         written = None if self._written is None else self._written(outcome.index, self.plain(outcome))
         if written and _is_in(document, written):
             return written
-        cited = verify_citations(_of_provider(outcome.reply), document)
+        of_provider = (block.get("citations") for block in outcome.reply.blocks)
+        listed = (one for held in of_provider if isinstance(held, list) for one in held if isinstance(one, dict))
+        cited = verify_citations(listed, document)
         if self.schema is None:
             return {"": _listed(cited)}
         value = self.value(outcome)
@@ -166,13 +168,6 @@ def _texts(request: Request) -> Iterator[str]:
             yield message.content
         else:
             yield from (block["text"] for block in message.content if isinstance(block.get("text"), str))
-
-
-def _of_provider(reply: Reply) -> Iterator[dict[str, Any]]:
-    for block in reply.blocks:
-        held = block.get("citations")
-        if isinstance(held, list):
-            yield from (one for one in held if isinstance(one, dict))
 
 
 def _listed(places: list[Citation]) -> list[dict[str, Any]]:

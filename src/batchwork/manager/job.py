@@ -26,23 +26,20 @@ class _BatchIds:
 
     def __init__(self) -> None:
         self.ids: list[str] = []
-        self._there = threading.Event()
-
-    def wait(self) -> None:
-        self._there.wait()
+        self.there = threading.Event()
 
     def opened(self, engine: Engine) -> None:
         self.ids += [t.batch_id for t in engine.journal.batches.open() if t.batch_id is not None]
         if self.ids or not engine.uses_batches:
-            self._there.set()
+            self.there.set()
 
     def heard(self, event: Event) -> None:
         if isinstance(event, BatchSubmitted):
             self.ids.append(event.batch_id)
-            self._there.set()
+            self.there.set()
 
     def closed(self) -> None:
-        self._there.set()
+        self.there.set()
 
 
 class BatchJob:
@@ -109,7 +106,7 @@ class BatchJob:
     @property
     def batch_id(self) -> str | None:
         """The provider's id of the latest batch; waits until there is one. None when the job runs live."""
-        self._batch_ids.wait()
+        self._batch_ids.there.wait()
         return self._batch_ids.ids[-1] if self._batch_ids.ids else None
 
     @property

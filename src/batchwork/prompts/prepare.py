@@ -1,7 +1,6 @@
-"""The first phase: what a caller asks becomes a request, or the reason why it cannot. Pure, and before any call.
+"""The first phase: what a caller asks becomes a request, or the reason why it cannot.
 
-`prepare_prompt_request` takes the schema out of the request, makes sure that it can be used, understands the path, and
-puts in what the caller left out. Every prompt of a request goes through it before the first call is sent.
+Pure. Every prompt of a request goes through it before the first call is sent. A schema is checked once.
 """
 
 from collections.abc import Mapping, Sequence
@@ -25,7 +24,6 @@ _MOST_TOKENS = 1_000_000
 _KNOWN_BYTES = 4 * 2**20
 _LARGE_US = 4_000.0  # to check and compile; what takes longer is better done by another process
 SchemaBody = dict[str, Any] | bool
-# Schemas are checked once each: a thousand prompts with one schema cost one check.
 _known: WeighedCache[tuple[bytes, str, str | None], Schema | SchemaError] = WeighedCache(_KNOWN_BYTES)
 EITHER = "a prompt has either 'prompt' or 'messages'"
 

@@ -1,8 +1,4 @@
-"""One HTTP request and its response, in plain ASGI.
-
-Bodies are decoded by our own strict decoders and answers are sent at the reader's pace, so that a web framework would
-have nothing left to do here.
-"""
+"""One HTTP request and its response, in plain ASGI: a web framework would have nothing left to do here."""
 
 import asyncio
 import re
