@@ -112,7 +112,14 @@ def plan_of(options: RunOptions, *, keep_bodies: bool = False) -> Plan:
     return Plan(
         model=options["model"],
         mode=_mode_of(options),
-        policy=_policy_of(options, None if max_cost is None else _ceiling(max_cost)),
+        policy=Policy(
+            max_in_flight=_window_of(options),
+            rates=RatePolicy(**_named(options, _RATES)),
+            retry=RetryPolicy.of(options.get("retries", RetryPolicy().retries)),
+            max_cost_nano=None if max_cost is None else _ceiling(max_cost),
+            batch=BatchPolicy(**_named(options, _BATCHES)),
+            **_named(options, _POLICY),
+        ),
         price=price_from(options.get("price")),
         journal=None if journal is None else Path(journal),
         fresh=options.get("fresh", False),
@@ -164,17 +171,6 @@ def _remembered(options: RunOptions) -> dict[str, Any]:
     if "max_cost" in settings:
         settings["max_cost"] = str(settings["max_cost"])
     return settings
-
-
-def _policy_of(options: RunOptions, max_cost_nano: int | None) -> Policy:
-    return Policy(
-        max_in_flight=_window_of(options),
-        rates=RatePolicy(**_named(options, _RATES)),
-        retry=RetryPolicy.of(options.get("retries", RetryPolicy().retries)),
-        max_cost_nano=max_cost_nano,
-        batch=BatchPolicy(**_named(options, _BATCHES)),
-        **_named(options, _POLICY),
-    )
 
 
 def _named(options: RunOptions, names: dict[str, str]) -> dict[str, Any]:

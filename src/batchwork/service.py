@@ -78,8 +78,6 @@ class Service:
 class SharedLedger(Ledger):
     """A ledger behind several gates: money that comes back at one of them is news for all."""
 
-    __slots__ = ("gates",)
-
     def __init__(self, *, ceiling: int | None) -> None:
         super().__init__(ceiling=ceiling)
         self.gates: list[Gate] = []

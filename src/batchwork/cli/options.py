@@ -57,7 +57,6 @@ Limit = Annotated[int | None, _question(metavar="N", min=1, help="Only the first
 BaseUrl = Annotated[str | None, _question(metavar="URL", help="Another server that speaks the backend's protocol.")]
 MaxCost = Annotated[float | None, _limit(metavar="USD", help="Never spend more, over all runs on the journal.")]
 Price = Annotated[str | None, _limit(metavar="IN,OUT", help="Dollars per million tokens, when not known.")]
-MaxInFlight = Annotated[int, _limit(metavar="N", help="The most calls at once.")]
 MaybeInFlight = Annotated[
     int | None,
     _limit("--max-in-flight", metavar="N", help="The most calls at once. Default: 100, or what suits the backend."),

@@ -34,7 +34,7 @@ def serve(
         bool, _who("--new-key", help="Make a key, print it, add it to --key-file if given, and end.")
     ] = False,
     batch_size: Annotated[int, _limit(metavar="N", help="The most calls in flight of one request.")] = 100,
-    max_in_flight: options.MaxInFlight = 400,
+    max_in_flight: Annotated[int, _limit(metavar="N", help="The most calls at once.")] = 400,
     max_cost_per_day: Annotated[float | None, _limit(metavar="USD", help="Never spend more in a day (UTC).")] = None,
     budget_file: Annotated[Path | None, _limit(metavar="F", help="Remembers what today has cost.")] = None,
     price: options.Price = None,

@@ -173,9 +173,6 @@ def _lost(message: str) -> Failure:
     return Failure(kind=FailureKind.RESULT_LOST, message=message, unconfirmed=True)
 
 
-# -- why a run pauses that uses batches ------------------------------------------------------------
-
-
 def stalled(failure: Failure, where: str) -> Pause:
     """No batch is taken, for too long."""
     if failure.kind is FailureKind.CONNECTION:

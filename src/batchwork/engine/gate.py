@@ -285,15 +285,15 @@ class Gate:
             if caller is None:
                 return
             order, arrival, wait = caller.queue[0]
-            if wait.future.done():  # cancelled while in line
-                self._next_of(caller)
-                continue
-            need = wait.need
-            if (seconds := self._wait_for_rate(need, now)) > 0.0:
+            is_cancelled, need = wait.future.done(), wait.need
+            if not is_cancelled and (seconds := self._wait_for_rate(need, now)) > 0.0:
                 self._callers.appendleft(self._callers.pop())  # its turn is not used up
                 self._wake_in(seconds)
                 return
-            self._next_of(caller)
+            heappop(caller.queue)
+            self._in_line -= 1
+            if is_cancelled:
+                continue
             if not self.ledger.reserve(need.worst_nano):
                 if self.ledger.could_ever_fit(need.worst_nano):
                     self._park(caller, (order, arrival, wait))
@@ -301,10 +301,6 @@ class Gate:
                     _tell(wait, Denied.NO_MONEY)
                 continue
             wait.future.set_result(self._grant(caller, need, now))
-
-    def _next_of(self, caller: Caller) -> None:
-        heappop(caller.queue)
-        self._in_line -= 1
 
     def _next_caller(self) -> Caller | None:
         """The next one in turn that has work and is below its bound; it goes to the back."""

@@ -78,8 +78,6 @@ class ItemCarrier:
             if not await self._follow(life, result, decision):
                 return
 
-    # -- before the call ------------------------------------------------------------------------
-
     def _need(self, life: Life) -> Need:
         expected_in, expected_out = self._expect.of(life.bound, life.request.output_bound)
         worst = self._worst.nano(life.request, input_tokens=life.bound)
@@ -101,8 +99,6 @@ class ItemCarrier:
             return answer
         life.bound = counted
         return await self._p.gate.admit(self._caller, self._need(life))
-
-    # -- the call -------------------------------------------------------------------------------
 
     async def _attempt(self, life: Life, grant: Grant) -> Reply | Failure:
         """Send it once; afterwards the gate and the item's account are right, whatever came back.
@@ -149,8 +145,6 @@ class ItemCarrier:
         self._p.gate.release(
             grant, charged_nano=life.charged_nano, usage=result.usage, failure=failure, limits=result.limits
         )
-
-    # -- after the call -------------------------------------------------------------------------
 
     async def _follow(self, life: Life, result: Reply | Failure, decision: Decision) -> bool:
         """Do what was decided about a call that did not end the item well; whether another attempt follows."""

@@ -75,8 +75,6 @@ class LiveRun(Run):
         """Whoever takes the outcomes can take more, or the input has more."""
         self._room.set()
 
-    # -- reading --------------------------------------------------------------------------------
-
     async def _read(self, source: Iterator[Work | Later | None]) -> bool:
         """Start work as there is room for it; whether the source was read to its end."""
         passed = 0
@@ -117,8 +115,6 @@ class LiveRun(Run):
             self._room.clear()
             await self._room.wait()
 
-    # -- tasks ----------------------------------------------------------------------------------
-
     def _start(self, work: Work) -> None:
         self.tally.open += 1
         self._starting += 1
@@ -140,8 +136,6 @@ class LiveRun(Run):
             if self._p.slices is not None:
                 self._p.slices.end(work.index)
             self._room.set()
-
-    # -- ending ---------------------------------------------------------------------------------
 
     def _close(self) -> None:
         """No new calls; whoever waits for one is turned away, whoever waits to retry wakes up."""

@@ -82,8 +82,6 @@ class Settler:
         if self._p.on_settled is not None:
             self._p.on_settled(event.outcome)
 
-    # -- outcomes -------------------------------------------------------------------------------
-
     def succeeded(self, life: Life, reply: Reply, value: object) -> Succeeded:
         """The item has its answer."""
         return Succeeded(  # written out: nearly every item comes this way

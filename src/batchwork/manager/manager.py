@@ -147,8 +147,6 @@ class BatchManager(Tables):
         ceiling = self._job.plan.policy.max_cost_nano
         return stats_of(self._view, max_cost=None if ceiling is None else to_dollars(ceiling))
 
-    # -- one run --------------------------------------------------------------------------------
-
     def _go(self, *, print_progress: bool, again: bool) -> BatchResults:
         folder = self._folder
         me = open_run(folder, self._job)

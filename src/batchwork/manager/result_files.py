@@ -109,7 +109,7 @@ class ResultFiles:
     def write_processed(self, job: int, results: list[Any], citations: list[Citations]) -> None:
         """Write one entry per item of the job, in order."""
         body = msgspec.json.encode(_Processed(results=results, citations=citations))
-        write_atomically(self.processed_path(job), _laid_out(body), sync=False)
+        write_atomically(self.processed_path(job), msgspec.json.format(body, indent=2), sync=False)
         self._ours, self._read = True, None
 
     def values(self, job: int) -> list[Any]:
@@ -161,8 +161,4 @@ class RawFiles:
 
 def _write_raw(path: Path, outcome: Outcome) -> None:
     if (body := raw_of(outcome)) is not None:
-        write_atomically(path, _laid_out(body), sync=False)
-
-
-def _laid_out(body: bytes) -> bytes:
-    return msgspec.json.format(body, indent=2)
+        write_atomically(path, msgspec.json.format(body, indent=2), sync=False)

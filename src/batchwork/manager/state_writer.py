@@ -1,8 +1,7 @@
 """Write the state view and the result files beside a run, in a thread of its own, never more often than it pays.
 
-Up to 1,000 items the view is rewritten after every one that settles (those that settle while a rewrite is under way
-share the next); beyond that every two seconds or every twenty rewrite-times, whichever is longer, so that the time
-per item does not grow with their number.
+Up to 1,000 items the view is rewritten after every one that settles; beyond that every two seconds or every twenty
+rewrite-times, whichever is longer, so that the time per item does not grow with their number.
 """
 
 import asyncio

@@ -218,9 +218,6 @@ def too_deep(value: object, most: int = _MAX_DEPTH) -> bool:
     return True
 
 
-# -- schemas ----------------------------------------------------------------------------------------
-
-
 def usable_schema(body: SchemaBody, name: str, provider: str | None = None, limits: Limits = DEFAULT_LIMITS) -> Schema:
     """The schema, known to be usable and sendable to the provider. Raises SchemaError where it is not."""
     encoded = _encoded(body, limits)

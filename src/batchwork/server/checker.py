@@ -1,8 +1,7 @@
 """Checks answers against their schemas without holding the event loop up.
 
-The engine's checker is synchronous. So the verdict is made before the engine asks for it: the backend is wrapped, and
-an answer that has a schema is judged while the call still counts as under way, here when it surely is little work, by
-a worker when it may be much. `check` then finds the verdict.
+The engine's checker is synchronous. So the backend is wrapped, and an answer that has a schema is judged while the call
+still counts as under way, by a worker when it may be much work. `check` then finds the verdict.
 """
 
 from collections import OrderedDict

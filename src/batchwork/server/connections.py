@@ -1,8 +1,7 @@
 """Decide which connections stay: how many there are, how long each may take to ask, to send and to read.
 
-Whoever has not sent a whole head in time, sends a body or reads an answer more slowly than the least rate, is dropped.
-When all places are taken, the least useful connection makes room: a half-sent head, an idle connection, an answer that
-is not read, a slow body. What is being answered to a reader stays.
+Whoever is too slow is dropped. When all places are taken, the least useful connection makes room: a half-sent head, an
+idle connection, an answer that is not read, a slow body. What is being answered to a reader stays.
 """
 
 from __future__ import annotations

@@ -6,7 +6,6 @@ from contextlib import AbstractContextManager
 
 import msgspec
 
-from batchwork.prompts import Answer
 from batchwork.server.admission import Lease, RequestResult, RequestRun
 from batchwork.server.dispatcher import api_error
 from batchwork.server.exchange import JSON, Exchange
@@ -77,7 +76,9 @@ class AnswerStream:
         while self._ready and len(lines) < _PIECE:
             await slices.next()
             index = self._ready.popleft()
-            lines += _line(index, await run.answer(index))
+            answer = await run.answer(index)
+            fields = {name: getattr(answer, name) for name in answer.__struct_fields__}
+            lines += _encode(StreamedAnswer(index=index, **fields)) + b"\n"
         self._lease.add_bytes(len(lines))
         return bytes(lines)
 
@@ -106,8 +107,3 @@ class AnswerStream:
         self._seen.add(index)
         self._ready.append(index)
         self._changed.set()
-
-
-def _line(index: int, answer: Answer) -> bytes:
-    fields = {name: getattr(answer, name) for name in Answer.__struct_fields__}
-    return _encode(StreamedAnswer(index=index, **fields)) + b"\n"
