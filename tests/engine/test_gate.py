@@ -224,7 +224,7 @@ async def test_a_waiter_that_is_cancelled_leaves_no_trace() -> None:
     await line.settle()
     line.tasks["waiting"].cancel()
     await line.settle()
-    assert (caller.occupied, gate.in_flight, gate.ledger.reserved) == (1, 1, 60)
+    assert (caller.in_flight + len(caller.queue), gate.in_flight, gate.ledger.reserved) == (1, 1, 60)
     gate.release(line.granted("holder"), charged_nano=0)
     assert (gate.in_flight, gate.ledger.reserved, gate.ledger.spent) == (0, 0, 0)
     await line.close()
@@ -289,7 +289,7 @@ def test_no_slot_and_no_reservation_ever_leaks(calls: list[tuple[int, int, int, 
                 asyncio.get_running_loop().call_later(when, task.cancel)
         await asyncio.gather(*tasks, return_exceptions=True)
         assert (gate.in_flight, gate.ledger.reserved) == (0, 0)
-        assert [caller.occupied for caller in callers] == [0, 0]
+        assert [caller.in_flight + len(caller.queue) for caller in callers] == [0, 0]
         assert gate.ledger.spent <= 200
 
     run_virtual(main())

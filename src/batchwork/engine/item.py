@@ -1,8 +1,4 @@
-"""See one item through: admit, attempt, judge, record.
-
-Nothing here decides whether to retry, whether there is money or whether an answer will do: it asks those who do, and
-writes down what happened before anybody sees it.
-"""
+"""See one item through: admit, attempt, judge, record. Decides nothing: it asks those who do, and records it."""
 
 import logging
 from collections.abc import Awaitable, Callable
@@ -82,8 +78,6 @@ class ItemCarrier:
             if not await self._follow(life, result, decision):
                 return
 
-    # -- before the call ------------------------------------------------------------------------
-
     def _need(self, life: Life) -> Need:
         expected_in, expected_out = self._expect.of(life.bound, life.request.output_bound)
         worst = self._worst.nano(life.request, input_tokens=life.bound)
@@ -106,8 +100,6 @@ class ItemCarrier:
         life.bound = counted
         return await self._p.gate.admit(self._caller, self._need(life))
 
-    # -- the call -------------------------------------------------------------------------------
-
     async def _attempt(self, life: Life, grant: Grant) -> Reply | Failure:
         """Send it once; afterwards the gate and the item's account are right, whatever came back.
 
@@ -121,7 +113,7 @@ class ItemCarrier:
             if worst:
                 self._p.journal.record(Admitted(item=life.item, reserved_nano=worst))
                 await self._p.journal.durable()
-            started, sent = self._p.clock.now() if worst else grant.sent_at, True
+            started, sent = self._p.clock.now() if worst else grant.at, True
             life.started = started if life.started is None else life.started
             self._tally.calls += 1
             self._tally.in_flight += 1
@@ -153,8 +145,6 @@ class ItemCarrier:
         self._p.gate.release(
             grant, charged_nano=life.charged_nano, usage=result.usage, failure=failure, limits=result.limits
         )
-
-    # -- after the call -------------------------------------------------------------------------
 
     async def _follow(self, life: Life, result: Reply | Failure, decision: Decision) -> bool:
         """Do what was decided about a call that did not end the item well; whether another attempt follows."""

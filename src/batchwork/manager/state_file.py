@@ -4,13 +4,12 @@ A view is built from what the journal holds and moved on by the events of the ru
 or writes the file reads the same one. Items are replaced, never changed, so that another thread can write it meanwhile.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import msgspec
 
@@ -89,26 +88,20 @@ def journal_beside(state: Path) -> Path:
 
 
 def read_state(path: Path) -> State | None:
-    """The state in a file; None when it is not one (cut off, edited, empty).
-
-    Raises:
-        OSError: it cannot be read at all.
-    """
+    """The state in a file; None when it is not one (cut off, edited, empty). Raises OSError."""
     try:
         return _decode(path.read_bytes())
     except msgspec.MsgspecError:
         return None
 
 
+@dataclass(slots=True)
 class _Job:
     """What a job adds up to while its items move."""
 
-    __slots__ = ("counts", "nano", "view")
-
-    def __init__(self, view: JobView) -> None:
-        self.view = view
-        self.counts = Counter({PENDING: len(view.items)})
-        self.nano = 0
+    view: JobView
+    counts: Counter[str]
+    nano: int = 0
 
     def restate(self) -> None:
         """What its items make of it: with nothing to do any more it is completed, or failed when nothing else is."""
@@ -130,7 +123,7 @@ class StateView:
         items = [ItemView(original_index=index, content=content) for index, content in enumerate(contents)]
         slices = [items[start : start + self._width] for start in range(0, len(items), self._width)]
         state.jobs = [JobView(index=index, items=part) for index, part in enumerate(slices)]
-        self._jobs = [_Job(job) for job in state.jobs]
+        self._jobs = [_Job(job, Counter({PENDING: len(job.items)})) for job in state.jobs]
         self._chunks: dict[int, list[int]] = {}  # places by provider batch
         self._open: dict[int, OpenBatch] = {}  # provider batches that are not closed
         self._nano: dict[int, int] = {}  # what an item cost, to count a second try once
@@ -142,7 +135,7 @@ class StateView:
         self.total = len(items)
 
     @classmethod
-    def of_one_job(cls, model: str, count: int) -> StateView:
+    def of_one_job(cls, model: str, count: int) -> Self:
         """The view of a job that writes no state file, and so needs no contents."""
         state = State(manager_id="", created_at="", model=model, items_per_job=max(1, count))
         return cls(state, [None] * count)

@@ -1,8 +1,7 @@
 """Checks answers against their schemas without holding the event loop up.
 
-The engine's checker is synchronous. So the verdict is made before the engine asks for it: the backend is wrapped, and
-an answer that has a schema is judged while the call still counts as under way, here when it surely is little work, by
-a worker when it may be much. `check` then finds the verdict.
+The engine's checker is synchronous. So the backend is wrapped, and an answer that has a schema is judged while the call
+still counts as under way, by a worker when it may be much work. `check` then finds the verdict.
 """
 
 from collections import OrderedDict
@@ -14,8 +13,7 @@ from batchwork.core.ports import Backend, Verdict
 from batchwork.core.reply import Reply
 from batchwork.core.request import Request, Schema
 from batchwork.prompts.finish import MAX_DEPTH, clean
-from batchwork.prompts.prepare import too_deep
-from batchwork.prompts.schema_cache import is_long_work
+from batchwork.prompts.prepare import is_long_work, too_deep
 from batchwork.prompts.worker import CheckJob, Done
 from batchwork.schema import (
     AnswerChecker,
@@ -29,9 +27,9 @@ from batchwork.schema import (
     rejected,
     values_at_most,
 )
-from batchwork.server.backend_wrapper import BackendWrapper
 from batchwork.server.keys import caller
 from batchwork.server.loop_time import LoopTime
+from batchwork.server.spans import BackendWrapper
 from batchwork.server.workers import Workers, WorkFailed
 
 _FEW_CHARACTERS = 2_000  # too short to hold many values, whatever they are
@@ -44,7 +42,7 @@ _MOST_VERDICTS = 2_000  # of calls that ended between their answer and the quest
 _encode = msgspec.json.Encoder().encode
 
 
-class Judge:
+class ServerChecker:
     """The checker of one server. Verdicts are kept between the reply and the engine's question."""
 
     def __init__(self, workers: Workers, loop_time: LoopTime, limits: Limits) -> None:
