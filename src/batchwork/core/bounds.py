@@ -121,8 +121,6 @@ def _measure_tools(found: Measure, tools: object) -> None:
 class Expectation:
     """What calls of this run really use, learned from those that have come back."""
 
-    __slots__ = ("_calls", "_input", "_output", "_weight")
-
     def __init__(self) -> None:
         self._weight = self._input = self._output = self._calls = 0
 

@@ -9,8 +9,6 @@ never passes the ceiling, whatever the order in which calls end.
 class Ledger:
     """Spent and reserved money of everything that shares one budget, in nano-dollars."""
 
-    __slots__ = ("ceiling", "reserved", "spent")
-
     def __init__(self, *, ceiling: int | None, spent: int = 0) -> None:
         self.ceiling = ceiling
         self.spent = spent

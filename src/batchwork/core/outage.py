@@ -17,8 +17,6 @@ _FIRST_S, _LONGEST_S = 0.25, 5.0
 class Outage:
     """Watches for one."""
 
-    __slots__ = ("_log", "_turned_away", "_until", "_wait_s", "in_a_row", "is_on")
-
     def __init__(self, log: SentCalls) -> None:
         self._log = log
         self._turned_away: deque[float] = deque()  # when those were sent that were refused

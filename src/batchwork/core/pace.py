@@ -26,8 +26,6 @@ _PROBING_PER_S = 0.2  # until the first guess has been refused in its turn
 class Pace:
     """The rate per second that seems to be allowed; None while nothing says that there is a limit."""
 
-    __slots__ = ("_changed_at", "_log", "_previous", "_probing", "_refusals", "_sent_of_late", "_sent_per_s", "guess")
-
     def __init__(self, log: SentCalls) -> None:
         self._log = log
         self._refusals = Refusals(log)

@@ -1,9 +1,8 @@
 """Every knob of a run, validated at birth."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, field
+from typing import Self
 
 from batchwork.core.errors import ConfigError
 
@@ -25,12 +24,8 @@ class RetryPolicy:
         _above_0(first_wait_s=self.first_wait_s, longest_wait_s=self.longest_wait_s, max_elapsed_s=self.max_elapsed_s)
 
     @classmethod
-    def of(cls, retries: int) -> RetryPolicy:
-        """The policy that tries a failed call so often again; a refusal, which says nothing about it, more often.
-
-        Raises:
-            ConfigError: not a whole number of at least 0.
-        """
+    def of(cls, retries: int) -> Self:
+        """The policy that tries a failed call so often again; a refusal, which says nothing about it, more often."""
         _at_least(0, retries=retries)
         return cls(max_attempts=retries + 1, max_refusals=max(1, retries * _REFUSALS_PER_RETRY))
 

@@ -143,11 +143,7 @@ class PriceTable(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def parse_price_table(text: str, *, source: str = "stated") -> PriceTable:
-    """A table from its TOML.
-
-    Raises:
-        ConfigError: it is not TOML, or a model's table is not as above; the message names the place.
-    """
+    """A table from its TOML; a ConfigError names the place that is not as above."""
     try:
         models = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

@@ -49,11 +49,7 @@ class Rates(msgspec.Struct, frozen=True, kw_only=True):
 
     @classmethod
     def of(cls, amounts: Mapping[str, object], *, writes_cost_more: bool = True) -> Rates:
-        """Rates from dollars per million tokens; an amount that is None or missing is never cheaper than the input.
-
-        Raises:
-            ConfigError: an amount is not a finite number of at least 0.
-        """
+        """Rates from dollars per million tokens; an amount that is None or missing is never cheaper than the input."""
         rates = {name: pico_per_token(amount) for name, amount in amounts.items() if amount is not None}
         full = rates["input"]
         written = written_1h = rates.get("cache_write", full)
@@ -150,21 +146,13 @@ def dearest(*prices: Price) -> Price:
 
 
 def stated(input_per_mtok: object, output_per_mtok: object, *, source: str = "stated") -> Price:
-    """A price from two amounts in dollars per million tokens. It knows no discount for what the cache holds.
-
-    Raises:
-        ConfigError: an amount is not a finite number of at least 0.
-    """
+    """A price from two amounts in dollars per million tokens. It knows no discount for what the cache holds."""
     rates = Rates.of({"input": input_per_mtok, "output": output_per_mtok})
     return Price(tiers=((-1, rates),), source=source)
 
 
 def price_from(price: object) -> Price | None:
-    """The price that a user states: `(IN, OUT)` or `"IN,OUT"` in dollars per million tokens, a price, or nothing.
-
-    Raises:
-        ConfigError: it is none of these, or not two numbers.
-    """
+    """The price that a user states: `(IN, OUT)` or `"IN,OUT"` in dollars per million tokens, a price, or nothing."""
     if price is None or isinstance(price, Price):
         return price
     amounts = [part.strip() for part in price.split(",")] if isinstance(price, str) else price
@@ -176,11 +164,7 @@ def price_from(price: object) -> Price | None:
 
 
 def pico_per_token(dollars_per_mtok: object) -> int:
-    """Pico-dollars per token of a price in dollars per million tokens, rounded up.
-
-    Raises:
-        ConfigError: not a finite number of at least 0.
-    """
+    """Pico-dollars per token of a price in dollars per million tokens, rounded up."""
     return _times(_PICO_PER_MTOK_DOLLAR, amount_of(dollars_per_mtok, "a price in dollars per million tokens"))
 
 

@@ -61,11 +61,7 @@ def intake(prompt: object, defaults: Defaults, columns: dict[str, Any] | None = 
 
 
 def prepare(prompt: object, defaults: Defaults) -> Request:
-    """A request from a string, a list of messages, a dictionary or a request.
-
-    Raises:
-        ConfigError: it is none of these, or not a whole one.
-    """
+    """A request from a string, a list of messages, a dictionary or a request; a ConfigError for anything else."""
     if isinstance(prompt, str):
         return _plain((Message("user", prompt),), defaults)
     if isinstance(prompt, Request):

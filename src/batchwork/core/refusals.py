@@ -39,8 +39,6 @@ class Verdict(Enum):
 class SentCalls:
     """How many calls were sent, and when, of late. One for all kinds of refusals: every call comes this way."""
 
-    __slots__ = ("count", "times")
-
     def __init__(self) -> None:
         self.count = 0
         self.times: deque[float] = deque()
@@ -60,20 +58,6 @@ class SentCalls:
 
 class Refusals:
     """The refusals of one kind, against the calls that were sent."""
-
-    __slots__ = (
-        *(
-            "_before",
-            "_block_from",
-            "_block_refused",
-            "_changed_at",
-            "_counted_from",
-            "_cut_of",
-            "_cut_refused",
-            "is_deep",
-        ),
-        *("_known", "_log", "_lowered_at", "_noise", "_refused", "_turned_away"),
-    )
 
     def __init__(self, log: SentCalls) -> None:
         self._log = log

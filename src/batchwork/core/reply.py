@@ -1,7 +1,5 @@
 """What a backend says back: no pricing, no parsing, only what was said and what it used."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import msgspec
@@ -16,7 +14,7 @@ class Usage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=Fa
     cache_write_tokens: int = 0  # kept for five minutes
     cache_write_1h_tokens: int = 0
 
-    def __add__(self, other: Usage) -> Usage:
+    def __add__(self, other: "Usage") -> "Usage":
         return Usage(
             input_tokens=self.input_tokens + other.input_tokens,
             output_tokens=self.output_tokens + other.output_tokens,

@@ -1,8 +1,7 @@
 """One provider batch: what was put in, and the number the provider gave it."""
 
-from __future__ import annotations
-
 from collections.abc import Container
+from typing import Self
 
 import msgspec
 
@@ -25,7 +24,7 @@ class Ticket(msgspec.Struct, frozen=True, kw_only=True):
     asked_again: bool = False
     lines: tuple[int, ...] = ()  # where its items stand in the batch, counted from 1; empty: in this order
 
-    def without(self, answered: Container[int]) -> Ticket:
+    def without(self, answered: Container[int]) -> Self:
         """The same ticket for those of its items that are not answered."""
         left = [number for number, item in enumerate(self.items) if item not in answered]
         if len(left) == len(self.items):

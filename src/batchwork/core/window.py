@@ -14,8 +14,6 @@ _MOST_CUT = 0.7
 class AdaptiveWindow:
     """The concurrency that the provider has shown it bears, at most `most`."""
 
-    __slots__ = ("_cut_from", "_grows_fast_to", "_previous", "_refusals", "_size", "most")
-
     def __init__(self, most: int, *, opening: int | None = None) -> None:
         self.most = most
         self._size = float(most if opening is None else min(opening, most))

@@ -12,8 +12,6 @@ from batchwork.core.request import Request
 class WorstCase:
     """The worst case of a backend's calls at one price, with what it adds around every request."""
 
-    __slots__ = ("_image_tokens", "_last", "_margin", "_overhead", "_price", "_writes")
-
     def __init__(self, price: Price | None, traits: Traits, *, count_margin: float = 0.0) -> None:
         self._price = None if price is None or price.is_free else price
         self._overhead = traits.overhead_tokens

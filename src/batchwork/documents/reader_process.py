@@ -80,11 +80,9 @@ class ReaderProcess:
             raise
 
     def ask(self, task: Task, data: bytes) -> tuple[str, tuple[int, ...]]:
-        """The text of a document and where its pages start.
+        """The text of a document and where its pages start; a DocumentError says why there is none.
 
-        Raises:
-            DocumentError: it cannot be read, or a limit was broken; the message says which.
-            ReaderKilled: the process was ended by somebody else.
+        A ReaderKilled says that somebody else ended the process.
         """
         self.is_usable = False  # until it has answered in full
         look = _watch(self._process.pid, task.limits, self._cpu_s)

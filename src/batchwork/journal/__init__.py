@@ -8,18 +8,3 @@ from batchwork.journal.outputs import is_ours, remember_output
 from batchwork.journal.reader import JournalReader
 from batchwork.journal.recovery import Recovered, recover
 from batchwork.journal.sqlite import SqliteJournal
-
-__all__ = [
-    "DayBook",
-    "JournalReader",
-    "MemoryJournal",
-    "Recovered",
-    "SqliteJournal",
-    "TransientJournal",
-    "back_up",
-    "check_whole",
-    "is_ours",
-    "recover",
-    "remember_output",
-    "set_aside",
-]

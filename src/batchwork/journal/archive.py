@@ -14,11 +14,7 @@ from batchwork.journal.write_ahead_log import is_all_there_is
 
 
 def set_aside(path: Path) -> Path | None:
-    """Rename the journal to the first free `NAME.old-N`; None when there is none.
-
-    Raises:
-        JournalLockedError: another process is writing it.
-    """
+    """Rename the journal to the first free `NAME.old-N`; None when there is none."""
     if not path.exists() and not is_all_there_is(path):
         return None
     lock = WriterLock(path)

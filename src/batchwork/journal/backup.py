@@ -19,13 +19,7 @@ from batchwork.journal.sums import Sums
 
 
 def back_up(journal: Path, to: Path) -> int:
-    """Copy a journal as it is now; how many events the copy has.
-
-    Raises:
-        ConfigError: there is something at `to`, or no folder for it.
-        JournalError: there is no journal, or it cannot be read or written.
-        JournalDamagedError: it is damaged; nothing was written.
-    """
+    """Copy a journal as it is now; how many events the copy has. Of one that is damaged, nothing is written."""
     if taken := [path for part in PARTS if os.path.lexists(path := to.with_name(to.name + part))]:
         raise _taken(taken[0])
     if not to.parent.is_dir():
@@ -46,11 +40,7 @@ def back_up(journal: Path, to: Path) -> int:
 
 
 def check_whole(journal: Path) -> Sums:
-    """Read everything in a journal; what it adds up to.
-
-    Raises:
-        JournalDamagedError: something contradicts its checksum, or is missing.
-    """
+    """Read everything in a journal; what it adds up to. A JournalDamagedError when anything is damaged or missing."""
     with closing(JournalReader(journal)) as reader:
         for _ in reader.events():
             pass

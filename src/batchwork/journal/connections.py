@@ -43,10 +43,8 @@ _open_here: Counter[_File] = Counter()
 def connect(path: Path, *, writable: bool) -> sqlite3.Connection:
     """A connection to a journal file, made if it is new and `writable`.
 
-    Raises:
-        JournalError: not a journal, or one of a newer version.
-        JournalDamagedError: a journal that cannot be read.
-        JournalWriteError: a folder or file that cannot be written.
+    A JournalError when it is not a journal or one of a newer version, a JournalDamagedError when it cannot be read, a
+    JournalWriteError when it or its folder cannot be written.
     """
     try:
         with LOOKING:
@@ -86,12 +84,7 @@ def _look(path: Path, mark: Mark | None, *, writable: bool) -> None:
 
 
 def holds_nothing(path: Path) -> bool:
-    """Whether there is no journal yet: no file, or an empty one.
-
-    Raises:
-        JournalError: there is something else.
-        JournalDamagedError: there was one.
-    """
+    """Whether there is no journal yet: no file, or an empty one. A JournalError when there is something else."""
     with LOOKING:
         return not is_open_here(path) and _is_nothing(path, read_mark(path))
 

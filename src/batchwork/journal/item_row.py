@@ -1,10 +1,8 @@
 """The row of an item: its state in memory, its values on disk, and the checksum that ties them together."""
 
-from __future__ import annotations
-
 import struct
 from hashlib import blake2b
-from typing import Any
+from typing import Any, Self
 from zlib import crc32
 
 from batchwork.core.errors import JournalDamagedError
@@ -51,12 +49,8 @@ class ItemRow(ItemState, gc=False, eq=False):
         return (*values, _checksum(values))
 
     @classmethod
-    def stored(cls, values: tuple[Any, ...]) -> ItemRow:
-        """The row as it came from disk.
-
-        Raises:
-            JournalDamagedError: it contradicts its checksum.
-        """
+    def stored(cls, values: tuple[Any, ...]) -> Self:
+        """The row as it came from disk; a JournalDamagedError when it contradicts its checksum."""
         try:
             whole = _checksum(values) == values[12]
         except (TypeError, struct.error):  # not even the types are right
@@ -69,8 +63,6 @@ class ItemRow(ItemState, gc=False, eq=False):
 
 class RowCache:
     """The rows in memory, by item: those at work and those not yet on disk. The others are forgotten."""
-
-    __slots__ = ("_writing", "changed", "rows")
 
     def __init__(self) -> None:
         self.rows: dict[int, ItemRow] = {}

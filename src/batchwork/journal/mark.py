@@ -51,8 +51,7 @@ class MarkFile:
 def read_mark(journal: Path) -> Mark | None:
     """The note beside a journal; None when there is none, or none that says anything.
 
-    Raises:
-        JournalDamagedError: there is something else in its place.
+    A JournalDamagedError when there is something else in its place.
     """
     path = beside(journal, MARK)
     for _ in range(_TRIES):

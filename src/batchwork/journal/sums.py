@@ -1,9 +1,7 @@
 """The sums of a journal: what all its events add up to, in one row with a checksum."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Self
 from zlib import crc32
 
 import msgspec
@@ -51,12 +49,8 @@ class Sums(msgspec.Struct, gc=False):
         return (*values, crc32(repr(tuple(values)).encode()))
 
     @classmethod
-    def stored(cls, values: tuple[Any, ...]) -> Sums:
-        """The row as it came from disk.
-
-        Raises:
-            JournalDamagedError: it contradicts its checksum.
-        """
+    def stored(cls, values: tuple[Any, ...]) -> Self:
+        """The row as it came from disk; a JournalDamagedError when it contradicts its checksum."""
         if len(values) != len(COLUMNS) + 1 or crc32(repr(tuple(values[:-1])).encode()) != values[-1]:
             raise JournalDamagedError("its totals are damaged")
         sums = cls(*values[:-1])

@@ -152,8 +152,6 @@ class Identities:
     and when a journal is opened they are read from its last rows.
     """
 
-    __slots__ = ("_is_checked", "_noted", "_table", "_young")
-
     def __init__(self, table: ItemTable, *, noted: int, items: int) -> None:
         self._table = table
         self._noted = noted  # items below this ordinal stand in the table

@@ -23,34 +23,6 @@ if TYPE_CHECKING:
     from batchwork.schema.instances import ModelChecker, schema_from_model, typed
     from batchwork.schema.models import response_model_from_schema
 
-__all__ = [
-    "Accepted",
-    "AnswerChecker",
-    "DEFAULT_LIMITS",
-    "Limits",
-    "ModelChecker",
-    "NoJson",
-    "Rejected",
-    "Schema",
-    "SchemaChecker",
-    "SchemaError",
-    "Weight",
-    "check_schema",
-    "checker_of",
-    "compile_for",
-    "json_in",
-    "keep_wire_schema",
-    "known_checker",
-    "reask_message",
-    "rejected",
-    "response_model_from_schema",
-    "schema_from_model",
-    "typed",
-    "values_at_most",
-    "weigh",
-    "wire_schema_of",
-]
-
 # Pydantic takes longer to import than the rest of a command takes to run; these bring it in when they are used.
 _WITH_PYDANTIC = {
     "ModelChecker": "instances",

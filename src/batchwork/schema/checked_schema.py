@@ -35,13 +35,12 @@ class Schema:
     def __init__(self, root: Node) -> None:
         """Not for callers: use `check_schema`."""
         self.root = root
-        self.places: dict[str, Node] = {}
-        """Every schema in the document by its JSON pointer."""
+        self.places: dict[str, Node] = {}  # every schema in the document by its JSON pointer
         self._anchors: dict[str, str] = {}
         self._inside: dict[str, list[tuple[str, str]]] = {}
         self._index("", root)
+        # A place that a reference inside of it leads back to, when the schema is recursive
         self.circle: str | None = None
-        """A place that a reference inside of it leads back to, when the schema is recursive."""
         self.weight = Weight(values=1)
         self._parts: dict[str, jsonschema_rs.Validator] = {}
 
@@ -176,11 +175,9 @@ class Schema:
 
 
 def check_schema(schema: object, *, limits: Limits = DEFAULT_LIMITS, copy: bool = True) -> Schema:
-    """The schema, known to be usable; a `Schema` passes as it is. Without `copy` nobody changes it later.
+    """The schema, known to be usable; a SchemaError when it is not.
 
-    Raises:
-        SchemaError: it is no JSON schema, too large or too deep, refers to something outside, or has patterns or
-            references that could take for ever.
+    A `Schema` passes as it is. Without `copy` nobody changes it later.
     """
     if isinstance(schema, Schema):
         return schema

@@ -48,11 +48,7 @@ class SchemaChecker:
     """Checks answers against one schema, compiled once."""
 
     def __init__(self, schema: object, limits: Limits = DEFAULT_LIMITS, *, copy: bool = True) -> None:
-        """Compile the schema; without `copy` nobody changes it later.
-
-        Raises:
-            SchemaError: it cannot be used.
-        """
+        """Compile the schema; without `copy` nobody changes it later."""
         self.schema: Schema = check_schema(schema, limits=limits, copy=copy)
         self._is_valid = self.schema.validator.is_valid
         self._explainer = Explainer(self.schema)
@@ -104,11 +100,7 @@ def known_checker(schema: RequestSchema) -> SchemaChecker | None:
 
 
 def checker_of(schema: RequestSchema, limits: Limits = DEFAULT_LIMITS, *, copy: bool = True) -> SchemaChecker:
-    """The checker of a schema, compiled once while it is in use; without `copy` nobody changes the schema later.
-
-    Raises:
-        SchemaError: the schema cannot be used.
-    """
+    """The checker of a schema, compiled once while it is in use; without `copy` nobody changes the schema later."""
     found = _compiled.get(schema.digest)
     if found is None:
         found = SchemaChecker(schema.body, limits, copy=copy)

@@ -9,25 +9,21 @@ import msgspec
 
 from batchwork.schema.errors import SchemaError
 
+# The one property of the object that a root which is no object is sent in, where a provider wants an object
 WRAP_KEY = "value"
-"""The one property of the object that a root which is no object is sent in, where a provider wants an object."""
 
 
 class Dialect(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One provider's subset; facts of its documentation."""
 
     name: str
-    keeps: frozenset[str]
-    """Keywords with a plain value that may stay; the others are told in the description."""
+    keeps: frozenset[str]  # keywords with a plain value that may stay; the others are told in the description
     formats: frozenset[str]
-    all_required: bool
-    """Every property must be required; an optional one may be null instead."""
-    object_root: bool
-    """The root must be an object and no union."""
+    all_required: bool  # every property must be required; an optional one may be null instead
+    object_root: bool  # the root must be an object and no union
     recursion: bool
     most_min_items: int | None = None
-    look_around: bool = True
-    """Whether patterns may look around, refer back or ask for word boundaries."""
+    look_around: bool = True  # whether patterns may look around, refer back or ask for word boundaries
     most_optional: int | None = None
     most_unions: int | None = None
     most_properties: int | None = None

@@ -11,22 +11,18 @@ from batchwork.schema.errors import SchemaError
 from batchwork.schema.keywords import IN_PLACE, STORES, Node
 
 _EXACT = 1_500  # a multiple of a fraction is worked out exactly, with as many digits as it takes
+# The places that a schema at a place leads to, each with the keyword that does
 Edges = Callable[[str], list[tuple[str, str]]]
-"""The places that a schema at a place leads to, each with the keyword that does."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unfolded:
     """What a schema is when its references are followed."""
 
-    circle: str | None
-    """A place that it comes back to, when it is recursive (in a way that is allowed)."""
-    rules: int
-    """Rules in the whole of it, a circle gone through once."""
-    in_place: int
-    """The most rules that look at one value from one place."""
-    parts: float
-    """How many times the rules of the whole schema all of its parts have, each of them unfolded alone."""
+    circle: str | None  # a place that it comes back to, when it is recursive (in a way that is allowed)
+    rules: int  # rules in the whole of it, a circle gone through once
+    in_place: int  # the most rules that look at one value from one place
+    parts: float  # how many times the rules of the whole schema all of its parts have, each of them unfolded alone
 
 
 def unfold(places: Mapping[str, Node], edges: Edges, most: int) -> Unfolded:

@@ -32,9 +32,7 @@ _made: WeighedCache[tuple[Provider, bytes], dict[str, Any]] = WeighedCache(_MADE
 def compile_for(provider: Provider, schema: object) -> dict[str, Any]:
     """The schema to send to a provider; `SchemaChecker` undoes in the answer what was changed here.
 
-    Raises:
-        SchemaError: the schema cannot be used, or not with this provider; names the place.
-        ConfigError: the provider is not known here.
+    A SchemaError names the place that cannot be used, or not with this provider.
     """
     if provider not in DIALECTS:
         raise ConfigError(f"no wire schema is known for {provider!r}; known are {', '.join(DIALECTS)}")
@@ -45,11 +43,7 @@ def compile_for(provider: Provider, schema: object) -> dict[str, Any]:
 
 
 def wire_schema_of(provider: Provider, schema: RequestSchema) -> dict[str, Any]:
-    """The same for a request's schema, made once while it is in use.
-
-    Raises:
-        SchemaError: the schema cannot be used, or not with this provider; names the place.
-    """
+    """The same for a request's schema, made once while it is in use."""
     found = _made.get((provider, schema.digest))
     if found is None:
         checker = checker_of(schema)

@@ -38,8 +38,7 @@ _MOST_INT64 = 2**63 - 1
 def check_columns(template: Template, table: Table) -> None:
     """Make sure, before anything is sent, that the table has what the template asks for.
 
-    Raises:
-        ConfigError: it has not; names what is missing, what there is, and what may have been meant.
+    A ConfigError names what is missing, what there is, and what may have been meant.
     """
     exact = set(table.lacking(field.name for field in template.fields))
     heads = {field.name: str(field.path[0]) for field in template.fields if field.name in exact}
@@ -75,8 +74,7 @@ class ResultColumns:
     """The columns of an output row: the input's, under names that are free, then ours."""
 
     names: tuple[str, ...]
-    renamed: Mapping[str, str]
-    """Input columns that had to give way to one of ours, and what they are called instead."""
+    renamed: Mapping[str, str]  # input columns that had to give way to one of ours, and what they are called instead
 
     def row(self, columns: Mapping[str, Any], ours: Mapping[str, Any]) -> dict[str, Any]:
         """One output row."""

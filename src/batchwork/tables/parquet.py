@@ -27,11 +27,7 @@ _ALREADY_JSON = frozenset({bool, int, str, type(None)})
 
 
 def pyarrow() -> Any:
-    """The pyarrow module with `parquet` loaded.
-
-    Raises:
-        ConfigError: it is not installed.
-    """
+    """The pyarrow module with `parquet` loaded; a ConfigError when it is not installed."""
     try:
         import_module("pyarrow.parquet")
         return import_module("pyarrow")

@@ -21,9 +21,7 @@ _BLOCK = 1 << 20
 def open_table(source: str | Path, *, stdin: BinaryIO | None = None) -> Table:
     """The table at `source`: a JSONL, CSV, TSV or Parquet file by its suffix, or `-` for JSONL on standard input.
 
-    Raises:
-        InputError: there is no such file, its suffix is unknown, it cannot be read, or it has no rows.
-        ConfigError: a Parquet file, and pyarrow is not installed.
+    An InputError when its suffix is unknown, it cannot be read, or it has no rows.
     """
     table = _table(source, stdin)
     # a stream keeps the row it was asked for; a file is simply opened again
@@ -68,9 +66,6 @@ def total_rows(source: str | Path) -> int | None:
     """How many rows `source` has, for a progress bar; None when only reading it would tell.
 
     Lines are counted, so a JSONL file with blank lines counts those too.
-
-    Raises:
-        InputError: the file cannot be read.
     """
     suffix = _suffix(source)
     if str(source) == STDIN or suffix not in SUFFIXES:

@@ -32,9 +32,7 @@ class Recovered:
 def recover(path: Path) -> Recovered:
     """Replace a damaged journal by a new one with everything that is whole in it; keep the damaged file beside it.
 
-    Raises:
-        JournalLockedError: another process is writing it.
-        JournalError: there is nothing to recover, and nothing was changed.
+    A JournalError when there is nothing to recover; nothing was changed then.
     """
     path = real(path)
     if not path.is_file() and not is_all_there_is(path):
