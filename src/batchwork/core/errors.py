@@ -19,6 +19,15 @@ class PriceUnknownError(ConfigError):
     """A budget was set for a model whose price is not known; state one."""
 
 
+class SchemaError(ConfigError):
+    """A JSON schema that cannot be used; `place` is the JSON pointer of the part that stands in the way."""
+
+    def __init__(self, place: str, problem: str) -> None:
+        super().__init__(f"JSON schema, at {place or 'the root'}: {problem}")
+        self.place = place
+        self.problem = problem
+
+
 class InputError(BatchworkError):
     """The input cannot be read, or stopped being readable half-way."""
 

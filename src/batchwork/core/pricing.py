@@ -2,8 +2,10 @@
 
 The only place where tokens meet dollars. A price is resolved once per model and processing tier into integers
 (pico-dollars per token), so that pricing a call is a few multiplications and exact. A price that is not known is None,
-never zero. Providers sell the same model in several lanes: OpenAI by `service_tier` (flex, fast, which was called
-priority, ultrafast), Anthropic by `speed`. The default lane is None, so that it costs one comparison.
+never zero. What a provider did not tell, and may bill, is charged at the worst case of its request and called
+unconfirmed, so that what is booked is never below the bill. Providers sell the same model in several lanes: OpenAI by
+`service_tier` (flex, fast, which was called priority, ultrafast), Anthropic by `speed`. The default lane is None, so
+that it costs one comparison.
 """
 
 from __future__ import annotations
@@ -11,13 +13,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from decimal import ROUND_CEILING, Decimal
 from enum import IntEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
 from batchwork.core.errors import ConfigError
+from batchwork.core.failure import Failure
+from batchwork.core.failure_table import may_be_billed
 from batchwork.core.money import amount_of
-from batchwork.core.reply import Usage
+from batchwork.core.reply import Reply, Usage
 
 AUTO = "auto"
 _DEFAULT_LANES = frozenset({"default", "standard", "standard_only", "on_demand"})
@@ -207,4 +211,32 @@ def lane_served(named: object, extra_body: Mapping[str, Any] | None) -> str | No
     return None if extra_body is None else lane_asked(extra_body)
 
 
+class Charge(NamedTuple):
+    """What one call is booked at."""
+
+    nano: int
+    unconfirmed: bool = False  # it is the worst case: the provider has not told what it bills
+
+
 FREE = stated(0, 0, source="costs nothing")
+NOTHING = Charge(0)
+
+
+def charge_for(result: Reply | Failure, *, price: Price | None, worst_nano: int) -> Charge:
+    """What a call is booked at; without a known price, at nothing."""
+    reply = result if isinstance(result, Reply) else result.reply
+    if reply is not None and reply.reported_cost_nano is not None:
+        return Charge(reply.reported_cost_nano)
+    if price is None:
+        return NOTHING
+    usage = result.usage
+    if usage is not None and (reply is None or _is_told(usage, reply)):
+        return Charge(price.cost(usage, None if reply is None else reply.lane))
+    if reply is not None or may_be_billed(result):  # type: ignore[arg-type]  # without a reply it is a failure
+        return Charge(worst_nano, unconfirmed=worst_nano > 0)
+    return NOTHING
+
+
+def _is_told(usage: Usage, reply: Reply) -> bool:
+    """Whether a usage can be what an answer used: nothing was ever answered for nothing, nor made of nothing."""
+    return usage.input_tokens > 0 and (usage.output_tokens > 0 or not reply.text)

@@ -1,6 +1,6 @@
 """One provider batch in the hands of a run: sealed, created, polled, collected."""
 
-from batchwork.core.ticket import Ticket
+from batchwork.core.batch_book import Ticket
 from batchwork.engine.life import Life
 
 

@@ -7,13 +7,13 @@ waits while the reservations of other batches may still make room, and is deferr
 from collections.abc import Callable
 from enum import Enum
 
+from batchwork.core.batch_book import Ticket, custom_id
+from batchwork.core.bounds import WorstCase
 from batchwork.core.errors import BackendError
 from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.ledger import Ledger
 from batchwork.core.packing import BatchLimits, Load
 from batchwork.core.ports import BatchBackend
-from batchwork.core.ticket import Ticket, custom_id
-from batchwork.core.worst import WorstCase
 from batchwork.engine.batch import SealedBatch
 from batchwork.engine.life import Life
 from batchwork.engine.slices import Slices
@@ -116,7 +116,7 @@ class BatchBuilder:
             items=tuple(life.item for life in self._lives.values()),
             custom_ids=tuple(self._lives),
             reserved_nano=sum(self._reserved),
-            intended_at=at,
+            at=at,
             worst_nano=tuple(self._reserved),
         )
         batch = SealedBatch(ticket, self._lives, self._lines)

@@ -9,14 +9,13 @@ from collections import deque
 from collections.abc import Callable
 from functools import partial
 
-from batchwork.core.batch_book import LOST, UNSURE
+from batchwork.core.batch_book import LOST, UNSURE, Ticket
 from batchwork.core.breaker import Breaker, Pause
 from batchwork.core.errors import BackendError
 from batchwork.core.event import BatchClosed, BatchSubmitted
 from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.failure_table import Operation, Trait, traits_of
 from batchwork.core.ports import BatchBackend, BatchProgress, BatchTag, Sighting
-from batchwork.core.ticket import Ticket
 from batchwork.engine import pauses
 from batchwork.engine.attempt import within
 from batchwork.engine.batch import SealedBatch
@@ -187,6 +186,6 @@ class BatchCarrier:
             run_id=self._run_id,
             chunk=ticket.chunk,
             custom_ids=ticket.custom_ids,
-            intended_at=ticket.intended_at,
+            intended_at=ticket.at,
             known=frozenset(self._p.journal.batches.ids),
         )

@@ -4,12 +4,12 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from batchwork.core.decision import wait_before_retry
 from batchwork.core.errors import BackendError, NotCreatedError
 from batchwork.core.failure import Failure
 from batchwork.core.failure_table import Operation, Trait, may_have_created, traits_of
 from batchwork.core.policy import Policy
 from batchwork.core.ports import BatchBackend, BatchTag, Candidate, Sighting
-from batchwork.core.retry import wait_before_retry
 from batchwork.engine.attempt import within
 from batchwork.engine.looks import Sight, looks
 from batchwork.engine.waits import Waits

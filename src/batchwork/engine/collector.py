@@ -8,6 +8,7 @@ import logging
 from collections import deque
 from collections.abc import Callable
 
+from batchwork.core.bounds import WorstCase
 from batchwork.core.breaker import Pause
 from batchwork.core.decision import Decision, Move
 from batchwork.core.event import Settled
@@ -15,7 +16,6 @@ from batchwork.core.failure import Failure
 from batchwork.core.outcome import Deferred, Failed, Status
 from batchwork.core.reply import Reply
 from batchwork.core.stats import Tally
-from batchwork.core.worst import WorstCase
 from batchwork.engine.batch import SealedBatch
 from batchwork.engine.judge import Judge
 from batchwork.engine.life import Life

@@ -1,17 +1,17 @@
 """Books what calls cost and settles items: the one settler of live runs, batch runs and attached batches.
 
-Every fact goes to the journal before anybody sees it. What a call costs is decided in `core/charge.py`.
+Every fact goes to the journal before anybody sees it. What a call costs is decided in `core/pricing.py`.
 """
 
 from typing import Any
 
 import msgspec
 
-from batchwork.core.charge import charge_for
 from batchwork.core.event import Attempted, Settled
 from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.intake import Work
 from batchwork.core.outcome import AnyOutcome, Deferred, Failed, Succeeded
+from batchwork.core.pricing import charge_for
 from batchwork.core.reply import Reply
 from batchwork.core.stats import Tally
 from batchwork.engine.callbacks import tell

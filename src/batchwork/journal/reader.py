@@ -3,16 +3,14 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from batchwork.core.batch_book import BatchBook
+from batchwork.core.batch_book import BatchBook, Ticket
 from batchwork.core.event import BatchEvent, Began, Event
 from batchwork.core.outcome import Status
 from batchwork.core.ports import Entry, Totals
 from batchwork.core.request import Request
-from batchwork.core.ticket import Ticket
-from batchwork.journal.item_row import ItemRow
+from batchwork.journal.connections import ReadConnection
 from batchwork.journal.placer import outcome_at
-from batchwork.journal.read_connection import ReadConnection
-from batchwork.journal.sums import Sums
+from batchwork.journal.rows import ItemRow, Sums
 from batchwork.journal.tables import EventTable, ItemTable
 
 

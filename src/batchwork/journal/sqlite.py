@@ -11,8 +11,8 @@ from batchwork.core.ports import Entry, Standing, Totals
 from batchwork.core.request import Request
 from batchwork.core.runstate import UNCHANGED, ItemState, lost_call
 from batchwork.journal import codec
-from batchwork.journal.item_row import ItemRow, columns_digest
 from batchwork.journal.placer import Placer
+from batchwork.journal.rows import ItemRow, columns_digest
 from batchwork.journal.writer import JournalWriter
 
 _LIVE = frozenset({Status.PENDING, Status.DEFERRED})

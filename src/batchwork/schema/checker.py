@@ -11,11 +11,10 @@ from typing import Any
 from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.ports import Verdict
 from batchwork.core.reply import Reply
-from batchwork.core.request import Message, Request
-from batchwork.core.request import Schema as RequestSchema
+from batchwork.core.request import Message, Request, Schema
 from batchwork.core.weighed import WeighedCache
 from batchwork.schema.answer_text import NoJson, json_in
-from batchwork.schema.checked_schema import Schema, check_schema
+from batchwork.schema.checked_schema import CheckedSchema, check_schema
 from batchwork.schema.dialects import WRAP_KEY
 from batchwork.schema.explanation import Explainer
 from batchwork.schema.keywords import types_of
@@ -49,7 +48,7 @@ class SchemaChecker:
 
     def __init__(self, schema: object, limits: Limits = DEFAULT_LIMITS, *, copy: bool = True) -> None:
         """Compile the schema; without `copy` nobody changes it later."""
-        self.schema: Schema = check_schema(schema, limits=limits, copy=copy)
+        self.schema: CheckedSchema = check_schema(schema, limits=limits, copy=copy)
         self._is_valid = self.schema.validator.is_valid
         self._explainer = Explainer(self.schema)
         _, root = self.schema.resolved("")
@@ -94,12 +93,12 @@ _COMPILED_BYTES = 48 * 2**20  # of schemas in use at once; a server meets many, 
 _compiled: WeighedCache[bytes, SchemaChecker] = WeighedCache(_COMPILED_BYTES)
 
 
-def known_checker(schema: RequestSchema) -> SchemaChecker | None:
+def known_checker(schema: Schema) -> SchemaChecker | None:
     """The checker of a schema that is compiled already."""
     return _compiled.get(schema.digest)
 
 
-def checker_of(schema: RequestSchema, limits: Limits = DEFAULT_LIMITS, *, copy: bool = True) -> SchemaChecker:
+def checker_of(schema: Schema, limits: Limits = DEFAULT_LIMITS, *, copy: bool = True) -> SchemaChecker:
     """The checker of a schema, compiled once while it is in use; without `copy` nobody changes the schema later."""
     found = _compiled.get(schema.digest)
     if found is None:

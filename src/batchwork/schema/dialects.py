@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from batchwork.schema.errors import SchemaError
+from batchwork.core.errors import SchemaError
 
 # The one property of the object that a root which is no object is sent in, where a provider wants an object
 WRAP_KEY = "value"

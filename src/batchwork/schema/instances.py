@@ -13,9 +13,9 @@ from pydantic.errors import PydanticInvalidForJsonSchema
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 from pydantic_core import core_schema
 
-from batchwork.schema.checked_schema import Schema, check_schema
+from batchwork.core.errors import SchemaError
+from batchwork.schema.checked_schema import CheckedSchema, check_schema
 from batchwork.schema.checker import Accepted, Rejected, SchemaChecker
-from batchwork.schema.errors import SchemaError
 from batchwork.schema.explanation import MOST_ERRORS, located
 from batchwork.schema.repair import repaired
 
@@ -73,7 +73,7 @@ class ModelChecker(SchemaChecker):
 
 
 @lru_cache(maxsize=256)
-def _schema_of(model: type[BaseModel]) -> Schema:
+def _schema_of(model: type[BaseModel]) -> CheckedSchema:
     return check_schema(schema_from_model(model))
 
 

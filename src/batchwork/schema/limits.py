@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from math import inf, isfinite
 from typing import Any
 
-from batchwork.schema.errors import SchemaError
+from batchwork.core.errors import SchemaError
 from batchwork.schema.keywords import step
 from batchwork.schema.patterns import looks_around, pattern_weight
 

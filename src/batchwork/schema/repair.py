@@ -11,13 +11,13 @@ at too much gives up and leaves the rest as it is.
 
 from typing import Any
 
-from batchwork.schema.checked_schema import Schema
+from batchwork.schema.checked_schema import CheckedSchema
 from batchwork.schema.keywords import type_fits, types_of
 
 _MOST_LOOKS = 200_000
 
 
-def repaired(schema: Schema, value: Any) -> Any:
+def repaired(schema: CheckedSchema, value: Any) -> Any:
     """The value with nulls for absent properties left out and the case of allowed values put right."""
     return _Pass(schema).repair(value, "")
 
@@ -25,7 +25,7 @@ def repaired(schema: Schema, value: Any) -> Any:
 class _Pass:
     """One walk over one value; what needs no change is given back as the same object."""
 
-    def __init__(self, schema: Schema) -> None:
+    def __init__(self, schema: CheckedSchema) -> None:
         self._schema = schema
         self._done: dict[tuple[int, str], tuple[Any, Any]] = {}  # keeps the values, so that no id is used twice
         self._looks_left = _MOST_LOOKS

@@ -10,14 +10,13 @@ from typing import Any, Literal
 
 import msgspec
 
-from batchwork.core.errors import ConfigError
-from batchwork.core.request import Schema as RequestSchema
+from batchwork.core.errors import ConfigError, SchemaError
+from batchwork.core.request import Schema
 from batchwork.core.weighed import WeighedCache
-from batchwork.schema.checked_schema import Schema, check_schema
+from batchwork.schema.checked_schema import CheckedSchema, check_schema
 from batchwork.schema.checker import checker_of
 from batchwork.schema.combination import HINTS, flattened, merged
 from batchwork.schema.dialects import DIALECTS, WRAP_KEY, Dialect, enforce_limits, nullable
-from batchwork.schema.errors import SchemaError
 from batchwork.schema.keywords import ANNOTATIONS, SILENT, Node, applies, guessed_types, step, types_of
 from batchwork.schema.patterns import is_portable
 
@@ -42,7 +41,7 @@ def compile_for(provider: Provider, schema: object) -> dict[str, Any]:
         raise SchemaError("", "too complex: its references stand in one another too deeply") from None
 
 
-def wire_schema_of(provider: Provider, schema: RequestSchema) -> dict[str, Any]:
+def wire_schema_of(provider: Provider, schema: Schema) -> dict[str, Any]:
     """The same for a request's schema, made once while it is in use."""
     found = _made.get((provider, schema.digest))
     if found is None:
@@ -52,13 +51,13 @@ def wire_schema_of(provider: Provider, schema: RequestSchema) -> dict[str, Any]:
     return found
 
 
-def keep_wire_schema(provider: Provider, schema: RequestSchema, made: dict[str, Any], *, weight: int) -> None:
+def keep_wire_schema(provider: Provider, schema: Schema, made: dict[str, Any], *, weight: int) -> None:
     """Remember what was made elsewhere."""
     _made.put((provider, schema.digest), made, weight)
 
 
 class _Compiler:
-    def __init__(self, schema: Schema, dialect: Dialect) -> None:
+    def __init__(self, schema: CheckedSchema, dialect: Dialect) -> None:
         self._schema = schema
         self._dialect = dialect
         self._names: dict[str, str] = {}
