@@ -5,7 +5,7 @@ most. When it says that it is overloaded the window is cut by what was refused, 
 grows back by one per window of answers.
 """
 
-from batchwork.core.refusals import Refusals, SentCalls, Verdict
+from batchwork.core.refusals import Adjustment, Refusals, SentCalls
 
 _FEW = 4.0  # after a pause for a quota
 _MOST_CUT = 0.7
@@ -43,12 +43,12 @@ class AdaptiveWindow:
 
     def refused(self, *, sent_at: float, now: float, in_flight: int) -> None:
         """A call was refused because the provider is overloaded."""
-        verdict = self._refusals.refused(sent_at=sent_at, now=now)
-        if verdict is Verdict.TAKE_BACK:
+        adjustment = self._refusals.refused(sent_at=sent_at, now=now)
+        if adjustment is Adjustment.TAKE_BACK:
             self.take_back()
-        elif verdict is Verdict.CUT:
+        elif adjustment is Adjustment.CUT:
             self._previous, self._cut_from = self._size, min(self._size, float(in_flight))
-        if verdict in (Verdict.CUT, Verdict.DEEPEN):
+        if adjustment in (Adjustment.CUT, Adjustment.DEEPEN):
             self._size = self._grows_fast_to = max(1.0, self._cut_from * max(_MOST_CUT, self._refusals.kept))
 
     def take_back(self) -> None:
