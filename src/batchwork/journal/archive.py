@@ -27,7 +27,9 @@ def set_aside(path: Path) -> Path | None:
         return None
     lock = WriterLock(path)
     try:
-        _write_out_log(path)
+        # Bring what a killed run left in the log into the file: a kill between two renames must not part them.
+        with suppress(JournalError, sqlite3.Error), closing(connect(path, writable=True)) as connection:
+            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         return move_aside(path, name="old")
     finally:
         lock.release()
@@ -67,12 +69,6 @@ def _also_named(source: Path, target: Path) -> None:
         os.link(source, target)
     except OSError:  # a file system without second names
         shutil.copy2(source, target)
-
-
-def _write_out_log(path: Path) -> None:
-    """Bring what a killed run left in the log into the file: a kill between two renames must not part them."""
-    with suppress(JournalError, sqlite3.Error), closing(connect(path, writable=True)) as connection:
-        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
 def back_up(journal: Path, to: Path) -> int:

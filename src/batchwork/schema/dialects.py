@@ -60,10 +60,11 @@ def enforce_limits(root: dict[str, Any], dialect: Dialect) -> None:
     nodes = list(_nodes(root))
     if dialect.most_optional is not None:
         _require_surplus(nodes, dialect.most_optional)
-    unions = sum(_is_union(part) for node in nodes for part in node.get("properties", {}).values())
+    properties = [part for node in nodes for part in node.get("properties", {}).values()]
+    unions = sum("anyOf" in part or isinstance(part.get("type"), list) for part in properties)
     for count, most, what in (
         (unions, dialect.most_unions, "properties of several types"),
-        (sum(len(node.get("properties", ())) for node in nodes), dialect.most_properties, "properties"),
+        (len(properties), dialect.most_properties, "properties"),
         (sum(len(node.get("enum", ())) for node in nodes), dialect.most_enum_values, "allowed values"),
     ):
         if most is not None and count > most:
@@ -114,10 +115,6 @@ def _check_levels(root: dict[str, Any], dialect: Dialect, most: int) -> None:
         name = node.get("$ref", "").rpartition("/")[2]
         if name and name not in inside:
             waiting.append((root["$defs"][name], level, inside | {name}))
-
-
-def _is_union(node: dict[str, Any]) -> bool:
-    return "anyOf" in node or isinstance(node.get("type"), list)
 
 
 def _too_complex(dialect: Dialect, count: int, what: str, most: int) -> SchemaError:

@@ -80,7 +80,9 @@ class ResultColumns:
         """One output row."""
         if _OURS.isdisjoint(columns) and not self.renamed:
             return {**columns, **ours}
-        return {self.renamed.get(name) or _kept_as(name): value for name, value in columns.items()} | dict(ours)
+        # A column that was not met in the sample of the input may have one of our names, too.
+        names = (self.renamed.get(name) or (f"input_{name}" if name in _OURS else name) for name in columns)
+        return dict(zip(names, columns.values(), strict=True)) | dict(ours)
 
 
 def result_values(outcome: Outcome) -> dict[str, Any]:
@@ -101,11 +103,6 @@ def result_columns(input_columns: Iterable[str]) -> ResultColumns:
             taken.add(free)
             renamed[name] = free
     return ResultColumns((*(renamed.get(name, name) for name in inputs), *RESULT_NAMES), renamed)
-
-
-def _kept_as(name: str) -> str:
-    """The name of a column that was not met in the sample of the input."""
-    return f"input_{name}" if name in _OURS else name
 
 
 class Shape:

@@ -80,11 +80,9 @@ class JsonLinesFile(Table):
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
-        """The keys of the first 1,000 rows, in the order they were met."""
         return _keys(islice(self.rows(), _SAMPLE_ROWS))
 
     def rows(self) -> Iterator[TableRow]:
-        """All rows in order, lazily."""
         with open_input(self._path) as lines:
             yield from _parse(lines, self.name)
 
@@ -121,7 +119,6 @@ class JsonLinesStream(Table):
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
-        """The keys of the first 1,000 rows, in the order they were met."""
         return _keys(self._seen if self._taken else self.buffer(_SAMPLE_ROWS))
 
     def rows(self) -> Iterator[TableRow]:

@@ -53,7 +53,6 @@ class ParquetFile(Table):
             return int(file.metadata.num_rows)
 
     def rows(self) -> Iterator[TableRow]:
-        """All rows in order, lazily."""
         number = 0
         with self._open() as file:
             for batch in file.iter_batches(batch_size=_BATCH_ROWS):

@@ -103,7 +103,8 @@ def _field(text: str, at: int, inside: str) -> Field:
     if not name:
         raise _error(text, at, f"no column name between '{{' and '}}'; {_LITERAL_HINT}")
     if "\n" in name or name[0] in "\"'":
-        raise _error(text, at, f"{_shortened(name)!r} is no column name; {_LITERAL_HINT}")
+        shown = name if len(name) <= 30 else name[:30] + "..."
+        raise _error(text, at, f"{shown!r} is no column name; {_LITERAL_HINT}")
     return Field(name, _path(name))
 
 
@@ -122,7 +123,3 @@ def _error(text: str, at: int, problem: str) -> ConfigError:
     shown = text[start:].split("\n", 1)[0][shown_from : column + 20]
     pointer = " " * (column - shown_from) + "^"
     return ConfigError(f"prompt template, line {line}, column {column + 1}: {problem}\n  {shown}\n  {pointer}")
-
-
-def _shortened(name: str) -> str:
-    return name if len(name) <= 30 else name[:30] + "..."

@@ -114,19 +114,17 @@ class Replay:
         elif isinstance(event, ItemEvent):
             if event.item not in self._numbers:
                 return False
-            self._record_of_item(msgspec.structs.replace(event, item=self._numbers[event.item]))
+            event = msgspec.structs.replace(event, item=self._numbers[event.item])
+            self._journal.happened(event)
+            if isinstance(event, Settled):
+                self._settled.add(event.item)
+            elif isinstance(event, Reopened):
+                self._settled.discard(event.item)
         elif isinstance(event, BatchEvent):
             return self._record_of_batch(event)
         else:
             self._journal.ran(event)
         return True
-
-    def _record_of_item(self, event: ItemEvent) -> None:
-        self._journal.happened(event)
-        if isinstance(event, Settled):
-            self._settled.add(event.item)
-        elif isinstance(event, Reopened):
-            self._settled.discard(event.item)
 
     def _record_of_batch(self, event: BatchEvent) -> bool:
         if isinstance(event, BatchIntended):
