@@ -49,10 +49,7 @@ def is_plain(request: Request) -> bool:
 
 
 def measure(request: Request, *, image_tokens: int | None) -> Measure:
-    """What is known of a request's size: its tokens at most, what has no bound, what it writes into the cache.
-
-    `image_tokens` is the most that one image has at the provider; None where that grows with the image.
-    """
+    """What is known of a request's size: its tokens at most, what has no bound, what it writes into the cache."""
     found = Measure(image_tokens)
     found.tokens = _PER_REQUEST + (bytes_of(request.system) if request.system else 0)
     for message in request.messages:
@@ -181,10 +178,7 @@ class WorstCase:
         return f"cannot be bounded under max_cost: {unknown}; leave it out, or run without max_cost"
 
     def nano(self, request: Request, *, input_tokens: int | None = None) -> int:
-        """The most a call can cost; 0 when it costs nothing, or nobody knows what.
-
-        `input_tokens` is the bound of its input where that is known already, or a count that is better than it.
-        """
+        """The most a call can cost; 0 when that is nothing, or nobody knows. `input_tokens` is a bound known before."""
         price = self._price
         if price is None:
             return 0

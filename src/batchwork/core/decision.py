@@ -71,10 +71,7 @@ def after_failure(
     dice: float,
     in_a_row: bool = True,
 ) -> Decision:
-    """What a failed call leads to. `dice` is uniform in [0, 1) and spreads the herd.
-
-    `in_a_row` says that one failure too many in a row pauses the run.
-    """
+    """What a failed call leads to. `in_a_row` says that one failure too many in a row pauses the run."""
     if failure.kind is FailureKind.EXPIRED:  # it did not run, so it says nothing about the item
         spent = tries.expiries > policy.batch.max_expiries
         return Decision(Move.FAIL if spent else Move.RETRY, failure=failure)
@@ -106,11 +103,10 @@ def wait_before_retry(
     dice: float,
     operation: Operation = Operation.CALL,
 ) -> float | None:
-    """Seconds to wait before the next attempt, or None to give up.
+    """Seconds to wait before the next attempt, or None to give up. `dice` is uniform in [0, 1) and spreads the herd.
 
-    `attempts` counts the calls that were taken on and failed, `refusals` those that the provider
-    turned away (they cost nothing and say nothing about the item, so they have a bound of
-    their own); the failure at hand is counted in. `dice` is uniform in [0, 1) and spreads the herd.
+    `attempts` counts the calls that were taken on and failed, `refusals` those that the provider turned away (they cost
+    nothing and say nothing about the item, so they have a bound of their own); the failure at hand is counted in.
     """
     traits = traits_of(failure.kind, operation)
     if Trait.RETRYABLE not in traits:

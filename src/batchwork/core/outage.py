@@ -1,8 +1,7 @@
 """Decide when everybody waits: when nobody is let through any more.
 
-One refusal is about one call. When nearly all of the latest calls are refused, and so many in a row that chance does
-not explain it, they are about all: then one call after the other tries whether it is over, after the time that the
-provider named, or ever less often where it named none.
+When nearly all of the latest calls are refused, and so many in a row that chance does not explain it, one call after
+the other tries whether it is over: after the time that the provider named, or ever less often.
 """
 
 from collections import deque

@@ -126,10 +126,7 @@ class BatchBackend(Protocol):
         """The request as it stands in a batch."""
 
     async def submit_batch(self, lines: list[bytes], tag: BatchTag) -> str:
-        """Create a batch; the provider's id for it. Not idempotent at any provider.
-
-        A `NotCreatedError` says that it failed in a step before the creation.
-        """
+        """Create a batch; the provider's id for it. Not idempotent. `NotCreatedError`: it failed before that step."""
 
     async def poll_batch(self, batch_id: str) -> BatchProgress:
         """Where it stands."""

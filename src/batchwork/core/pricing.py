@@ -1,11 +1,9 @@
-"""Decide what a call costs, what it may cost at worst, and in which price lane it is.
+"""Decide what a call costs, what it may cost at worst, and in which price lane it is: where tokens meet dollars.
 
-The only place where tokens meet dollars. A price is resolved once per model and processing tier into integers
-(pico-dollars per token), so that pricing a call is a few multiplications and exact. A price that is not known is None,
-never zero. What a provider did not tell, and may bill, is charged at the worst case of its request and called
-unconfirmed, so that what is booked is never below the bill. Providers sell the same model in several lanes: OpenAI by
-`service_tier` (flex, fast, which was called priority, ultrafast), Anthropic by `speed`. The default lane is None, so
-that it costs one comparison.
+A price is resolved once per model and processing tier into integers (pico-dollars per token), so that pricing a call is
+exact. A price that is not known is None, never zero. What a provider did not tell, and may bill, is charged at its
+worst case as unconfirmed. Providers sell a model in several lanes: OpenAI by `service_tier` (flex, fast, once called
+priority, ultrafast), Anthropic by `speed`. The default lane is None, so that it costs one comparison.
 """
 
 from __future__ import annotations
@@ -92,10 +90,7 @@ class Price(msgspec.Struct, frozen=True, kw_only=True):
         return -(-pico // _PICO_PER_NANO)
 
     def worst(self, *, input_tokens: int, output_tokens: int, writes: Writes | None = None) -> int:
-        """The most a call of at most so many tokens can cost in this lane, whichever tier it lands in.
-
-        `writes` is what it may write into the cache; None: what the model writes unasked.
-        """
+        """The most a call can cost in this lane, in any of its tiers; without `writes`, what it writes unasked."""
         if writes is None and self.writes_from is not None and input_tokens >= self.writes_from:
             writes = Writes.SHORT
         worst = 0

@@ -1,8 +1,7 @@
 """Decide how many calls may be in flight: wide from the start, cut when the provider is overloaded, grown by answers.
 
-A provider whose limits are not known is met with what ordinary accounts bear; every answer then adds one, up to the
-most. When it says that it is overloaded the window is cut by what was refused, if that helps (`core/refusals.py`), and
-grows back by one per window of answers.
+Every answer adds one, up to the most. A cut is as large as the share that was refused, is taken back if it does not
+help (`core/refusals.py`), and grows back by one per window of answers.
 """
 
 from batchwork.core.refusals import Adjustment, Refusals, SentCalls

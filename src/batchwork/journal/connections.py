@@ -43,11 +43,7 @@ _open_here: Counter[_File] = Counter()
 
 
 def connect(path: Path, *, writable: bool) -> sqlite3.Connection:
-    """A connection to a journal file, made if it is new and `writable`.
-
-    A JournalError when it is not a journal or one of a newer version, a JournalDamagedError when it cannot be read, a
-    JournalWriteError when it or its folder cannot be written.
-    """
+    """A connection to a journal file, made if it is new and `writable`; a JournalError says why there is none."""
     try:
         with LOOKING:
             mark = read_mark(path)  # before the journal is read, since a run may go on writing it

@@ -1,10 +1,9 @@
 """The day's money on disk, so that a day's budget survives a restart and a crash.
 
 The file holds one number: a mark that is never below what is spent and reserved. It is raised in steps *before* the
-calls that need it, so that the disk is written some hundred times a day and not once per call. A clean end writes what
-was really spent. After a crash the mark counts: at most one step and the calls under way too much, never too little.
-
-A clock that is set back gives no second budget, not even across a restart: the later day goes on until it ends.
+calls that need it. A clean end writes what was really spent; after a crash the mark counts: at most one step and the
+calls under way too much, never too little. A clock that is set back gives no second budget: the later day goes on until
+it ends.
 """
 
 import asyncio
@@ -40,10 +39,7 @@ class DayBook:
     """One day's money: a ledger in memory, covered by a mark on disk. One process writes it at a time."""
 
     def __init__(self, path: Path, *, ledger: Ledger, utc: Callable[[], float]) -> None:
-        """Open the book, which one process may write, and put into the ledger what today has cost so far.
-
-        A JournalDamagedError when it cannot be read, so that nobody knows what was spent.
-        """
+        """Open the book and put into the ledger what today has cost so far; a JournalError if nobody knows that."""
         self.path = path
         self.ledger = ledger
         self._utc = utc

@@ -175,10 +175,7 @@ class CheckedSchema:
 
 
 def check_schema(schema: object, *, limits: Limits = DEFAULT_LIMITS, copy: bool = True) -> CheckedSchema:
-    """The schema, known to be usable; a SchemaError when it is not.
-
-    A `CheckedSchema` passes as it is. Without `copy` nobody changes it later.
-    """
+    """The schema, known to be usable, or a SchemaError. Without `copy` nobody changes it later."""
     if isinstance(schema, CheckedSchema):
         return schema
     if not isinstance(schema, dict | bool):

@@ -1,8 +1,7 @@
 """Makes one plain schema of `allOf`, and of a reference with other keywords beside it: no provider takes these whole.
 
-What two parts say about the same thing is combined so that a value which fits the result fits both, as far as one
-schema can say that; what cannot be combined is set aside as a hint. The answer is checked against the user's schema
-anyhow.
+A value that fits the result fits all parts, as far as one schema can say that; what cannot be combined is set aside as
+a hint. The answer is checked against the user's schema anyhow.
 """
 
 from typing import Any

@@ -1,12 +1,9 @@
 """Undoes in an answer what a provider may do to it without meaning it.
 
 Two things only, each only where the answer as it is breaks the user's schema: a null for a property that is optional
-and may not be null is left out (that is how a provider that requires every property says "absent"), and text that is
-an allowed value in other upper and lower case is written as the schema has it. The caller validates afterwards, so a
-wrong guess can never make a bad answer pass.
-
-Unions that recurse could be tried in a power of their depth: what was tried is remembered, and a pass that has looked
-at too much gives up and leaves the rest as it is.
+and may not be null is left out, and text that is an allowed value in other upper and lower case is written as the
+schema has it. The caller validates afterwards. Unions that recurse could be tried in a power of their depth: what was
+tried is remembered, and a pass that has looked at too much leaves the rest as it is.
 """
 
 from typing import Any

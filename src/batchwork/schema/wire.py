@@ -1,9 +1,8 @@
 """The schema as one provider takes it.
 
 Decides how each keyword is written in a provider's subset: kept, written otherwise (`oneOf` as `anyOf`, an optional
-property as one that may be null, a root that is no object inside of one), or told in the description when the provider
-would refuse it. Every object is closed. What a subset cannot express at all is an error with its place. The result may
-be looser than the user's schema; answers are checked against that one.
+property as one that may be null, a root that is no object inside of one), or told in the description. The result may be
+looser than the user's schema; answers are checked against that one.
 """
 
 from typing import Any, Literal
@@ -29,10 +28,7 @@ _made: WeighedCache[tuple[Provider, bytes], dict[str, Any]] = WeighedCache(_MADE
 
 
 def compile_for(provider: Provider, schema: object) -> dict[str, Any]:
-    """The schema to send to a provider; `SchemaChecker` undoes in the answer what was changed here.
-
-    A SchemaError names the place that cannot be used, or not with this provider.
-    """
+    """The schema as a provider takes it, or a SchemaError; `SchemaChecker` undoes in the answer what was changed."""
     if provider not in DIALECTS:
         raise ConfigError(f"no wire schema is known for {provider!r}; known are {', '.join(DIALECTS)}")
     try:

@@ -36,10 +36,7 @@ _MOST_INT64 = 2**63 - 1
 
 
 def check_columns(template: Template, table: Table) -> None:
-    """Make sure, before anything is sent, that the table has what the template asks for.
-
-    A ConfigError names what is missing, what there is, and what may have been meant.
-    """
+    """Refuse, before anything is sent, a table that lacks what the template asks for; says what may have been meant."""
     exact = set(table.lacking(field.name for field in template.fields))
     heads = {field.name: str(field.path[0]) for field in template.fields if field.name in exact}
     headless = set(table.lacking(heads.values()))

@@ -87,10 +87,7 @@ class JsonLinesFile(Table):
             yield from _parse(lines, self.name)
 
     def lacking(self, names: Iterable[str]) -> tuple[str, ...]:
-        """Those of `names` that no row has.
-
-        Reads beyond the first 1,000 rows only when a name was not met there, so the answer is exact and usually free.
-        """
+        """Those of `names` that no row has; all rows are read only when a name is not met in the first 1,000."""
         missing = dict.fromkeys(super().lacking(names))
         if missing:
             for row in self.rows():

@@ -1,8 +1,7 @@
 """Parquet, in and out, a batch at a time; the one place of the tables where pyarrow is imported.
 
-Values are read as plain JSON because a row's columns are kept in the journal and written out again: dates and times
-become ISO text, decimals and other exact things text, bytes their UTF-8 text or else base64, NaN (how pandas says
-missing) None.
+Values are read as plain JSON: dates and times become ISO text, decimals and other exact things text, bytes their UTF-8
+text or else base64, NaN (how pandas says missing) None.
 """
 
 import math

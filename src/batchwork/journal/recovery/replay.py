@@ -177,10 +177,7 @@ class Recovered:
 
 
 def recover(path: Path) -> Recovered:
-    """Replace a damaged journal by a new one with everything that is whole in it; keep the damaged file beside it.
-
-    A JournalError when there is nothing to recover; nothing was changed then.
-    """
+    """Replace a damaged journal by a new one with all that is whole in it; a JournalError when that is nothing."""
     path = real(path)
     if not path.is_file() and not is_all_there_is(path):
         raise JournalError(f"there is no journal at {path}")
