@@ -12,7 +12,7 @@ from batchwork.core.breaker import Breaker
 from batchwork.core.decision import Decision, Move, Tries, after_failure, after_reply, wait_before_retry
 from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.policy import Policy, RetryPolicy
-from batchwork.core.ports import Verdict
+from batchwork.core.ports import AnswerVerdict
 from batchwork.core.reply import Reply
 from batchwork.core.request import Message
 
@@ -37,12 +37,12 @@ def after(kind: FailureKind, *, tries: Tries | None = None, breaker: Breaker | N
 
 
 def test_an_answer_that_will_do_is_accepted() -> None:
-    decision = after_reply(Verdict(value=3), REPLY, reasks=0, policy=POLICY)
+    decision = after_reply(AnswerVerdict(value=3), REPLY, reasks=0, policy=POLICY)
     assert (decision.move, decision.value) == (Move.ACCEPT, 3)
 
 
 def test_an_answer_that_will_not_do_is_asked_for_again_as_often_as_the_policy_says() -> None:
-    verdict = Verdict(failure=WRONG, reask=TURNS)
+    verdict = AnswerVerdict(failure=WRONG, reask=TURNS)
     first = after_reply(verdict, REPLY, reasks=0, policy=POLICY)
     assert (first.move, first.turns) == (Move.ASK_AGAIN, TURNS)
     last = after_reply(verdict, REPLY, reasks=1, policy=POLICY)

@@ -13,7 +13,7 @@ from batchwork.core.breaker import Breaker, Pause
 from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.failure_table import Operation, Trait, traits_of
 from batchwork.core.policy import Policy, RetryPolicy
-from batchwork.core.ports import Verdict
+from batchwork.core.ports import AnswerVerdict
 from batchwork.core.reply import Reply
 from batchwork.core.request import Message
 
@@ -52,7 +52,7 @@ class Tries(msgspec.Struct, frozen=True, gc=False):
     elapsed_s: float  # since its first call
 
 
-def after_reply(verdict: Verdict, reply: Reply, *, reasks: int, policy: Policy) -> Decision:
+def after_reply(verdict: AnswerVerdict, reply: Reply, *, reasks: int, policy: Policy) -> Decision:
     """What a checked reply leads to; `reasks` is how often the item was asked again already."""
     if verdict.failure is None:
         return Decision(Move.ACCEPT, verdict.value)

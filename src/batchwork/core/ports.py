@@ -146,7 +146,7 @@ class BatchBackend(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict:
+class AnswerVerdict:
     """What a checker makes of a reply: accepted (no failure), or why not, and how to ask again."""
 
     value: Any = None
@@ -157,7 +157,7 @@ class Verdict:
 class Checker(Protocol):
     """Says whether an answer is acceptable. The only place that does."""
 
-    def check(self, request: Request, reply: Reply) -> Verdict:
+    def check(self, request: Request, reply: Reply) -> AnswerVerdict:
         """Judge one reply. Pure."""
 
 

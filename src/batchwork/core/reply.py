@@ -37,7 +37,7 @@ class Limit(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=Fa
     reset_s: float | None = None
 
 
-class Limits(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
+class ReportedLimits(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """What a response's headers said about the provider's rate limits."""
 
     requests: Limit | None = None
@@ -55,7 +55,7 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=Fa
     stop_reason: str | None = None
     truncated: bool = False  # cut off by max_tokens
     blocks: tuple[dict[str, Any], ...] = ()  # the raw content blocks, when there is more to them than the text
-    limits: Limits | None = None
+    limits: ReportedLimits | None = None
     provider_id: str | None = None
     reported_cost_nano: int | None = None  # when the backend itself knows what the call cost
     body: bytes | None = None  # the JSON as it came; recorded only where raw results are wanted

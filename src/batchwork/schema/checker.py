@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from batchwork.core.failure import Failure, FailureKind
-from batchwork.core.ports import Verdict
+from batchwork.core.ports import AnswerVerdict
 from batchwork.core.reply import Reply
 from batchwork.core.request import Message, Request, Schema
 from batchwork.core.weighed import WeighedCache
@@ -21,7 +21,7 @@ from batchwork.schema.keywords import types_of
 from batchwork.schema.limits import DEFAULT_LIMITS, Limits
 from batchwork.schema.repair import repaired
 
-_ACCEPTED = Verdict()
+_ACCEPTED = AnswerVerdict()
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,22 +114,22 @@ class AnswerChecker:
         """`own` has, by a schema's digest, a checker that asks for more than the schema does: a model's validators."""
         self._own = own or {}
 
-    def check(self, request: Request, reply: Reply) -> Verdict:
+    def check(self, request: Request, reply: Reply) -> AnswerVerdict:
         """Judge one reply."""
         if request.schema is None:
             return _ACCEPTED
         if reply.truncated:
             message = f"the answer was cut off after {request.output_bound} tokens, before its JSON ended"
-            return Verdict(failure=Failure(kind=FailureKind.TRUNCATED, message=message))
+            return AnswerVerdict(failure=Failure(kind=FailureKind.TRUNCATED, message=message))
         checker = self._own.get(request.schema.digest) or checker_of(request.schema)
         judged = checker.check(reply.text)
-        return Verdict(value=judged.value) if isinstance(judged, Accepted) else rejected(reply, judged)
+        return AnswerVerdict(value=judged.value) if isinstance(judged, Accepted) else rejected(reply, judged)
 
 
-def rejected(reply: Reply, judged: Rejected) -> Verdict:
+def rejected(reply: Reply, judged: Rejected) -> AnswerVerdict:
     """The verdict on a reply that does not fit: it is asked for again, with what was wrong."""
     answer = (Message("assistant", reply.text),) if reply.text.strip() else ()
-    return Verdict(
+    return AnswerVerdict(
         failure=Failure(kind=FailureKind.SCHEMA_VIOLATION, message="; ".join(judged.errors)),
         reask=(*answer, Message("user", judged.message)),
     )
