@@ -8,7 +8,7 @@ from email.utils import parsedate_to_datetime
 
 from multidict import istr
 
-from batchwork.core.reply import Limit, Limits
+from batchwork.core.reply import Limit, ReportedLimits
 
 Headers = Mapping[str, str]
 
@@ -70,7 +70,7 @@ class LimitHeaders:
         }
         self._reset_s = reset_s
 
-    def read(self, headers: Headers, utc: Callable[[], float]) -> Limits | None:
+    def read(self, headers: Headers, utc: Callable[[], float]) -> ReportedLimits | None:
         """The limits that an answer states; None when it states none."""
         stated = {}
         for field, (limit, remaining, reset) in self.names.items():
@@ -88,7 +88,7 @@ class LimitHeaders:
             )
         if "input_tokens" in stated or "output_tokens" in stated:
             stated.pop("tokens", None)  # it only repeats whichever of them is tightest
-        return Limits(**stated) if stated else None
+        return ReportedLimits(**stated) if stated else None
 
 
 # Its reset is a moment.
@@ -115,7 +115,7 @@ class LimitsReader:
         self._utc = utc
         self._known: list[tuple[istr, istr, str | None, float]] = []
 
-    def news(self, headers: Headers) -> Limits | None:
+    def news(self, headers: Headers) -> ReportedLimits | None:
         """The limits, when they have changed or less than half of one is left."""
         if self._known and self._nothing_new(headers):
             return None

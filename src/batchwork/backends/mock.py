@@ -18,7 +18,7 @@ from batchwork.core.bucket import Bucket
 from batchwork.core.errors import BackendError, ConfigError
 from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.ports import Clock, Traits
-from batchwork.core.reply import Limit, Limits, Reply, Usage
+from batchwork.core.reply import Limit, Reply, ReportedLimits, Usage
 from batchwork.core.request import Request
 
 Script = Callable[[Request, int], Reply | Failure | str]
@@ -92,13 +92,13 @@ class MockBackend:
             return self._latency_s
         return self._latency_s * math.exp(self._sigma * self._dice.gauss(0.0, 1.0))
 
-    def _take_rate(self, rpm: float) -> Limits | None:
+    def _take_rate(self, rpm: float) -> ReportedLimits | None:
         now = self._clock.now()
         if self._bucket is None:
             self._bucket = Bucket(per_minute=rpm, now=now)
         wait = self._bucket.wait_for(1, now)
         left = max(0.0, math.floor(self._bucket.level(now)))
-        limits = Limits(requests=Limit(per_minute=rpm, remaining=left)) if self._headers else None
+        limits = ReportedLimits(requests=Limit(per_minute=rpm, remaining=left)) if self._headers else None
         if wait > 0:
             message = f"mock limit of {rpm:g} requests per minute"
             raise BackendError(

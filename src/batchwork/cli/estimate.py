@@ -4,14 +4,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from batchwork.assembly import Terms
-from batchwork.core.bounds import Expectation
+from batchwork.core.bounds import Expectation, WorstCase
 from batchwork.core.duration import duration
 from batchwork.core.intake import Intake
 from batchwork.core.money import show
 from batchwork.core.policy import Policy
 from batchwork.core.pricing import lane_asked
 from batchwork.core.reply import Usage
-from batchwork.core.worst import WorstCase
 
 
 @dataclass(slots=True, kw_only=True)

@@ -4,11 +4,11 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from batchwork.core.batch_book import Ticket
+from batchwork.core.bounds import WorstCase
 from batchwork.core.breaker import Pause
 from batchwork.core.ports import BatchBackend
 from batchwork.core.stats import Tally
-from batchwork.core.ticket import Ticket
-from batchwork.core.worst import WorstCase
 from batchwork.engine.life import Life
 from batchwork.engine.parts import Parts
 from batchwork.engine.waits import Waits

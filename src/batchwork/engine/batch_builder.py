@@ -6,10 +6,10 @@ waits while the reservations of other batches may still make room, and is deferr
 
 from enum import Enum
 
+from batchwork.core.batch_book import Ticket, custom_id
 from batchwork.core.errors import BackendError
 from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.packing import Load
-from batchwork.core.ticket import Ticket, custom_id
 from batchwork.engine.batch import BatchContext, SealedBatch
 from batchwork.engine.life import Life
 
@@ -94,7 +94,7 @@ class BatchBuilder:
             items=tuple(life.item for life in self._lives.values()),
             custom_ids=tuple(self._lives),
             reserved_nano=sum(self._reserved),
-            intended_at=at,
+            at=at,
             worst_nano=tuple(self._reserved),
         )
         batch = SealedBatch(ticket, self._lives, self._lines)

@@ -4,14 +4,13 @@ import logging
 from collections.abc import Callable
 from functools import partial
 
-from batchwork.core.batch_book import LOST, UNSURE
+from batchwork.core.batch_book import LOST, UNSURE, Ticket
 from batchwork.core.breaker import Breaker
 from batchwork.core.errors import BackendError
 from batchwork.core.event import BatchClosed, BatchSubmitted
 from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.failure_table import Operation, Trait, traits_of
 from batchwork.core.ports import BatchProgress, BatchTag, Sighting
-from batchwork.core.ticket import Ticket
 from batchwork.engine.attempt import within
 from batchwork.engine.batch import BatchContext, SealedBatch
 from batchwork.engine.batch_creator import BatchCreator, Unseen
@@ -153,6 +152,6 @@ class BatchCarrier:
             run_id=self._context.journal_id,
             chunk=ticket.chunk,
             custom_ids=ticket.custom_ids,
-            intended_at=ticket.intended_at,
+            intended_at=ticket.at,
             known=frozenset(self._p.journal.batches.ids),
         )

@@ -4,11 +4,11 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from batchwork.core.decision import wait_before_retry
 from batchwork.core.errors import BackendError, NotCreatedError
 from batchwork.core.failure import Failure
 from batchwork.core.failure_table import Operation, Trait, may_have_created, traits_of
 from batchwork.core.ports import BatchTag, Candidate, Sighting
-from batchwork.core.retry import wait_before_retry
 from batchwork.engine.attempt import within
 from batchwork.engine.batch import BatchContext
 from batchwork.engine.follower import Sight, looks

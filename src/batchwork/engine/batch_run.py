@@ -9,13 +9,13 @@ import asyncio
 from collections import deque
 from collections.abc import Iterator
 
+from batchwork.core.bounds import WorstCase
 from batchwork.core.errors import BatchworkError
 from batchwork.core.event import BatchIntended
 from batchwork.core.failure import Failure
 from batchwork.core.intake import Work
 from batchwork.core.ports import BatchBackend
 from batchwork.core.stats import Tally
-from batchwork.core.worst import WorstCase
 from batchwork.engine.batch import BatchContext, SealedBatch
 from batchwork.engine.batch_builder import Added, BatchBuilder
 from batchwork.engine.batch_carrier import BatchCarrier
@@ -211,7 +211,7 @@ class BatchRun(Run):
                 items=ticket.items,
                 custom_ids=ticket.custom_ids,
                 reserved_nano=ticket.reserved_nano,
-                at=ticket.intended_at,
+                at=ticket.at,
                 worst_nano=ticket.worst_nano,
             )
         )

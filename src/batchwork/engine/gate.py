@@ -19,7 +19,7 @@ from batchwork.core.pace import Pace
 from batchwork.core.policy import RatePolicy
 from batchwork.core.ports import Clock
 from batchwork.core.refusals import SentCalls
-from batchwork.core.reply import Limit, Limits, Usage
+from batchwork.core.reply import Limit, ReportedLimits, Usage
 from batchwork.core.window import AdaptiveWindow
 from batchwork.engine.queue import Caller, Denied, Grant, Need, Wait
 
@@ -152,7 +152,7 @@ class Gate:
         charged_nano: int,
         usage: Usage | None = None,
         failure: Failure | None = None,
-        limits: Limits | None = None,
+        limits: ReportedLimits | None = None,
     ) -> None:
         """A call has ended: give its place back, book what it cost, learn what it said."""
         now = self._clock.now()
@@ -236,7 +236,7 @@ class Gate:
             elif name == "tokens":
                 bucket.correct(need.input_tokens + need.output_tokens, used_in + used_out, now)
 
-    def _learn(self, limits: Limits, now: float) -> None:
+    def _learn(self, limits: ReportedLimits, now: float) -> None:
         """What the provider says of itself; where the user has stated a limit, the lower one holds."""
         for name in ("requests", "input_tokens", "output_tokens", "tokens"):
             limit: Limit | None = getattr(limits, name)

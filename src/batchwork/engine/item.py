@@ -3,7 +3,7 @@
 import logging
 from collections.abc import Awaitable, Callable
 
-from batchwork.core.bounds import Expectation
+from batchwork.core.bounds import Expectation, WorstCase
 from batchwork.core.breaker import Pause
 from batchwork.core.decision import Decision, Move
 from batchwork.core.errors import BackendError
@@ -14,7 +14,6 @@ from batchwork.core.intake import Work
 from batchwork.core.ports import TokenCounter
 from batchwork.core.reply import Reply
 from batchwork.core.stats import Tally
-from batchwork.core.worst import WorstCase
 from batchwork.engine.attempt import Deadlines, attempt, within
 from batchwork.engine.gate import Caller, Denied, Grant, Need
 from batchwork.engine.judge import Judge

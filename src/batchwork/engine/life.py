@@ -4,8 +4,8 @@ from typing import Self
 
 import msgspec
 
-from batchwork.core.charge import Charge
 from batchwork.core.intake import Work
+from batchwork.core.pricing import Charge
 from batchwork.core.reply import Usage
 from batchwork.core.request import Message, Request
 from batchwork.core.runstate import ItemState

@@ -9,12 +9,12 @@ from typing import Any
 
 import msgspec
 
-from batchwork.core.charge import charge_for
 from batchwork.core.errors import CallbackError
 from batchwork.core.event import Attempted, Event, Settled
 from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.intake import Work
 from batchwork.core.outcome import AnyOutcome, Deferred, Failed, Succeeded
+from batchwork.core.pricing import charge_for
 from batchwork.core.reply import Reply
 from batchwork.core.stats import Tally
 from batchwork.engine.life import Life

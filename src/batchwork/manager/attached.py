@@ -10,7 +10,8 @@ from dataclasses import asdict
 import msgspec
 
 from batchwork.assembly import open_engine
-from batchwork.core.charge import charge_for
+from batchwork.core.batch_book import index_of
+from batchwork.core.bounds import WorstCase
 from batchwork.core.decision import Move
 from batchwork.core.errors import BackendError, ConfigError, RunPaused
 from batchwork.core.event import BatchSubmitted
@@ -18,10 +19,9 @@ from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.intake import Intake
 from batchwork.core.outcome import AnyOutcome
 from batchwork.core.ports import BatchBackend, BatchProgress, Totals
+from batchwork.core.pricing import charge_for
 from batchwork.core.reply import Reply
 from batchwork.core.request import Request, digest
-from batchwork.core.ticket import index_of
-from batchwork.core.worst import WorstCase
 from batchwork.engine.attempt import within
 from batchwork.engine.engine import Engine
 from batchwork.engine.follower import BatchFollower, Unreachable

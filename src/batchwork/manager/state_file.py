@@ -13,11 +13,11 @@ from typing import Any, Self
 
 import msgspec
 
+from batchwork.core.batch_book import Ticket, index_of
 from batchwork.core.event import Attempted, BatchClosed, BatchIntended, BatchSubmitted, Event, Settled
 from batchwork.core.money import NANO
 from batchwork.core.outcome import Status
 from batchwork.core.ports import Entry
-from batchwork.core.ticket import Ticket, index_of
 
 PENDING, PROCESSING, SUCCEEDED, FAILED, COMPLETED = "pending", "processing", "succeeded", "failed", "completed"
 OVER_BUDGET = "deferred: over max_cost"
@@ -193,10 +193,10 @@ class StateView:
     def taken_up(self, ticket: Ticket) -> None:
         """A provider batch of an earlier run goes on: what of it is not settled is under way."""
         self.recall(ticket.chunk, ticket.custom_ids)
-        self._follow(ticket.chunk, ticket.batch_id, ticket.custom_ids, ticket.reserved_nano, ticket.intended_at)
+        self._follow(ticket.chunk, ticket.batch_id, ticket.custom_ids, ticket.reserved_nano, ticket.at)
         for index in self._chunks[ticket.chunk]:
             if self.item(index).status == PENDING:
-                self.started(index, ticket.intended_at)
+                self.started(index, ticket.at)
 
     def _follow(self, chunk: int, batch_id: str | None, names: tuple[str, ...], nano: int, at: float) -> None:
         self._open[chunk] = OpenBatch(batch_id=batch_id, custom_ids=names, reserved=nano / NANO, intended_at=at)

@@ -11,10 +11,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
+from batchwork.core.bounds import WorstCase
 from batchwork.core.money import show, to_dollars
 from batchwork.core.outcome import AnyOutcome
 from batchwork.core.shares import Shares
-from batchwork.core.worst import WorstCase
 from batchwork.prompts import Answer, Executed, PreparedPrompt, Problem, PromptBatch, Summary, defaults_for, summarise
 from batchwork.server.api import ApiError
 from batchwork.server.config import ServerConfig

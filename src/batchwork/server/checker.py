@@ -9,7 +9,7 @@ from collections import OrderedDict
 import msgspec
 
 from batchwork.core.failure import Failure, FailureKind
-from batchwork.core.ports import Backend, Verdict
+from batchwork.core.ports import AnswerVerdict, Backend
 from batchwork.core.reply import Reply
 from batchwork.core.request import Request, Schema
 from batchwork.prompts.finish import MAX_DEPTH, clean
@@ -50,7 +50,7 @@ class ServerChecker:
         self._loop_time = loop_time
         self._limits = limits
         self._plain = AnswerChecker()
-        self._verdicts: OrderedDict[tuple[bytes, str], Verdict] = OrderedDict()
+        self._verdicts: OrderedDict[tuple[bytes, str], AnswerVerdict] = OrderedDict()
 
     def wrap(self, backend: Backend) -> Backend:
         """The backend, whose answers are judged before they are given on."""
@@ -62,7 +62,7 @@ class ServerChecker:
 
         return BackendWrapper(backend, complete)
 
-    def check(self, request: Request, reply: Reply) -> Verdict:
+    def check(self, request: Request, reply: Reply) -> AnswerVerdict:
         """The verdict that was made before."""
         if request.schema is not None and self._verdicts:
             found = self._verdicts.pop((request.schema.digest, reply.text), None)
@@ -82,7 +82,7 @@ class ServerChecker:
         if len(self._verdicts) > _MOST_VERDICTS:
             self._verdicts.popitem(last=False)
 
-    def _here(self, request: Request, reply: Reply, schema: Schema) -> Verdict | None:
+    def _here(self, request: Request, reply: Reply, schema: Schema) -> AnswerVerdict | None:
         """The verdict, when it surely takes little; None when it may take more."""
         checker = known_checker(schema)
         if checker is None:
@@ -98,19 +98,19 @@ class ServerChecker:
             return self._plain.check(request, reply)
         return _valid(checker, reply.text, values)
 
-    async def _elsewhere(self, reply: Reply, schema: Schema) -> Verdict:
+    async def _elsewhere(self, reply: Reply, schema: Schema) -> AnswerVerdict:
         try:
             job = CheckJob(schema.body, clean(reply.text), self._limits)
             result = await self._workers.run(job, caller=caller.get())
         except WorkFailed as error:
             message = f"the answer could not be held against the schema: {error}"
-            return Verdict(failure=Failure(kind=FailureKind.SCHEMA_VIOLATION, message=message))
+            return AnswerVerdict(failure=Failure(kind=FailureKind.SCHEMA_VIOLATION, message=message))
         if isinstance(result, Done):
-            return Verdict(value=msgspec.Raw(result.json))
+            return AnswerVerdict(value=msgspec.Raw(result.json))
         return rejected(reply, Rejected(tuple(result.sentences)))
 
 
-def _valid(checker: SchemaChecker, text: str, values: int) -> Verdict | None:
+def _valid(checker: SchemaChecker, text: str, values: int) -> AnswerVerdict | None:
     """Accepted, when the answer fits as it is; what is wrong with others is for somebody with more time."""
     try:
         value = json_in(text)
@@ -119,5 +119,5 @@ def _valid(checker: SchemaChecker, text: str, values: int) -> Verdict | None:
     if not checker.schema.validator.is_valid(value):
         return None
     if values <= _KEPT_AS_OBJECTS:
-        return Verdict(value=value)
-    return None if too_deep(value, MAX_DEPTH) else Verdict(value=msgspec.Raw(_encode(value)))
+        return AnswerVerdict(value=value)
+    return None if too_deep(value, MAX_DEPTH) else AnswerVerdict(value=msgspec.Raw(_encode(value)))

@@ -10,7 +10,7 @@ from batchwork.backends._failures import kind_by_name, kind_by_status, lost_resu
 from batchwork.core.errors import BackendError
 from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.pricing import lane_served
-from batchwork.core.reply import Limits, Reply, Usage
+from batchwork.core.reply import Reply, ReportedLimits, Usage
 
 
 class _PromptDetails(Struct):
@@ -53,7 +53,7 @@ def reply_in(
     raw: bytes,
     *,
     extra_body: Mapping[str, Any] | None = None,
-    limits: Limits | None = None,
+    limits: ReportedLimits | None = None,
     request_id: str | None = None,
 ) -> Reply:
     """The reply in a completion.
