@@ -1,4 +1,4 @@
-"""One batch of either wire: its requests, when each is done, and the result lines of those that are.
+"""One batch of either wire, and the shelf of all of them with the calls about them.
 
 A batch is a plan, not a task: what has happened by now follows from the clock alone. So it runs on while nobody looks,
 survives every disconnect, and a stepped clock is enough to finish it. Its requests meet the same personas and content
@@ -8,18 +8,20 @@ faults as live calls, at the batch price.
 import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar, Generic, TypeVar
+
+from aiohttp import web
 
 from batchwork.simulator.answers import answer_to, usage_for
 from batchwork.simulator.bill import Usage
-from batchwork.simulator.bodies import parsed
+from batchwork.simulator.bodies import decoded, parsed, read_limited
+from batchwork.simulator.calls import Calls, Wire
 from batchwork.simulator.delivery import damaged
 from batchwork.simulator.dice import generator
 from batchwork.simulator.errors import Refused
 from batchwork.simulator.faults import HTTP_KINDS, LATE_KINDS, LOST_LINES
-from batchwork.simulator.live_calls import Wire
-from batchwork.simulator.log import Entry, preview_of
-from batchwork.simulator.prompt import Answer, Prompt
+from batchwork.simulator.log import BatchRecord, Entry, preview_of
+from batchwork.simulator.prompt import Prompt
 from batchwork.simulator.world import World
 
 _BREATH = 25  # requests answered before other calls get their turn
@@ -30,13 +32,7 @@ class Batch(ABC):
     """What the batches of both wires have in common."""
 
     def __init__(
-        self,
-        world: World,
-        wire: Wire,
-        batch_id: str,
-        requests: Sequence[tuple[str, Any]],
-        path: str,
-        delay_s: float = 0.0,
+        self, world: World, wire: Wire, batch_id: str, requests: Sequence[tuple[str, Any]], path: str, delay_s: float
     ) -> None:
         """Plan the batch; `requests` are custom ids and bodies, `delay_s` passes before it starts."""
         self.id = batch_id
@@ -50,6 +46,7 @@ class Batch(ABC):
         self._finish = _finish_times(world, batch_id, len(requests), self._start)
         self._taken: list[tuple[Prompt, Entry, int] | Refused] = []
         self._lines: dict[int, tuple[str, bytes]] = {}
+        self._usage = Usage()  # of all that is answered, the cached input with the rest
         self._lock = asyncio.Lock()
 
     @property
@@ -121,8 +118,9 @@ class Batch(ABC):
         usage = self._world.with_cache(prompt, usage_for(prompt, answer))
         entry.status, entry.usage, entry.billed = 200, usage, True
         entry.answered = kind not in LOST_LINES
-        line = self._succeeded(number, damaged(self._body(number, entry, prompt, answer, usage), kind))
-        return "succeeded", _written(line, kind)
+        self._usage = Usage(self._usage.input + usage.total_input, self._usage.output + usage.output)
+        body = self._wire.answer(prompt, answer, usage, entry.number, self._finish[number])
+        return "succeeded", _written(self._succeeded(number, damaged(body, kind)), kind)
 
     def _order_of_lines(self) -> list[int]:
         """The order of the result lines: never the order of asking, when there is another."""
@@ -143,10 +141,7 @@ class Batch(ABC):
     @abstractmethod
     def _parse(self, body: Any) -> Prompt: ...
 
-    @abstractmethod
-    def _body(self, number: int, entry: Entry, prompt: Prompt, answer: Answer, usage: Usage) -> dict[str, Any]:
-        """The answer object of one request; the next three are result lines."""
-
+    # The next three are result lines.
     @abstractmethod
     def _succeeded(self, number: int, body: dict[str, Any]) -> bytes: ...
 
@@ -177,3 +172,73 @@ def _written(line: bytes, kind: str | None) -> bytes:
             return line + line
         case _:
             return line
+
+
+B = TypeVar("B", bound=Batch)
+
+
+class BatchShelf(ABC, Generic[B]):
+    """What the calls about batches of both wires have in common."""
+
+    prefix: ClassVar[str]  # of the ids
+    unknown: ClassVar[str]  # the message when there is no such batch
+
+    def __init__(self, calls: Calls) -> None:
+        self._calls = calls
+        self._world = calls.world
+        self._batches: dict[str, B] = {}
+        self._world.shelves.append(self)
+
+    async def settle(self) -> None:
+        """Let every batch catch up with the clock."""
+        for batch in list(self._batches.values()):
+            await batch.settle()
+
+    def clear(self) -> None:
+        """Forget every batch."""
+        self._batches.clear()
+
+    async def create(self, request: web.BaseRequest) -> web.StreamResponse:
+        """`POST .../batches`."""
+        self._calls.wire.authorize(request.headers)
+        raw = await read_limited(request, self._world.config.max_batch_bytes)
+        batch_id = f"{self.prefix}{self._world.next_number():08d}"
+
+        async def work() -> web.Response:
+            batch = self._made(batch_id, decoded(raw), request)
+            await batch.take_in()
+            self._batches[batch_id] = batch
+            self._world.log.batches[batch_id] = BatchRecord(api=self._calls.wire.api, size=batch.size)
+            return self._calls.answer(await batch.shown())
+
+        return await self._calls.run(request, "create", work, batch_id)
+
+    async def retrieve(self, request: web.BaseRequest, batch_id: str) -> web.Response:  # noqa: ARG002
+        """`GET .../batches/{id}`."""
+        return self._calls.answer(await self._batch(batch_id).shown())
+
+    async def listed(self, request: web.BaseRequest) -> web.Response:
+        """`GET .../batches`: newest first; a young batch may not be listed yet."""
+        ripe = self._world.clock.now() - self._world.config.list_lag_s
+        newest = sorted(self._batches.values(), key=lambda batch: batch.created_at)[::-1]
+        shown = [await batch.shown() for batch in newest if batch.created_at <= ripe]
+        return self._calls.answer(self._calls.wire.page(shown, request.rel_url.query))
+
+    async def cancel(self, request: web.BaseRequest, batch_id: str) -> web.Response:  # noqa: ARG002
+        """`POST .../batches/{id}/cancel`: what is done stays done."""
+        batch = self._batch(batch_id)
+        batch.check_cancel()
+        if batch.cancelled_at is None:
+            await batch.settle()
+            batch.cancelled_at = self._world.clock.now()
+        return self._calls.answer(await batch.shown())
+
+    def _batch(self, batch_id: str) -> B:
+        batch = self._batches.get(batch_id)
+        if batch is None:
+            raise Refused(404, self.unknown.format(batch_id), param="id")
+        return batch
+
+    @abstractmethod
+    def _made(self, batch_id: str, body: Any, request: web.BaseRequest) -> B:
+        """The batch that a create call asks for."""

@@ -51,7 +51,7 @@ class Bucket:
         return (self.capacity - self.level(now)) / self._rate if self.limited else 0.0
 
 
-class Limits:
+class RateLimits:
     """The buckets of one provider: requests, input tokens, output tokens, and OpenAI's joint tokens."""
 
     def __init__(self, config: SimulatorConfig) -> None:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from math import exp, isfinite
 from statistics import NormalDist
-from typing import Any
+from typing import Any, Self
 
 from batchwork.simulator.errors import SimulatorConfigError
 from batchwork.simulator.faults import Faults
@@ -27,7 +27,7 @@ class Latency:
                 raise SimulatorConfigError(f"latency {name} must be a number of at least 0, got {value}")
 
     @classmethod
-    def parse(cls, text: str) -> "Latency":
+    def parse(cls, text: str) -> Self:
         """Read `0.3` or `0.3,0.8`: median in seconds and sigma."""
         parts = text.split(",")
         try:
@@ -109,26 +109,7 @@ class SimulatorConfig:
         return not key or self.api_keys is None or key in self.api_keys
 
     @classmethod
-    def from_options(
-        cls,
-        *,
-        latency: str = "0",
-        faults: str = "",
-        batch_time: float = 2.0,
-        clock_offset: float = 0.0,
-        require_key: bool = False,
-        **settings: Any,
-    ) -> "SimulatorConfig":
-        """From the command line's words; `settings` are those that it calls by the same name.
-
-        Raises:
-            SimulatorConfigError: a word that cannot be; the message names it.
-        """
-        return cls(
-            latency=Latency.parse(latency),
-            faults=Faults.parse(faults),
-            batch_time_s=batch_time,
-            clock_offset_s=clock_offset,
-            key_required=require_key,
-            **settings,
-        )
+    def from_options(cls, *, latency: str = "0", faults: str = "", require_key: bool = False, **settings: Any) -> Self:
+        """From the command line's words, where two settings leave out that they are in seconds."""
+        named = {f"{name}_s" if name in ("batch_time", "clock_offset") else name: settings[name] for name in settings}
+        return cls(latency=Latency.parse(latency), faults=Faults.parse(faults), key_required=require_key, **named)

@@ -17,17 +17,11 @@ _SLOW_S = 0.5
 _HANG_STEP_S = 0.05
 _LONGEST_HANG_S = 120.0
 _HUGE = "x" * 70_000  # ordinary clients read 8 to 64 kB of one header
-_JSON = {"Content-Type": "application/json"}
 _TOO_LARGE = (
     b"<html><head><title>413 Request Entity Too Large</title></head><body><center><h1>413</h1></center></body></html>"
 )
 _PAGE = b"<html><head><title>Simulated proxy</title></head><body><h1>Something went wrong</h1></body></html>"
 UNHEARD = frozenset({"reset_after", "hang_after", "unreadable_after"})
-
-
-def json_response(body: bytes, status: int = 200, headers: Mapping[str, str] = _JSON) -> web.Response:
-    """A whole JSON answer; `headers` must name the content type."""
-    return web.Response(body=body, status=status, headers=headers)
 
 
 def html_413(headers: Mapping[str, str]) -> web.Response:

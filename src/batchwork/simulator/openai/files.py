@@ -5,12 +5,10 @@ from typing import Any
 
 from aiohttp import BodyPartReader, web
 
+from batchwork.simulator.calls import Calls
 from batchwork.simulator.errors import Refused
-from batchwork.simulator.live_calls import LiveCalls
 from batchwork.simulator.openai.parse import bad
-from batchwork.simulator.openai.wire import ChatWire, cursor_page
-from batchwork.simulator.service_calls import ServiceCalls
-from batchwork.simulator.world import World
+from batchwork.simulator.openai.wire import cursor_page
 
 _PURPOSES = frozenset({"batch", "batch_output", "assistants", "fine-tune", "vision", "user_data", "evals"})
 _INPUT_LIVES_S = 30 * 24 * 3600
@@ -46,13 +44,11 @@ class StoredFile:
 class Files:
     """All files of one simulator and the calls about them."""
 
-    def __init__(self, world: World, wire: ChatWire, calls: LiveCalls, service: ServiceCalls) -> None:
-        self._world = world
-        self._wire = wire
+    def __init__(self, calls: Calls) -> None:
         self._calls = calls
-        self._service = service
+        self._world = calls.world
         self._files: dict[str, StoredFile] = {}
-        world.shelves.append(self)
+        self._world.shelves.append(self)
 
     async def settle(self) -> None:
         """Files do not change by themselves."""
@@ -78,7 +74,7 @@ class Files:
 
     async def upload(self, request: web.BaseRequest) -> web.StreamResponse:
         """`POST /v1/files`."""
-        self._wire.authorize(request.headers)
+        self._calls.wire.authorize(request.headers)
         fields, content, filename = await _multipart(request)
         purpose = fields.get("purpose", "")
         if purpose not in _PURPOSES:
@@ -95,7 +91,7 @@ class Files:
                 stored.expires_at = stored.created_at + int(seconds)
             return self._calls.answer(stored.shown())
 
-        return await self._service.run(request, "files", work)
+        return await self._calls.run(request, "files", work)
 
     async def retrieve(self, request: web.BaseRequest, file_id: str) -> web.Response:  # noqa: ARG002
         """`GET /v1/files/{id}`."""
