@@ -194,10 +194,10 @@ class _Filler:
             schema = {**schema, "type": next((one for one in kind if one != "null"), "string")}
         return schema, nullable or None in schema.get("enum", ())
 
-    def _resolved(self, ref: str) -> Any:
+    def _resolved(self, ref: Any) -> Any:
         node: Any = self._root
-        for step in filter(None, ref.lstrip("#").split("/")):
-            node = node[step]
+        for step in filter(None, str(ref).lstrip("#").split("/")):
+            node = node.get(step) if isinstance(node, dict) else None
         return node
 
 

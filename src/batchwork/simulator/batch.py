@@ -20,7 +20,7 @@ from batchwork.simulator.delivery import damaged
 from batchwork.simulator.dice import generator
 from batchwork.simulator.errors import Refused
 from batchwork.simulator.faults import HTTP_KINDS, LATE_KINDS, LOST_LINES
-from batchwork.simulator.log import BatchRecord, Entry, preview_of
+from batchwork.simulator.log import BatchRecord, LoggedCall, preview_of
 from batchwork.simulator.prompt import Prompt
 from batchwork.simulator.world import World
 
@@ -44,7 +44,7 @@ class Batch(ABC):
         self._requests = requests
         self._start = self.created_at + delay_s
         self._finish = _finish_times(world, batch_id, len(requests), self._start)
-        self._taken: list[tuple[Prompt, Entry, int] | Refused] = []
+        self._taken: list[tuple[Prompt, LoggedCall, int] | Refused] = []
         self._lines: dict[int, tuple[str, bytes]] = {}
         self._usage = Usage()  # of all that is answered, the cached input with the rest
         self._lock = asyncio.Lock()
@@ -66,7 +66,7 @@ class Batch(ABC):
             if number % (8 * _BREATH) == 0:
                 await asyncio.sleep(0)
 
-    def _take(self, custom_id: str, body: Any) -> tuple[Prompt, Entry, int] | Refused:
+    def _take(self, custom_id: str, body: Any) -> tuple[Prompt, LoggedCall, int] | Refused:
         """Read a request into the log; what is wrong with it is only told in its result line."""
         try:
             prompt = parsed(lambda: self._parse(body))
@@ -79,9 +79,9 @@ class Batch(ABC):
         )
         return prompt, entry, seen
 
-    def _received(self, custom_id: str, **known: Any) -> tuple[Entry, int]:
+    def _received(self, custom_id: str, **known: Any) -> tuple[LoggedCall, int]:
         world, wire = self._world, self._wire
-        entry = Entry(
+        entry = LoggedCall(
             number=world.next_number(), api=wire.api, path=self._path, at=world.clock.now(), custom_id=custom_id,
             batch_id=self.id, tier="batch", **known,
         )  # fmt: skip
@@ -114,7 +114,11 @@ class Batch(ABC):
             entry.status = int(kind) if kind.isdigit() else 500
             fault = self._wire.fault("500" if kind in _WHOLE_CALL else kind, prompt.model)
             return "errored", self._errored(number, fault)
-        answer = answer_to(self._world.persona, prompt, kind, step)
+        try:
+            answer = answer_to(self._world.persona, prompt, kind, step)
+        except Refused as refused:
+            entry.status = refused.status
+            return "errored", self._errored(number, refused)
         usage = self._world.with_cache(prompt, usage_for(prompt, answer))
         entry.status, entry.usage, entry.billed = 200, usage, True
         entry.answered = kind not in LOST_LINES

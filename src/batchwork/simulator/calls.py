@@ -19,7 +19,7 @@ from batchwork.simulator.bodies import decoded, parsed, read_limited
 from batchwork.simulator.clock import http_date
 from batchwork.simulator.errors import Refused
 from batchwork.simulator.faults import AFTER_KINDS, HTTP_KINDS, HUGE_HEADERS
-from batchwork.simulator.log import Entry, preview_of
+from batchwork.simulator.log import LoggedCall, preview_of
 from batchwork.simulator.openai.wire import OpenAIWire
 from batchwork.simulator.prompt import Answer, Prompt
 from batchwork.simulator.world import World
@@ -45,12 +45,12 @@ class Calls:
         """Answer one live call."""
         world, wire = self.world, self.wire
         number = world.next_number()
-        entry: Entry | None = None
+        entry: LoggedCall | None = None
         try:
             wire.authorize(request.headers)
             body = decoded(await read_limited(request, world.config.max_request_bytes))
             prompt = parsed(lambda: wire.parse(request.headers, body))
-            entry = Entry(
+            entry = LoggedCall(
                 number=number, api=wire.api, path=wire.path, model=prompt.model, prompt=prompt.digest,
                 preview=preview_of(prompt.last), at=world.clock.now(), tier=prompt.lane,
             )  # fmt: skip
@@ -67,7 +67,9 @@ class Calls:
                 entry.status = refused.status
             return self.refusal(refused, number)
 
-    async def _answered(self, request: web.BaseRequest, prompt: Prompt, entry: Entry, seen: int) -> web.StreamResponse:
+    async def _answered(
+        self, request: web.BaseRequest, prompt: Prompt, entry: LoggedCall, seen: int
+    ) -> web.StreamResponse:
         world, wire = self.world, self.wire
         step, kind = world.draw("live", prompt, seen)
         if step is not None and step.delay_s:
@@ -88,7 +90,7 @@ class Calls:
         return await self._sent(request, prompt, entry, answer, usage)
 
     async def _sent(
-        self, request: web.BaseRequest, prompt: Prompt, entry: Entry, answer: Answer, usage: Usage
+        self, request: web.BaseRequest, prompt: Prompt, entry: LoggedCall, answer: Answer, usage: Usage
     ) -> web.StreamResponse:
         world, wire, kind = self.world, self.wire, entry.fault
         entry.status, entry.usage, entry.billed = 200, usage, True
@@ -112,7 +114,7 @@ class Calls:
         return web.Response(body=body, headers=headers)
 
     async def _streamed(
-        self, request: web.BaseRequest, prompt: Prompt, entry: Entry, whole: dict[str, Any]
+        self, request: web.BaseRequest, prompt: Prompt, entry: LoggedCall, whole: dict[str, Any]
     ) -> web.StreamResponse:
         wire, kind = self.wire, entry.fault
         events = list(wire.events(prompt, whole))

@@ -7,8 +7,8 @@ from typing import Any, Self
 
 from batchwork.simulator.errors import SimulatorConfigError
 from batchwork.simulator.faults import Faults
+from batchwork.simulator.personas import BUILT_IN
 
-_PERSONAS = ("reader", "echo", "schema")
 _FROM_ZERO = ("batch_time_s", "validation_time_s", "cancel_time_s", "list_lag_s", "retry_after_s", "trickle_s")
 _NORMAL = NormalDist()
 _TIERS = ("default", "flex", "fast", "priority", "ultrafast")
@@ -85,10 +85,8 @@ class SimulatorConfig:
     def __post_init__(self) -> None:
         if not 0 <= self.port <= 65535:
             raise SimulatorConfigError(f"port must be between 0 (any free one) and 65535, got {self.port}")
-        if self.persona not in _PERSONAS and not self.persona.startswith("script:"):
-            raise SimulatorConfigError(
-                f"unknown persona {self.persona!r}: one of {', '.join(_PERSONAS)} or script:FILE"
-            )
+        if self.persona not in BUILT_IN and not self.persona.startswith("script:"):
+            raise SimulatorConfigError(f"unknown persona {self.persona!r}: one of {', '.join(BUILT_IN)} or script:FILE")
         if self.persona == "script:":
             raise SimulatorConfigError("persona script: needs a file, for example script:outcomes.json")
         for name in ("rpm", "input_tpm", "output_tpm"):
