@@ -59,8 +59,6 @@ def _until(text: str, utc: float) -> float | None:
 class LimitHeaders:
     """One family of rate-limit headers: their names, and how it writes the time of a reset."""
 
-    __slots__ = ("_reset_s", "names")
-
     def __init__(self, template: str, limits: Mapping[str, str], reset_s: Callable[[str, float], float | None]) -> None:
         def name(what: str, part: str) -> istr:
             return istr(template.format(what=what, part=part))
@@ -107,8 +105,6 @@ class LimitsReader:
     While the same limits hold and more than half of each is left, an answer tells the gate nothing that it does not
     pace by already; not repeating it saves a tenth of what a call costs.
     """
-
-    __slots__ = ("_family", "_known", "_utc")
 
     def __init__(self, family: LimitHeaders, utc: Callable[[], float]) -> None:
         self._family = family
