@@ -42,11 +42,7 @@ class Piece(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def piece_of(block: Block) -> Piece | None:
-    """The image or document of a neutral block; None for a block that passes as it is.
-
-    Raises:
-        BackendError: a neutral block without anything in it.
-    """
+    """The image or document of a neutral block; None for a block that passes as it is."""
     kind = block.get("type")
     if kind not in _NEUTRAL or "source" in block:
         return None
@@ -62,11 +58,7 @@ def piece_of(block: Block) -> Piece | None:
 
 
 def piece_from(attachment: Attachment) -> Piece:
-    """The image or document of an attachment.
-
-    Raises:
-        BackendError: it has neither text nor data.
-    """
+    """The image or document of an attachment."""
     media_type, text, data, title = attachment.media_type, attachment.text, attachment.data, attachment.title
     if text is None and data is None:
         bad_input(f"the attachment {title or media_type!r} has neither text nor data")
@@ -154,11 +146,7 @@ class WireSchemas:
 
 
 def check_sampling(sampling: Mapping[str, Any], taken: Collection[str], who: str) -> None:
-    """Refuse sampling parameters that the API does not take.
-
-    Raises:
-        BackendError: one of them is not taken.
-    """
+    """Refuse sampling parameters that the API does not take."""
     unknown = [name for name in sampling if name not in taken]
     if unknown:
         takes = f"it takes {', '.join(sorted(taken))}" if taken else "it takes none: leave them out"
@@ -166,11 +154,7 @@ def check_sampling(sampling: Mapping[str, Any], taken: Collection[str], who: str
 
 
 def add_extra(body: dict[str, Any], extra: Mapping[str, Any]) -> None:
-    """Put the user's fields on top: objects are merged one level deep, None takes a field out.
-
-    Raises:
-        BackendError: a field that batchwork decides itself.
-    """
+    """Put the user's fields on top, but for ours: objects are merged one level deep, None takes a field out."""
     for name, value in extra.items():
         if name in _OURS:
             bad_input(f"extra_body cannot set {name!r}: batchwork does, from the request itself")

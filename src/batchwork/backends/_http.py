@@ -107,11 +107,7 @@ class Http:
             self._give_up(error, url)
 
     async def lines(self, url: URL) -> AsyncIterator[HttpAnswer | bytes]:
-        """Read a long answer line by line; when its status is an error, the whole answer instead.
-
-        Raises:
-            BackendError: it broke off.
-        """
+        """Read a long answer line by line; when its status is an error, the whole answer instead."""
         session = self._session or self._open()
         rest = b""
         try:
@@ -193,11 +189,7 @@ def _secrets(keys: tuple[str, ...], query: str, is_error: bool) -> tuple[bytes, 
 
 
 def endpoint(base_url: str, path: str) -> URL:
-    """The address of one call below a base URL.
-
-    Raises:
-        ConfigError: the base is not an http(s) address, or holds a password.
-    """
+    """The address of one call below a base URL."""
     try:
         base = URL(base_url.rstrip("/"))
     except ValueError:

@@ -87,11 +87,7 @@ def describe(name: str, base_url: str | None) -> Traits:
 
 
 def open_backend(name: str, setup: Setup) -> LocalBackend:
-    """The model of a name or of a file.
-
-    Raises:
-        ConfigError: xllamacpp or the model is not there, or an option is unknown.
-    """
+    """The model of a name or of a file."""
     model, stated = options_in(name, dict.fromkeys(_OPTIONS, int), "local")
     options = {**_OPTIONS, **stated}
     if low := [option for option, value in options.items() if value < 1]:
@@ -103,11 +99,7 @@ def open_backend(name: str, setup: Setup) -> LocalBackend:
 
 
 def find_model(name: str, folder: Path | None) -> Path:
-    """The file of a model, by its name or its path.
-
-    Raises:
-        ConfigError: it is not there; the message says how to get it.
-    """
+    """The file of a model, by its name or its path."""
     known = catalog().local.get(name)
     if known is None:
         path = Path(name).expanduser()

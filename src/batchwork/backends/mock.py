@@ -190,11 +190,7 @@ def describe(name: str, base_url: str | None) -> Traits:
 
 
 def open_backend(name: str, setup: Setup) -> MockBackend:
-    """A mock from its name.
-
-    Raises:
-        ConfigError: an unknown persona or option.
-    """
+    """A mock from its name."""
     persona, options = options_in(name, _OPTIONS, "mock")
     if persona not in _NOTICES:
         raise ConfigError(f"unknown mock {persona!r}; there is {', '.join(f'mock:{known}' for known in _NOTICES)}")

@@ -23,11 +23,7 @@ _HOME = "openai"
 
 
 def describe(name: str, base_url: str | None) -> Traits:
-    """What is known before it is opened.
-
-    Raises:
-        ConfigError: the base URL is none.
-    """
+    """What is known before it is opened."""
     where = _provider_of(base_url)
     provider = providers()[where or _HOME]
     sampling, image_tokens = _SAMPLING_ELSEWHERE, None
@@ -45,11 +41,7 @@ def describe(name: str, base_url: str | None) -> Traits:
 
 
 def open_backend(name: str, setup: Setup) -> ChatBackend:
-    """The backend for one model of OpenAI's, or of the server at `base_url`.
-
-    Raises:
-        ConfigError: no model, one that this wire does not reach, no key, or a base URL that is none.
-    """
+    """The backend for one model of OpenAI's, or of the server at `base_url`."""
     ids = catalog().ids[_HOME]
     if not name:
         raise ConfigError(f"openai: needs a model, for example openai:{ids[0]}")

@@ -31,11 +31,7 @@ class ChatBody:
         self._max_tokens = dialect.max_tokens_field
 
     def build(self, request: Request) -> dict[str, Any]:
-        """Everything that is sent for one request.
-
-        Raises:
-            BackendError: this wire cannot carry it.
-        """
+        """Everything that is sent for one request; what this wire cannot carry is a `BackendError`."""
         messages: Any = request.messages
         if request.documents or not is_plain(messages):
             messages = translated(messages, request.documents, _block)

@@ -194,11 +194,7 @@ def describe(name: str, base_url: str | None) -> Traits:
 
 
 def open_backend(name: str, setup: Setup) -> AnthropicBackend:
-    """The backend for one Claude model.
-
-    Raises:
-        ConfigError: no model, no key, or a base URL that is none.
-    """
+    """The backend for one Claude model."""
     provider, ids = providers()["anthropic"], catalog().ids
     if not name:
         raise ConfigError(f"anthropic: needs a model, for example anthropic:{ids['anthropic'][0]}")

@@ -21,11 +21,7 @@ class MessageBody:
         self._schemas = WireSchemas.of("anthropic")
 
     def build(self, request: Request) -> dict[str, Any]:
-        """Everything that is sent for one request.
-
-        Raises:
-            BackendError: this wire cannot carry it.
-        """
+        """Everything that is sent for one request; what this wire cannot carry is a `BackendError`."""
         if request.sampling:
             content.check_sampling(request.sampling, SAMPLING, "Anthropic's API")
         system, messages = request.system, request.messages

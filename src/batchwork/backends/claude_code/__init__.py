@@ -126,11 +126,7 @@ def describe(name: str, base_url: str | None) -> Traits:
 
 
 def open_backend(name: str, setup: Setup) -> ClaudeCodeBackend:
-    """The program for one of its models.
-
-    Raises:
-        ConfigError: the program is not there, or the model or an option is unknown.
-    """
+    """The program for one of its models."""
     model, options = options_in(name, dict.fromkeys(_OPTIONS, float), "claude-code")
     ids = catalog().ids
     if model not in ids["claude-code"] and model not in ids["anthropic"]:
