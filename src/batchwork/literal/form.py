@@ -8,8 +8,7 @@ import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from batchwork.literal.answer import answered, compare, count_of, yes_or_no
-from batchwork.literal.choice import choose, denied
+from batchwork.literal.answer import answered, choose, compare, count_of, denied, yes_or_no
 from batchwork.literal.lookup import ENOUGH, Found, currency, find, ranked, unlabelled
 from batchwork.literal.meaning import GENERIC, label_words
 from batchwork.literal.question import understand
