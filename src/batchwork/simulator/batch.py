@@ -112,8 +112,9 @@ class Batch(ABC):
             return kind, self._late(number, kind)
         if kind is not None and kind in HTTP_KINDS:
             entry.status = int(kind) if kind.isdigit() else 500
-            fault = self._wire.fault("500" if kind in _WHOLE_CALL else kind, prompt.model)
-            return "errored", self._errored(number, fault)
+            fault = "500" if kind in _WHOLE_CALL else kind
+            refused = self._wire.provider.fault(fault, prompt.model, self._world.config.retry_after_s)
+            return "errored", self._errored(number, refused)
         try:
             answer = answer_to(self._world.persona, prompt, kind, step)
         except Refused as refused:

@@ -1,7 +1,7 @@
 """Decide whether a call passes the rate limits, and what the headers say about them.
 
-Token buckets with continuous refill, in real time. A call larger than the bucket passes when
-the bucket is full and leaves a debt behind, so that nothing waits for ever.
+Token buckets with continuous refill, in real time. A call larger than the bucket passes when the bucket is full and
+leaves a debt behind, so that nothing waits for ever.
 """
 
 from batchwork.simulator.clock import real_s
@@ -12,8 +12,6 @@ _UNLIMITED_PER_MINUTE = 60_000_000
 
 class Bucket:
     """One limit per minute."""
-
-    __slots__ = ("_at", "_level", "_rate", "capacity", "limited", "per_minute")
 
     def __init__(self, per_minute: int | None, burst_s: float, now: float) -> None:
         self.limited = per_minute is not None

@@ -55,7 +55,7 @@ class Calls:
                 preview=preview_of(prompt.last), at=world.clock.now(), tier=prompt.lane,
             )  # fmt: skip
             seen = world.log.receive(entry)
-            wait_s, what = wire.admit(prompt)
+            wait_s, what = wire.admit(prompt) if self._limited else (0.0, "")
             if wait_s > 0:
                 entry.fault = "limited"
                 raise wire.limited(what, wait_s)
@@ -70,7 +70,7 @@ class Calls:
     async def _answered(
         self, request: web.BaseRequest, prompt: Prompt, entry: LoggedCall, seen: int
     ) -> web.StreamResponse:
-        world, wire = self.world, self.wire
+        world = self.world
         step, kind = world.draw("live", prompt, seen)
         if step is not None and step.delay_s:
             await world.clock.sleep(step.delay_s)
@@ -84,7 +84,7 @@ class Calls:
             if kind == "413":
                 entry.status = 413
                 return delivery.html_413(self.headers(entry.number))
-            raise wire.fault(kind, prompt.model)
+            raise self.fault(kind, prompt.model)
         answer = answer_to(world.persona, prompt, kind, step)
         usage = world.with_cache(prompt, usage_for(prompt, answer))
         return await self._sent(request, prompt, entry, answer, usage)
@@ -97,20 +97,18 @@ class Calls:
         wire.produced(usage)
         headers = self.headers(entry.number)
         if kind in AFTER_KINDS:
-            raise wire.fault(AFTER_KINDS[kind], prompt.model)
+            raise self.fault(AFTER_KINDS[kind], prompt.model)
         if kind in delivery.UNHEARD:
             return await delivery.unheard(request, kind, headers)
         whole = wire.answer(prompt, answer, usage, entry.number)
         if prompt.stream:
             return await self._streamed(request, prompt, entry, whole)
         body = msgspec.json.encode(delivery.damaged(whole, kind))
-        if kind == "truncated":
-            return await delivery.send_truncated(request, body, headers)
         if kind == HUGE_HEADERS:
             return delivery.with_huge_header(web.Response(body=body, headers=headers))
-        entry.answered = True
-        if kind == "slow":
-            return await delivery.send_slowly(request, body, headers, world.clock)
+        entry.answered = kind != "truncated"
+        if kind in ("slow", "truncated"):
+            return await delivery.send_halves(request, body, headers, world.clock, both=kind == "slow")
         return web.Response(body=body, headers=headers)
 
     async def _streamed(
@@ -120,7 +118,7 @@ class Calls:
         events = list(wire.events(prompt, whole))
         headers = {**self.headers(entry.number), "Content-Type": "text/event-stream"}
         if kind == "truncated":
-            return await delivery.send_truncated(request, b"".join(events), headers)
+            return await delivery.send_halves(request, b"".join(events), headers, self.world.clock, both=False)
         if kind == "sse_error":
             entry.billed = False  # an answer the provider broke off is not charged
             events = [*events[: len(events) // 2], wire.error_event()]
@@ -149,13 +147,17 @@ class Calls:
         headers[self.wire.request_id_header] = f"req_sim{number:08d}"
         return headers
 
+    def fault(self, kind: str, model: str = "") -> Refused:
+        """An HTTP fault in the provider's words."""
+        return self.wire.provider.fault(kind, model, self.world.config.retry_after_s)
+
     def refusal(self, refused: Refused, number: int) -> web.Response:
         """An error as the provider sends it."""
         headers = self.headers(number)
         if refused.retry_after_s is not None:
             headers["retry-after"] = str(ceil(refused.retry_after_s))
         body = self.wire.error(refused, headers[self.wire.request_id_header])
-        return web.Response(body=body, status=refused.status, headers=headers)
+        return web.Response(body=msgspec.json.encode(body), status=refused.status, headers=headers)
 
     def handler(
         self, scope: str, work: Callable[..., Awaitable[web.Response]], batch_of: Callable[[str], str | None] = str
@@ -188,7 +190,7 @@ class Calls:
         if kind == "413":
             return delivery.html_413(self.headers(number))
         if kind is not None and kind in HTTP_KINDS:
-            raise self.wire.fault(kind, "")
+            raise self.fault(kind)
         response = await work()
         self._record(scope, batch_id, kind)
         return await self._delivered(request, response, kind, number)
@@ -219,7 +221,7 @@ class Calls:
         if kind is None:
             return response
         if kind in AFTER_KINDS:
-            raise self.wire.fault(AFTER_KINDS[kind], "")
+            raise self.fault(AFTER_KINDS[kind])
         if kind in delivery.UNHEARD:
             return await delivery.unheard(request, kind, self.headers(number))
         body = response.body if isinstance(response.body, bytes) else b""
@@ -227,10 +229,8 @@ class Calls:
         match kind:
             case "gone":
                 raise Refused(404, "simulated: these results are gone", type="not_found_error")
-            case "slow":
-                return await delivery.send_slowly(request, body, headers, self.world.clock)
-            case "truncated":
-                return await delivery.send_truncated(request, body, headers)
+            case "slow" | "truncated":
+                return await delivery.send_halves(request, body, headers, self.world.clock, both=kind == "slow")
             case "trickle":
                 lines, pause_s = body.splitlines(keepends=True), self.world.config.trickle_s
                 return await delivery.send_lines(request, lines, headers, self.world.clock, pause_s)

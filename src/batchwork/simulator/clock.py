@@ -1,8 +1,7 @@
 """Tell the simulated time: real seconds times a scale, plus whatever was stepped.
 
-The simulator's own clock, shared with nobody: batches, latencies, expiry and archives
-live on it, so that a day can pass in a second. Rate limits do not: a client waits for
-them by its own watch, so they count real seconds (`real_s`).
+Batches, latencies, expiry and archives live on it, so that a day can pass in a second. Rate limits do not: a client
+waits for them by its own watch, so they count real seconds (`real_s`).
 """
 
 import asyncio

@@ -58,28 +58,20 @@ async def unheard(request: web.BaseRequest, kind: str, headers: Mapping[str, str
     return reset(request)
 
 
-async def send_slowly(
-    request: web.BaseRequest, body: bytes, headers: Mapping[str, str], clock: SimClock
+async def send_halves(
+    request: web.BaseRequest, body: bytes, headers: Mapping[str, str], clock: SimClock, *, both: bool
 ) -> web.StreamResponse:
-    """The whole answer, with a pause in the middle of the body."""
-    response = web.StreamResponse(headers={**headers, "Content-Length": str(len(body))})
-    await response.prepare(request)
-    half = len(body) // 2
+    """Half of the answer, then the other after a pause; or the end of the connection."""
+    response, half = web.StreamResponse(headers={**headers, "Content-Length": str(len(body))}), len(body) // 2
     with suppress(ConnectionResetError):
+        await response.prepare(request)
         await response.write(body[:half])
-        await clock.sleep(_SLOW_S)
-        await response.write(body[half:])
-        await response.write_eof()
-    return response
-
-
-async def send_truncated(request: web.BaseRequest, body: bytes, headers: Mapping[str, str]) -> web.StreamResponse:
-    """Half of the answer, then the end of the connection."""
-    response = web.StreamResponse(headers={**headers, "Content-Length": str(len(body))})
-    await response.prepare(request)
-    await response.write(body[: len(body) // 2])
-    if request.transport is not None:
-        request.transport.close()
+        if both:
+            await clock.sleep(_SLOW_S)
+            await response.write(body[half:])
+            await response.write_eof()
+        elif request.transport is not None:
+            request.transport.close()
     return response
 
 

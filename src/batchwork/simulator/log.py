@@ -1,7 +1,6 @@
 """Remember what was received, answered and billed: the oracle for "nothing paid twice".
 
-Entries keep tokens; money is worked out when the log is read, so that a call costs no price
-look-up.
+Entries keep tokens; money is worked out when the log is read, so that a call costs no price look-up.
 """
 
 from typing import Any, Literal

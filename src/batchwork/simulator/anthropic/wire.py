@@ -3,7 +3,6 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal
 
-import msgspec
 from aiohttp import web
 from multidict import CIMultiDict
 
@@ -26,7 +25,9 @@ class AnthropicWire:
 
     api: Literal["anthropic"] = "anthropic"
     path = "/v1/messages"
+    provider = ANTHROPIC
     request_id_header = "request-id"
+    error = staticmethod(error_of)
 
     def __init__(self, world: World) -> None:
         self._world = world
@@ -58,8 +59,7 @@ class AnthropicWire:
 
     def admit(self, prompt: Prompt) -> tuple[float, str]:
         """Seconds to wait and for what; (0, "") takes the call in."""
-        limits = self._world.anthropic_limits
-        return limits.admit_split(prompt.input_tokens, real_s()) if limits.limited else (0.0, "")
+        return self._world.anthropic_limits.admit_split(prompt.input_tokens, real_s())
 
     def produced(self, usage: Usage) -> None:
         """Output tokens count once they are produced."""
@@ -83,14 +83,6 @@ class AnthropicWire:
     def error_event(self) -> bytes:
         """An error that comes after the 200."""
         return event("error", {"error": {"type": "overloaded_error", "message": "Overloaded"}})
-
-    def error(self, refused: Refused, request_id: str) -> bytes:
-        """The error envelope."""
-        return msgspec.json.encode(error_of(refused, request_id))
-
-    def fault(self, kind: str, model: str) -> Refused:
-        """An HTTP fault in the provider's words."""
-        return ANTHROPIC.fault(kind, model, self._world.config.retry_after_s)
 
     def limited(self, what: str, wait_s: float) -> Refused:
         """A refusal by the rate limit."""

@@ -161,7 +161,7 @@ def response_of(prompt: Prompt, answer: Answer, usage: Usage, answer_id: str, cr
     }
 
 
-def error_of(refused: Refused) -> dict[str, Any]:
+def error_of(refused: Refused, request_id: str = "") -> dict[str, Any]:  # noqa: ARG001 - it carries no id
     """The error envelope."""
     kind = OPENAI.error_type(refused)
     return {"error": {"message": refused.message, "type": kind, "param": refused.param, "code": refused.code}}

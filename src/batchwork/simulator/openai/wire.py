@@ -24,7 +24,9 @@ class OpenAIWire:
     """One of the two model calls: chat completions or responses, by `path`."""
 
     api: Literal["openai"] = "openai"
+    provider = OPENAI
     request_id_header = "x-request-id"
+    error = staticmethod(error_of)
 
     def __init__(self, world: World, path: str = CHAT) -> None:
         self.path = path
@@ -42,10 +44,7 @@ class OpenAIWire:
 
     def admit(self, prompt: Prompt) -> tuple[float, str]:
         """Seconds to wait and for what; (0, "") takes the call in."""
-        limits = self._world.openai_limits
-        if not limits.limited:
-            return 0.0, ""
-        return limits.admit_joint(max(prompt.input_tokens, prompt.max_tokens or 0), real_s())
+        return self._world.openai_limits.admit_joint(max(prompt.input_tokens, prompt.max_tokens or 0), real_s())
 
     def produced(self, usage: Usage) -> None:
         """Nothing: the stated limit was charged on arrival."""
@@ -56,15 +55,7 @@ class OpenAIWire:
 
     def error_event(self) -> bytes:
         """An error that comes after the 200."""
-        return b"data: " + msgspec.json.encode(error_of(self.fault("500", ""))) + b"\n\n"
-
-    def error(self, refused: Refused, request_id: str) -> bytes:  # noqa: ARG002 - its envelope carries no id
-        """The error envelope."""
-        return msgspec.json.encode(error_of(refused))
-
-    def fault(self, kind: str, model: str) -> Refused:
-        """An HTTP fault in the provider's words."""
-        return OPENAI.fault(kind, model, self._world.config.retry_after_s)
+        return b"data: " + msgspec.json.encode(error_of(OPENAI.fault("500", "", 0.0))) + b"\n\n"
 
     def limited(self, what: str, wait_s: float) -> Refused:
         """A refusal by the rate limit."""
