@@ -103,29 +103,29 @@ class Batch(ABC):
         """Anthropic's word for what became of a request, and its line."""
         taken = self._taken[number]
         if isinstance(taken, Refused):
-            return "errored", self._errored(number, taken)
+            return "errored", self._line(number, "errored", refused=taken)
         prompt, entry, seen = taken
         step, kind = self._world.draw("item", prompt, seen, entry.custom_id)
         entry.fault = kind
         if kind is not None and kind in LATE_KINDS:
             entry.status = 500
-            return kind, self._late(number, kind)
+            return kind, self._line(number, kind)
         if kind is not None and kind in HTTP_KINDS:
             entry.status = int(kind) if kind.isdigit() else 500
             fault = "500" if kind in _WHOLE_CALL else kind
             refused = self._wire.provider.fault(fault, prompt.model, self._world.config.retry_after_s)
-            return "errored", self._errored(number, refused)
+            return "errored", self._line(number, "errored", refused=refused)
         try:
             answer = answer_to(self._world.persona, prompt, kind, step)
         except Refused as refused:
             entry.status = refused.status
-            return "errored", self._errored(number, refused)
+            return "errored", self._line(number, "errored", refused=refused)
         usage = self._world.with_cache(prompt, usage_for(prompt, answer))
         entry.status, entry.usage, entry.billed = 200, usage, True
         entry.answered = kind not in LOST_LINES
         self._usage = Usage(self._usage.input + usage.total_input, self._usage.output + usage.output)
         body = self._wire.answer(prompt, answer, usage, entry.number, self._finish[number])
-        return "succeeded", _written(self._succeeded(number, damaged(body, kind)), kind)
+        return "succeeded", _written(self._line(number, "succeeded", damaged(body, kind)), kind)
 
     def _order_of_lines(self) -> list[int]:
         """The order of the result lines: never the order of asking, when there is another."""
@@ -146,15 +146,11 @@ class Batch(ABC):
     @abstractmethod
     def _parse(self, body: Any) -> Prompt: ...
 
-    # The next three are result lines.
     @abstractmethod
-    def _succeeded(self, number: int, body: dict[str, Any]) -> bytes: ...
-
-    @abstractmethod
-    def _errored(self, number: int, refused: Refused) -> bytes: ...
-
-    @abstractmethod
-    def _late(self, number: int, kind: str) -> bytes: ...
+    def _line(
+        self, number: int, kind: str, body: dict[str, Any] | None = None, refused: Refused | None = None
+    ) -> bytes:
+        """The result line of a request: `succeeded` with its body, `errored` with its refusal, or a late kind."""
 
 
 def _finish_times(world: World, batch_id: str, count: int, start: float) -> list[float]:

@@ -61,17 +61,17 @@ class RateLimits:
         self.joint = Bucket(sum(joint) if joint else None, config.burst_s, now)
         self.limited = config.rpm is not None or bool(joint)
 
-    def admit_split(self, input_tokens: int, now: float) -> tuple[float, str]:
-        """Anthropic's way: seconds to wait and for what, or take and (0, ""). Output is taken once produced."""
-        output = (self.output.wait_s(1, now), "output tokens")
-        return self._admit(self.input, input_tokens, "input tokens", now, output)
+    def admit(self, tokens: int, now: float, *, jointly: bool) -> tuple[float, str]:
+        """Seconds to wait and for what; or take, and (0, "").
 
-    def admit_joint(self, tokens: int, now: float) -> tuple[float, str]:
-        """OpenAI's way: one token limit, charged the stated `max_tokens` or the input, whichever is more."""
-        return self._admit(self.joint, tokens, "tokens", now)
-
-    def _admit(self, bucket: Bucket, tokens: int, name: str, now: float, *more: tuple[float, str]) -> tuple[float, str]:
-        longest = max((self.requests.wait_s(1, now), "requests"), (bucket.wait_s(tokens, now), name), *more)
+        OpenAI has one limit for all tokens, charged jointly: the stated `max_tokens` or the input, whichever is more.
+        Anthropic has two, and takes output once it is produced.
+        """
+        bucket, name = (self.joint, "tokens") if jointly else (self.input, "input tokens")
+        waits = [(self.requests.wait_s(1, now), "requests"), (bucket.wait_s(tokens, now), name)]
+        if not jointly:
+            waits.append((self.output.wait_s(1, now), "output tokens"))
+        longest = max(waits)
         if longest[0] > 0:
             return longest
         self.requests.take(1, now)

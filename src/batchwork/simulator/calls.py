@@ -125,15 +125,11 @@ class Calls:
         entry.answered = kind != "sse_error"
         return await delivery.send_lines(request, events, headers | {"Cache-Control": "no-cache"}, self.world.clock)
 
-    def answer(self, body: Any) -> web.Response:
-        """A JSON answer with the provider's headers."""
-        return self.answer_bytes(msgspec.json.encode(body), "application/json")
-
-    def answer_bytes(self, body: bytes, content_type: str) -> web.Response:
-        """An answer of any type with the provider's headers."""
+    def answer(self, body: Any, content_type: str = "application/json") -> web.Response:
+        """An answer with the provider's headers: JSON, or bytes of another type."""
         headers = self.headers(self.world.next_number())
         headers["Content-Type"] = content_type
-        return web.Response(body=body, headers=headers)
+        return web.Response(body=body if isinstance(body, bytes) else msgspec.json.encode(body), headers=headers)
 
     def headers(self, number: int) -> CIMultiDict[str]:
         """The headers of every answer, dated by its clock; without limits they change once a second at most."""

@@ -39,11 +39,6 @@ def real_s() -> float:
     return time.monotonic()
 
 
-def wall_s() -> float:
-    """Real seconds since 1970: for header times that a client compares with its own watch."""
-    return time.time()
-
-
 @lru_cache(maxsize=1024)
 def http_date(unix_s: int) -> str:
     """`Sun, 15 Nov 2026 06:25:32 GMT`: the form of the `Date` header."""

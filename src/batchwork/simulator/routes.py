@@ -8,6 +8,7 @@ from aiohttp import web
 
 from batchwork.simulator.anthropic.batches import MessageBatches
 from batchwork.simulator.anthropic.wire import AnthropicWire
+from batchwork.simulator.bodies import decoded, parsed
 from batchwork.simulator.calls import Calls, Handler
 from batchwork.simulator.errors import Refused, SimulatorConfigError
 from batchwork.simulator.faults import Faults
@@ -88,7 +89,12 @@ class Routes:
         raise Refused(404, f"{call}: not found")
 
     async def _count_tokens(self, request: web.BaseRequest) -> web.Response:
-        return self._messages.answer(await self._anthropic.counted(request))
+        """Free, and not in the log of model calls."""
+        self._world.log.note("count_tokens")
+        self._anthropic.authorize(request.headers)
+        body = decoded(await request.read())
+        prompt = parsed(lambda: self._anthropic.parse(request.headers, body, counting=True))
+        return self._messages.answer({"input_tokens": prompt.input_tokens})
 
     async def _here(self, request: web.BaseRequest) -> web.Response:
         self._world.log.note(f"{request.method} /")

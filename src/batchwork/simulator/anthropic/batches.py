@@ -62,24 +62,21 @@ class MessageBatch(Batch):
         refuse_if(prompt.max_tokens == 0, "max_tokens: Input should be greater than or equal to 1")
         return prompt
 
-    def _succeeded(self, number: int, body: dict[str, Any]) -> bytes:
-        return self._line(number, {"type": "succeeded", "message": body})
-
-    def _errored(self, number: int, refused: Refused) -> bytes:
-        error = error_of(refused, f"req_{self.id[-8:]}_{number}")
-        return self._line(number, {"type": "errored", "error": error})
-
-    def _late(self, number: int, kind: str) -> bytes:
-        return self._line(number, {"type": kind})
-
-    def _line(self, number: int, result: dict[str, Any]) -> bytes:
+    def _line(
+        self, number: int, kind: str, body: dict[str, Any] | None = None, refused: Refused | None = None
+    ) -> bytes:
+        result: dict[str, Any] = {"type": kind}
+        if body is not None:
+            result["message"] = body
+        if refused is not None:
+            result["error"] = error_of(refused, f"req_{self.id[-8:]}_{number}")
         return msgspec.json.encode({"custom_id": self._requests[number][0], "result": result}) + b"\n"
 
     async def results(self) -> bytes:
         """All result lines, in no order."""
         await self.settle()
         return b"".join(
-            self._lines[n][1] if n in self._lines else self._late(n, self._left) for n in self._order_of_lines()
+            self._lines[n][1] if n in self._lines else self._line(n, self._left) for n in self._order_of_lines()
         )
 
     async def shown(self) -> dict[str, Any]:
@@ -129,7 +126,7 @@ class MessageBatches(BatchShelf[MessageBatch]):
             raise Refused(404, f"Batch {batch_id} has no available results")
         if batch.archived:
             raise Refused(404, f"The results of batch {batch_id} are archived")
-        return self._calls.answer_bytes(await batch.results(), "application/x-jsonl")
+        return self._calls.answer(await batch.results(), "application/x-jsonl")
 
     def _made(self, batch_id: str, body: Any, request: web.BaseRequest) -> MessageBatch:
         requests = _requests(body, self._world.config.max_batch_requests)

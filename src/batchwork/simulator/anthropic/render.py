@@ -1,5 +1,6 @@
 """Put an answer, whole or as server-sent events, an error or the limits into Anthropic's words."""
 
+import time
 from collections.abc import Iterator
 from math import ceil
 from typing import Any
@@ -9,7 +10,7 @@ from multidict import CIMultiDict
 
 from batchwork.simulator.bill import Lane, Usage
 from batchwork.simulator.buckets import RateLimits
-from batchwork.simulator.clock import real_s, rfc3339, wall_s
+from batchwork.simulator.clock import real_s, rfc3339
 from batchwork.simulator.errors import Refused
 from batchwork.simulator.prompt import Answer, Block, Citation, Document, Prompt
 from batchwork.simulator.providers import ANTHROPIC
@@ -109,7 +110,7 @@ _FAMILIES = tuple(
 
 def limit_headers(limits: RateLimits, clock_offset_s: float) -> CIMultiDict[str]:
     """The rate-limit family; token figures are rounded to the nearest thousand, as the provider's are."""
-    now, wall = real_s(), wall_s() + clock_offset_s
+    now, wall = real_s(), time.time() + clock_offset_s  # a client compares these with its own watch
     tightest = min((limits.input, limits.output), key=lambda bucket: bucket.per_minute)
     headers: CIMultiDict[str] = CIMultiDict()
     buckets = (limits.requests, limits.input, limits.output, tightest)

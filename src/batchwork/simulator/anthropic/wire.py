@@ -3,14 +3,13 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal
 
-from aiohttp import web
 from multidict import CIMultiDict
 
 from batchwork.simulator.anthropic.models import model_of
 from batchwork.simulator.anthropic.parse import VERSIONS, parse_messages
 from batchwork.simulator.anthropic.render import error_of, event, events_of, limit_headers, message_of
 from batchwork.simulator.bill import Usage
-from batchwork.simulator.bodies import bearer, decoded, parsed
+from batchwork.simulator.bodies import bearer
 from batchwork.simulator.clock import real_s
 from batchwork.simulator.errors import Refused, refuse_if
 from batchwork.simulator.prompt import Answer, Prompt
@@ -50,16 +49,9 @@ class AnthropicWire:
         beta = "anthropic-beta" in headers
         return parse_messages(body, headers["anthropic-version"], beta=beta, counting=counting)
 
-    async def counted(self, request: web.BaseRequest) -> dict[str, Any]:
-        """`POST /v1/messages/count_tokens`: free, and not in the log of model calls."""
-        self._world.log.note("count_tokens")
-        self.authorize(request.headers)
-        body = decoded(await request.read())
-        return {"input_tokens": parsed(lambda: self.parse(request.headers, body, counting=True)).input_tokens}
-
     def admit(self, prompt: Prompt) -> tuple[float, str]:
         """Seconds to wait and for what; (0, "") takes the call in."""
-        return self._world.anthropic_limits.admit_split(prompt.input_tokens, real_s())
+        return self._world.anthropic_limits.admit(prompt.input_tokens, real_s(), jointly=False)
 
     def produced(self, usage: Usage) -> None:
         """Output tokens count once they are produced."""

@@ -80,24 +80,17 @@ class OpenAIBatch(Batch):
             raise bad("Streaming is not supported in batches.", "stream", "unsupported_parameter")
         return msgspec.structs.replace(prompt, lane="standard")  # the answers of a batch name no other tier
 
-    def _succeeded(self, number: int, body: dict[str, Any], status: int = 200) -> bytes:
-        response = {"status_code": status, "request_id": f"req_{self.id[-8:]}_{number}", "body": body}
-        return self._line(number, response, None)
-
-    def _errored(self, number: int, refused: Refused) -> bytes:
-        return self._succeeded(number, error_of(refused), refused.status)
-
-    def _late(self, number: int, kind: str) -> bytes:
-        code, message = _LATE[kind]
-        return self._line(number, None, {"code": code, "message": message})
-
-    def _line(self, number: int, response: dict[str, Any] | None, error: dict[str, str] | None) -> bytes:
-        line = {
-            "id": f"batch_req_{self.id[-8:]}_{number}",
-            "custom_id": self._requests[number][0],
-            "response": response,
-            "error": error,
-        }
+    def _line(
+        self, number: int, kind: str, body: dict[str, Any] | None = None, refused: Refused | None = None
+    ) -> bytes:
+        response, error = None, None
+        if kind in _LATE:
+            error = dict(zip(("code", "message"), _LATE[kind], strict=True))
+        else:
+            status, body = (200, body) if refused is None else (refused.status, error_of(refused))
+            response = {"status_code": status, "request_id": f"req_{self.id[-8:]}_{number}", "body": body}
+        name = self._requests[number][0]
+        line = {"id": f"batch_req_{self.id[-8:]}_{number}", "custom_id": name, "response": response, "error": error}
         return msgspec.json.encode(line) + b"\n"
 
     def _written(self, status: str) -> tuple[str | None, str | None]:
@@ -110,7 +103,7 @@ class OpenAIBatch(Batch):
                 kind, line = self._lines[number]
                 (good if kind == "succeeded" else bad).append(line)
             elif left is not None:
-                bad.append(self._late(number, left))
+                bad.append(self._line(number, left))
         output, error = (
             self._files.add(b"".join(lines), f"{self.id}_{name}.jsonl", "batch_output", self.id).id if lines else None
             for lines, name in ((good, "output"), (bad, "error"))

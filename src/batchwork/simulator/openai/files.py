@@ -110,7 +110,7 @@ class Files:
 
     async def content(self, request: web.BaseRequest, file_id: str) -> web.Response:  # noqa: ARG002
         """`GET /v1/files/{id}/content`."""
-        return self._calls.answer_bytes(self.get(file_id).content, "application/octet-stream")
+        return self._calls.answer(self.get(file_id).content, "application/octet-stream")
 
     def batch_of(self, file_id: str) -> str | None:
         """The batch whose output a file is."""

@@ -44,7 +44,8 @@ class OpenAIWire:
 
     def admit(self, prompt: Prompt) -> tuple[float, str]:
         """Seconds to wait and for what; (0, "") takes the call in."""
-        return self._world.openai_limits.admit_joint(max(prompt.input_tokens, prompt.max_tokens or 0), real_s())
+        tokens = max(prompt.input_tokens, prompt.max_tokens or 0)
+        return self._world.openai_limits.admit(tokens, real_s(), jointly=True)
 
     def produced(self, usage: Usage) -> None:
         """Nothing: the stated limit was charged on arrival."""
