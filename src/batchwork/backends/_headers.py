@@ -39,9 +39,8 @@ def ahead_s(headers: Headers, utc: float) -> float:
         return 0.0
 
 
-def duration_s(text: str, utc: float = 0.0) -> float | None:
+def duration_s(text: str, _utc: float = 0.0) -> float | None:
     """Seconds of a duration like `1h2m3s`, `2m59.56s`, `120ms` or plain `12`."""
-    del utc
     match = _DURATION.fullmatch(text)
     if match is None or not text:
         return _number(text)

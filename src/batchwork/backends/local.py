@@ -80,9 +80,8 @@ class LocalBackend:
             await asyncio.to_thread(server.clear)  # the last reference ends it, which takes a moment
 
 
-def describe(name: str, base_url: str | None) -> Traits:
+def describe(_name: str, _base_url: str | None) -> Traits:
     """What is known before it is opened."""
-    del name, base_url
     return TRAITS
 
 

@@ -73,7 +73,8 @@ class MockBackend:
             self.in_flight -= 1
         if self.faults:
             self._maybe_fail(self.faults)
-        prompt = _prompt(request)
+        content = request.messages[-1].content
+        prompt = content if isinstance(content, str) else " ".join(str(block.get("text", "")) for block in content)
         answer = prompt if self.script is None else self.script(request, call)
         if isinstance(answer, Failure):
             raise BackendError(answer)
@@ -117,7 +118,7 @@ class MockBackend:
             self._log = None
 
 
-def _read(request: Request, call: int) -> Reply:
+def _read(request: Request, _call: int) -> Reply:
     """The answer of `mock:reader`: only from the text that the request holds.
 
     Fills a schema field by field; with citations on, says where each thing stands, in the blocks that Anthropic
@@ -125,7 +126,6 @@ def _read(request: Request, call: int) -> Reply:
     """
     from batchwork import literal  # noqa: PLC0415 (a room that echoing has no use for)
 
-    del call
     turns = [_text(message) for message in request.messages if message.role == "user"]
     texts = [document.text or "" for document in request.documents]
     question, text = literal.split_turns(turns, texts, request.system or "")
@@ -173,19 +173,13 @@ def _place(document: Attachment, index: int, start: int, end: int) -> dict[str, 
     }
 
 
-def _prompt(request: Request) -> str:
-    content = request.messages[-1].content
-    return content if isinstance(content, str) else " ".join(str(b.get("text", "")) for b in content)
-
-
 def tokens_of(text: str) -> int:
     """As many as a text may have at a real provider, roughly."""
     return len(text) // 4 + 1
 
 
-def describe(name: str, base_url: str | None) -> Traits:
+def describe(name: str, _base_url: str | None) -> Traits:
     """What is known before it is opened."""
-    del base_url
     return replace(TRAITS, notice=_NOTICES.get(name.partition("?")[0]))
 
 

@@ -187,9 +187,8 @@ def _utc(text: str) -> float | None:
         return None
 
 
-def describe(name: str, base_url: str | None) -> Traits:
+def describe(_name: str, _base_url: str | None) -> Traits:
     """What is known before it is opened."""
-    del name, base_url
     return TRAITS
 
 

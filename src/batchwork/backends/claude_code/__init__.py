@@ -118,9 +118,8 @@ class ClaudeCodeBackend:
         return stdout, stderr, process.returncode
 
 
-def describe(name: str, base_url: str | None) -> Traits:
+def describe(name: str, _base_url: str | None) -> Traits:
     """What is known before it is opened."""
-    del base_url
     model = name.partition("?")[0]
     return replace(TRAITS, price_model=catalog().priced_as.get(model, model))
 
