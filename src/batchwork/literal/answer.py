@@ -21,14 +21,14 @@ _NEUTRAL = frozenset({"flat", "none", "no", "absent", "neither", "normal"})
 _WHOLE = frozenset({"trend", "direction", "movement"})  # asked of the data as a whole
 
 
-class Answer(NamedTuple):
+class Reading(NamedTuple):
     """What was read and the places it was read from; no places when it was not found."""
 
     text: str
     spans: tuple[tuple[int, int], ...] = ()
 
 
-def read(question: str, text: str) -> Answer:
+def read(question: str, text: str) -> Reading:
     """Answer from `text` alone.
 
     The value at the label, the larger or smaller of two that were read, yes or no, one of the
@@ -38,7 +38,7 @@ def read(question: str, text: str) -> Answer:
     if query.compares:
         return compare(query, text)
     found = answered(query, text)
-    return Answer(found.value, ((found.start, found.end),)) if found else Answer(NOT_FOUND)
+    return Reading(found.value, ((found.start, found.end),)) if found else Reading(NOT_FOUND)
 
 
 def answered(query: Question, text: str) -> Found | None:
@@ -97,7 +97,7 @@ def count_of(words: tuple[str, ...], text: str) -> Found | None:
     return Found(0, *none, 0.8) if none else None
 
 
-def compare(query: Question, text: str) -> Answer:
+def compare(query: Question, text: str) -> Reading:
     """Which of two has the larger (or smaller) value, by reading both."""
     parts = [_section(text, choice, query.choices) for choice in query.choices[:2]]
     inside = [_value_in(query.words, text, *part) for part in parts if part]
@@ -105,12 +105,12 @@ def compare(query: Question, text: str) -> Answer:
         inside = [_named_value(query.words, choice, text) for choice in query.choices[:2]]
     first, second = inside
     if first is None or second is None or isinstance(first.value, str) != isinstance(second.value, str):
-        return Answer(NOT_FOUND)
+        return Reading(NOT_FOUND)
     spans = ((first.start, first.end), (second.start, second.end))
     if first.value == second.value:
-        return Answer("equal", spans)
+        return Reading("equal", spans)
     less = first.value < second.value
-    return Answer(query.choices[0] if less == query.wants_less else query.choices[1], spans)
+    return Reading(query.choices[0] if less == query.wants_less else query.choices[1], spans)
 
 
 def _section(text: str, choice: str, choices: tuple[str, ...]) -> tuple[int, int] | None:

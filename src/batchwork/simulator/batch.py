@@ -8,7 +8,7 @@ faults as live calls, at the batch price.
 import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any, ClassVar, Generic, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 from aiohttp import web
 
@@ -22,7 +22,7 @@ from batchwork.simulator.errors import Refused
 from batchwork.simulator.faults import HTTP_KINDS, LATE_KINDS, LOST_LINES
 from batchwork.simulator.log import BatchRecord, LoggedCall, preview_of
 from batchwork.simulator.prompt import Prompt
-from batchwork.simulator.world import World
+from batchwork.simulator.world import Shelf, World
 
 _BREATH = 25  # requests answered before other calls get their turn
 _WHOLE_CALL = frozenset({"401", "413", "quota"})  # faults that a single request cannot meet
@@ -178,26 +178,20 @@ def _written(line: bytes, kind: str | None) -> bytes:
 B = TypeVar("B", bound=Batch)
 
 
-class BatchShelf(ABC, Generic[B]):
+class BatchShelf(Shelf[B], ABC):
     """What the calls about batches of both wires have in common."""
 
     prefix: ClassVar[str]  # of the ids
     unknown: ClassVar[str]  # the message when there is no such batch
 
     def __init__(self, calls: Calls) -> None:
+        super().__init__(calls.world)
         self._calls = calls
-        self._world = calls.world
-        self._batches: dict[str, B] = {}
-        self._world.shelves.append(self)
 
     async def settle(self) -> None:
         """Let every batch catch up with the clock."""
-        for batch in list(self._batches.values()):
+        for batch in list(self._kept.values()):
             await batch.settle()
-
-    def clear(self) -> None:
-        """Forget every batch."""
-        self._batches.clear()
 
     async def create(self, request: web.BaseRequest) -> web.StreamResponse:
         """`POST .../batches`."""
@@ -208,7 +202,7 @@ class BatchShelf(ABC, Generic[B]):
         async def work() -> web.Response:
             batch = self._made(batch_id, decoded(raw), request)
             await batch.take_in()
-            self._batches[batch_id] = batch
+            self._kept[batch_id] = batch
             self._world.log.batches[batch_id] = BatchRecord(api=self._calls.wire.api, size=batch.size)
             return self._calls.answer(await batch.shown())
 
@@ -221,7 +215,7 @@ class BatchShelf(ABC, Generic[B]):
     async def listed(self, request: web.BaseRequest) -> web.Response:
         """`GET .../batches`: newest first; a young batch may not be listed yet."""
         ripe = self._world.clock.now() - self._world.config.list_lag_s
-        newest = sorted(self._batches.values(), key=lambda batch: batch.created_at)[::-1]
+        newest = sorted(self._kept.values(), key=lambda batch: batch.created_at)[::-1]
         shown = [await batch.shown() for batch in newest if batch.created_at <= ripe]
         return self._calls.answer(self._calls.wire.page(shown, request.rel_url.query))
 
@@ -235,7 +229,7 @@ class BatchShelf(ABC, Generic[B]):
         return self._calls.answer(await batch.shown())
 
     def _batch(self, batch_id: str) -> B:
-        batch = self._batches.get(batch_id)
+        batch = self._kept.get(batch_id)
         if batch is None:
             raise Refused(404, self.unknown.format(batch_id), param="id")
         return batch

@@ -13,7 +13,7 @@ from batchwork.simulator.calls import Calls, Handler
 from batchwork.simulator.errors import Refused, SimulatorConfigError
 from batchwork.simulator.faults import Faults
 from batchwork.simulator.openai.batches import OpenAIBatches
-from batchwork.simulator.openai.files import Files
+from batchwork.simulator.openai.files import FileShelf
 from batchwork.simulator.openai.wire import CHAT, RESPONSES, OpenAIWire
 from batchwork.simulator.world import World
 
@@ -27,7 +27,7 @@ class Routes:
         self._world = world
         self._anthropic = AnthropicWire(world)
         self._messages, self._chat = Calls(world, self._anthropic), Calls(world, OpenAIWire(world))
-        message_batches, files = MessageBatches(self._messages), Files(self._chat)
+        message_batches, files = MessageBatches(self._messages), FileShelf(self._chat)
         batches = OpenAIBatches(self._chat, files)
         anthropic, openai = self._messages.handler, self._chat.handler
         oracle = Oracle(world)

@@ -1,6 +1,6 @@
 """Everything the simulated provider knows: its clock, log, limits, faults, persona, caches, batches and files."""
 
-from typing import Any, Protocol
+from typing import Any, Generic, TypeVar
 
 import msgspec
 
@@ -14,14 +14,8 @@ from batchwork.simulator.log import Log
 from batchwork.simulator.personas import Step, persona_named
 from batchwork.simulator.prompt import Prompt
 
+T = TypeVar("T")
 _TTL_S = {"5m": 300.0, "30m": 1800.0, "1h": 3600.0}
-
-
-class Shelf(Protocol):
-    """A part with state of its own that settles with time and can be emptied."""
-
-    async def settle(self) -> None: ...  # noqa: D102
-    def clear(self) -> None: ...  # noqa: D102
 
 
 class World:
@@ -31,7 +25,7 @@ class World:
         self.config = config
         self.clock = SimClock(config.time_scale, config.clock_offset_s)
         self.persona = persona_named(config.persona, config.seed)
-        self.shelves: list[Shelf] = []
+        self.shelves: list[Shelf[Any]] = []
         self.base_url = ""
         self._count = 0
         self.reset()
@@ -83,3 +77,19 @@ class World:
         self._cache: dict[str, float] = {}
         for shelf in self.shelves:
             shelf.clear()
+
+
+class Shelf(Generic[T]):
+    """Things that the provider keeps by their ids, batches or files, until the world is reset."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self._kept: dict[str, T] = {}
+        world.shelves.append(self)
+
+    async def settle(self) -> None:
+        """Let everything catch up with the clock; most things do not change by themselves."""
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self._kept.clear()

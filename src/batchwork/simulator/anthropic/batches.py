@@ -116,7 +116,7 @@ class MessageBatches(BatchShelf[MessageBatch]):
         batch = self._batch(batch_id)
         refuse_if(not batch.ended, f"Batch {batch_id} cannot be deleted while it is processing; cancel it first")
         await batch.settle()
-        del self._batches[batch_id]
+        del self._kept[batch_id]
         return self._calls.answer({"id": batch_id, "type": "message_batch_deleted"})
 
     async def results(self, request: web.BaseRequest, batch_id: str) -> web.Response:  # noqa: ARG002

@@ -10,7 +10,7 @@ from batchwork.simulator.batch import Batch, BatchShelf
 from batchwork.simulator.calls import Calls
 from batchwork.simulator.config import SimulatorConfig
 from batchwork.simulator.errors import Refused
-from batchwork.simulator.openai.files import Files
+from batchwork.simulator.openai.files import FileShelf
 from batchwork.simulator.openai.parse import bad
 from batchwork.simulator.openai.render import error_of
 from batchwork.simulator.openai.wire import CHAT, RESPONSES, OpenAIWire
@@ -28,7 +28,7 @@ _MOST_ERRORS = 50
 class OpenAIBatch(Batch):
     """One batch of an input file."""
 
-    def __init__(self, world: World, files: Files, batch_id: str, order: dict[str, Any]) -> None:
+    def __init__(self, world: World, files: FileShelf, batch_id: str, order: dict[str, Any]) -> None:
         path, delay_s = order["endpoint"], world.config.validation_time_s
         requests, self._errors = read_input(files.get(order["input_file_id"]).content, path, world.config)
         super().__init__(world, OpenAIWire(world, path), batch_id, requests, path, delay_s)
@@ -163,7 +163,7 @@ class OpenAIBatches(BatchShelf[OpenAIBatch]):
     prefix = "batch_sim"
     unknown = "No batch found with id '{}'."
 
-    def __init__(self, calls: Calls, files: Files) -> None:
+    def __init__(self, calls: Calls, files: FileShelf) -> None:
         super().__init__(calls)
         self._files = files
 
