@@ -111,7 +111,6 @@ class AnthropicBackend(WireBackend):
         return f"is the model {model!r} right? There is {or_list(others)}" if others else ""
 
     def batch_line(self, custom_id: str, request: Request) -> bytes:
-        """One request of a batch."""
         return encode({"custom_id": custom_id, "params": self._build(request)})
 
     async def submit_batch(self, lines: list[bytes], tag: BatchTag) -> str:
@@ -126,7 +125,6 @@ class AnthropicBackend(WireBackend):
         return BatchProgress(ended=batch.has_ended, total=batch.request_counts.total)
 
     async def collect_batch(self, batch_id: str) -> AsyncIterator[tuple[str, Reply | Failure]]:
-        """Its results, in any order."""
         async for line in self._lines(self._batches_url / batch_id / "results", _decode_line):
             yield line.custom_id, self._line_result(line.result)
 
