@@ -39,9 +39,8 @@ def ahead_s(headers: Headers, utc: float) -> float:
         return 0.0
 
 
-def duration_s(text: str, utc: float = 0.0) -> float | None:
+def duration_s(text: str, _utc: float = 0.0) -> float | None:
     """Seconds of a duration like `1h2m3s`, `2m59.56s`, `120ms` or plain `12`."""
-    del utc
     match = _DURATION.fullmatch(text)
     if match is None or not text:
         return _number(text)
@@ -58,8 +57,6 @@ def _until(text: str, utc: float) -> float | None:
 
 class LimitHeaders:
     """One family of rate-limit headers: their names, and how it writes the time of a reset."""
-
-    __slots__ = ("_reset_s", "names")
 
     def __init__(self, template: str, limits: Mapping[str, str], reset_s: Callable[[str, float], float | None]) -> None:
         def name(what: str, part: str) -> istr:
@@ -107,8 +104,6 @@ class LimitsReader:
     While the same limits hold and more than half of each is left, an answer tells the gate nothing that it does not
     pace by already; not repeating it saves a tenth of what a call costs.
     """
-
-    __slots__ = ("_family", "_known", "_utc")
 
     def __init__(self, family: LimitHeaders, utc: Callable[[], float]) -> None:
         self._family = family

@@ -56,11 +56,7 @@ def reply_in(
     limits: ReportedLimits | None = None,
     request_id: str | None = None,
 ) -> Reply:
-    """The reply in a completion.
-
-    Raises:
-        BackendError: the completion is a refusal, half an answer, an error, or no completion at all.
-    """
+    """The reply in a completion; a refusal, half an answer, an error or no completion is a `BackendError`."""
     try:
         completion = _decode(raw)
     except msgspec.DecodeError as error:

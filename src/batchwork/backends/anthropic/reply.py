@@ -73,11 +73,7 @@ def reply_in(
     limits: ReportedLimits | None = None,
     request_id: str | None = None,
 ) -> Reply:
-    """The reply in a message.
-
-    Raises:
-        BackendError: the message is a refusal, half an answer, or no message at all.
-    """
+    """The reply in a message; a refusal, half an answer or no message is a `BackendError`."""
     try:
         message = _decode(raw)
     except msgspec.DecodeError as error:
