@@ -9,6 +9,11 @@ The repository holds no text, only where it is, its digest, and the labels. One 
 document, absent for all of it), `sha256` of that text, `kind`, `schema`, `fields`. Files that end in `.gz` are
 unpacked, man pages go through `roff.plain_text`, and everything is then read by `batchwork.documents.read_document`.
 
+The documents were drawn with fixed seeds from what Debian 12, CPython 3.11 and the packages of `constraints.txt`
+install, files with little to ask left out; they were labelled by reading, without the finder. The split is a seeded
+shuffle within each kind, a file whole on one side. A PDF's text is what our reader makes of it: a change of the reader
+that changes it shows as "another text".
+
 A field is `[path, value, spans]`, or `[path, value, spans, marks]`. A span covers the words that say the value and no
 more; where several places say it equally well, all are listed. Marks are letters: `n` the value is written otherwise
 in the document (a date as ISO, yes as true, a licence by its SPDX name), `p` a phrase, of which any part will do, `e`
