@@ -9,10 +9,14 @@ The repository holds no text, only where it is, its digest, and the labels. One 
 document, absent for all of it), `sha256` of that text, `kind`, `schema`, `fields`. Files that end in `.gz` are
 unpacked, man pages go through `roff.plain_text`, and everything is then read by `batchwork.documents.read_document`.
 
-The documents were drawn with fixed seeds from what Debian 12, CPython 3.11 and the packages of `constraints.txt`
-install, files with little to ask left out; they were labelled by reading, without the finder. The split is a seeded
-shuffle within each kind, a file whole on one side. A PDF's text is what our reader makes of it: a change of the reader
-that changes it shows as "another text".
+Metadata, Debian copyright files and change logs are a seeded draw. Licences, man pages, release notes and Debian
+readmes were picked by hand out of a seeded draw, for having something to ask; e-mails, data sheets, PDFs and the other
+readmes were picked by hand out of all there are. Labels of metadata, Debian copyright files, change logs and the NIST
+sheets were proposed by scripts from their structure and then looked through; the others were written by reading. All
+were made without the finder; where a plain word search disagreed, in either part, the label was looked at again. The
+split is a seeded shuffle within each kind, a file whole on one side; layouts (one template of data sheets, the pages
+of one program suite) are on both. A PDF's text is what our reader makes of it: when that changes, it shows as "another
+text".
 
 A field is `[path, value, spans]`, or `[path, value, spans, marks]`. A span covers the words that say the value and no
 more; where several places say it equally well, all are listed. Marks are letters: `n` the value is written otherwise
