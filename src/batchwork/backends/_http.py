@@ -8,6 +8,7 @@ anybody reads it: some servers repeat what they were sent.
 
 from collections.abc import AsyncIterator, Iterable, Mapping
 from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
 from functools import lru_cache
 from http.cookies import BaseCookie, SimpleCookie
 from io import BytesIO
@@ -40,15 +41,13 @@ class _NoCookies(aiohttp.DummyCookieJar):
         return _NO_COOKIES
 
 
-class Answer:
+@dataclass(slots=True)
+class HttpAnswer:
     """What came back: the status, the headers, the whole body."""
 
-    __slots__ = ("body", "headers", "status")
-
-    def __init__(self, status: int, headers: Mapping[str, str], body: bytes) -> None:
-        self.status = status
-        self.headers = headers
-        self.body = body
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
 
 
 class Http:
@@ -65,12 +64,8 @@ class Http:
         self._trust_env = trust_env
         self._session: aiohttp.ClientSession | None = None
 
-    async def post(self, url: URL, body: bytes) -> Answer:
-        """Send one body, read one answer.
-
-        Raises:
-            BackendError: there was no whole answer.
-        """
+    async def post(self, url: URL, body: bytes) -> HttpAnswer:
+        """Send one body, read one answer; without a whole answer, here and below, it is a `BackendError`."""
         session = self._session or self._open()
         response: aiohttp.ClientResponse | None = None
         try:
@@ -90,20 +85,12 @@ class Http:
             raise
         return self._answer(url, response, read)
 
-    async def get(self, url: URL) -> Answer:
-        """Read one answer.
-
-        Raises:
-            BackendError: there was no whole answer.
-        """
+    async def get(self, url: URL) -> HttpAnswer:
+        """Read one answer."""
         return await self._whole(url, (self._session or self._open()).get(url, allow_redirects=False))
 
-    async def upload(self, url: URL, fields: Mapping[str, str], name: str, parts: Iterable[bytes]) -> Answer:
-        """Send a file as a form, read one answer.
-
-        Raises:
-            BackendError: there was no whole answer.
-        """
+    async def upload(self, url: URL, fields: Mapping[str, str], name: str, parts: Iterable[bytes]) -> HttpAnswer:
+        """Send a file as a form, read one answer."""
         form = aiohttp.FormData(fields)
         form.add_field("file", BytesIO(b"".join(parts)), filename=name, content_type="application/octet-stream")
         payload = form()
@@ -112,19 +99,15 @@ class Http:
         session = self._session or self._open()
         return await self._whole(url, session.post(url, data=payload, allow_redirects=False, headers=headers))
 
-    async def _whole(self, url: URL, call: AbstractAsyncContextManager[aiohttp.ClientResponse]) -> Answer:
+    async def _whole(self, url: URL, call: AbstractAsyncContextManager[aiohttp.ClientResponse]) -> HttpAnswer:
         try:
             async with call as response:
                 return self._answer(url, response, await response.read())
         except (aiohttp.ClientError, OSError) as error:
             self._give_up(error, url)
 
-    async def lines(self, url: URL) -> AsyncIterator[Answer | bytes]:
-        """Read a long answer line by line; when its status is an error, the whole answer instead.
-
-        Raises:
-            BackendError: it broke off.
-        """
+    async def lines(self, url: URL) -> AsyncIterator[HttpAnswer | bytes]:
+        """Read a long answer line by line; when its status is an error, the whole answer instead."""
         session = self._session or self._open()
         rest = b""
         try:
@@ -143,11 +126,11 @@ class Http:
         if rest.strip():
             yield self._cleaned(url, rest)
 
-    def _answer(self, url: URL, response: aiohttp.ClientResponse, body: bytes) -> Answer:
+    def _answer(self, url: URL, response: aiohttp.ClientResponse, body: bytes) -> HttpAnswer:
         headers, is_error = response.headers, response.status >= 400
         if is_error:
             headers = CIMultiDictProxy(CIMultiDict((k, self._without(url, v)) for k, v in headers.items()))
-        return Answer(response.status, headers, self._cleaned(url, body, is_error=is_error))
+        return HttpAnswer(response.status, headers, self._cleaned(url, body, is_error=is_error))
 
     def _cleaned(self, url: URL, body: bytes, *, is_error: bool = False) -> bytes:
         for secret in _secrets(self._keys, url.raw_query_string, is_error):
@@ -206,11 +189,7 @@ def _secrets(keys: tuple[str, ...], query: str, is_error: bool) -> tuple[bytes, 
 
 
 def endpoint(base_url: str, path: str) -> URL:
-    """The address of one call below a base URL.
-
-    Raises:
-        ConfigError: the base is not an http(s) address, or holds a password.
-    """
+    """The address of one call below a base URL."""
     try:
         base = URL(base_url.rstrip("/"))
     except ValueError:
