@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import random
 import shlex
+import signal
 import subprocess
 import sys
 import tempfile
@@ -86,26 +87,26 @@ class Demonstration:
 
     def show(self) -> bool:
         """Take every step; whether the numbers add up."""
-        self._title("1. Sample data")
+        _title("1. Sample data")
         invoices = [_invoice(number) for number in range(1, _COUNT + 1)]
         rows = ({"id": number, "text": text} for number, text in enumerate(invoices, 1))
         (self.folder / "invoices.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
         (self.folder / "schema.json").write_text(json.dumps(_SCHEMA, indent=2))
         print(f"invoices.jsonl: {_COUNT} short invoices as text. schema.json: the three fields to read from each.")
-        self._title("2. A run, killed with SIGKILL on its way: it has no chance to tidy up")
+        _title("2. A run, killed with SIGKILL on its way: it has no chance to tidy up")
         self._batchwork(*self._run(_LITTLE), until=lambda: self._count("answered") >= _COUNT // 3)
         self._batchwork("status", "answers.jsonl.journal.db")
         print("Succeeded: these answers are on disk and are not asked for again. Pending: read, and not yet answered.")
         before = self._count("received")
-        self._title("3. The same command again: it goes on, until the budget does not cover another call")
+        _title("3. The same command again: it goes on, until the budget does not cover another call")
         stopped = self._batchwork(*self._run(_LITTLE), shown=f"run ... --max-cost {_LITTLE}")
         print(f"Exit code {stopped}: stopped by the budget. Deferred is not failed: these wait for more money.")
-        self._title("4. The same command with more money: it sends those that wait, and nothing else")
+        _title("4. The same command with more money: it sends those that wait, and nothing else")
         ended = self._batchwork(*self._run(_ENOUGH), shown=f"run ... --max-cost {_ENOUGH}")
         print(f"Exit code {ended}: all succeeded.")
-        self._title("5. What was sent and paid, as the provider counted it")
+        _title("5. What was sent and paid, as the provider counted it")
         right = self._account(before)
-        self._title("6. Typed answers, and where each stands in its document")
+        _title("6. Typed answers, and where each stands in its document")
         return self._cite(invoices[:_FILES]) and right and (stopped, ended) == (3, 0)
 
     def _run(self, max_cost: str) -> list[str]:
@@ -130,7 +131,7 @@ class Demonstration:
             output.seek(0)
             for line in output:
                 print(f"    {line.rstrip()}")
-        if until is not None:
+        if process.returncode == -signal.SIGKILL:
             print("    Killed")
         return process.returncode
 
@@ -205,9 +206,9 @@ class Demonstration:
         print(f"{quoted} of {wanted} fields are quoted from their document, character by character.")
         return quoted == wanted
 
-    @staticmethod
-    def _title(text: str) -> None:
-        print(f"\n{text}", flush=True)
+
+def _title(text: str) -> None:
+    print(f"\n{text}", flush=True)
 
 
 def _goes_on(process: subprocess.Popen[bytes]) -> bool:
