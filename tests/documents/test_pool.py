@@ -58,8 +58,9 @@ def test_many_documents_are_read_by_one_process_that_is_gone_afterwards(tmp_path
 
 def test_a_copy_of_this_process_starts_readers_of_its_own(tmp_path: Path) -> None:
     script = """
-    import os
+    import os, warnings
     from batchwork.documents import read_document
+    warnings.simplefilter("ignore")  # Python 3.12 and later warn of every fork beside a thread
     page = b"<html><p>hello</p></html>"
     read_document(page)
     child = os.fork()

@@ -68,6 +68,10 @@ class VirtualLoop(asyncio.SelectorEventLoop):
     def time(self) -> float:
         return self._virtual.now
 
+    async def shutdown_default_executor(self, timeout: float | None = None) -> None:
+        """Wait for real threads in real time: Python 3.12 and later set a timer, which virtual time would run out."""
+        await super().shutdown_default_executor()
+
 
 def run_virtual(main: Coroutine[Any, Any, T]) -> T:
     """Run a coroutine to its end in virtual time."""
