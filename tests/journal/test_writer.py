@@ -64,3 +64,21 @@ def test_a_commit_that_fails_loses_nothing_and_the_next_may_succeed(tmp_path: Pa
     reader.close()
     assert entry.outcome is not None
     assert entry.outcome.text == "x" * 500_000
+
+
+def test_a_defect_in_writing_reaches_those_who_wait(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    journal = sqlite_journal(tmp_path / "j.db")
+    journal.begin(BEGAN)
+
+    def defect(_: object) -> None:
+        raise ZeroDivisionError
+
+    async def fails() -> None:
+        for _ in range(2):
+            with pytest.raises(ZeroDivisionError):
+                await journal.durable()
+
+    with monkeypatch.context() as patch:
+        patch.setattr("batchwork.journal.writer.JournalWriter._put_in", defect)
+        run_virtual(fails())
+    journal.close()

@@ -130,6 +130,11 @@ class JournalWriter:
                     self._broken = error if isinstance(error, JournalError) else translated(error, self.path)
                     waiters += self._waiters
                     self._waiters = []
+                except Exception as error:  # a defect: handed to those who wait, who would else wait for ever
+                    for waiter in (*waiters, *self._waiters):
+                        if not waiter.done():
+                            waiter.set_exception(error)
+                    return
                 self._answer(waiters)
         finally:
             self._task = None
