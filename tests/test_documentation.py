@@ -151,7 +151,7 @@ class Reader:
                 self.names[name].close()
         for session in self.sessions:
             try:
-                os.killpg(session.pid, signal.SIGTERM)
+                os.killpg(session.pid, signal.SIGKILL)
             except ProcessLookupError:
                 continue
 

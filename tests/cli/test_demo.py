@@ -7,6 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from tests.cli.conftest import Run, rows
 
 
@@ -44,14 +46,18 @@ def test_a_folder_that_is_there_is_left_alone(batchwork: Run, folder: Path) -> N
     assert "--keep mine: File exists; name a folder that is not there yet" in refused.stderr
 
 
-def test_ctrl_c_ends_it_without_a_traceback_and_leaves_nothing(folder: Path) -> None:
+@pytest.mark.parametrize(("sent", "prelude"), [(signal.SIGINT, ""), (signal.SIGTERM, "trap '' INT; ")])
+def test_ctrl_c_and_sigterm_end_it_without_a_traceback_and_leave_nothing(
+    folder: Path, sent: signal.Signals, prelude: str
+) -> None:
+    """SIGTERM also where Ctrl-C is ignored, as in a shell's background job."""
     environment = {"PATH": os.environ["PATH"], "TMPDIR": str(folder)}
-    command = [sys.executable, "-m", "batchwork", "demo"]
+    command = ["bash", "-c", f"{prelude}exec {sys.executable} -m batchwork demo"]
     process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert process.stdout is not None
     assert any(line.startswith("$ batchwork run") for line in process.stdout)  # the inner run has been started
     assert list(folder.glob("batchwork-demo-*"))
-    process.send_signal(signal.SIGINT)
+    process.send_signal(sent)
     _, err = process.communicate(timeout=60)
     assert (process.returncode, err) == (130, "")
     assert not list(folder.iterdir())

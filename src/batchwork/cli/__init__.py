@@ -12,8 +12,7 @@ __all__ = ["app", "main"]
 
 def main() -> None:
     """The entry point `batchwork`: errors become one line and an exit code, never a traceback."""
-    # Whoever stops a container or a job sends this: it ends as Ctrl-C does, and what is under way is kept.
-    signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
+    signal.signal(signal.SIGTERM, _terminate)
     try:
         app()
     except BatchworkError as error:
@@ -24,3 +23,13 @@ def main() -> None:
     except BrokenPipeError:
         sys.stderr.close()  # whoever read our output has gone; there is nobody left to tell
         sys.exit(Exit.SOME_FAILED)
+
+
+def _terminate(*_: object) -> None:
+    """Whoever stops a container or a job sends SIGTERM: it ends as Ctrl-C does, and what is under way is kept.
+
+    A shell's background job is born with Ctrl-C ignored; until somebody listens to it, it has no effect there.
+    """
+    if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+        raise KeyboardInterrupt
+    signal.raise_signal(signal.SIGINT)
