@@ -67,7 +67,11 @@ async def open_engine(plan: Plan, supplied: Supplied = _NOTHING) -> AsyncIterato
             slices=supplied.slices,
             keep_bodies=plan.keep_bodies,
             standing=standing,
-            tally=Tally(spent_before_nano=standing.spent_nano, unconfirmed_nano=standing.unconfirmed_nano),
+            tally=Tally(
+                spent_before_nano=standing.spent_nano,
+                unconfirmed_nano=standing.unconfirmed_nano,
+                started_at=clock.now(),
+            ),
         )
 
 

@@ -97,6 +97,11 @@ class LazyResults(Sequence[T]):
         spent = self.source.totals().spent_nano
         return to_dollars(spent) if self.priced or spent else None
 
+    @property
+    def unconfirmed_cost(self) -> Decimal:
+        """The part of `total_cost` that may not be billed: calls cut off or without usage, at their worst case."""
+        return to_dollars(self.source.totals().unconfirmed_nano)
+
     def __len__(self) -> int:
         if self._length is None:  # counted once: `results[i]` in a loop must not count every time
             self._length = self.source.count()
@@ -152,11 +157,6 @@ class Results(LazyResults[Outcome]):
         super().__init__(source, priced=priced)
         self.accounting = accounting
         self.stopped = stopped
-
-    @property
-    def unconfirmed_cost(self) -> Decimal:
-        """The part of `total_cost` booked at its worst case, because a call was cut off after it was sent."""
-        return to_dollars(self.source.totals().unconfirmed_nano)
 
     def _made(self, entry: Entry) -> Outcome:
         return outcome_of(entry)

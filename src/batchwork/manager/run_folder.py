@@ -158,7 +158,8 @@ def _start_afresh(state: Path, journal: Path, files: ResultFiles | None) -> None
             f" rebuilt from the journal. To give them up, move {journal.name} away"
         )
     kept = began.settings.get(MANAGER)
-    if files is not None and isinstance(kept, dict) and files.owner() == kept.get("manager_id"):
+    if files is not None:
+        files.refuse_foreign(kept["manager_id"] if isinstance(kept, dict) else "another program")
         files.set_aside()
     aside = set_aside(journal)
     _log.warning("the state file %s is gone: starting anew; the old journal is kept as %s", state, aside)
