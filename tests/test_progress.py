@@ -46,7 +46,7 @@ def test_a_run_without_jobs_has_one_line() -> None:
     (line,) = lines(seen)
     assert line == (
         "30/100 (30.0%) done · 2.0/s · 5 in flight · cost unknown of $2.00"
-        " · 1 failed · 2 deferred: wait for money · 10 s so far · ETA 34 s · waiting 3 s"
+        " · 1 failed · 2 wait for money · 10 s so far · ETA 34 s · waiting 3 s"
     )
 
 

@@ -77,11 +77,10 @@ def test_a_rerun_that_sends_nothing_says_so() -> None:
 
 
 def test_a_retry_says_what_it_leaves_alone() -> None:
-    lines = summary(
-        succeeded=3, errors=("bad_input: a",), is_retry=True, figures=RunFigures(sent=1, reused=1, calls=1)
-    ).lines()
+    run = RunFigures(sent=1, reused=1, calls=1, is_retry=True)
+    lines = summary(succeeded=3, errors=("bad_input: a",), figures=run).lines()
     assert "this run 1 sent again, 1 left alone, 1 call, 0 s" in lines
-    none = summary(succeeded=3, is_retry=True, figures=RunFigures()).lines()
+    none = summary(succeeded=3, figures=RunFigures(is_retry=True)).lines()
     assert "this run nothing to send: nothing has failed" in none
 
 

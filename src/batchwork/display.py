@@ -91,8 +91,11 @@ class Display:
     def end(self, summary: Summary, *, verdict: bool = True) -> None:
         """Say what the run came to; without its `verdict` where an exception says that."""
         is_bad = summary.code != Exit.ALL_SUCCEEDED
-        for text in [*summary.lines(), *([summary.verdict] if verdict else [])]:
-            self.say(wrapped(text, self._console.width if self._live is not None else None), always=is_bad)
+        width = self._console.width if self._live is not None else None
+        for text in summary.lines():
+            self.say(wrapped(text, width), always=is_bad)
+        if verdict:
+            self.say(wrapped(summary.verdict, width, indent=""), always=is_bad)
 
     def _show_later(self, engine: Engine) -> None:
         def show() -> None:
@@ -105,7 +108,7 @@ class Display:
         now = engine.clock.now()
         seen = snapshot(
             engine.tally,
-            elapsed_s=now - engine.tally.started_at,
+            elapsed_s=now - engine.tally.started_at if engine.tally.elapsed_s is None else engine.tally.elapsed_s,
             now=now,
             ceiling_nano=engine.gate.ledger.ceiling,
             priced=engine.price is not None,
@@ -146,5 +149,5 @@ def _notices(engine: Engine, door: Door) -> Iterator[str]:
     elif engine.price.is_free and engine.plan.price is None:
         yield f"{engine.plan.model} costs nothing"
     if engine.standing.recovered:
-        were = f"{counted(engine.standing.recovered, 'call')} {'was' if engine.standing.recovered == 1 else 'were'}"
-        yield f"{were} cut off by an earlier crash: booked at the worst case as unconfirmed, and sent again"
+        calls = counted(engine.standing.recovered, "call was", "calls were")
+        yield f"{calls} cut off by an earlier crash: booked at the worst case as unconfirmed, and sent again"

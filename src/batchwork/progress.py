@@ -89,7 +89,7 @@ def _one_line(seen: Snapshot) -> str:
     parts = [f"{seen.done:,}{of} done{resumed}", f"{seen.per_s:,.1f}/s", f"{seen.in_flight:,} in flight"]
     parts += [cost + _unconfirmed(seen), f"{seen.failed:,} failed"]
     if seen.deferred:
-        parts.append(f"{seen.deferred:,} deferred: {_for_money(seen.deferred)}")
+        parts.append(counted(seen.deferred, "waits for money", "wait for money"))
     if seen.retries:
         parts.append(counted(seen.retries, "retry", "retries"))
     parts.append(f"{duration(seen.elapsed_s)} so far")
@@ -104,10 +104,6 @@ def _unconfirmed(seen: Snapshot) -> str:
     return f", {show(seen.unconfirmed_nano)} of it unconfirmed" if seen.unconfirmed_nano else ""
 
 
-def _for_money(count: int) -> str:
-    return "waits for money" if count == 1 else "wait for money"
-
-
 def _lines_of_jobs(seen: Snapshot, jobs: JobCounts) -> list[str]:
     total = seen.total or 0
     percent = 100 * seen.done / total if total else 100.0
@@ -117,7 +113,7 @@ def _lines_of_jobs(seen: Snapshot, jobs: JobCounts) -> list[str]:
         cost += f" / {show(seen.ceiling_nano)} ({of_limit:.1f}% of limit)"
     eta = "unknown" if seen.eta_s is None else f"~{duration(seen.eta_s, second='sec')}"
     if seen.done + seen.deferred >= total:
-        eta = f"{counted(seen.deferred, 'item')} {_for_money(seen.deferred)}" if seen.deferred else "done"
+        eta = counted(seen.deferred, "item waits for money", "items wait for money") if seen.deferred else "done"
     failed_jobs = f", {jobs.failed:,} failed" if jobs.failed else ""
     deferred = f", deferred: {counted(seen.deferred, 'item')}" if seen.deferred else ""
     parts = [f"Elapsed: {duration(seen.elapsed_s, second='sec')}", counted(seen.calls, "call")]

@@ -10,6 +10,7 @@ from batchwork.core.money import to_dollars
 from batchwork.core.outcome import Outcome, Pending, Status
 from batchwork.core.ports import Entry, Totals
 from batchwork.core.stats import Accounting
+from batchwork.core.words import counted
 
 T = TypeVar("T")
 
@@ -127,7 +128,7 @@ class LazyResults(Sequence[T]):
             return [window[i - low] for i in wanted]
         index = at + len(self) if at < 0 else at
         if not 0 <= index < len(self):
-            raise IndexError(f"there are {len(self)} results, no number {at}")
+            raise IndexError(f"no number {at}: there are {counted(len(self), 'result')}")
         return self._between(index, index + 1)[0]
 
     def _between(self, low: int, high: int) -> list[T]:

@@ -239,13 +239,12 @@ class RunSession:
         self.interrupt()
         if self.engine is None or self.left_at_once:
             return
-        number, one = self.engine.tally.in_flight, self.engine.tally.in_flight == 1
-        kept = f"{counted(number, 'call')} in flight {'is' if one else 'are'} let finish"
+        one, many = "call in flight is let finish", "calls in flight are let finish"
         if self.engine.uses_batches:
-            go_on = "goes on there" if one else "go on there"
+            one, many = "item at the provider goes on there", "items at the provider go on there"
             if self._plan.policy.batch.cancel_on_interrupt:
-                go_on = "is cancelled" if one else "are cancelled"
-            kept = f"{counted(number, 'item')} at the provider {go_on}"
+                one, many = "item at the provider is cancelled", "items at the provider are cancelled"
+        kept = counted(self.engine.tally.in_flight, one, many)
         say(f"stopping: {kept}, press Ctrl-C again to leave at once")
 
     def stopped(self) -> KeyboardInterrupt:
@@ -253,8 +252,7 @@ class RunSession:
         text = f"stopped: {self._door.kept}; to go on, {self._door.again}"
         if left := self.still_running:
             named = ", ".join(left[:5]) + (", ..." if len(left) > 5 else "")
-            go_on = "goes" if len(left) == 1 else "go"
-            text += f" ({counted(len(left), 'batch', 'batches')} {go_on} on at the provider meanwhile: {named})"
+            text += f" ({counted(len(left), 'batch goes', 'batches go')} on at the provider meanwhile: {named})"
         return clean_stop(text)
 
     def cancel(self) -> None:

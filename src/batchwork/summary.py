@@ -110,7 +110,6 @@ class Summary:
     failures: tuple[FailureGroup, ...] = ()
     has_ended: bool = True  # the latest run; else it goes on, or was killed
     figures: RunFigures | None = None  # of that run; None: they are not known
-    is_retry: bool = False  # that run took up what had failed, alone
     missing: int = 0  # rows of the input that were not reached
     open_batches: int = 0  # that go on at the provider
     paused: str | None = None
@@ -139,12 +138,11 @@ class Summary:
         for group in self.failures:
             texts += group.lines(self.door)
         if deferred := self.accounting.deferred:
-            wait = "waits for money: its worst case does" if deferred == 1 else "wait for money: their worst cases do"
-            texts.append(f"deferred {deferred:,} {wait} not fit under the limit; raise {self.door['max_cost']}")
+            wait = counted(deferred, "waits for money: its worst case does", "wait for money: their worst cases do")
+            texts.append(f"deferred {wait} not fit under the limit; raise {self.door['max_cost']}")
         if self.open_batches:
-            go_on = "goes on" if self.open_batches == 1 else "go on"
-            batches = counted(self.open_batches, "batch", "batches")
-            texts.append(f"open     {batches} {go_on} at the provider; to take up, {self.door.again}")
+            batches = counted(self.open_batches, "batch goes", "batches go")
+            texts.append(f"open     {batches} on at the provider; {self.door.again} to take up what is finished")
         return texts if self.error is None else [*texts, f"error    {self.error}"]
 
     def _done(self, run: RunFigures) -> str:
@@ -152,14 +150,14 @@ class Summary:
         calls += [counted(run.refusals, "refusal")] if run.refusals else []
         after = f", {', '.join(calls)}, {duration(run.elapsed_s)}"
         if run.sent or run.calls:
-            left = "left alone" if self.is_retry else "done before"
+            left = "left alone" if run.is_retry else "done before"
             before = f", {run.reused:,} {left}" if run.reused else ""
-            return f"{run.sent:,} sent{' again' if self.is_retry else ''}{before}{after}"
-        if self.is_retry:
+            return f"{run.sent:,} sent{' again' if run.is_retry else ''}{before}{after}"
+        if run.is_retry:
             return f"nothing to send: {'what failed cannot be mended by that' if run.reused else 'nothing has failed'}"
         if run.reused and run.reused == self.accounting.inputs:
             failed = f" ({self.accounting.failed:,} of them failed)" if self.accounting.failed else ""
-            return f"nothing to send: all {run.reused:,} were done before{failed}"
+            return f"nothing to send: all {counted(run.reused, 'was', 'were')} done before{failed}"
         return f"nothing was sent, {run.reused:,} done before, {duration(run.elapsed_s)}"
 
     def _cost(self) -> str:
@@ -175,8 +173,8 @@ class Summary:
             return Exit.INTERRUPTED, f"Interrupted: everything finished is kept; {door.again} to go on."
         if self.paused is not None:
             return Exit.PAUSED, f"Paused: {self.paused}"
-        if not self.has_ended:
-            text = f"The last run has not ended: it is still going on, or was cut off; then {door.again} to go on."
+        if not self.has_ended and self.error is None:
+            text = f"Not ended: the run is still going on, or was cut off. If it was cut off, {door.again} to go on."
             return Exit.INTERRUPTED, text
         if counts.deferred:
             return Exit.BUDGET, f"Stopped by the budget: {door.more_money} for the deferred ones."
@@ -197,8 +195,8 @@ class Summary:
         return f"Some failed: {self.door.retry} tries them again{which}.{see}"
 
 
-def wrapped(text: str, width: int | None) -> str:
+def wrapped(text: str, width: int | None, *, indent: str = _INDENT) -> str:
     """A line of a summary, broken between words where a terminal is narrower."""
     if width is None or len(text) <= width:
         return text
-    return textwrap.fill(text, width, subsequent_indent=_INDENT, break_long_words=False, break_on_hyphens=False)
+    return textwrap.fill(text, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)

@@ -60,7 +60,7 @@ def test_a_removed_state_file_with_batches_at_the_provider_is_an_error_with_the_
     )
     assert {item["status"] for item in items_in(path)} == {"processing"}
     path.unlink()
-    with pytest.raises(ConfigError, match=r"batches open at the provider \(batch_0\)") as error:
+    with pytest.raises(ConfigError, match=r"1 batch open at the provider \(batch_0\)") as error:
         BatchManager(messages=prompts(3), **options(provider.client(), path)).run()
     assert "create an empty one" in str(error.value)
     path.touch()

@@ -36,9 +36,8 @@ def status(journal: options.JournalFile) -> None:
     texts = [f"journal  {journal}", f"model    {last.model if last else 'unknown'}", *summary.lines(run="last run")]
     texts += [f"batch    {ticket.batch_id or 'submitted, its number not yet known'}" for ticket in open_batches]
     texts += [f"results  {path}" for path, _, _ in outputs]
-    texts.append(summary.verdict)
     width = get_terminal_size().columns if sys.stdout.isatty() else None
-    print(*(wrapped(text, width) for text in texts), sep="\n")
+    print(*(wrapped(text, width) for text in texts), wrapped(summary.verdict, width, indent=""), sep="\n")
 
 
 def results(

@@ -44,8 +44,8 @@ def carry_out(
 ) -> int:
     """Run to the end, whatever it is; the exit code. `apart`: the source may block."""
     assert plan.journal is not None
-    door, is_retry = command_line(plan.journal), source is None
-    display = Display(door=door, quiet=quiet, total=total, is_retry=is_retry)
+    door = command_line(plan.journal)
+    display = Display(door=door, quiet=quiet, total=total, is_retry=source is None)
     supplied = Supplied(checker=AnswerChecker())
     ahead = plan.policy.max_in_flight if apart else 0
     session = RunSession(plan, source, supplied, on_open=display.opened, ahead=ahead, door=door)
@@ -65,7 +65,7 @@ def carry_out(
     finally:
         display.closed()
     with closing(JournalReader(plan.journal)) as reader:
-        summary = summary_of(reader, door, is_retry=is_retry, **end)
+        summary = summary_of(reader, door, **end)
         reached_all = session.exhausted and not summary.interrupted
         missing = 0 if reached_all or total is None else total - summary.accounting.inputs
         written = None if session.left_at_once else out

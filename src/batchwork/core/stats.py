@@ -13,6 +13,7 @@ class RunFigures(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, 
     """What one run has done; recorded at its end, so that it can be told later."""
 
     sent: int = 0  # items with a call of this run
+    is_retry: bool = False  # it took up what had failed, was deferred or pending, and read no input
     reused: int = 0  # items that an earlier run has settled; in a retry, those that sending again cannot mend
     calls: int = 0
     retries: int = 0  # calls for an item that had one in this run
@@ -31,6 +32,7 @@ class Tally:
     reused: int = 0  # of those, settled by an earlier run
     open: int = 0  # being worked on: in line, in flight, waiting to be tried again
     in_flight: int = 0
+    is_retry: bool = False  # of the journal's own items
     sent: int = 0  # items with a call
     calls: int = 0
     retries: int = 0
@@ -58,7 +60,7 @@ class Tally:
 
     def figures(self, elapsed_s: float) -> RunFigures:
         """What the run has done, so long after its start."""
-        names = ("sent", "reused", "calls", "retries", "refusals", "input_tokens", "output_tokens")
+        names = ("sent", "is_retry", "reused", "calls", "retries", "refusals", "input_tokens", "output_tokens")
         return RunFigures(elapsed_s=elapsed_s, **{name: getattr(self, name) for name in names})
 
     @property
