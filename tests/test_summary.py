@@ -56,6 +56,14 @@ def test_every_kind_has_a_remedy_that_names_only_what_the_door_has(kind: Failure
     assert set(options) <= known
 
 
+def test_what_a_provider_says_is_one_short_line_and_commands_no_terminal() -> None:
+    (line, _) = grouped(["server: \x1b[2Jgone\n" + 100 * "and gone "])[0].lines(COMMAND)
+    assert line.startswith("failed   1 server: [2Jgone and gone")
+    assert line.endswith(" ...")
+    assert line.isprintable()
+    assert len(line) < 200
+
+
 def test_an_error_in_a_form_that_nobody_knows_is_still_counted() -> None:
     assert [(group.kind, group.example) for group in grouped(["odd", None])] == [(FailureKind.INTERNAL, "odd")]
 

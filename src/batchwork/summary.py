@@ -77,7 +77,8 @@ class FailureGroup:
     def lines(self, door: Door) -> list[str]:
         """What happened, and the remedy."""
         for_example = ", for example" if self.count > 1 else ""
-        example = textwrap.shorten(self.example, _LONGEST_EXAMPLE, placeholder=" ...")
+        shown = "".join(sign if sign.isprintable() else " " for sign in self.example)  # it is the provider's text
+        example = textwrap.shorten(shown, _LONGEST_EXAMPLE, placeholder=" ...")
         remedy = door.words(_REMEDIES[self.kind][0].replace("{them}", "it" if self.count == 1 else "them"))
         return [
             f"failed   {self.count:,} {self.kind.value}{for_example}: {example}",
