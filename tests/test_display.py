@@ -20,16 +20,28 @@ def test_progress_says_what_answers(capsys: pytest.CaptureFixture[str]) -> None:
     assert "no language model is called" in capsys.readouterr().err
 
 
-def test_progress_tells_the_five_lines(capsys: pytest.CaptureFixture[str]) -> None:
+def test_progress_tells_the_five_lines_and_the_end_explains_itself(capsys: pytest.CaptureFixture[str]) -> None:
     backend = Scripted(lambda prompt, call: failure(FailureKind.REJECTED) if prompt == "p7" else prompt)
     manager = BatchManager(messages=prompts(20), items_per_job=10, max_cost=1, **scripted(backend))
     manager.run(print_progress=True)
-    last = capsys.readouterr().out.splitlines()[-5:]
+    shown = capsys.readouterr().out.splitlines()
+    last = shown[-shown[::-1].index("Processing: 20/20 items (100.0%)") - 1 :]
     assert last[0] == "Processing: 20/20 items (100.0%)"
     assert last[1] == "Jobs: 2/2 completed, 0 in progress"
     assert re.fullmatch(r"Cost: \$0\.000285 / \$1\.00 \(0\.0% of limit\)", last[2])
     assert last[3] == "ETA: done"
-    assert last[4] == "Failed: 1 items"
+    assert last[4] == "Failed: 1 item"
+    assert last[5] == "Elapsed: 0 sec, 20 calls"
+    assert last[6:] == [
+        "items    20 inputs = 19 succeeded + 1 failed + 0 deferred + 0 skipped",
+        "this run 20 sent, 20 calls, 0 s",
+        "tokens   190 in, 95 out",
+        "cost     $0.000285 of $1.00",
+        "failed   1 rejected: scripted",
+        "         Correct what the provider names, then call retry_failed() (corrected messages need a manager of their"
+        " own); if the cause was elsewhere, retry_failed() sends it again.",
+        "Some failed: what to do about each kind stands above.",
+    ]
 
 
 def test_on_a_terminal_the_lines_are_rewritten_in_place(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -67,4 +79,5 @@ def test_a_terminal_that_knows_no_commands_gets_plain_lines(monkeypatch: pytest.
     monkeypatch.setattr("sys.stdout", terminal := Terminal())
     BatchManager(messages=prompts(3), **scripted(Scripted())).run(print_progress=True)
     assert "\x1b" not in terminal.getvalue()
-    assert terminal.getvalue().splitlines()[-5] == "Processing: 3/3 items (100.0%)"
+    assert "Processing: 3/3 items (100.0%)" in terminal.getvalue().splitlines()
+    assert terminal.getvalue().endswith("All succeeded.\n")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from batchwork.progress import JobCounts, Snapshot, lines
@@ -44,8 +46,50 @@ def test_a_run_without_jobs_has_one_line() -> None:
     (line,) = lines(seen)
     assert line == (
         "30/100 (30.0%) done · 2.0/s · 5 in flight · cost unknown of $2.00"
-        " · 1 failed · 2 deferred · ETA 35 s · waiting 3 s"
+        " · 1 failed · 2 wait for money · 10 s so far · ETA 34 s · waiting 3 s"
     )
+
+
+def test_a_resumed_run_says_what_was_done_before_its_retries_and_what_nobody_has_confirmed() -> None:
+    seen = Snapshot(
+        done=30,
+        total=60,
+        fresh=10,
+        elapsed_s=10.0,
+        spent_nano=2_000_000_000,
+        unconfirmed_nano=1_500_000_000,
+        ceiling_nano=None,
+        failed=0,
+        deferred=0,
+        before=20,
+        calls=11,
+        retries=1,
+    )
+    (line,) = lines(seen)
+    assert line == (
+        "30/60 (50.0%) done, resumed with 20 · 1.0/s · 0 in flight · $2.00, $1.50 of it unconfirmed · 0 failed"
+        " · 1 retry · 10 s so far · ETA 30 s"
+    )
+    of_manager = lines(replace(seen, jobs=JobCounts(total=6, completed=3, failed=0, in_progress=1)))
+    assert of_manager[2] == "Cost: $2.00, $1.50 of it unconfirmed"
+    assert of_manager[5] == "Elapsed: 10 sec, 11 calls, 1 retry, resumed, 20 already done"
+
+
+def test_what_waits_for_money_is_not_done() -> None:
+    seen = Snapshot(
+        done=28,
+        total=40,
+        fresh=40,
+        elapsed_s=10.0,
+        spent_nano=1,
+        ceiling_nano=1,
+        failed=1,
+        deferred=12,
+        jobs=JobCounts(total=4, completed=2, failed=0, in_progress=0),
+    )
+    processing, _, _, eta, failed = lines(seen)
+    assert (processing, eta) == ("Processing: 28/40 items (70.0%)", "ETA: 12 items wait for money")
+    assert failed == "Failed: 1 item, deferred: 12 items"
 
 
 @pytest.mark.parametrize(("total", "fresh"), [(None, 5), (10, 0)])

@@ -19,7 +19,8 @@ def test_a_wrong_key_pauses_at_once_and_leaves_the_items_pending() -> None:
         run_all(map(str, range(100)), backend=backend, max_in_flight=3)
     assert len(backend.asked) <= 6
     assert set(statuses_of(caught.value.results)) == {"pending"}
-    assert "run the same command again" in caught.value.remedy
+    assert caught.value.remedy.startswith("Set a valid API key, then make the call again: ")
+    assert "command" not in caught.value.remedy
 
 
 def test_many_failures_in_a_row_pause_and_keep_what_is_finished(tmp_path: Path) -> None:
@@ -27,6 +28,7 @@ def test_many_failures_in_a_row_pause_and_keep_what_is_finished(tmp_path: Path) 
     options: dict[str, Any] = {"retries": 0, "max_in_flight": 1, "journal": tmp_path / "j.db"}
     with pytest.raises(RunPaused, match="4 items in a row") as caught:
         run_all(map(str, range(50)), backend=backend, max_consecutive_failures=4, **options)
+    assert "retry_failed=True for the failed ones" in caught.value.remedy
     results = caught.value.results
     assert statuses_of(results)[:7] == ["succeeded"] * 3 + ["failed"] * 4
     assert results.stopped == "paused"

@@ -2,6 +2,7 @@
 
 import asyncio
 import signal
+import sys
 import threading
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
@@ -27,6 +28,31 @@ def run_sync(main: Callable[[], Coroutine[Any, Any, T]], *, interrupt: Callable[
             return runner.run(main())
         finally:
             signal.signal(signal.SIGINT, before)
+
+
+def clean_stop(message: str) -> KeyboardInterrupt:
+    """The interrupt that a synchronous door raises after a clean stop, for whoever catches it.
+
+    Where nobody does, the program ends as Python ends it (130 in a shell), with the message and without a traceback.
+    """
+    interrupt = KeyboardInterrupt(message)  # not a class of our own: Python ends by the signal for this one alone
+    interrupt.is_clean_stop = True  # type: ignore[attr-defined]
+    if not isinstance(sys.excepthook, _LastWord):
+        sys.excepthook = _LastWord(sys.excepthook)
+    return interrupt
+
+
+@dataclass(slots=True, frozen=True)
+class _LastWord:
+    """Says the message of a clean stop that nobody caught; everything else goes where it went before."""
+
+    before: Callable[..., Any]
+
+    def __call__(self, kind: type[BaseException], error: BaseException, trace: Any) -> None:
+        if getattr(error, "is_clean_stop", False):
+            sys.stderr.write(f"{error}\n")
+        else:
+            self.before(kind, error, trace)
 
 
 @dataclass(slots=True)

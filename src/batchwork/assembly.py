@@ -18,6 +18,7 @@ from batchwork.core.price_tables import in_lanes, resolve
 from batchwork.core.pricing import FREE, Price
 from batchwork.core.stats import Tally
 from batchwork.core.window import AdaptiveWindow
+from batchwork.core.words import counted
 from batchwork.engine.engine import Engine, Supplied
 from batchwork.engine.gate import Gate
 from batchwork.engine.settler import listener_for
@@ -67,7 +68,11 @@ async def open_engine(plan: Plan, supplied: Supplied = _NOTHING) -> AsyncIterato
             slices=supplied.slices,
             keep_bodies=plan.keep_bodies,
             standing=standing,
-            tally=Tally(spent_before_nano=standing.spent_nano, unconfirmed_nano=standing.unconfirmed_nano),
+            tally=Tally(
+                spent_before_nano=standing.spent_nano,
+                unconfirmed_nano=standing.unconfirmed_nano,
+                started_at=clock.now(),
+            ),
         )
 
 
@@ -172,8 +177,8 @@ def _refuse_open_batches(plan: Plan, journal: Journal) -> None:
     count = len(journal.batches.open())
     if count and plan.mode == "live":
         raise ConfigError(
-            f"{plan.journal} has {count} batches open at the provider; take them up with --mode batch"
-            " (mode='batch'), or use another journal"
+            f"{plan.journal} has {counted(count, 'batch', 'batches')} open at the provider; to go on, take"
+            " --mode batch (mode='batch'), or use another journal"
         )
 
 
@@ -183,8 +188,8 @@ def _tell_of_batches(aside: Path) -> None:
         if tickets := reader.open_batches():
             names = ", ".join(ticket.batch_id or "one whose number is not known" for ticket in tickets)
             _log.warning(
-                "%s has %d batches open at the provider (%s); `batchwork retry %s` takes them up",
-                *(aside, len(tickets), names, aside),
+                "%s has %s open at the provider (%s); `batchwork retry %s` takes them up",
+                *(aside, counted(len(tickets), "batch", "batches"), names, aside),
             )
 
 

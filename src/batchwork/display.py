@@ -10,8 +10,11 @@ from rich.table import Table
 from rich.text import Text
 
 from batchwork.core.event import Event
+from batchwork.core.outcome import Status
+from batchwork.core.words import PYTHON, Door, counted
 from batchwork.engine.engine import Engine
 from batchwork.progress import Snapshot, lines, snapshot
+from batchwork.summary import Exit, Summary, wrapped
 
 _LIVE_EVERY_S = 0.2
 _PLAIN_EVERY_S = 5.0
@@ -25,8 +28,16 @@ class Display:
     """
 
     def __init__(
-        self, *, quiet: bool = False, total: int | None = None, jobs: Callable[[Snapshot], Snapshot] | None = None
+        self,
+        *,
+        door: Door = PYTHON,
+        quiet: bool = False,
+        total: int | None = None,
+        is_retry: bool = False,
+        jobs: Callable[[Snapshot], Snapshot] | None = None,
     ) -> None:
+        self._door = door
+        self._is_retry = is_retry
         self._quiet = quiet
         self._total = total
         self._jobs = jobs
@@ -40,16 +51,18 @@ class Display:
                 console=self._console, auto_refresh=False, transient=jobs is None, redirect_stdout=on_screen
             )
         self._engine: Engine | None = None
-        self._started = 0.0
         self._cancel: Callable[[], None] = lambda: None
 
     def opened(self, engine: Engine) -> None:
         """Begin to show this run."""
-        self._engine, self._started = engine, engine.clock.now()
+        self._engine = engine
         if self._jobs is None:
             engine.tally.total = self._total
-            for notice in _notices(engine):
-                self.say(notice)
+        for notice in _notices(engine, self._door):
+            self.say(notice)
+        counts = engine.journal.counts()
+        if not self._is_retry and (done := counts[Status.SUCCEEDED] + counts[Status.FAILED]):
+            self.say(f"resumed, {done:,} already done")
         if self._live is not None:
             self._live.start()
         if self._jobs is not None:
@@ -75,6 +88,15 @@ class Display:
         elif always:
             print(text, file=self._out, flush=True)
 
+    def end(self, summary: Summary, *, verdict: bool = True) -> None:
+        """Say what the run came to; without its `verdict` where an exception says that."""
+        is_bad = summary.code != Exit.ALL_SUCCEEDED
+        width = self._console.width if self._live is not None else None
+        for text in summary.lines():
+            self.say(wrapped(text, width), always=is_bad)
+        if verdict:
+            self.say(wrapped(summary.verdict, width, indent=""), always=is_bad)
+
     def _show_later(self, engine: Engine) -> None:
         def show() -> None:
             self._show(engine)
@@ -86,7 +108,7 @@ class Display:
         now = engine.clock.now()
         seen = snapshot(
             engine.tally,
-            elapsed_s=now - self._started,
+            elapsed_s=now - engine.tally.started_at if engine.tally.elapsed_s is None else engine.tally.elapsed_s,
             now=now,
             ceiling_nano=engine.gate.ledger.ceiling,
             priced=engine.price is not None,
@@ -101,24 +123,31 @@ class Display:
 def _picture(seen: Snapshot) -> Table:
     picture = Table.grid()
     if seen.jobs is None:
-        picture.add_row(ProgressBar(total=seen.total or None, completed=seen.done, pulse=seen.total is None, width=60))
+        picture.add_row(
+            ProgressBar(
+                total=seen.total or None,
+                completed=seen.done,
+                pulse=seen.total is None,
+                width=60,
+                complete_style="cyan",  # what rich takes by itself is red
+                pulse_style="cyan",
+            )
+        )
     for text in lines(seen):
         picture.add_row(Text(text))
     return picture
 
 
-def _notices(engine: Engine) -> Iterator[str]:
+def _notices(engine: Engine, door: Door) -> Iterator[str]:
     if engine.backend.traits.notice:
         yield engine.backend.traits.notice
     if engine.price is None:
         yield (
             f"the price of {engine.plan.model} is not known: cost is shown as unknown, and calls that a kill cuts off"
-            " are sent again without being booked (state it with --price)"
+            f" are sent again without being booked (state it with {door['price']})"
         )
     elif engine.price.is_free and engine.plan.price is None:
         yield f"{engine.plan.model} costs nothing"
     if engine.standing.recovered:
-        yield (
-            f"{engine.standing.recovered} calls were cut off by an earlier crash: booked at their worst case as"
-            " unconfirmed, and sent again"
-        )
+        calls = counted(engine.standing.recovered, "call was", "calls were")
+        yield f"{calls} cut off by an earlier crash: booked at the worst case as unconfirmed, and sent again"

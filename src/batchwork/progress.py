@@ -6,6 +6,7 @@ from batchwork.core.duration import duration
 from batchwork.core.money import show
 from batchwork.core.outcome import Status
 from batchwork.core.stats import Tally
+from batchwork.core.words import counted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,9 +21,9 @@ class JobCounts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Snapshot:
-    """A run at one instant, ready to be shown: in one line, or in five where it has `jobs`."""
+    """A run at one instant, ready to be shown: in one line, or in five and more where it has `jobs`."""
 
-    done: int
+    done: int  # what waits for money is not
     total: int | None
     fresh: int  # outcomes of this run
     elapsed_s: float  # since it began
@@ -30,7 +31,11 @@ class Snapshot:
     deferred: int
     spent_nano: int | None  # None: the price is not known
     ceiling_nano: int | None
+    unconfirmed_nano: int = 0
     in_flight: int = 0
+    before: int = 0  # done by earlier runs
+    calls: int = 0
+    retries: int = 0
     waiting: str | None = None
     jobs: JobCounts | None = None
 
@@ -42,7 +47,9 @@ class Snapshot:
     @property
     def eta_s(self) -> float | None:
         """Seconds to the end at this pace; None when nobody can tell."""
-        return None if self.total is None or not self.per_s else max(0, self.total - self.done) / self.per_s
+        if self.total is None or not self.per_s:
+            return None
+        return max(0, self.total - self.done - self.deferred) / self.per_s
 
 
 def snapshot(tally: Tally, *, elapsed_s: float, now: float, ceiling_nano: int | None, priced: bool) -> Snapshot:
@@ -51,22 +58,26 @@ def snapshot(tally: Tally, *, elapsed_s: float, now: float, ceiling_nano: int | 
     if tally.waiting_until is not None and tally.waiting_until > now:
         waiting = f"waiting {duration(tally.waiting_until - now)} as the provider asks ({tally.waiting_for})"
     return Snapshot(
-        done=tally.done,
+        done=tally.done - tally.settled[Status.DEFERRED],
         total=tally.total,
         fresh=sum(tally.settled.values()),
         elapsed_s=elapsed_s,
         failed=tally.settled[Status.FAILED],
         deferred=tally.settled[Status.DEFERRED],
         spent_nano=tally.spent_nano if priced else None,
+        unconfirmed_nano=tally.unconfirmed_nano,
         ceiling_nano=ceiling_nano,
         in_flight=tally.in_flight,
+        before=tally.reused,
+        calls=tally.calls,
+        retries=tally.retries,
         waiting=waiting,
     )
 
 
 def lines(seen: Snapshot) -> list[str]:
-    """One line that says how far a run is; the founding five where it has jobs."""
-    return [_one_line(seen)] if seen.jobs is None else _five_lines(seen, seen.jobs)
+    """One line that says how far a run is; the founding five where it has jobs, and one about this run."""
+    return [_one_line(seen)] if seen.jobs is None else _lines_of_jobs(seen, seen.jobs)
 
 
 def _one_line(seen: Snapshot) -> str:
@@ -74,10 +85,14 @@ def _one_line(seen: Snapshot) -> str:
     cost = "cost unknown" if seen.spent_nano is None else show(seen.spent_nano)
     if seen.ceiling_nano is not None:
         cost += f" of {show(seen.ceiling_nano)}"
-    parts = [f"{seen.done:,}{of} done", f"{seen.per_s:,.1f}/s", f"{seen.in_flight:,} in flight", cost]
-    parts.append(f"{seen.failed:,} failed")
+    resumed = f", resumed with {seen.before:,}" if seen.before else ""
+    parts = [f"{seen.done:,}{of} done{resumed}", f"{seen.per_s:,.1f}/s", f"{seen.in_flight:,} in flight"]
+    parts += [cost + _unconfirmed(seen), f"{seen.failed:,} failed"]
     if seen.deferred:
-        parts.append(f"{seen.deferred:,} deferred")
+        parts.append(counted(seen.deferred, "waits for money", "wait for money"))
+    if seen.retries:
+        parts.append(counted(seen.retries, "retry", "retries"))
+    parts.append(f"{duration(seen.elapsed_s)} so far")
     if seen.eta_s is not None:
         parts.append(f"ETA {duration(seen.eta_s)}")
     if seen.waiting:
@@ -85,7 +100,11 @@ def _one_line(seen: Snapshot) -> str:
     return " · ".join(parts)
 
 
-def _five_lines(seen: Snapshot, jobs: JobCounts) -> list[str]:
+def _unconfirmed(seen: Snapshot) -> str:
+    return f", {show(seen.unconfirmed_nano)} of it unconfirmed" if seen.unconfirmed_nano else ""
+
+
+def _lines_of_jobs(seen: Snapshot, jobs: JobCounts) -> list[str]:
     total = seen.total or 0
     percent = 100 * seen.done / total if total else 100.0
     cost = "unknown" if seen.spent_nano is None else show(seen.spent_nano)
@@ -93,12 +112,18 @@ def _five_lines(seen: Snapshot, jobs: JobCounts) -> list[str]:
         of_limit = 100 * seen.spent_nano / seen.ceiling_nano if seen.ceiling_nano else 100.0
         cost += f" / {show(seen.ceiling_nano)} ({of_limit:.1f}% of limit)"
     eta = "unknown" if seen.eta_s is None else f"~{duration(seen.eta_s, second='sec')}"
+    if seen.done + seen.deferred >= total:
+        eta = counted(seen.deferred, "item waits for money", "items wait for money") if seen.deferred else "done"
     failed_jobs = f", {jobs.failed:,} failed" if jobs.failed else ""
-    deferred = f", deferred: {seen.deferred:,} items" if seen.deferred else ""
+    deferred = f", deferred: {counted(seen.deferred, 'item')}" if seen.deferred else ""
+    parts = [f"Elapsed: {duration(seen.elapsed_s, second='sec')}", counted(seen.calls, "call")]
+    parts += [counted(seen.retries, "retry", "retries")] if seen.retries else []
+    parts += [f"resumed, {seen.before:,} already done"] if seen.before else []
     return [
         f"Processing: {seen.done:,}/{total:,} items ({percent:.1f}%)",
         f"Jobs: {jobs.completed:,}/{jobs.total:,} completed{failed_jobs}, {jobs.in_progress:,} in progress",
-        f"Cost: {cost}",
-        f"ETA: {'done' if seen.done >= total else eta}",
-        f"Failed: {seen.failed:,} items{deferred}",
+        f"Cost: {cost}{_unconfirmed(seen)}",
+        f"ETA: {eta}",
+        f"Failed: {counted(seen.failed, 'item')}{deferred}",
+        *([", ".join(parts)] if seen.calls or seen.before else []),
     ]

@@ -10,6 +10,7 @@ from batchwork.core.money import to_dollars
 from batchwork.core.outcome import Outcome, Pending, Status
 from batchwork.core.ports import Entry, Totals
 from batchwork.core.stats import Accounting
+from batchwork.core.words import counted
 
 T = TypeVar("T")
 
@@ -97,6 +98,11 @@ class LazyResults(Sequence[T]):
         spent = self.source.totals().spent_nano
         return to_dollars(spent) if self.priced or spent else None
 
+    @property
+    def unconfirmed_cost(self) -> Decimal:
+        """The part of `total_cost` that may not be billed: calls cut off or without usage, at their worst case."""
+        return to_dollars(self.source.totals().unconfirmed_nano)
+
     def __len__(self) -> int:
         if self._length is None:  # counted once: `results[i]` in a loop must not count every time
             self._length = self.source.count()
@@ -122,7 +128,7 @@ class LazyResults(Sequence[T]):
             return [window[i - low] for i in wanted]
         index = at + len(self) if at < 0 else at
         if not 0 <= index < len(self):
-            raise IndexError(f"there are {len(self)} results, no number {at}")
+            raise IndexError(f"no number {at}: there are {counted(len(self), 'result')}")
         return self._between(index, index + 1)[0]
 
     def _between(self, low: int, high: int) -> list[T]:
@@ -152,11 +158,6 @@ class Results(LazyResults[Outcome]):
         super().__init__(source, priced=priced)
         self.accounting = accounting
         self.stopped = stopped
-
-    @property
-    def unconfirmed_cost(self) -> Decimal:
-        """The part of `total_cost` booked at its worst case, because a call was cut off after it was sent."""
-        return to_dollars(self.source.totals().unconfirmed_nano)
 
     def _made(self, entry: Entry) -> Outcome:
         return outcome_of(entry)

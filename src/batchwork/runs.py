@@ -5,11 +5,11 @@ import queue
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Collection, Iterable, Iterator, Sized
 from contextlib import contextmanager
-from dataclasses import asdict, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Unpack
 
-from batchwork._bridge import BackgroundLoop, run_sync
+from batchwork._bridge import BackgroundLoop, clean_stop, run_sync
 from batchwork.assembly import open_engine
 from batchwork.core.errors import ConfigError, Interrupted, RunPaused
 from batchwork.core.failure import FailureKind
@@ -17,6 +17,7 @@ from batchwork.core.intake import InputRow
 from batchwork.core.outcome import AnyOutcome, Outcome
 from batchwork.core.prompt import intakes
 from batchwork.core.stats import Accounting, account
+from batchwork.core.words import IN_MEMORY, PYTHON, Door, counted
 from batchwork.engine.engine import Engine, Supplied
 from batchwork.engine.run import Run
 from batchwork.journal import JournalReader
@@ -65,7 +66,7 @@ def run(prompts: Iterable[object], **options: Unpack[RunOptions]) -> Results:
         try:
             return run_sync(session.execute, interrupt=session.interrupt)
         except Interrupted:
-            raise KeyboardInterrupt from None
+            raise session.stopped() from None
 
 
 def open_results(journal: str | Path) -> Results:
@@ -150,7 +151,7 @@ def _drain(session: "RunSession", ready: queue.SimpleQueue[AnyOutcome | None]) -
     try:
         background.result(session.interrupt).close()
     except Interrupted:
-        raise KeyboardInterrupt from None
+        raise session.stopped() from None
 
 
 class RunSession:
@@ -165,7 +166,9 @@ class RunSession:
         retry_failed: frozenset[FailureKind] | None = None,
         on_open: Callable[[Engine], None] | None = None,
         ahead: int = 0,
+        door: Door | None = None,
     ) -> None:
+        self._door = door or (IN_MEMORY if plan.journal is None else PYTHON)
         self._plan = plan
         self._source = source  # None: the journal's own failed and deferred items
         self._supplied = supplied
@@ -202,7 +205,7 @@ class RunSession:
         stopped = "cancelled" if self._cancelled else run.stopped
         results = Results(source, accounting=accounting, stopped=stopped, priced=engine.price is not None)
         if run.pause is not None:
-            raise RunPaused(results=results, **asdict(run.pause))
+            raise RunPaused(results=results, **run.pause.at(self._door))
         return results
 
     def _account(self, engine: Engine, before: int) -> Accounting:
@@ -236,13 +239,21 @@ class RunSession:
         self.interrupt()
         if self.engine is None or self.left_at_once:
             return
-        kept = f"{self.engine.tally.in_flight:,} calls in flight are let finish"
+        one, many = "call in flight is let finish", "calls in flight are let finish"
         if self.engine.uses_batches:
-            cancels = self._plan.policy.batch.cancel_on_interrupt
-            kept = (
-                f"{self.engine.tally.in_flight:,} items at the provider {'are cancelled' if cancels else 'go on there'}"
-            )
+            one, many = "item at the provider goes on there", "items at the provider go on there"
+            if self._plan.policy.batch.cancel_on_interrupt:
+                one, many = "item at the provider is cancelled", "items at the provider are cancelled"
+        kept = counted(self.engine.tally.in_flight, one, many)
         say(f"stopping: {kept}, press Ctrl-C again to leave at once")
+
+    def stopped(self) -> KeyboardInterrupt:
+        """What a synchronous door raises after an interruption: it says what is kept and how to go on."""
+        text = f"stopped: {self._door.kept}; to go on, {self._door.again}"
+        if left := self.still_running:
+            named = ", ".join(left[:5]) + (", ..." if len(left) > 5 else "")
+            text += f" ({counted(len(left), 'batch goes', 'batches go')} on at the provider meanwhile: {named})"
+        return clean_stop(text)
 
     def cancel(self) -> None:
         """Give up what is not finished, at the provider too; what is finished is kept. Called inside the loop."""

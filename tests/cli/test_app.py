@@ -33,11 +33,13 @@ def test_quiet_prints_nothing_when_all_succeeded(batchwork: Run, rivers: Path) -
     assert (done.stdout, done.stderr, done.returncode) == ("", "", 0)
 
 
-def test_quiet_still_says_what_to_do_next_when_something_failed(batchwork: Run, folder: Path) -> None:
+def test_quiet_still_says_what_to_do_next_and_advises_no_retry_that_cannot_help(batchwork: Run, folder: Path) -> None:
     (folder / "in.jsonl").write_text('{"text": "a"}\nnot json\n')
     done = batchwork("run", "in.jsonl", "-o", "out.jsonl", *ECHO, "--quiet")
     assert done.returncode == 1
-    assert "batchwork retry" in done.stderr
+    assert "failed   1 bad_input: " in done.stderr
+    assert "Never sent: correct it, then run the same command again." in done.stderr
+    assert "retry" not in done.stderr
 
 
 def test_the_same_command_again_sends_nothing(batchwork: Run, rivers: Path, folder: Path) -> None:

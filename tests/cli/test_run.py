@@ -32,6 +32,7 @@ def test_a_budget_stop_defers_the_rest_and_more_money_takes_it_up(batchwork: Run
     statuses = [a["status"] for a in rows(folder / "out.jsonl")]
     assert "deferred" in statuses
     assert len(statuses) == 10
+    assert f"deferred {statuses.count('deferred')} wait for money" in stopped.stderr
     assert batchwork(*command, "--max-cost", "1").returncode == 0
     assert len((folder / "calls.log").read_text().split()) == 10
 
@@ -47,6 +48,25 @@ def test_failed_items_are_exit_1_and_retry_tries_only_them(batchwork: Run, river
     batchwork("retry", "out.jsonl.journal.db")
     assert len((folder / "calls.log").read_text().split()) == calls + failed
     assert sum(a["status"] == "failed" for a in rows(folder / "out.jsonl")) < failed
+
+
+def test_the_end_and_the_status_tell_the_same_figures_and_the_failures_by_kind(
+    batchwork: Run, rivers: Path, folder: Path
+) -> None:
+    faulty = "mock:echo?faults=server:0.4&seed=3"
+    command = ("run", rivers.name, "-o", "out.jsonl", "--model", faulty, "--prompt", "Say {text}", "--retries", "0")
+    done = batchwork(*command)
+    failed = sum(a["status"] == "failed" for a in rows(folder / "out.jsonl"))
+    assert "10 rows written to out.jsonl" in done.stderr
+    assert f"failed   {failed} server, for example: injected by the mock" in done.stderr
+    assert "this run 10 sent, 10 calls, 0 s" in done.stderr
+    ending = done.stderr[done.stderr.index("items    ") :]
+    status = batchwork("status", "out.jsonl.journal.db").stdout
+    lines = [line for line in status.splitlines() if not line.startswith(("journal", "model", "results"))]
+    assert lines == ending.replace("this run", "last run").splitlines()
+    again = batchwork(*command)
+    assert f"nothing to send: all 10 were done before ({failed} of them failed)" in again.stderr
+    assert "resumed, 10 already done" in again.stderr
 
 
 def test_a_wrong_key_pauses_with_exit_4_and_leaves_the_items_pending(

@@ -3,6 +3,7 @@ import pytest
 from batchwork.core.breaker import Breaker
 from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.policy import Policy
+from batchwork.core.words import PYTHON, command_line
 
 
 def _failure(kind: str, after: float | None = None) -> Failure:
@@ -36,7 +37,8 @@ def test_a_quota_that_ends_later_pauses_and_says_when() -> None:
     pause = _breaker().failed(_failure("quota", after=7200), 0.0)
     assert pause is not None
     assert "2.0 h" in pause.reason
-    assert "max-wait" in pause.remedy
+    assert "raise max_wait=" in pause.at(PYTHON)["remedy"]
+    assert "raise --max-wait" in pause.at(command_line("j.db"))["remedy"]
 
 
 @pytest.mark.parametrize("kind", ["server", "timeout", "connection", "rejected", "internal", "overloaded"])

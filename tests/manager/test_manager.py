@@ -134,3 +134,22 @@ def test_an_address_where_nobody_answers_pauses_the_run_and_is_named(model: str,
         manager.run()
     assert (manager.stats.pending_items, manager.stats.failed_items) == (2, 0)
     assert json.loads(state.read_text())["open_batches"] == []
+
+
+def test_the_settings_can_be_looked_at_and_not_be_changed_behind_the_managers_back(tmp_path: Path) -> None:
+    manager = BatchManager(messages=prompts(3), max_cost=2, state_path=tmp_path / "s.json", **scripted(Scripted()))
+    assert (manager.model, manager.items_per_job, manager.max_parallel_jobs) == ("scripted", 100, 5)
+    assert (manager.max_cost, manager.state_path, manager.save_results_dir) == (2, tmp_path / "s.json", None)
+    assert manager.batch_kwargs["max_tokens"] == 10
+    with pytest.raises(AttributeError, match="max_cost is fixed: make another BatchManager"):
+        manager.max_cost = 5
+
+
+def test_a_paused_manager_names_its_own_remedies(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    backend = Scripted(lambda prompt, call: failure(FailureKind.AUTH))
+    manager = BatchManager(messages=prompts(3), state_path=tmp_path / "s.json", **scripted(backend))
+    with pytest.raises(RunPaused) as paused:
+        manager.run(print_progress=True)
+    assert "then call run() again on " in paused.value.remedy
+    assert "command" not in str(paused.value)
+    assert "3 pending" in capsys.readouterr().out

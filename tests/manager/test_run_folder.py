@@ -60,7 +60,7 @@ def test_a_removed_state_file_with_batches_at_the_provider_is_an_error_with_the_
     )
     assert {item["status"] for item in items_in(path)} == {"processing"}
     path.unlink()
-    with pytest.raises(ConfigError, match=r"batches open at the provider \(batch_0\)") as error:
+    with pytest.raises(ConfigError, match=r"1 batch open at the provider \(batch_0\)") as error:
         BatchManager(messages=prompts(3), **options(provider.client(), path)).run()
     assert "create an empty one" in str(error.value)
     path.touch()
@@ -114,3 +114,57 @@ def test_two_processes_cannot_both_write(tmp_path: Path) -> None:
         go_on.set()
         first.join()
     assert [item["status"] for item in items_in(path)] == ["succeeded"] * 2
+
+
+def test_a_fresh_start_beside_results_of_somebody_else_is_refused_before_the_journal_is_set_aside(
+    tmp_path: Path,
+) -> None:
+    path, results = tmp_path / "state.json", tmp_path / "results"
+    given = {"messages": prompts(3)} | options(Scripted(), path, save_results_dir=results)
+    BatchManager(**given).run()
+    path.unlink()
+    (results / ".batchwork.json").write_text('{"manager_id": "another"}')
+    with pytest.raises(ConfigError, match="results of another run"):
+        BatchManager(**given).run()
+    assert (tmp_path / "state.json.journal").exists()
+    assert not (tmp_path / "state.json.journal.old-1").exists()
+
+
+def test_a_removed_state_file_starts_anew_and_keeps_the_old_results_under_another_name(tmp_path: Path) -> None:
+    path, results = tmp_path / "state.json", tmp_path / "results"
+    backend = Scripted()
+    given = {"messages": prompts(3)} | options(backend, path, save_results_dir=results)
+    BatchManager(**given).run()
+    path.unlink()
+    assert BatchManager(**given).run().values() == prompts(3)
+    assert len(backend.asked) == 6
+    assert (tmp_path / "state.json.journal.old-1").exists()
+    assert {"raw", "raw.old-1", "processed", "processed.old-1"} <= {child.name for child in results.iterdir()}
+
+
+def test_a_finished_run_is_read_again_without_a_key_and_without_its_files(
+    at_provider: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = [tmp_path / "a.txt", tmp_path / "b.txt"]
+    for file in files:
+        file.write_text(f"City: Berlin-{file.stem}")
+    given = {"files": files, "prompt": "Which city?", "response_model": City, "enable_citations": True}
+    given |= at_provider | {"state_path": tmp_path / "state.json"}
+    first = BatchManager(**given)
+    values, stats, cited = first.run().values(), first.stats, first.results().citations()
+    for file in files:
+        file.unlink()
+    monkeypatch.delenv("ANTHROPIC_API_KEY", raising=False)
+    again = BatchManager(**given | {"api_key": None, "base_url": None})
+    assert again.results().values() == values == [City(city="Berlin-a"), City(city="Berlin-b")]
+    assert again.stats == stats
+    assert again.results().citations() == cited
+    again.to_jsonl(tmp_path / "out.jsonl")
+    assert len((tmp_path / "out.jsonl").read_text().splitlines()) == 2
+    with pytest.raises(ConfigError, match="there is no file"):
+        again.run()
+
+
+def test_a_new_run_still_refuses_files_that_are_not_there_at_once(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="there is no file"):
+        BatchManager(files=[tmp_path / "no.txt"], prompt="?", **options(Scripted(), tmp_path / "state.json"))

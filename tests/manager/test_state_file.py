@@ -30,6 +30,7 @@ def test_the_file_has_the_founding_documents_structure(tmp_path: Path) -> None:
         "jobs",
         "open_batches",
         "total_cost",
+        "unconfirmed_cost",
         "last_updated",
     ]
     assert (state["model"], state["items_per_job"], state["max_cost"]) == ("scripted", 4, 3.5)

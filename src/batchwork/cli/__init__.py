@@ -4,8 +4,8 @@ import signal
 import sys
 
 from batchwork.cli.app import app
-from batchwork.cli.run import Exit
 from batchwork.core.errors import BatchworkError
+from batchwork.summary import Exit
 
 __all__ = ["app", "main"]
 

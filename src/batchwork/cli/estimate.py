@@ -11,6 +11,7 @@ from batchwork.core.money import show
 from batchwork.core.policy import Policy
 from batchwork.core.pricing import lane_asked
 from batchwork.core.reply import Usage
+from batchwork.core.words import counted
 
 
 @dataclass(slots=True, kw_only=True)
@@ -86,6 +87,6 @@ def _time(sums: Estimate, policy: Policy, *, batches: bool) -> str:
     )
     minutes = [(amount / limit, name) for amount, limit, name in needs if limit is not None]
     if not minutes:
-        return f"as fast as {policy.max_in_flight} calls at once allow (no rate limit stated)"
+        return f"as fast as {counted(policy.max_in_flight, 'call')} at once can go (no rate limit stated)"
     longest, name = max(minutes)
     return f"at least {duration(60 * longest)} at the limit of {name}"

@@ -1,45 +1,43 @@
 """The commands that need nothing but a journal: status, results, retry, recover, backup."""
 
+import sys
 from contextlib import closing
 from pathlib import Path
+from shutil import get_terminal_size
 from typing import Annotated, Any, cast
 
 import typer
 
 from batchwork.cli import options
 from batchwork.cli.inputs import write_results
-from batchwork.cli.run import carry_out, refuse_foreign_output
+from batchwork.cli.run import carry_out, refuse_foreign_output, summary_of
 from batchwork.core.errors import ConfigError, JournalDamagedError, JournalLockedError
-from batchwork.core.money import show
-from batchwork.core.stats import account
+from batchwork.core.words import command_line, counted, manager_door
 from batchwork.journal import JournalReader, back_up, check_whole, remember_output
 from batchwork.journal import recover as recover_journal
+from batchwork.manager.run_folder import MANAGER
 from batchwork.options import HIDDEN_ADDRESS, RunOptions, plan_of
+from batchwork.summary import wrapped
 from batchwork.tables import check_output
 
 
 def status(journal: options.JournalFile) -> None:
-    """Where a run stands: what is done, failed, deferred or pending, and what was paid.
+    """Where a run stands: what is done, failed, deferred or pending, why and what to do, and what was paid.
 
     \b
     Examples:
       batchwork status out.jsonl.journal.db
     """
     with closing(JournalReader(journal)) as reader:
-        counts, totals, last = reader.counts(), reader.totals(), reader.last_run()
-        outputs = [path for path, _, _ in reader.outputs()]
-        open_batches = reader.open_batches()
-    print(f"journal  {journal}")
-    print(f"model    {last.model if last else 'unknown'}")
-    print(f"items    {account(counts)}")
-    unconfirmed = f", of which {show(totals.unconfirmed_nano)} unconfirmed" if totals.unconfirmed_nano else ""
-    limit = f" of {show(last.max_cost_nano)}" if last and last.max_cost_nano is not None else ""
-    known = totals.spent_nano or last is None or last.priced
-    print(f"cost     {show(totals.spent_nano) if known else 'unknown'}{limit}{unconfirmed}")
-    for ticket in open_batches:
-        print(f"batch    {ticket.batch_id or 'submitted, its number not yet known'}: open at the provider")
-    for path in outputs:
-        print(f"results  {path}")
+        last, outputs, open_batches = reader.last_run(), reader.outputs(), reader.open_batches()
+        is_managers = last is not None and MANAGER in last.settings
+        door = manager_door(journal.with_suffix("")) if is_managers else command_line(journal)
+        summary = summary_of(reader, door)
+    texts = [f"journal  {journal}", f"model    {last.model if last else 'unknown'}", *summary.lines(run="last run")]
+    texts += [f"batch    {ticket.batch_id or 'submitted, its number not yet known'}" for ticket in open_batches]
+    texts += [f"results  {path}" for path, _, _ in outputs]
+    width = get_terminal_size().columns if sys.stdout.isatty() else None
+    print(*(wrapped(text, width) for text in texts), wrapped(summary.verdict, width, indent=""), sep="\n")
 
 
 def results(
@@ -58,7 +56,7 @@ def results(
     with closing(JournalReader(journal)) as reader:
         refuse_foreign_output(output, journal, overwrite=overwrite)
         rows = write_results(reader, output, csv_safe=csv_safe)
-    print(f"{rows:,} rows written to {output}")
+    print(f"{counted(rows, 'row')} written to {output}")
     try:
         remember_output(journal, output)
     except JournalLockedError:
@@ -88,7 +86,7 @@ def retry(
         written = [path for path, _, _ in reader.outputs()]
     if last is None:
         raise ConfigError(f"no run was ever started on {journal}")
-    if "manager" in last.settings:
+    if MANAGER in last.settings:
         raise ConfigError(
             f"{journal} is the journal of a BatchManager, whose own retry_failed() keeps its state in step"
         )
@@ -139,7 +137,7 @@ def backup(
       batchwork backup out.jsonl.journal.db /backup/out-monday.journal.db
     """
     events = back_up(journal, to)
-    print(f"{events:,} events copied to {to}, and read there")
+    print(f"{counted(events, 'event')} copied to {to}, and read there")
 
 
 COMMANDS = (status, results, retry, recover, backup)

@@ -11,11 +11,11 @@ import typer
 from batchwork._bridge import run_sync
 from batchwork.cli import options
 from batchwork.cli.inputs import load_schema
-from batchwork.cli.run import Exit
 from batchwork.core.errors import ConfigError
 from batchwork.core.request import DEFAULT_MAX_TOKENS
 from batchwork.prompts import Answer, defaults_for, open_prompt_service, process_multiple_prompts
 from batchwork.settings import Settings
+from batchwork.summary import Exit
 
 _who = partial(typer.Option, rich_help_panel="Who may call, and where")
 _limit = partial(typer.Option, rich_help_panel="How much, how fast")

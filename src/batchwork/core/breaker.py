@@ -4,13 +4,14 @@ Pure. Three causes: so many items in a row that ended in an API failure, one fai
 hopeless kind (a key that is wrong, a quota that does not end soon), a stall under refusals.
 """
 
-from dataclasses import dataclass
-from typing import Literal
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
 
 from batchwork.core.duration import rough_duration
 from batchwork.core.failure import Failure
 from batchwork.core.failure_table import Trait, is_refusal, traits_of
 from batchwork.core.policy import Policy
+from batchwork.core.words import Door, counted
 
 Cause = Literal["failures", "credentials", "quota", "stalled", "batch"]
 
@@ -20,12 +21,16 @@ class Pause:
     """Why the run pauses and what to do about it, for people and for programs."""
 
     reason: str
-    remedy: str
+    remedy: str  # with names in braces, for which the door at hand has its own words
     cause: Cause
     retry_after_s: float | None = None  # when calls will be taken again, where the provider said so
 
+    def at(self, door: Door) -> dict[str, Any]:
+        """The same in the words of a door, as keywords of `RunPaused`."""
+        return asdict(self) | {"remedy": door.words(self.remedy)}
 
-_AGAIN = "then run the same command again: what is finished is kept."
+
+_AGAIN = "then {again}: {kept}."
 
 
 def no_access(failure: Failure) -> Pause:
@@ -61,7 +66,7 @@ class Breaker:
             when = "its end is not known" if end is None else f"it ends in {rough_duration(end)}, longer than max_wait"
             return Pause(
                 reason=f"A quota is used up ({failure.message}); {when}.",
-                remedy="Raise the quota or wait for its end (or raise --max-wait), " + _AGAIN,
+                remedy="Raise the quota or wait for its end (or raise {max_wait}), " + _AGAIN,
                 cause="quota",
                 retry_after_s=end,
             )
@@ -72,7 +77,7 @@ class Breaker:
             return Pause(
                 reason=f"The provider wants no call for {rough_duration(failure.retry_after_s)}, longer than max_wait"
                 f" ({failure.message}).",
-                remedy="Wait that long (or raise --max-wait), " + _AGAIN,
+                remedy="Wait that long (or raise {max_wait}), " + _AGAIN,
                 cause="stalled",
                 retry_after_s=failure.retry_after_s,
             )
@@ -84,7 +89,7 @@ class Breaker:
             return None
         return Pause(
             reason=f"The provider has refused every call for {rough_duration(for_s)} ({failure.message}).",
-            remedy="Wait until it recovers or lower --max-in-flight, " + _AGAIN,
+            remedy="Wait until it recovers or lower {max_in_flight}, " + _AGAIN,
             cause="stalled",
         )
 
@@ -97,8 +102,8 @@ class Breaker:
         if self._in_a_row < self._policy.max_consecutive_failures:
             return None
         return Pause(
-            reason=f"{self._in_a_row} items in a row ended in an API failure, the last one: {failure}.",
-            remedy="Mend the cause, run the same command again for the rest and `batchwork retry` for the failed ones.",
+            reason=f"{counted(self._in_a_row, 'item')} in a row ended in an API failure, the last one: {failure}.",
+            remedy="Mend the cause, {again} for the rest, and {retry} for the failed ones.",
             cause="failures",
         )
 

@@ -11,6 +11,7 @@ import msgspec
 from batchwork.core.failure import FailureKind
 from batchwork.core.outcome import AnyOutcome
 from batchwork.core.request import Request
+from batchwork.core.stats import RunFigures
 
 
 class Began(msgspec.Struct, frozen=True, kw_only=True, gc=False, tag="began"):
@@ -70,6 +71,7 @@ class Ended(msgspec.Struct, frozen=True, kw_only=True, gc=False, tag="ended"):
 
     inputs: int | None = None
     stopped: str | None = None
+    figures: RunFigures | None = None
 
 
 class BatchIntended(msgspec.Struct, frozen=True, kw_only=True, tag="batch_intended"):

@@ -2,8 +2,25 @@
 
 from dataclasses import dataclass, field
 
+import msgspec
+
 from batchwork.core.errors import AccountingError
 from batchwork.core.outcome import AnyOutcome, Status
+from batchwork.core.words import counted
+
+
+class RunFigures(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
+    """What one run has done; recorded at its end, so that it can be told later."""
+
+    sent: int = 0  # items with a call of this run
+    is_retry: bool = False  # it took up what had failed, was deferred or pending, and read no input
+    reused: int = 0  # items that an earlier run has settled; in a retry, those that sending again cannot mend
+    calls: int = 0
+    retries: int = 0  # calls for an item that had one in this run
+    refusals: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    elapsed_s: float = 0.0
 
 
 @dataclass(slots=True, kw_only=True)
@@ -15,6 +32,8 @@ class Tally:
     reused: int = 0  # of those, settled by an earlier run
     open: int = 0  # being worked on: in line, in flight, waiting to be tried again
     in_flight: int = 0
+    is_retry: bool = False  # of the journal's own items
+    sent: int = 0  # items with a call
     calls: int = 0
     retries: int = 0
     refusals: int = 0
@@ -27,6 +46,8 @@ class Tally:
     waiting_until: float | None = None  # on the run's clock: until when the provider wants no call
     waiting_for: str = ""
     notice: str = ""  # why a batch does not move, for people to read
+    started_at: float = 0.0  # on the run's clock
+    elapsed_s: float | None = None  # once it has ended
 
     def count(self, outcome: AnyOutcome) -> None:
         """An item has its outcome."""
@@ -36,6 +57,11 @@ class Tally:
     def done(self) -> int:
         """Rows that have an outcome, from this run or an earlier one."""
         return self.reused + sum(self.settled.values())
+
+    def figures(self, elapsed_s: float) -> RunFigures:
+        """What the run has done, so long after its start."""
+        names = ("sent", "is_retry", "reused", "calls", "retries", "refusals", "input_tokens", "output_tokens")
+        return RunFigures(elapsed_s=elapsed_s, **{name: getattr(self, name) for name in names})
 
     @property
     def spent_nano(self) -> int:
@@ -57,7 +83,7 @@ class Accounting:
     def __str__(self) -> str:
         names = ("succeeded", "failed", "deferred", "skipped", *(("pending",) if self.pending else ()))
         parts = [f"{getattr(self, name):,} {name}" for name in names]
-        return f"{self.inputs:,} inputs = " + " + ".join(parts)
+        return f"{counted(self.inputs, 'input')} = " + " + ".join(parts)
 
 
 def account(counts: dict[Status, int], *, inputs: int | None = None) -> Accounting:

@@ -216,6 +216,9 @@ class BatchRun(Run):
             )
         )
         await self._p.journal.durable()
+        fresh = sum(not life.is_resent for life in batch.lives.values())
+        self.tally.sent += fresh
+        self.tally.retries += len(batch.lives) - fresh
         self._follow(batch)
 
     def _follow(self, batch: SealedBatch) -> None:

@@ -70,7 +70,7 @@ class Collector:
         if decision.pause is not None:
             self._context.pause(decision.pause)
             return
-        self._tally.retries += 1
+        life.is_resent = True
         if decision.move is Move.ASK_AGAIN:
             life.ask_again(decision.turns)
         self._context.again.append(life)

@@ -75,4 +75,5 @@ class Engine(Parts):
 
     async def again(self, run: Run) -> None:
         """Take the journal's failed, deferred and pending items up again."""
+        self.tally.is_retry = True
         await run.run(reopen_items(self.journal, _AGAIN, self.tally, asks_lost=self.uses_batches), is_input=False)

@@ -178,13 +178,12 @@ def stalled(failure: Failure, where: str) -> Pause:
     if failure.kind is FailureKind.CONNECTION:
         return Pause(
             reason=f"The provider cannot be reached at {where} ({failure}).",
-            remedy="Check the address (base_url) and the network, then run the same command again: no batch was made,"
-            " and what is finished is kept.",
+            remedy="Check the address ({base_url}) and the network, then {again}: no batch was made, and {kept}.",
             cause="stalled",
         )
     return Pause(
         reason=f"The provider takes no batches ({failure}).",
-        remedy="Wait until it recovers and run the same command again: what is finished is kept.",
+        remedy="Wait until it recovers, then {again}: {kept}.",
         cause="stalled",
     )
 
@@ -195,8 +194,8 @@ def out_of_sight(batch: str, failure: Failure, where: str) -> Pause:
         return no_access(failure)
     return Pause(
         reason=f"The provider at {where} cannot be asked about batch {batch} ({failure}).",
-        remedy="Check the address (base_url) and the network, then run the same command again: it looks for the batch"
-        " before anything is sent, so that nothing is paid for twice.",
+        remedy="Check the address ({base_url}) and the network, then {again}: it looks for the batch before anything"
+        " is sent, so that nothing is paid for twice.",
         cause="stalled",
     )
 
@@ -205,6 +204,6 @@ def not_known(batch_id: str, failure: Failure) -> Pause:
     """A batch is not found where it was made."""
     return Pause(
         reason=f"The provider does not know batch {batch_id} ({failure.message}).",
-        remedy="Run the same command again with the key and base URL that the batch was made with: it may be paid for.",
+        remedy="Set the key and {base_url} that the batch was made with, then {again}: it may be paid for.",
         cause="batch",
     )

@@ -113,7 +113,11 @@ class ItemCarrier:
                 self._p.journal.record(Admitted(item=life.item, reserved_nano=worst))
                 await self._p.journal.durable()
             started, sent = self._p.clock.now() if worst else grant.at, True
-            life.started = started if life.started is None else life.started
+            if life.started is None:
+                life.started = started
+                self._tally.sent += 1
+            else:
+                self._tally.retries += 1
             self._tally.calls += 1
             self._tally.in_flight += 1
             result = await attempt(
@@ -161,14 +165,12 @@ class ItemCarrier:
         if move is Move.PAUSE:
             return False
         if move is Move.ASK_AGAIN:
-            self._tally.retries += 1
             life.ask_again(decision.turns)
             life.bound = self._worst.input_tokens(life.request)
             return True
         if decision.everybody_waits:
             self._wait_for_quota(failure, decision.wait_s)
         else:
-            self._tally.retries += 1
             _log.info("item %d: %s, trying again in %.1f s", life.index, failure.kind.value, decision.wait_s)
         await self._wait(decision.wait_s)
         return True

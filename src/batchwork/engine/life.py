@@ -29,6 +29,7 @@ class Life(msgspec.Struct, gc=False, eq=False):
     expiries: int = 0
     reasks: int = 0
     started: float | None = None  # its first call: how long it stood in line says nothing about it
+    is_resent: bool = False  # it was in another batch of this run
     latency_s: float = 0.0
     usage: Usage | None = None
 

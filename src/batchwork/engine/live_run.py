@@ -12,6 +12,7 @@ from functools import partial
 from batchwork.core.errors import BatchworkError
 from batchwork.core.intake import Work
 from batchwork.core.stats import Tally
+from batchwork.core.words import counted
 from batchwork.engine.item import ItemCarrier
 from batchwork.engine.parts import Parts
 from batchwork.engine.read_ahead import LATER, Later
@@ -153,7 +154,7 @@ class LiveRun(Run):
         """Leave what has not ended; the journal knows that its fate is open."""
         if not self._tasks:
             return
-        _log.warning("leaving %d calls that did not end in %g s", len(self._tasks), self._p.policy.drain_s)
+        _log.warning("leaving %s that did not end in %g s", counted(len(self._tasks), "call"), self._p.policy.drain_s)
         for task in self._tasks:
             task.cancel()
         await asyncio.wait(self._tasks)

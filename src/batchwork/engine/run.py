@@ -90,7 +90,9 @@ class Run(ABC):
 
     def _record_end(self, *, is_input: bool) -> None:
         inputs = self.tally.read if self.exhausted and is_input else None
+        self.tally.elapsed_s = self._p.clock.now() - self.tally.started_at
         try:
-            self._p.journal.record(Ended(inputs=inputs, stopped=self.stopped))
+            figures = self.tally.figures(self.tally.elapsed_s)
+            self._p.journal.record(Ended(inputs=inputs, stopped=self.stopped, figures=figures))
         except BatchworkError as error:  # a callback raised at the very end
             self._stop(error)

@@ -63,6 +63,12 @@ class JournalReader:
             raise self._connection.damaged("the start of its latest run is missing")
         return event
 
+    def last_event(self) -> Event | None:
+        """What was recorded last."""
+        event = self._events.at(self.sums().seq)
+        self._connection.let_go()
+        return event
+
     def settled_times(self) -> dict[int, float]:
         """When the item at each place of the latest input settled: UTC by place."""
         sql = "SELECT i.idx, e.at FROM item i JOIN event e ON e.seq = i.settled_seq WHERE i.idx IS NOT NULL"

@@ -5,7 +5,6 @@ It is followed, judged and settled by the same parts as a batch run; only, nothi
 
 import asyncio
 import logging
-from dataclasses import asdict
 
 import msgspec
 
@@ -22,6 +21,7 @@ from batchwork.core.ports import BatchBackend, BatchProgress, Totals
 from batchwork.core.pricing import charge_for
 from batchwork.core.reply import Reply
 from batchwork.core.request import Request, digest
+from batchwork.core.words import ATTACHED
 from batchwork.engine.attempt import within
 from batchwork.engine.engine import Engine
 from batchwork.engine.follower import BatchFollower, Unreachable
@@ -146,7 +146,7 @@ class AttachedRun:
                 watcher.closed()
         places, priced = sorted(collector.outcomes), collector.priced
         self.view = StateView.of_one_job(self._plan.model, len(places))
-        self.view.priced = priced
+        self.view.priced, self.view.unconfirmed_nano = priced, engine.tally.unconfirmed_nano if priced else 0
         for place, index in enumerate(places):  # a batch may be one of several of its job
             outcome = collector.outcomes[index]
             self.view.total_nano += (outcome.cost_nano or 0) if priced else 0
@@ -178,7 +178,7 @@ class AttachedRun:
         if isinstance(ended, Unreachable):
             if ended.failure.kind in _ANSWERED:
                 raise BackendError(ended.failure)
-            raise RunPaused(**asdict(ended.pause))
+            raise RunPaused(**ended.pause.at(ATTACHED))
 
     def _lose(self, failure: Failure, collector: _Collector) -> None:
         """Some results cannot be had: which ones is known only where the batch holds all that was given."""

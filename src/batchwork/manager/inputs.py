@@ -44,6 +44,9 @@ class Messages:
     def __len__(self) -> int:
         return len(self._elements)
 
+    def check(self) -> None:
+        """Nothing to look for: the conversations are at hand."""
+
     def content(self, index: int) -> Any:
         """The conversation as the state file shows it; bytes inside it stand as their length."""
         element = self._elements[index]
@@ -90,7 +93,8 @@ class Files:
         if pdf not in ("text", "native"):
             raise ConfigError(f"pdf must be 'text' or 'native', got {pdf!r}")
         for index, file in enumerate(files):
-            _must_be_file(index, file)
+            if not isinstance(file, bytes | str | os.PathLike):
+                raise ConfigError(f"files[{index}] is a path or bytes, not {type(file).__name__}")
         self._files = files
         self._question = prepare(prompt, defaults)
         self._pdf: PdfMode = pdf
@@ -99,6 +103,11 @@ class Files:
 
     def __len__(self) -> int:
         return len(self._files)
+
+    def check(self) -> None:
+        """Refuse files that are not there with a ConfigError: reading what was finished before does not need them."""
+        for index, file in enumerate(self._files):
+            _must_be_there(index, file)
 
     def content(self, index: int) -> Any:
         """The path as the state file shows it, or how many bytes there are."""
@@ -201,11 +210,9 @@ def _must_be_list(name: str, given: object) -> None:
         raise ConfigError(f"{name}= is empty: there is nothing to do")
 
 
-def _must_be_file(index: int, file: object) -> None:
+def _must_be_there(index: int, file: Any) -> None:
     if isinstance(file, bytes):
         return
-    if not isinstance(file, str | os.PathLike):
-        raise ConfigError(f"files[{index}] is a path or bytes, not {type(file).__name__}")
     try:
         path = Path(file)
         exists, is_file = path.exists(), path.is_file()

@@ -137,8 +137,9 @@ class BatchJob:
         return self.results().citations()
 
     def stats(self) -> JobStats:
-        """The numbers so far."""
-        return stats_of(self._execution.view)
+        """The numbers so far, with the provider's id of the latest batch, if there is one yet."""
+        batch_id = self.batch_ids[-1] if self.batch_ids else None
+        return stats_of(self._execution.view, batch_id=batch_id, is_complete=self.is_complete())
 
     def cancel(self) -> None:
         """Give up what is not finished, at the provider too; what is finished is kept, and `results()` has it."""

@@ -9,8 +9,8 @@ from batchwork.core.errors import ConfigError, RunPaused
 from batchwork.core.event import Event
 from batchwork.core.failure import FailureKind
 from batchwork.core.intake import InputRow
-from batchwork.core.outcome import Status
 from batchwork.core.ports import Clock, JournalView
+from batchwork.core.words import Door
 from batchwork.engine.engine import Engine
 from batchwork.engine.slices import Slices
 from batchwork.journal import JournalReader, MemoryJournal
@@ -19,8 +19,6 @@ from batchwork.manager.results import BatchResults
 from batchwork.manager.state_file import FAILED, SUCCEEDED, StateView
 from batchwork.results import EveryPlace, Results
 from batchwork.runs import RunSession
-
-_EXPLAINED = frozenset({Status.FAILED, Status.DEFERRED, Status.SKIPPED})
 
 
 class Watcher(Protocol):
@@ -49,6 +47,7 @@ class JobRun:
         has_room: Callable[[], bool] | None = None,
         journal: MemoryJournal | None = None,
         remembered: Mapping[str, Any] | None = None,
+        door: Door | None = None,
     ) -> None:
         self.view = view
         self._job = prepared
@@ -71,6 +70,7 @@ class JobRun:
             retry_failed=self._retry_failed,
             on_open=self._opened,
             ahead=prepared.inputs.ahead,
+            door=door,
         )
 
     def watch(self, watcher: Watcher) -> None:
@@ -131,6 +131,7 @@ class JobRun:
     def _opened(self, engine: Engine) -> None:
         self._clock = engine.clock
         engine.tally.total = self.view.total
+        self.view.tally = engine.tally
         self._restore(engine)
         for watcher in self._watchers:
             watcher.opened(engine)
@@ -158,9 +159,6 @@ class JobRun:
                 times = reader.settled_times()
                 for event in reader.batch_events():
                     view.recall_batch(event)
-        view.priced, view.total_nano = engine.price is not None, engine.standing.spent_nano
-        unsolved = ((entry.index, entry.outcome) for entry in journal.entries(statuses=_EXPLAINED))
-        errors = {index: outcome.error or "" for index, outcome in unsolved if outcome is not None}
-        view.restore(journal.entries(bodies=False), times, errors)
+        view.restore(journal, engine.standing, priced=engine.price is not None, times=times)
         for ticket in journal.batches.open():
             view.taken_up(ticket)

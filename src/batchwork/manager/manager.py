@@ -10,8 +10,10 @@ from typing import Any
 
 from batchwork._bridge import run_sync
 from batchwork.core.errors import ConfigError, Interrupted
+from batchwork.core.event import Ended
 from batchwork.core.money import NANO, to_dollars
 from batchwork.core.outcome import Status
+from batchwork.core.words import manager_door
 from batchwork.journal import JournalReader, MemoryJournal
 from batchwork.manager.exports import Tables
 from batchwork.manager.inputs import PdfMode
@@ -22,7 +24,7 @@ from batchwork.manager.results import BatchResults
 from batchwork.manager.run_folder import MANAGER, FoundRun, RunFolder, found_at, new_run, open_run
 from batchwork.manager.state_file import State, StateView
 from batchwork.manager.state_writer import StateWriter
-from batchwork.manager.stats import JobStats, stats_of, with_jobs
+from batchwork.manager.stats import JobStats, stats_of, summary_of, with_jobs
 from batchwork.results import EveryPlace, OutcomeSource
 
 _log = logging.getLogger(__name__)
@@ -33,6 +35,19 @@ _OURS = {
     "max_parallel_batches": "it is max_parallel_jobs here",
 }
 _AGAIN = frozenset({Status.FAILED, Status.DEFERRED})
+
+
+class _Setting:
+    """A setting of a manager as it was given, to look at."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, manager: "BatchManager", owner: type) -> Any:
+        return self if manager is None else manager._given[self._name]
+
+    def __set__(self, manager: "BatchManager", value: object) -> None:
+        raise AttributeError(f"{self._name} is fixed: make another BatchManager with it, on the same state_path")
 
 
 class BatchManager(Tables):
@@ -51,9 +66,16 @@ class BatchManager(Tables):
         response_model, enable_citations, pdf, the limits of documents (max_bytes, max_memory_mb, ...), and every option
             of `batchwork.run`: as for `batch()`.
 
+    Each of these but the input can be looked at as an attribute. A run that is on disk can be looked at (`results()`,
+    `stats`) without a key, and without its files.
+
     Raises:
         ConfigError: something is missing, unknown, contradictory or not there; nothing was sent.
     """
+
+    model, items_per_job, max_parallel_jobs, max_cost = _Setting(), _Setting(), _Setting(), _Setting()
+    state_path, save_results_dir, prompt, response_model = _Setting(), _Setting(), _Setting(), _Setting()
+    enable_citations, pdf, batch_kwargs = _Setting(), _Setting(), _Setting()
 
     def __init__(
         self,
@@ -72,7 +94,9 @@ class BatchManager(Tables):
         pdf: PdfMode = "text",
         **batch_kwargs: Any,
     ) -> None:
-        own = JobOptions.among(locals())
+        arguments = locals()
+        own = JobOptions.among(arguments)
+        self._given = {name: arguments[name] for name, held in vars(BatchManager).items() if isinstance(held, _Setting)}
         for name, value in (("items_per_job", items_per_job), ("max_parallel_jobs", max_parallel_jobs)):
             if isinstance(value, bool) or not isinstance(value, int) or value < 1:
                 raise ConfigError(f"{name} must be a whole number of at least 1, got {value!r}")
@@ -92,7 +116,9 @@ class BatchManager(Tables):
             hidden=_OURS,
             keep_bodies=saved is not None,
             written=None if saved is None else saved.citations,
+            is_reopened=self._folder.state is not None and self._folder.state.exists(),
         )
+        self._door = manager_door(self._folder.state)
         self._most_jobs = max_parallel_jobs
         self._view: StateView | None = None
         self._latest: BatchResults | None = None
@@ -149,12 +175,12 @@ class BatchManager(Tables):
 
     def _go(self, *, print_progress: bool, again: bool) -> BatchResults:
         folder = self._folder
+        self._job.inputs.check()
         me = open_run(folder, self._job)
         if folder.files is not None:
             folder.files.refuse_foreign(me["manager_id"])
         view = self._view = self._new_view(me)
         self._latest = None  # should this run break off, what is known stands in the journal
-        say: Callable[[str], None] = _log.warning
         writer = StateWriter(view, self._job.finisher, state_path=folder.state, files=folder.files)
         run = JobRun(
             self._job,
@@ -164,19 +190,28 @@ class BatchManager(Tables):
             has_room=writer.has_room,
             journal=self._memory if folder.journal is None else None,
             remembered={MANAGER: me},
+            door=self._door,
         )
+        display = None
         if print_progress:
             from batchwork.display import Display  # noqa: PLC0415 - rich is slow to import
 
-            display = Display(jobs=partial(with_jobs, view))
+            display = Display(door=self._door, jobs=partial(with_jobs, view), is_retry=again)
             run.watch(display)  # first, so that it ends also where the files cannot be written
-            say = display.say
+        say: Callable[[str], None] = _log.warning if display is None else display.say
         run.watch(writer)
         writer.on_room = run.session.wake
+        ended = False
         try:
-            return run_sync(run.execute, interrupt=lambda: run.session.interrupt_aloud(say))
+            results = run_sync(run.execute, interrupt=lambda: run.session.interrupt_aloud(say))
+            ended = True
+            return results
         except Interrupted:
-            raise KeyboardInterrupt(_goodbye(run)) from None
+            raise run.session.stopped() from None
+        finally:
+            if display is not None and view.tally is not None:
+                ceiling = self._job.plan.policy.max_cost_nano
+                display.end(summary_of(view, self._door, ceiling_nano=ceiling), verdict=ended)
 
     def _new_view(self, me: dict[str, Any]) -> StateView:
         inputs, ceiling = self._job.inputs, self._job.plan.policy.max_cost_nano
@@ -203,8 +238,9 @@ class BatchManager(Tables):
             return self._new_view(new_run(self._folder, self._job))
         view = self._new_view(found.kept)
         with closing(JournalReader(found.journal)) as reader:
-            view.priced, view.total_nano = found.priced, reader.totals().spent_nano
-            view.restore(reader.entries(bodies=False))
+            view.restore(reader, reader.totals(), priced=found.priced)
+            ended = reader.last_event()
+            view.figures = ended.figures if isinstance(ended, Ended) else None
         return view
 
 
@@ -217,10 +253,3 @@ def _folder_of(state_path: str | Path | None, save_results_dir: str | Path | Non
             raise ConfigError(f"there is no folder {state.parent} for the state file {state}")
     files = None if save_results_dir is None else ResultFiles(Path(save_results_dir), width=width)
     return RunFolder(state=state, files=files, items_per_job=width)
-
-
-def _goodbye(run: JobRun) -> str:
-    left = run.session.still_running
-    if not left:
-        return "stopped; what is finished is kept"
-    return f"stopped; {len(left)} batches go on at the provider, and the next run takes them up: {', '.join(left[:5])}"

@@ -54,8 +54,12 @@ def prepare_job(
     hidden: Collection[str] = frozenset(),
     keep_bodies: bool = False,
     written: Callable[[int, Any], Citations | None] | None = None,
+    is_reopened: bool = False,
 ) -> PreparedJob:
-    """A job out of its options, else ConfigError; `also` names what the door takes itself, `hidden` what it sets."""
+    """A job out of its options, else ConfigError; `also` names what the door takes itself, `hidden` what it sets.
+
+    One that `is_reopened` may be looked at without its files.
+    """
     limits = DocumentLimits(**{name: options[name] for name in LIMITS if name in options})
     options = {name: value for name, value in options.items() if name not in LIMITS}
     refuse_unknown(options.keys() - hidden, {*OWN, *also, *RunOptions.__annotations__} - {*hidden})
@@ -75,8 +79,11 @@ def prepare_job(
 
         # The model's own validators have a say, so that what they refuse is asked again.
         supplied = replace(supplied, checker=AnswerChecker({defaults.schema.digest: ModelChecker(model)}))
+    inputs = _inputs_of(own, limits, defaults)
+    if not is_reopened:
+        inputs.check()
     return PreparedJob(
-        inputs=_inputs_of(own, limits, defaults),
+        inputs=inputs,
         plan=plan,
         supplied=supplied,
         finisher=finisher,

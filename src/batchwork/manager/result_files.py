@@ -84,7 +84,7 @@ class ResultFiles:
             raise JournalWriteError(f"cannot write {self.folder}: {error.strerror or error}") from error
 
     def set_aside(self) -> None:
-        """Keep the results of an earlier run of the same state file under other names."""
+        """Keep the results of an earlier run of the same state file, if there are any, under other names."""
         number = 1
         while any((self.folder / f"{name}.old-{number}").exists() for name in (_RAW, _PROCESSED)):
             number += 1

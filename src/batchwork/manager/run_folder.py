@@ -14,6 +14,7 @@ from typing import Any
 from batchwork.clock import SystemClock
 from batchwork.core.errors import ConfigError
 from batchwork.core.event import Began
+from batchwork.core.words import counted
 from batchwork.journal import JournalReader, set_aside
 from batchwork.journal.atomic import write_atomically
 from batchwork.journal.connections import holds_nothing
@@ -152,13 +153,15 @@ def _start_afresh(state: Path, journal: Path, files: ResultFiles | None) -> None
         tickets = reader.open_batches()
     if tickets:
         names = ", ".join(ticket.batch_id or "one without a number yet" for ticket in tickets[:3])
+        batches = counted(len(tickets), "batch", "batches")
         raise ConfigError(
-            f"the state file {state} is gone, but its journal {journal.name} has {len(tickets)} batches open at the"
-            f" provider ({names}). To take them up, put the state file back or create an empty one in its place: it is"
+            f"the state file {state} is gone, but its journal {journal.name} has {batches} open at the provider"
+            f" ({names}). To take them up, put the state file back or create an empty one in its place: it is"
             f" rebuilt from the journal. To give them up, move {journal.name} away"
         )
     kept = began.settings.get(MANAGER)
-    if files is not None and isinstance(kept, dict) and files.owner() == kept.get("manager_id"):
+    if files is not None:
+        files.refuse_foreign(kept["manager_id"] if isinstance(kept, dict) else "another program")
         files.set_aside()
     aside = set_aside(journal)
     _log.warning("the state file %s is gone: starting anew; the old journal is kept as %s", state, aside)

@@ -17,11 +17,13 @@ from batchwork.core.batch_book import Ticket, index_of
 from batchwork.core.event import Attempted, BatchClosed, BatchIntended, BatchSubmitted, Event, Settled
 from batchwork.core.money import NANO
 from batchwork.core.outcome import Status
-from batchwork.core.ports import Entry
+from batchwork.core.ports import JournalView, Totals
+from batchwork.core.stats import RunFigures, Tally
 
 PENDING, PROCESSING, SUCCEEDED, FAILED, COMPLETED = "pending", "processing", "succeeded", "failed", "completed"
 OVER_BUDGET = "deferred: over max_cost"
 _NONE: Mapping[int, Any] = {}
+_EXPLAINED = frozenset({Status.FAILED, Status.DEFERRED, Status.SKIPPED})
 
 
 class ItemView(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -75,6 +77,7 @@ class State(msgspec.Struct, kw_only=True):
     jobs: list[JobView] = []
     open_batches: list[OpenBatch] = []
     total_cost: float | None = 0.0  # None: the price is not known
+    unconfirmed_cost: float = 0.0  # of it: calls that may not be billed, booked at their worst case
     last_updated: str = ""
 
 
@@ -130,7 +133,9 @@ class StateView:
         self.counts: Counter[str] = Counter({PENDING: len(items)})
         self.job_counts: Counter[str] = Counter({PENDING: len(self._jobs)})
         self.deferred: set[int] = set()
-        self.total_nano = 0
+        self.total_nano = self.unconfirmed_nano = 0
+        self.tally: Tally | None = None  # of the run that moves it
+        self.figures: RunFigures | None = None  # of an earlier run
         self.priced = True  # what calls cost is known
         self.total = len(items)
 
@@ -144,12 +149,12 @@ class StateView:
 
     def apply(self, event: Event, at: float) -> None:
         """Move on by one event."""
-        if isinstance(event, Settled):
+        if isinstance(event, Settled | Attempted):
             self.total_nano += event.charged_nano
+            self.unconfirmed_nano += event.charged_nano if event.unconfirmed else 0
+        if isinstance(event, Settled):
             outcome = event.outcome
             self.settled(outcome.index, outcome.status, outcome.cost_nano, at, outcome.error)
-        elif isinstance(event, Attempted):
-            self.total_nano += event.charged_nano
         elif isinstance(event, BatchIntended):
             self.recall(event.chunk, event.custom_ids)
             for index in self._chunks[event.chunk]:
@@ -212,10 +217,12 @@ class StateView:
                 job.batch_ids = [*job.batch_ids, batch_id]
 
     def restore(
-        self, entries: Iterable[Entry], times: Mapping[int, float] = _NONE, errors: Mapping[int, str] = _NONE
+        self, journal: JournalView, totals: Totals, *, priced: bool, times: Mapping[int, float] = _NONE
     ) -> None:
-        """Bring it up to a journal, which is the truth: its places, when they settled, and why some failed."""
-        for entry in entries:
+        """Bring it up to a journal, which is the truth: its money, its places, when they settled, why some failed."""
+        self.priced, self.total_nano, self.unconfirmed_nano = priced, totals.spent_nano, totals.unconfirmed_nano
+        errors = errors_in(journal) if journal.count() else _NONE
+        for entry in journal.entries(bodies=False):
             index, status, nano, at = entry.index, entry.status, entry.paid_nano, times.get(entry.index)
             if index >= self.total or status is Status.PENDING:
                 continue
@@ -267,6 +274,7 @@ class StateView:
         spent = self.spent_nano
         self.state.open_batches = list(self._open.values())
         self.state.total_cost = None if spent is None else spent / NANO
+        self.state.unconfirmed_cost = self.unconfirmed_nano / NANO
         self.state.last_updated = stamp(at)
         return _encode(self.state)
 
@@ -311,6 +319,12 @@ class StateView:
             self.job_counts[job.view.status] += 1
         done = job.view.status in (COMPLETED, FAILED)
         job.view.completed_at = (stamp(at) if at is not None else job.view.completed_at) if done else None
+
+
+def errors_in(journal: JournalView) -> dict[int, str]:
+    """Why there is no answer, by place."""
+    entries = ((entry.index, entry.outcome) for entry in journal.entries(statuses=_EXPLAINED))
+    return {index: outcome.error or "" for index, outcome in entries if outcome is not None}
 
 
 def stamp(utc: float) -> str:

@@ -14,6 +14,7 @@ from batchwork.core.policy import Policy, RatePolicy, RetryPolicy
 from batchwork.core.ports import Backend, Checker, Clock
 from batchwork.core.pricing import price_from
 from batchwork.core.request import DEFAULT_MAX_TOKENS
+from batchwork.core.words import counted
 from batchwork.engine.engine import Supplied
 from batchwork.plan import Plan
 from batchwork.prompts.finish import Answer, Summary, finish_all, finish_answer, summarise
@@ -119,6 +120,6 @@ async def process_multiple_prompts(
     answers = finish_all(prepared, executed)
     summary = summarise(answers, executed)
     first = "none" if summary.first_result_s is None else f"after {summary.first_result_s:.3f} s"
-    counts = f"{len(answers)} prompts: {summary.completed} completed, {summary.failed} failed"
+    counts = f"{counted(len(answers), 'prompt')}: {summary.completed} completed, {summary.failed} failed"
     _log.info("%s, total %.3f s, average %.4f s, first result %s", counts, summary.total_s, summary.average_s, first)
     return PromptAnswers(answers=answers, summary=summary)

@@ -28,6 +28,7 @@ from batchwork.core.event import (
 from batchwork.core.failure import FailureKind
 from batchwork.core.intake import Intake
 from batchwork.core.money import show
+from batchwork.core.words import counted
 from batchwork.journal.archive import move_aside
 from batchwork.journal.companions import PRIVATE_FILE, WriterLock, mode_of, real, remove_with_parts
 from batchwork.journal.connections import connect
@@ -155,8 +156,9 @@ class Replay:
 
     def summary(self) -> str:
         """What was saved and lost, for people to read."""
-        text = f"recovered {self.outcomes:,} outcomes of {self.items:,} items"
-        text += f"; {self.lost_events:,} events were lost" if self.lost_events else "; no event was lost"
+        text = f"recovered {counted(self.outcomes, 'outcome')} of {counted(self.items, 'item')}"
+        lost = counted(self.lost_events, "event was", "events were") if self.lost_events else "no event was"
+        text += f"; {lost} lost"
         if self.lost_events and self._salvage.spent_nano() is None:
             text += " (their cost is not known: the total may be too low)"
         if self._missing_nano:

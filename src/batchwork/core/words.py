@@ -1,0 +1,81 @@
+"""Words for people: numbers with their nouns, and what each door calls the things that a remedy names.
+
+A remedy is written once, with names in braces: `{again}` and the other fields of a `Door`, or the name of an option
+(`{max_wait}`). The door at hand puts its own words there, so that nobody is sent to an option that is not there.
+"""
+
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+
+
+def counted(count: int, noun: str, nouns: str | None = None) -> str:
+    """A number with its noun, in the singular or the plural."""
+    return f"{count:,} {noun if count == 1 else nouns or noun + 's'}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Door:
+    """One way in, in its own words."""
+
+    again: str  # how a run is gone on with
+    kept: str  # what becomes of what is finished
+    corrected: str  # how corrected inputs are asked
+    retry: str  # how failed items are sent again
+    more_money: str  # how deferred items are taken up
+    is_command: bool = False
+
+    def words(self, remedy: str) -> str:
+        """A remedy as this door says it."""
+        return remedy.format_map(self)
+
+    def __getitem__(self, name: str) -> str:
+        if name in self.__slots__:
+            return str(getattr(self, name))
+        return f"--{name.replace('_', '-')}" if self.is_command else f"{name}="
+
+
+def command_line(journal: Path | str) -> Door:
+    """The commands, with a run on this journal."""
+    return Door(
+        again="run the same command again",
+        kept="what is finished is kept",
+        corrected="run the same command again",
+        retry=f"`batchwork retry {shlex.quote(str(journal))}`",
+        more_money="run the same command again with a higher --max-cost",
+        is_command=True,
+    )
+
+
+PYTHON = Door(
+    again="make the same call again on the same journal",
+    kept="what is finished is kept",
+    corrected="make the same call again on the same journal",
+    retry="the same call with retry_failed=True",
+    more_money="make the same call again with a higher max_cost=",
+)
+IN_MEMORY = Door(
+    again="make the call again",
+    kept="what is finished stands in `results` alone; with journal= a later call goes on from it",
+    corrected="make the call again with these alone",
+    retry="a call with these alone",
+    more_money="make a call with the rest and a higher max_cost=",
+)
+ATTACHED = Door(
+    again="call BatchJob.attach() again",
+    kept="the batch stays at the provider",
+    corrected="call batch() with these alone",
+    retry="batch() with these alone",
+    more_money="call batch() with the rest and a higher max_cost=",
+)
+
+
+def manager_door(state: Path | None) -> Door:
+    """A BatchManager with this state file."""
+    return Door(
+        again="call run() again" if state is None else f"call run() again on {state}",
+        kept="what is finished is kept" + (" while this manager lives; state_path= keeps it longer" * (state is None)),
+        corrected="call retry_failed() (corrected messages need a manager of their own)",
+        retry="retry_failed()",
+        more_money="make the manager again with a higher max_cost= and call run()",
+    )

@@ -1,0 +1,203 @@
+"""The words at the end of a run: what its figures come to, why items failed, and what to do next. Pure.
+
+The one place that says it, for `batchwork run`, `retry` and `status` and for `BatchManager` alike, each in the words of
+its own door.
+"""
+
+import textwrap
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import IntEnum
+
+from batchwork.core.duration import duration
+from batchwork.core.failure import FailureKind
+from batchwork.core.money import show
+from batchwork.core.ports import Totals
+from batchwork.core.stats import Accounting, RunFigures
+from batchwork.core.words import Door, counted
+
+_INDENT = 9 * " "  # behind the label
+_LONGEST_EXAMPLE = 160
+UNCONFIRMED = (
+    "unconfirmed: calls that were cut off or told no usage, which may or may not be billed; booked at their worst case"
+)
+
+
+class Exit(IntEnum):
+    """How a run ended, by the exit code of the command line. Where several hold, the one furthest down."""
+
+    ALL_SUCCEEDED = 0
+    SOME_FAILED = 1
+    BAD_INPUT = 2
+    BUDGET = 3
+    PAUSED = 4
+    INTERRUPTED = 130
+
+
+_LATER = "{retry} sends {them} again"
+# What to do about a kind of failure, and whether sending the same again can help.
+_REMEDIES: dict[FailureKind, tuple[str, bool]] = {
+    FailureKind.RATE_LIMITED: (f"the provider kept refusing; when it takes calls again, {_LATER}", True),
+    FailureKind.OVERLOADED: (f"the provider was too busy; later {_LATER}", True),
+    FailureKind.TIMEOUT: (f"no answer came in time; {_LATER}", True),
+    FailureKind.CONNECTION: (f"check the address and the network, then {_LATER}", True),
+    FailureKind.SERVER: (f"the provider failed; later {_LATER}", True),
+    FailureKind.AUTH: (f"set a valid key, then {_LATER}", True),
+    FailureKind.QUOTA: (f"raise the quota or wait for its end, then {_LATER}", True),
+    FailureKind.REJECTED: (
+        f"correct what the provider names, then {{corrected}}; if the cause was elsewhere, {_LATER}",
+        False,
+    ),
+    FailureKind.TOO_LONG: ("shorten {them}, then {corrected}; or ask a model that takes more", False),
+    FailureKind.REFUSED: ("the model declined to answer: reword {them}, then {corrected}", False),
+    FailureKind.TRUNCATED: (
+        "cut off by {max_tokens}: a run with a higher one is another question, and asks every input anew",
+        False,
+    ),
+    FailureKind.SCHEMA_VIOLATION: (f"against the schema: {_LATER}; a clearer prompt or schema helps more", True),
+    FailureKind.BAD_INPUT: ("never sent: correct {them}, then {corrected}", False),
+    FailureKind.EXPIRED: (f"the provider's batch ended too early; {_LATER}", True),
+    FailureKind.RESULT_LOST: (
+        "answered and probably billed, but the answer cannot be had; {retry} asks for it before anything is sent",
+        True,
+    ),
+    FailureKind.INTERNAL: (f"a defect in a backend, please report it; {_LATER}", True),
+}
+_KINDS = {kind.value: kind for kind in FailureKind}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FailureGroup:
+    """The items that failed in one way."""
+
+    kind: FailureKind
+    count: int
+    example: str  # the message of one of them
+
+    def lines(self, door: Door) -> list[str]:
+        """What happened, and the remedy."""
+        for_example = ", for example" if self.count > 1 else ""
+        shown = "".join(sign if sign.isprintable() else " " for sign in self.example)  # it is the provider's text
+        example = textwrap.shorten(shown, _LONGEST_EXAMPLE, placeholder=" ...")
+        remedy = door.words(_REMEDIES[self.kind][0].replace("{them}", "it" if self.count == 1 else "them"))
+        return [
+            f"failed   {self.count:,} {self.kind.value}{for_example}: {example}",
+            f"{_INDENT}{remedy[0].upper()}{remedy[1:]}.",
+        ]
+
+
+def grouped(errors: Iterable[str | None]) -> tuple[FailureGroup, ...]:
+    """The failures behind errors of the form `kind: message`, the most frequent kind first."""
+    counts: dict[FailureKind, int] = {}
+    examples: dict[FailureKind, str] = {}
+    for error in errors:
+        name, _, message = (error or "").partition(": ")
+        kind = _KINDS.get(name, FailureKind.INTERNAL)
+        counts[kind] = counts.get(kind, 0) + 1
+        examples.setdefault(kind, message or error or "not known")
+    ranked = sorted(counts, key=lambda kind: -counts[kind])
+    return tuple(FailureGroup(kind=kind, count=counts[kind], example=examples[kind]) for kind in ranked)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Summary:
+    """What the runs on a journal have come to."""
+
+    accounting: Accounting
+    totals: Totals
+    priced: bool
+    door: Door
+    ceiling_nano: int | None = None
+    failures: tuple[FailureGroup, ...] = ()
+    has_ended: bool = True  # the latest run; else it goes on, or was killed
+    figures: RunFigures | None = None  # of that run; None: they are not known
+    missing: int = 0  # rows of the input that were not reached
+    open_batches: int = 0  # that go on at the provider
+    paused: str | None = None
+    interrupted: bool = False
+    error: str | None = None
+
+    @property
+    def code(self) -> Exit:
+        """How it ended."""
+        return self._verdict()[0]
+
+    @property
+    def verdict(self) -> str:
+        """How it ended, and what to do next."""
+        return self._verdict()[1]
+
+    def lines(self, *, run: str = "this run") -> list[str]:
+        """The accounting, what the latest `run` did, the cost, the failures by kind, and what else is open."""
+        not_reached = f" ({counted(self.missing, 'more row')} not reached)" if self.missing > 0 else ""
+        texts = [f"items    {self.accounting}{not_reached}"]
+        if self.figures is not None:
+            texts.append(f"{run} {self._done(self.figures)}")
+            tokens = self.figures.input_tokens, self.figures.output_tokens
+            texts += [f"tokens   {tokens[0]:,} in, {tokens[1]:,} out"] if any(tokens) else []
+        texts.append(f"cost     {self._cost()}")
+        for group in self.failures:
+            texts += group.lines(self.door)
+        if deferred := self.accounting.deferred:
+            wait = counted(deferred, "waits for money: its worst case does", "wait for money: their worst cases do")
+            texts.append(f"deferred {wait} not fit under the limit; raise {self.door['max_cost']}")
+        if self.open_batches:
+            batches = counted(self.open_batches, "batch goes", "batches go")
+            texts.append(f"open     {batches} on at the provider; {self.door.again} to take up what is finished")
+        return texts if self.error is None else [*texts, f"error    {self.error}"]
+
+    def _done(self, run: RunFigures) -> str:
+        calls = [counted(run.calls, "call"), *([counted(run.retries, "retry", "retries")] if run.retries else [])]
+        calls += [counted(run.refusals, "refusal")] if run.refusals else []
+        after = f", {', '.join(calls)}, {duration(run.elapsed_s)}"
+        if run.sent or run.calls:
+            left = "left alone" if run.is_retry else "done before"
+            before = f", {run.reused:,} {left}" if run.reused else ""
+            return f"{run.sent:,} sent{' again' if run.is_retry else ''}{before}{after}"
+        if run.is_retry:
+            return f"nothing to send: {'what failed cannot be mended by that' if run.reused else 'nothing has failed'}"
+        if run.reused and run.reused == self.accounting.inputs:
+            failed = f" ({self.accounting.failed:,} of them failed)" if self.accounting.failed else ""
+            return f"nothing to send: all {counted(run.reused, 'was', 'were')} done before{failed}"
+        return f"nothing was sent, {run.reused:,} done before, {duration(run.elapsed_s)}"
+
+    def _cost(self) -> str:
+        spent, unconfirmed = self.totals.spent_nano, self.totals.unconfirmed_nano
+        cost = show(spent) if self.priced or spent else "unknown"
+        cost += "" if self.ceiling_nano is None else f" of {show(self.ceiling_nano)}"
+        return f"{cost}, of which {show(unconfirmed)} {UNCONFIRMED}" if unconfirmed else cost
+
+    def _verdict(self) -> tuple[Exit, str]:
+        """How it ended, and what to do next: the first of these that holds."""
+        counts, door = self.accounting, self.door
+        if self.interrupted:
+            return Exit.INTERRUPTED, f"Interrupted: everything finished is kept; {door.again} to go on."
+        if self.paused is not None:
+            return Exit.PAUSED, f"Paused: {self.paused}"
+        if not self.has_ended and self.error is None:
+            text = f"Not ended: the run is still going on, or was cut off. If it was cut off, {door.again} to go on."
+            return Exit.INTERRUPTED, text
+        if counts.deferred:
+            return Exit.BUDGET, f"Stopped by the budget: {door.more_money} for the deferred ones."
+        if self.error is not None:
+            return Exit.BAD_INPUT, f"Everything finished is kept; mend the cause and {door.again}."
+        if counts.failed:
+            return Exit.SOME_FAILED, self._after_failures()
+        if counts.pending:
+            return Exit.SOME_FAILED, f"Some are pending: {door.again} to go on."
+        return Exit.ALL_SUCCEEDED, "All succeeded." if counts.inputs else "There was nothing to do."
+
+    def _after_failures(self) -> str:
+        see = " See the column 'error'." if self.door.is_command else ""
+        failed, helped = self.accounting.failed, sum(group.count for group in self.failures if _REMEDIES[group.kind][1])
+        if not helped:
+            return f"Some failed: what to do about each kind stands above.{see}"
+        which = "" if helped == failed else f", which may help {helped:,} of {failed:,}"
+        return f"Some failed: {self.door.retry} tries them again{which}.{see}"
+
+
+def wrapped(text: str, width: int | None, *, indent: str = _INDENT) -> str:
+    """A line of a summary, broken between words where a terminal is narrower."""
+    if width is None or len(text) <= width:
+        return text
+    return textwrap.fill(text, width, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
