@@ -2,10 +2,12 @@
 
 import csv
 import json
+import tomllib
 from pathlib import Path
 
 import pytest
 
+import batchwork as package
 from tests.cli.conftest import Run, rows
 
 ECHO = ("--model", "mock:echo", "--prompt", "Say {text}")
@@ -218,3 +220,9 @@ def test_every_command_has_help_with_examples(batchwork: Run, command: tuple[str
     done = batchwork(*command, "--help")
     assert done.returncode == 0
     assert ("Examples:" in done.stdout) == bool(command)
+
+
+def test_the_version_is_that_of_the_package_at_every_door(batchwork: Run) -> None:
+    version = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())["project"]["version"]
+    assert batchwork("--version").stdout == f"batchwork {version}\n"
+    assert package.__version__ == version

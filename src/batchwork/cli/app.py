@@ -8,10 +8,11 @@ from typing import Annotated, Any, cast
 import msgspec
 import typer
 
+import batchwork
 from batchwork.assembly import known_terms
 from batchwork.cli import journals, options, service
 from batchwork.cli.estimate import add_up, lines
-from batchwork.cli.inputs import load_schema, row_intakes, template_of
+from batchwork.cli.inputs import extra_body_of, load_schema, row_intakes, sampling_of, template_of
 from batchwork.cli.run import carry_out, refuse_foreign_output
 from batchwork.cli.simulator import simulate
 from batchwork.core.errors import ConfigError
@@ -22,14 +23,29 @@ from batchwork.tables import STDIN, check_output, open_table, total_rows
 
 app = typer.Typer(
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     help="Run very many language-model calls: none lost, none paid for twice, never over budget, answers in order.",
     epilog="Exit codes: 0 all succeeded, 1 some failed, 2 bad arguments or input, 3 stopped by the budget,"
-    " 4 paused, 130 interrupted. Running the same command again goes on where it stopped.",
+    " 4 paused, 130 interrupted. Running the same command again goes on where it stopped. In bash, zsh and fish,"
+    " batchwork --install-completion once, and the Tab key completes commands and options.",
 )
 app.command()(service.serve), app.command()(service.ask)
 _DEFAULTS = Policy()
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        print(f"batchwork {batchwork.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _program(
+    version: Annotated[
+        bool, typer.Option("--version", is_eager=True, callback=_show_version, help="Print the version and end.")
+    ] = False,
+) -> None:
+    pass
 
 
 @app.command()
@@ -42,6 +58,9 @@ def run(
     system: options.System = None,
     schema: options.SchemaFile = None,
     max_tokens: options.MaxTokens = DEFAULT_MAX_TOKENS,
+    temperature: options.Temperature = None,
+    sampling: options.Sampling = None,
+    extra_body: options.ExtraBody = None,
     mode: options.ModeOption = options.Mode.LIVE,
     reask: options.Reask = _DEFAULTS.reasks,
     limit: options.Limit = None,
@@ -126,7 +145,13 @@ def estimate(**arguments: Any) -> None:
 def _run_options(arguments: dict[str, Any]) -> RunOptions:
     """Of everything on a command line, what a run takes."""
     chosen = {name: arguments[name] for name in RunOptions.__annotations__ if name in arguments}
-    return cast("RunOptions", chosen | {"schema": load_schema(arguments["schema"]), "mode": arguments["mode"].value})
+    parsed = {
+        "schema": load_schema(arguments["schema"]),
+        "mode": arguments["mode"].value,
+        "sampling": sampling_of(arguments["temperature"], arguments["sampling"]),
+        "extra_body": extra_body_of(arguments["extra_body"]),
+    }
+    return cast("RunOptions", chosen | parsed)
 
 
 @app.command(

@@ -1,6 +1,7 @@
 """Input rows and a template become requests; outcomes become output rows."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,10 @@ from batchwork.tables import (
 )
 
 _SETTLED = frozenset(Status) - {Status.PENDING}
+_NO_SAMPLING = (
+    "{0!r} is no sampling parameter: --temperature takes a number (0.2), --sampling a name and a JSON value"
+    " (--sampling top_p=0.9 --sampling 'stop=[\"END\"]')"
+)
 
 
 def template_of(prompt: str | None, prompt_file: Path | None, table: Table) -> Template | None:
@@ -81,6 +86,32 @@ def load_schema(path: Path | None) -> Any:
         return msgspec.json.decode(path.read_bytes())
     except (OSError, msgspec.DecodeError) as error:
         raise ConfigError(f"cannot read the schema {path}: {error}") from error
+
+
+def sampling_of(temperature: str | None, pairs: list[str] | None) -> dict[str, Any] | None:
+    """The sampling parameters of a command line. Raises ConfigError where one is not JSON or is given twice."""
+    sampling: dict[str, Any] = {}
+    for pair in [*(pairs or ()), *([] if temperature is None else [f"temperature={temperature}"])]:
+        name, equals, text = pair.partition("=")
+        try:
+            value = msgspec.json.decode(text)
+        except msgspec.DecodeError:
+            raise ConfigError(_NO_SAMPLING.format(pair)) from None
+        if not name or not equals or (name == "temperature" and type(value) not in (int, float)):
+            raise ConfigError(_NO_SAMPLING.format(pair))
+        if name in sampling:
+            raise ConfigError(f"the sampling parameter {name!r} is given twice, by --temperature or --sampling")
+        sampling[name] = value
+    return sampling or None
+
+
+def extra_body_of(text: str | None) -> dict[str, Any] | None:
+    """The object that `--extra-body` states. Raises ConfigError where it is none."""
+    if text is None:
+        return None
+    with suppress(msgspec.DecodeError):
+        return msgspec.json.decode(text, type=dict[str, Any])
+    raise ConfigError('--extra-body is a JSON object, for example --extra-body \'{"service_tier": "flex"}\'')
 
 
 def write_results(journal: JournalReader, out: Path, *, csv_safe: bool = False) -> int:

@@ -52,6 +52,18 @@ PromptFile = Annotated[Path | None, _question(metavar="T", help="The template in
 System = Annotated[str | None, _question(metavar="TEXT", help="The system prompt.")]
 SchemaFile = Annotated[Path | None, _question(metavar="S.json", help="JSON schema every answer must satisfy.")]
 MaxTokens = Annotated[int, _question(metavar="N", help="The longest answer.")]
+Temperature = Annotated[
+    str | None,
+    _question(metavar="T", help="How freely the model chooses its words; short for --sampling temperature=T."),
+]
+Sampling = Annotated[
+    list[str] | None,
+    _question(metavar="K=V", help="A sampling parameter, its value in JSON: top_p=0.9. May be given several times."),
+]
+ExtraBody = Annotated[
+    str | None,
+    _question(metavar="JSON", help='What else goes into the body of every call: \'{"service_tier": "flex"}\'.'),
+]
 Reask = Annotated[int, _question(metavar="N", help="Ask again so often when an answer breaks the schema.")]
 Limit = Annotated[int | None, _question(metavar="N", min=1, help="Only the first N rows.")]
 BaseUrl = Annotated[str | None, _question(metavar="URL", help="Another server that speaks the backend's protocol.")]
