@@ -19,7 +19,7 @@ from batchwork.core.prompt import intakes
 from batchwork.core.stats import Accounting, account
 from batchwork.engine.engine import Engine, Supplied
 from batchwork.engine.run import Run
-from batchwork.journal import JournalReader
+from batchwork.journal import JournalReader, journal_at
 from batchwork.options import RunOptions, defaults_of, plan_of, supplied_of
 from batchwork.plan import Plan
 from batchwork.results import Results
@@ -71,10 +71,12 @@ def run(prompts: Iterable[object], **options: Unpack[RunOptions]) -> Results:
 def open_results(journal: str | Path) -> Results:
     """What the runs on a journal have come to so far, whether or not they came to their end; nothing is sent.
 
+    The output file of a run or the state file of a manager stand for the journal beside them.
+
     Raises:
         JournalError: there is no journal at that path, or it cannot be read.
     """
-    reader = JournalReader(Path(journal))
+    reader = JournalReader(journal_at(Path(journal)))
     last = reader.last_run()
     return Results(reader, accounting=account(reader.counts()), stopped=None, priced=last is not None and last.priced)
 

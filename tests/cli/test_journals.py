@@ -55,3 +55,20 @@ def test_a_backup_is_a_journal_of_its_own(batchwork: Run, rivers: Path, folder: 
     assert "10 succeeded" in batchwork("status", "copy.db").stdout
     assert batchwork("results", "copy.db", "-o", "safe.csv", "--csv-safe").returncode == 0
     assert (folder / "safe.csv").read_text().count("\"'=Say river") == 10
+
+
+def test_every_command_takes_the_output_file_for_its_journal(batchwork: Run, rivers: Path, folder: Path) -> None:
+    faulty = ("--model", "mock:echo?faults=rejected:0.5&seed=3&log=calls.log", "--prompt", "Say {text}", "-q")
+    command = ("run", rivers.name, *faulty)
+    batchwork(*command, "-o", "out.jsonl")
+    calls = len((folder / "calls.log").read_text().split())
+    assert "journal  out.jsonl.journal.db" in batchwork("status", "out.jsonl").stdout
+    assert batchwork("results", "out.jsonl", "-o", "again.jsonl").returncode == 0
+    assert (folder / "again.jsonl").read_text() == (folder / "out.jsonl").read_text()
+    assert "is whole" in batchwork("recover", "out.jsonl").stdout
+    assert batchwork("backup", "out.jsonl", "copy.db").returncode == 0
+    batchwork(*command, "-o", "out.csv", "--journal", "out.jsonl")
+    assert len((folder / "calls.log").read_text().split()) == calls  # the same journal, so nothing is sent again
+    assert not (folder / "out.csv.journal.db").exists()
+    batchwork("retry", "out.jsonl", "-q")
+    assert len((folder / "calls.log").read_text().split()) > calls

@@ -18,6 +18,7 @@ from batchwork.cli.simulator import simulate
 from batchwork.core.errors import ConfigError
 from batchwork.core.policy import Policy
 from batchwork.core.request import DEFAULT_MAX_TOKENS
+from batchwork.journal import journal_of_output
 from batchwork.options import RunOptions, defaults_of, plan_of
 from batchwork.tables import STDIN, check_output, open_table, total_rows
 
@@ -94,7 +95,7 @@ def run(
       cat rows.jsonl | batchwork run - -o out.parquet --model mock:echo --prompt-file ask.txt
     """
     arguments = locals()
-    journal = arguments["journal"] = journal or output.with_name(output.name + ".journal.db")
+    journal = arguments["journal"] = journal or journal_of_output(output)
     plan_options = _run_options(arguments)
     table = open_table(input)
     template = template_of(prompt, prompt_file, table)

@@ -23,6 +23,7 @@ def status(journal: options.JournalFile) -> None:
 
     \b
     Examples:
+      batchwork status out.jsonl
       batchwork status out.jsonl.journal.db
     """
     with closing(JournalReader(journal)) as reader:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from batchwork.manager.state_file import journal_beside
+from batchwork.journal import journal_at
 
 _question = partial(typer.Option, rich_help_panel="What is asked")
 _limit = partial(typer.Option, rich_help_panel="How much, how fast")
@@ -25,22 +25,19 @@ class Mode(Enum):
 Input = Annotated[str, typer.Argument(metavar="IN", help="JSONL, CSV, TSV or Parquet by suffix; - is JSONL on stdin.")]
 
 
-def _journal_of(path: Path) -> Path:
-    """A journal; whoever names the state file of a BatchManager means the journal beside it."""
-    beside = journal_beside(path)
-    return beside if path.suffix == ".json" and beside.exists() else path
-
-
-JournalFile = Annotated[
-    Path,
-    typer.Argument(
-        metavar="JOURNAL", help="The journal of a run, or a BatchManager's state file.", callback=_journal_of
-    ),
-]
+_A_JOURNAL = "The journal of a run, its output file, or a BatchManager's state file."
+JournalFile = Annotated[Path, typer.Argument(metavar="JOURNAL", help=_A_JOURNAL, callback=journal_at)]
 _out = _file("-o", "--output", metavar="OUT", help="Results: .jsonl, .csv, .tsv or .parquet.")
 Out = Annotated[Path, _out]
 MaybeOut = Annotated[Path | None, _out]
-Journal = Annotated[Path | None, _file(metavar="PATH", help="Remembers the run. Default: OUT.journal.db.")]
+Journal = Annotated[
+    Path | None,
+    _file(
+        metavar="PATH",
+        help="Remembers the run. Default: OUT.journal.db.",
+        callback=lambda path: None if path is None else journal_at(path),
+    ),
+]
 Fresh = Annotated[bool, _file("--fresh", help="Set an old journal aside and start anew.")]
 Overwrite = Annotated[bool, _file("--overwrite", help="Replace an OUT that this journal did not write.")]
 CsvSafe = Annotated[bool, _file("--csv-safe", help="Put ' before cells that a spreadsheet takes for a formula.")]
