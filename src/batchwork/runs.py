@@ -1,6 +1,7 @@
 """run, arun, stream, astream: many prompts in, outcomes out."""
 
 import asyncio
+import logging
 import queue
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Collection, Iterable, Iterator, Sized
@@ -11,11 +12,11 @@ from typing import Unpack
 
 from batchwork._bridge import BackgroundLoop, run_sync
 from batchwork.assembly import open_engine
-from batchwork.core.errors import ConfigError, Interrupted, RunPaused
+from batchwork.core.errors import Interrupted, RunPaused
 from batchwork.core.failure import FailureKind
 from batchwork.core.intake import InputRow
 from batchwork.core.outcome import AnyOutcome, Outcome
-from batchwork.core.prompt import intakes
+from batchwork.core.prompt import intakes, refuse_one
 from batchwork.core.stats import Accounting, account
 from batchwork.engine.engine import Engine, Supplied
 from batchwork.engine.run import Run
@@ -24,6 +25,7 @@ from batchwork.options import RunOptions, defaults_of, plan_of, supplied_of
 from batchwork.plan import Plan
 from batchwork.results import Results
 
+_log = logging.getLogger(__name__)
 _STREAM_AHEAD = 1000  # outcomes a consumer may lag behind before the run waits for it
 
 
@@ -196,6 +198,8 @@ class RunSession:
                 await engine.again(run)
             else:
                 await engine.process(run, self._source, ahead=self._ahead, retry_failed=self._retry_failed)
+            if self._source is not None and self.exhausted and not engine.tally.read:
+                _log.warning("the input is empty: nothing was asked")
             self.still_running = run.still_running
             accounting = self._account(engine, before)
         if run.interrupted and not self._cancelled:
@@ -282,10 +286,7 @@ def _session(
     has_room: Callable[[], bool] | None = None,
 ) -> RunSession:
     """A run over prompts. What is all there cannot block; anything lazier may, and is read apart."""
-    if isinstance(prompts, str | bytes | dict) or not isinstance(prompts, Iterable):
-        raise ConfigError(
-            f"prompts must be an iterable of prompts, not one {type(prompts).__name__}; wrap it in a list"
-        )
+    refuse_one(prompts)
     plan = plan_of(options)
     return RunSession(
         plan,

@@ -41,11 +41,17 @@ def template_of(prompt: str | None, prompt_file: Path | None, table: Table) -> T
             prompt = prompt_file.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
             raise ConfigError(f"cannot read the prompt file {prompt_file}: {error}") from error
+    is_empty = not table.columns and table.first() is None  # there is nothing that a column could be missing in
     if prompt is not None:
+        if not prompt.strip():
+            raise ConfigError(
+                "the prompt is empty: --prompt says what is asked, for example --prompt 'Summarise: {text}'"
+            )
         template = Template(prompt)
-        check_columns(template, table)
+        if not is_empty:
+            check_columns(template, table)
         return template
-    if not {"prompt", "messages"} & set(table.columns):
+    if not is_empty and not {"prompt", "messages"} & set(table.columns):
         raise ConfigError(
             f"{table.name} has no column 'prompt' or 'messages'; say how a row becomes a prompt, for example"
             f" --prompt 'Summarise: {{{next(iter(table.columns), 'text')}}}'. Columns there are:"

@@ -62,7 +62,7 @@ ExtraBody = Annotated[
     _question(metavar="JSON", help='What else goes into the body of every call: \'{"service_tier": "flex"}\'.'),
 ]
 Reask = Annotated[int, _question(metavar="N", help="Ask again so often when an answer breaks the schema.")]
-Limit = Annotated[int | None, _question(metavar="N", min=1, help="Only the first N rows.")]
+Limit = Annotated[int | None, _question(metavar="N", min=0, help="Only the first N rows.")]
 BaseUrl = Annotated[str | None, _question(metavar="URL", help="Another server that speaks the backend's protocol.")]
 MaxCost = Annotated[float | None, _limit(metavar="USD", help="Never spend more, over all runs on the journal.")]
 Price = Annotated[str | None, _limit(metavar="IN,OUT", help="Dollars per million tokens, when not known.")]

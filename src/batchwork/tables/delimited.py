@@ -58,8 +58,6 @@ class DelimitedFile(Table):
             raise InputError(f"{self.name}: the header cannot be read: {error}") from error
         except OSError as error:
             raise cannot_read(self.name, error) from error
-        if not names:
-            raise InputError(f"{self.name} is empty: not even a header")
         if "" in names:
             raise InputError(f"{self.name}: column {names.index('') + 1} of the header has no name; give it one")
         twice = [name for name, times in Counter(names).items() if times > 1]

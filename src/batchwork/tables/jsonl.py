@@ -114,6 +114,9 @@ class JsonLinesStream(Table):
         self._seen.extend(islice(self._rest, max(0, count - len(self._seen))))
         return self._seen[:count]
 
+    def first(self) -> TableRow | None:
+        return next(iter(self.buffer(1)), None)
+
     @cached_property
     def columns(self) -> tuple[str, ...]:
         return _keys(self._seen if self._taken else self.buffer(_SAMPLE_ROWS))

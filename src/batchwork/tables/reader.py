@@ -19,13 +19,10 @@ _BLOCK = 1 << 20
 
 
 def open_table(source: str | Path, *, stdin: BinaryIO | None = None) -> Table:
-    """The table at `source`, by its suffix, or `-` for JSONL on standard input; an InputError without a row to read."""
+    """The table at `source`, by its suffix, or `-` for JSONL on standard input; an InputError says why there is none."""
     table = _table(source, stdin)
-    # a stream keeps the row it was asked for; a file is simply opened again
-    first = next(iter(table.buffer(1) if isinstance(table, JsonLinesStream) else table.rows()), None)
-    if first is None:
-        raise InputError(f"{table.name} has no rows")
-    if first.problem and _suffix(table.name) == ".json":
+    first = table.first()
+    if first is not None and first.problem and _suffix(table.name) == ".json":
         raise InputError(
             f"{table.name} is not JSON lines (one object per line): {first.problem}; "
             "for a JSON array, convert it with: jq -c '.[]' IN.json > IN.jsonl"

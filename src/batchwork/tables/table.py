@@ -48,6 +48,10 @@ class Table(ABC):
     def rows(self) -> Iterator[TableRow]:
         """All rows in order, lazily; an InputError when the source cannot be read (any further)."""
 
+    def first(self) -> TableRow | None:
+        """The first row, which `rows` gives again; None in an empty table."""
+        return next(self.rows(), None)
+
     def lacking(self, names: Iterable[str]) -> tuple[str, ...]:
         """Those of `names` that are no column of the table."""
         here = frozenset(self.columns)
