@@ -36,7 +36,7 @@ def test_a_ragged_or_broken_csv_record_is_that_rows_problem(tmp_path: Path) -> N
     problems = [row.problem for row in rows]
     assert problems[0] == "line 2 has 1 field, the header has 2"
     assert problems[1] == "line 3 has 3 fields, the header has 2"
-    assert problems[2] == "line 4 is not UTF-8 text"
+    assert problems[2] == "line 4 is not UTF-8 text; if the file is in another encoding, name it: --encoding cp1252"
     assert problems[3] is not None
     assert problems[3].startswith("line 5 is not CSV")
     assert rows[4] == TableRow(6, {"a": "ok", "b": "ok"})

@@ -65,6 +65,7 @@ def run(
     mode: options.ModeOption = options.Mode.LIVE,
     reask: options.Reask = _DEFAULTS.reasks,
     limit: options.Limit = None,
+    encoding: options.Encoding = None,
     base_url: options.BaseUrl = None,
     max_cost: options.MaxCost = None,
     price: options.Price = None,
@@ -97,14 +98,14 @@ def run(
     arguments = locals()
     journal = arguments["journal"] = journal or journal_of_output(output)
     plan_options = _run_options(arguments)
-    table = open_table(input)
+    table = open_table(input, encoding=encoding)
     template = template_of(prompt, prompt_file, table)
     check_output(output)
     if input != STDIN and output.resolve() == Path(input).resolve():
         raise ConfigError("IN and OUT are the same file")
     plan, defaults = plan_of(plan_options), defaults_of(plan_options)
     refuse_foreign_output(output, journal, overwrite=overwrite)
-    known = total_rows(input)
+    known = total_rows(input, encoding=encoding)
     total = known if known is None or limit is None else min(known, limit)
     rows = row_intakes(table, template, defaults, limit)
     how = {"quiet": quiet, "csv_safe": csv_safe}
@@ -134,7 +135,7 @@ def estimate(**arguments: Any) -> None:
     Examples:
       batchwork estimate rivers.jsonl --model mock:echo --price 0.1,0.5 --max-tokens 200 --rpm 1000
     """
-    table = open_table(arguments["input"])
+    table = open_table(arguments["input"], encoding=arguments["encoding"])
     template = template_of(arguments["prompt"], arguments["prompt_file"], table)
     plan_options = _run_options(arguments)
     plan, defaults = plan_of(plan_options), defaults_of(plan_options)

@@ -38,6 +38,9 @@ Journal = Annotated[
         callback=lambda path: None if path is None else journal_at(path),
     ),
 ]
+Encoding = Annotated[
+    str | None, _file(metavar="E", help="How the text of IN is written: cp1252, utf-16, shift_jis ... Default: UTF-8.")
+]
 Fresh = Annotated[bool, _file("--fresh", help="Set an old journal aside and start anew.")]
 Overwrite = Annotated[bool, _file("--overwrite", help="Replace an OUT that this journal did not write.")]
 CsvSafe = Annotated[bool, _file("--csv-safe", help="Put ' before cells that a spreadsheet takes for a formula.")]
