@@ -12,15 +12,15 @@ import batchwork
 from batchwork.assembly import known_terms
 from batchwork.cli import journals, options, service
 from batchwork.cli.estimate import add_up, lines
-from batchwork.cli.inputs import extra_body_of, load_schema, row_intakes, sampling_of, template_of
-from batchwork.cli.run import carry_out, refuse_foreign_output
+from batchwork.cli.inputs import STDOUT, extra_body_of, load_schema, row_intakes, sampling_of, template_of
+from batchwork.cli.run import carry_out, check_results
 from batchwork.cli.simulator import simulate
 from batchwork.core.errors import ConfigError
 from batchwork.core.policy import Policy
 from batchwork.core.request import DEFAULT_MAX_TOKENS
 from batchwork.journal import journal_of_output
 from batchwork.options import RunOptions, defaults_of, plan_of
-from batchwork.tables import STDIN, check_output, open_table, total_rows
+from batchwork.tables import STDIN, open_table, total_rows
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -94,17 +94,19 @@ def run(
       batchwork run rivers.jsonl -o out.jsonl --model mock:echo
       batchwork run rivers.csv -o out.csv --model mock:echo --prompt 'Summarise: {text}' --max-cost 5 --price 0.1,0.5
       cat rows.jsonl | batchwork run - -o out.parquet --model mock:echo --prompt-file ask.txt
+      cat rows.jsonl | batchwork run - -o - --journal rows.journal.db --model mock:echo | jq .response
     """
     arguments = locals()
+    if journal is None and output == STDOUT:
+        raise ConfigError("-o - needs a file that remembers the run, for example --journal run.journal.db")
     journal = arguments["journal"] = journal or journal_of_output(output)
     plan_options = _run_options(arguments)
     table = open_table(input, encoding=encoding)
     template = template_of(prompt, prompt_file, table)
-    check_output(output)
-    if input != STDIN and output.resolve() == Path(input).resolve():
+    if input != STDIN and output != STDOUT and output.resolve() == Path(input).resolve():
         raise ConfigError("IN and OUT are the same file")
     plan, defaults = plan_of(plan_options), defaults_of(plan_options)
-    refuse_foreign_output(output, journal, overwrite=overwrite)
+    check_results(output, journal, overwrite=overwrite)
     known = total_rows(input, encoding=encoding)
     total = known if known is None or limit is None else min(known, limit)
     rows = row_intakes(table, template, defaults, limit)

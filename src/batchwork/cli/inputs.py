@@ -1,10 +1,11 @@
 """Input rows and a template become requests; outcomes become output rows."""
 
-from collections.abc import Iterator
-from contextlib import suppress
+import sys
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import closing, suppress
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 
@@ -24,7 +25,9 @@ from batchwork.tables import (
     result_values,
     write_table,
 )
+from batchwork.tables.cells import json_line
 
+STDOUT = Path("-")
 _SETTLED = frozenset(Status) - {Status.PENDING}
 _NO_SAMPLING = (
     "{0!r} is no sampling parameter: --temperature takes a number (0.2), --sampling a name and a JSON value"
@@ -121,14 +124,26 @@ def extra_body_of(text: str | None) -> dict[str, Any] | None:
 
 
 def write_results(journal: JournalReader, out: Path, *, csv_safe: bool = False) -> int:
-    """Write every settled row, in input order; how many there were."""
+    """Write every settled row, in input order, to a file or to standard output; how many there were."""
     first = next(journal.entries(0, 1), None)
     columns = result_columns((first.columns or {}) if first is not None else ())
-    with write_table(out, columns.names, csv_safe=csv_safe) as table:
-        for entry in journal.entries(statuses=_SETTLED):
-            assert entry.outcome is not None, "only settled rows are written"
-            table.write(columns.row(_inputs(entry), result_values(entry.outcome)))
-        return table.rows
+    with closing(cast("Generator[Entry]", journal.entries(statuses=_SETTLED))) as entries:
+        rows = (columns.row(_inputs(entry), result_values(entry.outcome)) for entry in entries if entry.outcome)
+        if out == STDOUT:
+            return _print_rows(rows)
+        with write_table(out, columns.names, csv_safe=csv_safe) as table:
+            for row in rows:
+                table.write(row)
+            return table.rows
+
+
+def _print_rows(rows: Iterable[dict[str, Any]]) -> int:
+    count = 0
+    for row in rows:
+        sys.stdout.buffer.write(json_line(row))
+        count += 1
+    sys.stdout.flush()
+    return count
 
 
 def _inputs(entry: Entry) -> dict[str, Any]:

@@ -7,15 +7,14 @@ from typing import Annotated, Any, cast
 import typer
 
 from batchwork.cli import options
-from batchwork.cli.inputs import write_results
-from batchwork.cli.run import carry_out, refuse_foreign_output
+from batchwork.cli.inputs import STDOUT, write_results
+from batchwork.cli.run import carry_out, check_results
 from batchwork.core.errors import ConfigError, JournalDamagedError, JournalLockedError
 from batchwork.core.money import show
 from batchwork.core.stats import account
 from batchwork.journal import JournalReader, back_up, check_whole, remember_output
 from batchwork.journal import recover as recover_journal
 from batchwork.options import HIDDEN_ADDRESS, RunOptions, plan_of
-from batchwork.tables import check_output
 
 
 def status(journal: options.JournalFile) -> None:
@@ -53,12 +52,14 @@ def results(
 
     \b
     Examples:
-      batchwork results out.jsonl.journal.db -o again.csv
+      batchwork results out.jsonl -o again.csv
+      batchwork results out.jsonl.journal.db -o - | head
     """
-    check_output(output)
     with closing(JournalReader(journal)) as reader:
-        refuse_foreign_output(output, journal, overwrite=overwrite)
+        check_results(output, journal, overwrite=overwrite)
         rows = write_results(reader, output, csv_safe=csv_safe)
+    if output == STDOUT:
+        return
     print(f"{rows:,} rows written to {output}")
     try:
         remember_output(journal, output)
@@ -106,8 +107,7 @@ def retry(
         )
     out = output or (written[-1] if written else None)
     if out is not None:
-        check_output(out)
-        refuse_foreign_output(out, journal, overwrite=overwrite or output is None)
+        check_results(out, journal, overwrite=overwrite or output is None)
     plan = plan_of(cast("RunOptions", settings))
     raise typer.Exit(carry_out(plan, None, out=out, quiet=quiet, total=None, csv_safe=csv_safe))
 

@@ -27,7 +27,7 @@ Input = Annotated[str, typer.Argument(metavar="IN", help="JSONL, CSV, TSV or Par
 
 _A_JOURNAL = "The journal of a run, its output file, or a BatchManager's state file."
 JournalFile = Annotated[Path, typer.Argument(metavar="JOURNAL", help=_A_JOURNAL, callback=journal_at)]
-_out = _file("-o", "--output", metavar="OUT", help="Results: .jsonl, .csv, .tsv or .parquet.")
+_out = _file("-o", "--output", metavar="OUT", help="Results: .jsonl, .csv, .tsv or .parquet; - is JSONL on stdout.")
 Out = Annotated[Path, _out]
 MaybeOut = Annotated[Path | None, _out]
 Journal = Annotated[

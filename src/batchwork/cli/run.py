@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from batchwork._bridge import run_sync
-from batchwork.cli.inputs import write_results
+from batchwork.cli.inputs import STDOUT, write_results
 from batchwork.core.errors import BatchworkError, ConfigError, Interrupted, RunPaused
 from batchwork.core.intake import InputRow
 from batchwork.core.money import show
@@ -21,6 +21,7 @@ from batchwork.journal import JournalReader, is_ours, remember_output
 from batchwork.plan import Plan
 from batchwork.runs import RunSession
 from batchwork.schema import AnswerChecker
+from batchwork.tables import check_output
 
 
 class Exit(IntEnum):
@@ -87,8 +88,14 @@ class Summary:
         return Exit.ALL_SUCCEEDED, "All succeeded."
 
 
-def refuse_foreign_output(out: Path, journal: Path, *, overwrite: bool) -> None:
-    """A file that this journal did not write is not replaced without --overwrite: that is a ConfigError."""
+def check_results(out: Path, journal: Path, *, overwrite: bool) -> None:
+    """Find out before a run, by a ConfigError, whether its results can be written.
+
+    A file that this journal did not write is not replaced without --overwrite.
+    """
+    if out == STDOUT:
+        return
+    check_output(out)
     if out.exists() and not overwrite and not is_ours(journal, out):
         raise ConfigError(
             f"{out} exists and was not written by this run's journal; use --overwrite to replace it, or another -o"
@@ -140,8 +147,9 @@ def carry_out(
         written = None if session.left_at_once else out
         rows = 0 if written is None else write_results(reader, written, csv_safe=csv_safe)
     if written is not None:
-        remember_output(plan.journal, written)
-        display.say(f"{rows:,} rows written to {out}")
+        if written != STDOUT:
+            remember_output(plan.journal, written)
+        display.say(f"{rows:,} rows written to {'standard output' if written == STDOUT else out}")
     for text in summary.lines():
         display.say(text, always=summary.code != Exit.ALL_SUCCEEDED)
     return summary.code
