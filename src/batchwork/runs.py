@@ -12,7 +12,7 @@ from typing import Unpack
 
 from batchwork._bridge import BackgroundLoop, run_sync
 from batchwork.assembly import open_engine
-from batchwork.core.errors import Interrupted, RunPaused
+from batchwork.core.errors import BatchworkError, Interrupted, RunPaused
 from batchwork.core.failure import FailureKind
 from batchwork.core.intake import InputRow
 from batchwork.core.outcome import AnyOutcome, Outcome
@@ -21,6 +21,7 @@ from batchwork.core.stats import Accounting, account
 from batchwork.engine.engine import Engine, Supplied
 from batchwork.engine.run import Run
 from batchwork.journal import JournalReader, journal_at
+from batchwork.notify import Notifier
 from batchwork.options import RunOptions, defaults_of, plan_of, supplied_of
 from batchwork.plan import Plan
 from batchwork.results import Results
@@ -55,6 +56,8 @@ def run(prompts: Iterable[object], **options: Unpack[RunOptions]) -> Results:
         retry_in_place: what waits to be tried again keeps its place among `max_in_flight`; nothing starts instead.
         retry_failed: send what failed in an earlier run on the journal again, too; or only these kinds of failure.
         on_event: called with every event after it is recorded, with an outcome once it is on disk.
+        notify: an address that gets a JSON notice by POST, or a command that gets it on its standard input: at the end,
+            at a pause, at 50, 80 and 100% of `max_cost`. It is kept nowhere, and a notice that fails fails no run.
         progress: show on standard error how far the run is, and for what it waits.
 
     Raises:
@@ -181,12 +184,30 @@ class RunSession:
         self._cancelled = False
         self._run: Run | None = None
         self._interrupts = 0
+        about = {"model": plan.model, "journal": None if plan.journal is None else str(plan.journal)}
+        self._notifier = None if supplied.notify is None else Notifier(supplied.notify, about)
 
     async def execute(self) -> Results:
         """Run to the end. RunPaused: the breaker ended it. Interrupted: it was interrupted, and has stopped cleanly."""
+        if self._notifier is None:
+            return await self._execute()
+        try:
+            results = await self._execute()
+        except BatchworkError as error:
+            kinds = {RunPaused: "paused", Interrupted: "interrupted"}
+            await self._notifier.closed(kinds.get(type(error), "error"), str(error), at_once=self.left_at_once)
+            raise
+        await self._notifier.closed(results.stopped)
+        return results
+
+    async def _execute(self) -> Results:
         async with open_engine(self._plan, self._supplied) as engine:
             self.engine = engine
             run = self._run = engine.start()
+            if self._notifier is not None:
+                self._notifier.opened(
+                    engine.tally, engine.clock, ceiling_nano=engine.gate.ledger.ceiling, priced=engine.price is not None
+                )
             if self._on_open is not None:
                 self._on_open(engine)
             for _ in range(self._interrupts):

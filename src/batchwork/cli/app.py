@@ -19,7 +19,7 @@ from batchwork.core.errors import ConfigError
 from batchwork.core.policy import Policy
 from batchwork.core.request import DEFAULT_MAX_TOKENS
 from batchwork.journal import journal_of_output
-from batchwork.options import RunOptions, defaults_of, plan_of
+from batchwork.options import RunOptions, defaults_of, plan_of, supplied_of
 from batchwork.tables import STDIN, open_table, total_rows
 
 app = typer.Typer(
@@ -83,6 +83,7 @@ def run(
     fresh: options.Fresh = False,
     overwrite: options.Overwrite = False,
     csv_safe: options.CsvSafe = False,
+    notify: options.Notify = None,
     quiet: options.Quiet = False,
 ) -> None:
     """Ask a model about every row of a file; one output row per input row, in input order.
@@ -110,7 +111,7 @@ def run(
     known = total_rows(input, encoding=encoding)
     total = known if known is None or limit is None else min(known, limit)
     rows = row_intakes(table, template, defaults, limit)
-    how = {"quiet": quiet, "csv_safe": csv_safe}
+    how: dict[str, Any] = {"quiet": quiet, "csv_safe": csv_safe, "supplied": supplied_of(plan_options)}
     raise typer.Exit(carry_out(plan, rows, out=output, total=total, apart=input == STDIN, **how))
 
 

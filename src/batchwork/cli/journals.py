@@ -14,7 +14,7 @@ from batchwork.core.money import show
 from batchwork.core.stats import account
 from batchwork.journal import JournalReader, back_up, check_whole, remember_output
 from batchwork.journal import recover as recover_journal
-from batchwork.options import HIDDEN_ADDRESS, RunOptions, plan_of
+from batchwork.options import HIDDEN_ADDRESS, RunOptions, plan_of, supplied_of
 
 
 def status(journal: options.JournalFile) -> None:
@@ -74,6 +74,8 @@ def retry(
     base_url: options.BaseUrl = None,
     overwrite: options.Overwrite = False,
     csv_safe: options.CsvSafe = False,
+    price: options.Price = None,
+    notify: options.Notify = None,
     quiet: options.Quiet = False,
 ) -> None:
     """Try the failed and deferred items of a run again; needs nothing but its journal.
@@ -95,8 +97,8 @@ def retry(
             f"{journal} is the journal of a BatchManager, whose own retry_failed() keeps its state in step"
         )
     settings: dict[str, Any] = {**last.settings, "model": last.model, "journal": journal}
-    if max_cost is not None:
-        settings["max_cost"] = max_cost
+    given = {"max_cost": max_cost, "price": price, "notify": notify}
+    settings |= {name: value for name, value in given.items() if value is not None}
     hidden = settings.pop(HIDDEN_ADDRESS, None)
     if base_url is not None:
         settings["base_url"] = base_url
@@ -108,8 +110,9 @@ def retry(
     out = output or (written[-1] if written else None)
     if out is not None:
         check_results(out, journal, overwrite=overwrite or output is None)
-    plan = plan_of(cast("RunOptions", settings))
-    raise typer.Exit(carry_out(plan, None, out=out, quiet=quiet, total=None, csv_safe=csv_safe))
+    run_options = cast("RunOptions", settings)
+    plan, supplied = plan_of(run_options), supplied_of(run_options)
+    raise typer.Exit(carry_out(plan, None, out=out, quiet=quiet, total=None, csv_safe=csv_safe, supplied=supplied))
 
 
 def recover(journal: options.JournalFile) -> None:

@@ -91,5 +91,12 @@ ResultsWait = Annotated[
         help="Results of an ended batch that stay unreadable for so long are lost; `retry` asks for them once more.",
     ),
 ]
+Notify = Annotated[
+    str | None,
+    typer.Option(
+        metavar="URL|COMMAND",
+        help="Gets a JSON notice (POST, or stdin and $1) at the end, at a pause, at 50, 80, 100% of --max-cost.",
+    ),
+]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
 ModeOption = Annotated[Mode, _question("--mode", help="batch: the provider's batches, half the price, within a day.")]

@@ -20,7 +20,6 @@ from batchwork.engine.engine import Supplied
 from batchwork.journal import JournalReader, is_ours, remember_output
 from batchwork.plan import Plan
 from batchwork.runs import RunSession
-from batchwork.schema import AnswerChecker
 from batchwork.tables import check_output
 
 
@@ -111,11 +110,11 @@ def carry_out(
     total: int | None,
     apart: bool = False,
     csv_safe: bool = False,
+    supplied: Supplied,
 ) -> int:
     """Run to the end, whatever it is; the exit code. `apart`: the source may block."""
     assert plan.journal is not None
     display = Display(quiet=quiet, total=total)
-    supplied = Supplied(checker=AnswerChecker())
     ahead = plan.policy.max_in_flight if apart else 0
     session = RunSession(plan, source, supplied, on_open=display.opened, ahead=ahead)
     say = partial(display.say, always=True)
