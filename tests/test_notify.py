@@ -98,8 +98,8 @@ def test_a_command_gets_the_notice_on_its_standard_input_and_its_text_as_argumen
 @pytest.mark.parametrize(
     ("target", "problem"),
     [
-        ("exit 3", "the command of --notify: it ended with 3"),
-        ("s3cret-command", "the command of --notify: it ended with 127"),
+        ("exit 3", "the command of notify: it ended with 3"),
+        ("s3cret-command", "the command of notify: it ended with 127"),
         ("http://127.0.0.1:9/s3cret", "127.0.0.1: ClientConnectorError"),
         ("http://u:s3cret@127.0.0.1:9/", "127.0.0.1: ClientConnectorError"),
     ],
@@ -125,7 +125,7 @@ def test_a_command_that_does_not_end_is_ended(
 ) -> None:
     monkeypatch.setattr("batchwork.notify._TIMEOUT_S", 0.2)
     batchwork.run(["a"], model="mock:echo", notify="sleep 60 & sleep 60")
-    assert caplog.messages == ["a notice could not be handed to the command of --notify: no end within 0.2 seconds"]
+    assert caplog.messages == ["a notice could not be handed to the command of notify: no end within 0.2 seconds"]
 
 
 def test_the_address_is_written_nowhere(hook: Hook, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

@@ -61,7 +61,7 @@ class NoticeTarget:
         except (OSError, ValueError) as error:
             problem = type(error).__name__  # its words may hold the address
         if problem is not None:
-            target = "the command of --notify" if self.host is None else self.host
+            target = "the command of notify" if self.host is None else self.host
             _log.warning("a notice could not be handed to %s: %s", target, problem)
 
     async def _post(self, notice: dict[str, Any]) -> str | None:

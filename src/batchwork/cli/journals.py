@@ -75,12 +75,14 @@ def retry(
     overwrite: options.Overwrite = False,
     csv_safe: options.CsvSafe = False,
     price: options.Price = None,
+    max_in_flight: options.MaybeInFlight = None,
+    max_wait: options.MaybeMaxWait = None,
     notify: options.Notify = None,
     quiet: options.Quiet = False,
 ) -> None:
     """Try the failed and deferred items of a run again; needs nothing but its journal.
 
-    The model, the limits and the budget are those of the last run; results go where they went.
+    The model, the limits and the budget are those of the last run unless you say otherwise; results go where they went.
 
     \b
     Examples:
@@ -97,7 +99,8 @@ def retry(
             f"{journal} is the journal of a BatchManager, whose own retry_failed() keeps its state in step"
         )
     settings: dict[str, Any] = {**last.settings, "model": last.model, "journal": journal}
-    given = {"max_cost": max_cost, "price": price, "notify": notify}
+    given = {"max_cost": max_cost, "price": price, "max_in_flight": max_in_flight, "max_wait": max_wait}
+    given |= {"notify": notify}
     settings |= {name: value for name, value in given.items() if value is not None}
     hidden = settings.pop(HIDDEN_ADDRESS, None)
     if base_url is not None:

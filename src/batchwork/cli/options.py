@@ -78,7 +78,9 @@ InputTpm = Annotated[float | None, _limit(metavar="N", help="Input tokens per mi
 OutputTpm = Annotated[float | None, _limit(metavar="N", help="Output tokens per minute.")]
 Retries = Annotated[int, _limit(metavar="N", help="Tries after a failed one.")]
 Timeout = Annotated[float, _limit(metavar="S", help="Seconds for one call.")]
-MaxWait = Annotated[float, _limit(metavar="S", help="Wait at most so long for a quota to end.")]
+_max_wait = _limit("--max-wait", metavar="S", help="Wait at most so long for a quota to end.")
+MaxWait = Annotated[float, _max_wait]
+MaybeMaxWait = Annotated[float | None, _max_wait]
 PollInterval = Annotated[float, _batch(metavar="S", help="Look at a batch first after so long; then ever less often.")]
 AdoptWait = Annotated[
     float,
