@@ -42,9 +42,33 @@ def test_one_prompt_is_not_many(prompts: Any) -> None:
         batchwork.run(prompts, model="mock:echo")
 
 
-def test_no_prompts_are_no_results() -> None:
-    results = batchwork.run([], model="mock:echo")
+@pytest.mark.parametrize("prompts", [[], (), iter([])])
+def test_no_prompts_are_no_results_and_a_word_about_it(prompts: Any, caplog: pytest.LogCaptureFixture) -> None:
+    results = batchwork.run(prompts, model="mock:echo")
     assert (len(results), list(results), results.stopped) == (0, [], None)
+    assert caplog.messages == ["the input is empty: nothing was asked"]
+
+
+def test_a_data_frame_is_refused_before_its_column_names_are_asked() -> None:
+    pandas = pytest.importorskip("pandas")
+    frame = pandas.DataFrame({"prompt": ["a", "b"]})
+    with pytest.raises(batchwork.ConfigError, match=r"prompts is a table \(DataFrame\).*df\['prompt'\]\.tolist\(\)"):
+        batchwork.run(frame, model="mock:echo")
+    assert texts_of(batchwork.run(frame["prompt"].tolist(), model="mock:echo")) == ["a", "b"]
+
+
+@pytest.mark.parametrize("kind", ["Series", "array"])
+def test_one_column_of_a_data_frame_is_an_iterable_like_any_other(kind: str) -> None:
+    make = getattr(pytest.importorskip("pandas" if kind == "Series" else "numpy"), kind)
+    assert texts_of(batchwork.run(make(["a", "b"]), model="mock:echo")) == ["a", "b"]
+
+
+def test_an_empty_prompt_fails_alone_and_is_not_sent() -> None:
+    backend = Scripted()
+    results = batchwork.run(["a", "", " \n\t", "b"], model="scripted", backend=backend)
+    assert statuses_of(results) == ["succeeded", "failed", "failed", "succeeded"]
+    assert results[1].error == "bad_input: the prompt is empty: there is nothing to ask"
+    assert backend.asked == ["a", "b"]
 
 
 def test_a_bad_row_fails_alone() -> None:

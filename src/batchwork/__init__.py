@@ -23,6 +23,7 @@ from batchwork.results import Results
 from batchwork.runs import arun, astream, open_results, run, stream
 
 if TYPE_CHECKING:
+    __version__: str
     from batchwork.manager import BatchJob, BatchManager, BatchResult, BatchResults, batch
 
 __all__ = [
@@ -68,6 +69,8 @@ _LATER = frozenset({"BatchJob", "BatchManager", "BatchResult", "BatchResults", "
 
 
 def __getattr__(name: str) -> Any:
+    if name == "__version__":
+        return import_module("importlib.metadata").version(__name__)
     if name not in _LATER:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(f"{__name__}.manager"), name)

@@ -18,6 +18,7 @@ from batchwork.core.pricing import Price, price_from
 from batchwork.core.prompt import Defaults
 from batchwork.core.request import DEFAULT_MAX_TOKENS, Schema
 from batchwork.engine.engine import Supplied
+from batchwork.notify import NoticeTarget
 from batchwork.plan import Plan
 from batchwork.schema import AnswerChecker, check_schema
 
@@ -58,6 +59,7 @@ _KINDS: dict[str, tuple[Any, str]] = {
     "base_url": (str | None, "an address"),
     "api_key": (str | None, "a text"),
     "on_event": (Callable | None, "a function"),
+    "notify": (str | None, "an address or a command"),
     **dict.fromkeys(("fresh", "retry_in_place", "cancel_on_interrupt", "progress"), (bool, "True or False")),
 }
 
@@ -99,6 +101,7 @@ class RunOptions(TypedDict, total=False):
     base_url: str | None
     api_key: str | None
     on_event: Callable[[Event], None] | None
+    notify: str | None
     progress: bool
 
 
@@ -133,7 +136,12 @@ def plan_of(options: RunOptions, *, keep_bodies: bool = False) -> Plan:
 
 def supplied_of(options: RunOptions) -> Supplied:
     """The objects and callbacks among a run's options, which `plan_of` has looked at."""
-    return Supplied(checker=AnswerChecker(), backend=options.get("backend"), on_event=options.get("on_event"))
+    return Supplied(
+        checker=AnswerChecker(),
+        backend=options.get("backend"),
+        on_event=options.get("on_event"),
+        notify=None if (target := options.get("notify")) is None else NoticeTarget(target),
+    )
 
 
 def _kinds_of(retry_failed: object) -> frozenset[FailureKind]:
@@ -223,7 +231,7 @@ def _refuse_wrong(options: RunOptions) -> None:
         kind, a_kind = _KINDS.get(name, (object, ""))
         if not isinstance(value, kind):
             # A key in a wrong form may still be a key.
-            hidden = name == "api_key" or (name == "base_url" and not isinstance(value, int | float))
+            hidden = name in ("api_key", "notify") or (name == "base_url" and not isinstance(value, int | float))
             got = "something else" if hidden else repr(value)
             raise ConfigError(f"{name} must be {a_kind}, got {got}")
 

@@ -1,6 +1,7 @@
 """run, arun, stream, astream: many prompts in, outcomes out."""
 
 import asyncio
+import logging
 import queue
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Collection, Iterable, Iterator, Sized
@@ -11,20 +12,22 @@ from typing import Unpack
 
 from batchwork._bridge import BackgroundLoop, clean_stop, run_sync
 from batchwork.assembly import open_engine
-from batchwork.core.errors import ConfigError, Interrupted, RunPaused
+from batchwork.core.errors import BatchworkError, Interrupted, RunPaused
 from batchwork.core.failure import FailureKind
 from batchwork.core.intake import InputRow
 from batchwork.core.outcome import AnyOutcome, Outcome
-from batchwork.core.prompt import intakes
+from batchwork.core.prompt import intakes, refuse_one
 from batchwork.core.stats import Accounting, account
 from batchwork.core.words import IN_MEMORY, PYTHON, Door, counted
 from batchwork.engine.engine import Engine, Supplied
 from batchwork.engine.run import Run
-from batchwork.journal import JournalReader
+from batchwork.journal import JournalReader, journal_at
+from batchwork.notify import Notifier
 from batchwork.options import RunOptions, defaults_of, plan_of, supplied_of
 from batchwork.plan import Plan
 from batchwork.results import Results
 
+_log = logging.getLogger(__name__)
 _STREAM_AHEAD = 1000  # outcomes a consumer may lag behind before the run waits for it
 
 
@@ -54,6 +57,8 @@ def run(prompts: Iterable[object], **options: Unpack[RunOptions]) -> Results:
         retry_in_place: what waits to be tried again keeps its place among `max_in_flight`; nothing starts instead.
         retry_failed: send what failed in an earlier run on the journal again, too; or only these kinds of failure.
         on_event: called with every event after it is recorded, with an outcome once it is on disk.
+        notify: an address that gets a JSON notice by POST, or a command that gets it on its standard input: at the end,
+            at a pause, at 50, 80 and 100% of `max_cost`. It is kept nowhere, and a notice that fails fails no run.
         progress: show on standard error how far the run is, and for what it waits.
 
     Raises:
@@ -72,10 +77,12 @@ def run(prompts: Iterable[object], **options: Unpack[RunOptions]) -> Results:
 def open_results(journal: str | Path) -> Results:
     """What the runs on a journal have come to so far, whether or not they came to their end; nothing is sent.
 
+    The output file of a run or the state file of a manager stand for the journal beside them.
+
     Raises:
         JournalError: there is no journal at that path, or it cannot be read.
     """
-    reader = JournalReader(Path(journal))
+    reader = JournalReader(journal_at(Path(journal)))
     last = reader.last_run()
     return Results(reader, accounting=account(reader.counts()), stopped=None, priced=last is not None and last.priced)
 
@@ -180,12 +187,30 @@ class RunSession:
         self._cancelled = False
         self._run: Run | None = None
         self._interrupts = 0
+        about = {"model": plan.model, "journal": None if plan.journal is None else str(plan.journal)}
+        self._notifier = None if supplied.notify is None else Notifier(supplied.notify, about)
 
     async def execute(self) -> Results:
         """Run to the end. RunPaused: the breaker ended it. Interrupted: it was interrupted, and has stopped cleanly."""
+        if self._notifier is None:
+            return await self._execute()
+        try:
+            results = await self._execute()
+        except BatchworkError as error:
+            kinds = {RunPaused: "paused", Interrupted: "interrupted"}
+            await self._notifier.closed(kinds.get(type(error), "error"), str(error), at_once=self.left_at_once)
+            raise
+        await self._notifier.closed(results.stopped)
+        return results
+
+    async def _execute(self) -> Results:
         async with open_engine(self._plan, self._supplied) as engine:
             self.engine = engine
             run = self._run = engine.start()
+            if self._notifier is not None:
+                self._notifier.opened(
+                    engine.tally, engine.clock, ceiling_nano=engine.gate.ledger.ceiling, priced=engine.price is not None
+                )
             if self._on_open is not None:
                 self._on_open(engine)
             for _ in range(self._interrupts):
@@ -197,6 +222,8 @@ class RunSession:
                 await engine.again(run)
             else:
                 await engine.process(run, self._source, ahead=self._ahead, retry_failed=self._retry_failed)
+            if self._source is not None and self.exhausted and not engine.tally.read:
+                _log.warning("the input is empty: nothing was asked")
             self.still_running = run.still_running
             accounting = self._account(engine, before)
         if run.interrupted and not self._cancelled:
@@ -291,10 +318,7 @@ def _session(
     has_room: Callable[[], bool] | None = None,
 ) -> RunSession:
     """A run over prompts. What is all there cannot block; anything lazier may, and is read apart."""
-    if isinstance(prompts, str | bytes | dict) or not isinstance(prompts, Iterable):
-        raise ConfigError(
-            f"prompts must be an iterable of prompts, not one {type(prompts).__name__}; wrap it in a list"
-        )
+    refuse_one(prompts)
     plan = plan_of(options)
     return RunSession(
         plan,

@@ -2,10 +2,12 @@
 
 import csv
 import json
+import tomllib
 from pathlib import Path
 
 import pytest
 
+import batchwork as package
 from tests.cli.conftest import Run, rows
 
 ECHO = ("--model", "mock:echo", "--prompt", "Say {text}")
@@ -167,6 +169,8 @@ def test_whole_prompts_and_message_lists_need_no_template(batchwork: Run, folder
         (("run", "rivers.jsonl", "-o", "out.jsonl", *ECHO, "--schema", "no.json"), "no.json"),
         (("run", "rivers.jsonl", "-o", "out.jsonl", *ECHO, "--wat"), "--wat"),
         (("run", "rivers.jsonl", "-o", "out.jsonl", *ECHO, "--prompt-file", "p.txt"), "exclude each other"),
+        (("run", "rivers.jsonl", "-o", "out.jsonl", "--model", "mock:echo", "--prompt", " "), "prompt is empty"),
+        (("ask", " ", "--model", "mock:echo"), "prompt is empty"),
         (("status", "nowhere.db"), "no journal"),
         (("results", "rivers.jsonl", "-o", "out.jsonl"), "not a batchwork journal"),
         (("retry", "nowhere.db"), "no journal"),
@@ -183,11 +187,43 @@ def test_bad_arguments_are_one_clear_line_and_exit_2(
     assert "Traceback" not in done.stderr
 
 
-def test_a_file_without_rows_is_exit_2(batchwork: Run, folder: Path) -> None:
-    (folder / "empty.jsonl").write_text("")
-    done = batchwork("run", "empty.jsonl", "-o", "out.jsonl", "--model", "mock:echo")
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [("in.jsonl", ""), ("in.jsonl", "\n\n"), ("in.csv", ""), ("in.csv", "text,id\n"), ("in.tsv", "\n"), ("-", "")],
+)
+def test_an_input_without_rows_is_a_finished_run_of_nothing(
+    batchwork: Run, folder: Path, name: str, content: str
+) -> None:
+    if name != "-":
+        (folder / name).write_text(content)
+    done = batchwork("run", name, "-o", "out.csv", *ECHO, "--quiet", stdin="")
+    assert (done.returncode, done.stderr) == (0, "the input is empty: nothing was asked\n")
+    assert (folder / "out.csv").read_text().split(",")[0] == "response"
+    assert "0 inputs" in batchwork("status", "out.csv").stdout
+
+
+def test_a_limit_of_no_rows_is_a_finished_run_of_nothing(batchwork: Run, rivers: Path, folder: Path) -> None:
+    done = batchwork("run", rivers.name, "-o", "out.jsonl", *ECHO, "--limit", "0", "--quiet")
+    assert (done.returncode, done.stderr) == (0, "the input is empty: nothing was asked\n")
+    assert rows(folder / "out.jsonl") == []
+
+
+def test_an_input_of_bad_rows_alone_is_not_an_empty_one(batchwork: Run, folder: Path) -> None:
+    (folder / "in.jsonl").write_text("1\n2\n")
+    done = batchwork("run", "in.jsonl", "-o", "out.jsonl", *ECHO)
     assert done.returncode == 2
-    assert "no rows" in done.stderr
+    assert "which in.jsonl does not have" in done.stderr
+
+
+def test_a_row_whose_prompt_is_empty_fails_by_itself_and_is_not_sent(batchwork: Run, folder: Path) -> None:
+    (folder / "in.jsonl").write_text('{"text": "a"}\n{"text": " "}\n')
+    command = ("--model", "mock:echo?log=calls.log", "--prompt", "{text}")
+    assert batchwork("run", "in.jsonl", "-o", "out.jsonl", *command).returncode == 1
+    assert [row["error"] for row in rows(folder / "out.jsonl")] == [
+        None,
+        "bad_input: line 2: the prompt is empty: there is nothing to ask",
+    ]
+    assert len((folder / "calls.log").read_text().split()) == 1
 
 
 def test_a_foreign_output_file_is_not_replaced_without_being_asked(batchwork: Run, rivers: Path, folder: Path) -> None:
@@ -221,3 +257,9 @@ def test_every_command_has_help_with_examples(batchwork: Run, command: tuple[str
     done = batchwork(*command, "--help")
     assert done.returncode == 0
     assert ("Examples:" in done.stdout) == bool(command)
+
+
+def test_the_version_is_that_of_the_package_at_every_door(batchwork: Run) -> None:
+    version = tomllib.loads((Path(__file__).parents[2] / "pyproject.toml").read_text())["project"]["version"]
+    assert batchwork("--version").stdout == f"batchwork {version}\n"
+    assert package.__version__ == version

@@ -1,8 +1,12 @@
 """The commands that need nothing but a journal: status, results, recover, backup."""
 
+from contextlib import closing
 from pathlib import Path
 
+import pytest
+
 from batchwork import BatchManager
+from batchwork.journal import JournalReader
 from tests.cli.conftest import Run, rows
 
 
@@ -55,3 +59,38 @@ def test_a_backup_is_a_journal_of_its_own(batchwork: Run, rivers: Path, folder: 
     assert "10 succeeded" in batchwork("status", "copy.db").stdout
     assert batchwork("results", "copy.db", "-o", "safe.csv", "--csv-safe").returncode == 0
     assert (folder / "safe.csv").read_text().count("\"'=Say river") == 10
+
+
+def test_every_command_takes_the_output_file_for_its_journal(batchwork: Run, rivers: Path, folder: Path) -> None:
+    faulty = ("--model", "mock:echo?faults=rejected:0.5&seed=3&log=calls.log", "--prompt", "Say {text}", "-q")
+    command = ("run", rivers.name, *faulty)
+    batchwork(*command, "-o", "out.jsonl")
+    calls = len((folder / "calls.log").read_text().split())
+    assert "journal  out.jsonl.journal.db" in batchwork("status", "out.jsonl").stdout
+    assert batchwork("results", "out.jsonl", "-o", "again.jsonl").returncode == 0
+    assert (folder / "again.jsonl").read_text() == (folder / "out.jsonl").read_text()
+    assert "is whole" in batchwork("recover", "out.jsonl").stdout
+    assert batchwork("backup", "out.jsonl", "copy.db").returncode == 0
+    batchwork(*command, "-o", "out.csv", "--journal", "out.jsonl")
+    assert len((folder / "calls.log").read_text().split()) == calls  # the same journal, so nothing is sent again
+    assert not (folder / "out.csv.journal.db").exists()
+    batchwork("retry", "out.jsonl", "-q")
+    assert len((folder / "calls.log").read_text().split()) > calls
+
+
+@pytest.mark.parametrize(
+    "option", ["--max-cost", "--price", "--max-wait", "--max-in-flight", "--base-url", "--overwrite"]
+)
+def test_retry_has_every_option_that_the_end_of_a_run_advises(batchwork: Run, option: str) -> None:
+    assert option in batchwork("retry", "--help").stdout
+
+
+def test_a_retry_takes_new_limits_and_keeps_the_others(batchwork: Run, rivers: Path, folder: Path) -> None:
+    faulty = ("--model", "mock:echo?faults=rejected:0.5&seed=3", "--prompt", "Say {text}", "-q")
+    batchwork("run", rivers.name, "-o", "out.jsonl", *faulty, "--rpm", "6000")
+    batchwork("retry", "out.jsonl", "-q", "--max-wait", "7", "--max-in-flight", "3", "--price", "1,2")
+    with closing(JournalReader(folder / "out.jsonl.journal.db")) as reader:
+        last = reader.last_run()
+    assert last is not None
+    names = ("max_wait", "max_in_flight", "price", "rpm")
+    assert [last.settings[name] for name in names] == [7.0, 3, "1,2", 6000.0]

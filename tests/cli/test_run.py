@@ -171,3 +171,31 @@ def test_a_run_whose_journal_lost_its_log_is_exit_2_and_sends_nothing(
     assert "out.jsonl.journal.db-wal is gone" in done.stderr
     assert "batchwork recover" in done.stderr
     assert (folder / "calls.log").read_text() == sent
+
+
+def test_rows_on_standard_output_are_the_only_thing_there(batchwork: Run, rivers: Path, folder: Path) -> None:
+    command = ("run", rivers.name, "-o", "-", "--model", "mock:echo?log=calls.log", "--prompt", "Say {text}")
+    done = batchwork(*command, "--journal", "j.db")
+    assert done.returncode == 0, done.stderr
+    assert [json.loads(line)["response"] for line in done.stdout.splitlines()] == [f"Say river {i}" for i in range(10)]
+    assert "10 rows written to standard output" in done.stderr
+    assert batchwork(*command, "--journal", "j.db").stdout == done.stdout
+    assert len((folder / "calls.log").read_text().split()) == 10
+    assert batchwork("results", "j.db", "-o", "-").stdout == done.stdout
+    assert batchwork("retry", "j.db", "-o", "-").stdout == done.stdout
+    assert not (folder / "-").exists()
+
+
+def test_standard_output_needs_a_journal_that_remembers_the_run(batchwork: Run, rivers: Path, folder: Path) -> None:
+    done = batchwork("run", rivers.name, "-o", "-", "--model", "mock:echo?log=calls.log", "--prompt", "{text}")
+    assert done.returncode == 2
+    assert "-o - needs a file that remembers the run, for example --journal run.journal.db" in done.stderr
+    assert not (folder / "calls.log").exists()
+
+
+def test_a_reader_that_goes_away_ends_the_output_without_a_traceback(folder: Path) -> None:
+    (folder / "in.jsonl").write_text("".join(json.dumps({"prompt": f"row {n}" * 20}) + "\n" for n in range(2000)))
+    program = f"{sys.executable} -m batchwork run in.jsonl -o - --journal j.db --model mock:echo -q | head -n 1"
+    done = subprocess.run(["sh", "-c", program], cwd=folder, capture_output=True, text=True, timeout=60, check=True)
+    assert json.loads(done.stdout)["status"] == "succeeded"
+    assert done.stderr == ""

@@ -1,7 +1,7 @@
 import pytest
 
 from batchwork.core.errors import ConfigError
-from batchwork.core.prompt import Defaults, intake, intakes, prepare
+from batchwork.core.prompt import Defaults, intake, intakes, prepare, refuse_one
 from batchwork.core.request import DEFAULT_MAX_TOKENS, Message, Request
 
 _DEFAULTS = Defaults(model="mock:echo", system="be brief", max_tokens=50)
@@ -103,3 +103,49 @@ def test_the_input_is_read_one_by_one() -> None:
 def test_a_default_that_cannot_be_meant_is_an_error_before_anything_is_sent(wrong: dict[str, object]) -> None:
     with pytest.raises(ConfigError, match=next(iter(wrong))):
         Defaults(model="mock:echo", **wrong)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "",
+        " \n\u2003",
+        {"prompt": "\t"},
+        [{"role": "user", "content": ""}],
+        [{"role": "user", "content": "a"}, {"role": "assistant", "content": "b"}, {"role": "user", "content": " "}],
+        [{"role": "user", "content": []}],
+        [{"role": "user", "content": [{"type": "text", "text": " "}, {"type": "text"}]}],
+        Request.ask(""),
+    ],
+)
+def test_a_prompt_that_says_nothing_is_refused(prompt: object) -> None:
+    with pytest.raises(ConfigError, match="the prompt is empty"):
+        prepare(prompt, _DEFAULTS)
+
+
+def test_an_image_without_words_is_no_empty_prompt() -> None:
+    assert prepare([{"role": "user", "content": [{"type": "image", "source": {}}]}], _DEFAULTS)
+
+
+class _Frame:
+    """A table as polars, pyarrow or pandas has it, as far as anybody looks."""
+
+    columns = ("prompt",)
+
+    def __init__(self, **methods: object) -> None:
+        self.__dict__ |= methods
+
+
+@pytest.mark.parametrize(
+    ("frame", "column", "rows"),
+    [
+        (_Frame(to_dicts=list), "df['prompt'].to_list()", "df.to_dicts()"),
+        (_Frame(to_pylist=list), "df['prompt'].to_pylist()", "df.to_pylist()"),
+        (_Frame(to_dict=dict), "df['prompt'].tolist()", "df.to_dict('records')"),
+    ],
+)
+def test_a_table_is_refused_with_the_words_of_its_library(frame: _Frame, column: str, rows: str) -> None:
+    with pytest.raises(ConfigError) as refused:
+        refuse_one(frame)
+    assert column in str(refused.value)
+    assert rows in str(refused.value)

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from batchwork import BatchManager, Failure, FailureKind, RunPaused
+from batchwork import BatchManager, ConfigError, Failure, FailureKind, RunPaused
 from batchwork.simulator import Simulator
 from tests.support.batch_provider import BatchProvider
 from tests.support.managers import City, cities, prompts, scripted
@@ -134,6 +134,34 @@ def test_an_address_where_nobody_answers_pauses_the_run_and_is_named(model: str,
         manager.run()
     assert (manager.stats.pending_items, manager.stats.failed_items) == (2, 0)
     assert json.loads(state.read_text())["open_batches"] == []
+
+
+@pytest.mark.parametrize("given", [{"messages": []}, {"files": [], "prompt": "Which city?"}])
+def test_an_empty_input_is_a_finished_run_of_nothing(
+    given: dict[str, Any], tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    for _ in range(2):  # the second goes on with the first
+        manager = BatchManager(**given, model="mock:echo", state_path=tmp_path / "s.json", save_results_dir=tmp_path)
+        assert list(manager.run()) == []
+    assert (manager.stats.total_items, manager.stats.jobs_total, manager.stats.total_cost) == (0, 0, 0)
+    assert json.loads((tmp_path / "s.json").read_text())["jobs"] == []
+    assert (tmp_path / "processed").is_dir()
+    assert caplog.messages == ["the input is empty: nothing was asked"] * 2
+
+
+def test_an_empty_message_fails_alone(tmp_path: Path) -> None:
+    backend = Scripted()
+    conversation = [{"role": "user", "content": " "}]
+    results = BatchManager(["a", "", conversation, "b"], **scripted(backend), state_path=tmp_path / "s.json").run()
+    assert [result.status.value for result in results] == ["succeeded", "failed", "failed", "succeeded"]
+    assert results[1].error == "bad_input: the prompt is empty: there is nothing to ask"
+    assert backend.asked == ["a", "b"]
+
+
+def test_a_data_frame_is_refused_with_a_word_on_what_to_do() -> None:
+    frame = pytest.importorskip("pandas").DataFrame({"prompt": ["a"]})
+    with pytest.raises(ConfigError, match=r"messages= is a table \(DataFrame\), not a list.*df\['prompt'\]\.tolist"):
+        BatchManager(frame, model="mock:echo")
 
 
 def test_the_settings_can_be_looked_at_and_not_be_changed_behind_the_managers_back(tmp_path: Path) -> None:

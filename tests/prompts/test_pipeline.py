@@ -7,6 +7,7 @@ import pytest
 
 from batchwork.backends.mock import MockBackend
 from batchwork.clock import SystemClock
+from batchwork.core.errors import ConfigError
 from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.request import Request
 from batchwork.prompts import (
@@ -102,3 +103,22 @@ def test_answers_can_be_had_as_they_come() -> None:
     result = virtually(story())
     assert [index for index, _ in seen] == [2, 1, 0]
     assert [result.answers[index] for index, _ in seen] == [answer for _, answer in seen]
+
+
+@pytest.mark.parametrize("prompts", ["abc", b"abc", {"prompt": "abc"}])
+def test_one_prompt_is_not_many(prompts: Any) -> None:
+    with pytest.raises(ConfigError, match="wrap it in a list"):
+        virtually(asked(prompts, backend_of()))
+
+
+def test_no_prompts_are_no_answers_and_a_word_about_it(caplog: pytest.LogCaptureFixture) -> None:
+    result = virtually(asked([], backend_of()))
+    assert (result.answers, result.summary.completed, result.summary.failed) == ([], 0, 0)
+    assert "the input is empty: nothing was asked" in caplog.messages
+
+
+def test_an_empty_prompt_is_that_prompts_error() -> None:
+    backend = backend_of()
+    empty, other = virtually(asked([" ", "a"], backend)).answers
+    assert (empty.error_code, empty.error) == ("invalid_request", "the prompt is empty: there is nothing to ask")
+    assert (other.status, backend.calls) == ("success", 1)

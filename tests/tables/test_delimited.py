@@ -36,7 +36,7 @@ def test_a_ragged_or_broken_csv_record_is_that_rows_problem(tmp_path: Path) -> N
     problems = [row.problem for row in rows]
     assert problems[0] == "line 2 has 1 field, the header has 2"
     assert problems[1] == "line 3 has 3 fields, the header has 2"
-    assert problems[2] == "line 4 is not UTF-8 text"
+    assert problems[2] == "line 4 is not UTF-8 text; if the file is in another encoding, name it: --encoding cp1252"
     assert problems[3] is not None
     assert problems[3].startswith("line 5 is not CSV")
     assert rows[4] == TableRow(6, {"a": "ok", "b": "ok"})
@@ -54,8 +54,6 @@ def test_a_very_long_field_is_read(tmp_path: Path) -> None:
     [
         ("a,b,a\n1,2,3\n", "names 'a' twice"),
         ("a,,c\n1,2,3\n", "column 2 of the header has no name"),
-        ("", "is empty"),
-        ("a,b\n", "has no rows"),
         (b"\xff\xfea\x00\n\x00", "UTF-16"),
         (b"\xe9t\xe9,b\n1,2\n", "not UTF-8"),
         ('"a\n1\n', "header cannot be read"),
@@ -64,3 +62,9 @@ def test_a_very_long_field_is_read(tmp_path: Path) -> None:
 def test_a_csv_file_that_cannot_name_its_columns_is_an_error(tmp_path: Path, content: str | bytes, said: str) -> None:
     with pytest.raises(InputError, match=said):
         open_table(_file(tmp_path, "a.csv", content))
+
+
+@pytest.mark.parametrize(("content", "columns"), [("", ()), ("\n\n", ()), (b"\xef\xbb\xbf", ()), ("a,b\n", ("a", "b"))])
+def test_a_file_without_rows_is_an_empty_table(tmp_path: Path, content: str | bytes, columns: tuple[str, ...]) -> None:
+    table = open_table(_file(tmp_path, "a.csv", content))
+    assert (table.columns, table.first(), list(table.rows())) == (columns, None, [])

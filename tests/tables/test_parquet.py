@@ -71,8 +71,7 @@ def test_a_file_that_is_not_parquet_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no such file"):
         open_table(tmp_path / "gone.parquet")
     pq.write_table(pa.table({"a": pa.array([], pa.int64())}), tmp_path / "none.parquet")
-    with pytest.raises(InputError, match="has no rows"):
-        open_table(tmp_path / "none.parquet")
+    assert open_table(tmp_path / "none.parquet").first() is None
     pq.write_table(pa.Table.from_arrays([pa.array([1]), pa.array([2])], names=["a", "a"]), tmp_path / "two.parquet")
     with pytest.raises(InputError, match="two columns named 'a'"):
         open_table(tmp_path / "two.parquet")

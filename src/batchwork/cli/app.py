@@ -8,29 +8,46 @@ from typing import Annotated, Any, cast
 import msgspec
 import typer
 
+import batchwork
 from batchwork.assembly import known_terms
 from batchwork.cli import journals, options, service
 from batchwork.cli.demo import demo
 from batchwork.cli.estimate import add_up, lines
-from batchwork.cli.inputs import load_schema, row_intakes, template_of
-from batchwork.cli.run import carry_out, refuse_foreign_output
+from batchwork.cli.inputs import STDOUT, extra_body_of, load_schema, row_intakes, sampling_of, template_of
+from batchwork.cli.run import carry_out, check_results
 from batchwork.cli.simulator import simulate
 from batchwork.core.errors import ConfigError
 from batchwork.core.policy import Policy
 from batchwork.core.request import DEFAULT_MAX_TOKENS
-from batchwork.options import RunOptions, defaults_of, plan_of
-from batchwork.tables import STDIN, check_output, open_table, total_rows
+from batchwork.journal import journal_of_output
+from batchwork.options import RunOptions, defaults_of, plan_of, supplied_of
+from batchwork.tables import STDIN, open_table, total_rows
 
 app = typer.Typer(
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
     help="Run very many language-model calls: none lost, none paid for twice, never over budget, answers in order.",
     epilog="Exit codes: 0 all succeeded, 1 some failed, 2 bad arguments or input, 3 stopped by the budget,"
-    " 4 paused, 130 interrupted. Running the same command again goes on where it stopped.",
+    " 4 paused, 130 interrupted. Running the same command again goes on where it stopped. In bash, zsh and fish,"
+    " batchwork --install-completion once, and the Tab key completes commands and options.",
 )
 app.command()(service.serve), app.command()(service.ask)
 _DEFAULTS = Policy()
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        print(f"batchwork {batchwork.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _program(
+    version: Annotated[
+        bool, typer.Option("--version", is_eager=True, callback=_show_version, help="Print the version and end.")
+    ] = False,
+) -> None:
+    pass
 
 
 @app.command()
@@ -43,9 +60,13 @@ def run(
     system: options.System = None,
     schema: options.SchemaFile = None,
     max_tokens: options.MaxTokens = DEFAULT_MAX_TOKENS,
+    temperature: options.Temperature = None,
+    sampling: options.Sampling = None,
+    extra_body: options.ExtraBody = None,
     mode: options.ModeOption = options.Mode.LIVE,
     reask: options.Reask = _DEFAULTS.reasks,
     limit: options.Limit = None,
+    encoding: options.Encoding = None,
     base_url: options.BaseUrl = None,
     max_cost: options.MaxCost = None,
     price: options.Price = None,
@@ -63,6 +84,7 @@ def run(
     fresh: options.Fresh = False,
     overwrite: options.Overwrite = False,
     csv_safe: options.CsvSafe = False,
+    notify: options.Notify = None,
     quiet: options.Quiet = False,
 ) -> None:
     """Ask a model about every row of a file; one output row per input row, in input order.
@@ -74,21 +96,23 @@ def run(
       batchwork run rivers.jsonl -o out.jsonl --model mock:echo
       batchwork run rivers.csv -o out.csv --model mock:echo --prompt 'Summarise: {text}' --max-cost 5 --price 0.1,0.5
       cat rows.jsonl | batchwork run - -o out.parquet --model mock:echo --prompt-file ask.txt
+      cat rows.jsonl | batchwork run - -o - --journal rows.journal.db --model mock:echo | jq .response
     """
     arguments = locals()
-    journal = arguments["journal"] = journal or output.with_name(output.name + ".journal.db")
+    if journal is None and output == STDOUT:
+        raise ConfigError("-o - needs a file that remembers the run, for example --journal run.journal.db")
+    journal = arguments["journal"] = journal or journal_of_output(output)
     plan_options = _run_options(arguments)
-    table = open_table(input)
+    table = open_table(input, encoding=encoding)
     template = template_of(prompt, prompt_file, table)
-    check_output(output)
-    if input != STDIN and output.resolve() == Path(input).resolve():
+    if input != STDIN and output != STDOUT and output.resolve() == Path(input).resolve():
         raise ConfigError("IN and OUT are the same file")
     plan, defaults = plan_of(plan_options), defaults_of(plan_options)
-    refuse_foreign_output(output, journal, overwrite=overwrite)
-    known = total_rows(input)
+    check_results(output, journal, overwrite=overwrite)
+    known = total_rows(input, encoding=encoding)
     total = known if known is None or limit is None else min(known, limit)
     rows = row_intakes(table, template, defaults, limit)
-    how = {"quiet": quiet, "csv_safe": csv_safe}
+    how: dict[str, Any] = {"quiet": quiet, "csv_safe": csv_safe, "supplied": supplied_of(plan_options)}
     raise typer.Exit(carry_out(plan, rows, out=output, total=total, apart=input == STDIN, **how))
 
 
@@ -115,7 +139,7 @@ def estimate(**arguments: Any) -> None:
     Examples:
       batchwork estimate rivers.jsonl --model mock:echo --price 0.1,0.5 --max-tokens 200 --rpm 1000
     """
-    table = open_table(arguments["input"])
+    table = open_table(arguments["input"], encoding=arguments["encoding"])
     template = template_of(arguments["prompt"], arguments["prompt_file"], table)
     plan_options = _run_options(arguments)
     plan, defaults = plan_of(plan_options), defaults_of(plan_options)
@@ -127,7 +151,13 @@ def estimate(**arguments: Any) -> None:
 def _run_options(arguments: dict[str, Any]) -> RunOptions:
     """Of everything on a command line, what a run takes."""
     chosen = {name: arguments[name] for name in RunOptions.__annotations__ if name in arguments}
-    return cast("RunOptions", chosen | {"schema": load_schema(arguments["schema"]), "mode": arguments["mode"].value})
+    parsed = {
+        "schema": load_schema(arguments["schema"]),
+        "mode": arguments["mode"].value,
+        "sampling": sampling_of(arguments["temperature"], arguments["sampling"]),
+        "extra_body": extra_body_of(arguments["extra_body"]),
+    }
+    return cast("RunOptions", chosen | parsed)
 
 
 @app.command(

@@ -1,9 +1,11 @@
 """Input rows and a template become requests; outcomes become output rows."""
 
-from collections.abc import Iterator
+import sys
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import closing, suppress
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import msgspec
 
@@ -23,8 +25,14 @@ from batchwork.tables import (
     result_values,
     write_table,
 )
+from batchwork.tables.cells import json_line
 
+STDOUT = Path("-")
 _SETTLED = frozenset(Status) - {Status.PENDING}
+_NO_SAMPLING = (
+    "{0!r} is no sampling parameter: --temperature takes a number (0.2), --sampling a name and a JSON value"
+    " (--sampling top_p=0.9 --sampling 'stop=[\"END\"]')"
+)
 
 
 def template_of(prompt: str | None, prompt_file: Path | None, table: Table) -> Template | None:
@@ -36,11 +44,17 @@ def template_of(prompt: str | None, prompt_file: Path | None, table: Table) -> T
             prompt = prompt_file.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
             raise ConfigError(f"cannot read the prompt file {prompt_file}: {error}") from error
+    is_empty = not table.columns and table.first() is None  # there is nothing that a column could be missing in
     if prompt is not None:
+        if not prompt.strip():
+            raise ConfigError(
+                "the prompt is empty: --prompt says what is asked, for example --prompt 'Summarise: {text}'"
+            )
         template = Template(prompt)
-        check_columns(template, table)
+        if not is_empty:
+            check_columns(template, table)
         return template
-    if not {"prompt", "messages"} & set(table.columns):
+    if not is_empty and not {"prompt", "messages"} & set(table.columns):
         raise ConfigError(
             f"{table.name} has no column 'prompt' or 'messages'; say how a row becomes a prompt, for example"
             f" --prompt 'Summarise: {{{next(iter(table.columns), 'text')}}}'. Columns there are:"
@@ -83,15 +97,53 @@ def load_schema(path: Path | None) -> Any:
         raise ConfigError(f"cannot read the schema {path}: {error}") from error
 
 
+def sampling_of(temperature: str | None, pairs: list[str] | None) -> dict[str, Any] | None:
+    """The sampling parameters of a command line. Raises ConfigError where one is not JSON or is given twice."""
+    sampling: dict[str, Any] = {}
+    for pair in [*(pairs or ()), *([] if temperature is None else [f"temperature={temperature}"])]:
+        name, equals, text = pair.partition("=")
+        try:
+            value = msgspec.json.decode(text)
+        except msgspec.DecodeError:
+            raise ConfigError(_NO_SAMPLING.format(pair)) from None
+        if not name or not equals or (name == "temperature" and type(value) not in (int, float)):
+            raise ConfigError(_NO_SAMPLING.format(pair))
+        if name in sampling:
+            raise ConfigError(f"the sampling parameter {name!r} is given twice, by --temperature or --sampling")
+        sampling[name] = value
+    return sampling or None
+
+
+def extra_body_of(text: str | None) -> dict[str, Any] | None:
+    """The object that `--extra-body` states. Raises ConfigError where it is none."""
+    if text is None:
+        return None
+    with suppress(msgspec.DecodeError):
+        return msgspec.json.decode(text, type=dict[str, Any])
+    raise ConfigError('--extra-body is a JSON object, for example --extra-body \'{"service_tier": "flex"}\'')
+
+
 def write_results(journal: JournalReader, out: Path, *, csv_safe: bool = False) -> int:
-    """Write every settled row, in input order; how many there were."""
+    """Write every settled row, in input order, to a file or to standard output; how many there were."""
     first = next(journal.entries(0, 1), None)
     columns = result_columns((first.columns or {}) if first is not None else ())
-    with write_table(out, columns.names, csv_safe=csv_safe) as table:
-        for entry in journal.entries(statuses=_SETTLED):
-            assert entry.outcome is not None, "only settled rows are written"
-            table.write(columns.row(_inputs(entry), result_values(entry.outcome)))
-        return table.rows
+    with closing(cast("Generator[Entry]", journal.entries(statuses=_SETTLED))) as entries:
+        rows = (columns.row(_inputs(entry), result_values(entry.outcome)) for entry in entries if entry.outcome)
+        if out == STDOUT:
+            return _print_rows(rows)
+        with write_table(out, columns.names, csv_safe=csv_safe) as table:
+            for row in rows:
+                table.write(row)
+            return table.rows
+
+
+def _print_rows(rows: Iterable[dict[str, Any]]) -> int:
+    count = 0
+    for row in rows:
+        sys.stdout.buffer.write(json_line(row))
+        count += 1
+    sys.stdout.flush()
+    return count
 
 
 def _inputs(entry: Entry) -> dict[str, Any]:

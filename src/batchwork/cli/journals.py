@@ -9,16 +9,15 @@ from typing import Annotated, Any, cast
 import typer
 
 from batchwork.cli import options
-from batchwork.cli.inputs import write_results
-from batchwork.cli.run import carry_out, refuse_foreign_output, summary_of
+from batchwork.cli.inputs import STDOUT, write_results
+from batchwork.cli.run import carry_out, check_results, summary_of
 from batchwork.core.errors import ConfigError, JournalDamagedError, JournalLockedError
 from batchwork.core.words import command_line, counted, manager_door
 from batchwork.journal import JournalReader, back_up, check_whole, remember_output
 from batchwork.journal import recover as recover_journal
 from batchwork.manager.run_folder import MANAGER
-from batchwork.options import HIDDEN_ADDRESS, RunOptions, plan_of
+from batchwork.options import HIDDEN_ADDRESS, RunOptions, plan_of, supplied_of
 from batchwork.summary import wrapped
-from batchwork.tables import check_output
 
 
 def status(journal: options.JournalFile) -> None:
@@ -26,6 +25,7 @@ def status(journal: options.JournalFile) -> None:
 
     \b
     Examples:
+      batchwork status out.jsonl
       batchwork status out.jsonl.journal.db
     """
     with closing(JournalReader(journal)) as reader:
@@ -50,12 +50,14 @@ def results(
 
     \b
     Examples:
-      batchwork results out.jsonl.journal.db -o again.csv
+      batchwork results out.jsonl -o again.csv
+      batchwork results out.jsonl.journal.db -o - | head
     """
-    check_output(output)
     with closing(JournalReader(journal)) as reader:
-        refuse_foreign_output(output, journal, overwrite=overwrite)
+        check_results(output, journal, overwrite=overwrite)
         rows = write_results(reader, output, csv_safe=csv_safe)
+    if output == STDOUT:
+        return
     print(f"{counted(rows, 'row')} written to {output}")
     try:
         remember_output(journal, output)
@@ -70,11 +72,15 @@ def retry(
     base_url: options.BaseUrl = None,
     overwrite: options.Overwrite = False,
     csv_safe: options.CsvSafe = False,
+    price: options.Price = None,
+    max_in_flight: options.MaybeInFlight = None,
+    max_wait: options.MaybeMaxWait = None,
+    notify: options.Notify = None,
     quiet: options.Quiet = False,
 ) -> None:
     """Try the failed and deferred items of a run again; needs nothing but its journal.
 
-    The model, the limits and the budget are those of the last run; results go where they went.
+    The model, the limits and the budget are those of the last run unless you say otherwise; results go where they went.
 
     \b
     Examples:
@@ -91,8 +97,9 @@ def retry(
             f"{journal} is the journal of a BatchManager, whose own retry_failed() keeps its state in step"
         )
     settings: dict[str, Any] = {**last.settings, "model": last.model, "journal": journal}
-    if max_cost is not None:
-        settings["max_cost"] = max_cost
+    given = {"max_cost": max_cost, "price": price, "max_in_flight": max_in_flight, "max_wait": max_wait}
+    given |= {"notify": notify}
+    settings |= {name: value for name, value in given.items() if value is not None}
     hidden = settings.pop(HIDDEN_ADDRESS, None)
     if base_url is not None:
         settings["base_url"] = base_url
@@ -103,10 +110,10 @@ def retry(
         )
     out = output or (written[-1] if written else None)
     if out is not None:
-        check_output(out)
-        refuse_foreign_output(out, journal, overwrite=overwrite or output is None)
-    plan = plan_of(cast("RunOptions", settings))
-    raise typer.Exit(carry_out(plan, None, out=out, quiet=quiet, total=None, csv_safe=csv_safe))
+        check_results(out, journal, overwrite=overwrite or output is None)
+    run_options = cast("RunOptions", settings)
+    plan, supplied = plan_of(run_options), supplied_of(run_options)
+    raise typer.Exit(carry_out(plan, None, out=out, quiet=quiet, total=None, csv_safe=csv_safe, supplied=supplied))
 
 
 def recover(journal: options.JournalFile) -> None:

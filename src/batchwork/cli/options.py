@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from batchwork.manager.state_file import journal_beside
+from batchwork.journal import journal_at
 
 _question = partial(typer.Option, rich_help_panel="What is asked")
 _limit = partial(typer.Option, rich_help_panel="How much, how fast")
@@ -25,22 +25,22 @@ class Mode(Enum):
 Input = Annotated[str, typer.Argument(metavar="IN", help="JSONL, CSV, TSV or Parquet by suffix; - is JSONL on stdin.")]
 
 
-def _journal_of(path: Path) -> Path:
-    """A journal; whoever names the state file of a BatchManager means the journal beside it."""
-    beside = journal_beside(path)
-    return beside if path.suffix == ".json" and beside.exists() else path
-
-
-JournalFile = Annotated[
-    Path,
-    typer.Argument(
-        metavar="JOURNAL", help="The journal of a run, or a BatchManager's state file.", callback=_journal_of
-    ),
-]
-_out = _file("-o", "--output", metavar="OUT", help="Results: .jsonl, .csv, .tsv or .parquet.")
+_A_JOURNAL = "The journal of a run, its output file, or a BatchManager's state file."
+JournalFile = Annotated[Path, typer.Argument(metavar="JOURNAL", help=_A_JOURNAL, callback=journal_at)]
+_out = _file("-o", "--output", metavar="OUT", help="Results: .jsonl, .csv, .tsv or .parquet; - is JSONL on stdout.")
 Out = Annotated[Path, _out]
 MaybeOut = Annotated[Path | None, _out]
-Journal = Annotated[Path | None, _file(metavar="PATH", help="Remembers the run. Default: OUT.journal.db.")]
+Journal = Annotated[
+    Path | None,
+    _file(
+        metavar="PATH",
+        help="Remembers the run. Default: OUT.journal.db.",
+        callback=lambda path: None if path is None else journal_at(path),
+    ),
+]
+Encoding = Annotated[
+    str | None, _file(metavar="E", help="How the text of IN is written: cp1252, utf-16, shift_jis ... Default: UTF-8.")
+]
 Fresh = Annotated[bool, _file("--fresh", help="Set an old journal aside and start anew.")]
 Overwrite = Annotated[bool, _file("--overwrite", help="Replace an OUT that this journal did not write.")]
 CsvSafe = Annotated[bool, _file("--csv-safe", help="Put ' before cells that a spreadsheet takes for a formula.")]
@@ -52,8 +52,20 @@ PromptFile = Annotated[Path | None, _question(metavar="T", help="The template in
 System = Annotated[str | None, _question(metavar="TEXT", help="The system prompt.")]
 SchemaFile = Annotated[Path | None, _question(metavar="S.json", help="JSON schema every answer must satisfy.")]
 MaxTokens = Annotated[int, _question(metavar="N", help="The longest answer.")]
+Temperature = Annotated[
+    str | None,
+    _question(metavar="T", help="How freely the model chooses its words; short for --sampling temperature=T."),
+]
+Sampling = Annotated[
+    list[str] | None,
+    _question(metavar="K=V", help="A sampling parameter, its value in JSON: top_p=0.9. May be given several times."),
+]
+ExtraBody = Annotated[
+    str | None,
+    _question(metavar="JSON", help='What else goes into the body of every call: \'{"service_tier": "flex"}\'.'),
+]
 Reask = Annotated[int, _question(metavar="N", help="Ask again so often when an answer breaks the schema.")]
-Limit = Annotated[int | None, _question(metavar="N", min=1, help="Only the first N rows.")]
+Limit = Annotated[int | None, _question(metavar="N", min=0, help="Only the first N rows.")]
 BaseUrl = Annotated[str | None, _question(metavar="URL", help="Another server that speaks the backend's protocol.")]
 MaxCost = Annotated[float | None, _limit(metavar="USD", help="Never spend more, over all runs on the journal.")]
 Price = Annotated[str | None, _limit(metavar="IN,OUT", help="Dollars per million tokens, when not known.")]
@@ -66,7 +78,9 @@ InputTpm = Annotated[float | None, _limit(metavar="N", help="Input tokens per mi
 OutputTpm = Annotated[float | None, _limit(metavar="N", help="Output tokens per minute.")]
 Retries = Annotated[int, _limit(metavar="N", help="Tries after a failed one.")]
 Timeout = Annotated[float, _limit(metavar="S", help="Seconds for one call.")]
-MaxWait = Annotated[float, _limit(metavar="S", help="Wait at most so long for a quota to end.")]
+_max_wait = _limit("--max-wait", metavar="S", help="Wait at most so long for a quota to end.")
+MaxWait = Annotated[float, _max_wait]
+MaybeMaxWait = Annotated[float | None, _max_wait]
 PollInterval = Annotated[float, _batch(metavar="S", help="Look at a batch first after so long; then ever less often.")]
 AdoptWait = Annotated[
     float,
@@ -77,6 +91,13 @@ ResultsWait = Annotated[
     _batch(
         metavar="S",
         help="Results of an ended batch that stay unreadable for so long are lost; `retry` asks for them once more.",
+    ),
+]
+Notify = Annotated[
+    str | None,
+    typer.Option(
+        metavar="URL|COMMAND",
+        help="Gets a JSON notice (POST, or stdin and $1) at the end, at a pause, at 50, 80, 100% of --max-cost.",
     ),
 ]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]

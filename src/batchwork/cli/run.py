@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from batchwork._bridge import run_sync
-from batchwork.cli.inputs import write_results
+from batchwork.cli.inputs import STDOUT, write_results
 from batchwork.core.errors import BatchworkError, ConfigError, Interrupted, RunPaused
 from batchwork.core.event import Ended
 from batchwork.core.intake import InputRow
@@ -20,12 +20,18 @@ from batchwork.engine.engine import Supplied
 from batchwork.journal import JournalReader, is_ours, remember_output
 from batchwork.plan import Plan
 from batchwork.runs import RunSession
-from batchwork.schema import AnswerChecker
 from batchwork.summary import Summary, grouped
+from batchwork.tables import check_output
 
 
-def refuse_foreign_output(out: Path, journal: Path, *, overwrite: bool) -> None:
-    """A file that this journal did not write is not replaced without --overwrite: that is a ConfigError."""
+def check_results(out: Path, journal: Path, *, overwrite: bool) -> None:
+    """Find out before a run, by a ConfigError, whether its results can be written.
+
+    A file that this journal did not write is not replaced without --overwrite.
+    """
+    if out == STDOUT:
+        return
+    check_output(out)
     if out.exists() and not overwrite and not is_ours(journal, out):
         raise ConfigError(
             f"{out} exists and was not written by this run's journal; use --overwrite to replace it, or another -o"
@@ -41,12 +47,12 @@ def carry_out(
     total: int | None,
     apart: bool = False,
     csv_safe: bool = False,
+    supplied: Supplied,
 ) -> int:
     """Run to the end, whatever it is; the exit code. `apart`: the source may block."""
     assert plan.journal is not None
     door = command_line(plan.journal)
     display = Display(door=door, quiet=quiet, total=total, is_retry=source is None)
-    supplied = Supplied(checker=AnswerChecker())
     ahead = plan.policy.max_in_flight if apart else 0
     session = RunSession(plan, source, supplied, on_open=display.opened, ahead=ahead, door=door)
     say = partial(display.say, always=True)
@@ -71,8 +77,9 @@ def carry_out(
         written = None if session.left_at_once else out
         rows = 0 if written is None else write_results(reader, written, csv_safe=csv_safe)
     if written is not None:
-        remember_output(plan.journal, written)
-        display.say(f"{counted(rows, 'row')} written to {out}")
+        if written != STDOUT:
+            remember_output(plan.journal, written)
+        display.say(f"{counted(rows, 'row')} written to {'standard output' if written == STDOUT else out}")
     display.end(replace(summary, missing=missing))
     return summary.code
 

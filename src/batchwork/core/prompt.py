@@ -21,7 +21,10 @@ _KINDS: dict[str, type] = {
     "label": str,
 }
 _A = {str: "a string", int: "a whole number", dict: "a dict"}
+EMPTY = "the prompt is empty: there is nothing to ask"
 CONTENT = "content must be a string or a list of blocks with a 'type'"
+_PANDAS = (".tolist()", ".to_dict('records')")
+_TABLES = {"to_dicts": (".to_list()", ".to_dicts()"), "to_pylist": (".to_pylist()", ".to_pylist()")}  # polars, pyarrow
 _KEYS = ("prompt", "messages", "model", "system", "max_tokens", "sampling", "extra_body", "label")
 
 
@@ -39,6 +42,26 @@ class Defaults:
     def __post_init__(self) -> None:
         check_at_least(1, max_tokens=self.max_tokens)
         _check_own({"system": self.system, "sampling": self.sampling, "extra_body": self.extra_body})
+
+
+def refuse_table(name: str, given: object) -> None:
+    """Refuse a data frame by a ConfigError: who goes through one meets the names of its columns, not its rows."""
+    if hasattr(given, "columns") or getattr(given, "ndim", 1) != 1:  # pandas, polars, pyarrow, numpy, Spark, ...
+        column, rows = next((words for has, words in _TABLES.items() if hasattr(given, has)), _PANDAS)
+        raise ConfigError(
+            f"{name} is a table ({type(given).__name__}), not a list. Hand over one of its columns, for example"
+            f" df['prompt']{column}, or make a prompt of every row:"
+            f" [f\"Summarise: {{row['text']}}\" for row in df{rows}]"
+        )
+
+
+def refuse_one(prompts: object) -> None:
+    """Refuse, by a ConfigError, what is one prompt or a table where many prompts are asked for."""
+    refuse_table("prompts", prompts)
+    if isinstance(prompts, str | bytes | Mapping) or not isinstance(prompts, Iterable):
+        raise ConfigError(
+            f"prompts must be an iterable of prompts, not one {type(prompts).__name__}; wrap it in a list"
+        )
 
 
 def intakes(prompts: Iterable[object], defaults: Defaults) -> Iterator[Intake]:
@@ -62,8 +85,15 @@ def intake(prompt: object, defaults: Defaults, columns: dict[str, Any] | None = 
 
 def prepare(prompt: object, defaults: Defaults) -> Request:
     """A request from a string, a list of messages, a dictionary or a request; a ConfigError for anything else."""
-    if isinstance(prompt, str):
-        return _plain((Message("user", prompt),), defaults)
+    request = _request_of(prompt, defaults)
+    if _is_blank(request.messages[-1].content):
+        raise ConfigError(EMPTY)
+    return request
+
+
+def _request_of(prompt: object, defaults: Defaults) -> Request:
+    if isinstance(prompt, str):  # one of another kind of string, as numpy has them, becomes a plain one
+        return _plain((Message("user", prompt if type(prompt) is str else str.__str__(prompt)),), defaults)
     if isinstance(prompt, Request):
         return _filled_in(prompt, defaults)
     if isinstance(prompt, Mapping):
@@ -71,6 +101,13 @@ def prepare(prompt: object, defaults: Defaults) -> Request:
     if isinstance(prompt, Sequence) and not isinstance(prompt, bytes | bytearray):
         return _plain(_messages(prompt), defaults)
     raise ConfigError(f"a prompt is a string, a list of messages, a dict or a Request, not {type(prompt).__name__}")
+
+
+def _is_blank(content: str | list[dict[str, Any]]) -> bool:
+    """Whether a message says nothing: no text but white space, and nothing else."""
+    if isinstance(content, str):
+        return not content or content.isspace()
+    return all(block.get("type") == "text" and not str(block.get("text") or "").strip() for block in content)
 
 
 def _plain(messages: tuple[Message, ...], defaults: Defaults) -> Request:

@@ -17,6 +17,7 @@ from batchwork.engine.read_ahead import ReadAhead
 from batchwork.engine.run import Run
 from batchwork.engine.slices import Slices
 from batchwork.engine.worklist import open_inputs, reopen_items
+from batchwork.notify import NoticeTarget
 from batchwork.plan import Plan
 
 # What a retry takes up: what failed or was deferred, and what an interrupted run or retry left pending.
@@ -32,6 +33,7 @@ class Supplied:
     journal: Journal | None = None  # one in memory that is gone on with
     slices: Slices | None = None  # how the input is divided into jobs; made for one run
     remembered: Mapping[str, Any] = field(default_factory=dict)  # kept in the journal beside the plan's settings
+    notify: NoticeTarget | None = None  # where the end, a pause and the budget are told
     on_event: Callable[[Event], None] | None = None
     on_settled: Callable[[AnyOutcome], None] | None = None
     has_room: Callable[[], bool] | None = None  # whether whoever takes the outcomes can take more

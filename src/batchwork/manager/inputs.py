@@ -15,7 +15,7 @@ import msgspec
 
 from batchwork.core.errors import ConfigError
 from batchwork.core.intake import InputRow, Intake
-from batchwork.core.prompt import Defaults, intake, prepare
+from batchwork.core.prompt import EMPTY, Defaults, intake, prepare, refuse_table
 from batchwork.core.request import Attachment, Message, Request
 from batchwork.documents import DocumentError, DocumentLimits, load_file, path_text, read_document
 
@@ -36,7 +36,7 @@ class Messages:
                     f"messages[{index}] is one message; messages= is a list of conversations, each of them a list of"
                     " message dicts (or a string): wrap it in a list"
                 )
-            if problem := intake(element, defaults).problem:
+            if (problem := intake(element, defaults).problem) and problem != EMPTY:
                 raise ConfigError(f"messages[{index}]: {problem}; nothing was sent")
         self._elements = messages
         self._defaults = defaults
@@ -202,12 +202,11 @@ Inputs = Messages | Files  # the items of one job or of all jobs of a manager
 
 
 def _must_be_list(name: str, given: object) -> None:
+    refuse_table(f"{name}=", given)
     if isinstance(given, str | bytes | Mapping | os.PathLike):
         raise ConfigError(f"{name}= is a list, not one {type(given).__name__}: wrap it in a list")
     if not isinstance(given, Sequence):
         raise ConfigError(f"{name}= is a list, not a {type(given).__name__}: make one of it with list(...)")
-    if not given:
-        raise ConfigError(f"{name}= is empty: there is nothing to do")
 
 
 def _must_be_there(index: int, file: Any) -> None:

@@ -15,12 +15,12 @@ from batchwork.clock import SystemClock
 from batchwork.core.errors import ConfigError
 from batchwork.core.event import Began
 from batchwork.core.words import counted
-from batchwork.journal import JournalReader, set_aside
+from batchwork.journal import JournalReader, journal_of_state, set_aside
 from batchwork.journal.atomic import write_atomically
 from batchwork.journal.connections import holds_nothing
 from batchwork.manager.options import PreparedJob
 from batchwork.manager.result_files import ResultFiles
-from batchwork.manager.state_file import PROCESSING, State, journal_beside, read_state, stamp
+from batchwork.manager.state_file import PROCESSING, State, read_state, stamp
 from batchwork.manager.state_import import import_state
 
 _log = logging.getLogger(__name__)
@@ -39,7 +39,7 @@ class RunFolder:
     @property
     def journal(self) -> Path | None:
         """The truth, beside the view."""
-        return None if self.state is None else journal_beside(self.state)
+        return None if self.state is None else journal_of_state(self.state)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

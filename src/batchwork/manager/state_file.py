@@ -85,11 +85,6 @@ _decode = msgspec.json.Decoder(State).decode
 _encode = msgspec.json.Encoder().encode
 
 
-def journal_beside(state: Path) -> Path:
-    """Where the journal of a state file is."""
-    return state.with_name(state.name + ".journal")
-
-
 def read_state(path: Path) -> State | None:
     """The state in a file; None when it is not one (cut off, edited, empty). Raises OSError."""
     try:

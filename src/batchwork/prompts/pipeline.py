@@ -13,6 +13,7 @@ from batchwork.core.outcome import AnyOutcome
 from batchwork.core.policy import Policy, RatePolicy, RetryPolicy
 from batchwork.core.ports import Backend, Checker, Clock
 from batchwork.core.pricing import price_from
+from batchwork.core.prompt import refuse_one
 from batchwork.core.request import DEFAULT_MAX_TOKENS
 from batchwork.core.words import counted
 from batchwork.engine.engine import Supplied
@@ -106,10 +107,13 @@ async def process_multiple_prompts(
     model with its index the moment it is there.
 
     Raises:
-        ConfigError: `batch_size` is below 1.
+        ConfigError: `prompts` is one prompt or a table, or `batch_size` is below 1.
         JournalWriteError: the day's book cannot be written.
     """
+    refuse_one(prompts)
     prepared = prepare_all(prompts, defaults or defaults_for(service))
+    if not prepared:
+        _log.warning("the input is empty: nothing was asked")
 
     def show(outcome: AnyOutcome) -> None:
         assert on_answer is not None

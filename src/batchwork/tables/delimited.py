@@ -6,7 +6,7 @@ quotes that do not add up, or is not UTF-8 is that row's problem; a header that 
 
 import csv
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from io import TextIOWrapper
 from pathlib import Path
@@ -15,8 +15,9 @@ from typing import Any, BinaryIO
 from batchwork.core.errors import InputError
 from batchwork.tables.cells import cell_text, harmless_text
 from batchwork.tables.columns import Shape
+from batchwork.tables.encoding import decoded, other_encoding, refuse_foreign, wrong_encoding
 from batchwork.tables.jsonl import decode_row
-from batchwork.tables.table import Table, TableRow, bad_row, cannot_read, open_input, refuse_utf16
+from batchwork.tables.table import Table, TableRow, bad_row, cannot_read, open_input
 
 _LONGEST_FIELD = 1 << 27  # far above any document, and still an end when a quote is never closed
 
@@ -24,9 +25,13 @@ _LONGEST_FIELD = 1 << 27  # far above any document, and still an end when a quot
 class DelimitedFile(Table):
     """A CSV or TSV file; the delimiter of a CSV file may be `;` when its header has no comma."""
 
-    def __init__(self, path: Path, name: str, delimiter: str) -> None:
+    def __init__(self, path: Path, name: str, delimiter: str, encoding: str | None = None) -> None:
         self.name = name
         self._path = path
+        self._encoding = encoding
+        if encoding is None:
+            with open_input(path) as raw:
+                refuse_foreign(name, raw)
         with self._text() as lines:
             self._delimiter = _delimiter(lines.readline(_LONGEST_FIELD), delimiter)
         with self._text() as lines:
@@ -42,9 +47,7 @@ class DelimitedFile(Table):
     @contextmanager
     def _text(self) -> Iterator[TextIOWrapper]:
         with open_input(self._path) as raw:
-            refuse_utf16(self.name, raw.peek(4) if hasattr(raw, "peek") else b"")
-            # surrogateescape lets the bad bytes through to the one row that has them
-            yield TextIOWrapper(raw, encoding="utf-8-sig", errors="surrogateescape", newline="")
+            yield decoded(raw, self._encoding, newline="")
 
     def _reader(self, lines: TextIOWrapper) -> Any:
         if csv.field_size_limit() < _LONGEST_FIELD:
@@ -58,16 +61,21 @@ class DelimitedFile(Table):
             raise InputError(f"{self.name}: the header cannot be read: {error}") from error
         except OSError as error:
             raise cannot_read(self.name, error) from error
-        if not names:
-            raise InputError(f"{self.name} is empty: not even a header")
+        except UnicodeError as error:
+            raise wrong_encoding(self.name, self._encoding, error) from None
         if "" in names:
             raise InputError(f"{self.name}: column {names.index('') + 1} of the header has no name; give it one")
         twice = [name for name, times in Counter(names).items() if times > 1]
         if twice:
             raise InputError(f"{self.name}: the header names {twice[0]!r} twice; give every column its own name")
         if _is_broken(names):
-            raise InputError(f"{self.name}: the header is not UTF-8 text; save the file as UTF-8")
+            raise InputError(f"{self.name}: the header {self._complaint(names)}")
         return names
+
+    def _complaint(self, fields: Sequence[str]) -> str:
+        if self._encoding is not None:
+            return f"is not {self._encoding} text"
+        return f"is not UTF-8 text; {other_encoding(''.join(fields).encode('utf-8', 'surrogateescape'))}"
 
     def _records(self, reader: Any) -> Iterator[TableRow]:
         names = self.columns
@@ -83,6 +91,8 @@ class DelimitedFile(Table):
                 continue
             except OSError as error:
                 raise cannot_read(self.name, error) from error
+            except UnicodeError as error:
+                raise wrong_encoding(self.name, self._encoding, error) from None
             if not record:
                 continue
             if len(record) != width:
@@ -90,7 +100,7 @@ class DelimitedFile(Table):
                 problem = f"line {number} has {fields}, the header has {width}"
                 yield bad_row(number, problem, self._delimiter.join(record))
             elif _is_broken(record):
-                yield bad_row(number, f"line {number} is not UTF-8 text", self._delimiter.join(record))
+                yield bad_row(number, f"line {number} {self._complaint(record)}", self._delimiter.join(record))
             else:
                 yield TableRow(number, dict(zip(names, record, strict=True)))
 
@@ -100,7 +110,7 @@ def _delimiter(header: str, default: str) -> str:
     return ";" if default == "," and "," not in outside_quotes and ";" in outside_quotes else default
 
 
-def _is_broken(fields: list[str] | tuple[str, ...]) -> bool:
+def _is_broken(fields: Sequence[str]) -> bool:
     """Whether bytes that are not UTF-8 came through as lone surrogates."""
     joined = "".join(fields)
     if joined.isascii():

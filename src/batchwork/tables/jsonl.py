@@ -13,7 +13,8 @@ from typing import Any, BinaryIO
 import msgspec
 
 from batchwork.core.errors import InputError
-from batchwork.tables.table import Table, TableRow, bad_row, cannot_read, open_input, refuse_utf16
+from batchwork.tables.encoding import other_encoding, refuse_foreign, utf8_lines
+from batchwork.tables.table import Table, TableRow, bad_row, cannot_read, open_input
 
 _SAMPLE_ROWS = 1_000
 _BOM = b"\xef\xbb\xbf"
@@ -28,7 +29,7 @@ def _parse(lines: Iterable[bytes], name: str) -> Iterator[TableRow]:
             try:
                 columns = decode(line)
             except _UNDECODABLE as error:
-                row = _rare(number, line, error, name)
+                row = _rare(number, line, error)
                 if row is not None:
                     yield row
                 continue
@@ -37,16 +38,14 @@ def _parse(lines: Iterable[bytes], name: str) -> Iterator[TableRow]:
         raise cannot_read(name, error) from error
 
 
-def _rare(number: int, line: bytes, error: Exception, name: str) -> TableRow | None:
+def _rare(number: int, line: bytes, error: Exception) -> TableRow | None:
     """The row of a line that did not decode: none for a blank line, else a good one after all or a bad one."""
-    if number == 1:
-        refuse_utf16(name, line)
-        if line.startswith(_BOM):
-            line = line[len(_BOM) :]
-            try:
-                return TableRow(number, decode_row(line))
-            except _UNDECODABLE as again:
-                error = again
+    if number == 1 and line.startswith(_BOM):
+        line = line[len(_BOM) :]
+        try:
+            return TableRow(number, decode_row(line))
+        except _UNDECODABLE as again:
+            error = again
     if not line.strip():
         return None
     return bad_row(number, f"line {number} {_complaint(line, error)}", line)
@@ -56,7 +55,7 @@ def _complaint(line: bytes, error: Exception) -> str:
     if isinstance(error, RecursionError):
         return "is not usable JSON: it is nested too deeply"
     if isinstance(error, UnicodeDecodeError):
-        return f"is not JSON: it is not UTF-8 text (byte {error.object[error.start]:#04x})"
+        return f"is not JSON: it is not UTF-8 text (byte {error.object[error.start]:#04x}); {other_encoding(line)}"
     if isinstance(error, msgspec.ValidationError):
         message = str(error)
         if message.startswith("Expected `object`"):
@@ -74,17 +73,21 @@ def _keys(rows: Iterable[TableRow]) -> tuple[str, ...]:
 class JsonLinesFile(Table):
     """A JSONL file on disk."""
 
-    def __init__(self, path: Path, name: str) -> None:
+    def __init__(self, path: Path, name: str, encoding: str | None = None) -> None:
         self.name = name
         self._path = path
+        self._encoding = encoding
+        if encoding is None:
+            with open_input(path) as raw:
+                refuse_foreign(name, raw)
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
         return _keys(islice(self.rows(), _SAMPLE_ROWS))
 
     def rows(self) -> Iterator[TableRow]:
-        with open_input(self._path) as lines:
-            yield from _parse(lines, self.name)
+        with open_input(self._path) as raw:
+            yield from _parse(utf8_lines(raw, self._encoding, self.name), self.name)
 
     def lacking(self, names: Iterable[str]) -> tuple[str, ...]:
         """Those of `names` that no row has; all rows are read only when a name is not met in the first 1,000."""
@@ -101,9 +104,9 @@ class JsonLinesFile(Table):
 class JsonLinesStream(Table):
     """JSONL on standard input: can be read once, so the rows that were looked at for `columns` are kept for `rows`."""
 
-    def __init__(self, stream: BinaryIO, name: str) -> None:
+    def __init__(self, stream: BinaryIO, name: str, encoding: str | None = None) -> None:
         self.name = name
-        self._rest = _parse(stream, name)
+        self._rest = _parse(utf8_lines(stream, encoding, name), name)
         self._seen: list[TableRow] = []
         self._taken = False
 
@@ -113,6 +116,9 @@ class JsonLinesStream(Table):
             raise InputError(f"{self.name} can be read only once")
         self._seen.extend(islice(self._rest, max(0, count - len(self._seen))))
         return self._seen[:count]
+
+    def first(self) -> TableRow | None:
+        return next(iter(self.buffer(1)), None)
 
     @cached_property
     def columns(self) -> tuple[str, ...]:

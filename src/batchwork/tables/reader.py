@@ -4,8 +4,9 @@ import sys
 from pathlib import Path
 from typing import BinaryIO
 
-from batchwork.core.errors import InputError
+from batchwork.core.errors import ConfigError, InputError
 from batchwork.tables.delimited import DelimitedFile
+from batchwork.tables.encoding import checked_encoding, is_wide
 from batchwork.tables.jsonl import JsonLinesFile, JsonLinesStream
 from batchwork.tables.parquet import ParquetFile
 from batchwork.tables.table import Table, cannot_read, open_input
@@ -18,14 +19,16 @@ SUFFIXES = (*JSONL_SUFFIXES, *DELIMITERS, PARQUET_SUFFIX)
 _BLOCK = 1 << 20
 
 
-def open_table(source: str | Path, *, stdin: BinaryIO | None = None) -> Table:
-    """The table at `source`, by its suffix, or `-` for JSONL on standard input; an InputError without a row to read."""
-    table = _table(source, stdin)
-    # a stream keeps the row it was asked for; a file is simply opened again
-    first = next(iter(table.buffer(1) if isinstance(table, JsonLinesStream) else table.rows()), None)
-    if first is None:
-        raise InputError(f"{table.name} has no rows")
-    if first.problem and _suffix(table.name) == ".json":
+def open_table(source: str | Path, *, stdin: BinaryIO | None = None, encoding: str | None = None) -> Table:
+    """The table at `source`, by its suffix, or `-` for JSONL on standard input; `encoding` is UTF-8 unless it is named.
+
+    Raises InputError where it cannot be read, and ConfigError where the encoding makes no sense.
+    """
+    if encoding is not None and _suffix(source) == PARQUET_SUFFIX:
+        raise ConfigError(f"{source}: a Parquet file says itself how its texts are written; leave --encoding away")
+    table = _table(source, stdin, checked_encoding(encoding))
+    first = table.first()
+    if first is not None and first.problem and _suffix(table.name) == ".json":
         raise InputError(
             f"{table.name} is not JSON lines (one object per line): {first.problem}; "
             "for a JSON array, convert it with: jq -c '.[]' IN.json > IN.jsonl"
@@ -33,14 +36,14 @@ def open_table(source: str | Path, *, stdin: BinaryIO | None = None) -> Table:
     return table
 
 
-def _table(source: str | Path, stdin: BinaryIO | None) -> Table:
+def _table(source: str | Path, stdin: BinaryIO | None, encoding: str | None) -> Table:
     if str(source) == STDIN:
-        return JsonLinesStream(stdin if stdin is not None else _own_stdin(), "standard input")
+        return JsonLinesStream(stdin if stdin is not None else _own_stdin(), "standard input", encoding)
     path, name, suffix = Path(source), str(source), _suffix(source)
     if suffix in JSONL_SUFFIXES:
-        return JsonLinesFile(path, name)
+        return JsonLinesFile(path, name, encoding)
     if suffix in DELIMITERS:
-        return DelimitedFile(path, name, DELIMITERS[suffix])
+        return DelimitedFile(path, name, DELIMITERS[suffix], encoding)
     if suffix == PARQUET_SUFFIX:
         return ParquetFile(path, name)
     open_input(path).close()  # a missing file or a folder is the better message
@@ -59,10 +62,10 @@ def _suffix(source: str | Path) -> str:
     return Path(source).suffix.lower()
 
 
-def total_rows(source: str | Path) -> int | None:
+def total_rows(source: str | Path, *, encoding: str | None = None) -> int | None:
     """How many rows (of JSONL: lines) `source` has, for a progress bar; None when only reading it would tell."""
     suffix = _suffix(source)
-    if str(source) == STDIN or suffix not in SUFFIXES:
+    if str(source) == STDIN or suffix not in SUFFIXES or is_wide(checked_encoding(encoding)):
         return None
     if suffix == PARQUET_SUFFIX:
         return ParquetFile(Path(source), str(source)).count()

@@ -10,7 +10,6 @@ import msgspec
 
 from batchwork.core.errors import InputError
 
-_UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _LONGEST_RAW = 1_000
 READ_BUFFER = 1 << 20
 
@@ -48,6 +47,10 @@ class Table(ABC):
     def rows(self) -> Iterator[TableRow]:
         """All rows in order, lazily; an InputError when the source cannot be read (any further)."""
 
+    def first(self) -> TableRow | None:
+        """The first row, which `rows` gives again; None in an empty table."""
+        return next(self.rows(), None)
+
     def lacking(self, names: Iterable[str]) -> tuple[str, ...]:
         """Those of `names` that are no column of the table."""
         here = frozenset(self.columns)
@@ -70,9 +73,3 @@ def cannot_read(name: object, error: Exception) -> InputError:
     """The error for a source that the system refuses to read."""
     reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
     return InputError(f"{name}: cannot be read: {reason}")
-
-
-def refuse_utf16(name: object, head: bytes) -> None:
-    """Say at once, by an InputError, what is wrong with a UTF-16 file, instead of failing every line of it."""
-    if head.startswith(_UTF16_MARKS):
-        raise InputError(f"{name} is UTF-16 text; save it as UTF-8 (for example with: iconv -f UTF-16 -t UTF-8)")

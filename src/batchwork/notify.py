@@ -1,0 +1,167 @@
+"""Notices of a run to somebody who does not watch it: at its end, at a pause, at 50, 80 and 100% of the budget.
+
+A notice is a JSON object. It is posted to an address, or given to a command on its standard input, with its text as
+`$1`. Where it goes may hold a secret, so that is shown nowhere but for the host. No notice ever fails a run.
+"""
+
+import asyncio
+import logging
+import os
+import signal
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import urlsplit
+
+import msgspec
+
+from batchwork.core.errors import ConfigError
+from batchwork.core.money import NANO, show
+from batchwork.core.outcome import Status
+from batchwork.core.ports import Clock
+from batchwork.core.stats import Tally
+
+_log = logging.getLogger(__name__)
+_LEVELS = (50, 80, 100)  # percent of the budget
+_LOOK_S = 1.0
+_TIMEOUT_S = 10.0
+
+
+@dataclass(frozen=True, slots=True)
+class NoticeTarget:
+    """Where notices go: an http(s) address or a shell command."""
+
+    text: str = field(repr=False)
+
+    def __post_init__(self) -> None:
+        scheme, mark, _ = self.text.strip().partition("://")
+        is_address = bool(mark) and " " not in scheme
+        if not self.text.strip() or (is_address and not self.host):
+            raise ConfigError(
+                "notify (--notify) is an address that takes a POST, for example https://example.org/hook, or a command,"
+                " for example 'mail -s \"$1\" me@example.org'"
+            )
+
+    @property
+    def host(self) -> str | None:
+        """The host of an address; None for a command."""
+        with suppress(ValueError):
+            parts = urlsplit(self.text.strip())
+            return parts.hostname if parts.scheme in ("http", "https") else None
+        return None
+
+    async def send(self, notice: dict[str, Any]) -> None:
+        """Send a notice; what goes wrong is a warning in the log."""
+        try:
+            async with asyncio.timeout(_TIMEOUT_S):
+                problem = await (self._run(notice) if self.host is None else self._post(notice))
+        except TimeoutError:
+            problem = f"no end within {_TIMEOUT_S:g} seconds"
+        except (OSError, ValueError) as error:
+            problem = type(error).__name__  # its words may hold the address
+        if problem is not None:
+            target = "the command of notify" if self.host is None else self.host
+            _log.warning("a notice could not be handed to %s: %s", target, problem)
+
+    async def _post(self, notice: dict[str, Any]) -> str | None:
+        import aiohttp  # noqa: PLC0415 - slow to import
+
+        headers = {"Content-Type": "application/json"}
+        try:
+            async with (
+                aiohttp.ClientSession() as session,
+                session.post(
+                    self.text.strip(), data=msgspec.json.encode(notice), headers=headers, allow_redirects=False
+                ) as response,
+            ):
+                return None if response.status < 300 else f"it answered {response.status}"
+        except aiohttp.ClientError as error:
+            return type(error).__name__
+
+    async def _run(self, notice: dict[str, Any]) -> str | None:
+        process = await asyncio.create_subprocess_exec(
+            *("/bin/sh", "-c", self.text, "batchwork", notice["text"]),
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.DEVNULL,
+            stderr=asyncio.subprocess.DEVNULL,
+            start_new_session=True,
+        )
+        try:
+            await process.communicate(msgspec.json.encode(notice))
+        finally:
+            if process.returncode is None:
+                with suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)
+                await process.wait()
+        return f"it ended with {process.returncode}" if process.returncode else None
+
+
+class Notifier:
+    """Sends the notices of one run. Used inside its loop."""
+
+    def __init__(self, target: NoticeTarget, about: dict[str, Any]) -> None:
+        self._target = target
+        self._about = about  # what every notice says
+        self._tally: Tally | None = None
+        self._level = 0
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._cancel: Callable[[], None] = lambda: None
+
+    def opened(self, tally: Tally, clock: Clock, *, ceiling_nano: int | None, priced: bool) -> None:
+        """Begin to watch the budget."""
+        self._tally, self._clock, self._ceiling, self._priced = tally, clock, ceiling_nano, priced
+        self._level = self._reached()  # of which an earlier run has told
+        if ceiling_nano is not None:
+            self._look_later()
+
+    async def closed(self, stopped: str | None, reason: str = "", *, at_once: bool = False) -> None:
+        """The run has ended: say so, and wait a moment until everything is sent; `at_once`: neither."""
+        self._cancel()
+        if self._tally is None:
+            return  # nothing was begun
+        if not at_once:
+            self._look()
+            event = "paused" if stopped == "paused" else "ended"
+            words = {None: "finished", "paused": "paused", "budget": "ended, stopped by the budget"}
+            self._send(event, f"the run {words.get(stopped, f'ended: {stopped}')}", stopped=stopped, reason=reason)
+        for task in self._tasks:
+            if at_once:
+                task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    def _look_later(self) -> None:
+        def look() -> None:
+            self._look()
+            self._look_later()
+
+        self._cancel = self._clock.call_later(_LOOK_S, look)
+
+    def _look(self) -> None:
+        if (level := self._reached()) > self._level:
+            self._level = level
+            text = "the budget is used up" if level == 100 else f"{level}% of the budget is spent"
+            self._send("budget", text, percent=level)
+
+    def _reached(self) -> int:
+        """The last of the levels that the budget has come to; with money for nothing more, it is used up."""
+        assert self._tally is not None
+        if self._ceiling is None:
+            return 0
+        if self._tally.settled[Status.DEFERRED]:
+            return _LEVELS[-1]
+        return max((level for level in _LEVELS if 100 * self._tally.spent_nano >= level * self._ceiling), default=0)
+
+    def _send(self, event: str, text: str, **more: Any) -> None:
+        assert self._tally is not None
+        tally = self._tally
+        spent = tally.spent_nano if self._priced or tally.spent_nano else None
+        cost = ("cost unknown" if spent is None else show(spent)) + (
+            "" if self._ceiling is None else f" of {show(self._ceiling)}"
+        )
+        counts = {status.value: count for status, count in tally.settled.items()}
+        words = f"batchwork: {text}; {tally.done:,} done, {counts['failed']:,} failed, {cost} ({self._about['model']})"
+        ceiling = None if self._ceiling is None else self._ceiling / NANO
+        notice = {"event": event, "text": words, **self._about, **more, "done": tally.done, "in_this_run": counts}
+        notice |= {"cost_usd": None if spent is None else spent / NANO, "max_cost_usd": ceiling}
+        self._tasks.add(asyncio.create_task(self._target.send(notice)))

@@ -1,0 +1,77 @@
+"""What the command line says about the question becomes part of every request."""
+
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from batchwork.cli.inputs import extra_body_of, sampling_of
+from batchwork.core.errors import ConfigError
+from batchwork.journal import JournalReader
+from tests.cli.conftest import Run
+
+LOGGED = ("--model", "mock:echo?log=calls.log", "--prompt", "Say {text}", "-q")
+
+
+def test_values_of_sampling_parameters_are_json() -> None:
+    assert sampling_of("0.2", ["top_p=0.9", 'stop=["END", "="]']) == {
+        "top_p": 0.9,
+        "stop": ["END", "="],
+        "temperature": 0.2,
+    }
+    assert sampling_of(None, None) is None
+
+
+def test_the_temperature_is_the_sampling_parameter_of_that_name_to_the_digit() -> None:
+    assert repr(sampling_of("0", None)) == repr(sampling_of(None, ["temperature=0"]))
+
+
+@pytest.mark.parametrize("temperature", ["hot", "nan", "true", "", "[0.2]"])
+def test_a_temperature_that_is_no_number_is_refused_with_an_example(temperature: str) -> None:
+    with pytest.raises(ConfigError, match=r"--temperature takes a number \(0\.2\)"):
+        sampling_of(temperature, None)
+
+
+@pytest.mark.parametrize("pair", ["top_p", "top_p=", "top_p=0,9", "=1", "stop=END", "seed=01"])
+def test_a_sampling_parameter_without_a_json_value_is_refused_with_an_example(pair: str) -> None:
+    with pytest.raises(ConfigError, match=r"--sampling top_p=0\.9"):
+        sampling_of(None, [pair])
+
+
+def test_a_parameter_that_is_given_twice_is_refused() -> None:
+    with pytest.raises(ConfigError, match="'temperature' is given twice"):
+        sampling_of("1", ["temperature=1"])
+
+
+@pytest.mark.parametrize("text", ["", "[1]", "{a}", '"x"', "null"])
+def test_an_extra_body_that_is_no_object_is_refused_with_an_example(text: str) -> None:
+    with pytest.raises(ConfigError, match="--extra-body is a JSON object, for example"):
+        extra_body_of(text)
+
+
+def test_sampling_and_extra_body_reach_every_request_and_are_part_of_its_key(
+    batchwork: Run, rivers: Path, folder: Path
+) -> None:
+    command = ("run", rivers.name, "-o", "out.jsonl", *LOGGED, "--sampling", "top_p=0.5", "--extra-body", '{"a": {}}')
+    for temperature, calls in (("0.2", 10), ("0.2", 10), ("0.3", 20)):
+        assert batchwork(*command, "--temperature", temperature).returncode == 0
+        assert len((folder / "calls.log").read_text().split()) == calls
+    with closing(JournalReader(folder / "out.jsonl.journal.db")) as reader:
+        requests = [entry.request for entry in reader.entries()]
+    assert all(request.sampling == {"top_p": 0.5, "temperature": 0.3} for request in requests)
+    assert all(request.extra_body == {"a": {}} for request in requests)
+
+
+def test_a_retry_keeps_the_sampling_of_the_run(batchwork: Run, rivers: Path, folder: Path) -> None:
+    model = ("--model", "mock:echo?faults=rejected:0.5&seed=3", "--prompt", "Say {text}", "-q")
+    assert batchwork("run", rivers.name, "-o", "out.jsonl", *model, "--temperature", "0.2").returncode == 1
+    batchwork("retry", "out.jsonl.journal.db", "-q")
+    with closing(JournalReader(folder / "out.jsonl.journal.db")) as reader:
+        assert {str(entry.request.sampling) for entry in reader.entries()} == {"{'temperature': 0.2}"}
+
+
+def test_a_model_that_takes_no_temperature_says_so_before_anything_is_sent(batchwork: Run, rivers: Path) -> None:
+    model = ("--model", "anthropic:claude-haiku-5-5", "--prompt", "{text}")
+    done = batchwork("run", rivers.name, "-o", "out.jsonl", *model, "--temperature", "0.2")
+    assert done.returncode == 2
+    assert "does not take the sampling parameter 'temperature'" in done.stderr
