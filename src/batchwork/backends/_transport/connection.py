@@ -6,6 +6,7 @@ Decides when an answer is whole, and whether the connection may carry another re
 import asyncio
 import zlib
 from collections.abc import Callable
+from functools import lru_cache
 from typing import cast
 
 from httptools import HttpParserError, HttpParserUpgrade, HttpResponseParser
@@ -38,6 +39,8 @@ class Connection(asyncio.Protocol):
         self._loop = loop
         self._members = members  # it is one of them from its beginning to its end
         self._gone = gone
+        self._fields: dict[bytes, bytes] = {}  # headers as they come
+        self.on_header = self._fields.setdefault  # the parser calls it for each: the first of a name counts
         self._parser: HttpResponseParser | None = HttpResponseParser(self)
         # What servers in use send although they should not; aiohttp reads it as well.
         self._parser.set_dangerous_leniencies(
@@ -50,7 +53,7 @@ class Connection(asyncio.Protocol):
         self._status: int | None = None  # there is one once the headers are whole
         self._headers: dict[str, str] = {}
         self._body: list[bytes] = []
-        self._head_size = self._fields_size = self._body_size = 0
+        self._head_size = self._body_size = 0
 
     # -- what the pool does with it -------------------------------------------------------------
 
@@ -162,18 +165,17 @@ class Connection(asyncio.Protocol):
         if self._waiter is None or self._waiter.done():
             raise _Unacceptable("more than one answer")
 
-    def on_header(self, name: bytes, value: bytes) -> None:
-        """A header, or a trailer, which says nothing that anybody reads."""
-        if self._status is None:
-            self._fields_size += len(name) + len(value)
-            if self._fields_size > LONGEST_HEAD:
-                raise _Unacceptable("its headers are too long")
-            self._headers.setdefault(name.lower().decode("latin-1"), value.strip().decode("utf-8", "surrogateescape"))
-
     def on_headers_complete(self) -> None:
         """The body, if there is one, follows."""
         assert self._parser is not None
+        fields = self._fields
+        if self._head_size > LONGEST_HEAD and sum(map(len, (*fields, *fields.values()))) > LONGEST_HEAD:
+            raise _Unacceptable("its headers are too long")
         self._status = self._parser.get_status_code()
+        self._headers = {
+            _name(name): value.strip().decode("utf-8", "surrogateescape") for name, value in reversed(fields.items())
+        }
+        fields.clear()
 
     def on_body(self, piece: bytes) -> None:
         """A piece of the body."""
@@ -197,7 +199,8 @@ class Connection(asyncio.Protocol):
 
     def _start_answer(self) -> None:
         self._status, self._headers, self._body = None, {}, []
-        self._head_size = self._fields_size = self._body_size = 0
+        self._head_size = self._body_size = 0
+        self._fields.clear()  # trailers say nothing that anybody reads
 
     def _head(self) -> Answer | None:
         return None if self._status is None else Answer(self._status, self._headers, b"")
@@ -228,6 +231,12 @@ class Connection(asyncio.Protocol):
             self._waiter.set_exception(broken)
         self.resume_writing()
         self.abort()
+
+
+@lru_cache(maxsize=1024)
+def _name(name: bytes) -> str:
+    """The name of a header in lower case; a server has few of them."""
+    return name.lower().decode("latin-1")
 
 
 def _unpacked(body: bytes, encoding: str) -> bytes:
