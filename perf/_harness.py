@@ -4,8 +4,6 @@ CPU time and not wall time wherever possible: the machine is shared. A measured 
 neither side inherits the other's imports, heap or warm caches.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import os
@@ -13,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -24,6 +22,8 @@ _PEERS = ROOT / ".venv-peers"
 _PEERS_WANTED = ROOT / "perf" / "peers.txt"
 _MEMORY = Path("/dev/shm")
 NOT_JUDGED = "smoke, not judged"
+TOO_BUSY = "not judged: the machine is too busy"
+MOST_BY_OTHERS = 0.25  # cores that other processes may use while something is measured
 
 
 def arguments(description: str) -> argparse.Namespace:
@@ -45,14 +45,42 @@ def show_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
         print("  ".join(cells).rstrip(), flush=True)
 
 
-def verdict(name: str, figure: str, bar: str, *, ok: bool, judged: bool = True) -> int:
-    """The last line, and the exit status; a cut too small to be judged by the bar says so instead."""
-    said = ("ok" if ok else "short") if judged else NOT_JUDGED
-    print(f"{name}: {figure} (bar {bar}) {said}", flush=True)
-    return 0 if ok or not judged else 1
+def verdict(name: str, figure: str, bar: str, *, ok: bool, judged: bool = True, timed: bool = True) -> int:
+    """The last line, and the exit status.
+
+    A cut too small to be judged by the bar says so instead; so does a measurement of time (`timed`) on a machine that
+    others used meanwhile.
+    """
+    if not judged:
+        word = NOT_JUDGED
+    elif timed and (others := used_by_others()) > MOST_BY_OTHERS:
+        word = f"{TOO_BUSY} ({others:.2f} cores used by others)"
+    else:
+        word = "ok" if ok else "short"
+    print(f"{name}: {figure} (bar {bar}) {word}", flush=True)
+    return int(word == "short")
 
 
 # -- measuring ------------------------------------------------------------------------------------
+
+
+def _machine_and_own_s() -> tuple[float, float, float]:
+    """Seconds on the clock, CPU seconds of the whole machine, and those of this process and its ended children."""
+    busy = 0.0
+    with suppress(OSError):  # a system without it is taken to be idle
+        user, nice, system, _idle, _wait, irq, soft, *_ = map(int, Path("/proc/stat").read_text().split()[1:9])
+        busy = (user + nice + system + irq + soft) / os.sysconf("SC_CLK_TCK")
+    times = os.times()
+    return times.elapsed, busy, times.user + times.system + times.children_user + times.children_system
+
+
+_AT_START = _machine_and_own_s()
+
+
+def used_by_others() -> float:
+    """How many cores processes that are not ours have used on average since this one began to measure."""
+    elapsed, machine, own = (now - then for now, then in zip(_machine_and_own_s(), _AT_START, strict=True))
+    return max(0.0, machine - own) / max(elapsed, 1e-3)
 
 
 def interleaved(rounds: int, sides: Mapping[str, Callable[[], float]]) -> dict[str, list[float]]:

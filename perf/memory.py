@@ -28,6 +28,7 @@ def main() -> int:
         f"{large.peak_mb:.0f} MB at {many:,} rows, {growth:+.0f} MB over {few:,}",
         f"{MOST_MB:.0f} MB, {MOST_GROWTH_MB:+.0f} MB",
         ok=large.peak_mb <= MOST_MB and growth < MOST_GROWTH_MB,
+        timed=False,
     )
 
 

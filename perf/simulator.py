@@ -18,6 +18,8 @@ from pathlib import Path
 
 from aiohttp import web
 
+from perf._harness import verdict
+
 BAR = 0.33
 CANNED = (
     b'{"id":"msg_1","type":"message","role":"assistant","model":"m","content":[{"type":"text","text":"hello"}],'
@@ -167,8 +169,7 @@ def main() -> int:
         bare_process.terminate()
         sim_process.terminate()
     enough = worst >= BAR
-    print(f"simulator: {worst:.2f} (bar {BAR}) {'ok' if enough else 'short'}")
-    return 0 if enough else 1
+    return verdict("simulator", f"{worst:.2f}", f"{BAR}", ok=enough)
 
 
 if __name__ == "__main__":

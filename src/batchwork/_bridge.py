@@ -9,6 +9,7 @@ import sys
 import threading
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
+from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, Generic, TypeVar
 
@@ -33,23 +34,23 @@ def run_sync(main: Callable[[], Coroutine[Any, Any, T]], *, interrupt: Callable[
             signal.signal(signal.SIGINT, before)
 
 
+@dataclass(slots=True)
 class _Keystrokes:
     """Hands Ctrl-C to the loop. A loop that has not taken the last one is stuck in foreign code: that is broken off."""
 
-    def __init__(self, loop: asyncio.AbstractEventLoop, interrupt: Callable[[], None]) -> None:
-        self._loop = loop
-        self._interrupt = interrupt
-        self._waiting = 0
+    loop: asyncio.AbstractEventLoop
+    interrupt: Callable[[], None]
+    waiting: int = 0
 
     def __call__(self, *_: object) -> None:
-        self._waiting += 1
-        self._loop.call_soon_threadsafe(self._take)
-        if self._waiting > 1:
+        self.waiting += 1
+        self.loop.call_soon_threadsafe(self._take)
+        if self.waiting > 1:
             raise KeyboardInterrupt
 
     def _take(self) -> None:
-        self._waiting = 0
-        self._interrupt()
+        self.waiting = 0
+        self.interrupt()
 
 
 class BackgroundLoop(Generic[T]):

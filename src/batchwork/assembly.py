@@ -18,9 +18,9 @@ from batchwork.core.price_tables import in_lanes, resolve
 from batchwork.core.pricing import FREE, Price
 from batchwork.core.stats import Tally
 from batchwork.core.window import AdaptiveWindow
-from batchwork.engine.callbacks import listener_for
 from batchwork.engine.engine import Engine, Supplied
 from batchwork.engine.gate import Gate
+from batchwork.engine.settler import listener_for
 from batchwork.journal import DayBook, JournalReader, MemoryJournal, SqliteJournal, set_aside
 from batchwork.plan import Plan
 from batchwork.service import ServedModel, Service, SharedLedger
@@ -34,46 +34,41 @@ _NEWCOMERS = 0.1  # the share of a service's window that a request which already
 
 @asynccontextmanager
 async def open_engine(plan: Plan, supplied: Supplied = _NOTHING) -> AsyncIterator[Engine]:
-    """Open what a plan asks for, and close it again whatever happens.
-
-    Raises:
-        ConfigError: an unknown model, or a budget without a known price.
-        JournalError: the journal cannot be used.
-    """
+    """Open what a plan asks for, and close it again whatever happens. Raises ConfigError and JournalError."""
     clock = SystemClock()
-    backend, name = _open_backend(plan, supplied, clock)
-    try:
+    async with AsyncExitStack() as stack:
+        backend, name = _open_backend(plan, supplied, clock, stack)
         price = _price_of(plan, backend.traits, name, batch=plan.mode == "batch" and backend.traits.batches)
-        journal = _open_journal(plan, supplied, clock)
+        journal = stack.enter_context(closing(_open_journal(plan, supplied, clock)))
         journal.listener = listener_for(supplied.on_event)
-        try:
-            began = Began(
-                run_id=getattr(journal, "run_id", "memory"),
-                model=plan.model,
-                max_cost_nano=plan.policy.max_cost_nano,
-                priced=price is not None,
-                settings={**plan.settings, **supplied.remembered},
-            )
-            _refuse_open_batches(plan, journal)
-            standing = journal.begin(began)
-            ledger = Ledger(ceiling=plan.policy.max_cost_nano, spent=standing.spent_nano)
-            window = AdaptiveWindow(plan.policy.max_in_flight, opening=_opening(plan, backend))
-            yield Engine(
-                plan=plan,
-                supplied=supplied,
-                backend=backend,
-                journal=journal,
-                gate=Gate(clock=clock, ledger=ledger, rates=plan.policy.rates, window=window),
-                clock=clock,
-                price=price,
-                standing=standing,
-                tally=Tally(spent_before_nano=standing.spent_nano, unconfirmed_nano=standing.unconfirmed_nano),
-            )
-        finally:
-            journal.close()
-    finally:
-        if supplied.backend is None:
-            await backend.aclose()
+        began = Began(
+            run_id=getattr(journal, "run_id", "memory"),
+            model=plan.model,
+            max_cost_nano=plan.policy.max_cost_nano,
+            priced=price is not None,
+            settings={**plan.settings, **supplied.remembered},
+        )
+        _refuse_open_batches(plan, journal)
+        standing = journal.begin(began)
+        ledger = Ledger(ceiling=plan.policy.max_cost_nano, spent=standing.spent_nano)
+        window = AdaptiveWindow(plan.policy.max_in_flight, opening=_opening(plan, backend))
+        yield Engine(
+            plan=plan,
+            backend=backend,
+            journal=journal,
+            gate=Gate(clock=clock, ledger=ledger, rates=plan.policy.rates, window=window),
+            clock=clock,
+            policy=plan.policy,
+            price=price,
+            checker=supplied.checker,
+            on_event=supplied.on_event,
+            on_settled=supplied.on_settled,
+            has_room=supplied.has_room,
+            slices=supplied.slices,
+            keep_bodies=plan.keep_bodies,
+            standing=standing,
+            tally=Tally(spent_before_nano=standing.spent_nano, unconfirmed_nano=standing.unconfirmed_nano),
+        )
 
 
 @asynccontextmanager
@@ -89,11 +84,7 @@ async def open_service(
     """Open what many requests share, and close it again whatever happens.
 
     `plan.model` is served, and `models` beside it. With `book` the plan's `max_cost_nano` is a day's budget that
-    the file remembers. `dress` may wrap a backend, for example to trace its calls.
-
-    Raises:
-        ConfigError: an unknown model, or a budget without a known price.
-        JournalError: the day's book cannot be used.
+    the file remembers. `dress` may wrap a backend, for example to trace its calls. Raises ConfigError and JournalError.
     """
     clock = clock or SystemClock()
     ledger = SharedLedger(ceiling=plan.policy.max_cost_nano)
@@ -101,9 +92,7 @@ async def open_service(
     async with AsyncExitStack() as stack:
         for model in dict.fromkeys((plan.model, *models)):
             own = replace(plan, model=model)
-            backend, name = _open_backend(own, supplied, clock)
-            if supplied.backend is None:
-                stack.push_async_callback(backend.aclose)
+            backend, name = _open_backend(own, supplied, clock, stack)
             opening = _opening(plan, backend, newcomers=_NEWCOMERS)
             window = AdaptiveWindow(plan.policy.max_in_flight, opening=opening)
             gate = Gate(clock=clock, ledger=ledger, rates=plan.policy.rates, window=window, newcomers=_NEWCOMERS)
@@ -126,7 +115,8 @@ async def open_service(
         )
 
 
-def _open_backend(plan: Plan, supplied: Supplied, clock: Clock) -> tuple[Backend, str]:
+def _open_backend(plan: Plan, supplied: Supplied, clock: Clock, stack: AsyncExitStack) -> tuple[Backend, str]:
+    """The user's own backend, or one that is closed with the stack; and what the provider calls the model."""
     if supplied.backend is not None:
         return supplied.backend, plan.model
     setup = Setup(
@@ -136,7 +126,9 @@ def _open_backend(plan: Plan, supplied: Supplied, clock: Clock) -> tuple[Backend
         base_url=plan.base_url,
         api_key=plan.api_key,
     )
-    return open_backend(plan.model, setup)
+    backend, name = open_backend(plan.model, setup)
+    stack.push_async_callback(backend.aclose)
+    return backend, name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -149,11 +141,7 @@ class Terms:
 
 
 def known_terms(plan: Plan) -> Terms:
-    """What the plan's calls cost and how they are made.
-
-    Raises:
-        PriceUnknownError: a budget needs a price and there is none.
-    """
+    """What the plan's calls cost and how they are made. PriceUnknownError: a budget needs a price and there is none."""
     traits, name = traits_of(plan.model, plan.base_url)
     batches = plan.mode == "batch" and traits.batches
     price = _price_of(plan, traits, name, batch=batches)

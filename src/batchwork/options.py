@@ -47,22 +47,9 @@ _REMEMBERED = ("mode", "max_in_flight", "max_cost", "retries", "base_url", *_RAT
 HIDDEN_ADDRESS = "hidden_base_url"  # what is remembered of an address in which there may be a secret
 
 # What people know from the providers' own libraries.
-_SAMPLING = frozenset(
-    [
-        "temperature",
-        "top_p",
-        "top_k",
-        "min_p",
-        "typical_p",
-        "seed",
-        "stop",
-        "stop_sequences",
-        "presence_penalty",
-        "frequency_penalty",
-        "repeat_penalty",
-        "repetition_penalty",
-        "logit_bias",
-    ]
+_SAMPLING = (
+    *("temperature", "top_p", "top_k", "min_p", "typical_p", "seed", "stop", "stop_sequences", "logit_bias"),
+    *("presence_penalty", "frequency_penalty", "repeat_penalty", "repetition_penalty"),
 )
 _NEAR = 0.7  # below, a hint only leads astray
 
@@ -116,11 +103,7 @@ class RunOptions(TypedDict, total=False):
 
 
 def plan_of(options: RunOptions, *, keep_bodies: bool = False) -> Plan:
-    """The plan behind a run's options; `keep_bodies` keeps the provider's JSON with every answer.
-
-    Raises:
-        ConfigError: an option is unknown or wrong.
-    """
+    """The plan behind a run's options, else ConfigError; `keep_bodies` keeps the provider's JSON with every answer."""
     refuse_unknown(options, RunOptions.__annotations__)
     _refuse_wrong(options)
     _refuse_sampling(options)
@@ -129,7 +112,14 @@ def plan_of(options: RunOptions, *, keep_bodies: bool = False) -> Plan:
     return Plan(
         model=options["model"],
         mode=_mode_of(options),
-        policy=_policy_of(options, None if max_cost is None else _ceiling(max_cost)),
+        policy=Policy(
+            max_in_flight=_window_of(options),
+            rates=RatePolicy(**_named(options, _RATES)),
+            retry=RetryPolicy.of(options.get("retries", RetryPolicy().retries)),
+            max_cost_nano=None if max_cost is None else _ceiling(max_cost),
+            batch=BatchPolicy(**_named(options, _BATCHES)),
+            **_named(options, _POLICY),
+        ),
         price=price_from(options.get("price")),
         journal=None if journal is None else Path(journal),
         fresh=options.get("fresh", False),
@@ -183,17 +173,6 @@ def _remembered(options: RunOptions) -> dict[str, Any]:
     return settings
 
 
-def _policy_of(options: RunOptions, max_cost_nano: int | None) -> Policy:
-    return Policy(
-        max_in_flight=_window_of(options),
-        rates=RatePolicy(**_named(options, _RATES)),
-        retry=RetryPolicy.of(options.get("retries", RetryPolicy().retries)),
-        max_cost_nano=max_cost_nano,
-        batch=BatchPolicy(**_named(options, _BATCHES)),
-        **_named(options, _POLICY),
-    )
-
-
 def _named(options: RunOptions, names: dict[str, str]) -> dict[str, Any]:
     """Those of the options that were given, under the names of a policy."""
     return {names[name]: value for name, value in options.items() if name in names}
@@ -220,11 +199,7 @@ def _refuse_sampling(options: RunOptions) -> None:
 
 
 def defaults_of(options: RunOptions) -> Defaults:
-    """What every request of a run has.
-
-    Raises:
-        ConfigError: `max_tokens` or the schema is wrong.
-    """
+    """What every request of a run has, else ConfigError."""
     schema = options.get("schema")
     if schema is not None:
         check_schema(schema)
@@ -254,11 +229,7 @@ def _refuse_wrong(options: RunOptions) -> None:
 
 
 def refuse_unknown(given: Collection[str], takes: Collection[str]) -> None:
-    """Refuse what a door does not take, and hint at what it does.
-
-    Raises:
-        ConfigError: one of the names is not known.
-    """
+    """Refuse what a door does not take with a ConfigError, and hint at what it does."""
     for name in given:
         if name in takes:
             continue

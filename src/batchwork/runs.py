@@ -1,7 +1,5 @@
 """run, arun, stream, astream: many prompts in, outcomes out."""
 
-from __future__ import annotations
-
 import asyncio
 import queue
 from collections import deque
@@ -124,7 +122,7 @@ def stream(prompts: Iterable[object], **options: Unpack[RunOptions]) -> Iterator
     return _drain(session, ready)
 
 
-def _drain(session: RunSession, ready: queue.SimpleQueue[AnyOutcome | None]) -> Iterator[Outcome]:
+def _drain(session: "RunSession", ready: queue.SimpleQueue[AnyOutcome | None]) -> Iterator[Outcome]:
     async def work() -> Results:
         try:
             return await session.execute()
@@ -181,12 +179,7 @@ class RunSession:
         self._interrupts = 0
 
     async def execute(self) -> Results:
-        """Run to the end.
-
-        Raises:
-            RunPaused: the breaker ended it.
-            Interrupted: it was interrupted, and has stopped cleanly.
-        """
+        """Run to the end. RunPaused: the breaker ended it. Interrupted: it was interrupted, and has stopped cleanly."""
         async with open_engine(self._plan, self._supplied) as engine:
             self.engine = engine
             run = self._run = engine.start()

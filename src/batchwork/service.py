@@ -11,10 +11,10 @@ from batchwork.core.policy import Policy
 from batchwork.core.ports import Backend, Checker, Clock
 from batchwork.core.pricing import Price
 from batchwork.core.stats import Tally
-from batchwork.engine.callbacks import listener_for
 from batchwork.engine.gate import Gate
 from batchwork.engine.live_run import LiveRun
 from batchwork.engine.parts import Parts
+from batchwork.engine.settler import listener_for
 from batchwork.journal import DayBook, TransientJournal
 
 
@@ -77,8 +77,6 @@ class Service:
 
 class SharedLedger(Ledger):
     """A ledger behind several gates: money that comes back at one of them is news for all."""
-
-    __slots__ = ("gates",)
 
     def __init__(self, *, ceiling: int | None) -> None:
         super().__init__(ceiling=ceiling)

@@ -1,11 +1,10 @@
 """The only reader of the environment: the process's own variables, and `.env` in the working folder below them."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Self
 
 from batchwork.core.errors import ConfigError
 from batchwork.core.price_tables import PriceTable, parse_price_table
@@ -37,12 +36,8 @@ class Settings:
     state_dir: Path = Path(".local/state/batchwork")
 
     @classmethod
-    def from_environment(cls, environment: Mapping[str, str] | None = None, *, dotenv: Path | None = None) -> Settings:
-        """The settings of this process. Without arguments its environment, and `.env` for what that leaves open.
-
-        Raises:
-            ConfigError: a line of `.env` is not `NAME=value`, or a switch is neither on nor off.
-        """
+    def from_environment(cls, environment: Mapping[str, str] | None = None, *, dotenv: Path | None = None) -> Self:
+        """The settings of this process. Without arguments its environment, and `.env` for what that leaves open."""
         if environment is None:
             environment, dotenv = os.environ, dotenv or Path(".env")
         env = {**(_read(dotenv) if dotenv is not None else {}), **{k: v for k, v in environment.items() if v}}
@@ -61,11 +56,7 @@ class Settings:
         )
 
     def price_table(self) -> PriceTable | None:
-        """The prices in the file that `BATCHWORK_PRICES` names; None without one.
-
-        Raises:
-            ConfigError: the file cannot be read, or is not a table of prices.
-        """
+        """The prices in the file that `BATCHWORK_PRICES` names, else ConfigError; None without one."""
         if self.prices is None:
             return None
         try:

@@ -94,5 +94,5 @@ def test_a_new_row_of_the_table_is_all_that_a_new_provider_needs(monkeypatch):
     assert (backend.traits.price_provider, backend.traits.batches) == ("example", False)
     assert backend._http._session._headers["api-key"] == "sk-example"
     assert "authorization" not in backend._http._session._headers
-    assert backend._body.build(Request.ask("Is it?"))["store"] is False
+    assert backend._build(Request.ask("Is it?"))["store"] is False
     assert name == "any-model"

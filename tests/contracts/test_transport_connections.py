@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from yarl import URL
 
-from batchwork.backends._transport import CLOSED, CUT_OFF, Answer, Broken
+from batchwork.backends._transport import CLOSED, CUT_OFF, Broken, HttpAnswer
 from batchwork.backends._transport import pool as pool_module
 from batchwork.backends._transport import session as session_module
 from tests.support.scripted_server import (
@@ -141,8 +141,8 @@ def test_whoever_is_cancelled_in_line_does_not_take_a_turn_with_it(make: Any, ru
             return await asyncio.gather(*calls, return_exceptions=True)
 
     came = run(main())
-    assert all(isinstance(each, Answer | asyncio.CancelledError) for each in came)
-    assert sum(isinstance(each, Answer) for each in came) >= 26
+    assert all(isinstance(each, HttpAnswer | asyncio.CancelledError) for each in came)
+    assert sum(isinstance(each, HttpAnswer) for each in came) >= 26
 
 
 def test_a_call_that_is_cancelled_takes_its_connection_with_it(make: Any, run: Any) -> None:

@@ -9,6 +9,7 @@ from genai_prices import calc_price
 from hypothesis import given
 from hypothesis import strategies as st
 
+from batchwork.core.bounds import WorstCase
 from batchwork.core.errors import ConfigError
 from batchwork.core.money import nano_from_dollars
 from batchwork.core.ports import Traits
@@ -16,7 +17,6 @@ from batchwork.core.price_tables import in_lanes, parse_price_table, resolve
 from batchwork.core.pricing import lane_served, lanes_asked, stated
 from batchwork.core.reply import Usage
 from batchwork.core.request import Request
-from batchwork.core.worst import WorstCase
 
 TABLE = """
 ["claude-fable-5-2"]

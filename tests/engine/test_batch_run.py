@@ -17,9 +17,13 @@ from batchwork.core.packing import BatchLimits
 from batchwork.core.ports import Traits
 from batchwork.core.prompt import intakes
 from batchwork.core.reply import Reply, Usage
+from batchwork.core.stats import Tally
+from batchwork.engine.batch_run import BatchRun
+from batchwork.engine.read_ahead import LATER, Later
 from batchwork.options import defaults_of, plan_of, supplied_of
 from batchwork.runs import RunSession
 from tests.support.batch_provider import BatchClient, BatchProvider
+from tests.support.parts import parts
 from tests.support.scripted import failure
 from tests.support.virtual_time import run_virtual, virtual_now
 
@@ -347,3 +351,19 @@ def test_items_of_a_batch_that_is_taken_up_are_not_read_from_the_input_as_well(t
     results = run(provider, PROMPTS[:10], max_parallel_batches=1, **told)
     assert results.accounting.succeeded == 10
     assert set(provider.billed.values()) == {1}
+
+
+def test_news_of_more_input_that_comes_at_once_is_not_missed() -> None:
+    async def main() -> float:
+        client = BatchProvider().client()
+        run = BatchRun(parts(), client, Tally(), journal_id="r")
+
+        def source() -> Iterator[Later]:
+            asyncio.get_running_loop().call_soon(run.wake)
+            yield LATER
+
+        async with asyncio.timeout(60.0):
+            await run.run(source())
+        return virtual_now()
+
+    assert run_virtual(main()) == 0.0

@@ -5,17 +5,21 @@ from __future__ import annotations
 import shutil
 from collections.abc import AsyncIterator, Callable
 from contextlib import closing
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import batchwork
+from batchwork.clock import SystemClock
 from batchwork.core.errors import BackendError
 from batchwork.core.event import Attempted, BatchClosed, BatchIntended, BatchReopened, Settled
 from batchwork.core.failure import Failure, FailureKind
+from batchwork.core.policy import BatchPolicy, Policy
 from batchwork.core.ports import BatchProgress
 from batchwork.core.reply import Reply
+from batchwork.engine.follower import Sight, looks
 from batchwork.journal import JournalReader
 from tests.support.batch_provider import Batch, BatchClient, BatchProvider
 from tests.support.scripted import failure
@@ -231,3 +235,24 @@ def test_a_journal_of_0_1_with_an_item_in_two_open_batches_is_taken_up_and_sends
     assert len(provider.batches) == 3, "nothing was sent"
     assert not [event for event in recorded if isinstance(event, Attempted)]
     assert [event.how for event in recorded if isinstance(event, BatchClosed)] == ["collected"] * 2
+
+
+def test_looks_grow_apart_up_to_the_longest_and_go_on_without_end() -> None:
+    pauses = list(islice(looks(BatchPolicy(poll_first_s=5.0)), 50))
+    assert pauses[:2] == [5.0, 7.5]
+    assert pauses == sorted(pauses)
+    assert pauses[-1] == BatchPolicy().poll_longest_s
+
+
+@pytest.mark.parametrize(("was_seen", "gives_up"), [(False, True), (True, False)])
+def test_a_batch_that_was_seen_once_is_waited_for_longer(was_seen: bool, gives_up: bool) -> None:
+    async def main() -> bool:
+        clock, policy = SystemClock(), Policy()
+        sight = Sight("b1", where="here", policy=policy, clock=clock)
+        if was_seen:
+            sight.seen()
+        assert not sight.lost(failure(FailureKind.CONNECTION))
+        await clock.sleep(max(policy.stall_s, policy.batch.adopt_wait_s))
+        return sight.lost(failure(FailureKind.CONNECTION))
+
+    assert run_virtual(main()) is gives_up

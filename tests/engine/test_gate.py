@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from batchwork.core.failure import FailureKind
-from batchwork.core.reply import Limit, Limits, Usage
+from batchwork.core.reply import Limit, ReportedLimits, Usage
 from batchwork.engine.gate import Denied, Grant
 from tests.support.gates import Line, in_virtual_time, join, make_gate, need, refusal
 from tests.support.virtual_time import run_virtual
@@ -178,7 +178,7 @@ async def test_a_limited_provider_is_met_slowly_until_it_tells_its_limits() -> N
         line.want(str(n), caller, need(n))
     await line.settle()
     assert gate.in_flight == 4
-    limits = Limits(requests=Limit(per_minute=60_000, remaining=900))
+    limits = ReportedLimits(requests=Limit(per_minute=60_000, remaining=900))
     gate.release(line.granted("0"), charged_nano=0, usage=Usage(), limits=limits)
     await asyncio.sleep(1)
     assert gate.in_flight == 99
@@ -191,7 +191,7 @@ async def test_limits_told_by_the_provider_are_kept() -> None:
     caller, line = join(gate), Line(gate)
     line.want("first", caller, need())
     await line.settle()
-    limits = Limits(requests=Limit(per_minute=60, remaining=0))
+    limits = ReportedLimits(requests=Limit(per_minute=60, remaining=0))
     gate.release(line.granted("first"), charged_nano=0, usage=Usage(), limits=limits)
     for n in range(3):
         line.want(str(n), caller, need(n))
@@ -206,7 +206,7 @@ async def test_where_the_user_states_a_limit_the_lower_one_holds() -> None:
     caller, line = join(gate), Line(gate)
     line.want("first", caller, need())
     await line.settle()
-    higher = Limits(requests=Limit(per_minute=6000, remaining=100))
+    higher = ReportedLimits(requests=Limit(per_minute=6000, remaining=100))
     gate.release(line.granted("first"), charged_nano=0, usage=Usage(), limits=higher)
     for n in range(3):
         line.want(str(n), caller, need(n))
@@ -224,7 +224,7 @@ async def test_a_waiter_that_is_cancelled_leaves_no_trace() -> None:
     await line.settle()
     line.tasks["waiting"].cancel()
     await line.settle()
-    assert (caller.occupied, gate.in_flight, gate.ledger.reserved) == (1, 1, 60)
+    assert (caller.in_flight + len(caller.queue), gate.in_flight, gate.ledger.reserved) == (1, 1, 60)
     gate.release(line.granted("holder"), charged_nano=0)
     assert (gate.in_flight, gate.ledger.reserved, gate.ledger.spent) == (0, 0, 0)
     await line.close()
@@ -289,7 +289,7 @@ def test_no_slot_and_no_reservation_ever_leaks(calls: list[tuple[int, int, int, 
                 asyncio.get_running_loop().call_later(when, task.cancel)
         await asyncio.gather(*tasks, return_exceptions=True)
         assert (gate.in_flight, gate.ledger.reserved) == (0, 0)
-        assert [caller.occupied for caller in callers] == [0, 0]
+        assert [caller.in_flight + len(caller.queue) for caller in callers] == [0, 0]
         assert gate.ledger.spent <= 200
 
     run_virtual(main())

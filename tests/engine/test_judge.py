@@ -9,7 +9,7 @@ import pytest
 from batchwork.core.decision import Decision, Move
 from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.policy import Policy, RetryPolicy
-from batchwork.core.ports import Verdict
+from batchwork.core.ports import AnswerVerdict
 from batchwork.core.reply import Reply
 from batchwork.core.request import Message, Request
 from batchwork.engine.judge import Judge
@@ -21,9 +21,9 @@ from tests.support.virtual_time import run_virtual
 class Strict:
     """A checker that refuses everything, and says how to ask again."""
 
-    def check(self, request: Request, reply: Reply) -> Verdict:
+    def check(self, request: Request, reply: Reply) -> AnswerVerdict:
         problem = Failure(kind=FailureKind.SCHEMA_VIOLATION, message="not a number")
-        return Verdict(failure=problem, reask=(Message("user", "a number, please"),))
+        return AnswerVerdict(failure=problem, reask=(Message("user", "a number, please"),))
 
 
 def judged(*results: Reply | Failure, line: bool = False, sends: bool = True, **others: Any) -> list[Decision]:

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from batchwork.core.event import Event, Settled
+import pytest
+
+from batchwork.core.errors import CallbackError
+from batchwork.core.event import Event, Reopened, Settled
 from batchwork.core.failure import FailureKind
-from batchwork.core.outcome import Deferred, Failed, Succeeded
+from batchwork.core.outcome import Deferred, Failed, Skipped, Succeeded
 from batchwork.core.stats import Tally
 from batchwork.engine.life import Life
-from batchwork.engine.settler import Settler
+from batchwork.engine.settler import Settler, listener_for, tell
 from tests.support.parts import life_of, parts
 from tests.support.scripted import failure, reply
 from tests.support.virtual_time import run_virtual
@@ -86,3 +89,25 @@ def test_bodies_are_kept_only_where_somebody_wants_them() -> None:
         return settler.succeeded(life, answer, None).reply.body
 
     assert [settled(work, keep_bodies=wanted)[0] for wanted in (True, False)] == [b"{}", None]
+
+
+def test_a_journal_tells_everything_as_it_records_it_but_outcomes() -> None:
+    heard: list[Event] = []
+    listener = listener_for(heard.append)
+    assert listener is not None
+    listener(Settled(item=0, outcome=Skipped(index=0, reason="empty")))
+    listener(Reopened(item=0))
+    assert heard == [Reopened(item=0)]
+
+
+def test_where_nobody_listens_nothing_is_called() -> None:
+    assert listener_for(None) is None
+    tell(None, Reopened(item=0))
+
+
+def test_what_a_callback_raises_is_named_as_its_fault() -> None:
+    def broken(event: Event) -> None:
+        raise ZeroDivisionError("oops")
+
+    with pytest.raises(CallbackError, match="on_event raised ZeroDivisionError: oops"):
+        tell(broken, Reopened(item=0))

@@ -25,7 +25,7 @@ def test_closing_wakes_everybody_for_good() -> None:
         waits.close()
         await asyncio.gather(*sleepers)
         await waits.wait(100.0)
-        await waits.closed()
+        assert waits.is_closed
         return virtual_now()
 
     assert run_virtual(main()) == 1.0

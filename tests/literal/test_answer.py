@@ -103,7 +103,7 @@ def test_it_finds_what_is_asked(text, question, answer):
 def test_it_says_so_when_it_does_not_stand_there(text, question):
     answer = read(question, text)
     assert answer.text == NOT_FOUND
-    assert not answer.found
+    assert not answer.spans
 
 
 def test_the_places_of_an_answer_are_where_it_stands():
@@ -124,7 +124,7 @@ def test_ten_thousand_numbers_are_read_in_no_time():
 def test_nothing_makes_it_stumble_and_it_answers_with_places_that_exist(text, question):
     answer = read(question, text)
     assert all(0 <= start <= end <= len(text) for start, end in answer.spans)
-    assert answer.found or answer.text == NOT_FOUND
+    assert answer.spans or answer.text == NOT_FOUND
 
 
 WORDS = st.sampled_from(
@@ -165,7 +165,7 @@ WORDS = st.sampled_from(
 )
 def test_a_value_that_was_found_stands_in_the_text_word_for_word(text, asked):
     answer = read(f"What is the {asked}?", text)
-    assert not answer.found or answer.text in text
+    assert not answer.spans or answer.text in text
 
 
 def test_every_part_of_a_question_is_answered_with_its_own_place():
@@ -174,3 +174,8 @@ def test_every_part_of_a_question_is_answered_with_its_own_place():
     assert (total.text, total.places) == ("$5.00", ((0, 0, 12),))
     assert (tax.text, documents[1][tax.places[0][1] : tax.places[0][2]]) == ("$1.00", "Tax: $1.00.")
     assert (other.text, other.places) == (NOT_FOUND, ())
+
+
+def test_what_is_denied_is_not_chosen():
+    assert read("Is the trend rising or falling?", "The trend is not rising.").text == NOT_FOUND
+    assert read("Is the trend rising or falling?", "The trend is falling, not rising.").text == "falling"

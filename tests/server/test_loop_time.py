@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from batchwork.server.loop_time import LoopTime, Slices
+from batchwork.server.loop_time import LoopTime, TimeSlices
 
 
 class Stopped:
@@ -83,7 +83,7 @@ def test_one_that_gives_up_waiting_stands_in_nobodys_way(clock: Stopped) -> None
 
 def test_a_task_works_through_its_slice_before_it_waits_again(clock: Stopped) -> None:
     async def story() -> int:
-        slices, waits = Slices(loop_time(clock)), 0
+        slices, waits = TimeSlices(loop_time(clock)), 0
         for _ in range(20):
             clock.at += 0.001
             before = slices._until

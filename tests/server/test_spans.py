@@ -1,5 +1,6 @@
 """A span for every request and every call."""
 
+import asyncio
 import sys
 from typing import Any
 
@@ -9,8 +10,11 @@ from batchwork.backends.mock import MockBackend
 from batchwork.clock import SystemClock
 from batchwork.core.errors import BackendError
 from batchwork.core.failure import Failure, FailureKind
+from batchwork.core.ports import TokenCounter
+from batchwork.core.reply import Reply
 from batchwork.core.request import Request
 from batchwork.server import spans
+from batchwork.server.spans import BackendWrapper
 from tests.server.house import serving
 
 SECRET = "the-treaty-is-signed-at-dawn"
@@ -68,3 +72,27 @@ def test_without_the_package_there_are_no_spans(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setitem(sys.modules, "opentelemetry", None)
     backend = MockBackend(clock=SystemClock())
     assert spans.traced(backend, "m") is backend
+
+
+class Counting(MockBackend):
+    async def count_tokens(self, request: Request) -> int:
+        return 7
+
+
+async def loud(request: Request, *, ceiling_nano: int | None = None) -> Reply:
+    return Reply(text=f"{request.messages[0].content}! {ceiling_nano}")
+
+
+def test_calls_go_around_the_backend_and_everything_else_to_it() -> None:
+    backend = MockBackend(clock=SystemClock())
+    wrapper = BackendWrapper(backend, loud)
+    assert wrapper.traits is backend.traits
+    assert asyncio.run(wrapper.complete(Request.ask("hi"), ceiling_nano=5)).text == "hi! 5"
+    assert backend.calls == 0
+
+
+def test_a_wrapper_counts_tokens_where_its_backend_does() -> None:
+    assert not isinstance(BackendWrapper(MockBackend(clock=SystemClock()), loud), TokenCounter)
+    wrapper = BackendWrapper(Counting(clock=SystemClock()), loud)
+    assert isinstance(wrapper, TokenCounter)
+    assert asyncio.run(wrapper.count_tokens(Request.ask("hi"))) == 7

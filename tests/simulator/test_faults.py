@@ -8,7 +8,7 @@ import anthropic
 import pytest
 
 from batchwork.simulator import Faults, Simulator, SimulatorConfigError
-from batchwork.simulator.faults import KINDS, SCOPES, scopes_of
+from batchwork.simulator.faults import KINDS, SCOPES, SCOPES_OF
 from tests.simulator.wire import ANTHROPIC, OPENAI, ask_anthropic, ask_openai, chat, message, send
 
 STATUS = {
@@ -201,9 +201,9 @@ def test_a_fault_of_one_scope_alone_needs_no_scope():
 
 def test_every_fault_can_be_set_in_each_of_its_scopes_and_nowhere_else():
     for kind in KINDS:
-        assert scopes_of(kind)
+        assert SCOPES_OF[kind]
         for scope in SCOPES:
-            if scope in scopes_of(kind):
+            if scope in SCOPES_OF[kind]:
                 assert Faults.of({f"{scope}:{kind}": 0.5}).named() == {f"{scope}:{kind}": 0.5}
             else:
                 with pytest.raises(SimulatorConfigError):

@@ -8,13 +8,13 @@ from collections.abc import Callable
 from batchwork.core.errors import BackendError
 from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.ports import Traits
-from batchwork.core.reply import Limits, Reply, Usage
+from batchwork.core.reply import Reply, ReportedLimits, Usage
 from batchwork.core.request import Request
 
 Answer = Callable[[str, int], Reply | Failure | str]
 
 
-def reply(text: str = "ok", *, tokens_in: int = 10, tokens_out: int = 5, limits: Limits | None = None) -> Reply:
+def reply(text: str = "ok", *, tokens_in: int = 10, tokens_out: int = 5, limits: ReportedLimits | None = None) -> Reply:
     return Reply(text=text, usage=Usage(input_tokens=tokens_in, output_tokens=tokens_out), limits=limits)
 
 

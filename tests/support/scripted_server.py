@@ -13,7 +13,7 @@ import pytest
 import trustme
 from yarl import URL
 
-from batchwork.backends._transport import Answer, Broken, Transport
+from batchwork.backends._transport import Broken, HttpAnswer, Transport
 
 HEADERS = {"content-type": "application/json", "accept-encoding": "identity", "x-key": "k"}
 # Where aiohttp does otherwise.
@@ -138,7 +138,7 @@ async def open_transport(make: Callable[[int], Transport], limit: int = 4) -> As
         await transport.aclose()
 
 
-async def outcome(transport: Transport, url: URL, body: bytes = b"{}") -> Answer | Broken:
+async def outcome(transport: Transport, url: URL, body: bytes = b"{}") -> HttpAnswer | Broken:
     """What comes of a post."""
     try:
         return await transport.post(url, body)

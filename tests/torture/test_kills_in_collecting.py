@@ -18,8 +18,8 @@ from typing import Any
 import pytest
 
 import batchwork
+from batchwork.core.batch_book import index_of
 from batchwork.core.outcome import Status
-from batchwork.core.ticket import index_of
 from batchwork.journal import JournalReader
 from batchwork.simulator import Simulator
 from tests.support.kill_server import Children, children

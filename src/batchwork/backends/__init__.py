@@ -2,6 +2,7 @@
 
 A model is `backend:name`, for example `mock:echo`, or a bare id that belongs to one provider alone. Each backend is
 a module with two functions, `open_backend(name, setup)` and `describe(name, base_url)`, imported when it is chosen.
+What cannot be opened is a `ConfigError`; what cannot be sent is a `BackendError` of the kind `bad_input`.
 """
 
 from collections.abc import Callable, Mapping
@@ -29,33 +30,21 @@ class Setup:
 
 
 def open_backend(model: str, setup: Setup) -> tuple[Backend, str]:
-    """The backend for a model, and the model's name there.
-
-    Raises:
-        ConfigError: no such backend or model; the message lists what comes near.
-    """
+    """The backend for a model, and the model's name there."""
     chosen, name = choose(model)
     backend: Backend = _module(chosen).open_backend(name, setup)
     return backend, name
 
 
 def traits_of(model: str, base_url: str | None = None) -> tuple[Traits, str]:
-    """What is known about a model's backend without opening it, and the model's name in the price table.
-
-    Raises:
-        ConfigError: no such backend; the message lists what comes near.
-    """
+    """What is known about a model's backend without opening it, and the model's name in the price table."""
     chosen, name = choose(model)
     traits: Traits = _module(chosen).describe(name, base_url)
     return traits, traits.price_model or name
 
 
 def choose(model: str) -> tuple[str, str]:
-    """The backend and the name that a model means.
-
-    Raises:
-        ConfigError: none, or more than one; the message lists what comes near.
-    """
+    """The backend and the name that a model means; where there is none, a `ConfigError` lists what comes near."""
     prefix, colon, name = model.partition(":")
     ids = catalog().ids
     if colon and prefix in ids:
@@ -88,11 +77,7 @@ def _near(model: str) -> list[str]:
 
 
 def options_in(name: str, known: Mapping[str, Callable[[str], Any]], backend: str) -> tuple[str, dict[str, Any]]:
-    """A model's name before its `?`, and the options behind it, each read by its type.
-
-    Raises:
-        ConfigError: an option is unknown or cannot be read.
-    """
+    """A model's name before its `?`, and the options behind it, each read by its type."""
     model, _, query = name.partition("?")
     options = dict(parse_qsl(query, keep_blank_values=True))
     if unknown := sorted(options.keys() - known.keys()):

@@ -18,7 +18,7 @@ from batchwork.core.providers import providers
 _DATED = re.compile(r"(.+)-(?:\d{8}|\d{4}-\d{2}-\d{2})")
 
 
-class Rule(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class ModelRule(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Facts about the models whose whole name matches. They are explained in the data file."""
 
     models: re.Pattern[str]
@@ -41,7 +41,7 @@ class _Catalog(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     ids: dict[str, tuple[str, ...]]
     priced_as: dict[str, str]
     local: dict[str, LocalModel]
-    rules: dict[str, list[Rule]]
+    rules: dict[str, list[ModelRule]]
 
 
 @cache

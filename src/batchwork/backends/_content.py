@@ -1,4 +1,4 @@
-"""The neutral form of content blocks and attachments, which every backend turns into its provider's.
+"""What every wire does to a body: neutral content in the provider's form, its schema subset, the user's own fields.
 
 A block is a dict with a `type`. Three types mean the same everywhere:
 
@@ -12,16 +12,21 @@ the provider's own form and passes as it is.
 """
 
 from base64 import b64encode
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import Any, Literal, Self
 
 import msgspec
 
 from batchwork.backends._failures import bad_input
-from batchwork.core.request import Attachment, Message
+from batchwork.core.request import Attachment, Message, Schema
+from batchwork.core.weighed import WeighedCache
+from batchwork.schema import SchemaError, wire_schema_of
 
 Block = dict[str, Any]
 _NEUTRAL = frozenset({"image", "document"})
+# What batchwork itself decides: changing these behind its back would break its price, its bound or its reader.
+_OURS = frozenset({"model", "messages", "max_tokens", "max_completion_tokens", "stream", "n"})
+_ENCODED_BYTES = 16 * 2**20
 
 
 class Piece(msgspec.Struct, frozen=True, kw_only=True):
@@ -37,11 +42,7 @@ class Piece(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def piece_of(block: Block) -> Piece | None:
-    """The image or document of a neutral block; None for a block that passes as it is.
-
-    Raises:
-        BackendError: a neutral block without anything in it.
-    """
+    """The image or document of a neutral block; None for a block that passes as it is."""
     kind = block.get("type")
     if kind not in _NEUTRAL or "source" in block:
         return None
@@ -57,11 +58,7 @@ def piece_of(block: Block) -> Piece | None:
 
 
 def piece_from(attachment: Attachment) -> Piece:
-    """The image or document of an attachment.
-
-    Raises:
-        BackendError: it has neither text nor data.
-    """
+    """The image or document of an attachment."""
     media_type, text, data, title = attachment.media_type, attachment.text, attachment.data, attachment.title
     if text is None and data is None:
         bad_input(f"the attachment {title or media_type!r} has neither text nor data")
@@ -117,3 +114,54 @@ def document_text(piece: Piece) -> str:
     """A document as a part of the prompt, for wires that have no block for it."""
     title = f' title="{piece.title}"' if piece.title else ""
     return f"<document{title}>\n{piece.text}\n</document>"
+
+
+class WireSchemas:
+    """User schemas as a provider takes them, each compiled and encoded once while it is in use."""
+
+    def __init__(self, compile_schema: Callable[[Schema], Any]) -> None:
+        self._compile = compile_schema
+        self._encoded: WeighedCache[bytes, msgspec.Raw] = WeighedCache(_ENCODED_BYTES)
+
+    @classmethod
+    def of(cls, provider: Literal["anthropic", "openai"]) -> Self:
+        """In the subset that a provider takes; a schema that it cannot be given is a `BackendError`."""
+
+        def compiled(schema: Schema) -> Any:
+            try:
+                return wire_schema_of(provider, schema)
+            except SchemaError as error:
+                bad_input(str(error))
+
+        return cls(compiled)
+
+    def encoded(self, schema: Schema) -> msgspec.Raw:
+        """The encoded wire schema."""
+        encoded = self._encoded.get(schema.digest)
+        if encoded is None:
+            written = msgspec.json.encode(self._compile(schema))
+            encoded = msgspec.Raw(written)
+            self._encoded.put(schema.digest, encoded, len(written))
+        return encoded
+
+
+def check_sampling(sampling: Mapping[str, Any], taken: Collection[str], who: str) -> None:
+    """Refuse sampling parameters that the API does not take."""
+    unknown = [name for name in sampling if name not in taken]
+    if unknown:
+        takes = f"it takes {', '.join(sorted(taken))}" if taken else "it takes none: leave them out"
+        bad_input(f"{who} does not take the sampling parameter {unknown[0]!r}; {takes}")
+
+
+def add_extra(body: dict[str, Any], extra: Mapping[str, Any]) -> None:
+    """Put the user's fields on top, but for ours: objects are merged one level deep, None takes a field out."""
+    for name, value in extra.items():
+        if name in _OURS:
+            bad_input(f"extra_body cannot set {name!r}: batchwork does, from the request itself")
+        ours = body.get(name)
+        if value is None:
+            body.pop(name, None)
+        elif isinstance(ours, dict) and isinstance(value, dict):
+            body[name] = {**ours, **value}
+        else:
+            body[name] = value

@@ -44,20 +44,12 @@ def kind_by_status(status: int) -> FailureKind:
 
 
 def bad_input(message: str) -> NoReturn:
-    """Refuse a request that cannot be sent to this backend; nothing was.
-
-    Raises:
-        BackendError: always.
-    """
+    """Refuse a request that cannot be sent to this backend; nothing was."""
     raise BackendError(Failure(kind=FailureKind.BAD_INPUT, message=message))
 
 
 def other_model(model: str, requested: str) -> NoReturn:
-    """Refuse a request that names another model than the one that is open.
-
-    Raises:
-        BackendError: always.
-    """
+    """Refuse a request that names another model than the one that is open."""
     bad_input(f"this run asks {model!r}; a request for {requested!r} needs a run of its own")
 
 

@@ -8,7 +8,7 @@ from email.utils import parsedate_to_datetime
 
 from multidict import istr
 
-from batchwork.core.reply import Limit, Limits
+from batchwork.core.reply import Limit, ReportedLimits
 
 Headers = Mapping[str, str]
 
@@ -39,9 +39,8 @@ def ahead_s(headers: Headers, utc: float) -> float:
         return 0.0
 
 
-def duration_s(text: str, utc: float = 0.0) -> float | None:
+def duration_s(text: str, _utc: float = 0.0) -> float | None:
     """Seconds of a duration like `1h2m3s`, `2m59.56s`, `120ms` or plain `12`."""
-    del utc
     match = _DURATION.fullmatch(text)
     if match is None or not text:
         return _number(text)
@@ -59,8 +58,6 @@ def _until(text: str, utc: float) -> float | None:
 class LimitHeaders:
     """One family of rate-limit headers: their names, and how it writes the time of a reset."""
 
-    __slots__ = ("_reset_s", "names")
-
     def __init__(self, template: str, limits: Mapping[str, str], reset_s: Callable[[str, float], float | None]) -> None:
         def name(what: str, part: str) -> istr:
             return istr(template.format(what=what, part=part))
@@ -70,7 +67,7 @@ class LimitHeaders:
         }
         self._reset_s = reset_s
 
-    def read(self, headers: Headers, utc: Callable[[], float]) -> Limits | None:
+    def read(self, headers: Headers, utc: Callable[[], float]) -> ReportedLimits | None:
         """The limits that an answer states; None when it states none."""
         stated = {}
         for field, (limit, remaining, reset) in self.names.items():
@@ -88,7 +85,7 @@ class LimitHeaders:
             )
         if "input_tokens" in stated or "output_tokens" in stated:
             stated.pop("tokens", None)  # it only repeats whichever of them is tightest
-        return Limits(**stated) if stated else None
+        return ReportedLimits(**stated) if stated else None
 
 
 # Its reset is a moment.
@@ -108,14 +105,12 @@ class LimitsReader:
     pace by already; not repeating it saves a tenth of what a call costs.
     """
 
-    __slots__ = ("_family", "_known", "_utc")
-
     def __init__(self, family: LimitHeaders, utc: Callable[[], float]) -> None:
         self._family = family
         self._utc = utc
         self._known: list[tuple[istr, istr, str | None, float]] = []
 
-    def news(self, headers: Headers) -> Limits | None:
+    def news(self, headers: Headers) -> ReportedLimits | None:
         """The limits, when they have changed or less than half of one is left."""
         if self._known and self._nothing_new(headers):
             return None

@@ -12,7 +12,7 @@ from typing import NoReturn
 
 from yarl import URL
 
-from batchwork.backends._transport import Answer, Broken, Transport
+from batchwork.backends._transport import Broken, HttpAnswer, Transport
 from batchwork.backends._transport.pool import Pool
 from batchwork.backends._transport.session import Session
 from batchwork.core.address import HIDDEN, secrets_in, secrets_to_hide, shown_address
@@ -43,31 +43,19 @@ class Http:
         self._session = Session(headers=headers, limit=max_in_flight, trust_env=trust_env)
         self._hot: Transport = self._session if trust_env else Pool(headers=headers, limit=max_in_flight)
 
-    async def post(self, url: URL, body: bytes) -> Answer:
-        """Send one body, read one answer.
-
-        Raises:
-            BackendError: there was no whole answer.
-        """
+    async def post(self, url: URL, body: bytes) -> HttpAnswer:
+        """Send one body, read one answer; without a whole answer, here and below, it is a `BackendError`."""
         return await self._whole(url, self._hot.post(url, body))
 
-    async def get(self, url: URL) -> Answer:
-        """Read one answer.
-
-        Raises:
-            BackendError: there was no whole answer.
-        """
+    async def get(self, url: URL) -> HttpAnswer:
+        """Read one answer."""
         return await self._whole(url, self._session.get(url))
 
-    async def upload(self, url: URL, fields: Mapping[str, str], name: str, parts: Iterable[bytes]) -> Answer:
-        """Send a file as a form, read one answer.
-
-        Raises:
-            BackendError: there was no whole answer.
-        """
+    async def upload(self, url: URL, fields: Mapping[str, str], name: str, parts: Iterable[bytes]) -> HttpAnswer:
+        """Send a file as a form, read one answer."""
         return await self._whole(url, self._session.upload(url, fields, name, parts))
 
-    async def _whole(self, url: URL, call: Awaitable[Answer]) -> Answer:
+    async def _whole(self, url: URL, call: Awaitable[HttpAnswer]) -> HttpAnswer:
         try:
             answer = await call
         except Broken as broken:
@@ -76,16 +64,12 @@ class Http:
             answer = broken.head  # an error is an error, however little of its text arrived
         return self._clean(url, answer)
 
-    async def lines(self, url: URL) -> AsyncIterator[Answer | bytes]:
-        """Read a long answer line by line; when its status is an error, the whole answer instead.
-
-        Raises:
-            BackendError: it broke off.
-        """
+    async def lines(self, url: URL) -> AsyncIterator[HttpAnswer | bytes]:
+        """Read a long answer line by line; when its status is an error, the whole answer instead."""
         rest = b""
         try:
             async for piece in self._session.pieces(url):
-                if isinstance(piece, Answer):
+                if isinstance(piece, HttpAnswer):
                     yield self._clean(url, piece)
                     return
                 *whole, rest = (rest + piece).split(b"\n")
@@ -97,7 +81,7 @@ class Http:
         if rest.strip():
             yield self._cleaned(url, rest)
 
-    def _clean(self, url: URL, answer: Answer) -> Answer:
+    def _clean(self, url: URL, answer: HttpAnswer) -> HttpAnswer:
         is_error = answer.status >= 400
         if is_error:
             answer.headers = {name: self._without(url, value) for name, value in answer.headers.items()}
@@ -134,11 +118,7 @@ def _secrets(keys: tuple[str, ...], query: str, is_error: bool) -> tuple[bytes, 
 
 
 def endpoint(base_url: str, path: str) -> URL:
-    """The address of one call below a base URL.
-
-    Raises:
-        ConfigError: the base is not an http(s) address, or holds a password.
-    """
+    """The address of one call below a base URL."""
     try:
         base = URL(base_url.rstrip("/"))
     except ValueError:

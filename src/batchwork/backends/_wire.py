@@ -4,12 +4,10 @@ A wire is a subclass with its own request body, reply, error kinds and batches. 
 or there retries, sleeps or prices.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Callable, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, Generic, Protocol, TypeVar
+from dataclasses import replace
+from typing import Any, ClassVar, Generic, TypeVar
 
 import msgspec
 from multidict import istr
@@ -19,12 +17,11 @@ from batchwork.backends import Setup
 from batchwork.backends._failures import error_in, message_of, other_model
 from batchwork.backends._headers import LimitHeaders, LimitsReader, ahead_s, retry_after_s
 from batchwork.backends._http import Http, endpoint
-from batchwork.backends._transport import Answer
+from batchwork.backends._transport import HttpAnswer
 from batchwork.core.address import shown_address
 from batchwork.core.errors import BackendError
 from batchwork.core.failure import Failure, FailureKind
-from batchwork.core.ports import BatchTag, Clock, Traits
-from batchwork.core.providers import Provider
+from batchwork.core.ports import BatchTag, Traits
 from batchwork.core.reply import Reply
 from batchwork.core.request import Request
 
@@ -33,24 +30,13 @@ encode = msgspec.json.Encoder().encode
 T = TypeVar("T")
 
 
-class RequestBody(Protocol):
-    """Builds the bodies of one model's requests."""
-
-    def build(self, request: Request) -> dict[str, Any]:
-        """Everything that is sent for one request.
-
-        Raises:
-            BackendError: this wire cannot carry it.
-        """
-
-
-class ListedBatch(Protocol):
-    """A batch in a provider's list."""
+class Stored(msgspec.Struct):
+    """A file or a batch that the provider keeps."""
 
     id: str
 
 
-B = TypeVar("B", bound=ListedBatch)
+B = TypeVar("B", bound=Stored)
 
 
 class BatchPage(msgspec.Struct, Generic[B]):
@@ -60,103 +46,65 @@ class BatchPage(msgspec.Struct, Generic[B]):
     has_more: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Server:
-    """Where requests go, by which key, and how many at once."""
+class WireBackend(ABC):
+    """Sends requests for one model to one server; the class attributes are what differs between wires."""
 
-    base_url: str
-    api_key: str | None = field(repr=False)
-    traits: Traits
-    clock: Clock
-    max_in_flight: int
-    auth: str = "authorization"  # the header that carries the key
-    trust_env: bool = False
-
-    @classmethod
-    def of(cls, provider: Provider, traits: Traits, setup: Setup, *, base_url: str, api_key: str | None) -> Server:
-        """A provider's server, or another one that is spoken to in its way."""
-        return cls(
-            base_url=base_url,
-            api_key=api_key,
-            traits=traits,
-            clock=setup.clock,
-            max_in_flight=setup.max_in_flight,
-            auth=provider.auth,
-            trust_env=setup.settings.trust_env,
-        )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Wire:
-    """What differs between wires."""
-
-    path: str  # of one call, below the base URL
-    batches_path: str
-    batch: msgspec.json.Decoder[Any]  # reads an answer about one batch
+    path: ClassVar[str]  # of one call, below the base URL
+    batches_path: ClassVar[str]
+    decode_batch: Callable[[bytes], Any]  # reads an answer about one batch, a `Stored`
     reply_in: Callable[..., Reply]  # the reply in an answer's body; raises BackendError when there is none
     kind_of: Callable[[dict[str, Any], int], tuple[FailureKind, str | None]]  # of an error object, and its name
-    limit_headers: LimitHeaders
-    request_id_header: istr
-    headers: Mapping[str, str] = field(default_factory=dict)
+    limit_headers: ClassVar[LimitHeaders]
+    request_id_header: ClassVar[istr]
+    headers: ClassVar[Mapping[str, str]] = {}
 
+    def __init__(
+        self, model: str, build: Callable[[Request], dict[str, Any]], traits: Traits, setup: Setup, auth: str
+    ) -> None:
+        """A backend that has not connected yet; a base URL that is none is a `ConfigError`.
 
-class WireBackend(ABC):
-    """Sends requests for one model to one server."""
-
-    wire: ClassVar[Wire]
-
-    def __init__(self, model: str, body: RequestBody, server: Server) -> None:
-        """A backend that has not connected yet.
-
-        Raises:
-            ConfigError: the base URL is not one.
+        `build` makes the body of a request, or raises a `BackendError`. `auth` is the header that carries the key.
         """
-        key, clock = server.api_key, server.clock
-        headers = dict(self.wire.headers)
+        key, self._base_url = setup.api_key, setup.base_url or ""
+        headers = dict(self.headers)
         if key is not None:
-            headers[server.auth] = f"Bearer {key}" if server.auth == "authorization" else key
+            headers[auth] = f"Bearer {key}" if auth == "authorization" else key
         self._model = model
-        self._names = frozenset({"", model, f"{server.traits.name}:{model}"})
-        self._body = body
-        self._base_url = server.base_url
-        self._url = endpoint(server.base_url, self.wire.path)
-        self._batches_url = endpoint(server.base_url, self.wire.batches_path)
+        self._names = frozenset({"", model, f"{traits.name}:{model}"})
+        self._build = build
+        self._url = endpoint(self._base_url, self.path)
+        self._batches_url = endpoint(self._base_url, self.batches_path)
         self._secret = key
-        self._clock = clock
-        self._limits = LimitsReader(self.wire.limit_headers, clock.utc)
-        self._http = Http(headers=headers, secret=key, max_in_flight=server.max_in_flight, trust_env=server.trust_env)
-        self.traits = replace(server.traits, address=shown_address(str(endpoint(server.base_url, ""))))
+        self._clock = setup.clock
+        self._limits = LimitsReader(self.limit_headers, setup.clock.utc)
+        trust_env = setup.settings.trust_env
+        self._http = Http(headers=headers, secret=key, max_in_flight=setup.max_in_flight, trust_env=trust_env)
+        self.traits = replace(traits, address=shown_address(str(endpoint(self._base_url, ""))))
 
     @abstractmethod
     def not_found_hint(self, model: str | None) -> str:
         """What a call that found nothing may have got wrong; `model` where it was about one."""
 
     async def complete(self, request: Request, *, ceiling_nano: int | None = None) -> Reply:
-        """Answer one request.
-
-        Raises:
-            BackendError: the call failed; its failure says how.
-        """
         del ceiling_nano  # max_tokens is the only brake that these APIs have, and the caller has set it
         if request.model not in self._names:
             other_model(self._model, request.model)
-        answer = await self._http.post(self._url, encode(self._body.build(request)))
+        answer = await self._http.post(self._url, encode(self._build(request)))
         headers = answer.headers
         if answer.status != 200:
             raise BackendError(self._failure(answer, model=self._model))
-        limits, request_id = self._limits.news(headers), headers.get(self.wire.request_id_header)
-        return self.wire.reply_in(answer.body, extra_body=request.extra_body, limits=limits, request_id=request_id)
+        limits, request_id = self._limits.news(headers), headers.get(self.request_id_header)
+        return self.reply_in(answer.body, extra_body=request.extra_body, limits=limits, request_id=request_id)
 
     async def aclose(self) -> None:
-        """Give the connections back."""
         await self._http.aclose()
 
-    def _failure(self, answer: Answer, *, model: str | None = None) -> Failure:
+    def _failure(self, answer: HttpAnswer, *, model: str | None = None) -> Failure:
         """The failure that an answer with an error status is; `model` where the call was about one."""
         error, headers = error_in(answer.body), answer.headers
-        request_id = headers.get(self.wire.request_id_header)
+        request_id = headers.get(self.request_id_header)
         message = message_of(error, answer.body, secret=self._secret, request_id=request_id)
-        kind, code = self.wire.kind_of(error, answer.status)
+        kind, code = self.kind_of(error, answer.status)
         if answer.status == 404 and kind is FailureKind.REJECTED and (hint := self.not_found_hint(model)):
             message = f"{message}: {hint}"
         return Failure(
@@ -165,17 +113,19 @@ class WireBackend(ABC):
             retry_after_s=retry_after_s(headers, self._clock.utc()),
             status=answer.status,
             error_code=code,
-            limits=self.wire.limit_headers.read(headers, self._clock.utc),
+            limits=self.limit_headers.read(headers, self._clock.utc),
         )
 
-    def _read(self, answer: Answer, decode: Callable[[bytes], T], *, unconfirmed: bool = False) -> T:
-        """What an answer about a batch says."""
+    def _read(
+        self, answer: HttpAnswer, decode: Callable[[bytes], T], *, model: str | None = None, unconfirmed: bool = False
+    ) -> T:
+        """What an answer other than a reply says; `model` where the call was about one."""
         if answer.status not in (200, 201):
-            raise BackendError(self._failure(answer))
+            raise BackendError(self._failure(answer, model=model))
         try:
             return decode(answer.body)
         except msgspec.DecodeError as error:
-            problem = f"the answer about a batch cannot be read: {error}"
+            problem = f"the answer cannot be read: {error}"
             failure = Failure(kind=FailureKind.SERVER, message=problem, unconfirmed=unconfirmed)
             raise BackendError(failure) from error
 
@@ -183,7 +133,7 @@ class WireBackend(ABC):
         """The lines of a file of results. One that cannot be read is an error after all others were given."""
         problem: msgspec.DecodeError | None = None
         async for line in self._http.lines(url):
-            if isinstance(line, Answer):
+            if isinstance(line, HttpAnswer):
                 raise BackendError(self._failure(line))
             try:
                 decoded = decode(line)
@@ -195,22 +145,21 @@ class WireBackend(ABC):
             message = f"a line of {url.path} cannot be read: {problem}"
             raise BackendError(Failure(kind=FailureKind.SERVER, message=message)) from problem
 
-    def _created(self, answer: Answer) -> str:
+    def _created(self, answer: HttpAnswer) -> str:
         """The id of the batch that an answer says is created."""
-        batch: ListedBatch = self._read(answer, self.wire.batch.decode, unconfirmed=True)
+        batch: Stored = self._read(answer, self.decode_batch, unconfirmed=True)
         return batch.id
 
     async def _batch(self, batch_id: str) -> Any:
-        return self._read(await self._http.get(self._batches_url / batch_id), self.wire.batch.decode)
+        return self._read(await self._http.get(self._batches_url / batch_id), self.decode_batch)
 
     async def cancel_batch(self, batch_id: str) -> None:
-        """Ask the provider to stop."""
-        self._read(await self._http.post(self._batches_url / batch_id / "cancel", b""), self.wire.batch.decode)
+        self._read(await self._http.post(self._batches_url / batch_id / "cancel", b""), self.decode_batch)
 
     def _result(self, raw: msgspec.Raw, request_id: str | None = None) -> Reply | Failure:
         """The reply in a line of results, or why it is none."""
         try:
-            return self.wire.reply_in(bytes(raw), request_id=request_id)
+            return self.reply_in(bytes(raw), request_id=request_id)
         except BackendError as error:
             return error.failure
 

@@ -14,9 +14,9 @@ import msgspec
 
 from batchwork.backends import Setup, options_in
 from batchwork.backends._catalog import catalog
-from batchwork.backends._chat import ChatBackend, ChatBody, Dialect
-from batchwork.backends._request_body import WireSchemas
-from batchwork.backends._wire import Server
+from batchwork.backends._chat import ChatBackend
+from batchwork.backends._chat.request_body import ChatBody, ChatDialect
+from batchwork.backends._content import WireSchemas
 from batchwork.core.errors import ConfigError
 from batchwork.core.ports import Clock, Traits
 from batchwork.core.reply import Reply
@@ -24,7 +24,7 @@ from batchwork.core.request import Request
 
 _SAMPLING = frozenset({"temperature", "top_p", "top_k", "min_p", "seed", "stop", "repeat_penalty", "presence_penalty"})
 _OPTIONS = {"threads": 1, "context": 8192, "parallel": 4}
-_DIALECT = Dialect(schemas=WireSchemas(lambda schema: schema.body), strict=False, sampling=_SAMPLING)
+_DIALECT = ChatDialect(schemas=WireSchemas(lambda schema: schema.body), strict=False, sampling=_SAMPLING)
 TRAITS = Traits(name="local", free=True, sampling=_SAMPLING, default_in_flight=4)
 
 
@@ -40,30 +40,21 @@ class LocalBackend:
         self._threads, self._context, self._parallel = threads, context, parallel
         self._server: Any = None
         self._chat: ChatBackend | None = None
-        self._loading: asyncio.Lock | None = None
+        self._loading = asyncio.Lock()
 
     async def complete(self, request: Request, *, ceiling_nano: int | None = None) -> Reply:
-        """Answer one request.
-
-        Raises:
-            BackendError: the call failed; its failure says how.
-        """
         chat = self._chat or await self._load()
         reply = await chat.complete(request, ceiling_nano=ceiling_nano)
         return msgspec.structs.replace(reply, model=f"local:{self._name}")  # the server gives the path of the file
 
     async def _load(self) -> ChatBackend:
-        self._loading = self._loading or asyncio.Lock()
         async with self._loading:  # the first calls arrive together
             if self._chat is None:
                 self._server = await asyncio.to_thread(self._start)
-                address = f"{self._server.listening_address}/v1"
-                most = max(self._parallel, 8)
-                self._chat = ChatBackend(
-                    self._name,
-                    ChatBody(self._name, _DIALECT),
-                    Server(base_url=address, api_key=None, traits=TRAITS, clock=self._clock, max_in_flight=most),
-                )
+                address, most = f"{self._server.listening_address}/v1", max(self._parallel, 8)
+                setup = Setup(clock=self._clock, max_in_flight=most, base_url=address)
+                body = ChatBody(self._name, _DIALECT)
+                self._chat = ChatBackend(self._name, body.build, TRAITS, setup, "authorization")
         return self._chat
 
     def _start(self) -> Any:
@@ -89,18 +80,13 @@ class LocalBackend:
             await asyncio.to_thread(server.clear)  # the last reference ends it, which takes a moment
 
 
-def describe(name: str, base_url: str | None) -> Traits:
+def describe(_name: str, _base_url: str | None) -> Traits:
     """What is known before it is opened."""
-    del name, base_url
     return TRAITS
 
 
 def open_backend(name: str, setup: Setup) -> LocalBackend:
-    """The model of a name or of a file.
-
-    Raises:
-        ConfigError: xllamacpp or the model is not there, or an option is unknown.
-    """
+    """The model of a name or of a file."""
     model, stated = options_in(name, dict.fromkeys(_OPTIONS, int), "local")
     options = {**_OPTIONS, **stated}
     if low := [option for option, value in options.items() if value < 1]:
@@ -112,11 +98,7 @@ def open_backend(name: str, setup: Setup) -> LocalBackend:
 
 
 def find_model(name: str, folder: Path | None) -> Path:
-    """The file of a model, by its name or its path.
-
-    Raises:
-        ConfigError: it is not there; the message says how to get it.
-    """
+    """The file of a model, by its name or its path."""
     known = catalog().local.get(name)
     if known is None:
         path = Path(name).expanduser()

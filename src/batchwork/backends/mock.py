@@ -6,20 +6,24 @@ From the command line it is set up by its name: `mock:echo?latency=0.2&sigma=1&f
 import math
 import os
 import random
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import InitVar, dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
 from batchwork.backends import Setup, options_in
+from batchwork.backends._content import as_blocks
 from batchwork.core.bucket import Bucket
 from batchwork.core.errors import BackendError, ConfigError
 from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.ports import Clock, Traits
-from batchwork.core.reply import Limit, Limits, Reply, Usage
-from batchwork.core.request import Request
+from batchwork.core.reply import Limit, Reply, ReportedLimits, Usage
+from batchwork.core.request import Attachment, Message, Request
+
+if TYPE_CHECKING:
+    from batchwork.literal.answer import CitedAnswer
 
 Script = Callable[[Request, int], Reply | Failure | str]
 _NOTICES = {
@@ -29,57 +33,49 @@ _NOTICES = {
 TRAITS = Traits(name="mock", free=True, notice=_NOTICES["echo"])
 
 
+@dataclass(kw_only=True, eq=False)
 class MockBackend:
     """Answers by echo or by `script(request, how_manieth_call)`, after a delay, with faults, under a rate limit."""
 
-    def __init__(
-        self,
-        *,
-        clock: Clock,
-        script: Script | None = None,
-        latency_s: float = 0.0,
-        sigma: float = 0.0,
-        faults: Mapping[FailureKind, float] | None = None,
-        rpm: float | None = None,
-        headers: bool = False,
-        limited: bool = False,
-        seed: int = 0,
-        log: Path | None = None,
-        persona: str = "echo",
-    ) -> None:
-        self._clock = clock
-        self._script = script
-        self._latency_s = latency_s
-        self._sigma = sigma
-        self._faults = dict(faults or {})
-        self._rpm = rpm
-        self._headers = headers
+    clock: Clock
+    script: Script | None = None
+    latency_s: float = 0.0
+    sigma: float = 0.0
+    faults: Mapping[FailureKind, float] | None = None
+    rpm: float | None = None
+    headers: bool = False
+    limited: InitVar[bool] = False
+    seed: InitVar[int] = 0
+    log: InitVar[Path | None] = None
+    persona: InitVar[str] = "echo"
+    calls: int = field(default=0, init=False)
+    in_flight: int = field(default=0, init=False)
+    most_in_flight: int = field(default=0, init=False)
+
+    def __post_init__(self, limited: bool, seed: int, log: Path | None, persona: str) -> None:
         self._bucket: Bucket | None = None
         self._dice = random.Random(seed)
         self._log = None if log is None else os.open(log, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
         self.traits = replace(TRAITS, limited=limited, notice=_NOTICES[persona])
-        self.calls = 0
-        self.in_flight = 0
-        self.most_in_flight = 0
 
     async def complete(self, request: Request, *, ceiling_nano: int | None = None) -> Reply:
-        """Answer as set up."""
         del ceiling_nano
         self.calls += 1
         call = self.calls
         if self._log is not None:  # before the answer, so that a kill at any instant leaves no call unlogged
             os.write(self._log, f"{request.key}\n".encode())
-        limits = None if self._rpm is None else self._take_rate(self._rpm)
+        limits = None if self.rpm is None else self._take_rate(self.rpm)
         self.in_flight += 1
         self.most_in_flight = max(self.most_in_flight, self.in_flight)
         try:
-            await self._clock.sleep(self._delay())
+            await self.clock.sleep(self._delay())
         finally:
             self.in_flight -= 1
-        if self._faults:
-            self._maybe_fail()
-        prompt = _prompt(request)
-        answer = prompt if self._script is None else self._script(request, call)
+        if self.faults:
+            self._maybe_fail(self.faults)
+        content = request.messages[-1].content
+        prompt = content if isinstance(content, str) else " ".join(str(block.get("text", "")) for block in content)
+        answer = prompt if self.script is None else self.script(request, call)
         if isinstance(answer, Failure):
             raise BackendError(answer)
         if isinstance(answer, Reply):
@@ -88,17 +84,17 @@ class MockBackend:
         return Reply(text=answer, usage=usage, model="mock", stop_reason="end_turn", limits=limits)
 
     def _delay(self) -> float:
-        if not self._sigma:
-            return self._latency_s
-        return self._latency_s * math.exp(self._sigma * self._dice.gauss(0.0, 1.0))
+        if not self.sigma:
+            return self.latency_s
+        return self.latency_s * math.exp(self.sigma * self._dice.gauss(0.0, 1.0))
 
-    def _take_rate(self, rpm: float) -> Limits | None:
-        now = self._clock.now()
+    def _take_rate(self, rpm: float) -> ReportedLimits | None:
+        now = self.clock.now()
         if self._bucket is None:
             self._bucket = Bucket(per_minute=rpm, now=now)
         wait = self._bucket.wait_for(1, now)
         left = max(0.0, math.floor(self._bucket.level(now)))
-        limits = Limits(requests=Limit(per_minute=rpm, remaining=left)) if self._headers else None
+        limits = ReportedLimits(requests=Limit(per_minute=rpm, remaining=left)) if self.headers else None
         if wait > 0:
             message = f"mock limit of {rpm:g} requests per minute"
             raise BackendError(
@@ -107,9 +103,9 @@ class MockBackend:
         self._bucket.take(1, now)
         return limits
 
-    def _maybe_fail(self) -> None:
+    def _maybe_fail(self, faults: Mapping[FailureKind, float]) -> None:
         roll = self._dice.random()
-        for kind, share in self._faults.items():
+        for kind, share in faults.items():
             roll -= share
             if roll < 0:
                 unconfirmed = kind in (FailureKind.TIMEOUT, FailureKind.CONNECTION)
@@ -122,16 +118,59 @@ class MockBackend:
             self._log = None
 
 
-def _read(request: Request, call: int) -> Reply:
-    from batchwork.backends._mock_reader import read_request  # noqa: PLC0415 (a room that echoing has no use for)
+def _read(request: Request, _call: int) -> Reply:
+    """The answer of `mock:reader`: only from the text that the request holds.
 
-    del call
-    return read_request(request)
+    Fills a schema field by field; with citations on, says where each thing stands, in the blocks that Anthropic
+    would send.
+    """
+    from batchwork import literal  # noqa: PLC0415 (a room that echoing has no use for)
+
+    turns = [_text(message) for message in request.messages if message.role == "user"]
+    texts = [document.text or "" for document in request.documents]
+    question, text = literal.split_turns(turns, texts, request.system or "")
+    blocks: tuple[dict[str, Any], ...] = ()
+    if request.schema is not None:
+        value, _ = literal.fill(request.schema.body, text, question=question)
+        answer = msgspec.json.encode(value).decode()
+    elif any(document.citations for document in request.documents):
+        blocks = tuple(_cited(request, literal.read_each(question, texts, text)))
+        answer = "".join(block["text"] for block in blocks)
+    else:
+        answer = literal.read(question, text).text
+    usage = Usage(input_tokens=tokens_of(_sent(request)), output_tokens=min(tokens_of(answer), request.output_bound))
+    return Reply(text=answer, usage=usage, model="mock:reader", stop_reason="end_turn", blocks=blocks)
 
 
-def _prompt(request: Request) -> str:
-    content = request.messages[-1].content
-    return content if isinstance(content, str) else " ".join(str(b.get("text", "")) for b in content)
+def _sent(request: Request) -> str:
+    """Everything that a provider would count: the system prompt, the schema, the documents and every turn."""
+    schema = "" if request.schema is None else msgspec.json.encode(request.schema.body).decode()
+    documents = (document.text or "" for document in request.documents)
+    return "".join((request.system or "", schema, *documents, *map(_text, request.messages)))
+
+
+def _text(message: Message) -> str:
+    return "\n\n".join(str(block.get("text", "")) for block in as_blocks(message.content))
+
+
+def _cited(request: Request, answers: Iterable["CitedAnswer"]) -> list[dict[str, Any]]:
+    blocks: list[dict[str, Any]] = []
+    for found in answers:
+        block = {"type": "text", "text": ("\n" if blocks else "") + found.text}
+        places = [_place(request.documents[index], index, start, end) for index, start, end in found.places]
+        blocks.append(block | {"citations": places} if places else block)
+    return blocks
+
+
+def _place(document: Attachment, index: int, start: int, end: int) -> dict[str, Any]:
+    return {
+        "type": "char_location",
+        "document_index": index,
+        "document_title": document.title,
+        "cited_text": (document.text or "")[start:end],
+        "start_char_index": start,
+        "end_char_index": end,
+    }
 
 
 def tokens_of(text: str) -> int:
@@ -139,18 +178,13 @@ def tokens_of(text: str) -> int:
     return len(text) // 4 + 1
 
 
-def describe(name: str, base_url: str | None) -> Traits:
+def describe(name: str, _base_url: str | None) -> Traits:
     """What is known before it is opened."""
-    del base_url
     return replace(TRAITS, notice=_NOTICES.get(name.partition("?")[0]))
 
 
 def open_backend(name: str, setup: Setup) -> MockBackend:
-    """A mock from its name.
-
-    Raises:
-        ConfigError: an unknown persona or option.
-    """
+    """A mock from its name."""
     persona, options = options_in(name, _OPTIONS, "mock")
     if persona not in _NOTICES:
         raise ConfigError(f"unknown mock {persona!r}; there is {', '.join(f'mock:{known}' for known in _NOTICES)}")

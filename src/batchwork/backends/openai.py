@@ -4,12 +4,14 @@ With `base_url` the same wire goes elsewhere: the key may be that server's own, 
 server by its host stands in the table of providers.
 """
 
+from dataclasses import replace
+
 from batchwork.backends import Setup
 from batchwork.backends._catalog import catalog, fact, near, or_list, owner_of
-from batchwork.backends._chat import ChatBackend, ChatBody, Dialect
+from batchwork.backends._chat import ChatBackend
+from batchwork.backends._chat.request_body import ChatBody, ChatDialect
+from batchwork.backends._content import WireSchemas
 from batchwork.backends._http import endpoint
-from batchwork.backends._request_body import WireSchemas
-from batchwork.backends._wire import Server
 from batchwork.core.errors import ConfigError
 from batchwork.core.ports import Traits
 from batchwork.core.providers import provider_at, providers
@@ -17,17 +19,11 @@ from batchwork.core.providers import provider_at, providers
 _SAMPLING = frozenset({"temperature", "top_p", "seed", "stop", "presence_penalty", "frequency_penalty", "logit_bias"})
 _SAMPLING_ELSEWHERE = _SAMPLING | {"top_k", "min_p", "typical_p", "repeat_penalty", "repetition_penalty"}
 _SAMPLING_THINKERS = frozenset({"seed"})
-
-
 _HOME = "openai"
 
 
 def describe(name: str, base_url: str | None) -> Traits:
-    """What is known before it is opened.
-
-    Raises:
-        ConfigError: the base URL is none.
-    """
+    """What is known before it is opened."""
     where = _provider_of(base_url)
     provider = providers()[where or _HOME]
     sampling, image_tokens = _SAMPLING_ELSEWHERE, None
@@ -45,11 +41,7 @@ def describe(name: str, base_url: str | None) -> Traits:
 
 
 def open_backend(name: str, setup: Setup) -> ChatBackend:
-    """The backend for one model of OpenAI's, or of the server at `base_url`.
-
-    Raises:
-        ConfigError: no model, one that this wire does not reach, no key, or a base URL that is none.
-    """
+    """The backend for one model of OpenAI's, or of the server at `base_url`."""
     ids = catalog().ids[_HOME]
     if not name:
         raise ConfigError(f"openai: needs a model, for example openai:{ids[0]}")
@@ -64,15 +56,15 @@ def open_backend(name: str, setup: Setup) -> ChatBackend:
     own = _is_own(name, where)
     thinking_off = fact(_HOME, name, "thinking_off") if own else None
     assert traits.sampling is not None
-    dialect = Dialect(
+    dialect = ChatDialect(
         schemas=WireSchemas.of("openai"),
         max_tokens_field="max_completion_tokens" if own else "max_tokens",
         sampling=traits.sampling,
         fixed={**(thinking_off or {}), **(providers()[where].body if where is not None else {})},
     )
     provider = providers()[where or _HOME]
-    server = Server.of(provider, traits, setup, base_url=base_url, api_key=_key(where, setup))
-    return ChatBackend(name, ChatBody(name, dialect), server)
+    setup = replace(setup, base_url=base_url, api_key=_key(where, setup))
+    return ChatBackend(name, ChatBody(name, dialect).build, traits, setup, provider.auth)
 
 
 def _provider_of(base_url: str | None) -> str | None:

@@ -3,13 +3,13 @@
 import inspect
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, cast
+from typing import Annotated, Any, cast
 
+import msgspec
 import typer
 
 from batchwork.assembly import known_terms
 from batchwork.cli import journals, options, service
-from batchwork.cli.description import describe
 from batchwork.cli.estimate import add_up, lines
 from batchwork.cli.inputs import load_schema, row_intakes, template_of
 from batchwork.cli.run import carry_out, refuse_foreign_output
@@ -146,5 +146,35 @@ def bench(context: typer.Context) -> None:
     raise typer.Exit(main(context.args))
 
 
-for _command in (*journals.COMMANDS, describe, simulate):
+@app.command()
+def describe(
+    file: Annotated[Path, typer.Argument(metavar="FILE.csv", help="A CSV file with a header.")],
+    column: Annotated[str | None, typer.Option(metavar="C", help="Only this column.")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Every number, as JSON.")] = False,
+    plot: Annotated[Path | None, typer.Option(metavar="OUT.png", help="Also draw it.")] = None,
+) -> None:
+    """Describe the numbers in a file in a few true words: level, spread, trend, season, steps, odd points.
+
+    \b
+    Examples:
+      batchwork describe flow.csv
+      batchwork describe flow.csv --column level --json --plot flow.png
+    """
+    try:
+        from batchwork import frame  # noqa: PLC0415
+    except ImportError as error:
+        raise ConfigError("describing numbers needs numpy and scipy: pip install 'batchwork[frame]'") from error
+    try:
+        described = frame.describe_file(file, column=column)
+        if plot is not None:
+            frame.plot(described.values, plot, description=described.description, title=described.column)
+    except (frame.FrameError, OSError, UnicodeDecodeError) as error:
+        raise ConfigError(str(error)) from error
+    if as_json:
+        print(msgspec.json.format(msgspec.json.encode(described.description.as_dict()), indent=2).decode())
+    else:
+        print(frame.render(described.description))
+
+
+for _command in (*journals.COMMANDS, simulate):
     app.command()(_command)

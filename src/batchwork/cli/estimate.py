@@ -4,14 +4,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from batchwork.assembly import Terms
-from batchwork.core.bounds import Expectation
+from batchwork.core.bounds import Expectation, WorstCase
 from batchwork.core.duration import duration
 from batchwork.core.intake import Intake
 from batchwork.core.money import show
-from batchwork.core.policy import BatchPolicy, Policy
+from batchwork.core.policy import Policy
 from batchwork.core.pricing import lane_asked
 from batchwork.core.reply import Usage
-from batchwork.core.worst import WorstCase
 
 
 @dataclass(slots=True, kw_only=True)
@@ -72,16 +71,14 @@ def lines(sums: Estimate, policy: Policy, terms: Terms, model: str) -> list[str]
         texts.append(f"budget         {show(policy.max_cost_nano)}: {fits}")
     if sums.unbounded:
         texts.append(f"no bound       {sums.unbounded:,}; the first {sums.reason}")
-    texts.append(f"time           {_batch_time(policy.batch) if terms.batches else _time(sums, policy)}")
+    texts.append(f"time           {_time(sums, policy, batches=terms.batches)}")
     return texts
 
 
-def _batch_time(policy: BatchPolicy) -> str:
-    return f"up to 24 hours for each batch, {policy.max_parallel} at once; limits per minute are for live calls alone"
-
-
-def _time(sums: Estimate, policy: Policy) -> str:
-    rates = policy.rates
+def _time(sums: Estimate, policy: Policy, *, batches: bool) -> str:
+    rates, at_once = policy.rates, policy.batch.max_parallel
+    if batches:
+        return f"up to 24 hours for each batch, {at_once} at once; limits per minute are for live calls alone"
     needs = (
         (sums.items - sums.bad, rates.rpm, "requests"),
         (sums.likely_input, rates.input_tpm, "input tokens"),

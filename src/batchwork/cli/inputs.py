@@ -28,11 +28,7 @@ _SETTLED = frozenset(Status) - {Status.PENDING}
 
 
 def template_of(prompt: str | None, prompt_file: Path | None, table: Table) -> Template | None:
-    """The template the user gave, checked against the table; None when the rows hold whole prompts.
-
-    Raises:
-        ConfigError: two templates, an unreadable file, or a column the table does not have.
-    """
+    """The template the user gave, checked against the table; None when the rows hold whole prompts."""
     if prompt is not None and prompt_file is not None:
         raise ConfigError("--prompt and --prompt-file exclude each other")
     if prompt_file is not None:
@@ -78,11 +74,7 @@ def _own_prompt(row: TableRow) -> Any:
 
 
 def load_schema(path: Path | None) -> Any:
-    """The JSON in a schema file.
-
-    Raises:
-        ConfigError: it cannot be read or is not JSON.
-    """
+    """The JSON in a schema file. Raises ConfigError where it cannot be read or is not JSON."""
     if path is None:
         return None
     try:

@@ -37,10 +37,9 @@ JournalFile = Annotated[
         metavar="JOURNAL", help="The journal of a run, or a BatchManager's state file.", callback=_journal_of
     ),
 ]
-Out = Annotated[Path, _file("-o", "--output", metavar="OUT", help="Results: .jsonl, .csv, .tsv or .parquet.")]
-MaybeOut = Annotated[
-    Path | None, _file("-o", "--output", metavar="OUT", help="Results: .jsonl, .csv, .tsv or .parquet.")
-]
+_out = _file("-o", "--output", metavar="OUT", help="Results: .jsonl, .csv, .tsv or .parquet.")
+Out = Annotated[Path, _out]
+MaybeOut = Annotated[Path | None, _out]
 Journal = Annotated[Path | None, _file(metavar="PATH", help="Remembers the run. Default: OUT.journal.db.")]
 Fresh = Annotated[bool, _file("--fresh", help="Set an old journal aside and start anew.")]
 Overwrite = Annotated[bool, _file("--overwrite", help="Replace an OUT that this journal did not write.")]
@@ -58,7 +57,6 @@ Limit = Annotated[int | None, _question(metavar="N", min=1, help="Only the first
 BaseUrl = Annotated[str | None, _question(metavar="URL", help="Another server that speaks the backend's protocol.")]
 MaxCost = Annotated[float | None, _limit(metavar="USD", help="Never spend more, over all runs on the journal.")]
 Price = Annotated[str | None, _limit(metavar="IN,OUT", help="Dollars per million tokens, when not known.")]
-MaxInFlight = Annotated[int, _limit(metavar="N", help="The most calls at once.")]
 MaybeInFlight = Annotated[
     int | None,
     _limit("--max-in-flight", metavar="N", help="The most calls at once. Default: 100, or what suits the backend."),

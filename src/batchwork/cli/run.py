@@ -88,11 +88,7 @@ class Summary:
 
 
 def refuse_foreign_output(out: Path, journal: Path, *, overwrite: bool) -> None:
-    """A file that this journal did not write is not replaced without being asked.
-
-    Raises:
-        ConfigError: it is there, and --overwrite is not.
-    """
+    """A file that this journal did not write is not replaced without --overwrite: that is a ConfigError."""
     if out.exists() and not overwrite and not is_ours(journal, out):
         raise ConfigError(
             f"{out} exists and was not written by this run's journal; use --overwrite to replace it, or another -o"

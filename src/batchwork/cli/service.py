@@ -20,39 +20,23 @@ from batchwork.settings import Settings
 _who = partial(typer.Option, rich_help_panel="Who may call, and where")
 _limit = partial(typer.Option, rich_help_panel="How much, how fast")
 _strangers = partial(typer.Option, rich_help_panel="How much of the server strangers may hold")
-Host = Annotated[str, _who(metavar="H", help="Where to listen.")]
-Port = Annotated[int, _who(metavar="P", help="The port; 0 is any free one.")]
-KeyFile = Annotated[Path | None, _who(metavar="F", help="API keys, one per line; also BATCHWORK_API_KEYS.")]
-NewKey = Annotated[bool, _who("--new-key", help="Make a key, print it, add it to --key-file if given, and end.")]
-AlsoModel = Annotated[
-    list[str] | None, typer.Option("--also", metavar="M", help="Another model that callers may name.")
-]
-BatchSize = Annotated[int, _limit(metavar="N", help="The most calls in flight of one request.")]
-PerDay = Annotated[float | None, _limit(metavar="USD", help="Never spend more in a day (UTC).")]
-BudgetFile = Annotated[Path | None, _limit(metavar="F", help="Remembers what today has cost.")]
-MaxBody = Annotated[float, _limit(metavar="MB", help="The largest body.")]
-MaxConnections = Annotated[int, _strangers(metavar="N", help="The most connections; fewer where files run out.")]
-HeadTimeout = Annotated[float, _strangers(metavar="S", help="Seconds for a request's head.")]
-LeastRate = Annotated[int, _strangers(metavar="B", help="Bytes a second of a body or a read answer, at least.")]
-SlowTimeout = Annotated[float, _strangers(metavar="S", help="Seconds that either may be slower.")]
-MaxOpenPrompts = Annotated[int, _strangers(metavar="N", help="The most open prompts of all callers.")]
-MaxOpen = Annotated[float, _strangers(metavar="MB", help="The most bodies and answers in memory.")]
-WorkTimeout = Annotated[float, _strangers(metavar="S", help="Seconds for a large schema or answer.")]
-Grace = Annotated[float, _limit(metavar="S", help="Seconds to finish after SIGTERM.")]
-LogText = Annotated[bool, typer.Option("--log-text", help="Put prompts and answers into the log.")]
 
 
 def serve(
     model: Annotated[str, typer.Option(metavar="M", help="BACKEND:NAME, for example mock:echo.")] = "",
-    also: AlsoModel = None,
-    host: Host = "127.0.0.1",
-    port: Port = 8000,
-    key_file: KeyFile = None,
-    new_key: NewKey = False,
-    batch_size: BatchSize = 100,
-    max_in_flight: options.MaxInFlight = 400,
-    max_cost_per_day: PerDay = None,
-    budget_file: BudgetFile = None,
+    also: Annotated[
+        list[str] | None, typer.Option("--also", metavar="M", help="Another model that callers may name.")
+    ] = None,
+    host: Annotated[str, _who(metavar="H", help="Where to listen.")] = "127.0.0.1",
+    port: Annotated[int, _who(metavar="P", help="The port; 0 is any free one.")] = 8000,
+    key_file: Annotated[Path | None, _who(metavar="F", help="API keys, one per line; also BATCHWORK_API_KEYS.")] = None,
+    new_key: Annotated[
+        bool, _who("--new-key", help="Make a key, print it, add it to --key-file if given, and end.")
+    ] = False,
+    batch_size: Annotated[int, _limit(metavar="N", help="The most calls in flight of one request.")] = 100,
+    max_in_flight: Annotated[int, _limit(metavar="N", help="The most calls at once.")] = 400,
+    max_cost_per_day: Annotated[float | None, _limit(metavar="USD", help="Never spend more in a day (UTC).")] = None,
+    budget_file: Annotated[Path | None, _limit(metavar="F", help="Remembers what today has cost.")] = None,
     price: options.Price = None,
     rpm: options.Rpm = None,
     input_tpm: options.InputTpm = None,
@@ -60,16 +44,20 @@ def serve(
     retries: options.Retries = 3,
     timeout: options.Timeout = 120.0,
     base_url: options.BaseUrl = None,
-    max_body: MaxBody = 8.0,
-    max_connections: MaxConnections = 1000,
-    head_timeout: HeadTimeout = 10.0,
-    least_rate: LeastRate = 1024,
-    slow_timeout: SlowTimeout = 15.0,
-    max_open_prompts: MaxOpenPrompts = 20_000,
-    max_open: MaxOpen = 128.0,
-    work_timeout: WorkTimeout = 10.0,
-    grace: Grace = 30.0,
-    log_text: LogText = False,
+    max_body: Annotated[float, _limit(metavar="MB", help="The largest body.")] = 8.0,
+    max_connections: Annotated[
+        int, _strangers(metavar="N", help="The most connections; fewer where files run out.")
+    ] = 1000,
+    head_timeout: Annotated[float, _strangers(metavar="S", help="Seconds for a request's head.")] = 10.0,
+    least_rate: Annotated[
+        int, _strangers(metavar="B", help="Bytes a second of a body or a read answer, at least.")
+    ] = 1024,
+    slow_timeout: Annotated[float, _strangers(metavar="S", help="Seconds that either may be slower.")] = 15.0,
+    max_open_prompts: Annotated[int, _strangers(metavar="N", help="The most open prompts of all callers.")] = 20_000,
+    max_open: Annotated[float, _strangers(metavar="MB", help="The most bodies and answers in memory.")] = 128.0,
+    work_timeout: Annotated[float, _strangers(metavar="S", help="Seconds for a large schema or answer.")] = 10.0,
+    grace: Annotated[float, _limit(metavar="S", help="Seconds to finish after SIGTERM.")] = 30.0,
+    log_text: Annotated[bool, typer.Option("--log-text", help="Put prompts and answers into the log.")] = False,
 ) -> None:
     """Answer prompts over HTTP: POST /api/v1/prompt for one, POST /api/v1/prompts for up to a thousand.
 

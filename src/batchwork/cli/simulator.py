@@ -16,37 +16,28 @@ if TYPE_CHECKING:
 
 _limit = partial(typer.Option, rich_help_panel="Rate limits")
 _weather = partial(typer.Option, rich_help_panel="Weather")
-Port = Annotated[int, typer.Option(help="0 takes a free one.")]
-Persona = Annotated[str, typer.Option(help="reader, echo, schema, or script:FILE.")]
-Seed = Annotated[int, typer.Option(help="Makes everything drawn at random the same again.")]
-Latency = Annotated[str, _weather(metavar="MEDIAN,SIGMA", help="Seconds, lognormal.")]
-Faults = Annotated[str, _weather(metavar="[SCOPE:]KIND=SHARE,...", help="For example 529=0.02,create:503_after=1.")]
-BatchTime = Annotated[float, _weather(metavar="S", help="How long a batch takes.")]
-TimeScale = Annotated[float, _weather(metavar="X", help="Simulated seconds per real one.")]
-ClockOffset = Annotated[float, _weather(metavar="S", help="How far its clock is ahead.")]
-DefaultTier = Annotated[str, _weather(metavar="TIER", help="OpenAI: where a call goes that names none.")]
-Rpm = Annotated[int | None, _limit(help="Requests per minute.")]
-InputTpm = Annotated[int | None, _limit(help="Input tokens per minute.")]
-OutputTpm = Annotated[int | None, _limit(help="Output tokens per minute.")]
-RequireKey = Annotated[
-    bool, typer.Option("--require-key", help="Refuse calls without an API key, as a real provider does.")
-]
 
 
 def simulate(
-    port: Port = 8765,
-    persona: Persona = "reader",
-    seed: Seed = 0,
-    latency: Latency = "0",
-    faults: Faults = "",
-    batch_time: BatchTime = 2.0,
-    time_scale: TimeScale = 1.0,
-    clock_offset: ClockOffset = 0.0,
-    default_tier: DefaultTier = "default",
-    rpm: Rpm = None,
-    input_tpm: InputTpm = None,
-    output_tpm: OutputTpm = None,
-    require_key: RequireKey = False,
+    port: Annotated[int, typer.Option(help="0 takes a free one.")] = 8765,
+    persona: Annotated[str, typer.Option(help="reader, echo, schema, or script:FILE.")] = "reader",
+    seed: Annotated[int, typer.Option(help="Makes everything drawn at random the same again.")] = 0,
+    latency: Annotated[str, _weather(metavar="MEDIAN,SIGMA", help="Seconds, lognormal.")] = "0",
+    faults: Annotated[
+        str, _weather(metavar="[SCOPE:]KIND=SHARE,...", help="For example 529=0.02,create:503_after=1.")
+    ] = "",
+    batch_time: Annotated[float, _weather(metavar="S", help="How long a batch takes.")] = 2.0,
+    time_scale: Annotated[float, _weather(metavar="X", help="Simulated seconds per real one.")] = 1.0,
+    clock_offset: Annotated[float, _weather(metavar="S", help="How far its clock is ahead.")] = 0.0,
+    default_tier: Annotated[
+        str, _weather(metavar="TIER", help="OpenAI: where a call goes that names none.")
+    ] = "default",
+    rpm: Annotated[int | None, _limit(help="Requests per minute.")] = None,
+    input_tpm: Annotated[int | None, _limit(help="Input tokens per minute.")] = None,
+    output_tpm: Annotated[int | None, _limit(help="Output tokens per minute.")] = None,
+    require_key: Annotated[
+        bool, typer.Option("--require-key", help="Refuse calls without an API key, as a real provider does.")
+    ] = False,
 ) -> None:
     """Start a provider on loopback that speaks Anthropic's and OpenAI's wire. No model, no key, no network.
 

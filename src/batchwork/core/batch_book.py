@@ -4,13 +4,44 @@ An item is in at most one open ticket: a batch that has answered it, whatever th
 it may hold others. So a kill at any instant leaves every item where exactly one later run finds it.
 """
 
+from collections.abc import Container
+from typing import Self
+
 import msgspec
 
 from batchwork.core.event import BatchClosed, BatchEvent, BatchIntended, BatchReopened, BatchSubmitted
-from batchwork.core.ticket import Ticket
 
 # How a batch ends that a retry may ask once more: its results cannot be had, or a crash has hidden how it was.
 LOST, UNSURE = "lost", "unsure"
+
+
+class Ticket(BatchIntended, frozen=True, kw_only=True):
+    """A batch that was intended, with those of its items whose answer has not been read.
+
+    `chunk` counts from 1 within the journal; older journals know only the sum of `worst_nano`. `batch_id` is None
+    between the intent and the provider's answer: after a crash there, the provider may or may not have it. A ticket
+    that is asked once more (`asked_again`) was given up before: what it still does not answer is sent again.
+    """
+
+    batch_id: str | None = None
+    asked_again: bool = False
+    lines: tuple[int, ...] = ()  # where its items stand in the batch, counted from 1; empty: in this order
+
+    def without(self, answered: Container[int]) -> Self:
+        """The same ticket for those of its items that are not answered."""
+        left = [number for number, item in enumerate(self.items) if item not in answered]
+        if len(left) == len(self.items):
+            return self
+        worst = tuple(self.worst_nano[number] for number in left) if self.worst_nano else ()
+        lines = self.lines or range(1, len(self.items) + 1)
+        return msgspec.structs.replace(
+            self,
+            items=tuple(self.items[number] for number in left),
+            custom_ids=tuple(self.custom_ids[number] for number in left),
+            worst_nano=worst,
+            lines=tuple(lines[number] for number in left),
+            reserved_nano=sum(worst) if self.worst_nano else self.reserved_nano,
+        )
 
 
 class BatchBook:
@@ -29,7 +60,9 @@ class BatchBook:
         """Move on by one event."""
         self._chunks = max(self._chunks, event.chunk)
         if isinstance(event, BatchIntended):
-            self._board(_ticket(event))
+            self._open[event.chunk] = Ticket(**msgspec.structs.asdict(event))
+            self._answered[event.chunk] = set()
+            self.rides.update(dict.fromkeys(event.items, event.chunk))
         elif isinstance(event, BatchSubmitted):
             self.ids.add(event.batch_id)
             self._open[event.chunk] = msgspec.structs.replace(self._open[event.chunk], batch_id=event.batch_id)
@@ -43,11 +76,6 @@ class BatchBook:
             self.rides.update(dict.fromkeys(event.items, event.chunk))
         else:
             self._close(event)
-
-    def _board(self, ticket: Ticket) -> None:
-        self._open[ticket.chunk] = ticket
-        self._answered[ticket.chunk] = set()
-        self.rides.update(dict.fromkeys(ticket.items, ticket.chunk))
 
     def _close(self, event: BatchClosed) -> None:
         ticket = self._open.pop(event.chunk)
@@ -87,12 +115,12 @@ class BatchBook:
         return self._chunks
 
 
-def _ticket(event: BatchIntended) -> Ticket:
-    return Ticket(
-        chunk=event.chunk,
-        items=event.items,
-        custom_ids=event.custom_ids,
-        reserved_nano=event.reserved_nano,
-        intended_at=event.at,
-        worst_nano=event.worst_nano,
-    )
+def custom_id(run_id: str, chunk: int, index: int, key: str) -> str:
+    """A request's name inside a batch: it names our run and batch, restores order, and is no position in an answer."""
+    return f"{run_id}-{chunk}-{index}-{key[:8]}"
+
+
+def index_of(name: str) -> int | None:
+    """The input index behind a custom id of ours; None when it is not one."""
+    parts = name.rsplit("-", 2)
+    return int(parts[1]) if len(parts) == 3 and parts[1].isdigit() else None

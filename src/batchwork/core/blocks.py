@@ -49,8 +49,6 @@ def bounded() -> _Bounded:
 class Measure:
     """Counts the tokens of one request at most, and keeps the first thing in it that has no bound."""
 
-    __slots__ = ("_cited", "explicit", "image_tokens", "marked", "tokens", "unknown", "writes")
-
     def __init__(self, image_tokens: int | None) -> None:
         self.image_tokens = image_tokens  # the most that one image can have at its provider; None: that grows with it
         self.tokens = 0

@@ -1,13 +1,17 @@
-"""Decide how many input tokens a request can have at most, and how many it probably has.
+"""Decide what a call can cost at most: how many input tokens it can have, how many it probably has, and at which price.
 
-The bound is a true one: no tokenizer makes more than one token of a byte, and what a provider adds
-around messages, images and documents is covered by its stated maximum. What has no bound is named. The expectation
-is learned from the usage that comes back, and is used for pacing and estimates only, never for the budget.
+`WorstCase` is the one place behind reservations, batches, estimates and refusals. The bound is a true one: no tokenizer
+makes more than one token of a byte, and what a provider adds around messages, images and documents is covered by its
+stated maximum. What has no bound is named. The expectation is learned from the usage that comes back, and is used for
+pacing and estimates only, never for the budget.
 """
 
+import math
 from typing import Any
 
 from batchwork.core.blocks import Measure, bounded, bytes_of, json_size
+from batchwork.core.ports import Traits
+from batchwork.core.pricing import Price, Writes, lanes_asked
 from batchwork.core.reply import Usage
 from batchwork.core.request import Request
 
@@ -45,10 +49,7 @@ def is_plain(request: Request) -> bool:
 
 
 def measure(request: Request, *, image_tokens: int | None) -> Measure:
-    """What is known of a request's size: its tokens at most, what has no bound, what it writes into the cache.
-
-    `image_tokens` is the most that one image has at the provider; None where that grows with the image.
-    """
+    """What is known of a request's size: its tokens at most, what has no bound, what it writes into the cache."""
     found = Measure(image_tokens)
     found.tokens = _PER_REQUEST + (bytes_of(request.system) if request.system else 0)
     for message in request.messages:
@@ -121,8 +122,6 @@ def _measure_tools(found: Measure, tools: object) -> None:
 class Expectation:
     """What calls of this run really use, learned from those that have come back."""
 
-    __slots__ = ("_calls", "_input", "_output", "_weight")
-
     def __init__(self) -> None:
         self._weight = self._input = self._output = self._calls = 0
 
@@ -144,3 +143,62 @@ class Expectation:
 def _weight(bound: int) -> int:
     """The part of a bound that grows with the text: the allowance for a provider's wrapping is mostly not used."""
     return max(1, bound - _PER_REQUEST)
+
+
+class WorstCase:
+    """The worst case of a backend's calls at one price, with what it adds around every request."""
+
+    def __init__(self, price: Price | None, traits: Traits, *, count_margin: float = 0.0) -> None:
+        self._price = None if price is None or price.is_free else price
+        self._overhead = traits.overhead_tokens
+        self._image_tokens = traits.image_tokens
+        self._writes = Writes.HOUR if traits.cache_writes else Writes.NONE
+        self._margin = count_margin  # on top of what a provider counts
+        self._last: tuple[Request, Measure] | None = None
+
+    def input_tokens(self, request: Request) -> int:
+        """The most input tokens a call can be billed for; of one without a bound, a guess for pacing."""
+        tokens = plain_bound(request)
+        return (self._measured(request).tokens if tokens is None else tokens) + self._overhead
+
+    def counted(self, tokens: int) -> int:
+        """The most input tokens of a call for which the provider has counted so many: its count is an estimate."""
+        return math.ceil(tokens * (1.0 + self._margin)) + self._overhead
+
+    def unbounded(self, request: Request) -> str | None:
+        """Why the cost of a request has no bound, naming what is in the way; None when it has one, or costs nothing."""
+        if self._price is None or is_plain(request):
+            return None
+        unknown = self._measured(request).unknown
+        for lane in lanes_asked(request.extra_body):
+            if lane not in self._price.lanes:
+                unknown = unknown or f"the lane {lane!r} (service_tier or speed), whose price is not known"
+        if unknown is None:
+            return None
+        return f"cannot be bounded under max_cost: {unknown}; leave it out, or run without max_cost"
+
+    def nano(self, request: Request, *, input_tokens: int | None = None) -> int:
+        """The most a call can cost; 0 when that is nothing, or nobody knows. `input_tokens` is a bound known before."""
+        price = self._price
+        if price is None:
+            return 0
+        tokens = self.input_tokens(request) if input_tokens is None else input_tokens
+        if self._writes == 0 and is_plain(request):
+            return price.worst(input_tokens=tokens, output_tokens=request.output_bound)
+        writes = max(self._writes, _writes_of(self._measured(request), price, tokens))
+        # A lane that cannot serve may fall back to the default one, which costs more than flex.
+        lanes = (price, *(price.in_lane(lane) for lane in lanes_asked(request.extra_body)))
+        most = (lane.worst(input_tokens=tokens, output_tokens=request.output_bound, writes=writes) for lane in lanes)
+        return max(most)
+
+    def _measured(self, request: Request) -> Measure:
+        if self._last is None or self._last[0] is not request:
+            self._last = (request, measure(request, image_tokens=self._image_tokens))
+        return self._last[1]
+
+
+def _writes_of(found: Measure, price: Price, tokens: int) -> Writes:
+    """What a request may write into the prompt cache: where it asks for it, and where the model does so unasked."""
+    if found.marked:
+        return max(found.writes, Writes.SHORT)
+    return max(found.writes, Writes.NONE if found.explicit else price.writes_unasked(tokens))

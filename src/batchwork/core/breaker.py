@@ -40,8 +40,6 @@ def no_access(failure: Failure) -> Pause:
 class Breaker:
     """Watches every attempt and every ending of one run."""
 
-    __slots__ = ("_in_a_row", "_policy", "_refused", "_refused_since")
-
     def __init__(self, policy: Policy) -> None:
         self._policy = policy
         self._in_a_row = 0

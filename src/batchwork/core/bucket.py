@@ -12,8 +12,6 @@ class Bucket:
     the bucket itself (it leaves when the bucket is full and the bucket goes into debt).
     """
 
-    __slots__ = ("_at", "_level", "capacity", "per_s")
-
     def __init__(self, *, per_minute: float, now: float) -> None:
         self._at = now
         self._set(per_minute / 60.0)

@@ -2,7 +2,7 @@
 
 import re
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import msgspec
 
@@ -10,14 +10,7 @@ T = TypeVar("T")
 
 
 def read_data_file(module: str, name: str, type_: type[T]) -> T:
-    """The table in a file beside a module (its `__file__`); a `re.Pattern` in the type is compiled.
-
-    Raises:
-        msgspec.ValidationError: the file does not have this type, which is a defect of the package.
-    """
-    return msgspec.toml.decode(Path(module).with_name(name).read_bytes(), type=type_, dec_hook=_pattern)
-
-
-def _pattern(type_: type[Any], text: Any) -> Any:
-    del type_
-    return re.compile(text)
+    """The table in a file beside a module (its `__file__`); a `re.Pattern` in the type is compiled."""
+    return msgspec.toml.decode(
+        Path(module).with_name(name).read_bytes(), type=type_, dec_hook=lambda _, text: re.compile(text)
+    )

@@ -1,6 +1,7 @@
-"""Decide what becomes of an item after a call: accept, ask again, retry, fail or pause the run.
+"""Decide what becomes of an item after a call: accept, ask again, retry and when, fail or pause the run.
 
-Pure. The same for live calls and for the lines of a batch; who executes a decision differs, who takes it does not.
+Pure: the caller brings the dice and does the sleeping. The same for live calls and for the lines of a batch; who
+executes a decision differs, who takes it does not.
 """
 
 from enum import Enum
@@ -10,12 +11,14 @@ import msgspec
 
 from batchwork.core.breaker import Breaker, Pause
 from batchwork.core.failure import Failure, FailureKind
-from batchwork.core.failure_table import Trait, traits_of
-from batchwork.core.policy import Policy
-from batchwork.core.ports import Verdict
+from batchwork.core.failure_table import Operation, Trait, traits_of
+from batchwork.core.policy import Policy, RetryPolicy
+from batchwork.core.ports import AnswerVerdict
 from batchwork.core.reply import Reply
 from batchwork.core.request import Message
-from batchwork.core.retry import wait_before_retry
+
+_SPREAD = 0.1
+_LONGEST_REFUSED_S = 2.0
 
 
 class Move(Enum):
@@ -49,7 +52,7 @@ class Tries(msgspec.Struct, frozen=True, gc=False):
     elapsed_s: float  # since its first call
 
 
-def after_reply(verdict: Verdict, reply: Reply, *, reasks: int, policy: Policy) -> Decision:
+def after_reply(verdict: AnswerVerdict, reply: Reply, *, reasks: int, policy: Policy) -> Decision:
     """What a checked reply leads to; `reasks` is how often the item was asked again already."""
     if verdict.failure is None:
         return Decision(Move.ACCEPT, verdict.value)
@@ -68,10 +71,7 @@ def after_failure(
     dice: float,
     in_a_row: bool = True,
 ) -> Decision:
-    """What a failed call leads to. `dice` is uniform in [0, 1) and spreads the herd.
-
-    `in_a_row` says that one failure too many in a row pauses the run.
-    """
+    """What a failed call leads to. `in_a_row` says that one failure too many in a row pauses the run."""
     if failure.kind is FailureKind.EXPIRED:  # it did not run, so it says nothing about the item
         spent = tries.expiries > policy.batch.max_expiries
         return Decision(Move.FAIL if spent else Move.RETRY, failure=failure)
@@ -91,3 +91,36 @@ def after_failure(
     if wait is None:
         return Decision(Move.FAIL, failure=failure, pause=breaker.gave_up(failure) if in_a_row else None)
     return Decision(Move.RETRY, failure=failure, wait_s=wait)
+
+
+def wait_before_retry(
+    failure: Failure,
+    *,
+    attempts: int,
+    refusals: int,
+    elapsed_s: float,
+    policy: RetryPolicy,
+    dice: float,
+    operation: Operation = Operation.CALL,
+) -> float | None:
+    """Seconds to wait before the next attempt, or None to give up. `dice` is uniform in [0, 1) and spreads the herd.
+
+    `attempts` counts the calls that were taken on and failed, `refusals` those that the provider turned away (they cost
+    nothing and say nothing about the item, so they have a bound of their own); the failure at hand is counted in.
+    """
+    traits = traits_of(failure.kind, operation)
+    if Trait.RETRYABLE not in traits:
+        return None
+    refused = Trait.REFUSAL in traits
+    if (refusals >= policy.max_refusals) if refused else (attempts >= policy.max_attempts):
+        return None
+    if failure.retry_after_s is not None:
+        # The provider knows its own queue; the dice spread the herd.
+        wait = failure.retry_after_s * (1.0 + _SPREAD * dice)
+    else:
+        doublings = min((refusals if refused else attempts) - 1, 60)
+        first_s, longest_s = policy.first_wait_s, policy.longest_wait_s
+        if refused:  # that is about all calls: how long they wait is decided at the gate
+            first_s, longest_s = first_s / 2.0, min(longest_s, _LONGEST_REFUSED_S)
+        wait = dice * min(longest_s, first_s * 2.0**doublings)
+    return None if elapsed_s + wait > policy.max_elapsed_s else wait

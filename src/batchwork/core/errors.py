@@ -1,7 +1,6 @@
 """Every exception a caller may meet: one leaf per thing a caller would do differently."""
 
-from __future__ import annotations
-
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -20,6 +19,15 @@ class PriceUnknownError(ConfigError):
     """A budget was set for a model whose price is not known; state one."""
 
 
+class SchemaError(ConfigError):
+    """A JSON schema that cannot be used; `place` is the JSON pointer of the part that stands in the way."""
+
+    def __init__(self, place: str, problem: str) -> None:
+        super().__init__(f"JSON schema, at {place or 'the root'}: {problem}")
+        self.place = place
+        self.problem = problem
+
+
 class InputError(BatchworkError):
     """The input cannot be read, or stopped being readable half-way."""
 
@@ -35,7 +43,7 @@ class CallbackError(BatchworkError):
 class BackendError(BatchworkError):
     """One provider call failed. The engine turns this into a value; nobody else catches it."""
 
-    def __init__(self, failure: Failure) -> None:
+    def __init__(self, failure: "Failure") -> None:
         super().__init__(f"{failure.kind.value}: {failure.message}")
         self.failure = failure
 
@@ -68,6 +76,7 @@ class AccountingError(BatchworkError):
     """The counts at the end of a run do not add up: a defect of batchwork, never to be passed over in silence."""
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class RunPaused(BatchworkError):
     """The breaker ended the run cleanly: no new calls, everything finished is kept in `results`.
 
@@ -75,18 +84,11 @@ class RunPaused(BatchworkError):
     in how many seconds calls will be taken again, where the provider told.
     """
 
-    def __init__(
-        self,
-        *,
-        reason: str,
-        remedy: str,
-        results: Any = None,
-        cause: str = "failures",
-        retry_after_s: float | None = None,
-    ) -> None:
-        super().__init__(f"{reason} {remedy}")
-        self.reason = reason
-        self.remedy = remedy
-        self.results = results
-        self.cause = cause
-        self.retry_after_s = retry_after_s
+    reason: str
+    remedy: str
+    results: Any = None
+    cause: str = "failures"
+    retry_after_s: float | None = None
+
+    def __post_init__(self) -> None:
+        super().__init__(f"{self.reason} {self.remedy}")

@@ -4,7 +4,7 @@ from enum import Enum
 
 import msgspec
 
-from batchwork.core.reply import Limits, Reply, Usage
+from batchwork.core.reply import Reply, ReportedLimits, Usage
 
 
 class FailureKind(Enum):
@@ -40,7 +40,7 @@ class Failure(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=
     retry_after_s: float | None = None
     status: int | None = None
     error_code: str | None = None
-    limits: Limits | None = None
+    limits: ReportedLimits | None = None
     reply: Reply | None = None
     usage: Usage | None = None
     unconfirmed: bool = False

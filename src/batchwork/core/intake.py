@@ -1,8 +1,6 @@
 """An input row on its way in: a request, or the reason why it cannot become one."""
 
-from __future__ import annotations
-
-from typing import Any, Protocol
+from typing import Any, Protocol, Self
 
 import msgspec
 
@@ -38,7 +36,7 @@ class Intake(msgspec.Struct, kw_only=True, gc=False, eq=False):
     problem: str | None = None
 
     @classmethod
-    def bad(cls, problem: str, columns: dict[str, Any] | None = None) -> Intake:
+    def bad(cls, problem: str, columns: dict[str, Any] | None = None) -> Self:
         """A row that fails by itself, without being sent."""
         content = repr((problem, columns)).encode("utf-8", "backslashreplace")
         return cls(fingerprint=digest(b"bad\0" + content), request=None, columns=columns, problem=problem)

@@ -1,20 +1,19 @@
-"""Decide whether there is money left.
+"""Decide whether there is money left: the only place where anything is compared with the ceiling.
 
-The only place where anything is compared with the ceiling. A call's worst case is
-reserved before it starts and settled at what it really cost, so that spent + reserved
-never passes the ceiling, whatever the order in which calls end.
+A call's worst case is reserved before it starts and settled at what it really cost, so that spent + reserved never
+passes the ceiling, whatever the order in which calls end.
 """
 
+from dataclasses import dataclass
 
+
+@dataclass(slots=True, kw_only=True, eq=False)
 class Ledger:
     """Spent and reserved money of everything that shares one budget, in nano-dollars."""
 
-    __slots__ = ("ceiling", "reserved", "spent")
-
-    def __init__(self, *, ceiling: int | None, spent: int = 0) -> None:
-        self.ceiling = ceiling
-        self.spent = spent
-        self.reserved = 0
+    ceiling: int | None
+    spent: int = 0
+    reserved: int = 0
 
     def reserve(self, amount: int) -> bool:
         """Set `amount` aside if it fits now; say whether it did."""

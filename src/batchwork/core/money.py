@@ -13,29 +13,17 @@ def to_dollars(nano: int) -> Decimal:
 
 
 def ceiling_from_dollars(dollars: float | int | str | Decimal) -> int:
-    """A limit in nano-dollars, rounded down: a ceiling is never raised by rounding.
-
-    Raises:
-        ConfigError: not a number, not finite, or below zero.
-    """
+    """A limit in nano-dollars, rounded down: a ceiling is never raised by rounding."""
     return int((amount_of(dollars) * NANO).to_integral_value(ROUND_FLOOR))
 
 
 def nano_from_dollars(dollars: float | int | str | Decimal) -> int:
-    """A cost in nano-dollars, rounded up.
-
-    Raises:
-        ConfigError: not a number, not finite, or below zero.
-    """
+    """A cost in nano-dollars, rounded up."""
     return int((amount_of(dollars) * NANO).to_integral_value(ROUND_CEILING))
 
 
 def amount_of(value: object, what: str = "an amount of dollars") -> Decimal:
-    """A number of at least 0.
-
-    Raises:
-        ConfigError: not a number, not finite, or below zero.
-    """
+    """A number of at least 0; a ConfigError for anything else."""
     try:
         amount = Decimal(str(value))
     except InvalidOperation:

@@ -1,8 +1,7 @@
 """Decide when everybody waits: when nobody is let through any more.
 
-One refusal is about one call. When nearly all of the latest calls are refused, and so many in a row that chance does
-not explain it, they are about all: then one call after the other tries whether it is over, after the time that the
-provider named, or ever less often where it named none.
+When nearly all of the latest calls are refused, and so many in a row that chance does not explain it, one call after
+the other tries whether it is over: after the time that the provider named, or ever less often.
 """
 
 from collections import deque
@@ -16,8 +15,6 @@ _FIRST_S, _LONGEST_S = 0.25, 5.0
 
 class Outage:
     """Watches for one."""
-
-    __slots__ = ("_log", "_turned_away", "_until", "_wait_s", "in_a_row", "is_on")
 
     def __init__(self, log: SentCalls) -> None:
         self._log = log

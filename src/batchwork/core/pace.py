@@ -8,7 +8,7 @@ those who share a limit without knowing of each other come to share it evenly.
 
 from math import sqrt
 
-from batchwork.core.refusals import Refusals, SentCalls, Verdict
+from batchwork.core.refusals import Adjustment, Refusals, SentCalls
 
 _BELOW = 0.97  # of what was let through: that included a little of the provider's burst
 _FEW = 0.5  # when fewer are let through, how many were is all that is known
@@ -26,8 +26,6 @@ _PROBING_PER_S = 0.2  # until the first guess has been refused in its turn
 class Pace:
     """The rate per second that seems to be allowed; None while nothing says that there is a limit."""
 
-    __slots__ = ("_changed_at", "_log", "_previous", "_probing", "_refusals", "_sent_of_late", "_sent_per_s", "guess")
-
     def __init__(self, log: SentCalls) -> None:
         self._log = log
         self._refusals = Refusals(log)
@@ -41,19 +39,19 @@ class Pace:
         """A call was refused for being too fast."""
         if self._previous is not None and (self.per_s(now) or 0.0) >= _REGROWN * self._previous:
             self._refusals.conclude()
-        verdict = self._refusals.refused(sent_at=sent_at, now=now)
-        if verdict is Verdict.TAKE_BACK:
+        adjustment = self._refusals.refused(sent_at=sent_at, now=now)
+        if adjustment is Adjustment.TAKE_BACK:
             self.guess, self._changed_at, self._probing = self._previous, now, True
-        elif verdict is Verdict.CUT:
+        elif adjustment is Adjustment.CUT:
             self._previous = self.per_s(now)
             self._probing = self._previous is None
             self._sent_per_s, self._sent_of_late = self._log.per_s(now), len(self._log.times)
             self._changed_at = now
             self._lower()
-        elif verdict is Verdict.LOWER:
+        elif adjustment is Adjustment.LOWER:
             self.guess = max(_LEAST_PER_S, (self.per_s(now) or 0.0) * _LITTLE_LESS)
             self._changed_at, self._probing = now, False
-        elif verdict is Verdict.DEEPEN:
+        elif adjustment is Adjustment.DEEPEN:
             self._changed_at = now
             self._lower()
 

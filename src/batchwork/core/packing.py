@@ -1,8 +1,7 @@
 """Decide what goes into one provider batch: so many requests, so many bytes, whichever is reached first."""
 
-from __future__ import annotations
-
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Self
 
 _OF_THE_BYTES = 0.95  # providers count their own framing too
 
@@ -19,17 +18,13 @@ class BatchLimits:
         """Bytes that may be used."""
         return int(self.max_bytes * _OF_THE_BYTES)
 
-    def capped(self, most_items: int | None) -> BatchLimits:
+    def capped(self, most_items: int | None) -> Self:
         """The same, with at most so many requests."""
-        if most_items is None:
-            return self
-        return BatchLimits(max_requests=min(self.max_requests, most_items), max_bytes=self.max_bytes)
+        return self if most_items is None else replace(self, max_requests=min(self.max_requests, most_items))
 
 
 class Load:
     """What has been packed into a batch so far."""
-
-    __slots__ = ("_bytes", "_items", "_limits")
 
     def __init__(self, limits: BatchLimits) -> None:
         self._limits = limits

@@ -1,9 +1,8 @@
 """Every knob of a run, validated at birth."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, field
+from typing import Self
 
 from batchwork.core.errors import ConfigError
 
@@ -21,17 +20,13 @@ class RetryPolicy:
     max_elapsed_s: float = 1800.0
 
     def __post_init__(self) -> None:
-        _at_least(1, max_attempts=self.max_attempts, max_refusals=self.max_refusals)
+        check_at_least(1, max_attempts=self.max_attempts, max_refusals=self.max_refusals)
         _above_0(first_wait_s=self.first_wait_s, longest_wait_s=self.longest_wait_s, max_elapsed_s=self.max_elapsed_s)
 
     @classmethod
-    def of(cls, retries: int) -> RetryPolicy:
-        """The policy that tries a failed call so often again; a refusal, which says nothing about it, more often.
-
-        Raises:
-            ConfigError: not a whole number of at least 0.
-        """
-        _at_least(0, retries=retries)
+    def of(cls, retries: int) -> Self:
+        """The policy that tries a failed call so often again; a refusal, which says nothing about it, more often."""
+        check_at_least(0, retries=retries)
         return cls(max_attempts=retries + 1, max_refusals=max(1, retries * _REFUSALS_PER_RETRY))
 
     @property
@@ -69,8 +64,8 @@ class BatchPolicy:
 
     def __post_init__(self) -> None:
         if self.most_items is not None:
-            _at_least(1, **{"items per batch": self.most_items})
-        _at_least(1, max_parallel=self.max_parallel)
+            check_at_least(1, **{"items per batch": self.most_items})
+        check_at_least(1, max_parallel=self.max_parallel)
         _above_0(poll_interval=self.poll_first_s, poll_longest_s=self.poll_longest_s)
         _above_0(or_0=True, adopt_wait=self.adopt_wait_s, results_wait=self.results_wait_s)
 
@@ -95,14 +90,15 @@ class Policy:
     batch: BatchPolicy = field(default_factory=BatchPolicy)
 
     def __post_init__(self) -> None:
-        _at_least(1, max_in_flight=self.max_in_flight, max_consecutive_failures=self.max_consecutive_failures)
-        _at_least(0, reask=self.reasks)
+        check_at_least(1, max_in_flight=self.max_in_flight, max_consecutive_failures=self.max_consecutive_failures)
+        check_at_least(0, reask=self.reasks)
         _above_0(timeout=self.timeout_s, stall_s=self.stall_s, drain_s=self.drain_s)
         _above_0(or_0=True, timeout_per_1k_chars=self.timeout_per_1k_s, max_wait=self.max_wait_s)
         _above_0(or_0=True, count_margin=self.count_margin)
 
 
-def _at_least(least: int, **values: int) -> None:
+def check_at_least(least: int, **values: int) -> None:
+    """Refuse a value that is not a whole number of at least so much."""
     for name, value in values.items():
         if isinstance(value, bool) or not isinstance(value, int) or value < least:
             raise ConfigError(f"{name} must be a whole number of at least {least}, got {value!r}")

@@ -49,12 +49,9 @@ class Backend(Protocol):
         """What is known about it before the first call."""
 
     async def complete(self, request: Request, *, ceiling_nano: int | None = None) -> Reply:
-        """Answer one request. Never retries, never sleeps, never prices.
+        """Answer one request, or raise a `BackendError`. Never retries, never sleeps, never prices.
 
         `ceiling_nano` is the most this call may cost, for a backend that can enforce it itself.
-
-        Raises:
-            BackendError: the call failed; its failure says how.
         """
 
     async def aclose(self) -> None:
@@ -66,11 +63,7 @@ class TokenCounter(Protocol):
     """A backend whose provider counts the input tokens of a request without charging for it."""
 
     async def count_tokens(self, request: Request) -> int:
-        """Input tokens of this request.
-
-        Raises:
-            BackendError: the call failed.
-        """
+        """Input tokens of this request; a `BackendError` when the call failed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,11 +126,7 @@ class BatchBackend(Protocol):
         """The request as it stands in a batch."""
 
     async def submit_batch(self, lines: list[bytes], tag: BatchTag) -> str:
-        """Create a batch; the provider's id for it. Not idempotent at any provider.
-
-        Raises:
-            NotCreatedError: it failed in a step before the creation.
-        """
+        """Create a batch; the provider's id for it. Not idempotent. `NotCreatedError`: it failed before that step."""
 
     async def poll_batch(self, batch_id: str) -> BatchProgress:
         """Where it stands."""
@@ -157,7 +146,7 @@ class BatchBackend(Protocol):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Verdict:
+class AnswerVerdict:
     """What a checker makes of a reply: accepted (no failure), or why not, and how to ask again."""
 
     value: Any = None
@@ -168,7 +157,7 @@ class Verdict:
 class Checker(Protocol):
     """Says whether an answer is acceptable. The only place that does."""
 
-    def check(self, request: Request, reply: Reply) -> Verdict:
+    def check(self, request: Request, reply: Reply) -> AnswerVerdict:
         """Judge one reply. Pure."""
 
 
@@ -239,11 +228,7 @@ class JournalView(Protocol):
         """The money, over all runs."""
 
     def close(self) -> None:
-        """Write what is queued and let go.
-
-        Raises:
-            JournalWriteError: something queued could not be written.
-        """
+        """Write what is queued and let go; a `JournalWriteError` when that could not be written."""
 
 
 class Journal(JournalView, Protocol):
@@ -272,11 +257,7 @@ class Journal(JournalView, Protocol):
         """Queue one fact."""
 
     async def durable(self) -> None:
-        """Return when everything recorded so far is on disk.
-
-        Raises:
-            JournalWriteError: it could not be written.
-        """
+        """Return when everything recorded so far is on disk; a `JournalWriteError` when it could not be written."""
 
     def take(self, item: int) -> ItemState:
         """Hold an item that is known, so that facts about it can be recorded."""

@@ -43,11 +43,7 @@ def _known() -> _Known:
 
 
 def resolve(model: str, *, provider: str | None = None, batch: bool = False) -> Price | None:
-    """The price of a model in the bundled price table, or None when it has none.
-
-    With `batch` the batch price where there is a batch row; the table silently answers with the
-    full price elsewhere, which `source` then says.
-    """
+    """The price of a model in the bundled table, or None. Where there is no batch price, it is the live one."""
     row = _look_up(model, provider, None)
     if row is None or row.input_mtok is None or row.output_mtok is None:
         return None  # listed without a price, or priced by the hour or the page: not known, which is not zero
@@ -143,11 +139,7 @@ class PriceTable(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def parse_price_table(text: str, *, source: str = "stated") -> PriceTable:
-    """A table from its TOML.
-
-    Raises:
-        ConfigError: it is not TOML, or a model's table is not as above; the message names the place.
-    """
+    """A table from its TOML; a ConfigError names the place that is not as above."""
     try:
         models = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

@@ -1,8 +1,8 @@
-"""Decide what a call costs, what it may cost at worst, and in which price lane it is.
+"""Decide what a call costs, what it may cost at worst, and in which price lane it is: where tokens meet dollars.
 
-The only place where tokens meet dollars. A price is resolved once per model and processing tier into integers
-(pico-dollars per token), so that pricing a call is a few multiplications and exact. A price that is not known is None,
-never zero. Providers sell the same model in several lanes: OpenAI by `service_tier` (flex, fast, which was called
+A price is resolved once per model and processing tier into integers (pico-dollars per token), so that pricing a call is
+exact. A price that is not known is None, never zero. What a provider did not tell, and may bill, is charged at its
+worst case as unconfirmed. Providers sell a model in several lanes: OpenAI by `service_tier` (flex, fast, once called
 priority, ultrafast), Anthropic by `speed`. The default lane is None, so that it costs one comparison.
 """
 
@@ -11,13 +11,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from decimal import ROUND_CEILING, Decimal
 from enum import IntEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
 from batchwork.core.errors import ConfigError
+from batchwork.core.failure import Failure
+from batchwork.core.failure_table import may_be_billed
 from batchwork.core.money import amount_of
-from batchwork.core.reply import Usage
+from batchwork.core.reply import Reply, Usage
 
 AUTO = "auto"
 _DEFAULT_LANES = frozenset({"default", "standard", "standard_only", "on_demand"})
@@ -49,11 +51,7 @@ class Rates(msgspec.Struct, frozen=True, kw_only=True):
 
     @classmethod
     def of(cls, amounts: Mapping[str, object], *, writes_cost_more: bool = True) -> Rates:
-        """Rates from dollars per million tokens; an amount that is None or missing is never cheaper than the input.
-
-        Raises:
-            ConfigError: an amount is not a finite number of at least 0.
-        """
+        """Rates from dollars per million tokens; an amount that is None or missing is never cheaper than the input."""
         rates = {name: pico_per_token(amount) for name, amount in amounts.items() if amount is not None}
         full = rates["input"]
         written = written_1h = rates.get("cache_write", full)
@@ -92,10 +90,7 @@ class Price(msgspec.Struct, frozen=True, kw_only=True):
         return -(-pico // _PICO_PER_NANO)
 
     def worst(self, *, input_tokens: int, output_tokens: int, writes: Writes | None = None) -> int:
-        """The most a call of at most so many tokens can cost in this lane, whichever tier it lands in.
-
-        `writes` is what it may write into the cache; None: what the model writes unasked.
-        """
+        """The most a call can cost in this lane, in any of its tiers; without `writes`, what it writes unasked."""
         if writes is None and self.writes_from is not None and input_tokens >= self.writes_from:
             writes = Writes.SHORT
         worst = 0
@@ -150,21 +145,13 @@ def dearest(*prices: Price) -> Price:
 
 
 def stated(input_per_mtok: object, output_per_mtok: object, *, source: str = "stated") -> Price:
-    """A price from two amounts in dollars per million tokens. It knows no discount for what the cache holds.
-
-    Raises:
-        ConfigError: an amount is not a finite number of at least 0.
-    """
+    """A price from two amounts in dollars per million tokens. It knows no discount for what the cache holds."""
     rates = Rates.of({"input": input_per_mtok, "output": output_per_mtok})
     return Price(tiers=((-1, rates),), source=source)
 
 
 def price_from(price: object) -> Price | None:
-    """The price that a user states: `(IN, OUT)` or `"IN,OUT"` in dollars per million tokens, a price, or nothing.
-
-    Raises:
-        ConfigError: it is none of these, or not two numbers.
-    """
+    """The price that a user states: `(IN, OUT)` or `"IN,OUT"` in dollars per million tokens, a price, or nothing."""
     if price is None or isinstance(price, Price):
         return price
     amounts = [part.strip() for part in price.split(",")] if isinstance(price, str) else price
@@ -176,11 +163,7 @@ def price_from(price: object) -> Price | None:
 
 
 def pico_per_token(dollars_per_mtok: object) -> int:
-    """Pico-dollars per token of a price in dollars per million tokens, rounded up.
-
-    Raises:
-        ConfigError: not a finite number of at least 0.
-    """
+    """Pico-dollars per token of a price in dollars per million tokens, rounded up."""
     return _times(_PICO_PER_MTOK_DOLLAR, amount_of(dollars_per_mtok, "a price in dollars per million tokens"))
 
 
@@ -223,4 +206,32 @@ def lane_served(named: object, extra_body: Mapping[str, Any] | None) -> str | No
     return None if extra_body is None else lane_asked(extra_body)
 
 
+class Charge(NamedTuple):
+    """What one call is booked at."""
+
+    nano: int
+    unconfirmed: bool = False  # it is the worst case: the provider has not told what it bills
+
+
 FREE = stated(0, 0, source="costs nothing")
+NOTHING = Charge(0)
+
+
+def charge_for(result: Reply | Failure, *, price: Price | None, worst_nano: int) -> Charge:
+    """What a call is booked at; without a known price, at nothing."""
+    reply = result if isinstance(result, Reply) else result.reply
+    if reply is not None and reply.reported_cost_nano is not None:
+        return Charge(reply.reported_cost_nano)
+    if price is None:
+        return NOTHING
+    usage = result.usage
+    if usage is not None and (reply is None or _is_told(usage, reply)):
+        return Charge(price.cost(usage, None if reply is None else reply.lane))
+    if reply is not None or may_be_billed(result):  # type: ignore[arg-type]  # without a reply it is a failure
+        return Charge(worst_nano, unconfirmed=worst_nano > 0)
+    return NOTHING
+
+
+def _is_told(usage: Usage, reply: Reply) -> bool:
+    """Whether a usage can be what an answer used: nothing was ever answered for nothing, nor made of nothing."""
+    return usage.input_tokens > 0 and (usage.output_tokens > 0 or not reply.text)

@@ -8,6 +8,7 @@ import msgspec
 
 from batchwork.core.errors import ConfigError
 from batchwork.core.intake import Intake
+from batchwork.core.policy import check_at_least
 from batchwork.core.request import DEFAULT_MAX_TOKENS, Message, Request, Schema
 
 _ROLES = ("user", "assistant", "system")
@@ -36,8 +37,7 @@ class Defaults:
     extra_body: dict[str, Any] | None = None
 
     def __post_init__(self) -> None:
-        if isinstance(self.max_tokens, bool) or not isinstance(self.max_tokens, int) or self.max_tokens < 1:
-            raise ConfigError(f"max_tokens must be a whole number of at least 1, got {self.max_tokens!r}")
+        check_at_least(1, max_tokens=self.max_tokens)
         _check_own({"system": self.system, "sampling": self.sampling, "extra_body": self.extra_body})
 
 
@@ -61,11 +61,7 @@ def intake(prompt: object, defaults: Defaults, columns: dict[str, Any] | None = 
 
 
 def prepare(prompt: object, defaults: Defaults) -> Request:
-    """A request from a string, a list of messages, a dictionary or a request.
-
-    Raises:
-        ConfigError: it is none of these, or not a whole one.
-    """
+    """A request from a string, a list of messages, a dictionary or a request; a ConfigError for anything else."""
     if isinstance(prompt, str):
         return _plain((Message("user", prompt),), defaults)
     if isinstance(prompt, Request):

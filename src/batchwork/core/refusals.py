@@ -4,6 +4,18 @@ A provider that limits us refuses what goes beyond its limit, so the share that 
 fast, and sending that much less ends it. A shared key, or a gateway that passes on what its upstream says, refuses a
 share of everything, however little we send: slowing down is useless then, and would never end. So every cut is an
 experiment. When the share is the same after it as before, the cut is taken back, and that share counts as noise.
+
+| state              | a refusal, and what is known with it        | adjustment                        |
+|--------------------|---------------------------------------------|-----------------------------------|
+| steady             | no larger a share of late than noise has    | NOTHING                           |
+| steady             | a larger share                              | CUT: an experiment begins         |
+| first cut watched  | the call was sent shortly before the cut    | DEEPEN, by the larger share       |
+| first cut watched  | the share is what it was before the cut     | DEEPEN, to a fixed part           |
+| second cut watched | the share is still what it was before       | TAKE_BACK: noise, steady again    |
+| either cut watched | few so far, or a share as noise may have it | LOWER, at most once a second      |
+| either cut watched | a far larger share than before              | as when steady                    |
+| either cut watched | far fewer than had it not helped            | as when steady, which it is now   |
+| any                | the call was sent before the last change    | NOTHING, but for the DEEPEN above |
 """
 
 from collections import deque
@@ -26,7 +38,7 @@ _SETTLE_S = 1.0  # between two steps down
 _BLOCK, _IN_BLOCK = 200, 10  # calls after which the noise is counted anew, and refusals expected among them
 
 
-class Verdict(Enum):
+class Adjustment(Enum):
     """What a refusal means for how much we send."""
 
     NOTHING = "nothing"  # it is noise, or known already
@@ -38,8 +50,6 @@ class Verdict(Enum):
 
 class SentCalls:
     """How many calls were sent, and when, of late. One for all kinds of refusals: every call comes this way."""
-
-    __slots__ = ("count", "times")
 
     def __init__(self) -> None:
         self.count = 0
@@ -61,20 +71,6 @@ class SentCalls:
 class Refusals:
     """The refusals of one kind, against the calls that were sent."""
 
-    __slots__ = (
-        *(
-            "_before",
-            "_block_from",
-            "_block_refused",
-            "_changed_at",
-            "_counted_from",
-            "_cut_of",
-            "_cut_refused",
-            "is_deep",
-        ),
-        *("_known", "_log", "_lowered_at", "_noise", "_refused", "_turned_away"),
-    )
-
     def __init__(self, log: SentCalls) -> None:
         self._log = log
         self._turned_away: deque[float] = deque()  # when those of them were sent that were refused
@@ -87,55 +83,77 @@ class Refusals:
         self._noise = 0.0
         self._block_from = self._block_refused = 0  # the calls that noise is counted among, and the refused of them
 
-    def refused(self, *, sent_at: float, now: float) -> Verdict:
+    def refused(self, *, sent_at: float, now: float) -> Adjustment:
         """A call was refused. After `CUT` and `DEEPEN`, `kept` says what to keep."""
-        self._look_back()
+        self._conclude_if_helped()
+        self._count_noise_anew()
         away = self._turned_away
         away.append(sent_at)
         while away and away[0] < now - _SPAN_S:
             away.popleft()
         self._block_refused += 1
         if sent_at < self._changed_at:
-            if self._before is None or self.is_deep or sent_at < self._changed_at - _SPAN_S:
-                return Verdict.NOTHING
-            self._cut_refused += 1
-            self._before = max(self._before, self._cut_refused / self._cut_of)
-            return Verdict.DEEPEN
+            return self._of_earlier_call(sent_at)
         self._refused += 1
-        sent = max(1, self._log.count - self._counted_from)
-        if self._before is not None:
-            share = self._refused / sent
-            enough = _FEWEST_DEEP if self.is_deep else _FEWEST
-            if sent >= _FEWEST_SENT and self._refused >= enough and self._is_same(share, sent):
-                if not self.is_deep:
-                    self.is_deep = True
-                    self._restart(now, max(share, self._before))
-                    return Verdict.DEEPEN
-                self._noise = max(self._noise, share)
-                self._begin_block()
-                self._restart(now, None)
-                return Verdict.TAKE_BACK
-            if self._refused < _FEWEST or share <= min(_MOST_NOISE, _SAME * self._before):
-                if now < self._lowered_at + _SETTLE_S:
-                    return Verdict.NOTHING
-                self._lowered_at = now
-                return Verdict.LOWER  # a little, while the experiment goes on; otherwise the cut was far from enough
+        return self._watched(now) or self._steady(now)
+
+    def _of_earlier_call(self, sent_at: float) -> Adjustment:
+        """A call was refused that was sent before the last change: it belongs to what the cut was made for."""
+        if self._before is None or self.is_deep or sent_at < self._changed_at - _SPAN_S:
+            return Adjustment.NOTHING
+        self._cut_refused += 1
+        self._before = max(self._before, self._cut_refused / self._cut_of)
+        return Adjustment.DEEPEN
+
+    def _watched(self, now: float) -> Adjustment | None:
+        """What a refusal says about the last cut; None when no cut is watched, or it was far from enough."""
+        if self._before is None:
+            return None
+        share, sent = self._refused / self._sent, self._sent
+        enough = _FEWEST_DEEP if self.is_deep else _FEWEST
+        if sent >= _FEWEST_SENT and self._refused >= enough and self._is_same(share, sent):
+            if not self.is_deep:
+                self.is_deep = True
+                self._restart(now, max(share, self._before))
+                return Adjustment.DEEPEN
+            self._noise = max(self._noise, share)
+            self._begin_block()
+            self._restart(now, None)
+            return Adjustment.TAKE_BACK
+        if self._refused >= _FEWEST and share > min(_MOST_NOISE, _SAME * self._before):
+            return None
+        if now < self._lowered_at + _SETTLE_S:
+            return Adjustment.NOTHING
+        self._lowered_at = now
+        return Adjustment.LOWER
+
+    def _steady(self, now: float) -> Adjustment:
+        """What a refusal says about the calls of this moment."""
         recent, refused = len(self._log.times), len(self._turned_away)
         if refused / (recent + _PRIOR) <= self._usual(recent):
-            return Verdict.NOTHING
+            return Adjustment.NOTHING
         self._cut_of, self._cut_refused = max(1, recent), refused
-        lasting, latest = self._refused / sent, refused / self._cut_of
-        self._known = lasting if sent >= _PRIOR else 0.0
+        lasting, latest = self._refused / self._sent, refused / self._cut_of
+        self._known = lasting if self._sent >= _PRIOR else 0.0
         self.is_deep = False
         self._restart(now, latest if latest > _MOST_NOISE else lasting)
-        return Verdict.CUT
+        return Adjustment.CUT
 
-    def _look_back(self) -> None:
-        """Conclude what the calls without a refusal say, now that there is one again."""
-        sent = self._log.count - self._counted_from
-        expected = 0.0 if self._before is None else sent * self._before
+    @property
+    def _sent(self) -> int:
+        """Calls since the last change, one at least."""
+        return max(1, self._log.count - self._counted_from)
+
+    def _conclude_if_helped(self) -> None:
+        """End the experiment when far fewer calls were refused than would have been, had the cut not helped."""
+        if self._before is None:
+            return
+        expected = (self._log.count - self._counted_from) * self._before
         if expected >= _EXPECTED and self._refused < expected * (0.25 if expected < 2 * _EXPECTED else 0.35):
-            self._before = None  # the cut has helped
+            self._before = None
+
+    def _count_noise_anew(self) -> None:
+        """Replace the share that counts as noise by that of the latest calls, once there were enough of them."""
         block = self._log.count - self._block_from
         if self._noise and block >= max(_BLOCK, _IN_BLOCK / self._noise):
             share = self._block_refused / block

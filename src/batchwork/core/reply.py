@@ -1,7 +1,5 @@
 """What a backend says back: no pricing, no parsing, only what was said and what it used."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import msgspec
@@ -16,7 +14,7 @@ class Usage(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=Fa
     cache_write_tokens: int = 0  # kept for five minutes
     cache_write_1h_tokens: int = 0
 
-    def __add__(self, other: Usage) -> Usage:
+    def __add__(self, other: "Usage") -> "Usage":
         return Usage(
             input_tokens=self.input_tokens + other.input_tokens,
             output_tokens=self.output_tokens + other.output_tokens,
@@ -39,7 +37,7 @@ class Limit(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=Fa
     reset_s: float | None = None
 
 
-class Limits(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
+class ReportedLimits(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """What a response's headers said about the provider's rate limits."""
 
     requests: Limit | None = None
@@ -57,7 +55,7 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=Fa
     stop_reason: str | None = None
     truncated: bool = False  # cut off by max_tokens
     blocks: tuple[dict[str, Any], ...] = ()  # the raw content blocks, when there is more to them than the text
-    limits: Limits | None = None
+    limits: ReportedLimits | None = None
     provider_id: str | None = None
     reported_cost_nano: int | None = None  # when the backend itself knows what the call cost
     body: bytes | None = None  # the JSON as it came; recorded only where raw results are wanted

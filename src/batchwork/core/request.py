@@ -4,10 +4,8 @@ The nouns of a call are frozen and hold only data, so they cannot form cycles: `
 from walking through millions of them, which is an eighth of the cost of an item.
 """
 
-from __future__ import annotations
-
 from hashlib import blake2b, sha256
-from typing import Any
+from typing import Any, Self
 
 import msgspec
 
@@ -41,12 +39,8 @@ class Schema(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     name: str = "answer"
 
     @classmethod
-    def of(cls, body: Any, *, name: str = "answer") -> Schema:
-        """A schema from its JSON body.
-
-        Raises:
-            ConfigError: it is not JSON.
-        """
+    def of(cls, body: Any, *, name: str = "answer") -> Self:
+        """A schema from its JSON body; a ConfigError when it is not JSON."""
         if not isinstance(body, dict | bool):
             raise ConfigError(f"a schema is a dict (or True or False), not {type(body).__name__}")
         try:
@@ -92,7 +86,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True, gc=False):
             raise ConfigError(f"max_tokens must be at least 1, got {self.max_tokens}")
 
     @classmethod
-    def ask(cls, prompt: str, **fields: Any) -> Request:
+    def ask(cls, prompt: str, **fields: Any) -> Self:
         """A request of one user message; `schema` may be given as its JSON.
 
         Raises:

@@ -1,9 +1,7 @@
-"""Decide how much of something that all callers share one of them may hold. Pure.
+"""Decide how much of something that all callers share one of them may hold: as much as it leaves free. Pure.
 
-A caller may hold at most as much as is left free for everybody else. Alone it gets half, two get a third each, three a
-quarter: however many callers take what they can, a newcomer finds room, and nobody has to be told a fixed part that
-stands empty while the others are asleep. A caller that holds nothing is asked only whether the whole has room, so that
-one request is never refused for being larger than a part.
+Alone a caller gets half, two get a third each: a newcomer always finds room. One that holds nothing is asked only
+whether the whole has room, so that a request is never refused for being larger than a part.
 """
 
 from collections.abc import Hashable

@@ -61,11 +61,7 @@ class Accounting:
 
 
 def account(counts: dict[Status, int], *, inputs: int | None = None) -> Accounting:
-    """The accounting of a journal's own count; `inputs` is how many must be there, where that is known.
-
-    Raises:
-        AccountingError: the outcomes do not add up to the inputs.
-    """
+    """The accounting of a journal's own count; an AccountingError when that is not `inputs`, where they are known."""
     found = sum(counts.values())
     if inputs is not None and found != inputs:
         raise AccountingError(f"{inputs} inputs were read, but the journal holds {found} of them: please report this")

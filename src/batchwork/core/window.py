@@ -1,11 +1,10 @@
 """Decide how many calls may be in flight: wide from the start, cut when the provider is overloaded, grown by answers.
 
-A provider whose limits are not known is met with what ordinary accounts bear; every answer then adds one, up to the
-most. When it says that it is overloaded the window is cut by what was refused, if that helps (`core/refusals.py`), and
-grows back by one per window of answers.
+Every answer adds one, up to the most. A cut is as large as the share that was refused, is taken back if it does not
+help (`core/refusals.py`), and grows back by one per window of answers.
 """
 
-from batchwork.core.refusals import Refusals, SentCalls, Verdict
+from batchwork.core.refusals import Adjustment, Refusals, SentCalls
 
 _FEW = 4.0  # after a pause for a quota
 _MOST_CUT = 0.7
@@ -13,8 +12,6 @@ _MOST_CUT = 0.7
 
 class AdaptiveWindow:
     """The concurrency that the provider has shown it bears, at most `most`."""
-
-    __slots__ = ("_cut_from", "_grows_fast_to", "_previous", "_refusals", "_size", "most")
 
     def __init__(self, most: int, *, opening: int | None = None) -> None:
         self.most = most
@@ -45,12 +42,12 @@ class AdaptiveWindow:
 
     def refused(self, *, sent_at: float, now: float, in_flight: int) -> None:
         """A call was refused because the provider is overloaded."""
-        verdict = self._refusals.refused(sent_at=sent_at, now=now)
-        if verdict is Verdict.TAKE_BACK:
+        adjustment = self._refusals.refused(sent_at=sent_at, now=now)
+        if adjustment is Adjustment.TAKE_BACK:
             self.take_back()
-        elif verdict is Verdict.CUT:
+        elif adjustment is Adjustment.CUT:
             self._previous, self._cut_from = self._size, min(self._size, float(in_flight))
-        if verdict in (Verdict.CUT, Verdict.DEEPEN):
+        if adjustment in (Adjustment.CUT, Adjustment.DEEPEN):
             self._size = self._grows_fast_to = max(1.0, self._cut_from * max(_MOST_CUT, self._refusals.kept))
 
     def take_back(self) -> None:

@@ -3,14 +3,3 @@
 from batchwork.core.errors import DocumentError
 from batchwork.documents.document import Document, DocumentLimits, text_document
 from batchwork.documents.files import DEFAULT_LIMITS, load_file, path_text, read_document
-
-__all__ = [
-    "DEFAULT_LIMITS",
-    "Document",
-    "DocumentError",
-    "DocumentLimits",
-    "load_file",
-    "path_text",
-    "read_document",
-    "text_document",
-]

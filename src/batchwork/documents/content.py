@@ -48,10 +48,7 @@ _BINARY_SHARE = 0.02
 
 
 def media_type_of(data: bytes) -> str:
-    """The media type of a file that is not empty; `text/plain` stands for any text without a form of its own.
-
-    A DocumentError says what it is, if that is something we know we cannot read.
-    """
+    """The media type of a file that is not empty; a DocumentError for one that we know and cannot read."""
     head = data[:_SEARCHED]
     if b"%PDF-" in head:
         return PDF

@@ -26,10 +26,7 @@ _ENCODINGS = frozenset({"utf-8", "utf-16", "utf-16le", "utf-16be", "us-ascii", "
 
 
 def docx_text(data: bytes, limits: DocumentLimits) -> str:
-    """The text of header, body, footer and notes: a line per paragraph or table row, a tab between cells.
-
-    A DocumentError when it is another kind of archive, damaged, encrypted, a bomb or too large.
-    """
+    """The text of header, body, footer and notes: a line per paragraph or table row, a tab between cells."""
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             texts = _texts(archive, len(data), limits)

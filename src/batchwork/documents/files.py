@@ -52,11 +52,7 @@ def read_document(
 def load_file(
     source: str | os.PathLike[str], *, called: str | None = None, limits: DocumentLimits = DEFAULT_LIMITS
 ) -> bytes:
-    """The bytes of a file, whose kind and size are looked at before anything of it is read.
-
-    Raises:
-        DocumentError: it cannot be read, is no file, or is too large.
-    """
+    """The bytes of a file, whose kind and size are looked at before anything of it is read; else a DocumentError."""
     called = called or path_text(source)
     try:
         _refuse_other_kinds(Path(source).stat(), called)  # before it is opened, which some devices take for a command

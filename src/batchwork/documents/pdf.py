@@ -18,10 +18,7 @@ _TURNED = 0.2  # radians; beyond this a character does not stand on a horizontal
 
 
 def pdf_text(data: bytes, limits: DocumentLimits) -> tuple[str, tuple[int, ...]]:
-    """The text and the offset of each page's start; an empty text for a scan.
-
-    A DocumentError when it is encrypted, damaged, without pages or too large, or pypdfium2 is not installed.
-    """
+    """The text and the offset of each page's start, empty for a scan; a DocumentError says why there is none."""
     try:
         import pypdfium2  # noqa: PLC0415 - an optional dependency, needed for PDFs alone
     except ImportError as error:

@@ -28,9 +28,8 @@ class ReaderPool:
 
     def _reset(self) -> None:
         self._change = threading.Condition()
-        self._idle: list[
-            tuple[ReaderProcess, float]
-        ] = []  # with when it was put back; the one used last is taken first
+        # With when it was put back; the one used last is taken first.
+        self._idle: list[tuple[ReaderProcess, float]] = []
         self._busy: set[ReaderProcess] = set()
         self._places = self._most
         self._timer: threading.Timer | None = None
@@ -39,10 +38,13 @@ class ReaderPool:
     def read(self, task: Task, data: bytes) -> tuple[str, tuple[int, ...]]:
         """The text of a document and where its pages start, or a DocumentError: also when no process can be started."""
         for _ in range(2):  # once more when it is killed: the document has done nothing
+            reader = self._take()
             try:
-                return self._ask(task, data)
+                return reader.ask(task, data)
             except ReaderKilled as killed:
                 signal = str(killed)
+            finally:
+                self._put_back(reader)
         raise DocumentError(
             f"cannot be read: the process that reads it is ended from outside ({signal}), as a system does that is"
             " short of memory"
@@ -58,13 +60,6 @@ class ReaderPool:
                 self._timer = None
         for reader in readers:
             reader.end()
-
-    def _ask(self, task: Task, data: bytes) -> tuple[str, tuple[int, ...]]:
-        reader = self._take()
-        try:
-            return reader.ask(task, data)
-        finally:
-            self._put_back(reader)
 
     def _take(self) -> ReaderProcess:
         with self._change:

@@ -80,12 +80,7 @@ class ReaderProcess:
             raise
 
     def ask(self, task: Task, data: bytes) -> tuple[str, tuple[int, ...]]:
-        """The text of a document and where its pages start.
-
-        Raises:
-            DocumentError: it cannot be read, or a limit was broken; the message says which.
-            ReaderKilled: the process was ended by somebody else.
-        """
+        """The text of a document and where its pages start; a DocumentError or ReaderKilled says why there is none."""
         self.is_usable = False  # until it has answered in full
         look = _watch(self._process.pid, task.limits, self._cpu_s)
         try:

@@ -10,24 +10,24 @@ _PAGE = os.sysconf("SC_PAGE_SIZE")
 _TIME = re.compile(r"(?:(\d+)-)?(?:(\d+):)?(\d+):(\d+(?:\.\d+)?)")
 
 
-class Usage(NamedTuple):
+class ProcessUsage(NamedTuple):
     """Of one process, since it started."""
 
     cpu_s: float
     memory: int  # bytes that are in memory now
 
 
-def usage_of(pid: int) -> Usage | None:
+def usage_of(pid: int) -> ProcessUsage | None:
     """What a process has used; None when it is gone, or the system does not tell."""
     try:
         line = Path(f"/proc/{pid}/stat").read_bytes()
     except OSError:
         return None if Path("/proc/self/stat").exists() else _from_ps(pid)
     fields = line[line.rindex(b")") + 2 :].split()  # the name before it may hold anything
-    return Usage(cpu_s=(int(fields[11]) + int(fields[12])) / _TICKS, memory=int(fields[21]) * _PAGE)
+    return ProcessUsage(cpu_s=(int(fields[11]) + int(fields[12])) / _TICKS, memory=int(fields[21]) * _PAGE)
 
 
-def _from_ps(pid: int) -> Usage | None:
+def _from_ps(pid: int) -> ProcessUsage | None:
     """Where there is no /proc."""
     import subprocess  # noqa: PLC0415 - slow to import, for a reader that starts cold
 
@@ -41,4 +41,4 @@ def _from_ps(pid: int) -> Usage | None:
     if not memory.isdecimal() or time is None:
         return None
     days, hours, minutes, seconds = (float(part or 0) for part in time.groups())
-    return Usage(cpu_s=((days * 24 + hours) * 60 + minutes) * 60 + seconds, memory=int(memory) * 1024)
+    return ProcessUsage(cpu_s=((days * 24 + hours) * 60 + minutes) * 60 + seconds, memory=int(memory) * 1024)

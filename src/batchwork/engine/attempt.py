@@ -23,36 +23,34 @@ class Deadlines:
     every call what only one in thousands needs.
     """
 
-    __slots__ = ("_clock", "_due", "_take_back", "timeout_s")
-
     def __init__(self, clock: Clock, timeout_s: float) -> None:
         self.timeout_s = timeout_s
         self._clock = clock
         self._due: dict[asyncio.Task[Any], float] = {}  # in the order in which they are due
-        self._take_back: Callable[[], None] | None = None
+        self._stop_timer: Callable[[], None] | None = None
 
     def start(self, task: asyncio.Task[Any], now: float) -> None:
         """The task makes a call now; it is cancelled when the call has not ended in time."""
         self._due[task] = now + self.timeout_s
-        if self._take_back is None:
-            self._take_back = self._clock.call_later(self.timeout_s, self._look)
+        if self._stop_timer is None:
+            self._stop_timer = self._clock.call_later(self.timeout_s, self._look)
 
     def end(self, task: asyncio.Task[Any]) -> bool:
-        """The call has ended; whether that was by its deadline, whose cancellation is then taken back."""
+        """The call has ended; whether that was by its deadline, whose cancellation is then undone."""
         if self._due.pop(task, None) is None:
             task.uncancel()
             return True
-        if not self._due and self._take_back is not None:
-            self._take_back()
-            self._take_back = None
+        if not self._due and self._stop_timer is not None:
+            self._stop_timer()
+            self._stop_timer = None
         return False
 
     def _look(self) -> None:
-        self._take_back = None
+        self._stop_timer = None
         now = self._clock.now()
         for task, due in list(self._due.items()):
             if due > now + _HAIR_S:
-                self._take_back = self._clock.call_later(due - now, self._look)
+                self._stop_timer = self._clock.call_later(due - now, self._look)
                 return
             del self._due[task]
             task.cancel()
@@ -90,11 +88,7 @@ def _timed_out(seconds: float) -> Failure:
 
 
 async def within(timeout_s: float, call: Awaitable[T]) -> T:
-    """A call about a batch under a deadline.
-
-    Raises:
-        BackendError: it failed, or took too long.
-    """
+    """A call about a batch under a deadline; one that takes too long raises BackendError as well."""
     try:
         async with asyncio.timeout(timeout_s):
             return await call

@@ -4,19 +4,14 @@ The only place where an item joins a batch. Its worst case is reserved as it is 
 waits while the reservations of other batches may still make room, and is deferred when they cannot.
 """
 
-from collections.abc import Callable
 from enum import Enum
 
+from batchwork.core.batch_book import Ticket, custom_id
 from batchwork.core.errors import BackendError
 from batchwork.core.failure import Failure, FailureKind
-from batchwork.core.ledger import Ledger
-from batchwork.core.packing import BatchLimits, Load
-from batchwork.core.ports import BatchBackend
-from batchwork.core.ticket import Ticket, custom_id
-from batchwork.core.worst import WorstCase
-from batchwork.engine.batch import SealedBatch
+from batchwork.core.packing import Load
+from batchwork.engine.batch import BatchContext, SealedBatch
 from batchwork.engine.life import Life
-from batchwork.engine.slices import Slices
 
 
 class Added(Enum):
@@ -31,24 +26,11 @@ class Added(Enum):
 class BatchBuilder:
     """The batch that is being filled."""
 
-    def __init__(
-        self,
-        backend: BatchBackend,
-        limits: BatchLimits,
-        *,
-        ledger: Ledger,
-        worst: WorstCase,
-        run_id: str,
-        next_chunk: Callable[[], int],
-        slices: Slices | None = None,
-    ) -> None:
-        self._backend = backend
-        self._limits = limits
-        self._ledger = ledger
-        self._worst = worst
-        self._run_id = run_id
-        self._next_chunk = next_chunk
-        self._slices = slices
+    def __init__(self, context: BatchContext) -> None:
+        self._context = context
+        self._limits = context.backend.batch_limits.capped(context.parts.policy.batch.most_items)
+        self._ledger = context.parts.gate.ledger
+        self._worst = context.worst
         self._clear()
 
     def _clear(self) -> None:
@@ -57,7 +39,7 @@ class BatchBuilder:
         self._lines: list[bytes] = []
         self._reserved: list[int] = []
         self._job: int | None = None  # of those who were added
-        self._chunk = self._next_chunk()
+        self._chunk = self._context.parts.journal.batches.next_chunk()
 
     @property
     def is_empty(self) -> bool:
@@ -83,31 +65,27 @@ class BatchBuilder:
         """Let an item join; a failure when no batch can hold it."""
         if self._ledger.ceiling is not None and (reason := self._worst.unbounded(life.request)) is not None:
             return Failure(kind=FailureKind.BAD_INPUT, message=reason)
-        name = custom_id(self._run_id, self._chunk, life.index, life.request.key)
+        name = custom_id(self._context.journal_id, self._chunk, life.index, life.request.key)
         try:
-            line = self._backend.batch_line(name, life.request)
+            line = self._context.backend.batch_line(name, life.request)
         except BackendError as error:
             return error.failure
         if len(line) > self._limits.room:
             message = f"{len(line):,} bytes, more than a whole batch may have ({self._limits.room:,})"
             return Failure(kind=FailureKind.TOO_LONG, message=message)
-        if not self._load.takes(len(line)) or name in self._lives or not self._is_of_same_job(life):
+        slices = self._context.parts.slices
+        job = None if slices is None else slices.of(life.index)
+        if not self._load.takes(len(line)) or name in self._lives or not (self.is_empty or job == self._job):
             return Added.FULL
         worst = self.worst(life)
         if not self._ledger.reserve(worst):
             return Added.NO_MONEY_NOW if self._ledger.could_ever_fit(worst) else Added.NO_MONEY
         self._load.add(len(line))
-        self._job = self._job_of(life)
+        self._job = job
         self._lives[name] = life
         self._lines.append(line)
         self._reserved.append(worst)
         return Added.YES
-
-    def _job_of(self, life: Life) -> int | None:
-        return None if self._slices is None else self._slices.of(life.index)
-
-    def _is_of_same_job(self, life: Life) -> bool:
-        return self.is_empty or self._job == self._job_of(life)
 
     def seal(self, *, at: float) -> SealedBatch:
         """Close the batch and begin an empty one."""
@@ -116,7 +94,7 @@ class BatchBuilder:
             items=tuple(life.item for life in self._lives.values()),
             custom_ids=tuple(self._lives),
             reserved_nano=sum(self._reserved),
-            intended_at=at,
+            at=at,
             worst_nano=tuple(self._reserved),
         )
         batch = SealedBatch(ticket, self._lives, self._lines)

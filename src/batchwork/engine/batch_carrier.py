@@ -1,31 +1,22 @@
-"""See one batch through: create, follow, collect, close.
-
-Nothing here decides whether a batch was created, whether its results are lost or what becomes of an item: it asks those
-who do, and writes down what happened.
-"""
+"""See one batch through: create, follow, collect, close. Decides nothing: it asks those who do, and records it."""
 
 import logging
-from collections import deque
 from collections.abc import Callable
 from functools import partial
 
-from batchwork.core.batch_book import LOST, UNSURE
-from batchwork.core.breaker import Breaker, Pause
+from batchwork.core.batch_book import LOST, UNSURE, Ticket
+from batchwork.core.breaker import Breaker
 from batchwork.core.errors import BackendError
 from batchwork.core.event import BatchClosed, BatchSubmitted
 from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.failure_table import Operation, Trait, traits_of
-from batchwork.core.ports import BatchBackend, BatchProgress, BatchTag, Sighting
-from batchwork.core.ticket import Ticket
-from batchwork.engine import pauses
+from batchwork.core.ports import BatchProgress, BatchTag, Sighting
 from batchwork.engine.attempt import within
-from batchwork.engine.batch import SealedBatch
+from batchwork.engine.batch import BatchContext, SealedBatch
 from batchwork.engine.batch_creator import BatchCreator, Unseen
 from batchwork.engine.collector import Collector
-from batchwork.engine.follower import BatchFollower, Unreachable
+from batchwork.engine.follower import BatchFollower, Unreachable, out_of_sight, stalled
 from batchwork.engine.life import Life
-from batchwork.engine.parts import Parts
-from batchwork.engine.waits import Waits
 
 _log = logging.getLogger(__name__)
 _SAME_CLOCK_S, _ANOTHER_CLOCK_S = 600.0, 86_400.0  # by how much a clock may differ from itself
@@ -34,41 +25,15 @@ _SAME_CLOCK_S, _ANOTHER_CLOCK_S = 600.0, 86_400.0  # by how much a clock may dif
 class BatchCarrier:
     """Carries the batches of one run, several at a time."""
 
-    def __init__(
-        self,
-        parts: Parts,
-        backend: BatchBackend,
-        waits: Waits,
-        *,
-        run_id: str,
-        collector: Collector,
-        again: deque[Life],
-        shrink: Callable[[int], None],
-        pause: Callable[[Pause], None],
-        notice: Callable[[str], None],
-        is_cancelled: Callable[[], bool],
-    ) -> None:
-        self._p = parts
-        self._backend = backend
-        self._is_cancelled = is_cancelled
-        self._run_id = run_id
-        self._policy = parts.policy.batch
-        self._waits = waits
-        self._where = parts.backend.traits.where
+    def __init__(self, context: BatchContext, collector: Collector, *, shrink: Callable[[int], None]) -> None:
+        self._context = context
+        self._p = context.parts
         self._collector = collector
-        self._again = again
         self._shrink = shrink
-        self._pause = pause
-        self._follower = BatchFollower(backend, parts.policy, parts.clock, waits, where=self._where, notice=notice)
-        self._creator = BatchCreator(
-            backend,
-            parts.policy,
-            waits,
-            sight=self._follower.sight,
-            dice=parts.dice,
-            notice=notice,
-            is_cancelled=is_cancelled,
-        )
+        self._pause = context.pause
+        self._where = self._p.backend.traits.where
+        self._follower = BatchFollower(self._p, context.backend, context.tally, context.waits)
+        self._creator = BatchCreator(context, sight=self._follower.sight)
 
     async def carry(self, batch: SealedBatch) -> None:
         """From its intent to its end; or to nothing, when the run closes first and the next one takes it up."""
@@ -86,11 +51,11 @@ class BatchCarrier:
         if isinstance(answer, str):
             self._p.journal.record(BatchSubmitted(chunk=ticket.chunk, batch_id=answer))
             await self._p.journal.durable()
-            if self._is_cancelled():
+            if self._context.is_cancelled():
                 await self.cancel(answer)
             return answer
         if isinstance(answer, Unseen):
-            self._pause(pauses.out_of_sight(self._tag(ticket, 0.0).name, answer.failure, self._where))
+            self._pause(out_of_sight(self._tag(ticket, 0.0).name, answer.failure, self._where))
         elif isinstance(answer, Failure):
             if traits_of(answer.kind, Operation.CREATE) & (Trait.RETRYABLE | Trait.HOPELESS):
                 self._stop_creating(batch, answer)
@@ -104,7 +69,7 @@ class BatchCarrier:
     async def cancel(self, batch_id: str) -> None:
         """Ask the provider to stop a batch; what it has finished is collected."""
         try:
-            await within(self._p.policy.timeout_s, self._backend.cancel_batch(batch_id))
+            await within(self._p.policy.timeout_s, self._context.backend.cancel_batch(batch_id))
         except BackendError as error:
             _log.warning("cannot cancel batch %s: %s", batch_id, error.failure)
 
@@ -112,7 +77,7 @@ class BatchCarrier:
         if not batch.waiting:  # everything was read before a crash, or given up
             await self._end_batch(batch, UNSURE)
             return
-        there = await self._follower.until_ended(batch_id, unknown_wait_s=self._policy.adopt_wait_s)
+        there = await self._follower.until_ended(batch_id, unknown_wait_s=self._p.policy.batch.adopt_wait_s)
         if isinstance(there, BatchProgress):
             if there.failure is not None:
                 await self._refuse(batch, there.failure, there.bad_lines)
@@ -139,7 +104,7 @@ class BatchCarrier:
         """No batch is taken, whatever is in it: its items stay pending."""
         pause = Breaker(self._p.policy).failed(failure, self._p.clock.now())
         self._close_batch(batch, "absent")
-        self._pause(pause or pauses.stalled(failure, self._where))
+        self._pause(pause or stalled(failure, self._where))
 
     async def _refuse(
         self, batch: SealedBatch, failure: Failure, bad_lines: tuple[tuple[int, Failure], ...] = ()
@@ -158,8 +123,8 @@ class BatchCarrier:
         for name in list(batch.waiting):
             await self._collector.take(batch, name, failure)
         await self._end_batch(batch, "refused")
-        if self._again and (wait_s := self._creator.wait_after(failure, 1)) is not None:
-            await self._waits.wait(wait_s)
+        if self._context.again and (wait_s := self._creator.wait_after(failure, 1)) is not None:
+            await self._context.waits.wait(wait_s)
 
     def _send_again(self, batch: SealedBatch) -> None:
         """What the batch does not answer goes into another one."""
@@ -168,7 +133,7 @@ class BatchCarrier:
             if life is None:
                 life = Life.known(self._p.journal.take(item), self._p.journal.request_of(item))
                 self._p.journal.release(item)
-            self._again.append(life)
+            self._context.again.append(life)
         batch.waiting.clear()
 
     async def _end_batch(self, batch: SealedBatch, how: str) -> None:
@@ -184,9 +149,9 @@ class BatchCarrier:
         return BatchTag(
             looked_at=self._p.clock.utc(),
             slack_s=slack_s,
-            run_id=self._run_id,
+            run_id=self._context.journal_id,
             chunk=ticket.chunk,
             custom_ids=ticket.custom_ids,
-            intended_at=ticket.intended_at,
+            intended_at=ticket.at,
             known=frozenset(self._p.journal.batches.ids),
         )

@@ -4,15 +4,14 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
+from batchwork.core.decision import wait_before_retry
 from batchwork.core.errors import BackendError, NotCreatedError
 from batchwork.core.failure import Failure
 from batchwork.core.failure_table import Operation, Trait, may_have_created, traits_of
-from batchwork.core.policy import Policy
-from batchwork.core.ports import BatchBackend, BatchTag, Candidate, Sighting
-from batchwork.core.retry import wait_before_retry
+from batchwork.core.ports import BatchTag, Candidate, Sighting
 from batchwork.engine.attempt import within
-from batchwork.engine.looks import Sight, looks
-from batchwork.engine.waits import Waits
+from batchwork.engine.batch import BatchContext
+from batchwork.engine.follower import Sight, looks
 
 _log = logging.getLogger(__name__)
 Tag = Callable[[], BatchTag]  # made anew for every look: siblings get their numbers meanwhile
@@ -28,24 +27,14 @@ class Unseen:
 class BatchCreator:
     """Creates batches where no creation is idempotent."""
 
-    def __init__(
-        self,
-        backend: BatchBackend,
-        policy: Policy,
-        waits: Waits,
-        *,
-        sight: Callable[[str], Sight],
-        dice: Callable[[], float],
-        notice: Callable[[str], None],
-        is_cancelled: Callable[[], bool],
-    ) -> None:
-        self._is_cancelled = is_cancelled
-        self._backend = backend
-        self._policy = policy
-        self._waits = waits
+    def __init__(self, context: BatchContext, *, sight: Callable[[str], Sight]) -> None:
+        self._is_cancelled = context.is_cancelled
+        self._backend = context.backend
+        self._policy = context.parts.policy
+        self._waits = context.waits
+        self._tally = context.tally
+        self._dice = context.parts.dice
         self._sight = sight
-        self._dice = dice
-        self._notice = notice
 
     async def create(self, lines: list[bytes], tag: Tag) -> str | Failure | Sighting | Unseen:
         """The provider's id, why it refused, that the batch is absent (undecided when the run closes first), or unseen.
@@ -120,7 +109,7 @@ class BatchCreator:
                 unreadable_s += wait_s if isinstance(seen, Candidate) else 0.0
             return Sighting.UNDECIDED
         finally:
-            self._notice("")
+            self._tally.notice = ""
 
     def _tell_of_the_other(self, name: str) -> None:
         problem = (
@@ -128,7 +117,7 @@ class BatchCreator:
             " which shows only at its end whether it is the one: waiting for it, so that nothing is paid for twice"
         )
         _log.warning("%s", problem)
-        self._notice(problem)
+        self._tally.notice = problem
 
     def _until_quota_ends(self, failure: Failure) -> float | None:
         """Seconds until a quota ends, where that is known and soon enough to be waited for."""

@@ -9,14 +9,14 @@ import asyncio
 from collections import deque
 from collections.abc import Iterator
 
+from batchwork.core.bounds import WorstCase
 from batchwork.core.errors import BatchworkError
 from batchwork.core.event import BatchIntended
 from batchwork.core.failure import Failure
 from batchwork.core.intake import Work
 from batchwork.core.ports import BatchBackend
 from batchwork.core.stats import Tally
-from batchwork.core.worst import WorstCase
-from batchwork.engine.batch import SealedBatch
+from batchwork.engine.batch import BatchContext, SealedBatch
 from batchwork.engine.batch_builder import Added, BatchBuilder
 from batchwork.engine.batch_carrier import BatchCarrier
 from batchwork.engine.collector import Collector
@@ -33,49 +33,33 @@ _MOST_WAITING = 1000  # items that wait for money before reading on waits too
 class BatchRun(Run):
     """A pass over an input in provider batches. Made once, run once."""
 
-    def __init__(self, parts: Parts, backend: BatchBackend, tally: Tally, *, run_id: str) -> None:
+    def __init__(self, parts: Parts, backend: BatchBackend, tally: Tally, *, journal_id: str) -> None:
         super().__init__(parts, tally)
-        self._backend = backend
         self._policy = parts.policy.batch
         self._waits = Waits(parts.clock)
-        worst = WorstCase(parts.price, parts.backend.traits)
-        self._builder = BatchBuilder(
-            backend,
-            backend.batch_limits.capped(self._policy.most_items),
-            ledger=parts.gate.ledger,
-            worst=worst,
-            run_id=run_id,
-            next_chunk=parts.journal.batches.next_chunk,
-            slices=parts.slices,
-        )
         self._again: deque[Life] = deque()  # for a later batch
-        self._collector = Collector(parts, tally, worst, again=self._again, pause=self._on_pause)
-        self._carrier = BatchCarrier(
-            parts,
-            backend,
-            self._waits,
-            run_id=run_id,
-            collector=self._collector,
+        context = BatchContext(
+            parts=parts,
+            backend=backend,
+            tally=tally,
+            waits=self._waits,
+            worst=WorstCase(parts.price, parts.backend.traits),
+            journal_id=journal_id,
             again=self._again,
-            shrink=self._builder.shrink,
             pause=self._on_pause,
-            notice=self._notice,
             is_cancelled=lambda: self.cancelled,
         )
+        self._builder = BatchBuilder(context)
+        self._collector = Collector(context)
+        self._carrier = BatchCarrier(context, self._collector, shrink=self._builder.shrink)
         self._for_money: deque[Life] = deque()  # for a batch when there is room in the budget
         self._taken_up: set[int] = set()  # batches that an earlier run has left
-        self._followers: set[asyncio.Task[None]] = set()
         self._in_open_batches: set[int] = set()  # of an earlier run: not to be read from the input as well
         self._cancelling: asyncio.Task[None] | None = None
         self._news = asyncio.Event()
 
     async def run(self, source: Iterator[Work | Later | None], *, is_input: bool = True) -> None:
-        """See everything through that the source yields.
-
-        Raises:
-            BatchworkError: the input, a callback or the journal failed; the provider's batches go on and are taken up
-                by the next run.
-        """
+        """See everything through that the source yields; after an error the next run takes the open batches up."""
         try:
             self._take_up()
             self.exhausted = await self._read(source)
@@ -107,12 +91,12 @@ class BatchRun(Run):
         elif self._policy.cancel_on_interrupt:
             self.cancel()
         else:
-            self._waits.close()
+            self._close()
 
     def _leave_at_once(self) -> None:
         """Wait for nobody: what is on disk tells the next run what the provider may have of ours."""
-        self._waits.close()
-        for task in (*self._followers, self._cancelling):
+        self._close()
+        for task in (*self._tasks, self._cancelling):
             if task is not None:
                 task.cancel()
 
@@ -129,9 +113,6 @@ class BatchRun(Run):
         """The input has more. (Batches do not wait for whoever takes the outcomes.)"""
         self._news.set()
 
-    def _notice(self, text: str) -> None:
-        self.tally.notice = text
-
     # -- reading and building -------------------------------------------------------------------
 
     def _take_up(self) -> None:
@@ -145,15 +126,15 @@ class BatchRun(Run):
 
     async def _read(self, source: Iterator[Work | Later | None]) -> bool:
         for passed, work in enumerate(source):
-            if passed % _BREATHE_EVERY == 0:
-                await self._p.clock.sleep(0)
-            if work is LATER:
+            if work is LATER:  # before anything else is awaited: the news of more must not be missed
                 await self._next_ending()
             elif work is not None:
                 if work.item not in self._in_open_batches:
                     await self._start(work)
                 self._p.journal.release(work.item)
-            while len(self._for_money) >= _MOST_WAITING and self._followers and not self._closed:
+            if passed % _BREATHE_EVERY == 0:
+                await self._p.clock.sleep(0)
+            while len(self._for_money) >= _MOST_WAITING and self._tasks and not self._waits.is_closed:
                 await self._next_ending()
             if self._ending:
                 return False
@@ -179,47 +160,46 @@ class BatchRun(Run):
                 return
             answer = self._builder.add(life)
         if isinstance(answer, Failure):
-            await self._collector.fail(life, answer)
+            await self._collector.settle_unsent(life, self._collector.settler.failed(life, answer))
         elif answer is Added.NO_MONEY:
-            await self._collector.defer(life, self._builder.worst(life))
+            await self._defer(life)
         elif answer is Added.NO_MONEY_NOW:
             self._for_money.append(life)
         elif self._builder.is_full:
             await self._send()
 
+    async def _defer(self, life: Life) -> None:
+        await self._collector.settle_unsent(life, self._collector.settler.deferred(life, self._builder.worst(life)))
+
     async def _finish(self) -> None:
         """Send what is gathered, wait for what is under way, and send again what must be, until nothing is left."""
-        while not self._closed:
+        while not self._waits.is_closed:
             if not self.cancelled:
                 for waiting in (self._again, self._for_money):
                     for _ in range(len(waiting)):
                         await self._add(waiting.popleft())
             if not self._builder.is_empty and not self.cancelled:
                 await self._send()
-            elif self._followers:
+            elif self._tasks:
                 await self._next_ending()
             elif self.cancelled or not (self._again or self._for_money):
                 return
             elif not self._again:  # nothing is under way that could make room
                 for life in self._for_money:
-                    await self._collector.defer(life, self._builder.worst(life))
+                    await self._defer(life)
                 self._for_money.clear()
 
     async def _next_ending(self) -> None:
         """Wait until one batch is done with, the input has more, or the run closes."""
         self._news.clear()
-        news = [asyncio.ensure_future(wait) for wait in (self._waits.closed(), self._news.wait())]
-        try:
-            await asyncio.wait([*news, *self._followers], return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            for wait in news:
-                wait.cancel()
+        if not self._waits.is_closed:
+            await self._news.wait()
 
     # -- one batch ------------------------------------------------------------------------------
 
     async def _send(self) -> None:
         """Send the gathered batch, as soon as fewer than `max_parallel` are under way."""
-        while len(self._followers) >= self._policy.max_parallel and not self._ending:
+        while len(self._tasks) >= self._policy.max_parallel and not self._ending:
             await self._next_ending()
         if self._ending or self._builder.is_empty:
             return
@@ -231,7 +211,7 @@ class BatchRun(Run):
                 items=ticket.items,
                 custom_ids=ticket.custom_ids,
                 reserved_nano=ticket.reserved_nano,
-                at=ticket.intended_at,
+                at=ticket.at,
                 worst_nano=ticket.worst_nano,
             )
         )
@@ -240,14 +220,13 @@ class BatchRun(Run):
 
     def _follow(self, batch: SealedBatch) -> None:
         task = asyncio.create_task(self._see_through(batch))
-        self._followers.add(task)
+        self._tasks.add(task)
         self.tally.in_flight += len(batch.ticket.items)
         task.add_done_callback(self._ended)
 
     def _ended(self, task: asyncio.Task[None]) -> None:
-        self._followers.discard(task)
-        if not task.cancelled() and (error := task.exception()) is not None:
-            self._stop(error)  # a defect: never passed over in silence, and the batch stays open for the next run
+        super()._ended(task)  # after a defect the batch stays open for the next run
+        self._news.set()
 
     async def _see_through(self, batch: SealedBatch) -> None:
         try:
@@ -260,22 +239,19 @@ class BatchRun(Run):
     # -- ending ---------------------------------------------------------------------------------
 
     @property
-    def _closed(self) -> bool:
-        return self._waits.is_closed
-
-    @property
     def _ending(self) -> bool:
         return self.cancelled or self._waits.is_closed
 
     def _close(self) -> None:
         self._waits.close()
+        self._news.set()
 
     async def _leave(self) -> None:
         """Let followers end where they are: asleep they wake, and what they are taking in they finish, in bounds."""
         if self._cancelling is not None:
             await asyncio.wait([self._cancelling])
-        if self._followers:
-            await asyncio.wait(self._followers, timeout=self._p.policy.drain_s)
-        if self._followers:
+        if self._tasks:
+            await asyncio.wait(self._tasks, timeout=self._p.policy.drain_s)
+        if self._tasks:
             self._leave_at_once()
-            await asyncio.wait(self._followers)
+            await asyncio.wait(self._tasks)

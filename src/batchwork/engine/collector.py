@@ -1,25 +1,15 @@
-"""Collects the results of a batch: books, judges and settles each item by its custom id.
-
-What is to be asked again or tried again goes to a later batch. The charge, the verdict and the outcome are made by the
-settler and the judge that live calls have.
-"""
+"""Collects the results of a batch: each is booked, judged and settled as a live call is, or goes to a later batch."""
 
 import logging
-from collections import deque
-from collections.abc import Callable
 
-from batchwork.core.breaker import Pause
 from batchwork.core.decision import Decision, Move
 from batchwork.core.event import Settled
 from batchwork.core.failure import Failure
 from batchwork.core.outcome import Deferred, Failed, Status
 from batchwork.core.reply import Reply
-from batchwork.core.stats import Tally
-from batchwork.core.worst import WorstCase
-from batchwork.engine.batch import SealedBatch
+from batchwork.engine.batch import BatchContext, SealedBatch
 from batchwork.engine.judge import Judge
 from batchwork.engine.life import Life
-from batchwork.engine.parts import Parts
 from batchwork.engine.settler import Settler
 
 _log = logging.getLogger(__name__)
@@ -29,22 +19,12 @@ _SYNC_EVERY = 256  # outcomes that share one wait for the disk
 class Collector:
     """Takes in the results of all batches of a run."""
 
-    def __init__(
-        self,
-        parts: Parts,
-        tally: Tally,
-        worst: WorstCase,
-        *,
-        again: deque[Life],
-        pause: Callable[[Pause], None],
-    ) -> None:
-        self._p = parts
-        self._tally = tally
-        self._worst = worst
-        self._again = again
-        self._pause = pause
-        self._judge = Judge(parts)
-        self.settler = Settler(parts, tally)
+    def __init__(self, context: BatchContext) -> None:
+        self._context = context
+        self._p = context.parts
+        self._tally = context.tally
+        self._judge = Judge(self._p)
+        self.settler = Settler(self._p, self._tally)
         self._unshown: list[Settled] = []
 
     async def take(self, batch: SealedBatch, name: str, result: Reply | Failure) -> None:
@@ -65,10 +45,10 @@ class Collector:
 
     def _book(self, batch: SealedBatch, name: str, life: Life, result: Reply | Failure) -> None:
         """The item's share of the reservation becomes what it really cost."""
-        reserved = batch.worst(name)
-        worst = self._worst.nano(life.request) if reserved is None else reserved
+        reserved = batch.worst.get(name)
+        worst = self._context.worst.nano(life.request) if reserved is None else reserved
         if batch.ticket.asked_again:
-            self.settler.take_back(life, worst)
+            self.settler.unbook_lost(life, worst)
             self._p.gate.ledger.settle(0, -worst)
         else:
             self._tally.calls += 1
@@ -88,22 +68,15 @@ class Collector:
             return
         self.settler.record_attempt(life, decision.failure)
         if decision.pause is not None:
-            self._pause(decision.pause)
+            self._context.pause(decision.pause)
             return
         self._tally.retries += 1
         if decision.move is Move.ASK_AGAIN:
             life.ask_again(decision.turns)
-        self._again.append(life)
+        self._context.again.append(life)
 
-    async def defer(self, life: Life, worst_nano: int) -> None:
-        """There is no money for this item."""
-        await self._settle_unsent(life, self.settler.deferred(life, worst_nano))
-
-    async def fail(self, life: Life, failure: Failure) -> None:
-        """No batch can hold this item."""
-        await self._settle_unsent(life, self.settler.failed(life, failure))
-
-    async def _settle_unsent(self, life: Life, outcome: Deferred | Failed) -> None:
+    async def settle_unsent(self, life: Life, outcome: Deferred | Failed) -> None:
+        """There is no money for an item, or no batch can hold it."""
         self._p.journal.take(life.item)
         event = self.settler.record_outcome(life, outcome)
         self._p.journal.release(life.item)

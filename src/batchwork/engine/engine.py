@@ -1,21 +1,19 @@
 """The opened parts of one run: one backend behind one gate, writing one journal. It starts passes over inputs."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from batchwork.core.event import Event
 from batchwork.core.failure import FailureKind
-from batchwork.core.intake import InputRow, Work
+from batchwork.core.intake import InputRow
 from batchwork.core.outcome import AnyOutcome, Status
-from batchwork.core.ports import Backend, BatchBackend, Checker, Clock, Journal, Standing
-from batchwork.core.pricing import Price
+from batchwork.core.ports import Backend, BatchBackend, Checker, Journal, Standing
 from batchwork.core.stats import Tally
 from batchwork.engine.batch_run import BatchRun
-from batchwork.engine.gate import Gate
 from batchwork.engine.live_run import LiveRun
 from batchwork.engine.parts import Parts
-from batchwork.engine.read_ahead import Later, ReadAhead
+from batchwork.engine.read_ahead import ReadAhead
 from batchwork.engine.run import Run
 from batchwork.engine.slices import Slices
 from batchwork.engine.worklist import open_inputs, reopen_items
@@ -40,16 +38,10 @@ class Supplied:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Engine:
+class Engine(Parts):
     """The opened parts of one run, which `assembly.open_engine` opens and closes; makes passes over an input."""
 
     plan: Plan
-    supplied: Supplied
-    backend: Backend
-    journal: Journal
-    gate: Gate
-    clock: Clock
-    price: Price | None
     standing: Standing
     tally: Tally
 
@@ -58,28 +50,11 @@ class Engine:
         """Whether calls go through provider batches: asked for, and the backend has them."""
         return self.plan.mode == "batch" and self.backend.traits.batches
 
-    def parts(self) -> Parts:
-        """What a pass over an input is made of."""
-        return Parts(
-            backend=self.backend,
-            journal=self.journal,
-            gate=self.gate,
-            clock=self.clock,
-            policy=self.plan.policy,
-            price=self.price,
-            checker=self.supplied.checker,
-            on_event=self.supplied.on_event,
-            on_settled=self.supplied.on_settled,
-            has_room=self.supplied.has_room,
-            slices=self.supplied.slices,
-            keep_bodies=self.plan.keep_bodies,
-        )
-
     def start(self) -> Run:
         """A new pass over an input, in provider batches or live; `process` or `again` sees it through."""
         if self.uses_batches and isinstance(self.backend, BatchBackend):
-            return BatchRun(self.parts(), self.backend, self.tally, run_id=self.standing.run_id)
-        return LiveRun(self.parts(), self.tally)
+            return BatchRun(self, self.backend, self.tally, journal_id=self.standing.run_id)
+        return LiveRun(self, self.tally)
 
     async def process(
         self,
@@ -90,19 +65,13 @@ class Engine:
         retry_failed: frozenset[FailureKind] = frozenset(),
     ) -> None:
         """Read an input and see it through; one that may block is read `ahead` in a thread of its own."""
-        if not ahead:
-            await run.run(self._opened(intakes, retry_failed))
-            return
-        rows = ReadAhead(intakes, window=ahead, wake=run.wake)
+        apart = ReadAhead(intakes, window=ahead, wake=run.wake) if ahead else None
+        rows = intakes if apart is None else apart
         try:
-            await run.run(self._opened(rows, retry_failed))
+            await run.run(open_inputs(self.journal, rows, self.tally, again=retry_failed, asks_lost=self.uses_batches))
         finally:
-            await rows.aclose()
-
-    def _opened(
-        self, rows: Iterable[InputRow | Later], retry_failed: frozenset[FailureKind]
-    ) -> Iterator[Work | Later | None]:
-        return open_inputs(self.journal, rows, self.tally, again=retry_failed, asks_lost=self.uses_batches)
+            if apart is not None:
+                await apart.aclose()
 
     async def again(self, run: Run) -> None:
         """Take the journal's failed, deferred and pending items up again."""

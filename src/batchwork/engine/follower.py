@@ -1,26 +1,70 @@
 """Follows a provider batch to its end and collects its results: the one follower of batch runs and attached batches.
 
-A look that fails says nothing about the batch, so it is taken again. A download that breaks off, or that lacks answers,
-is begun again. What stays unreadable although the batch has ended is lost, and only that: everything else was taken in.
+A look that fails says nothing about the batch, so it is taken again; looks that only fail end in a pause, never in a
+second submission. A download that breaks off, or that lacks answers, is begun again. What stays unreadable although
+the batch has ended is lost, and only that: everything else was taken in.
 """
 
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from dataclasses import dataclass
 
-from batchwork.core.breaker import Pause
+from batchwork.core.breaker import Pause, no_access
 from batchwork.core.errors import BackendError
 from batchwork.core.failure import Failure, FailureKind
-from batchwork.core.policy import Policy
+from batchwork.core.failure_table import Operation, Trait, traits_of
+from batchwork.core.policy import BatchPolicy, Policy
 from batchwork.core.ports import BatchBackend, BatchProgress, Clock
 from batchwork.core.reply import Reply
-from batchwork.engine import pauses
+from batchwork.core.stats import Tally
 from batchwork.engine.attempt import within
-from batchwork.engine.looks import Sight, looks
+from batchwork.engine.parts import Parts
 from batchwork.engine.waits import Waits
 
 _log = logging.getLogger(__name__)
+_GROWTH = 1.5  # of the time between two looks at a batch
+_OUTAGE_S = 3600.0  # waiting for a batch costs nothing, and batches take hours
 Take = Callable[[str, Reply | Failure], Awaitable[None]]
+
+
+class Sight:
+    """The looks at one batch; says once when they begin to fail, and whoever pauses the run says it again."""
+
+    def __init__(self, batch: str, *, where: str, policy: Policy, clock: Clock) -> None:
+        self._batch = batch
+        self._where = where
+        self._patience_s = max(policy.stall_s, policy.batch.adopt_wait_s)
+        self._clock = clock
+        self._lost_since: float | None = None
+
+    def seen(self) -> None:
+        """The provider has answered: the address is right, and what comes now is an outage that may be waited out."""
+        self._lost_since = None
+        self._patience_s = max(self._patience_s, _OUTAGE_S)
+
+    def lost(self, failure: Failure) -> bool:
+        """A look failed; whether there is no point in another one."""
+        now = self._clock.now()
+        if self._lost_since is None:
+            self._lost_since = now
+            _log.warning(
+                "cannot look at batch %s at %s (%s); if it is not seen within %g s the run pauses and nothing is lost:"
+                " check the address and the network",
+                self._batch,
+                self._where,
+                failure,
+                self._patience_s,
+            )
+        hopeless = Trait.HOPELESS in traits_of(failure.kind, Operation.POLL)
+        return hopeless or now - self._lost_since >= self._patience_s
+
+
+def looks(policy: BatchPolicy) -> Iterator[float]:
+    """Seconds between two looks at a batch: growing, without end."""
+    pause_s = policy.poll_first_s
+    while True:
+        yield pause_s
+        pause_s = min(max(policy.poll_longest_s, policy.poll_first_s), pause_s * _GROWTH)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,22 +78,13 @@ class Unreachable:
 class BatchFollower:
     """Polls and collects; sends nothing and decides nothing about items."""
 
-    def __init__(
-        self,
-        backend: BatchBackend,
-        policy: Policy,
-        clock: Clock,
-        waits: Waits,
-        *,
-        where: str,
-        notice: Callable[[str], None] | None = None,
-    ) -> None:
+    def __init__(self, parts: Parts, backend: BatchBackend, tally: Tally, waits: Waits) -> None:
         self._backend = backend
-        self._policy = policy
-        self._clock = clock
+        self._policy = parts.policy
+        self._clock = parts.clock
+        self._tally = tally
         self._waits = waits
-        self._where = where
-        self._notice: Callable[[str], object] = notice or bool
+        self._where = parts.backend.traits.where
 
     async def until_ended(self, batch_id: str, *, unknown_wait_s: float) -> BatchProgress | Unreachable | None:
         """Look at it at growing intervals until it has ended; None when the run closes first.
@@ -67,10 +102,10 @@ class BatchFollower:
             except BackendError as error:
                 failure = error.failure
                 if sight.lost(failure):
-                    return Unreachable(pauses.out_of_sight(batch_id, failure, self._where), failure)
+                    return Unreachable(out_of_sight(batch_id, failure, self._where), failure)
                 if failure.kind is FailureKind.REJECTED:
                     if unknown_s >= unknown_wait_s:
-                        return Unreachable(pauses.not_known(batch_id, failure), failure)
+                        return Unreachable(not_known(batch_id, failure), failure)
                     unknown_s += pause_s
             else:
                 sight.seen()
@@ -111,7 +146,7 @@ class BatchFollower:
                         return there
             return None
         finally:
-            self._notice("")
+            self._tally.notice = ""
 
     async def _download(self, batch_id: str, take: Take) -> Failure | None:
         try:
@@ -127,7 +162,7 @@ class BatchFollower:
             f" {self._policy.batch.results_wait_s:g} s, then what could not be read fails as result_lost"
         )
         _log.warning("%s", text)
-        self._notice(text)
+        self._tally.notice = text
 
     def sight(self, batch: str) -> Sight:
         """The looks at one batch."""
@@ -136,3 +171,40 @@ class BatchFollower:
 
 def _lost(message: str) -> Failure:
     return Failure(kind=FailureKind.RESULT_LOST, message=message, unconfirmed=True)
+
+
+def stalled(failure: Failure, where: str) -> Pause:
+    """No batch is taken, for too long."""
+    if failure.kind is FailureKind.CONNECTION:
+        return Pause(
+            reason=f"The provider cannot be reached at {where} ({failure}).",
+            remedy="Check the address (base_url) and the network, then run the same command again: no batch was made,"
+            " and what is finished is kept.",
+            cause="stalled",
+        )
+    return Pause(
+        reason=f"The provider takes no batches ({failure}).",
+        remedy="Wait until it recovers and run the same command again: what is finished is kept.",
+        cause="stalled",
+    )
+
+
+def out_of_sight(batch: str, failure: Failure, where: str) -> Pause:
+    """A batch is or may be at the provider, which cannot be asked about it."""
+    if failure.kind is FailureKind.AUTH:
+        return no_access(failure)
+    return Pause(
+        reason=f"The provider at {where} cannot be asked about batch {batch} ({failure}).",
+        remedy="Check the address (base_url) and the network, then run the same command again: it looks for the batch"
+        " before anything is sent, so that nothing is paid for twice.",
+        cause="stalled",
+    )
+
+
+def not_known(batch_id: str, failure: Failure) -> Pause:
+    """A batch is not found where it was made."""
+    return Pause(
+        reason=f"The provider does not know batch {batch_id} ({failure.message}).",
+        remedy="Run the same command again with the key and base URL that the batch was made with: it may be paid for.",
+        cause="batch",
+    )

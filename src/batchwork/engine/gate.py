@@ -19,7 +19,7 @@ from batchwork.core.pace import Pace
 from batchwork.core.policy import RatePolicy
 from batchwork.core.ports import Clock
 from batchwork.core.refusals import SentCalls
-from batchwork.core.reply import Limit, Limits, Usage
+from batchwork.core.reply import Limit, ReportedLimits, Usage
 from batchwork.core.window import AdaptiveWindow
 from batchwork.engine.queue import Caller, Denied, Grant, Need, Wait
 
@@ -92,7 +92,8 @@ class Gate:
             return Denied.CLOSED
         if not self._in_line and caller.in_flight < caller.bound and self._in_flight < self._places_for(caller):
             now = self._clock.now()
-            if self._is_open(need, now) and self.ledger.reserve(need.worst_nano):
+            is_open = now >= self._cool_until and self._trial is None and self._wait_for_rate(need, now) <= 0.0
+            if is_open and self.ledger.reserve(need.worst_nano):
                 return self._grant(caller, need, now)
         wait = Wait(need, asyncio.get_running_loop().create_future())
         self._arrivals += 1
@@ -111,10 +112,6 @@ class Gate:
         if not self._newcomers or not caller.in_flight or size < 2:
             return size
         return size - max(1, int(size * self._newcomers))
-
-    def _is_open(self, need: Need, now: float) -> bool:
-        """Whether neither a pause nor the rate stands in the way of a call that nobody is in line before."""
-        return now >= self._cool_until and self._trial is None and self._wait_for_rate(need, now) <= 0.0
 
     def _grant(self, caller: Caller, need: Need, now: float) -> Grant:
         for name, bucket in self._buckets.items():
@@ -155,7 +152,7 @@ class Gate:
         charged_nano: int,
         usage: Usage | None = None,
         failure: Failure | None = None,
-        limits: Limits | None = None,
+        limits: ReportedLimits | None = None,
     ) -> None:
         """A call has ended: give its place back, book what it cost, learn what it said."""
         now = self._clock.now()
@@ -204,7 +201,7 @@ class Gate:
 
         Everybody waits only when nobody is let through any more.
         """
-        outage, sent_at = self._outage, grant.sent_at
+        outage, sent_at = self._outage, grant.at
         if outage.is_on:
             pass  # a trial says nothing about how much may be sent
         elif failure.kind is FailureKind.RATE_LIMITED:
@@ -239,7 +236,7 @@ class Gate:
             elif name == "tokens":
                 bucket.correct(need.input_tokens + need.output_tokens, used_in + used_out, now)
 
-    def _learn(self, limits: Limits, now: float) -> None:
+    def _learn(self, limits: ReportedLimits, now: float) -> None:
         """What the provider says of itself; where the user has stated a limit, the lower one holds."""
         for name in ("requests", "input_tokens", "output_tokens", "tokens"):
             limit: Limit | None = getattr(limits, name)
@@ -288,15 +285,15 @@ class Gate:
             if caller is None:
                 return
             order, arrival, wait = caller.queue[0]
-            if wait.future.done():  # cancelled while in line
-                self._next_of(caller)
-                continue
-            need = wait.need
-            if (seconds := self._wait_for_rate(need, now)) > 0.0:
+            is_cancelled, need = wait.future.done(), wait.need
+            if not is_cancelled and (seconds := self._wait_for_rate(need, now)) > 0.0:
                 self._callers.appendleft(self._callers.pop())  # its turn is not used up
                 self._wake_in(seconds)
                 return
-            self._next_of(caller)
+            heappop(caller.queue)
+            self._in_line -= 1
+            if is_cancelled:
+                continue
             if not self.ledger.reserve(need.worst_nano):
                 if self.ledger.could_ever_fit(need.worst_nano):
                     self._park(caller, (order, arrival, wait))
@@ -304,10 +301,6 @@ class Gate:
                     _tell(wait, Denied.NO_MONEY)
                 continue
             wait.future.set_result(self._grant(caller, need, now))
-
-    def _next_of(self, caller: Caller) -> None:
-        heappop(caller.queue)
-        self._in_line -= 1
 
     def _next_caller(self) -> Caller | None:
         """The next one in turn that has work and is below its bound; it goes to the back."""

@@ -1,13 +1,9 @@
-"""See one item through: admit, attempt, judge, record.
-
-Nothing here decides whether to retry, whether there is money or whether an answer will do: it asks those who do, and
-writes down what happened before anybody sees it.
-"""
+"""See one item through: admit, attempt, judge, record. Decides nothing: it asks those who do, and records it."""
 
 import logging
 from collections.abc import Awaitable, Callable
 
-from batchwork.core.bounds import Expectation
+from batchwork.core.bounds import Expectation, WorstCase
 from batchwork.core.breaker import Pause
 from batchwork.core.decision import Decision, Move
 from batchwork.core.errors import BackendError
@@ -18,7 +14,6 @@ from batchwork.core.intake import Work
 from batchwork.core.ports import TokenCounter
 from batchwork.core.reply import Reply
 from batchwork.core.stats import Tally
-from batchwork.core.worst import WorstCase
 from batchwork.engine.attempt import Deadlines, attempt, within
 from batchwork.engine.gate import Caller, Denied, Grant, Need
 from batchwork.engine.judge import Judge
@@ -82,8 +77,6 @@ class ItemCarrier:
             if not await self._follow(life, result, decision):
                 return
 
-    # -- before the call ------------------------------------------------------------------------
-
     def _need(self, life: Life) -> Need:
         expected_in, expected_out = self._expect.of(life.bound, life.request.output_bound)
         worst = self._worst.nano(life.request, input_tokens=life.bound)
@@ -106,8 +99,6 @@ class ItemCarrier:
         life.bound = counted
         return await self._p.gate.admit(self._caller, self._need(life))
 
-    # -- the call -------------------------------------------------------------------------------
-
     async def _attempt(self, life: Life, grant: Grant) -> Reply | Failure:
         """Send it once; afterwards the gate and the item's account are right, whatever came back.
 
@@ -121,7 +112,7 @@ class ItemCarrier:
             if worst:
                 self._p.journal.record(Admitted(item=life.item, reserved_nano=worst))
                 await self._p.journal.durable()
-            started, sent = self._p.clock.now() if worst else grant.sent_at, True
+            started, sent = self._p.clock.now() if worst else grant.at, True
             life.started = started if life.started is None else life.started
             self._tally.calls += 1
             self._tally.in_flight += 1
@@ -153,8 +144,6 @@ class ItemCarrier:
         self._p.gate.release(
             grant, charged_nano=life.charged_nano, usage=result.usage, failure=failure, limits=result.limits
         )
-
-    # -- after the call -------------------------------------------------------------------------
 
     async def _follow(self, life: Life, result: Reply | Failure, decision: Decision) -> bool:
         """Do what was decided about a call that did not end the item well; whether another attempt follows."""

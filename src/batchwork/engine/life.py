@@ -1,11 +1,11 @@
 """One item on its way from its first call to its outcome: the same for live calls, batches and attached batches."""
 
-from __future__ import annotations
+from typing import Self
 
 import msgspec
 
-from batchwork.core.charge import Charge
 from batchwork.core.intake import Work
+from batchwork.core.pricing import Charge
 from batchwork.core.reply import Usage
 from batchwork.core.request import Message, Request
 from batchwork.core.runstate import ItemState
@@ -33,14 +33,14 @@ class Life(msgspec.Struct, gc=False, eq=False):
     usage: Usage | None = None
 
     @classmethod
-    def of(cls, work: Work) -> Life:
+    def of(cls, work: Work) -> Self:
         """The life of an item that is to be done."""
         request = work.request
         assert request is not None
         return cls(work.item, work.index, request, request, work.attempts, work.paid_nano, work.deferred)
 
     @classmethod
-    def known(cls, state: ItemState, request: Request) -> Life:
+    def known(cls, state: ItemState, request: Request) -> Self:
         """The life of an item of which an earlier run has left nothing but what stands in the journal."""
         index = state.index if state.index is not None else 0
         return cls(state.item, index, request, request, state.attempts, state.paid_nano)

@@ -6,7 +6,8 @@ happens: the end of the input, the breaker, an interruption, a journal that cann
 
 import asyncio
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 
 from batchwork.core.errors import BatchworkError
 from batchwork.core.intake import Work
@@ -32,17 +33,10 @@ class LiveRun(Run):
         self._waits = Waits(parts.clock)
         self._carrier = ItemCarrier(parts, tally, self._caller, wait=self._waits.wait, pause=self._on_pause)
         self._most_open = parts.policy.max_in_flight * (1 + _HELD_PER_SLOT)
-        self._tasks: set[asyncio.Task[None]] = set()
         self._starting = 0
 
     async def run(self, source: Iterator[Work | Later | None], *, is_input: bool = True) -> None:
-        """See everything through that the source yields.
-
-        `is_input` says that the source is an input read from its start, so that its end is the end of the input.
-
-        Raises:
-            BatchworkError: the input, a callback or the journal failed; calls in flight were finished first.
-        """
+        """See everything through that the source yields; calls in flight are finished before an error is raised."""
         try:
             self.exhausted = await self._read(source)
         except BatchworkError as error:
@@ -63,17 +57,23 @@ class LiveRun(Run):
 
     def interrupt(self) -> None:
         """First time: admit nothing more, let calls in flight finish. Second time: leave at once."""
-        if self.interrupted:
+        self._end_early()
+        self.interrupted = True
+
+    def cancel(self) -> None:
+        """The same; only, it is recorded that whoever called did not want the rest any more."""
+        self._end_early()
+        self.cancelled = True
+
+    def _end_early(self) -> None:
+        if self.interrupted or self.cancelled:
             for task in self._tasks:
                 task.cancel()
-        self.interrupted = True
         self._close()
 
     def wake(self) -> None:
         """Whoever takes the outcomes can take more, or the input has more."""
         self._room.set()
-
-    # -- reading --------------------------------------------------------------------------------
 
     async def _read(self, source: Iterator[Work | Later | None]) -> bool:
         """Start work as there is room for it; whether the source was read to its end."""
@@ -89,37 +89,31 @@ class LiveRun(Run):
                 self._room.clear()
                 await self._room.wait()
             else:
-                await self._until_slice(work)
+                if (slices := self._p.slices) is not None:
+                    await self._until(partial(slices.may_start, work.index))
                 if self._caller.closed:
                     return False
                 self._start(work)
                 if not self._has_room():
-                    await self._until_room()
+                    await self._until(self._has_room)
             if self._caller.closed:
                 return False
         return True
 
-    async def _until_slice(self, work: Work) -> None:
-        slices = self._p.slices
-        while slices is not None and not slices.may_start(work.index) and not self._caller.closed:
-            self._room.clear()
-            await self._room.wait()
-
     def _has_room(self) -> bool:
-        # A task started in this turn has not reached the gate yet, but it will stand in line there.
-        taken = self._caller.occupied + self._starting
+        # A task started in this turn has not reached the gate yet, but it will stand in line there. Who stepped aside
+        # for money does not keep others away.
+        taken = self._caller.in_flight + len(self._caller.queue) + self._starting
         if self._p.policy.retry_in_place:
             taken += self._waits.count
         if self.tally.open >= self._most_open or taken >= self._caller.bound:
             return False
         return self._p.has_room is None or self._p.has_room()
 
-    async def _until_room(self) -> None:
-        while not self._caller.closed and not self._has_room():
+    async def _until(self, may_go_on: Callable[[], bool]) -> None:
+        while not self._caller.closed and not may_go_on():
             self._room.clear()
             await self._room.wait()
-
-    # -- tasks ----------------------------------------------------------------------------------
 
     def _start(self, work: Work) -> None:
         self.tally.open += 1
@@ -129,11 +123,6 @@ class LiveRun(Run):
         task = asyncio.create_task(self._carry(work))
         self._tasks.add(task)
         task.add_done_callback(self._ended)
-
-    def _ended(self, task: asyncio.Task[None]) -> None:
-        self._tasks.discard(task)
-        if not task.cancelled() and (error := task.exception()) is not None:
-            self._stop(error)  # a defect of ours: never to be passed over in silence
 
     async def _carry(self, work: Work) -> None:
         self._starting -= 1
@@ -148,8 +137,6 @@ class LiveRun(Run):
                 self._p.slices.end(work.index)
             self._room.set()
 
-    # -- ending ---------------------------------------------------------------------------------
-
     def _close(self) -> None:
         """No new calls; whoever waits for one is turned away, whoever waits to retry wakes up."""
         self._p.gate.close(self._caller)
@@ -158,9 +145,7 @@ class LiveRun(Run):
 
     async def _drain(self) -> None:
         """Wait for what is under way: without end while the run is open, for so long once it is closed."""
-        while self.tally.open and not self._caller.closed:
-            self._room.clear()
-            await self._room.wait()
+        await self._until(lambda: not self.tally.open)
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=self._p.policy.drain_s if self._caller.closed else None)
 

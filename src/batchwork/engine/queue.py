@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import dataclass
 from enum import Enum
 
 import msgspec
@@ -30,13 +31,11 @@ class Grant(msgspec.Struct, frozen=True, gc=False, eq=False):
 
     caller: Caller
     need: Need
-    sent_at: float
+    at: float  # when it was given; the call is sent right after
 
 
 class Caller:
     """One run or request that shares the gate with others."""
-
-    __slots__ = ("bound", "closed", "dearest", "in_flight", "least", "on_room", "parked", "queue")
 
     def __init__(self, bound: int, on_room: Callable[[], None]) -> None:
         self.bound = bound
@@ -47,17 +46,10 @@ class Caller:
         self.parked: list[tuple[int, int, Wait]] = []
         self.least = self.dearest = 0  # bounds of what the parked ones need
 
-    @property
-    def occupied(self) -> int:
-        """The places its calls take, in flight and in line; who stepped aside for money does not keep others away."""
-        return self.in_flight + len(self.queue)
 
-
+@dataclass(slots=True, eq=False)
 class Wait:
     """A call that stands in line."""
 
-    __slots__ = ("future", "need")
-
-    def __init__(self, need: Need, future: asyncio.Future[Grant | Denied]) -> None:
-        self.need = need
-        self.future = future
+    need: Need
+    future: asyncio.Future[Grant | Denied]

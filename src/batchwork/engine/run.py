@@ -1,5 +1,6 @@
 """One pass over an input, however its calls are made: what may end it early, and how its end is recorded."""
 
+import asyncio
 import logging
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
@@ -26,6 +27,7 @@ class Run(ABC):
         self.cancelled = False
         self.exhausted = False
         self._p = parts
+        self._tasks: set[asyncio.Task[None]] = set()
         self._error: BaseException | None = None
 
     @property
@@ -46,18 +48,16 @@ class Run(ABC):
         """See everything through that the source yields.
 
         `is_input` says that the source is an input read from its start, so that its end is the end of the input.
-
-        Raises:
-            BatchworkError: the input, a callback or the journal failed; what is under way was left cleanly first.
+        Raises BatchworkError where the input, a callback or the journal failed; calls under way are left cleanly first.
         """
 
     @abstractmethod
     def interrupt(self) -> None:
         """Stop cleanly; called a second time, leave at once."""
 
+    @abstractmethod
     def cancel(self) -> None:
         """Give up what is not finished, at the provider too; what is finished is kept."""
-        self.interrupt()
 
     @abstractmethod
     def wake(self) -> None:
@@ -78,13 +78,17 @@ class Run(ABC):
             _log.info("pausing: %s", pause.reason)  # whoever called is told by the exception
         self._close()
 
+    def _ended(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            self._stop(error)  # a defect of ours: never to be passed over in silence
+
     def _stop(self, error: BaseException) -> None:
         if self._error is None:
             self._error = error
         self._close()
 
     def _record_end(self, *, is_input: bool) -> None:
-        """`is_input` says that an input was read from its start, so that its end is the end of the input."""
         inputs = self.tally.read if self.exhausted and is_input else None
         try:
             self._p.journal.record(Ended(inputs=inputs, stopped=self.stopped))

@@ -1,20 +1,22 @@
 """Books what calls cost and settles items: the one settler of live runs, batch runs and attached batches.
 
-Every fact goes to the journal before anybody sees it. What a call costs is decided in `core/charge.py`.
+Every fact goes to the journal before anybody sees it; what a callback raises stops the run cleanly. What a call costs
+is decided in `core/charge.py`.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
 
-from batchwork.core.charge import charge_for
-from batchwork.core.event import Attempted, Settled
+from batchwork.core.errors import CallbackError
+from batchwork.core.event import Attempted, Event, Settled
 from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.intake import Work
 from batchwork.core.outcome import AnyOutcome, Deferred, Failed, Succeeded
+from batchwork.core.pricing import charge_for
 from batchwork.core.reply import Reply
 from batchwork.core.stats import Tally
-from batchwork.engine.callbacks import tell
 from batchwork.engine.life import Life
 from batchwork.engine.parts import Parts
 
@@ -39,7 +41,7 @@ class Settler:
             self._tally.input_tokens += usage.input_tokens
             self._tally.output_tokens += usage.output_tokens
 
-    def take_back(self, life: Life, nano: int) -> None:
+    def unbook_lost(self, life: Life, nano: int) -> None:
         """An answer was booked at its worst case because it could not be had, and has come after all."""
         if not nano:
             return
@@ -74,17 +76,11 @@ class Settler:
         return event
 
     def show(self, event: Settled) -> None:
-        """It is on disk: everybody may see it.
-
-        Raises:
-            CallbackError: a callback raised.
-        """
+        """It is on disk: everybody may see it. Raises CallbackError where a callback raised."""
         self._tally.count(event.outcome)
         tell(self._p.on_event, event)
         if self._p.on_settled is not None:
             self._p.on_settled(event.outcome)
-
-    # -- outcomes -------------------------------------------------------------------------------
 
     def succeeded(self, life: Life, reply: Reply, value: object) -> Succeeded:
         """The item has its answer."""
@@ -128,3 +124,20 @@ class Settler:
         if reply.limits is None and reply.body is body:
             return reply
         return msgspec.structs.replace(reply, limits=None, body=body)
+
+
+def listener_for(on_event: Callable[[Event], None] | None) -> Callable[[Event], None] | None:
+    """What a journal is to call: everything is told as it is recorded but outcomes, which are told once on disk."""
+    if on_event is None:
+        return None
+    return lambda event: None if isinstance(event, Settled) else tell(on_event, event)
+
+
+def tell(on_event: Callable[[Event], None] | None, event: Event) -> None:
+    """Call back, if there is anybody to call. Raises CallbackError where the callback raised."""
+    if on_event is None:
+        return
+    try:
+        on_event(event)
+    except Exception as error:  # the user's callback is foreign code
+        raise CallbackError(f"on_event raised {type(error).__name__}: {error}") from error

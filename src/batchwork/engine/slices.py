@@ -6,30 +6,31 @@ only so many are under way at once, and that a provider batch never mixes two of
 
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import dataclass, field
 
 
+@dataclass(slots=True, kw_only=True)
 class Slices:
     """The jobs of one run, each a slice of its input. Made once, run once."""
 
-    def __init__(self, *, width: int, most_open: int, on_start: Callable[[int], None] | None = None) -> None:
-        self._width = width
-        self._most_open = most_open
-        self._on_start = on_start
-        self._open: Counter[int] = Counter()
+    width: int
+    most_open: int
+    on_start: Callable[[int], None] | None = None
+    _open: Counter[int] = field(default_factory=Counter, init=False)
 
     def of(self, index: int) -> int:
         """The job of the item at this place of the input."""
-        return index // self._width
+        return index // self.width
 
     def may_start(self, index: int) -> bool:
         """Whether an item may be begun: its job is under way, or there is room for one more."""
-        return self.of(index) in self._open or len(self._open) < self._most_open
+        return self.of(index) in self._open or len(self._open) < self.most_open
 
     def start(self, index: int) -> None:
         """An item is begun."""
         self._open[self.of(index)] += 1
-        if self._on_start is not None:
-            self._on_start(index)
+        if self.on_start is not None:
+            self.on_start(index)
 
     def end(self, index: int) -> None:
         """An item is done with for now."""

@@ -11,21 +11,12 @@ class Waits:
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._waiting: set[asyncio.Future[None]] = set()
-        self._closing = asyncio.Event()
-
-    @property
-    def is_closed(self) -> bool:
-        """Nobody waits any more."""
-        return self._closing.is_set()
+        self.is_closed = False  # nobody waits any more
 
     @property
     def count(self) -> int:
         """How many wait."""
         return len(self._waiting)
-
-    async def closed(self) -> None:
-        """Return when it closes."""
-        await self._closing.wait()
 
     async def wait(self, seconds: float) -> None:
         """Wait so long, or less if it closes."""
@@ -33,16 +24,16 @@ class Waits:
             return
         due: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._waiting.add(due)
-        take_back = self._clock.call_later(seconds, lambda: None if due.done() else due.set_result(None))
+        stop_timer = self._clock.call_later(seconds, lambda: None if due.done() else due.set_result(None))
         try:
             await due
         finally:
-            take_back()
+            stop_timer()
             self._waiting.discard(due)
 
     def close(self) -> None:
         """Wake everybody."""
-        self._closing.set()
+        self.is_closed = True
         for due in self._waiting:
             if not due.done():
                 due.set_result(None)

@@ -30,14 +30,12 @@ def open_inputs(
 
     `LATER` is passed on: the input has nothing yet.
     A row that has failed in one of the ways of `again` is work to do as well, unless the row itself is bad, or its
-    answer is in a batch that can be asked for it once more (`asks_lost`).
-
-    Raises:
-        InputError: the input itself raised half-way.
+    answer is in a batch that can be asked for it once more (`asks_lost`). Raises InputError where the input itself
+    raised half-way.
     """
     rows = iter(intakes)
     lost = LostAnswers(journal, asks=asks_lost)
-    needs_kind = len(again) < len(FailureKind) or lost.has_any
+    needs_kind = len(again) < len(FailureKind) or bool(lost.chunks)
     while True:
         try:
             intake = next(rows, None)
@@ -56,7 +54,8 @@ def open_inputs(
         state = journal.place(tally.read, intake)
         tally.read += 1
         if again and state.status is Status.FAILED and intake.request is not None:
-            kind = _failure_kind(journal, state) if needs_kind else None
+            index = tally.read - 1
+            kind = _kind_in(next(iter(journal.entries(index, index + 1)))) if needs_kind else None
             if lost.holds(state.item, kind) and kind in again:
                 lost.ask(state.item)
                 tally.reused += not asks_lost
@@ -70,12 +69,6 @@ def open_inputs(
             yield None
             continue
         yield _work(state, tally.read - 1, intake.request, intake.problem)
-
-
-def _failure_kind(journal: Journal, state: ItemState) -> FailureKind | None:
-    """How an item failed."""
-    assert state.index is not None
-    return _kind_in(next(iter(journal.entries(state.index, state.index + 1))))
 
 
 def _kind_in(entry: Entry) -> FailureKind | None:
@@ -109,26 +102,21 @@ class LostAnswers:
     def __init__(self, journal: Journal, *, asks: bool) -> None:
         self._journal = journal
         self._asks = asks
-        self._chunks = {item: ticket.chunk for ticket in journal.batches.lost() for item in ticket.items}
-        self._told = False
-
-    @property
-    def has_any(self) -> bool:
-        """Whether there is any."""
-        return bool(self._chunks)
+        self.chunks = {item: ticket.chunk for ticket in journal.batches.lost() for item in ticket.items}
+        self._warned = False
 
     def holds(self, item: int, kind: FailureKind | None) -> bool:
         """Whether an item that failed in this way has its answer there."""
-        return kind is FailureKind.RESULT_LOST and item in self._chunks
+        return kind is FailureKind.RESULT_LOST and item in self.chunks
 
     def ask(self, item: int) -> None:
         """Let the batch be asked once more; both facts go to disk together, so that no kill comes in between."""
         if self._asks:
             self._journal.reopen(item)
-            self._journal.record(BatchReopened(chunk=self._chunks[item], items=(item,)))
+            self._journal.record(BatchReopened(chunk=self.chunks[item], items=(item,)))
             self._journal.release(item)
-        elif not self._told:
-            self._told = True
+        elif not self._warned:
+            self._warned = True
             _log.warning(
                 "some items were answered in batches whose results could not be read, and may be paid for: a retry with"
                 " --mode batch (mode='batch') asks for them once more; live calls leave them as they are"

@@ -12,9 +12,6 @@ def write_atomically(path: Path, body: bytes, *, sync: bool = True, mode: int = 
 
     A new file has `mode`, less what the umask takes; one that was there keeps its own. Without `sync` a power failure
     (not a crash of the process) may leave the file empty: for what can be made again.
-
-    Raises:
-        OSError: the folder cannot be written, or there is no space.
     """
     folder, name = os.path.split(path)  # plain strings: one such file is written for every item of a run
     aside = os.path.join(folder, f".{name}.{os.getpid()}.part")  # noqa: PTH118

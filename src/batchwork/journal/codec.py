@@ -115,11 +115,7 @@ def _share(document: Attachment, blobs: Blobs) -> bytes:
 
 
 def decode(row: tuple[int, int, int, bytes, int], blob: Callable[[bytes], bytes | None]) -> Event:
-    """The event behind a row.
-
-    Raises:
-        JournalDamagedError: the row contradicts its checksum.
-    """
+    """The event behind a row; a JournalDamagedError when the row contradicts its checksum."""
     seq, kind, item, body, crc = row
     if checksum(seq, kind, item, body) != crc:
         raise JournalDamagedError(f"event {seq} is damaged")

@@ -30,11 +30,7 @@ def beside(journal: Path, part: str) -> Path:
 
 
 def open_beside(journal: Path, part: str) -> int:
-    """Open the companion of this kind for writing, made if it is not there.
-
-    Raises:
-        JournalWriteError: it cannot be written.
-    """
+    """Open the companion of this kind for writing, made if it is not there; a JournalWriteError if it cannot be."""
     path = beside(journal, part)
     try:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, PRIVATE_FILE)
@@ -53,20 +49,12 @@ def remove_with_parts(*journals: Path) -> None:
 
 
 def mode_of(path: Path) -> int:
-    """Who may read and write this file.
-
-    Raises:
-        OSError: it is not there.
-    """
+    """Who may read and write this file."""
     return path.stat().st_mode & 0o666
 
 
 def make_folder(path: Path) -> None:
-    """Make a folder, and those above it that are missing.
-
-    Raises:
-        OSError: it cannot be made.
-    """
+    """Make a folder, and those above it that are missing."""
     for folder in (*reversed(path.parents), path):
         if not folder.is_dir():
             folder.mkdir(mode=PRIVATE_FOLDER, exist_ok=True)

@@ -15,14 +15,16 @@ import sqlite3
 import threading
 import uuid
 from collections import Counter
+from collections.abc import Iterator
 from contextlib import closing, suppress
 from pathlib import Path
+from typing import Any
 
 from batchwork.core.errors import JournalDamagedError, JournalError, JournalWriteError
 from batchwork.journal.atomic import sync_folder
 from batchwork.journal.companions import INDEX, LOG, MARK, PRIVATE_FILE, beside, mode_of, real
 from batchwork.journal.mark import Mark, read_mark
-from batchwork.journal.sums import Sums
+from batchwork.journal.rows import SELECT_SUMS, Sums
 from batchwork.journal.write_ahead_log import is_all_there_is, lost_writes
 
 _log = logging.getLogger(__name__)
@@ -41,13 +43,7 @@ _open_here: Counter[_File] = Counter()
 
 
 def connect(path: Path, *, writable: bool) -> sqlite3.Connection:
-    """A connection to a journal file, made if it is new and `writable`.
-
-    Raises:
-        JournalError: not a journal, or one of a newer version.
-        JournalDamagedError: a journal that cannot be read.
-        JournalWriteError: a folder or file that cannot be written.
-    """
+    """A connection to a journal file, made if it is new and `writable`; a JournalError says why there is none."""
     try:
         with LOOKING:
             mark = read_mark(path)  # before the journal is read, since a run may go on writing it
@@ -86,12 +82,7 @@ def _look(path: Path, mark: Mark | None, *, writable: bool) -> None:
 
 
 def holds_nothing(path: Path) -> bool:
-    """Whether there is no journal yet: no file, or an empty one.
-
-    Raises:
-        JournalError: there is something else.
-        JournalDamagedError: there was one.
-    """
+    """Whether there is no journal yet: no file, or an empty one. A JournalError when there is something else."""
     with LOOKING:
         return not is_open_here(path) and _is_nothing(path, read_mark(path))
 
@@ -273,3 +264,74 @@ def _file(path: Path) -> _File | None:
     except OSError:
         return None
     return seen.st_dev, seen.st_ino
+
+
+class ReadConnection:
+    """What was committed at the first read, until `refresh`.
+
+    A read transaction is kept open between look-ups: a snapshot per commit is cheaper than one per look-up. As long as
+    it is open it keeps SQLite's log from shrinking.
+    """
+
+    def __init__(self, path: Path, *, pinned: bool) -> None:
+        self.path = path
+        self._pinned = pinned
+        self._connection = connect(path, writable=False)
+        self._reading = False
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._connection.close()
+
+    def refresh(self) -> None:
+        """See what has been committed since."""
+        if self._reading:
+            self._connection.execute("ROLLBACK")
+            self._reading = False
+
+    def let_go(self) -> None:
+        """See it at the next read, unless this connection is pinned to what it sees."""
+        if not self._pinned:
+            self.refresh()
+
+    def _execute(self, sql: str, values: tuple[Any, ...]) -> sqlite3.Cursor:
+        if not self._reading:
+            self._connection.execute("BEGIN")
+            self._reading = True
+        return self._connection.execute(sql, values)
+
+    def one(self, sql: str, values: tuple[Any, ...] = ()) -> Any | None:
+        """The first row of a query."""
+        try:
+            return self._execute(sql, values).fetchone()
+        except FAULTS as error:
+            raise translated(error, self.path) from error
+
+    def each(self, sql: str, values: tuple[Any, ...] = ()) -> Iterator[Any]:
+        """The rows of a query, one by one."""
+        try:
+            yield from self._execute(sql, values)
+        except FAULTS as error:
+            raise translated(error, self.path) from error
+
+    def all(self, sql: str, values: tuple[Any, ...] = ()) -> list[Any]:
+        """All rows of a query."""
+        return list(self.each(sql, values))
+
+    def sums(self) -> Sums:
+        """What it all adds up to; zeros in a file that is still empty."""
+        values = self.one(SELECT_SUMS)
+        (last,) = self.one("SELECT coalesce(max(seq), 0) FROM event") or (0,)
+        if values is None and last:
+            raise self.damaged("its totals are missing")
+        try:
+            sums = Sums(run_id="") if values is None else Sums.stored(values)
+        except JournalDamagedError as error:
+            raise self.damaged(error) from error
+        if sums.seq != last:
+            raise self.damaged(f"it ends at event {last}, but {sums.seq} were written")
+        return sums
+
+    def damaged(self, what: object) -> JournalDamagedError:
+        """The error for a file that contradicts itself."""
+        return damaged(self.path, str(what))

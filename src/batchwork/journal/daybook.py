@@ -1,19 +1,17 @@
 """The day's money on disk, so that a day's budget survives a restart and a crash.
 
 The file holds one number: a mark that is never below what is spent and reserved. It is raised in steps *before* the
-calls that need it, so that the disk is written some hundred times a day and not once per call. A clean end writes what
-was really spent. After a crash the mark counts: at most one step and the calls under way too much, never too little.
-
-A clock that is set back gives no second budget, not even across a restart: the later day goes on until it ends.
+calls that need it. A clean end writes what was really spent; after a crash the mark counts: at most one step and the
+calls under way too much, never too little. A clock that is set back gives no second budget: the later day goes on until
+it ends.
 """
-
-from __future__ import annotations
 
 import asyncio
 import logging
 from collections.abc import Callable
 from datetime import UTC, date, datetime
 from pathlib import Path
+from typing import Self
 from zlib import crc32
 
 import msgspec
@@ -32,7 +30,7 @@ class _Page(msgspec.Struct, frozen=True, kw_only=True):
     spent_nano: int
     check: int = 0
 
-    def sealed(self) -> _Page:
+    def sealed(self) -> Self:
         """The page with its checksum."""
         return msgspec.structs.replace(self, check=crc32(f"{self.day} {self.spent_nano}".encode()))
 
@@ -41,13 +39,7 @@ class DayBook:
     """One day's money: a ledger in memory, covered by a mark on disk. One process writes it at a time."""
 
     def __init__(self, path: Path, *, ledger: Ledger, utc: Callable[[], float]) -> None:
-        """Open the book and put into the ledger what today has cost so far.
-
-        Raises:
-            JournalLockedError: another process writes this book.
-            JournalDamagedError: it cannot be read, so that nobody knows what was spent.
-            JournalWriteError: it cannot be written.
-        """
+        """Open the book and put into the ledger what today has cost so far; a JournalError if nobody knows that."""
         self.path = path
         self.ledger = ledger
         self._utc = utc
@@ -71,11 +63,7 @@ class DayBook:
         self._warn_if_ahead(today)
 
     async def cover(self) -> None:
-        """Return when the mark on disk is not below what is spent and reserved.
-
-        Raises:
-            JournalWriteError: it could not be written.
-        """
+        """Return when the mark on disk is not below what is spent and reserved; a JournalWriteError if it cannot."""
         while self.ledger.spent + self.ledger.reserved > self._mark:
             if self._raising is None:
                 self._raising = asyncio.create_task(self._raise())

@@ -1,13 +1,11 @@
 """How far a journal was, in a small file beside it: a journal that has lost its log is not taken for a new one.
 
-After a kill nearly everything may live in SQLite's log, and the file alone looks like a journal that has hardly begun:
-everything would be sent, and paid, again. So after each commit the writer notes here which event was the last. A
-journal that ends before it has lost something.
+After a kill nearly everything may live in SQLite's log; without it everything would be sent, and paid, again. So after
+each commit the writer notes here which event was the last; a journal that ends before it has lost something.
 
-The note is written after its commit is on the disk, and is not synced. So whatever survives of it tells of commits that
-had survived: it may be behind the journal, and is ahead only of one that has lost something. A note of zeros, which a
-power failure may leave, says nothing, nor does that of another journal. Whoever compares reads the note first and the
-journal second, so that a writer who goes on meanwhile is never taken for a loss.
+The note is written after its commit is on the disk, and is not synced: it may be behind the journal, and is ahead only
+of one that has lost something. A note of zeros, which a power failure may leave, says nothing. Whoever compares reads
+the note first and the journal second, so that a writer who goes on meanwhile is never taken for a loss.
 """
 
 import os
@@ -49,11 +47,7 @@ class MarkFile:
 
 
 def read_mark(journal: Path) -> Mark | None:
-    """The note beside a journal; None when there is none, or none that says anything.
-
-    Raises:
-        JournalDamagedError: there is something else in its place.
-    """
+    """The note beside a journal; None when it says nothing, a JournalDamagedError for something in its place."""
     path = beside(journal, MARK)
     for _ in range(_TRIES):
         try:

@@ -28,7 +28,6 @@ class MemoryJournal:
         self._run_id = ""
 
     def begin(self, began: Began) -> Standing:
-        """Start a run."""
         self._run_id = self._run_id or uuid.uuid4().hex[:12]
         open_calls = [state for state in self._state.items.values() if state.reserved_nano]
         for state in open_calls:
@@ -43,17 +42,14 @@ class MemoryJournal:
         )
 
     def at(self, index: int) -> ItemState | None:
-        """The item at this place of the latest input."""
         item = self._state.places.get(index)
         return None if item is None else self._state.items[item]
 
     def find(self, fingerprint: bytes, occurrence: int) -> ItemState | None:
-        """The item of this identity."""
         item = self._identities.get((fingerprint, occurrence))
         return None if item is None else self._state.items[item]
 
     def place(self, index: int, intake: InputRow) -> ItemState:
-        """The item that stands at `index`: one already known, or a new one."""
         state, occurrence = self._placer.identify(index, intake.fingerprint)
         if state is not None and state.index == index and self._columns[state.item] == intake.columns:
             return state
@@ -65,29 +61,24 @@ class MemoryJournal:
         return self._state.items[item]
 
     def record(self, event: Event) -> None:
-        """Apply one fact."""
         self._state.apply(event)
         if self.listener is not None:
             self.listener(event)
 
     def reopen(self, item: int) -> ItemState:
-        """Take a failed item up again."""
         self.record(Reopened(item=item))
         return self._state.items[item]
 
     def take(self, item: int) -> ItemState:
-        """The item."""
         return self._state.items[item]
 
     def request_of(self, item: int) -> Request:
-        """The request of an item."""
         request = self._requests[item]
         assert request is not None, "a bad row is never sent"
         return request
 
     @property
     def batches(self) -> BatchBook:
-        """What it knows of provider batches."""
         return self._state.batches
 
     async def durable(self) -> None:
@@ -99,7 +90,6 @@ class MemoryJournal:
     def entries(
         self, start: int = 0, stop: int | None = None, *, statuses: frozenset[Status] | None = None, bodies: bool = True
     ) -> Iterator[Entry]:
-        """Places in input order; the bodies are in memory anyway."""
         del bodies
         places = self._state.places
         if stop is not None and stop - start < len(places):
@@ -124,11 +114,9 @@ class MemoryJournal:
         )
 
     def count(self) -> int:
-        """How many places the latest input has."""
         return len(self._state.places)
 
     def counts(self, *, below: int | None = None) -> dict[Status, int]:
-        """How many of them stand where."""
         counts = dict.fromkeys(Status, 0)
         for index, item in self._state.places.items():
             if below is None or index < below:
@@ -136,7 +124,6 @@ class MemoryJournal:
         return counts
 
     def totals(self) -> Totals:
-        """The money, over all runs."""
         return Totals(spent_nano=self._state.spent_nano, unconfirmed_nano=self._state.unconfirmed_nano)
 
     def close(self) -> None:

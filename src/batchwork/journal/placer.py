@@ -32,8 +32,6 @@ class KnownItems(Protocol):
 class Placer:
     """Goes through one input from its start."""
 
-    __slots__ = ("_known", "_seen", "_unchanged")
-
     def __init__(self, known: KnownItems, *, is_empty: bool = False) -> None:
         self._known = known
         self._unchanged = not is_empty
@@ -84,8 +82,6 @@ class SeenFilter:
     Fingerprints are hashes already, so their own bits are the filter's hash functions. The four bits of one stand in
     one word, so that one look tells.
     """
-
-    __slots__ = ("_words",)
 
     def __init__(self) -> None:
         self._words = array("Q", bytes(8 * _WORDS))

@@ -3,16 +3,14 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from batchwork.core.batch_book import BatchBook
+from batchwork.core.batch_book import BatchBook, Ticket
 from batchwork.core.event import BatchEvent, Began, Event
 from batchwork.core.outcome import Status
 from batchwork.core.ports import Entry, Totals
 from batchwork.core.request import Request
-from batchwork.core.ticket import Ticket
-from batchwork.journal.item_row import ItemRow
+from batchwork.journal.connections import ReadConnection
 from batchwork.journal.placer import outcome_at
-from batchwork.journal.read_connection import ReadConnection
-from batchwork.journal.sums import Sums
+from batchwork.journal.rows import ItemRow, Sums
 from batchwork.journal.tables import EventTable, ItemTable
 
 
@@ -29,7 +27,6 @@ class JournalReader:
         self._events = EventTable(self._connection)
 
     def close(self) -> None:
-        """Close the connection."""
         self._connection.close()
 
     def refresh(self, *, moved: bool = False) -> None:
@@ -45,16 +42,13 @@ class JournalReader:
         return sums
 
     def totals(self) -> Totals:
-        """The money, over all runs."""
         sums = self.sums()
         return Totals(spent_nano=sums.spent, unconfirmed_nano=sums.unconfirmed)
 
     def count(self) -> int:
-        """How many places the latest input has."""
         return self.sums().places
 
     def counts(self, *, below: int | None = None) -> dict[Status, int]:
-        """How many of them, or of those below a place, stand where; counted afresh."""
         counts = self.items.counts(below)
         self._connection.let_go()
         return counts
@@ -102,7 +96,6 @@ class JournalReader:
         return book.open()
 
     def request_of(self, item: int) -> Request:
-        """The request of an item."""
         row = self.items.row(item)
         request = None if row is None else self._events.opened(row, row.request_seq).request
         if request is None:

@@ -11,8 +11,8 @@ from batchwork.core.ports import Entry, Standing, Totals
 from batchwork.core.request import Request
 from batchwork.core.runstate import UNCHANGED, ItemState, lost_call
 from batchwork.journal import codec
-from batchwork.journal.item_row import ItemRow, columns_digest
 from batchwork.journal.placer import Placer
+from batchwork.journal.rows import ItemRow, columns_digest
 from batchwork.journal.writer import JournalWriter
 
 _LIVE = frozenset({Status.PENDING, Status.DEFERRED})
@@ -41,7 +41,6 @@ class SqliteJournal:
         return self._sums.run_id
 
     def begin(self, began: Began) -> Standing:
-        """Start a run: what an earlier crash left open is booked at its worst case."""
         self.flush()  # the end of a run before this one frees places, which this one may take again
         self._reader.refresh(moved=True)
         open_calls = self._items.reserved() if self._sums.reserved else []
@@ -63,7 +62,6 @@ class SqliteJournal:
     # -- which item a row is --------------------------------------------------------------------
 
     def at(self, index: int) -> ItemRow | None:
-        """The item at this place of the latest input."""
         row = self._items.at(index)
         if row is None:
             return None
@@ -71,12 +69,10 @@ class SqliteJournal:
         return row if row.index == index else None
 
     def find(self, fingerprint: bytes, occurrence: int) -> ItemRow | None:
-        """The item of this identity."""
         item = self._writer.identities.find(fingerprint, occurrence)
         return None if item is None else self._rows.get(item) or self._items.row(item)
 
     def place(self, index: int, intake: InputRow) -> ItemState:
-        """The item that stands at `index`: one already known, or a new one, which is recorded."""
         known, occurrence = self._placer.identify(index, intake.fingerprint)
         digest = columns_digest(intake.columns)
         if known is None:
@@ -117,7 +113,6 @@ class SqliteJournal:
         )
 
     def take(self, item: int) -> ItemState:
-        """Hold an item that is known, so that facts about it can be recorded."""
         row = self._rows.get(item) or self._items.row(item)
         if row is None:
             raise JournalError(f"{self.path} has no item {item}")
@@ -125,7 +120,6 @@ class SqliteJournal:
         return row
 
     def reopen(self, item: int) -> ItemState:
-        """Take a failed item up again."""
         row = self.take(item)
         self.record(Reopened(item=item))
         return row
@@ -133,7 +127,6 @@ class SqliteJournal:
     # -- writing --------------------------------------------------------------------------------
 
     def record(self, event: Event) -> None:
-        """Queue one fact."""
         sums = self._sums
         sums.seq = seq = sums.seq + 1
         kind = codec.KINDS[type(event)]
@@ -187,7 +180,6 @@ class SqliteJournal:
         self._writer.flush()
 
     def close(self) -> None:
-        """Write what is queued and let go."""
         self._writer.close()
 
     # -- reading --------------------------------------------------------------------------------
@@ -199,20 +191,16 @@ class SqliteJournal:
     def entries(
         self, start: int = 0, stop: int | None = None, *, statuses: frozenset[Status] | None = None, bodies: bool = True
     ) -> Iterator[Entry]:
-        """Places in input order, what is queued included."""
         self.flush()
         return self._reader.entries(start, stop, statuses=statuses, bodies=bodies)
 
     def count(self) -> int:
-        """How many places the latest input has."""
         self.flush()
         return self._reader.count()
 
     def counts(self, *, below: int | None = None) -> dict[Status, int]:
-        """How many of them, or of those below a place, stand where; counted afresh."""
         self.flush()
         return self._reader.counts(below=below)
 
     def totals(self) -> Totals:
-        """The money, over all runs."""
         return Totals(spent_nano=self._sums.spent, unconfirmed_nano=self._sums.unconfirmed)

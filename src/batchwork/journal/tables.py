@@ -12,12 +12,12 @@ from batchwork.core.errors import JournalDamagedError
 from batchwork.core.event import Attempted, BatchEvent, Event, Opened, Settled
 from batchwork.core.outcome import AnyOutcome, Status
 from batchwork.journal import codec
-from batchwork.journal.item_row import COLUMNS, STATUSES, ItemRow
-from batchwork.journal.read_connection import ReadConnection
+from batchwork.journal.connections import ReadConnection
+from batchwork.journal.rows import ITEM_COLUMNS, STATUSES, ItemRow
 
 _PAGE = 1024  # rows read at once
 _BEYOND = 1 << 62  # no input is that long
-_ITEM = f"SELECT {COLUMNS} FROM item"  # noqa: S608
+_ITEM = f"SELECT {ITEM_COLUMNS} FROM item"  # noqa: S608
 _ITEM_BY_NUMBER = f"{_ITEM} WHERE id = ?"
 _EVENT = "SELECT seq, kind, item, body, crc FROM event"
 _EVENT_BY_NUMBER = f"{_EVENT} WHERE seq = ?"
@@ -151,8 +151,6 @@ class Identities:
     commit; some thousands at once, in the table's order, share their pages. Until there are so many, memory knows them,
     and when a journal is opened they are read from its last rows.
     """
-
-    __slots__ = ("_is_checked", "_noted", "_table", "_young")
 
     def __init__(self, table: ItemTable, *, noted: int, items: int) -> None:
         self._table = table

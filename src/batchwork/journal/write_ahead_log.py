@@ -30,10 +30,7 @@ class Frame(NamedTuple):
 
 
 def lost_writes(path: Path) -> int:
-    """How many finished writes in the log of this file cannot be read; a single one at the very end is not counted.
-
-    To be asked after something was read through SQLite, which then has made up its mind about the log.
-    """
+    """How many finished writes in the log cannot be read, but for a last one; asked after SQLite has read it."""
     try:
         with beside(path, LOG).open("rb") as log:
             header = log.read(_HEADER)

@@ -19,10 +19,9 @@ from batchwork.core.outcome import Status
 from batchwork.journal import codec
 from batchwork.journal.companions import WriterLock
 from batchwork.journal.connections import FAULTS, connect, translated
-from batchwork.journal.item_row import COLUMNS, ItemRow, RowCache
 from batchwork.journal.mark import Mark, MarkFile
 from batchwork.journal.reader import JournalReader
-from batchwork.journal.sums import UPDATE
+from batchwork.journal.rows import ITEM_COLUMNS, UPDATE_SUMS, ItemRow, RowCache
 from batchwork.journal.tables import Identities
 
 # Between the starts of two commits. Each costs as much as sending a request; answers that come one by one would each
@@ -41,7 +40,7 @@ _MOVE_ITEM = (
     " settled_seq=?12, crc=?13 WHERE id=?1"
 )
 _TRIM_ITEM = "UPDATE item SET idx=NULL, crc=? WHERE id=?"
-_SELECT_BEYOND = f"SELECT {COLUMNS} FROM item WHERE idx >= ? LIMIT 1000"  # noqa: S608
+_SELECT_BEYOND = f"SELECT {ITEM_COLUMNS} FROM item WHERE idx >= ? LIMIT 1000"  # noqa: S608
 
 
 @dataclass(slots=True, kw_only=True)
@@ -183,7 +182,7 @@ class JournalWriter:
         if self.trim is not None:
             self._put_in_trim(group, self.trim)
         self.sums.noted = self.identities.note(connection, self.sums.items)
-        connection.execute(UPDATE, self.sums.values(without=group.trimmed))
+        connection.execute(UPDATE_SUMS, self.sums.values(without=group.trimmed))
         self.cache.write_changed()
         self._group = group
 

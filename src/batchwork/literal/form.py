@@ -8,8 +8,7 @@ import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from batchwork.literal.answer import answered, compare, count_of, yes_or_no
-from batchwork.literal.choice import choose, denied
+from batchwork.literal.answer import answered, choose, compare, count_of, denied, yes_or_no
 from batchwork.literal.lookup import ENOUGH, Found, currency, find, ranked, unlabelled
 from batchwork.literal.meaning import GENERIC, label_words
 from batchwork.literal.question import understand
@@ -194,10 +193,10 @@ class _Filler:
             schema = {**schema, "type": next((one for one in kind if one != "null"), "string")}
         return schema, nullable or None in schema.get("enum", ())
 
-    def _resolved(self, ref: str) -> Any:
+    def _resolved(self, ref: Any) -> Any:
         node: Any = self._root
-        for step in filter(None, ref.lstrip("#").split("/")):
-            node = node[step]
+        for step in filter(None, str(ref).lstrip("#").split("/")):
+            node = node.get(step) if isinstance(node, dict) else None
         return node
 
 

@@ -24,6 +24,8 @@ class _Words(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     more: str
     less: str
     verbs: str
+    yes: str
+    no: str
     same: dict[str, str]
     loose: dict[str, str]
 

@@ -10,6 +10,8 @@ from functools import lru_cache
 from itertools import islice
 from typing import Any, NamedTuple
 
+from batchwork.literal.meaning import WORDS
+
 _CURRENCY = r"(?:US\$|CA\$|A\$|[$\u20ac\u00a3\u00a5\u20b9]|USD|EUR|GBP|CHF|JPY|CAD|AUD|INR|SEK|NOK|DKK|PLN)"
 _DIGITS = (  # no more of them than a number that means something has
     r"\d{1,3}(?:[,.'\u00a0\u2009\u202f]\d{3}){1,12}(?:[.,]\d{1,40})?|\d{1,40}(?:[.,]\d{1,40})?|\.\d{1,40}"
@@ -38,22 +40,7 @@ _DATES = (
 )
 _SMALL = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 _SMALL_WORD = re.compile(rf"\b({'|'.join(_SMALL)})\b", re.IGNORECASE)
-_YES = ("yes", "true", "y", "present", "detected", "enabled", "on", "active", "paid")
-_NO = (
-    "no",
-    "false",
-    "n",
-    "none",
-    "absent",
-    "not",
-    "without",
-    "never",
-    "neither",
-    "disabled",
-    "off",
-    "inactive",
-    "unpaid",
-)
+_YES, _NO = WORDS.yes.split(), WORDS.no.split()
 
 
 class Value(NamedTuple):

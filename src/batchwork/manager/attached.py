@@ -3,8 +3,6 @@
 It is followed, judged and settled by the same parts as a batch run; only, nothing is ever sent.
 """
 
-from __future__ import annotations
-
 import asyncio
 import logging
 from dataclasses import asdict
@@ -12,7 +10,8 @@ from dataclasses import asdict
 import msgspec
 
 from batchwork.assembly import open_engine
-from batchwork.core.charge import charge_for
+from batchwork.core.batch_book import index_of
+from batchwork.core.bounds import WorstCase
 from batchwork.core.decision import Move
 from batchwork.core.errors import BackendError, ConfigError, RunPaused
 from batchwork.core.event import BatchSubmitted
@@ -20,10 +19,9 @@ from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.intake import Intake
 from batchwork.core.outcome import AnyOutcome
 from batchwork.core.ports import BatchBackend, BatchProgress, Totals
+from batchwork.core.pricing import charge_for
 from batchwork.core.reply import Reply
 from batchwork.core.request import Request, digest
-from batchwork.core.ticket import index_of
-from batchwork.core.worst import WorstCase
 from batchwork.engine.attempt import within
 from batchwork.engine.engine import Engine
 from batchwork.engine.follower import BatchFollower, Unreachable
@@ -39,6 +37,65 @@ from batchwork.results import SomePlaces
 
 _log = logging.getLogger(__name__)
 _ANSWERED = frozenset({FailureKind.REJECTED, FailureKind.AUTH})  # about this batch: no later look will say otherwise
+
+
+class _Collector:
+    """Settles the results of the batch, each at the place that its custom id names."""
+
+    def __init__(
+        self, engine: Engine, batch_id: str, request: Request, *, question: Question, given: int | None
+    ) -> None:
+        self._question = question
+        self._worst = WorstCase(engine.price, engine.backend.traits)
+        self.given = given  # how many items the caller knows of; None: none
+        self.total: int | None = None  # how many the provider counts
+        self.outcomes: dict[int, AnyOutcome] = {}
+        self.priced = engine.price is not None
+        self._engine = engine
+        self._batch_id = batch_id
+        self._request = request
+        self._judge = Judge(engine, sends=False)
+        self._settler = Settler(engine, engine.tally)
+
+    def is_complete(self, problem: Failure | None) -> bool:
+        """Whether everything was read, after a download with this problem."""
+        return problem is None and len(self.outcomes) >= (self.total or 0)
+
+    async def take(self, name: str, result: Reply | Failure) -> None:
+        """Take in one result. ConfigError: the batch is another one than whoever attached believes."""
+        index = index_of(name)
+        if index is None:
+            raise ConfigError(f"batch {self._batch_id} holds {name!r}, which is not a request of ours")
+        if self.given is not None and index >= self.given:
+            raise ConfigError(
+                f"batch {self._batch_id} holds item {index}, but only {self.given} were given: give them all"
+            )
+        if index not in self.outcomes:
+            self.settle(index, result)
+
+    def settle(self, index: int, result: Reply | Failure) -> None:
+        """Book, judge and settle one item."""
+        fingerprint = digest(f"{self._batch_id} {index}".encode())
+        row = Intake(fingerprint=fingerprint, request=self._request, columns=None)
+        state = self._engine.journal.place(index, row)
+        life = Life.known(state, self._request)
+        # The provider may not say what it bills: then only the request says how much it can be, where it is given.
+        has_usage = not charge_for(result, price=self._engine.price, worst_nano=1).unconfirmed
+        request = None if has_usage else self._question(index)
+        self._settler.book(life, result, worst_nano=0 if request is None else self._worst.nano(request))
+        decision = self._judge.of_line(life, result)
+        outcome: AnyOutcome
+        if decision.move is Move.ACCEPT:
+            assert isinstance(result, Reply)
+            outcome = self._settler.succeeded(life, result, decision.value)
+        else:
+            assert decision.failure is not None
+            outcome = self._settler.failed(life, decision.failure)
+        if not has_usage and not life.unconfirmed:
+            self.priced = False
+            outcome = msgspec.structs.replace(outcome, cost_nano=None)
+        self.outcomes[index] = outcome
+        self._settler.show(self._settler.record_outcome(life, outcome))
 
 
 class AttachedRun:
@@ -68,9 +125,8 @@ class AttachedRun:
     async def execute(self) -> BatchResults:
         """Wait for its end and take everything in.
 
-        Raises:
-            BackendError: the provider does not know the batch, does not let us see it, or has none of its results.
-            RunPaused: the provider could not be asked for too long.
+        Raises BackendError where the provider does not know the batch, does not let us see it, or has none of its
+        results; RunPaused where it could not be asked for too long.
         """
         try:
             async with open_engine(self._plan, self._job.supplied) as engine:
@@ -108,9 +164,7 @@ class AttachedRun:
             _log.warning("cannot cancel batch %s: %s", self._batch_id, error.failure)
 
     async def _follow(self, engine: Engine, backend: BatchBackend, collector: _Collector) -> None:
-        waits = Waits(engine.clock)
-        where = engine.backend.traits.where
-        follower = BatchFollower(backend, self._plan.policy, engine.clock, waits, where=where)
+        follower = BatchFollower(engine, backend, engine.tally, Waits(engine.clock))
         ended = await follower.until_ended(self._batch_id, unknown_wait_s=0.0)
         if isinstance(ended, BatchProgress):
             if ended.failure is not None:
@@ -127,11 +181,7 @@ class AttachedRun:
             raise RunPaused(**asdict(ended.pause))
 
     def _lose(self, failure: Failure, collector: _Collector) -> None:
-        """Some results cannot be had: which ones is known only where the batch holds all that was given.
-
-        Raises:
-            BackendError: there is not a single one.
-        """
+        """Some results cannot be had: which ones is known only where the batch holds all that was given."""
         outcomes = collector.outcomes
         if collector.given is not None and collector.total == collector.given:
             for index in set(range(collector.given)) - outcomes.keys():
@@ -144,79 +194,3 @@ class AttachedRun:
     def _question(self, index: int) -> Request | None:
         """What was asked about an item, where whoever attached has given it."""
         return self._job.inputs.request(index) if self._knows_inputs else None
-
-
-class _Collector:
-    """Settles the results of the batch, each at the place that its custom id names."""
-
-    def __init__(
-        self,
-        engine: Engine,
-        batch_id: str,
-        request: Request,
-        *,
-        question: Question,
-        given: int | None,
-    ) -> None:
-        parts = engine.parts()
-        self._question = question
-        self._worst = WorstCase(engine.price, engine.backend.traits)
-        self.given = given  # how many items the caller knows of; None: none
-        self.total: int | None = None  # how many the provider counts
-        self.outcomes: dict[int, AnyOutcome] = {}
-        self.priced = engine.price is not None
-        self._engine = engine
-        self._batch_id = batch_id
-        self._request = request
-        self._judge = Judge(parts, sends=False)
-        self._settler = Settler(parts, engine.tally)
-
-    def is_complete(self, problem: Failure | None) -> bool:
-        """Whether everything was read, after a download with this problem."""
-        return problem is None and len(self.outcomes) >= (self.total or 0)
-
-    async def take(self, name: str, result: Reply | Failure) -> None:
-        """Take in one result.
-
-        Raises:
-            ConfigError: the batch is another one than whoever attached believes.
-        """
-        index = index_of(name)
-        if index is None:
-            raise ConfigError(f"batch {self._batch_id} holds {name!r}, which is not a request of ours")
-        if self.given is not None and index >= self.given:
-            raise ConfigError(
-                f"batch {self._batch_id} holds item {index}, but only {self.given} were given: give them all"
-            )
-        if index not in self.outcomes:
-            self.settle(index, result)
-
-    def settle(self, index: int, result: Reply | Failure) -> None:
-        """Book, judge and settle one item."""
-        fingerprint = digest(f"{self._batch_id} {index}".encode())
-        row = Intake(fingerprint=fingerprint, request=self._request, columns=None)
-        state = self._engine.journal.place(index, row)
-        life = Life.known(state, self._request)
-        self._settler.book(life, result, worst_nano=self._worst_nano(index, result))
-        decision = self._judge.of_line(life, result)
-        outcome: AnyOutcome
-        if decision.move is Move.ACCEPT:
-            assert isinstance(result, Reply)
-            outcome = self._settler.succeeded(life, result, decision.value)
-        else:
-            assert decision.failure is not None
-            outcome = self._settler.failed(life, decision.failure)
-        if self._has_no_usage(result) and not life.unconfirmed:
-            self.priced = False
-            outcome = msgspec.structs.replace(outcome, cost_nano=None)
-        self.outcomes[index] = outcome
-        self._settler.show(self._settler.record_outcome(life, outcome))
-
-    def _has_no_usage(self, result: Reply | Failure) -> bool:
-        """Whether the provider does not say what it bills, so that only the request says how much it can be."""
-        return charge_for(result, price=self._engine.price, worst_nano=1).unconfirmed
-
-    def _worst_nano(self, index: int, result: Reply | Failure) -> int:
-        """What an item can cost at most, where its request is given; documents are read for it."""
-        request = self._question(index) if self._has_no_usage(result) else None
-        return 0 if request is None else self._worst.nano(request)

@@ -1,11 +1,11 @@
 """The last step of an item that asked for a type: outcome -> typed value, source document, citations.
 
-Citations come from our own evidence finder, for every backend alike; where a provider cited passages itself (free
-text: no provider combines its citations with constrained output), those are verified word by word and kept. Finding
-them takes longer than all the rest: it is done once for an answer, whoever looks and however often.
+Citations come from our own evidence finder, for every backend alike; what a provider cited itself is verified word by
+word and kept. Finding them takes longer than all the rest: it is done once for an answer, whoever looks.
 """
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
@@ -14,35 +14,25 @@ from batchwork.core.outcome import Failed, Outcome, Succeeded
 from batchwork.core.reply import Reply
 from batchwork.core.request import Attachment, Request, Schema
 from batchwork.documents import DEFAULT_LIMITS, Document, DocumentError, DocumentLimits, read_document, text_document
-from batchwork.evidence import Citation, find_evidence, verify_citations
+from batchwork.evidence import find_evidence, verify_citations
 
 Citations = dict[str, list[dict[str, Any]]]
 IMPORTED = "imported"  # the stop reason of an answer that was taken over from a state file
 _MOST_KEPT = 200_000  # places in memory; those of later answers are read from their files, or found again
 
 
+@dataclass(slots=True, kw_only=True, eq=False)
 class Finisher:
-    """What a job's answers become. `model` is a Pydantic model, None where the answer stays JSON or text.
+    """What a job's answers become."""
 
-    `written` looks up the citations that a file holds for the item at a place, if it has this value there.
-    """
-
-    def __init__(
-        self,
-        *,
-        model: Any = None,
-        schema: Schema | None = None,
-        cite: bool = False,
-        limits: DocumentLimits = DEFAULT_LIMITS,
-        written: Callable[[int, Any], Citations | None] | None = None,
-    ) -> None:
-        self._limits = limits
-        self._written = written
-        self._kept: dict[tuple[int, int, int], Citations] = {}
-        self._kept_places = 0
-        self.model = model
-        self.schema = schema
-        self.cite = cite
+    model: Any = None  # a Pydantic model; None where the answer stays JSON or text
+    schema: Schema | None = None
+    cite: bool = False
+    limits: DocumentLimits = DEFAULT_LIMITS
+    # Looks up the citations that a file holds for the item at a place, if it has this value there.
+    written: Callable[[int, Any], Citations | None] | None = None
+    _kept: dict[tuple[int, int, int], Citations] = field(default_factory=dict, init=False)
+    _kept_places: int = field(default=0, init=False)
 
     def value(self, outcome: Outcome | None) -> Any:
         """An instance of the model, validated JSON, or the text; None without an answer."""
@@ -66,7 +56,7 @@ class Finisher:
         if request is None:
             return None
         if request.documents:
-            return _document(request.documents[0], self._limits)
+            return _document(request.documents[0], self.limits)
         text = "\n\n".join(_texts(request))
         return text_document(text) if text else None
 
@@ -87,18 +77,20 @@ class Finisher:
     def _found(self, outcome: Succeeded, document: Document | None) -> Citations:
         if document is None:
             return {}
-        written = None if self._written is None else self._written(outcome.index, self.plain(outcome))
+        written = None if self.written is None else self.written(outcome.index, self.plain(outcome))
         if written and _is_in(document, written):
             return written
-        cited = verify_citations(_of_provider(outcome.reply), document)
+        of_provider = (block.get("citations") for block in outcome.reply.blocks)
+        listed = (one for held in of_provider if isinstance(held, list) for one in held if isinstance(one, dict))
+        cited = verify_citations(listed, document)
         if self.schema is None:
-            return {"": _listed(cited)}
+            return {"": [place.to_dict() for place in cited]}
         value = self.value(outcome)
         if value is None:
             return {}
         schema = self.model if self.model is not None else self.schema.body
         found = find_evidence(value, document, schema=schema, cited=cited)
-        return {path: _listed(places) for path, places in found.items()}
+        return {path: [place.to_dict() for place in places] for path, places in found.items()}
 
 
 def _is_in(document: Document, citations: Citations) -> bool:
@@ -166,14 +158,3 @@ def _texts(request: Request) -> Iterator[str]:
             yield message.content
         else:
             yield from (block["text"] for block in message.content if isinstance(block.get("text"), str))
-
-
-def _of_provider(reply: Reply) -> Iterator[dict[str, Any]]:
-    for block in reply.blocks:
-        held = block.get("citations")
-        if isinstance(held, list):
-            yield from (one for one in held if isinstance(one, dict))
-
-
-def _listed(places: list[Citation]) -> list[dict[str, Any]]:
-    return [place.to_dict() for place in places]

@@ -6,6 +6,7 @@ finds the same items again without extracting a single document.
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal
@@ -140,11 +141,7 @@ class Files:
         return self._question.file_fingerprint(data, title=title, pdf=self._pdf, cited=self._cited)
 
     def extract(self, data: bytes, title: str | None) -> Request:
-        """What is sent for one file.
-
-        Raises:
-            DocumentError: the file cannot be used.
-        """
+        """What is sent for one file. Raises DocumentError where it cannot be used."""
         document = read_document(data, name=title, limits=self._limits)
         as_file = document.is_image or not document.has_text or (self._pdf == "native" and bool(document.pages))
         attachment = Attachment(
@@ -165,36 +162,31 @@ class FileRow:
     Nobody does once it is settled; asking for one that will be sent in time keeps the run from waiting.
     """
 
-    __slots__ = ("_data", "_extracted", "_files", "_title", "columns", "fingerprint")
-
     def __init__(self, files: Files, data: bytes, title: str | None) -> None:
         self.fingerprint = files.fingerprint(data, title)
         self.columns = None
         self._files = files
         self._data = data
         self._title = title
-        self._extracted: Request | str | None = None
 
     @property
     def request(self) -> Request | None:
         """What is sent for it; None when it cannot be used."""
-        extracted = self._extract()
-        return None if isinstance(extracted, str) else extracted
+        return None if isinstance(self._extracted, str) else self._extracted
 
     @property
     def problem(self) -> str | None:
         """Why it cannot be used."""
-        extracted = self._extract()
-        return extracted if isinstance(extracted, str) else None
+        return self._extracted if isinstance(self._extracted, str) else None
 
-    def _extract(self) -> Request | str:
-        if self._extracted is None:
-            try:
-                self._extracted = self._files.extract(self._data, self._title)
-            except DocumentError as error:
-                self._extracted = str(error)
+    @cached_property
+    def _extracted(self) -> Request | str:
+        try:
+            return self._files.extract(self._data, self._title)
+        except DocumentError as error:
+            return str(error)
+        finally:
             self._data = b""  # what is sent of it stands in the request
-        return self._extracted
 
 
 Inputs = Messages | Files  # the items of one job or of all jobs of a manager

@@ -1,12 +1,10 @@
 """batch(): one job in the background, and the handle by which it is waited for, read and cancelled."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from batchwork._bridge import BackgroundLoop
 from batchwork.core.errors import ConfigError
@@ -23,44 +21,25 @@ from batchwork.manager.state_file import StateView
 from batchwork.manager.stats import JobStats, stats_of
 
 
-def batch(
-    messages: Sequence[Any] | None = None,
-    files: Sequence[Any] | None = None,
-    prompt: str | None = None,
-    *,
-    model: str,
-    response_model: Any = None,
-    enable_citations: bool = False,
-    pdf: PdfMode = "text",
-    raw_results_dir: str | Path | None = None,
-    **options: Any,
-) -> BatchJob:
-    """Start one job and return at once; it goes through the provider's batches where there are any, else live.
+class _BatchIds:
+    """The provider's ids of a job's batches, as they come."""
 
-    Args:
-        messages: conversations, each a list of message dicts or a string. Either these or `files`.
-        files: documents, each a path or bytes: PDF, text, Markdown, HTML, DOCX, images.
-        prompt: what to do with each file.
-        model: `backend:name`, or a bare `claude-...` or `gpt-...` id.
-        response_model: a Pydantic model that every answer becomes an instance of (`schema=` takes a JSON schema).
-        enable_citations: for every field, the places in the document that say it.
-        pdf: `"text"` sends a PDF's text, `"native"` the file itself.
-        raw_results_dir: a folder for the provider's answers as they came, one JSON file per item.
-        options: `max_bytes`, `max_pages`, `max_characters`, `max_memory_mb`, `max_cpu_s` and `max_wall_s` say how
-            large a document may be and what reading it may take; and everything that `batchwork.run` takes,
-            where `mode` is `"batch"` unless you say `"live"`.
+    def __init__(self) -> None:
+        self.ids: list[str] = []
+        self.there = threading.Event()
 
-    Raises:
-        ConfigError: something is missing, unknown or contradictory; nothing was sent.
-    """
-    own = JobOptions.among(locals())
-    raw = None if raw_results_dir is None else RawFiles(Path(raw_results_dir))
-    also = ("model", "raw_results_dir")
-    job = prepare_job(own, {"model": model, **options}, also=also, keep_bodies=raw is not None)
-    run = JobRun(job, StateView.of_one_job(job.plan.model, len(job.inputs)))
-    if raw is not None:
-        run.watch(raw)
-    return BatchJob(run)
+    def opened(self, engine: Engine) -> None:
+        self.ids += [t.batch_id for t in engine.journal.batches.open() if t.batch_id is not None]
+        if self.ids or not engine.uses_batches:
+            self.there.set()
+
+    def heard(self, event: Event) -> None:
+        if isinstance(event, BatchSubmitted):
+            self.ids.append(event.batch_id)
+            self.there.set()
+
+    def closed(self) -> None:
+        self.there.set()
 
 
 class BatchJob:
@@ -89,7 +68,7 @@ class BatchJob:
         enable_citations: bool = False,
         pdf: PdfMode = "text",
         **options: Any,
-    ) -> BatchJob:
+    ) -> Self:
         """Take up a batch that is at the provider already, perhaps started by another process.
 
         The order is that of the original input, restored from the custom ids. Every answer is validated; one that does
@@ -127,7 +106,7 @@ class BatchJob:
     @property
     def batch_id(self) -> str | None:
         """The provider's id of the latest batch; waits until there is one. None when the job runs live."""
-        self._batch_ids.wait()
+        self._batch_ids.there.wait()
         return self._batch_ids.ids[-1] if self._batch_ids.ids else None
 
     @property
@@ -173,25 +152,41 @@ class BatchJob:
         return f"<BatchJob {view.state.model}: {view.done}/{view.total} items>"
 
 
-class _BatchIds:
-    """The provider's ids of a job's batches, as they come."""
+def batch(
+    messages: Sequence[Any] | None = None,
+    files: Sequence[Any] | None = None,
+    prompt: str | None = None,
+    *,
+    model: str,
+    response_model: Any = None,
+    enable_citations: bool = False,
+    pdf: PdfMode = "text",
+    raw_results_dir: str | Path | None = None,
+    **options: Any,
+) -> BatchJob:
+    """Start one job and return at once; it goes through the provider's batches where there are any, else live.
 
-    def __init__(self) -> None:
-        self.ids: list[str] = []
-        self._there = threading.Event()
+    Args:
+        messages: conversations, each a list of message dicts or a string. Either these or `files`.
+        files: documents, each a path or bytes: PDF, text, Markdown, HTML, DOCX, images.
+        prompt: what to do with each file.
+        model: `backend:name`, or a bare `claude-...` or `gpt-...` id.
+        response_model: a Pydantic model that every answer becomes an instance of (`schema=` takes a JSON schema).
+        enable_citations: for every field, the places in the document that say it.
+        pdf: `"text"` sends a PDF's text, `"native"` the file itself.
+        raw_results_dir: a folder for the provider's answers as they came, one JSON file per item.
+        options: `max_bytes`, `max_pages`, `max_characters`, `max_memory_mb`, `max_cpu_s` and `max_wall_s` say how
+            large a document may be and what reading it may take; and everything that `batchwork.run` takes,
+            where `mode` is `"batch"` unless you say `"live"`.
 
-    def wait(self) -> None:
-        self._there.wait()
-
-    def opened(self, engine: Engine) -> None:
-        self.ids += [t.batch_id for t in engine.journal.batches.open() if t.batch_id is not None]
-        if self.ids or not engine.uses_batches:
-            self._there.set()
-
-    def heard(self, event: Event) -> None:
-        if isinstance(event, BatchSubmitted):
-            self.ids.append(event.batch_id)
-            self._there.set()
-
-    def closed(self) -> None:
-        self._there.set()
+    Raises:
+        ConfigError: something is missing, unknown or contradictory; nothing was sent.
+    """
+    own = JobOptions.among(locals())
+    raw = None if raw_results_dir is None else RawFiles(Path(raw_results_dir))
+    also = ("model", "raw_results_dir")
+    job = prepare_job(own, {"model": model, **options}, also=also, keep_bodies=raw is not None)
+    run = JobRun(job, StateView.of_one_job(job.plan.model, len(job.inputs)))
+    if raw is not None:
+        run.watch(raw)
+    return BatchJob(run)

@@ -1,9 +1,8 @@
 """Run a job, or all jobs of a manager, through the engine, and pass its events on. The one code behind both doors."""
 
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import replace
-from pathlib import Path
 from typing import Any, Protocol
 
 from batchwork.core.errors import ConfigError, RunPaused
@@ -83,12 +82,7 @@ class JobRun:
         self.session.cancel()
 
     async def execute(self) -> BatchResults:
-        """Run to the end.
-
-        Raises:
-            RunPaused: the breaker ended it; its `results` are ours.
-            Interrupted: it was interrupted, and has stopped cleanly.
-        """
+        """Run to the end. Raises RunPaused and Interrupted as a session does; the `results` of a pause are ours."""
         try:
             return self._results(await self.session.execute())
         except RunPaused as paused:
@@ -113,14 +107,19 @@ class JobRun:
         return status != SUCCEEDED and (status != FAILED or bool(self._retry_failed))
 
     def _unchanged(self, rows: Iterator[InputRow]) -> Iterator[InputRow]:
-        """The input as it comes, as long as what an earlier run has paid for is still what it was.
+        """The input as it comes, as long as what an earlier run has paid for is still what it was: else ConfigError.
 
-        Raises:
-            ConfigError: it is not; one that had failed may have been mended.
+        That is looked up with a connection of its own, because the journal's belongs to the loop.
         """
-        with closing(_Paid(self._job.plan.journal, self._memory)) as paid:
+        paid: JournalView | None = self._memory
+        with ExitStack() as stack:
             for index, row in enumerate(rows):
-                if self.view.item(index).status == SUCCEEDED and not paid.is_for(index, row.fingerprint):
+                known = None
+                if self.view.item(index).status == SUCCEEDED:  # one that had failed may have been mended
+                    if paid is None and (path := self._job.plan.journal) is not None:
+                        paid = stack.enter_context(closing(JournalReader(path)))
+                    known = None if paid is None else paid.at(index)
+                if known is not None and known.fingerprint != row.fingerprint:
                     raise ConfigError(
                         f"item {index} ({self._job.inputs.content(index)!r}) is not what it was when it was paid for;"
                         " put it back, or name another state_path to ask about it as it is now"
@@ -165,23 +164,3 @@ class JobRun:
         view.restore(journal.entries(bodies=False), times, errors)
         for ticket in journal.batches.open():
             view.taken_up(ticket)
-
-
-class _Paid:
-    """What an earlier run has paid for, looked up with a connection of its own: the journal's belongs to the loop."""
-
-    def __init__(self, path: Path | None, memory: MemoryJournal | None) -> None:
-        self._path = path
-        self._view: JournalView | None = memory if path is None else None
-
-    def is_for(self, index: int, fingerprint: bytes) -> bool:
-        """Whether the item at this place is the one that was paid for, as far as anybody knows."""
-        if self._view is None and self._path is not None:
-            self._view = JournalReader(self._path)
-        known = None if self._view is None else self._view.at(index)
-        return known is None or known.fingerprint == fingerprint
-
-    def close(self) -> None:
-        """Let go of it."""
-        if self._view is not None:
-            self._view.close()

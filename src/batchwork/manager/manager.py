@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from batchwork._bridge import run_sync
-from batchwork.clock import SystemClock
 from batchwork.core.errors import ConfigError, Interrupted
 from batchwork.core.money import NANO, to_dollars
 from batchwork.core.outcome import Status
@@ -148,11 +147,9 @@ class BatchManager(Tables):
         ceiling = self._job.plan.policy.max_cost_nano
         return stats_of(self._view, max_cost=None if ceiling is None else to_dollars(ceiling))
 
-    # -- one run --------------------------------------------------------------------------------
-
     def _go(self, *, print_progress: bool, again: bool) -> BatchResults:
         folder = self._folder
-        me = open_run(folder, self._job, utc=SystemClock().utc)
+        me = open_run(folder, self._job)
         if folder.files is not None:
             folder.files.refuse_foreign(me["manager_id"])
         view = self._view = self._new_view(me)
@@ -194,7 +191,7 @@ class BatchManager(Tables):
         """The run that the state holds, which is this one; a state that came alone is taken over."""
         found = found_at(self._folder, self._job)
         if found is not None and found.alone is not None:
-            open_run(self._folder, self._job, utc=SystemClock().utc)
+            open_run(self._folder, self._job)
         if found is not None and self._folder.files is not None:
             self._folder.files.recognise(found.kept["manager_id"])
         return found
@@ -203,7 +200,7 @@ class BatchManager(Tables):
         """What an earlier run has left."""
         found = self._found()
         if found is None:
-            return self._new_view(new_run(self._folder, self._job, utc=SystemClock().utc))
+            return self._new_view(new_run(self._folder, self._job))
         view = self._new_view(found.kept)
         with closing(JournalReader(found.journal)) as reader:
             view.priced, view.total_nano = found.priced, reader.totals().spent_nano

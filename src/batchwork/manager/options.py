@@ -1,10 +1,8 @@
 """The options of a job or manager in the user's words, and the prepared job that follows. Nothing is opened here."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any, cast
+from typing import Any, Self, cast
 
 from batchwork.core.errors import ConfigError
 from batchwork.core.prompt import Defaults
@@ -43,7 +41,7 @@ class JobOptions:
     pdf: PdfMode = "text"
 
     @classmethod
-    def among(cls, arguments: dict[str, Any]) -> JobOptions:
+    def among(cls, arguments: dict[str, Any]) -> Self:
         """Those among the arguments of a door."""
         return cls(**{field.name: arguments[field.name] for field in fields(cls)})
 
@@ -57,11 +55,7 @@ def prepare_job(
     keep_bodies: bool = False,
     written: Callable[[int, Any], Citations | None] | None = None,
 ) -> PreparedJob:
-    """A job out of its options; `also` names what the door takes itself, `hidden` what it sets itself.
-
-    Raises:
-        ConfigError: something is missing, unknown, contradictory or not there; nothing was sent.
-    """
+    """A job out of its options, else ConfigError; `also` names what the door takes itself, `hidden` what it sets."""
     limits = DocumentLimits(**{name: options[name] for name in LIMITS if name in options})
     options = {name: value for name, value in options.items() if name not in LIMITS}
     refuse_unknown(options.keys() - hidden, {*OWN, *also, *RunOptions.__annotations__} - {*hidden})

@@ -36,11 +36,7 @@ _decode = msgspec.json.Decoder(_Processed).decode
 
 
 class ResultFiles:
-    """The folder of one manager.
-
-    Raises:
-        ConfigError: there is something else at this place.
-    """
+    """The folder of one manager."""
 
     def __init__(self, folder: Path, *, width: int) -> None:
         if folder.exists() and not folder.is_dir():
@@ -68,11 +64,7 @@ class ResultFiles:
         return owner
 
     def refuse_foreign(self, manager_id: str) -> None:
-        """Make sure that nobody else's results are here.
-
-        Raises:
-            ConfigError: it holds results of another run.
-        """
+        """Make sure that nobody else's results are here: else ConfigError."""
         owner = self.recognise(manager_id)
         if owner not in (None, manager_id):
             raise ConfigError(
@@ -81,12 +73,7 @@ class ResultFiles:
             )
 
     def claim(self, manager_id: str) -> None:
-        """Make the folder this manager's, whose id must be on disk elsewhere already.
-
-        Raises:
-            ConfigError: it holds results of another run.
-            JournalWriteError: it cannot be written.
-        """
+        """Make the folder this manager's, whose id must be on disk elsewhere already, unless it is another one's."""
         self.refuse_foreign(manager_id)
         try:
             for name in (_RAW, _PROCESSED):
@@ -122,7 +109,7 @@ class ResultFiles:
     def write_processed(self, job: int, results: list[Any], citations: list[Citations]) -> None:
         """Write one entry per item of the job, in order."""
         body = msgspec.json.encode(_Processed(results=results, citations=citations))
-        write_atomically(self.processed_path(job), _laid_out(body), sync=False)
+        write_atomically(self.processed_path(job), msgspec.json.format(body, indent=2), sync=False)
         self._ours, self._read = True, None
 
     def values(self, job: int) -> list[Any]:
@@ -174,8 +161,4 @@ class RawFiles:
 
 def _write_raw(path: Path, outcome: Outcome) -> None:
     if (body := raw_of(outcome)) is not None:
-        write_atomically(path, _laid_out(body), sync=False)
-
-
-def _laid_out(body: bytes) -> bytes:
-    return msgspec.json.format(body, indent=2)
+        write_atomically(path, msgspec.json.format(body, indent=2), sync=False)

@@ -1,7 +1,5 @@
 """The results of a job: its items in input order, typed and with their citations, made as they are looked at."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from decimal import Decimal
 from functools import cached_property
@@ -32,16 +30,12 @@ class BatchResult:
         self._finisher = finisher
         self._outcome = outcome
         self._question = question
-
-    @property
-    def original_index(self) -> int:
-        """Its place in the input."""
-        return self._entry.index
-
-    @property
-    def status(self) -> Status:
-        """Where it stands; equal to the plain word, too."""
-        return self._outcome.status
+        self.original_index = entry.index
+        self.status: Status = outcome.status  # equal to the plain word, too
+        self.text: str | None = outcome.text  # the answer, also one that could not be used
+        self.usage: Usage | None = outcome.usage
+        self.attempts: int = outcome.attempts
+        self.error: str | None = outcome.error  # why there is no answer, as `kind: message`; None after a success
 
     @cached_property
     def value(self) -> Any:
@@ -56,8 +50,8 @@ class BatchResult:
     @cached_property
     def document(self) -> Document | None:
         """The source that the citations point into, with its `text` and `pages`."""
-        index = self._entry.index
-        return self._finisher.document(self._entry.request if self._question is None else self._question(index))
+        asked = self._entry.request if self._question is None else self._question(self.original_index)
+        return self._finisher.document(asked)
 
     @property
     def raw(self) -> Any:
@@ -66,29 +60,9 @@ class BatchResult:
         return None if body is None else msgspec.json.decode(body)
 
     @property
-    def text(self) -> str | None:
-        """The answer as text, also one that could not be used."""
-        return self._outcome.text
-
-    @property
     def cost(self) -> Decimal | None:
         """Dollars paid for it, failed attempts included; None when the price is not known."""
         return self._outcome.cost
-
-    @property
-    def usage(self) -> Usage | None:
-        """Its tokens."""
-        return self._outcome.usage
-
-    @property
-    def attempts(self) -> int:
-        """How often it was asked."""
-        return self._outcome.attempts
-
-    @property
-    def error(self) -> str | None:
-        """Why there is no answer, as `kind: message`; None after a success."""
-        return self._outcome.error
 
     @property
     def note(self) -> str | None:
@@ -136,7 +110,7 @@ class BatchResults(LazyResults[BatchResult]):
         """The citations alone, in input order."""
         return [result.citations for result in self]
 
-    def at(self, places: Sequence[int]) -> BatchResults:
+    def at(self, places: Sequence[int]) -> "BatchResults":
         """Those at some places alone, in this order."""
         some = SomePlaces(self.source, places)
         options: Any = {"priced": self.priced, "cancelled": self._cancelled, "question": self._question}

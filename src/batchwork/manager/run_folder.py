@@ -6,12 +6,12 @@ is replaced is set aside under a new name. Whatever would pay for something twic
 
 import logging
 import uuid
-from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from batchwork.clock import SystemClock
 from batchwork.core.errors import ConfigError
 from batchwork.core.event import Began
 from batchwork.journal import JournalReader, set_aside
@@ -54,8 +54,7 @@ class FoundRun:
 def found_at(folder: RunFolder, job: PreparedJob) -> FoundRun | None:
     """The run that is there, which is this one; None when there is none. Touches nothing.
 
-    Raises:
-        ConfigError: what is there belongs to another input or model, or cannot be told.
+    Raises ConfigError where what is there belongs to another input or model, or cannot be told.
     """
     if folder.state is None or folder.journal is None or not folder.state.exists():
         return None
@@ -70,14 +69,12 @@ def found_at(folder: RunFolder, job: PreparedJob) -> FoundRun | None:
     return found
 
 
-def open_run(folder: RunFolder, job: PreparedJob, *, utc: Callable[[], float]) -> dict[str, Any]:
+def open_run(folder: RunFolder, job: PreparedJob) -> dict[str, Any]:
     """What identifies this run: that of the run found there, or of a new one. Sets aside and imports as needed.
 
-    Raises:
-        ConfigError: what is there belongs to another input or model, or has batches open that nobody would take up.
-        JournalLockedError: another process is writing there.
+    Raises ConfigError also where there are open batches that nobody would take up.
     """
-    mine = new_run(folder, job, utc=utc)
+    mine = new_run(folder, job)
     if folder.state is None or folder.journal is None:
         return mine
     found = found_at(folder, job)
@@ -87,15 +84,15 @@ def open_run(folder: RunFolder, job: PreparedJob, *, utc: Callable[[], float]) -
     mine |= {name: found.kept[name] for name in ("manager_id", "created_at")}
     if found.alone is not None:
         _refuse_unknown_batches(folder.state, folder.journal, found.alone)
-        import_state(found.alone, job, folder.journal, folder.files, settings={MANAGER: mine}, utc=utc)
+        import_state(found.alone, job, folder.journal, folder.files, settings={MANAGER: mine})
     elif _read(folder.state) is None:
         _keep_damaged(folder.state)
     return mine
 
 
-def new_run(folder: RunFolder, job: PreparedJob, *, utc: Callable[[], float]) -> dict[str, Any]:
+def new_run(folder: RunFolder, job: PreparedJob) -> dict[str, Any]:
     """What identifies a run that begins now."""
-    return _identity(folder, job) | {"manager_id": str(uuid.uuid4()), "created_at": stamp(utc())}
+    return _identity(folder, job) | {"manager_id": str(uuid.uuid4()), "created_at": stamp(SystemClock().utc())}
 
 
 def _identity(folder: RunFolder, job: PreparedJob) -> dict[str, Any]:

@@ -4,21 +4,20 @@ A view is built from what the journal holds and moved on by the events of the ru
 or writes the file reads the same one. Items are replaced, never changed, so that another thread can write it meanwhile.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import msgspec
 
+from batchwork.core.batch_book import Ticket, index_of
 from batchwork.core.event import Attempted, BatchClosed, BatchIntended, BatchSubmitted, Event, Settled
 from batchwork.core.money import NANO
 from batchwork.core.outcome import Status
 from batchwork.core.ports import Entry
-from batchwork.core.ticket import Ticket, index_of
 
 PENDING, PROCESSING, SUCCEEDED, FAILED, COMPLETED = "pending", "processing", "succeeded", "failed", "completed"
 OVER_BUDGET = "deferred: over max_cost"
@@ -89,26 +88,20 @@ def journal_beside(state: Path) -> Path:
 
 
 def read_state(path: Path) -> State | None:
-    """The state in a file; None when it is not one (cut off, edited, empty).
-
-    Raises:
-        OSError: it cannot be read at all.
-    """
+    """The state in a file; None when it is not one (cut off, edited, empty). Raises OSError."""
     try:
         return _decode(path.read_bytes())
     except msgspec.MsgspecError:
         return None
 
 
+@dataclass(slots=True)
 class _Job:
     """What a job adds up to while its items move."""
 
-    __slots__ = ("counts", "nano", "view")
-
-    def __init__(self, view: JobView) -> None:
-        self.view = view
-        self.counts = Counter({PENDING: len(view.items)})
-        self.nano = 0
+    view: JobView
+    counts: Counter[str]
+    nano: int = 0
 
     def restate(self) -> None:
         """What its items make of it: with nothing to do any more it is completed, or failed when nothing else is."""
@@ -130,7 +123,7 @@ class StateView:
         items = [ItemView(original_index=index, content=content) for index, content in enumerate(contents)]
         slices = [items[start : start + self._width] for start in range(0, len(items), self._width)]
         state.jobs = [JobView(index=index, items=part) for index, part in enumerate(slices)]
-        self._jobs = [_Job(job) for job in state.jobs]
+        self._jobs = [_Job(job, Counter({PENDING: len(job.items)})) for job in state.jobs]
         self._chunks: dict[int, list[int]] = {}  # places by provider batch
         self._open: dict[int, OpenBatch] = {}  # provider batches that are not closed
         self._nano: dict[int, int] = {}  # what an item cost, to count a second try once
@@ -142,7 +135,7 @@ class StateView:
         self.total = len(items)
 
     @classmethod
-    def of_one_job(cls, model: str, count: int) -> StateView:
+    def of_one_job(cls, model: str, count: int) -> Self:
         """The view of a job that writes no state file, and so needs no contents."""
         state = State(manager_id="", created_at="", model=model, items_per_job=max(1, count))
         return cls(state, [None] * count)
@@ -200,10 +193,10 @@ class StateView:
     def taken_up(self, ticket: Ticket) -> None:
         """A provider batch of an earlier run goes on: what of it is not settled is under way."""
         self.recall(ticket.chunk, ticket.custom_ids)
-        self._follow(ticket.chunk, ticket.batch_id, ticket.custom_ids, ticket.reserved_nano, ticket.intended_at)
+        self._follow(ticket.chunk, ticket.batch_id, ticket.custom_ids, ticket.reserved_nano, ticket.at)
         for index in self._chunks[ticket.chunk]:
             if self.item(index).status == PENDING:
-                self.started(index, ticket.intended_at)
+                self.started(index, ticket.at)
 
     def _follow(self, chunk: int, batch_id: str | None, names: tuple[str, ...], nano: int, at: float) -> None:
         self._open[chunk] = OpenBatch(batch_id=batch_id, custom_ids=names, reserved=nano / NANO, intended_at=at)

@@ -4,10 +4,10 @@ The values come from the result files where there are any; without them an item 
 """
 
 import logging
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from batchwork.clock import SystemClock
 from batchwork.core.event import BatchIntended, BatchSubmitted, Began, Ended, Settled
 from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.money import nano_from_dollars
@@ -23,21 +23,11 @@ _log = logging.getLogger(__name__)
 
 
 def import_state(
-    state: State,
-    job: PreparedJob,
-    path: Path,
-    files: ResultFiles | None,
-    *,
-    settings: dict[str, Any],
-    utc: Callable[[], float],
+    state: State, job: PreparedJob, path: Path, files: ResultFiles | None, *, settings: dict[str, Any]
 ) -> None:
-    """Write a journal in which everything stands as the state says.
-
-    Raises:
-        JournalError: it cannot be written.
-    """
+    """Write a journal in which everything stands as the state says."""
     _log.warning("the state file came without its journal: what it has settled is taken over")
-    journal = SqliteJournal(path, utc=utc)
+    journal = SqliteJournal(path, utc=SystemClock().utc)
     try:
         journal.begin(
             Began(run_id=journal.run_id, model=state.model, priced=state.total_cost is not None, settings=settings)

@@ -1,8 +1,7 @@
 """Write the state view and the result files beside a run, in a thread of its own, never more often than it pays.
 
-Up to 1,000 items the view is rewritten after every one that settles (those that settle while a rewrite is under way
-share the next); beyond that every two seconds or every twenty rewrite-times, whichever is longer, so that the time
-per item does not grow with their number.
+Up to 1,000 items the view is rewritten after every one that settles; beyond that every two seconds or every twenty
+rewrite-times, whichever is longer, so that the time per item does not grow with their number.
 """
 
 import asyncio
@@ -18,14 +17,13 @@ from batchwork.clock import stopwatch
 from batchwork.core.errors import JournalWriteError
 from batchwork.core.event import BatchClosed, BatchIntended, BatchSubmitted, Event, Settled
 from batchwork.core.outcome import AnyOutcome
-from batchwork.core.ports import Clock, Entry
+from batchwork.core.ports import Entry
 from batchwork.engine.engine import Engine
 from batchwork.journal import JournalReader
 from batchwork.journal.atomic import write_atomically
 from batchwork.manager.finisher import Citations, Finisher
 from batchwork.manager.result_files import ResultFiles
 from batchwork.manager.state_file import FAILED, SUCCEEDED, StateView
-from batchwork.results import OutcomeSource
 
 _log = logging.getLogger(__name__)
 _ALWAYS_UP_TO = 1_000  # items
@@ -44,9 +42,7 @@ class StateWriter:
         self._finisher = finisher
         self._state_path = state_path
         self._files = files
-        self._clock: Clock | None = None
-        self._source: OutcomeSource | None = None
-        self._journal: Path | None = None
+        self._engine: Engine | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self.on_room: Callable[[], None] = lambda: None  # called in the run's loop when there is room again
         self._news = threading.Condition()
@@ -65,9 +61,7 @@ class StateWriter:
 
     def opened(self, engine: Engine) -> None:
         """Write the first view, and the files that a crash may have kept from being written."""
-        self._clock = engine.clock
-        self._source = engine.journal
-        self._journal = engine.plan.journal
+        self._engine = engine
         self._loop = asyncio.get_running_loop()
         try:
             if self._files is not None:
@@ -89,11 +83,7 @@ class StateWriter:
                 self._news.notify()
 
     def closed(self) -> None:
-        """Write what is left, and the last view.
-
-        Raises:
-            JournalWriteError: something could not be written.
-        """
+        """Write what is left, and the last view. Raises JournalWriteError where something could not be written."""
         if self._thread is None:
             return
         with self._news:
@@ -151,10 +141,10 @@ class StateWriter:
         return 0.0 if self._view.total <= _ALWAYS_UP_TO else max(_PAUSE_S, _REWRITE_TIMES * self._last_s)
 
     def _write_state(self) -> None:
-        if self._state_path is None or self._clock is None:
+        if self._state_path is None or self._engine is None:
             return
         took = stopwatch()
-        write_atomically(self._state_path, self._view.encoded(self._clock.utc()))
+        write_atomically(self._state_path, self._view.encoded(self._engine.clock.utc()))
         self._last_s = took()
 
     def _failed(self, error: OSError) -> JournalWriteError:
@@ -186,10 +176,10 @@ class StateWriter:
     def _entries(self, job: int) -> list[Entry]:
         width = self._view.state.items_per_job
         start, stop = job * width, min((job + 1) * width, self._view.total)
-        if self._journal is None:
-            assert self._source is not None
-            return list(self._source.entries(start, stop))
-        with closing(JournalReader(self._journal)) as reader:
+        assert self._engine is not None
+        if self._engine.plan.journal is None:
+            return list(self._engine.journal.entries(start, stop))
+        with closing(JournalReader(self._engine.plan.journal)) as reader:
             return list(reader.entries(start, stop))
 
     def _catch_up(self, files: ResultFiles) -> None:

@@ -1,8 +1,4 @@
-"""The third phase: outcomes become answers of one structure, and the statistics of the whole. Pure.
-
-The same function makes an answer whether it is streamed the moment it is there or returned with all others, so both
-are equal by construction.
-"""
+"""The third phase: outcomes become answers of one structure, streamed or not, and the statistics of the whole. Pure."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace

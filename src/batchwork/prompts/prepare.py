@@ -1,12 +1,11 @@
-"""The first phase: what a caller asks becomes a request, or the reason why it cannot. Pure, and before any call.
+"""The first phase: what a caller asks becomes a request, or the reason why it cannot.
 
-`prepare_prompt_request` takes the schema out of the request, makes sure that it can be used, understands the path, and
-puts in what the caller left out. Every prompt of a request goes through it before the first call is sent.
+Pure. Every prompt of a request goes through it before the first call is sent. A schema is checked once.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, cast
 
 import msgspec
 from msgspec import Meta
@@ -14,19 +13,25 @@ from msgspec import Meta
 from batchwork.core.errors import ConfigError
 from batchwork.core.prompt import CONTENT, Defaults, is_content, prepare, surrogate_problem
 from batchwork.core.request import DEFAULT_MAX_TOKENS, Message, Request, Schema
+from batchwork.core.weighed import WeighedCache
 from batchwork.prompts.field_path import MAX_CHARACTERS, FieldPath, PathSyntaxError, parse_path
-from batchwork.prompts.schema_cache import usable_schema
-from batchwork.schema import DEFAULT_LIMITS, Limits, SchemaError
+from batchwork.schema import DEFAULT_LIMITS, Limits, SchemaError, checker_of, keep_wire_schema, weigh, wire_schema_of
+from batchwork.schema.dialects import DIALECTS
+from batchwork.schema.wire import Provider
 
 _MAX_DEPTH = 64
 _MOST_TOKENS = 1_000_000
+_KNOWN_BYTES = 4 * 2**20
+_LARGE_US = 4_000.0  # to check and compile; what takes longer is better done by another process
+SchemaBody = dict[str, Any] | bool
+_known: WeighedCache[tuple[bytes, str, str | None], Schema | SchemaError] = WeighedCache(_KNOWN_BYTES)
 EITHER = "a prompt has either 'prompt' or 'messages'"
 
 
 class NamedSchema(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A JSON schema with a name."""
 
-    schema: dict[str, Any] | bool
+    schema: SchemaBody
     name: Annotated[str, Meta(min_length=1, max_length=64, pattern="^[A-Za-z0-9_-]+$")] = "answer"
     description: str | None = None
     strict: bool | None = None
@@ -211,3 +216,59 @@ def too_deep(value: object, most: int = _MAX_DEPTH) -> bool:
             return False
         level = inner
     return True
+
+
+def usable_schema(body: SchemaBody, name: str, provider: str | None = None, limits: Limits = DEFAULT_LIMITS) -> Schema:
+    """The schema, known to be usable and sendable to the provider. Raises SchemaError where it is not."""
+    encoded = _encoded(body, limits)
+    found = _known.get((encoded, name, provider))
+    if found is None:
+        found = Schema.of(msgspec.msgpack.decode(encoded), name=name)
+        try:
+            compiled_schema(found, provider, limits)
+        except SchemaError as error:
+            found = error
+        _known.put((encoded, name, provider), found, len(encoded))
+    if isinstance(found, SchemaError):
+        raise SchemaError(found.place, found.problem)
+    return found
+
+
+def compiled_schema(schema: Schema, provider: str | None, limits: Limits) -> dict[str, Any] | None:
+    """The schema as the provider takes it; None where that is all of JSON Schema. Raises SchemaError."""
+    checker_of(schema, limits, copy=False)
+    return wire_schema_of(cast("Provider", provider), schema) if provider in DIALECTS else None
+
+
+def is_large(body: SchemaBody, name: str, provider: str | None, limits: Limits = DEFAULT_LIMITS) -> bool:
+    """Whether the schema is not known yet, and so large that another process should check it first."""
+    return is_long_work(body, limits) and _known.get((_encoded(body, limits), name, provider)) is None
+
+
+def is_long_work(body: SchemaBody, limits: Limits = DEFAULT_LIMITS) -> bool:
+    """Whether checking it takes longer than a turn of an event loop should. SchemaError: it is too large at all."""
+    return weigh(body, limits).preparing_us > _LARGE_US
+
+
+def keep_schema(
+    body: SchemaBody,
+    name: str,
+    provider: str | None,
+    *,
+    compiled: dict[str, Any] | None = None,
+    problem: SchemaError | None = None,
+) -> None:
+    """Remember what another process has found out: the schema as the provider takes it, or its problem."""
+    encoded = _encoded(body, DEFAULT_LIMITS)
+    schema = Schema.of(msgspec.msgpack.decode(encoded), name=name)
+    if compiled is not None:
+        keep_wire_schema(cast("Provider", provider), schema, compiled, weight=4 * len(encoded))
+    _known.put((encoded, name, provider), problem or schema, len(encoded))
+
+
+def _encoded(body: SchemaBody, limits: Limits) -> bytes:
+    try:
+        return msgspec.msgpack.encode(body)
+    except (RecursionError, OverflowError, UnicodeEncodeError, TypeError, ValueError) as error:
+        weigh(body, limits)  # its own words for what is wrong, when it has any
+        raise SchemaError("", f"cannot be read: {error}") from None

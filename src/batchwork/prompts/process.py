@@ -1,7 +1,4 @@
-"""The second phase: every prepared prompt becomes one call of the engine, `batch_size` of them in flight at a time.
-
-The window is refilled the moment a call ends. Nothing is parsed or judged here beyond what the engine does.
-"""
+"""The second phase: every prepared prompt becomes one call of the engine, `batch_size` of them in flight at a time."""
 
 import asyncio
 from collections.abc import Callable, Iterator, Sequence

@@ -3,8 +3,9 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from batchwork.core.errors import SchemaError
 from batchwork.schema.answer_text import NoJson, json_in
-from batchwork.schema.checked_schema import Schema, check_schema
+from batchwork.schema.checked_schema import CheckedSchema, check_schema
 from batchwork.schema.checker import (
     Accepted,
     AnswerChecker,
@@ -15,41 +16,12 @@ from batchwork.schema.checker import (
     reask_message,
     rejected,
 )
-from batchwork.schema.errors import SchemaError
 from batchwork.schema.limits import DEFAULT_LIMITS, Limits, Weight, values_at_most, weigh
 from batchwork.schema.wire import compile_for, keep_wire_schema, wire_schema_of
 
 if TYPE_CHECKING:
     from batchwork.schema.instances import ModelChecker, schema_from_model, typed
     from batchwork.schema.models import response_model_from_schema
-
-__all__ = [
-    "Accepted",
-    "AnswerChecker",
-    "DEFAULT_LIMITS",
-    "Limits",
-    "ModelChecker",
-    "NoJson",
-    "Rejected",
-    "Schema",
-    "SchemaChecker",
-    "SchemaError",
-    "Weight",
-    "check_schema",
-    "checker_of",
-    "compile_for",
-    "json_in",
-    "keep_wire_schema",
-    "known_checker",
-    "reask_message",
-    "rejected",
-    "response_model_from_schema",
-    "schema_from_model",
-    "typed",
-    "values_at_most",
-    "weigh",
-    "wire_schema_of",
-]
 
 # Pydantic takes longer to import than the rest of a command takes to run; these bring it in when they are used.
 _WITH_PYDANTIC = {

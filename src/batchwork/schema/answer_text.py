@@ -23,11 +23,7 @@ class NoJson(ValueError):
 
 
 def json_in(text: str) -> Any:
-    """The JSON value in the text.
-
-    Raises:
-        NoJson: says why there is none.
-    """
+    """The JSON value in the text; a NoJson says why there is none."""
     try:
         return _decode(text)
     except _UNREADABLE as error:

@@ -6,7 +6,7 @@ fetched), and references that go round in a circle without taking a step into th
 engine; the few that need look-around run on one whose backtracking is cut off.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from math import inf
@@ -16,32 +16,31 @@ from urllib.parse import quote, unquote
 import jsonschema_rs
 import msgspec
 
-from batchwork.schema.errors import SchemaError
-from batchwork.schema.keywords import Node, branches, children, step
+from batchwork.core.errors import SchemaError
+from batchwork.schema.keywords import IN_PLACE, STORES, Node, branches, children, step
 from batchwork.schema.limits import DEFAULT_LIMITS, Limits, Weight, kind_of, weigh
-from batchwork.schema.references import unfold
 
 _URN = "urn:batchwork:schema"
 _REGEX_BYTES = 1 << 21
 _REGEX_MEMORY = 1 << 17  # of what the engine remembers while it reads
 _BACKTRACKS = 20_000
+_EXACT = 1_500  # a multiple of a fraction is worked out exactly, with as many digits as it takes
 _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder().decode
 
 
-class Schema:
+class CheckedSchema:
     """A JSON schema that passed `check_schema`: it can be validated against and walked without surprises."""
 
     def __init__(self, root: Node) -> None:
         """Not for callers: use `check_schema`."""
         self.root = root
-        self.places: dict[str, Node] = {}
-        """Every schema in the document by its JSON pointer."""
+        self.places: dict[str, Node] = {}  # every schema in the document by its JSON pointer
         self._anchors: dict[str, str] = {}
         self._inside: dict[str, list[tuple[str, str]]] = {}
         self._index("", root)
+        # A place that a reference inside of it leads back to, when the schema is recursive
         self.circle: str | None = None
-        """A place that a reference inside of it leads back to, when the schema is recursive."""
         self.weight = Weight(values=1)
         self._parts: dict[str, jsonschema_rs.Validator] = {}
 
@@ -175,14 +174,9 @@ class Schema:
         return _compile(part, registry)
 
 
-def check_schema(schema: object, *, limits: Limits = DEFAULT_LIMITS, copy: bool = True) -> Schema:
-    """The schema, known to be usable; a `Schema` passes as it is. Without `copy` nobody changes it later.
-
-    Raises:
-        SchemaError: it is no JSON schema, too large or too deep, refers to something outside, or has patterns or
-            references that could take for ever.
-    """
-    if isinstance(schema, Schema):
+def check_schema(schema: object, *, limits: Limits = DEFAULT_LIMITS, copy: bool = True) -> CheckedSchema:
+    """The schema, known to be usable, or a SchemaError. Without `copy` nobody changes it later."""
+    if isinstance(schema, CheckedSchema):
         return schema
     if not isinstance(schema, dict | bool):
         raise SchemaError("", f"a schema is an object (or true or false), not {kind_of(schema)}")
@@ -191,17 +185,12 @@ def check_schema(schema: object, *, limits: Limits = DEFAULT_LIMITS, copy: bool 
     if isinstance(root, dict) and "$id" in root:
         root = {**root}
         del root["$id"]  # references are followed inside the document alone, so its address says nothing
-    checked = Schema(root)
+    checked = CheckedSchema(root)
     for place, node in checked.places.items():
         if isinstance(node, dict):
             _refuse_strange(node, place)
     checked.follow_references()
-    unfolded = unfold(checked.places, checked.edges, limits.max_unfolded)
-    checked.circle = unfolded.circle
-    spread: float = unfolded.in_place
-    if any(isinstance(node, dict) and branches(node) for node in checked.places.values()):
-        spread = unfolded.rules if unfolded.circle is None else inf
-    checked.weight = replace(weight, spread=spread, parts=unfolded.parts)
+    _unfold(checked, weight, limits.max_unfolded)
     _ = checked.validator
     return checked
 
@@ -234,3 +223,65 @@ def _compile(root: Node, registry: jsonschema_rs.Registry | None = None) -> json
             raise SchemaError(place, "this is no type of JSON" if is_type else error.message[:300]) from error
         except ValueError as error:
             raise SchemaError("", str(error)[:300]) from error
+
+
+def _unfold(schema: CheckedSchema, weight: Weight, most: int) -> None:
+    """Find how far a schema unfolds when its references are followed, and whether it goes round in circles.
+
+    A short schema can stand for a huge one (each definition using the next one twice). One walk finds the size it
+    unfolds to; another one, over the steps that do not move into the value, finds circles that no value would ever end.
+    """
+    rules = {place: _rules(node) for place, node in schema.places.items()}
+
+    def inward(place: str) -> list[str]:
+        return [there for keyword, there in schema.edges(place) if keyword not in STORES]
+
+    def in_place(place: str) -> list[str]:
+        return [there for keyword, there in schema.edges(place) if keyword == "$ref" or keyword in IN_PLACE]
+
+    stuck, at_once = _circles(schema.places, in_place, rules)
+    if stuck:
+        raise SchemaError(min(stuck), "refers to itself without a step into the value")
+    turned, sizes = _circles([""], inward, rules)
+    if sizes[""] > most:
+        raise SchemaError("", f"too complex: its references unfold to more than {most} schemas")
+    schema.circle = min(turned, default=None)
+    spread: float = max(at_once.values(), default=1)  # the most rules that look at one value from one place
+    if any(isinstance(node, dict) and branches(node) for node in schema.places.values()):
+        spread = sizes[""] if schema.circle is None else inf
+    schema.weight = replace(weight, spread=spread, parts=sum(sizes.values()) / sum(rules[place] for place in sizes))
+
+
+def _rules(node: Node) -> int:
+    """How much one schema has to say about a value itself: long enumerations say much."""
+    if isinstance(node, bool):
+        return 1
+    exact = _EXACT if isinstance(node.get("multipleOf"), float) else 0
+    return 1 + len(node) + sum(len(held) for held in node.values() if isinstance(held, list)) + exact
+
+
+def _circles(
+    starts: Iterable[str], following: Callable[[str], list[str]], rules: dict[str, int]
+) -> tuple[set[str], dict[str, int]]:
+    """The places that a walk from the starts comes back to while it is still inside them, and the size of each place.
+
+    Written with its own stack, because a chain of references may be longer than Python's.
+    """
+    sizes: dict[str, int] = {}
+    inside: set[str] = set()
+    turned: set[str] = set()
+    for start in starts:
+        stack: list[tuple[str, list[str] | None]] = [(start, None)]
+        while stack:
+            place, inner = stack.pop()
+            if inner is not None:
+                inside.discard(place)
+                sizes[place] = rules[place] + sum(sizes.get(there, 1) for there in inner)
+            elif place in inside:
+                turned.add(place)
+            elif place not in sizes:
+                inside.add(place)
+                inner = following(place)
+                stack.append((place, inner))
+                stack += [(there, None) for there in inner]
+    return turned, sizes

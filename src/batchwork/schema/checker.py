@@ -9,20 +9,19 @@ from dataclasses import dataclass
 from typing import Any
 
 from batchwork.core.failure import Failure, FailureKind
-from batchwork.core.ports import Verdict
+from batchwork.core.ports import AnswerVerdict
 from batchwork.core.reply import Reply
-from batchwork.core.request import Message, Request
-from batchwork.core.request import Schema as RequestSchema
+from batchwork.core.request import Message, Request, Schema
 from batchwork.core.weighed import WeighedCache
 from batchwork.schema.answer_text import NoJson, json_in
-from batchwork.schema.checked_schema import Schema, check_schema
+from batchwork.schema.checked_schema import CheckedSchema, check_schema
 from batchwork.schema.dialects import WRAP_KEY
 from batchwork.schema.explanation import Explainer
 from batchwork.schema.keywords import types_of
 from batchwork.schema.limits import DEFAULT_LIMITS, Limits
 from batchwork.schema.repair import repaired
 
-_ACCEPTED = Verdict()
+_ACCEPTED = AnswerVerdict()
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,12 +47,8 @@ class SchemaChecker:
     """Checks answers against one schema, compiled once."""
 
     def __init__(self, schema: object, limits: Limits = DEFAULT_LIMITS, *, copy: bool = True) -> None:
-        """Compile the schema; without `copy` nobody changes it later.
-
-        Raises:
-            SchemaError: it cannot be used.
-        """
-        self.schema: Schema = check_schema(schema, limits=limits, copy=copy)
+        """Compile the schema; without `copy` nobody changes it later."""
+        self.schema: CheckedSchema = check_schema(schema, limits=limits, copy=copy)
         self._is_valid = self.schema.validator.is_valid
         self._explainer = Explainer(self.schema)
         _, root = self.schema.resolved("")
@@ -98,17 +93,13 @@ _COMPILED_BYTES = 48 * 2**20  # of schemas in use at once; a server meets many, 
 _compiled: WeighedCache[bytes, SchemaChecker] = WeighedCache(_COMPILED_BYTES)
 
 
-def known_checker(schema: RequestSchema) -> SchemaChecker | None:
+def known_checker(schema: Schema) -> SchemaChecker | None:
     """The checker of a schema that is compiled already."""
     return _compiled.get(schema.digest)
 
 
-def checker_of(schema: RequestSchema, limits: Limits = DEFAULT_LIMITS, *, copy: bool = True) -> SchemaChecker:
-    """The checker of a schema, compiled once while it is in use; without `copy` nobody changes the schema later.
-
-    Raises:
-        SchemaError: the schema cannot be used.
-    """
+def checker_of(schema: Schema, limits: Limits = DEFAULT_LIMITS, *, copy: bool = True) -> SchemaChecker:
+    """The checker of a schema, compiled once while it is in use; without `copy` nobody changes the schema later."""
     found = _compiled.get(schema.digest)
     if found is None:
         found = SchemaChecker(schema.body, limits, copy=copy)
@@ -123,22 +114,22 @@ class AnswerChecker:
         """`own` has, by a schema's digest, a checker that asks for more than the schema does: a model's validators."""
         self._own = own or {}
 
-    def check(self, request: Request, reply: Reply) -> Verdict:
+    def check(self, request: Request, reply: Reply) -> AnswerVerdict:
         """Judge one reply."""
         if request.schema is None:
             return _ACCEPTED
         if reply.truncated:
             message = f"the answer was cut off after {request.output_bound} tokens, before its JSON ended"
-            return Verdict(failure=Failure(kind=FailureKind.TRUNCATED, message=message))
+            return AnswerVerdict(failure=Failure(kind=FailureKind.TRUNCATED, message=message))
         checker = self._own.get(request.schema.digest) or checker_of(request.schema)
         judged = checker.check(reply.text)
-        return Verdict(value=judged.value) if isinstance(judged, Accepted) else rejected(reply, judged)
+        return AnswerVerdict(value=judged.value) if isinstance(judged, Accepted) else rejected(reply, judged)
 
 
-def rejected(reply: Reply, judged: Rejected) -> Verdict:
+def rejected(reply: Reply, judged: Rejected) -> AnswerVerdict:
     """The verdict on a reply that does not fit: it is asked for again, with what was wrong."""
     answer = (Message("assistant", reply.text),) if reply.text.strip() else ()
-    return Verdict(
+    return AnswerVerdict(
         failure=Failure(kind=FailureKind.SCHEMA_VIOLATION, message="; ".join(judged.errors)),
         reask=(*answer, Message("user", judged.message)),
     )

@@ -1,14 +1,13 @@
 """Makes one plain schema of `allOf`, and of a reference with other keywords beside it: no provider takes these whole.
 
-What two parts say about the same thing is combined so that a value which fits the result fits both, as far as one
-schema can say that; what cannot be combined is set aside as a hint. The answer is checked against the user's schema
-anyhow.
+A value that fits the result fits all parts, as far as one schema can say that; what cannot be combined is set aside as
+a hint. The answer is checked against the user's schema anyhow.
 """
 
 from typing import Any
 
-from batchwork.schema.checked_schema import Schema
-from batchwork.schema.errors import SchemaError
+from batchwork.core.errors import SchemaError
+from batchwork.schema.checked_schema import CheckedSchema
 from batchwork.schema.keywords import ANNOTATIONS, SILENT, Node, types_of
 
 HINTS = "\0hints"  # no keyword can be called that: where what could not be combined waits for the description
@@ -16,7 +15,7 @@ _HIGHEST = frozenset({"minimum", "exclusiveMinimum", "minLength", "minItems", "m
 _LOWEST = frozenset({"maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"})
 
 
-def flattened(schema: Schema, node: Node, place: str, inside: frozenset[str] = frozenset()) -> Node:
+def flattened(schema: CheckedSchema, node: Node, place: str, inside: frozenset[str] = frozenset()) -> Node:
     """The schema without `allOf`, and with `$ref` only when it stands alone.
 
     `inside` are the references being followed, so that a recursive one stays a reference.
@@ -37,7 +36,7 @@ def flattened(schema: Schema, node: Node, place: str, inside: frozenset[str] = f
     return _whole(schema, [part for part in parts if part not in (True, {})], place, inside)
 
 
-def _whole(schema: Schema, parts: list[Node], place: str, inside: frozenset[str]) -> Node:
+def _whole(schema: CheckedSchema, parts: list[Node], place: str, inside: frozenset[str]) -> Node:
     if len(parts) == 1:
         return parts[0]
     result: dict[str, Any] = {}

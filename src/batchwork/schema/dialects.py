@@ -7,27 +7,23 @@ from typing import Any
 
 import msgspec
 
-from batchwork.schema.errors import SchemaError
+from batchwork.core.errors import SchemaError
 
+# The one property of the object that a root which is no object is sent in, where a provider wants an object
 WRAP_KEY = "value"
-"""The one property of the object that a root which is no object is sent in, where a provider wants an object."""
 
 
 class Dialect(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """One provider's subset; facts of its documentation."""
 
     name: str
-    keeps: frozenset[str]
-    """Keywords with a plain value that may stay; the others are told in the description."""
+    keeps: frozenset[str]  # keywords with a plain value that may stay; the others are told in the description
     formats: frozenset[str]
-    all_required: bool
-    """Every property must be required; an optional one may be null instead."""
-    object_root: bool
-    """The root must be an object and no union."""
+    all_required: bool  # every property must be required; an optional one may be null instead
+    object_root: bool  # the root must be an object and no union
     recursion: bool
     most_min_items: int | None = None
-    look_around: bool = True
-    """Whether patterns may look around, refer back or ask for word boundaries."""
+    look_around: bool = True  # whether patterns may look around, refer back or ask for word boundaries
     most_optional: int | None = None
     most_unions: int | None = None
     most_properties: int | None = None
@@ -64,10 +60,11 @@ def enforce_limits(root: dict[str, Any], dialect: Dialect) -> None:
     nodes = list(_nodes(root))
     if dialect.most_optional is not None:
         _require_surplus(nodes, dialect.most_optional)
-    unions = sum(_is_union(part) for node in nodes for part in node.get("properties", {}).values())
+    properties = [part for node in nodes for part in node.get("properties", {}).values()]
+    unions = sum("anyOf" in part or isinstance(part.get("type"), list) for part in properties)
     for count, most, what in (
         (unions, dialect.most_unions, "properties of several types"),
-        (sum(len(node.get("properties", ())) for node in nodes), dialect.most_properties, "properties"),
+        (len(properties), dialect.most_properties, "properties"),
         (sum(len(node.get("enum", ())) for node in nodes), dialect.most_enum_values, "allowed values"),
     ):
         if most is not None and count > most:
@@ -118,10 +115,6 @@ def _check_levels(root: dict[str, Any], dialect: Dialect, most: int) -> None:
         name = node.get("$ref", "").rpartition("/")[2]
         if name and name not in inside:
             waiting.append((root["$defs"][name], level, inside | {name}))
-
-
-def _is_union(node: dict[str, Any]) -> bool:
-    return "anyOf" in node or isinstance(node.get("type"), list)
 
 
 def _too_complex(dialect: Dialect, count: int, what: str, most: int) -> SchemaError:

@@ -10,7 +10,7 @@ from typing import Any
 
 import jsonschema_rs
 
-from batchwork.schema.checked_schema import Schema
+from batchwork.schema.checked_schema import CheckedSchema
 from batchwork.schema.keywords import OWN, step, type_fits
 from batchwork.schema.repair import recased
 
@@ -23,7 +23,7 @@ _Path = tuple[str | int, ...]
 class Explainer:
     """Explains why values do not fit one schema."""
 
-    def __init__(self, schema: Schema) -> None:
+    def __init__(self, schema: CheckedSchema) -> None:
         self._schema = schema
         self._own: dict[str, jsonschema_rs.Validator] = {}
 

@@ -13,14 +13,13 @@ from pydantic.errors import PydanticInvalidForJsonSchema
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 from pydantic_core import core_schema
 
-from batchwork.schema.checked_schema import Schema, check_schema
+from batchwork.core.errors import SchemaError
+from batchwork.schema.checked_schema import CheckedSchema, check_schema
 from batchwork.schema.checker import Accepted, Rejected, SchemaChecker
-from batchwork.schema.errors import SchemaError
 from batchwork.schema.explanation import MOST_ERRORS, located
 from batchwork.schema.repair import repaired
 
-SOURCE = "__json_schema_source__"
-"""The attribute of a model that holds the schema it was made from."""
+SOURCE = "__json_schema_source__"  # the attribute of a model that holds the schema it was made from
 
 _Model = TypeVar("_Model", bound=BaseModel)
 _BOUNDS = {"ge": "minimum", "le": "maximum", "gt": "exclusiveMinimum", "lt": "exclusiveMaximum"}
@@ -35,11 +34,7 @@ class _ForAnswers(GenerateJsonSchema):
 
 
 def schema_from_model(model: type[BaseModel]) -> dict[str, Any]:
-    """The JSON schema that answers for the model must fit; for a model made from a schema, that schema.
-
-    Raises:
-        SchemaError: a field's type has no JSON schema.
-    """
+    """The JSON schema that answers for the model must fit; for a model made from a schema, that schema."""
     source = model.__dict__.get(SOURCE)
     if isinstance(source, dict):
         return dict(source)
@@ -50,11 +45,7 @@ def schema_from_model(model: type[BaseModel]) -> dict[str, Any]:
 
 
 def typed(value: Any, model: type[_Model]) -> _Model:
-    """The JSON value as an instance of the model: decimals, dates, and enums in any case.
-
-    Raises:
-        pydantic.ValidationError: the value does not fit the model.
-    """
+    """The JSON value as an instance of the model: decimals, dates, and enums in any case."""
     schema = _schema_of(model)
     if not schema.validator.is_valid(value):
         value = repaired(schema, value)
@@ -82,7 +73,7 @@ class ModelChecker(SchemaChecker):
 
 
 @lru_cache(maxsize=256)
-def _schema_of(model: type[BaseModel]) -> Schema:
+def _schema_of(model: type[BaseModel]) -> CheckedSchema:
     return check_schema(schema_from_model(model))
 
 

@@ -15,21 +15,14 @@ Node = dict[str, Any] | bool
 class Keyword(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Facts about one keyword."""
 
-    schemas: str = ""
-    """How it holds schemas: `one`, a `list`, a `map` of them."""
-    in_place: bool = False
-    """Its schemas look at the same value as the schema they stand in."""
-    branches: bool = False
-    """A value, or one inside of it, may be checked against more than one schema."""
-    own: bool = False
-    """It restricts the value itself, not what is inside."""
-    about: str = ""
-    """The only type that it restricts."""
+    schemas: str = ""  # how it holds schemas: `one`, a `list`, a `map` of them
+    in_place: bool = False  # its schemas look at the same value as the schema they stand in
+    branches: bool = False  # a value, or one inside of it, may be checked against more than one schema
+    own: bool = False  # it restricts the value itself, not what is inside
+    about: str = ""  # the only type that it restricts
     annotation: bool = False
-    silent: bool = False
-    """It is nothing that a model should be told."""
-    stores: bool = False
-    """It keeps schemas for references and restricts nothing."""
+    silent: bool = False  # it is nothing that a model should be told
+    stores: bool = False  # it keeps schemas for references and restricts nothing
 
 
 _TABLE = msgspec.json.decode(Path(__file__).with_name("keywords.json").read_bytes(), type=dict[str, Keyword])

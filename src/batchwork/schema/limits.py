@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from math import inf, isfinite
 from typing import Any
 
-from batchwork.schema.errors import SchemaError
+from batchwork.core.errors import SchemaError
 from batchwork.schema.keywords import step
 from batchwork.schema.patterns import looks_around, pattern_weight
 
@@ -28,8 +28,7 @@ _MARKS = b",[{"
 class Limits:
     """How much schema is too much."""
 
-    max_nodes: int = 20_000
-    """JSON values in the schema, counting all of them."""
+    max_nodes: int = 20_000  # JSON values in the schema, counting all of them
     max_characters: int = 512_000
     max_depth: int = 64
     max_patterns: int = 200
@@ -37,8 +36,7 @@ class Limits:
     max_pattern_weight: int = 20_000
     """Of all patterns together: about the microseconds that compiling them takes. `[A-Z]{2}[0-9]{6}` has 6,
     `[^c]{800}` 5,000, `\\p{L}{100}` 22,000."""
-    max_unfolded: int = 1_000_000
-    """Rules met when every reference is followed once."""
+    max_unfolded: int = 1_000_000  # rules met when every reference is followed once
 
 
 DEFAULT_LIMITS = Limits()
@@ -48,16 +46,14 @@ DEFAULT_LIMITS = Limits()
 class Weight:
     """What a schema weighs."""
 
-    values: int
-    """JSON values in it."""
+    values: int  # JSON values in it
     patterns: int = 0
-    pattern_us: float = 0.0
-    """Microseconds to compile all of its patterns, beside what each of them takes at least."""
+    pattern_us: float = 0.0  # microseconds to compile all of its patterns, beside what each of them takes at least
     backtracks: bool = False
+    # The most rules that one value of an answer can be checked against; infinite where that depends on the answer
     spread: float = 1.0
-    """The most rules that one value of an answer can be checked against; infinite where that depends on the answer."""
+    # How often all of it is compiled when each of its parts is compiled alone, as an explanation may do
     parts: float = 1.0
-    """How often all of it is compiled when each of its parts is compiled alone, as an explanation may do."""
 
     @property
     def preparing_us(self) -> float:
@@ -100,11 +96,7 @@ def _marks(raw: bytes) -> int:
 
 
 def weigh(schema: object, limits: Limits = DEFAULT_LIMITS) -> Weight:
-    """The weight of a schema, before its references are followed: its spread is infinite as yet.
-
-    Raises:
-        SchemaError: it is not JSON, or too much.
-    """
+    """The weight of a schema, before its references are followed: its spread is infinite as yet."""
     values, characters, patterns = 1, 0, list[tuple[str, str]]()  # patterns with their places
     waiting: list[tuple[Any, str, int]] = [(schema, "", 1)] if isinstance(schema, dict | list) else []
     while waiting:  # with a stack of our own: Python's is short

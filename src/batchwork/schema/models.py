@@ -13,9 +13,9 @@ from uuid import UUID
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, RootModel, create_model, model_validator
 
-from batchwork.schema.checked_schema import Schema, check_schema
+from batchwork.core.errors import SchemaError
+from batchwork.schema.checked_schema import CheckedSchema, check_schema
 from batchwork.schema.combination import HINTS, flattened
-from batchwork.schema.errors import SchemaError
 from batchwork.schema.explanation import Explainer
 from batchwork.schema.instances import SOURCE, as_json, same_json
 from batchwork.schema.keywords import ANNOTATIONS, SILENT, Node, step, types_of
@@ -52,7 +52,7 @@ class _Builder:
     the `name` a model made for it gets; and `check`, the place that must be checked whole because of that.
     """
 
-    def __init__(self, schema: Schema) -> None:
+    def __init__(self, schema: CheckedSchema) -> None:
         self._schema = schema
         self._explainer = Explainer(schema)
         self._names: dict[str, str] = {}

@@ -64,10 +64,7 @@ def _copies(bounds: str) -> float:
 
 
 def _weight(sign: str, *, unicode: bool, literal: float) -> float:
-    """The weight of a character, an escape or the beginning of a class.
-
-    In a pattern that looks around, `\\w` and `\\d` stand for all of Unicode.
-    """
+    """The weight of a character, escape or beginning of a class; `unicode`: its classes stand for all of Unicode."""
     if sign[0] == "[":
         return _CLASS + (_WIDE if sign == "[^" else 0.0)
     if sign == ".":

@@ -1,23 +1,20 @@
 """Undoes in an answer what a provider may do to it without meaning it.
 
 Two things only, each only where the answer as it is breaks the user's schema: a null for a property that is optional
-and may not be null is left out (that is how a provider that requires every property says "absent"), and text that is
-an allowed value in other upper and lower case is written as the schema has it. The caller validates afterwards, so a
-wrong guess can never make a bad answer pass.
-
-Unions that recurse could be tried in a power of their depth: what was tried is remembered, and a pass that has looked
-at too much gives up and leaves the rest as it is.
+and may not be null is left out, and text that is an allowed value in other upper and lower case is written as the
+schema has it. The caller validates afterwards. Unions that recurse could be tried in a power of their depth: what was
+tried is remembered, and a pass that has looked at too much leaves the rest as it is.
 """
 
 from typing import Any
 
-from batchwork.schema.checked_schema import Schema
+from batchwork.schema.checked_schema import CheckedSchema
 from batchwork.schema.keywords import type_fits, types_of
 
 _MOST_LOOKS = 200_000
 
 
-def repaired(schema: Schema, value: Any) -> Any:
+def repaired(schema: CheckedSchema, value: Any) -> Any:
     """The value with nulls for absent properties left out and the case of allowed values put right."""
     return _Pass(schema).repair(value, "")
 
@@ -25,7 +22,7 @@ def repaired(schema: Schema, value: Any) -> Any:
 class _Pass:
     """One walk over one value; what needs no change is given back as the same object."""
 
-    def __init__(self, schema: Schema) -> None:
+    def __init__(self, schema: CheckedSchema) -> None:
         self._schema = schema
         self._done: dict[tuple[int, str], tuple[Any, Any]] = {}  # keeps the values, so that no id is used twice
         self._looks_left = _MOST_LOOKS

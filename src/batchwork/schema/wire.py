@@ -1,23 +1,21 @@
 """The schema as one provider takes it.
 
 Decides how each keyword is written in a provider's subset: kept, written otherwise (`oneOf` as `anyOf`, an optional
-property as one that may be null, a root that is no object inside of one), or told in the description when the provider
-would refuse it. Every object is closed. What a subset cannot express at all is an error with its place. The result may
-be looser than the user's schema; answers are checked against that one.
+property as one that may be null, a root that is no object inside of one), or told in the description. The result may be
+looser than the user's schema; answers are checked against that one.
 """
 
 from typing import Any, Literal
 
 import msgspec
 
-from batchwork.core.errors import ConfigError
-from batchwork.core.request import Schema as RequestSchema
+from batchwork.core.errors import ConfigError, SchemaError
+from batchwork.core.request import Schema
 from batchwork.core.weighed import WeighedCache
-from batchwork.schema.checked_schema import Schema, check_schema
+from batchwork.schema.checked_schema import CheckedSchema, check_schema
 from batchwork.schema.checker import checker_of
 from batchwork.schema.combination import HINTS, flattened, merged
 from batchwork.schema.dialects import DIALECTS, WRAP_KEY, Dialect, enforce_limits, nullable
-from batchwork.schema.errors import SchemaError
 from batchwork.schema.keywords import ANNOTATIONS, SILENT, Node, applies, guessed_types, step, types_of
 from batchwork.schema.patterns import is_portable
 
@@ -30,12 +28,7 @@ _made: WeighedCache[tuple[Provider, bytes], dict[str, Any]] = WeighedCache(_MADE
 
 
 def compile_for(provider: Provider, schema: object) -> dict[str, Any]:
-    """The schema to send to a provider; `SchemaChecker` undoes in the answer what was changed here.
-
-    Raises:
-        SchemaError: the schema cannot be used, or not with this provider; names the place.
-        ConfigError: the provider is not known here.
-    """
+    """The schema as a provider takes it, or a SchemaError; `SchemaChecker` undoes in the answer what was changed."""
     if provider not in DIALECTS:
         raise ConfigError(f"no wire schema is known for {provider!r}; known are {', '.join(DIALECTS)}")
     try:
@@ -44,12 +37,8 @@ def compile_for(provider: Provider, schema: object) -> dict[str, Any]:
         raise SchemaError("", "too complex: its references stand in one another too deeply") from None
 
 
-def wire_schema_of(provider: Provider, schema: RequestSchema) -> dict[str, Any]:
-    """The same for a request's schema, made once while it is in use.
-
-    Raises:
-        SchemaError: the schema cannot be used, or not with this provider; names the place.
-    """
+def wire_schema_of(provider: Provider, schema: Schema) -> dict[str, Any]:
+    """The same for a request's schema, made once while it is in use."""
     found = _made.get((provider, schema.digest))
     if found is None:
         checker = checker_of(schema)
@@ -58,13 +47,13 @@ def wire_schema_of(provider: Provider, schema: RequestSchema) -> dict[str, Any]:
     return found
 
 
-def keep_wire_schema(provider: Provider, schema: RequestSchema, made: dict[str, Any], *, weight: int) -> None:
+def keep_wire_schema(provider: Provider, schema: Schema, made: dict[str, Any], *, weight: int) -> None:
     """Remember what was made elsewhere."""
     _made.put((provider, schema.digest), made, weight)
 
 
 class _Compiler:
-    def __init__(self, schema: Schema, dialect: Dialect) -> None:
+    def __init__(self, schema: CheckedSchema, dialect: Dialect) -> None:
         self._schema = schema
         self._dialect = dialect
         self._names: dict[str, str] = {}

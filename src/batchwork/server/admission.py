@@ -1,32 +1,86 @@
 """Decide whether a request may start, and see it through its three phases.
 
 A request may start while the server is open, its caller's share of open prompts has room, and there is money for its
-cheapest prompt. What is not sent stays unsent when its caller goes away or the server ends.
+cheapest prompt. What is not sent stays unsent when its caller goes away or the server ends. Callers with different
+keys get shares (`core.shares`), so that one that takes all it can does not lock the others out.
 """
-
-from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Self
 
+from batchwork.core.bounds import WorstCase
 from batchwork.core.money import show, to_dollars
 from batchwork.core.outcome import AnyOutcome
-from batchwork.core.worst import WorstCase
+from batchwork.core.shares import Shares
 from batchwork.prompts import Answer, Executed, PreparedPrompt, Problem, PromptBatch, Summary, defaults_for, summarise
 from batchwork.server.api import ApiError
 from batchwork.server.config import ServerConfig
-from batchwork.server.loop_time import LoopTime, Slices
+from batchwork.server.loop_time import LoopTime, TimeSlices
 from batchwork.server.metrics import ServerMetrics
 from batchwork.server.phases import Phases
-from batchwork.server.quotas import Quotas
 from batchwork.server.workers import Workers
 from batchwork.service import Service
 
 _GONE = Problem(code="cancelled", message="not sent: the caller went away", retryable=True)
+_RETRY_S = 5.0
 _ENDING = Problem(code="shutting_down", message="not sent: the server is about to end", retryable=True)
+
+
+class Quotas:
+    """What all callers hold."""
+
+    def __init__(self, config: ServerConfig) -> None:
+        divided = len(config.keys) > 1
+        self.requests = Shares(config.connections.max_connections, divided=divided)
+        self.prompts = Shares(config.max_open_prompts, divided=divided)
+        self.bytes = Shares(config.max_open_bytes, divided=divided)
+
+    def take_prompts(self, caller: int | None, count: int) -> None:
+        """Count so many more open prompts. Raises ApiError where they are more than the caller's share."""
+        _take(self.prompts, "prompts", caller, count)
+
+
+class Lease:
+    """What one request holds, as long as the block runs."""
+
+    def __init__(self, quotas: Quotas, caller: int | None) -> None:
+        self.caller = caller
+        self._quotas = quotas
+        self._bytes = 0
+        self._requests = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._bytes:
+            self._quotas.bytes.give_back(self.caller, self._bytes)
+        if self._requests:
+            self._quotas.requests.give_back(self.caller, self._requests)
+
+    def begin(self) -> None:
+        """Count as a request under way, with its body read. Raises ApiError where the share is used up."""
+        _take(self._quotas.requests, "requests", self.caller, 1)
+        self._requests = 1
+
+    def take_bytes(self, count: int) -> None:
+        """Keep so many more bytes of its body. Raises ApiError where they are more than the caller's share."""
+        _take(self._quotas.bytes, "bytes of requests", self.caller, count)
+        self._bytes += count
+
+    def add_bytes(self, count: int) -> None:
+        """Keep so many more bytes of its answer, which is there already."""
+        self._quotas.bytes.add(self.caller, count)
+        self._bytes += count
+
+
+def _take(shares: Shares, what: str, caller: int | None, count: int) -> None:
+    if not shares.take(caller, count):
+        used = f"{shares.used} of {shares.total} {what} are open already"
+        raise ApiError("too_busy", f"{used}, or as many of this key as are left for others", retry_after_s=_RETRY_S)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +96,7 @@ class RequestRun:
     """The prompts of one request, prepared and admitted."""
 
     def __init__(
-        self, admission: Admission, prepared: list[PreparedPrompt], batch_size: int, caller: int | None
+        self, admission: "Admission", prepared: list[PreparedPrompt], batch_size: int, caller: int | None
     ) -> None:
         self.prepared = prepared
         self.caller = caller
@@ -86,7 +140,7 @@ class RequestRun:
 
     async def _finish(self, executed: Executed) -> list[Answer]:
         """The third phase, in slices."""
-        slices = Slices(self._admission.loop_time)
+        slices = TimeSlices(self._admission.loop_time)
         for prompt in self.prepared:
             if prompt.index in self._answers or prompt.index in self._outcomes:
                 continue  # streamed already, or about to be

@@ -5,18 +5,17 @@ from contextlib import asynccontextmanager
 
 from batchwork.core.ports import Backend
 from batchwork.prompts import open_prompt_service
-from batchwork.server.admission import Admission, RequestResult, RequestRun
+from batchwork.server.admission import Admission, Lease, RequestResult, RequestRun
 from batchwork.server.api import API, ApiError
+from batchwork.server.checker import ServerChecker
 from batchwork.server.config import ServerConfig
 from batchwork.server.connections import Connections
 from batchwork.server.dispatcher import DOCS, Dispatcher, Handler
 from batchwork.server.docs import docs_page
 from batchwork.server.exchange import JSON, Exchange
-from batchwork.server.judge import Judge
 from batchwork.server.loop_time import LoopTime
 from batchwork.server.metrics import CONTENT_TYPE, ServerMetrics
 from batchwork.server.openapi import openapi_json
-from batchwork.server.quotas import Lease
 from batchwork.server.responses import NDJSON, AnswerStream, respond_in_pieces
 from batchwork.server.spans import traced
 from batchwork.server.wire import PromptsAnswer, each_decoded, many_decoded, one_decoded
@@ -54,15 +53,10 @@ class Application:
 
     @asynccontextmanager
     async def open(self) -> AsyncIterator[None]:
-        """Open the engine behind the application; requests can come while the block runs.
-
-        Raises:
-            ConfigError: the model or the budget cannot be used.
-            JournalError: the day's book cannot be used.
-        """
+        """Open the engine behind the application; requests can come while the block runs. Raises as `serve` does."""
         config = self.config
         workers = Workers(config.work)
-        judge = Judge(workers, self.loop_time, config.schemas)
+        checker = ServerChecker(workers, self.loop_time, config.schemas)
         async with open_prompt_service(
             config.model,
             models=config.models,
@@ -77,8 +71,8 @@ class Application:
             timeout=config.timeout_s,
             backend=self._backend,
             base_url=config.base_url,
-            dress=lambda backend, model: judge.wrap(traced(backend, model)),
-            checker=judge,
+            dress=lambda backend, model: checker.wrap(traced(backend, model)),
+            checker=checker,
         ) as service:
             admission = Admission(service, config, self.metrics, loop_time=self.loop_time, workers=workers)
             self._admission = admission

@@ -1,8 +1,7 @@
 """Decide which connections stay: how many there are, how long each may take to ask, to send and to read.
 
-Whoever has not sent a whole head in time, sends a body or reads an answer more slowly than the least rate, is dropped.
-When all places are taken, the least useful connection makes room: a half-sent head, an idle connection, an answer that
-is not read, a slow body. What is being answered to a reader stays.
+Whoever is too slow is dropped. When all places are taken, the least useful connection makes room: a half-sent head, an
+idle connection, an answer that is not read, a slow body. What is being answered to a reader stays.
 """
 
 from __future__ import annotations
@@ -10,6 +9,7 @@ from __future__ import annotations
 import asyncio
 from collections import deque
 from collections.abc import Callable
+from dataclasses import dataclass
 from enum import Enum
 from itertools import islice
 from typing import TYPE_CHECKING
@@ -36,14 +36,12 @@ class Stage(Enum):
     LEAVING = "leaving"  # it is refused or closed; what it still sends is thrown away
 
 
-class Pace:
+@dataclass(slots=True)
+class ByteRate:
     """Whether bytes go by at the least rate, looked at in windows."""
 
-    __slots__ = ("_bytes", "_since")
-
-    def __init__(self, now: float, count: int = 0) -> None:
-        self._since = now
-        self._bytes = count
+    _since: float
+    _bytes: int = 0
 
     def is_too_slow(self, now: float, count: int, limits: ConnectionLimits) -> bool:
         """Whether fewer bytes than the least went by in a whole window; `count` is the running total."""

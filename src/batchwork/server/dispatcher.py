@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
 
 from batchwork.clock import stopwatch
 from batchwork.core.errors import JournalWriteError
@@ -19,15 +20,13 @@ _OPEN = frozenset(route.path for route in API.routes.values() if not route.needs
 _METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT"})
 
 
+@dataclass(frozen=True, slots=True)
 class Dispatcher:
-    """The ASGI application. `handlers` has a method and a handler for every path."""
+    """The ASGI application."""
 
-    def __init__(
-        self, handlers: Mapping[str, tuple[str, Handler]], *, config: ServerConfig, metrics: ServerMetrics
-    ) -> None:
-        self._handlers = handlers
-        self._config = config
-        self._metrics = metrics
+    handlers: Mapping[str, tuple[str, Handler]]  # a method and a handler for every path
+    config: ServerConfig
+    metrics: ServerMetrics
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Handle one request."""
@@ -38,13 +37,13 @@ class Dispatcher:
         request_id.set(exchange.id)
         elapsed = stopwatch()
         # Whoever invents addresses and methods must not make the numbers and the names of spans grow.
-        route = exchange.path if exchange.path in self._handlers else "other"
+        route = exchange.path if exchange.path in self.handlers else "other"
         method = exchange.method if exchange.method in _METHODS else "other"
         try:
             with request_span(method, route, exchange.id):
                 await self._handle(exchange)
         finally:
-            self._metrics.http(route, method, exchange.status, elapsed())
+            self.metrics.http(route, method, exchange.status, elapsed())
             if route not in _OPEN:
                 log("request", route=route, method=method, status=exchange.status, s=elapsed(), **exchange.log_fields)
 
@@ -59,9 +58,9 @@ class Dispatcher:
             await exchange.refuse(api_error(error))
 
     def _handler(self, exchange: Exchange) -> Handler:
-        if exchange.path not in self._handlers:
+        if exchange.path not in self.handlers:
             raise ApiError("not_found", "there is nothing at this address; /docs lists what there is")
-        method, handler = self._handlers[exchange.path]
+        method, handler = self.handlers[exchange.path]
         methods = ("GET", "HEAD") if method == "GET" else (method,)
         if exchange.method not in methods:
             raise ApiError("method_not_allowed", "this address has another method", allow=", ".join(methods))
@@ -69,7 +68,7 @@ class Dispatcher:
 
     def _check_key(self, exchange: Exchange) -> int | None:
         """The number of the caller's key; None where none is needed. Raises ApiError where it is missing or wrong."""
-        headers, keys = exchange.headers, self._config.keys
+        headers, keys = exchange.headers, self.config.keys
         if exchange.path in _OPEN:
             return None
         if not keys:

@@ -1,8 +1,4 @@
-"""One HTTP request and its response, in plain ASGI.
-
-Bodies are decoded by our own strict decoders and answers are sent at the reader's pace, so that a web framework would
-have nothing left to do here.
-"""
+"""One HTTP request and its response, in plain ASGI: a web framework would have nothing left to do here."""
 
 import asyncio
 import re
@@ -42,8 +38,7 @@ class Exchange:
     async def body(self, limit: int, keep: Callable[[int], None]) -> bytes:
         """Read the body. `keep` gets the number of its bytes, and may refuse them.
 
-        Raises:
-            ApiError: it is not declared as JSON, too large, or does not come to its end.
+        Raises ApiError where it is not declared as JSON, too large, or does not come to its end.
         """
         kind = self.headers.get("content-type", "").partition(";")[0].strip().lower()
         if kind != JSON:

@@ -21,8 +21,6 @@ _HASHED = "sha256:"
 class KeyRing:
     """The known keys. Without any, the server answers this machine alone."""
 
-    __slots__ = ("_digests",)
-
     def __init__(self, digests: Iterable[bytes] = ()) -> None:
         self._digests = tuple(dict.fromkeys(digests))
 

@@ -51,10 +51,8 @@ class LoopTime:
             self.is_left()
 
 
-class Slices:
+class TimeSlices:
     """The working time of one task, in slices: `await next()` stands between two pieces of work."""
-
-    __slots__ = ("_loop_time", "_until")
 
     def __init__(self, loop_time: LoopTime) -> None:
         self._loop_time = loop_time

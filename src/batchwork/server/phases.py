@@ -1,6 +1,7 @@
 """The first and the third phase of a request inside of a server: in slices, and what is large elsewhere."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
 import msgspec
@@ -17,12 +18,11 @@ from batchwork.prompts import (
     prepare_prompt_request,
 )
 from batchwork.prompts.finish import clean
-from batchwork.prompts.prepare import NamedSchema
-from batchwork.prompts.schema_cache import is_large, keep_schema
+from batchwork.prompts.prepare import NamedSchema, is_large, keep_schema
 from batchwork.prompts.worker import Done, ExtractJob, SchemaJob
 from batchwork.schema import SchemaError, values_at_most
 from batchwork.server.keys import caller
-from batchwork.server.loop_time import LoopTime, Slices
+from batchwork.server.loop_time import LoopTime, TimeSlices
 from batchwork.server.workers import Workers, WorkFailed
 
 _SHORT = 20_000  # characters of an answer that are read here
@@ -30,20 +30,20 @@ _FEW_VALUES = 5_000
 _encode = msgspec.json.Encoder().encode
 
 
+@dataclass(frozen=True, slots=True)
 class Phases:
     """Prepares prompts and finishes answers for one server."""
 
-    def __init__(self, workers: Workers, loop_time: LoopTime, defaults: PromptDefaults) -> None:
-        self._workers = workers
-        self._loop_time = loop_time
-        self._defaults = defaults
+    workers: Workers
+    loop_time: LoopTime
+    defaults: PromptDefaults
 
     async def prepare(self, items: Iterable[PromptItem]) -> list[PreparedPrompt]:
         """The first phase; nothing is sent before all of it is done.
 
         `items` may be decoded one by one, so that what is not needed any more goes at once.
         """
-        slices = Slices(self._loop_time)
+        slices = TimeSlices(self.loop_time)
         prepared: list[PreparedPrompt] = []
         await slices.next()
         for item in items:
@@ -51,13 +51,13 @@ class Phases:
                 await slices.next()
                 await self._check_large_schema(item.response_format.json_schema, item.model)
                 await slices.next()
-            prepared.append(prepare_prompt_request(item, self._defaults, index=len(prepared)))
+            prepared.append(prepare_prompt_request(item, self.defaults, index=len(prepared)))
             await slices.next()
         return prepared
 
     async def _check_large_schema(self, named: NamedSchema, model: str | None) -> None:
         """Have a large schema checked by a worker, and remember what it says."""
-        defaults = self._defaults
+        defaults = self.defaults
         provider = defaults.models.get(model or defaults.model)
         try:
             if not is_large(named.schema, named.name, provider, defaults.limits):
@@ -67,7 +67,7 @@ class Phases:
         compiled: Any = None
         problem: SchemaError | None = None
         try:
-            result = await self._workers.run(SchemaJob(named.schema, provider, defaults.limits), caller=caller.get())
+            result = await self.workers.run(SchemaJob(named.schema, provider, defaults.limits), caller=caller.get())
             if isinstance(result, Done):
                 compiled = msgspec.json.decode(result.json)
             else:
@@ -80,7 +80,7 @@ class Phases:
     async def finish(self, prompt: PreparedPrompt, outcome: Outcome | None, unsent: Problem | None = None) -> Answer:
         """The third phase of one prompt."""
         if isinstance(outcome, Succeeded) and len(outcome.reply.text) > _SHORT:
-            await self._loop_time.wait()
+            await self.loop_time.wait()
         if isinstance(outcome, Succeeded) and (text := _large(prompt, outcome)) is not None:
             assert prompt.path is not None
             return finish_value(prompt, outcome, await self._extracted(text, prompt.path.text))
@@ -88,7 +88,7 @@ class Phases:
 
     async def _extracted(self, text: str, path: str) -> msgspec.Raw | Problem:
         try:
-            result = await self._workers.run(ExtractJob(clean(text), path), caller=caller.get())
+            result = await self.workers.run(ExtractJob(clean(text), path), caller=caller.get())
         except WorkFailed as error:
             return Problem(code="path_not_found", message=f"extract_field_path {path!r} was given up: {error}")
         if isinstance(result, Done):

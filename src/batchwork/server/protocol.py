@@ -9,7 +9,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.server import ServerState
 
 from batchwork.server.api import raw_response
-from batchwork.server.connections import Connections, Pace, Stage
+from batchwork.server.connections import ByteRate, Connections, Stage
 
 _READ_BYTES = 16 * 1024  # per turn and connection
 _SMALL_CHUNKS = 4_000  # so many pieces a body may come in, and one more for every so many bytes:
@@ -55,13 +55,13 @@ class GuardedProtocol(H11Protocol):
         self.received = 0  # bytes since the stage began
         self.crowded = False
         self._late: list[bytes] = []
-        self._sending: Pace | None = None
-        self._reading: Pace | None = None
+        self._sending: ByteRate | None = None
+        self._reading: ByteRate | None = None
 
     def enter_stage(self, stage: Stage, now: float) -> None:
         """The next stage begins."""
         self.stage, self.since, self.received = stage, now, 0
-        self._sending = Pace(now) if stage is Stage.BODY else None
+        self._sending = ByteRate(now) if stage is Stage.BODY else None
 
     @property
     def unread(self) -> int:
@@ -74,7 +74,7 @@ class GuardedProtocol(H11Protocol):
         if not unread:
             self._reading = None
             return False
-        self._reading = self._reading or Pace(now, -unread)
+        self._reading = self._reading or ByteRate(now, -unread)
         return self._reading.is_too_slow(now, -unread, self.guard.limits)
 
     def sends_too_slowly(self, now: float) -> bool:

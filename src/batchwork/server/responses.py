@@ -6,12 +6,10 @@ from contextlib import AbstractContextManager
 
 import msgspec
 
-from batchwork.prompts import Answer
-from batchwork.server.admission import RequestResult, RequestRun
+from batchwork.server.admission import Lease, RequestResult, RequestRun
 from batchwork.server.dispatcher import api_error
 from batchwork.server.exchange import JSON, Exchange
-from batchwork.server.loop_time import LoopTime, Slices
-from batchwork.server.quotas import Lease
+from batchwork.server.loop_time import LoopTime, TimeSlices
 from batchwork.server.wire import StreamedAnswer, StreamedSummary
 
 NDJSON = "application/x-ndjson"
@@ -73,12 +71,14 @@ class AnswerStream:
 
     async def _lines(self, run: RequestRun) -> bytes:
         """What is ready, as lines; not more at once than a reader is given to read."""
-        slices = Slices(self._loop_time)
+        slices = TimeSlices(self._loop_time)
         lines = bytearray()
         while self._ready and len(lines) < _PIECE:
             await slices.next()
             index = self._ready.popleft()
-            lines += _line(index, await run.answer(index))
+            answer = await run.answer(index)
+            fields = {name: getattr(answer, name) for name in answer.__struct_fields__}
+            lines += _encode(StreamedAnswer(index=index, **fields)) + b"\n"
         self._lease.add_bytes(len(lines))
         return bytes(lines)
 
@@ -107,8 +107,3 @@ class AnswerStream:
         self._seen.add(index)
         self._ready.append(index)
         self._changed.set()
-
-
-def _line(index: int, answer: Answer) -> bytes:
-    fields = {name: getattr(answer, name) for name in Answer.__struct_fields__}
-    return _encode(StreamedAnswer(index=index, **fields)) + b"\n"

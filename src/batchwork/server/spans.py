@@ -1,20 +1,30 @@
 """OpenTelemetry spans for every request and every call to a model, with the GenAI names.
 
-An extra: where the package is missing, or nobody has set it up, nothing happens and nothing is paid.
-
-A span says which model, how many tokens, how it ended. Never what was asked or answered.
+An extra: where the package is missing, or nobody has set it up, nothing happens and nothing is paid. A span says
+which model, how many tokens, how it ended; never what was asked or answered.
 """
 
+from collections.abc import Callable, Coroutine
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any, Literal
 
 from batchwork.core.errors import BackendError
-from batchwork.core.ports import Backend
+from batchwork.core.ports import Backend, TokenCounter
 from batchwork.core.reply import Reply
 from batchwork.core.request import Request
-from batchwork.server.backend_wrapper import BackendWrapper
 
 _NO_SPAN = nullcontext()
+
+
+class BackendWrapper:
+    """A backend with something around every call: another `complete`. Counts tokens where that one counts them."""
+
+    def __init__(self, backend: Backend, complete: Callable[..., Coroutine[Any, Any, Reply]]) -> None:
+        self.traits = backend.traits
+        self.complete = complete
+        self.aclose = backend.aclose
+        if isinstance(backend, TokenCounter):
+            self.count_tokens = backend.count_tokens
 
 
 def tracer() -> Any | None:

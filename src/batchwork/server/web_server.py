@@ -118,12 +118,7 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 def serve(config: ServerConfig, say: Callable[[str], None]) -> None:
-    """Serve until a signal comes.
-
-    Raises:
-        ConfigError: the address, the model or the budget cannot be used.
-        JournalError: the day's book cannot be used.
-    """
+    """Serve until a signal comes. Raises ConfigError and JournalError where something cannot be used."""
     config = _fitted(config)
     application = Application(config)
     server = Server(application, on_started=lambda address: _announce(application, address, say))

@@ -1,4 +1,4 @@
-"""One batch of either wire: its requests, when each is done, and the result lines of those that are.
+"""One batch of either wire, and the shelf of all of them with the calls about them.
 
 A batch is a plan, not a task: what has happened by now follows from the clock alone. So it runs on while nobody looks,
 survives every disconnect, and a stepped clock is enough to finish it. Its requests meet the same personas and content
@@ -8,19 +8,21 @@ faults as live calls, at the batch price.
 import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar, TypeVar
+
+from aiohttp import web
 
 from batchwork.simulator.answers import answer_to, usage_for
 from batchwork.simulator.bill import Usage
-from batchwork.simulator.bodies import parsed
+from batchwork.simulator.bodies import decoded, parsed, read_limited
+from batchwork.simulator.calls import Calls, Wire
 from batchwork.simulator.delivery import damaged
 from batchwork.simulator.dice import generator
 from batchwork.simulator.errors import Refused
 from batchwork.simulator.faults import HTTP_KINDS, LATE_KINDS, LOST_LINES
-from batchwork.simulator.live_calls import Wire
-from batchwork.simulator.log import Entry, preview_of
-from batchwork.simulator.prompt import Answer, Prompt
-from batchwork.simulator.world import World
+from batchwork.simulator.log import BatchRecord, LoggedCall, preview_of
+from batchwork.simulator.prompt import Prompt
+from batchwork.simulator.world import Shelf, World
 
 _BREATH = 25  # requests answered before other calls get their turn
 _WHOLE_CALL = frozenset({"401", "413", "quota"})  # faults that a single request cannot meet
@@ -30,13 +32,7 @@ class Batch(ABC):
     """What the batches of both wires have in common."""
 
     def __init__(
-        self,
-        world: World,
-        wire: Wire,
-        batch_id: str,
-        requests: Sequence[tuple[str, Any]],
-        path: str,
-        delay_s: float = 0.0,
+        self, world: World, wire: Wire, batch_id: str, requests: Sequence[tuple[str, Any]], path: str, delay_s: float
     ) -> None:
         """Plan the batch; `requests` are custom ids and bodies, `delay_s` passes before it starts."""
         self.id = batch_id
@@ -48,8 +44,9 @@ class Batch(ABC):
         self._requests = requests
         self._start = self.created_at + delay_s
         self._finish = _finish_times(world, batch_id, len(requests), self._start)
-        self._taken: list[tuple[Prompt, Entry, int] | Refused] = []
+        self._taken: list[tuple[Prompt, LoggedCall, int] | Refused] = []
         self._lines: dict[int, tuple[str, bytes]] = {}
+        self._usage = Usage()  # of all that is answered, the cached input with the rest
         self._lock = asyncio.Lock()
 
     @property
@@ -69,7 +66,7 @@ class Batch(ABC):
             if number % (8 * _BREATH) == 0:
                 await asyncio.sleep(0)
 
-    def _take(self, custom_id: str, body: Any) -> tuple[Prompt, Entry, int] | Refused:
+    def _take(self, custom_id: str, body: Any) -> tuple[Prompt, LoggedCall, int] | Refused:
         """Read a request into the log; what is wrong with it is only told in its result line."""
         try:
             prompt = parsed(lambda: self._parse(body))
@@ -82,9 +79,9 @@ class Batch(ABC):
         )
         return prompt, entry, seen
 
-    def _received(self, custom_id: str, **known: Any) -> tuple[Entry, int]:
+    def _received(self, custom_id: str, **known: Any) -> tuple[LoggedCall, int]:
         world, wire = self._world, self._wire
-        entry = Entry(
+        entry = LoggedCall(
             number=world.next_number(), api=wire.api, path=self._path, at=world.clock.now(), custom_id=custom_id,
             batch_id=self.id, tier="batch", **known,
         )  # fmt: skip
@@ -106,23 +103,29 @@ class Batch(ABC):
         """Anthropic's word for what became of a request, and its line."""
         taken = self._taken[number]
         if isinstance(taken, Refused):
-            return "errored", self._errored(number, taken)
+            return "errored", self._line(number, "errored", refused=taken)
         prompt, entry, seen = taken
         step, kind = self._world.draw("item", prompt, seen, entry.custom_id)
         entry.fault = kind
         if kind is not None and kind in LATE_KINDS:
             entry.status = 500
-            return kind, self._late(number, kind)
+            return kind, self._line(number, kind)
         if kind is not None and kind in HTTP_KINDS:
             entry.status = int(kind) if kind.isdigit() else 500
-            fault = self._wire.fault("500" if kind in _WHOLE_CALL else kind, prompt.model)
-            return "errored", self._errored(number, fault)
-        answer = answer_to(self._world.persona, prompt, kind, step)
+            fault = "500" if kind in _WHOLE_CALL else kind
+            refused = self._wire.provider.fault(fault, prompt.model, self._world.config.retry_after_s)
+            return "errored", self._line(number, "errored", refused=refused)
+        try:
+            answer = answer_to(self._world.persona, prompt, kind, step)
+        except Refused as refused:
+            entry.status = refused.status
+            return "errored", self._line(number, "errored", refused=refused)
         usage = self._world.with_cache(prompt, usage_for(prompt, answer))
         entry.status, entry.usage, entry.billed = 200, usage, True
         entry.answered = kind not in LOST_LINES
-        line = self._succeeded(number, damaged(self._body(number, entry, prompt, answer, usage), kind))
-        return "succeeded", _written(line, kind)
+        self._usage = Usage(self._usage.input + usage.total_input, self._usage.output + usage.output)
+        body = self._wire.answer(prompt, answer, usage, entry.number, self._finish[number])
+        return "succeeded", _written(self._line(number, "succeeded", damaged(body, kind)), kind)
 
     def _order_of_lines(self) -> list[int]:
         """The order of the result lines: never the order of asking, when there is another."""
@@ -144,17 +147,10 @@ class Batch(ABC):
     def _parse(self, body: Any) -> Prompt: ...
 
     @abstractmethod
-    def _body(self, number: int, entry: Entry, prompt: Prompt, answer: Answer, usage: Usage) -> dict[str, Any]:
-        """The answer object of one request; the next three are result lines."""
-
-    @abstractmethod
-    def _succeeded(self, number: int, body: dict[str, Any]) -> bytes: ...
-
-    @abstractmethod
-    def _errored(self, number: int, refused: Refused) -> bytes: ...
-
-    @abstractmethod
-    def _late(self, number: int, kind: str) -> bytes: ...
+    def _line(
+        self, number: int, kind: str, body: dict[str, Any] | None = None, refused: Refused | None = None
+    ) -> bytes:
+        """The result line of a request: `succeeded` with its body, `errored` with its refusal, or a late kind."""
 
 
 def _finish_times(world: World, batch_id: str, count: int, start: float) -> list[float]:
@@ -177,3 +173,67 @@ def _written(line: bytes, kind: str | None) -> bytes:
             return line + line
         case _:
             return line
+
+
+B = TypeVar("B", bound=Batch)
+
+
+class BatchShelf(Shelf[B], ABC):
+    """What the calls about batches of both wires have in common."""
+
+    prefix: ClassVar[str]  # of the ids
+    unknown: ClassVar[str]  # the message when there is no such batch
+
+    def __init__(self, calls: Calls) -> None:
+        super().__init__(calls.world)
+        self._calls = calls
+
+    async def settle(self) -> None:
+        """Let every batch catch up with the clock."""
+        for batch in list(self._kept.values()):
+            await batch.settle()
+
+    async def create(self, request: web.BaseRequest) -> web.StreamResponse:
+        """`POST .../batches`."""
+        self._calls.wire.authorize(request.headers)
+        raw = await read_limited(request, self._world.config.max_batch_bytes)
+        batch_id = f"{self.prefix}{self._world.next_number():08d}"
+
+        async def work() -> web.Response:
+            batch = self._made(batch_id, decoded(raw), request)
+            await batch.take_in()
+            self._kept[batch_id] = batch
+            self._world.log.batches[batch_id] = BatchRecord(api=self._calls.wire.api, size=batch.size)
+            return self._calls.answer(await batch.shown())
+
+        return await self._calls.run(request, "create", work, batch_id)
+
+    async def retrieve(self, request: web.BaseRequest, batch_id: str) -> web.Response:  # noqa: ARG002
+        """`GET .../batches/{id}`."""
+        return self._calls.answer(await self._batch(batch_id).shown())
+
+    async def listed(self, request: web.BaseRequest) -> web.Response:
+        """`GET .../batches`: newest first; a young batch may not be listed yet."""
+        ripe = self._world.clock.now() - self._world.config.list_lag_s
+        newest = sorted(self._kept.values(), key=lambda batch: batch.created_at)[::-1]
+        shown = [await batch.shown() for batch in newest if batch.created_at <= ripe]
+        return self._calls.answer(self._calls.wire.page(shown, request.rel_url.query))
+
+    async def cancel(self, request: web.BaseRequest, batch_id: str) -> web.Response:  # noqa: ARG002
+        """`POST .../batches/{id}/cancel`: what is done stays done."""
+        batch = self._batch(batch_id)
+        batch.check_cancel()
+        if batch.cancelled_at is None:
+            await batch.settle()
+            batch.cancelled_at = self._world.clock.now()
+        return self._calls.answer(await batch.shown())
+
+    def _batch(self, batch_id: str) -> B:
+        batch = self._kept.get(batch_id)
+        if batch is None:
+            raise Refused(404, self.unknown.format(batch_id), param="id")
+        return batch
+
+    @abstractmethod
+    def _made(self, batch_id: str, body: Any, request: web.BaseRequest) -> B:
+        """The batch that a create call asks for."""

@@ -1,10 +1,7 @@
 """What a call costs: genai-prices directly, in whole nano-dollars, rounded up per call.
 
-Lanes that genai-prices does not know are a multiple of the standard price.
-
-The simulator's own bill, independent of the library's pricing on purpose. A model without a
-known price is billed `None`, never zero. A model without a batch price is billed the
-standard one, as genai-prices returns it.
+The simulator's own bill, independent of the library's pricing on purpose. Lanes that genai-prices does not know are a
+multiple of the standard price. A model without a known price is billed `None`, never zero.
 """
 
 from decimal import ROUND_CEILING, Decimal
@@ -16,9 +13,8 @@ from genai_prices import calc_price
 from genai_prices.types import ModelPrice
 from msgspec import Struct
 
+# The price lane of a live call: OpenAI's `service_tier`, Anthropic's `speed`.
 Lane = Literal["standard", "flex", "fast", "priority", "ultrafast"]
-"""The price lane of a live call: OpenAI's `service_tier`, Anthropic's `speed`."""
-
 Tier = Literal["batch"] | Lane
 _MULTIPLES: dict[tuple[str, Tier], int] = {("openai", "ultrafast"): 6, ("anthropic", "fast"): 2}
 _NANO = Decimal(10**9)

@@ -1,7 +1,7 @@
 """Decide whether a call passes the rate limits, and what the headers say about them.
 
-Token buckets with continuous refill, in real time. A call larger than the bucket passes when
-the bucket is full and leaves a debt behind, so that nothing waits for ever.
+Token buckets with continuous refill, in real time. A call larger than the bucket passes when the bucket is full and
+leaves a debt behind, so that nothing waits for ever.
 """
 
 from batchwork.simulator.clock import real_s
@@ -12,8 +12,6 @@ _UNLIMITED_PER_MINUTE = 60_000_000
 
 class Bucket:
     """One limit per minute."""
-
-    __slots__ = ("_at", "_level", "_rate", "capacity", "limited", "per_minute")
 
     def __init__(self, per_minute: int | None, burst_s: float, now: float) -> None:
         self.limited = per_minute is not None
@@ -51,7 +49,7 @@ class Bucket:
         return (self.capacity - self.level(now)) / self._rate if self.limited else 0.0
 
 
-class Limits:
+class RateLimits:
     """The buckets of one provider: requests, input tokens, output tokens, and OpenAI's joint tokens."""
 
     def __init__(self, config: SimulatorConfig) -> None:
@@ -63,17 +61,17 @@ class Limits:
         self.joint = Bucket(sum(joint) if joint else None, config.burst_s, now)
         self.limited = config.rpm is not None or bool(joint)
 
-    def admit_split(self, input_tokens: int, now: float) -> tuple[float, str]:
-        """Anthropic's way: seconds to wait and for what, or take and (0, ""). Output is taken once produced."""
-        output = (self.output.wait_s(1, now), "output tokens")
-        return self._admit(self.input, input_tokens, "input tokens", now, output)
+    def admit(self, tokens: int, now: float, *, jointly: bool) -> tuple[float, str]:
+        """Seconds to wait and for what; or take, and (0, "").
 
-    def admit_joint(self, tokens: int, now: float) -> tuple[float, str]:
-        """OpenAI's way: one token limit, charged the stated `max_tokens` or the input, whichever is more."""
-        return self._admit(self.joint, tokens, "tokens", now)
-
-    def _admit(self, bucket: Bucket, tokens: int, name: str, now: float, *more: tuple[float, str]) -> tuple[float, str]:
-        longest = max((self.requests.wait_s(1, now), "requests"), (bucket.wait_s(tokens, now), name), *more)
+        OpenAI has one limit for all tokens, charged jointly: the stated `max_tokens` or the input, whichever is more.
+        Anthropic has two, and takes output once it is produced.
+        """
+        bucket, name = (self.joint, "tokens") if jointly else (self.input, "input tokens")
+        waits = [(self.requests.wait_s(1, now), "requests"), (bucket.wait_s(tokens, now), name)]
+        if not jointly:
+            waits.append((self.output.wait_s(1, now), "output tokens"))
+        longest = max(waits)
         if longest[0] > 0:
             return longest
         self.requests.take(1, now)

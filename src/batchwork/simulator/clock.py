@@ -1,8 +1,7 @@
 """Tell the simulated time: real seconds times a scale, plus whatever was stepped.
 
-The simulator's own clock, shared with nobody: batches, latencies, expiry and archives
-live on it, so that a day can pass in a second. Rate limits do not: a client waits for
-them by its own watch, so they count real seconds (`real_s`).
+Batches, latencies, expiry and archives live on it, so that a day can pass in a second. Rate limits do not: a client
+waits for them by its own watch, so they count real seconds (`real_s`).
 """
 
 import asyncio
@@ -38,11 +37,6 @@ class SimClock:
 def real_s() -> float:
     """Real monotonic seconds: what a client's patience is measured in."""
     return time.monotonic()
-
-
-def wall_s() -> float:
-    """Real seconds since 1970: for header times that a client compares with its own watch."""
-    return time.time()
 
 
 @lru_cache(maxsize=1024)

@@ -3,12 +3,12 @@
 from dataclasses import dataclass, field
 from math import exp, isfinite
 from statistics import NormalDist
-from typing import Any
+from typing import Any, Self
 
 from batchwork.simulator.errors import SimulatorConfigError
 from batchwork.simulator.faults import Faults
+from batchwork.simulator.personas import BUILT_IN
 
-_PERSONAS = ("reader", "echo", "schema")
 _FROM_ZERO = ("batch_time_s", "validation_time_s", "cancel_time_s", "list_lag_s", "retry_after_s", "trickle_s")
 _NORMAL = NormalDist()
 _TIERS = ("default", "flex", "fast", "priority", "ultrafast")
@@ -27,7 +27,7 @@ class Latency:
                 raise SimulatorConfigError(f"latency {name} must be a number of at least 0, got {value}")
 
     @classmethod
-    def parse(cls, text: str) -> "Latency":
+    def parse(cls, text: str) -> Self:
         """Read `0.3` or `0.3,0.8`: median in seconds and sigma."""
         parts = text.split(",")
         try:
@@ -85,10 +85,8 @@ class SimulatorConfig:
     def __post_init__(self) -> None:
         if not 0 <= self.port <= 65535:
             raise SimulatorConfigError(f"port must be between 0 (any free one) and 65535, got {self.port}")
-        if self.persona not in _PERSONAS and not self.persona.startswith("script:"):
-            raise SimulatorConfigError(
-                f"unknown persona {self.persona!r}: one of {', '.join(_PERSONAS)} or script:FILE"
-            )
+        if self.persona not in BUILT_IN and not self.persona.startswith("script:"):
+            raise SimulatorConfigError(f"unknown persona {self.persona!r}: one of {', '.join(BUILT_IN)} or script:FILE")
         if self.persona == "script:":
             raise SimulatorConfigError("persona script: needs a file, for example script:outcomes.json")
         for name in ("rpm", "input_tpm", "output_tpm"):
@@ -109,26 +107,7 @@ class SimulatorConfig:
         return not key or self.api_keys is None or key in self.api_keys
 
     @classmethod
-    def from_options(
-        cls,
-        *,
-        latency: str = "0",
-        faults: str = "",
-        batch_time: float = 2.0,
-        clock_offset: float = 0.0,
-        require_key: bool = False,
-        **settings: Any,
-    ) -> "SimulatorConfig":
-        """From the command line's words; `settings` are those that it calls by the same name.
-
-        Raises:
-            SimulatorConfigError: a word that cannot be; the message names it.
-        """
-        return cls(
-            latency=Latency.parse(latency),
-            faults=Faults.parse(faults),
-            batch_time_s=batch_time,
-            clock_offset_s=clock_offset,
-            key_required=require_key,
-            **settings,
-        )
+    def from_options(cls, *, latency: str = "0", faults: str = "", require_key: bool = False, **settings: Any) -> Self:
+        """From the command line's words, where two settings leave out that they are in seconds."""
+        named = {f"{name}_s" if name in ("batch_time", "clock_offset") else name: settings[name] for name in settings}
+        return cls(latency=Latency.parse(latency), faults=Faults.parse(faults), key_required=require_key, **named)

@@ -17,17 +17,11 @@ _SLOW_S = 0.5
 _HANG_STEP_S = 0.05
 _LONGEST_HANG_S = 120.0
 _HUGE = "x" * 70_000  # ordinary clients read 8 to 64 kB of one header
-_JSON = {"Content-Type": "application/json"}
 _TOO_LARGE = (
     b"<html><head><title>413 Request Entity Too Large</title></head><body><center><h1>413</h1></center></body></html>"
 )
 _PAGE = b"<html><head><title>Simulated proxy</title></head><body><h1>Something went wrong</h1></body></html>"
 UNHEARD = frozenset({"reset_after", "hang_after", "unreadable_after"})
-
-
-def json_response(body: bytes, status: int = 200, headers: Mapping[str, str] = _JSON) -> web.Response:
-    """A whole JSON answer; `headers` must name the content type."""
-    return web.Response(body=body, status=status, headers=headers)
 
 
 def html_413(headers: Mapping[str, str]) -> web.Response:
@@ -64,28 +58,20 @@ async def unheard(request: web.BaseRequest, kind: str, headers: Mapping[str, str
     return reset(request)
 
 
-async def send_slowly(
-    request: web.BaseRequest, body: bytes, headers: Mapping[str, str], clock: SimClock
+async def send_halves(
+    request: web.BaseRequest, body: bytes, headers: Mapping[str, str], clock: SimClock, *, both: bool
 ) -> web.StreamResponse:
-    """The whole answer, with a pause in the middle of the body."""
-    response = web.StreamResponse(headers={**headers, "Content-Length": str(len(body))})
-    await response.prepare(request)
-    half = len(body) // 2
+    """Half of the answer, then the other after a pause; or the end of the connection."""
+    response, half = web.StreamResponse(headers={**headers, "Content-Length": str(len(body))}), len(body) // 2
     with suppress(ConnectionResetError):
+        await response.prepare(request)
         await response.write(body[:half])
-        await clock.sleep(_SLOW_S)
-        await response.write(body[half:])
-        await response.write_eof()
-    return response
-
-
-async def send_truncated(request: web.BaseRequest, body: bytes, headers: Mapping[str, str]) -> web.StreamResponse:
-    """Half of the answer, then the end of the connection."""
-    response = web.StreamResponse(headers={**headers, "Content-Length": str(len(body))})
-    await response.prepare(request)
-    await response.write(body[: len(body) // 2])
-    if request.transport is not None:
-        request.transport.close()
+        if both:
+            await clock.sleep(_SLOW_S)
+            await response.write(body[half:])
+            await response.write_eof()
+        elif request.transport is not None:
+            request.transport.close()
     return response
 
 

@@ -8,55 +8,44 @@ scope and kind; on top of it single faults can be queued for the next calls of a
 from collections import deque
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Self
 
 from batchwork.simulator.errors import SimulatorConfigError
 
+# Model calls, the calls about batches and files, and the single requests inside a batch.
 SCOPES = ("live", "create", "poll", "list", "results", "cancel", "files", "item")
-"""Model calls, the calls about batches and files, and the single requests inside a batch."""
-
+# Answered with that status and nothing billed; `413` is not JSON, `quota` must not be retried.
 HTTP_KINDS = frozenset(
     {"400", "401", "403", "404", "408", "409", "413", "422", "429", "quota", "500", "503", "504", "529"}
 )
-"""Answered with that status and nothing billed; `413` is not JSON, `quota` must not be retried."""
-
+# The work is done and billed (the batch is created), and answered with that status all the same.
 AFTER_KINDS = {f"{status}_after": status for status in ("408", "409", "500", "503", "504", "529")}
-"""The work is done and billed (the batch is created), and answered with that status all the same."""
-
+# `reset` before anything is processed; `reset_after`, `hang_after` (silence), `unreadable_after` (200 with a web page)
+# and `truncated` are processed and billed.
 WIRE_KINDS = frozenset({"reset", "reset_after", "hang_after", "unreadable_after", "slow", "truncated", "sse_error"})
-"""`reset` before anything is processed; `reset_after`, `hang_after` (silence), `unreadable_after` (200 with a web
-page) and `truncated` are processed and billed."""
-
+# A complete, billed answer with a header longer than an ordinary HTTP client reads.
 HUGE_HEADERS = "huge_headers"
-"""A complete, billed answer with a header longer than an ordinary HTTP client reads."""
-
+# A complete, billed answer that is not what was hoped for.
 CONTENT_KINDS = frozenset(
     {"refusal", "max_tokens", "thinking", "empty", "wrong_case", "malformed", "pause_turn", "context_window"}
 )
-"""A complete, billed answer that is not what was hoped for."""
-
+# A billed answer whose object is damaged: its content is null, its usage is missing or all zeros.
 SHAPE_KINDS = frozenset({"null", "no_usage", "zero_usage"})
-"""A billed answer whose object is damaged: its content is null, its usage is missing or all zeros."""
-
+# A billed request of a batch whose result line never appears, or is never JSON.
 LOST_LINES = frozenset({"missing", "not_json"})
-"""A billed request of a batch whose result line never appears, or is never JSON."""
-
+# A request of a batch that never ran, and whose line says so; nothing billed.
 LATE_KINDS = frozenset({"expired", "canceled"})
-"""A request of a batch that never ran, and whose line says so; nothing billed."""
-
+# What only the line of a request inside a batch can be; `duplicated` stands there twice.
 LINE_KINDS = LOST_LINES | LATE_KINDS | {"duplicated"}
-"""What only the line of a request inside a batch can be; `duplicated` stands there twice."""
-
+# A download of results: never again (404), a third of its lines missing this once, in another order, slowly.
 DOWNLOAD_KINDS = frozenset({"gone", "short", "shuffled", "trickle"})
-"""A download of results: never again (404), a third of its lines missing this once, in another order, slowly."""
-
+# The counts of a batch are lower than the truth.
 LOW_COUNTS = "low_counts"
-"""The counts of a batch are lower than the truth."""
-
+# Drawn once per batch and true of it ever after.
 LASTING_KINDS = frozenset({"gone", LOW_COUNTS})
-"""Drawn once per batch and true of it ever after."""
 
 _CALLS = tuple(scope for scope in SCOPES if scope != "item")
-_SCOPES_OF: dict[str, tuple[str, ...]] = {
+SCOPES_OF: dict[str, tuple[str, ...]] = {
     **dict.fromkeys((*AFTER_KINDS, *WIRE_KINDS, HUGE_HEADERS), _CALLS),
     **dict.fromkeys(HTTP_KINDS, SCOPES),
     **dict.fromkeys(CONTENT_KINDS | SHAPE_KINDS, ("live", "item")),
@@ -65,12 +54,7 @@ _SCOPES_OF: dict[str, tuple[str, ...]] = {
     LOW_COUNTS: ("poll",),
     "sse_error": ("live",),
 }
-KINDS = frozenset(_SCOPES_OF)
-
-
-def scopes_of(kind: str) -> tuple[str, ...]:
-    """Where a fault can happen."""
-    return _SCOPES_OF.get(kind, _CALLS)
+KINDS = frozenset(SCOPES_OF)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +77,7 @@ class Faults:
                 raise SimulatorConfigError(f"fault rates of {scope!r} add up to {total:g}; they must not pass 1")
 
     @classmethod
-    def parse(cls, text: str) -> "Faults":
+    def parse(cls, text: str) -> Self:
         """Read `529=0.02,reset=0.01,create:reset_after=0.5`."""
         rates: dict[str, float] = {}
         for part in filter(None, (piece.strip() for piece in text.split(","))):
@@ -105,7 +89,7 @@ class Faults:
         return cls.of(rates)
 
     @classmethod
-    def of(cls, rates: Mapping[str, float]) -> "Faults":
+    def of(cls, rates: Mapping[str, float]) -> Self:
         """From `{"529": 0.02, "create:reset_after": 0.5}`."""
         table: list[tuple[str, str, float]] = []
         for name, rate in rates.items():
@@ -122,7 +106,7 @@ def _meant(kind: str) -> tuple[str, ...]:
     """The scopes of a kind that was given without one."""
     if kind in CONTENT_KINDS | SHAPE_KINDS:
         return ("live", "item")
-    possible = scopes_of(kind)
+    possible = SCOPES_OF.get(kind, _CALLS)
     return possible if len(possible) == 1 else ("live",)
 
 
@@ -135,8 +119,8 @@ def _check(scope: str, kind: str, rate: float) -> None:
     _check_scope(scope)
     if kind not in KINDS:
         raise SimulatorConfigError(f"unknown fault {kind!r}: one of {', '.join(sorted(KINDS))}")
-    if scope not in scopes_of(kind):
-        raise SimulatorConfigError(f"fault {kind!r} cannot happen in scope {scope!r}: {', '.join(scopes_of(kind))}")
+    if scope not in SCOPES_OF[kind]:
+        raise SimulatorConfigError(f"fault {kind!r} cannot happen in scope {scope!r}: {', '.join(SCOPES_OF[kind])}")
     if not 0.0 <= rate <= 1.0:
         raise SimulatorConfigError(f"fault rate of {scope}:{kind} must be between 0 and 1, got {rate:g}")
 

@@ -1,7 +1,6 @@
 """Remember what was received, answered and billed: the oracle for "nothing paid twice".
 
-Entries keep tokens; money is worked out when the log is read, so that a call costs no price
-look-up.
+Entries keep tokens; money is worked out when the log is read, so that a call costs no price look-up.
 """
 
 from typing import Any, Literal
@@ -13,7 +12,7 @@ from batchwork.simulator.bill import Tier, Usage, nano_dollars
 _PREVIEW = 80
 
 
-class Entry(Struct, kw_only=True, gc=False):
+class LoggedCall(Struct, kw_only=True, gc=False):
     """One call received, live or inside a batch."""
 
     number: int
@@ -59,7 +58,7 @@ class Tally(Struct, gc=False):
     nano_dollars: int | None = 0
     preview: str = ""
 
-    def add(self, entry: Entry) -> None:
+    def add(self, entry: LoggedCall) -> None:
         """Count one call; a single unknown price makes the sum unknown."""
         self.received += 1
         self.answered += entry.answered
@@ -81,19 +80,19 @@ class Log:
     """All calls since the start or the last reset."""
 
     def __init__(self) -> None:
-        self.entries: list[Entry] = []
+        self.entries: list[LoggedCall] = []
         self.seen: dict[str, int] = {}
         self.other: dict[str, int] = {}
         self.batches: dict[str, BatchRecord] = {}
 
-    def receive(self, entry: Entry) -> int:
+    def receive(self, entry: LoggedCall) -> int:
         """Write a call down; returns how often its prompt was seen before."""
         self.entries.append(entry)
         before = self.seen.get(entry.prompt, 0)
         self.seen[entry.prompt] = before + 1
         return before
 
-    def _fetchable(self, entry: Entry) -> bool:
+    def _fetchable(self, entry: LoggedCall) -> bool:
         """Whether the answer reached its caller whole, or still can: it stands in results that are not gone."""
         batch = self.batches.get(entry.batch_id) if entry.batch_id is not None else None
         return entry.answered and (batch is None or not batch.gone)

@@ -153,33 +153,15 @@ class Contents(Struct, gc=False):
         self.marks += 1
         self.marked, self.marked_tokens = len(self.texts), self.tokens
 
-    def prompt(
-        self,
-        model: str,
-        system: str,
-        turns: tuple[Turn, ...],
-        *,
-        schema: dict[str, Any] | None,
-        tools: tuple[Tool, ...],
-        **options: Any,
-    ) -> Prompt:
-        """The whole prompt, counted and named."""
+    def prompt(self, model: str, system: str, turns: tuple[Turn, ...], **options: Any) -> Prompt:
+        """The whole prompt, counted and named; `options` are its other fields."""
         spent = self.tokens + tokens.OVERHEAD + tokens.PER_TURN * len(turns) + tokens.count(system)
-        if schema is not None or tools:
-            spent += tokens.count(str(schema or "")) + tokens.count(str(tools or ""))
+        for described in filter(None, (options.get("schema"), options.get("tools"))):
+            spent += tokens.count(str(described))
         documents = tuple(self.documents)
-        return Prompt(
-            model=model,
-            system=system,
-            turns=turns,
-            digest=_digest(model, system, turns, documents),
-            input_tokens=spent,
-            documents=documents,
-            schema=schema,
-            tools=tools,
-            tool_answered=self.waits_for_model,
-            **options,
-        )
+        known: dict[str, Any] = {"documents": documents, "input_tokens": spent, "tool_answered": self.waits_for_model}
+        digest = _digest(model, system, turns, documents)
+        return Prompt(model=model, system=system, turns=turns, digest=digest, **known, **options)
 
 
 def cache_mark(pieces: Iterable[str], spent: int, ttl: Literal["5m", "30m", "1h"]) -> CacheMark:

@@ -1,18 +1,20 @@
-"""Which call is this: the one table from method and path to who answers it."""
+"""Which call is this: the one table from method and path to who answers it, and the calls that no provider has."""
 
 import re
+from typing import Any
 
+import msgspec
 from aiohttp import web
 
 from batchwork.simulator.anthropic.batches import MessageBatches
 from batchwork.simulator.anthropic.wire import AnthropicWire
-from batchwork.simulator.errors import Refused
-from batchwork.simulator.live_calls import LiveCalls
+from batchwork.simulator.bodies import decoded, parsed
+from batchwork.simulator.calls import Calls, Handler
+from batchwork.simulator.errors import Refused, SimulatorConfigError
+from batchwork.simulator.faults import Faults
 from batchwork.simulator.openai.batches import OpenAIBatches
-from batchwork.simulator.openai.files import Files
-from batchwork.simulator.openai.wire import ChatWire, ResponsesWire
-from batchwork.simulator.oracle import Oracle
-from batchwork.simulator.service_calls import Handler, ServiceCalls
+from batchwork.simulator.openai.files import FileShelf
+from batchwork.simulator.openai.wire import CHAT, RESPONSES, OpenAIWire
 from batchwork.simulator.world import World
 
 _PREFIXES = ("/anthropic", "/openai")
@@ -23,19 +25,16 @@ class Routes:
 
     def __init__(self, world: World) -> None:
         self._world = world
-        self._anthropic, self._openai = AnthropicWire(world), ChatWire(world)
-        self._messages, self._chat = LiveCalls(world, self._anthropic), LiveCalls(world, self._openai)
-        anthropic_service = ServiceCalls(world, self._anthropic, self._messages)
-        openai_service = ServiceCalls(world, self._openai, self._chat)
-        message_batches = MessageBatches(world, self._anthropic, self._messages, anthropic_service, "msgbatch_sim")
-        files = Files(world, self._openai, self._chat, openai_service)
-        batches = OpenAIBatches(world, self._openai, self._chat, openai_service, files)
-        anthropic, openai = anthropic_service.handler, openai_service.handler
+        self._anthropic = AnthropicWire(world)
+        self._messages, self._chat = Calls(world, self._anthropic), Calls(world, OpenAIWire(world))
+        message_batches, files = MessageBatches(self._messages), FileShelf(self._chat)
+        batches = OpenAIBatches(self._chat, files)
+        anthropic, openai = self._messages.handler, self._chat.handler
         oracle = Oracle(world)
         self._exact: dict[tuple[str, str], Handler] = {
             ("POST", "/v1/messages"): self._messages,
-            ("POST", "/v1/chat/completions"): self._chat,
-            ("POST", "/v1/responses"): LiveCalls(world, ResponsesWire(world)),
+            ("POST", CHAT): self._chat,
+            ("POST", RESPONSES): Calls(world, OpenAIWire(world, RESPONSES)),
             ("POST", "/v1/messages/count_tokens"): self._count_tokens,
             ("GET", "/v1/models"): self._models,
             ("POST", "/v1/messages/batches"): message_batches.create,
@@ -47,7 +46,7 @@ class Routes:
             ("GET", "/_sim/log"): oracle.log,
             ("POST", "/_sim/reset"): oracle.reset,
             ("POST", "/_sim/advance"): oracle.advance,
-            ("GET", "/_sim/faults"): oracle.show_faults,
+            ("GET", "/_sim/faults"): oracle.faults,
             ("POST", "/_sim/faults"): oracle.change_faults,
             ("GET", "/"): self._here,
         }
@@ -81,18 +80,21 @@ class Routes:
             return await self._by_name(request, f"{method} /{path.strip('/')}")
         except Refused as refused:
             self._world.log.note(f"{refused.status} {method} {path}")
-            calls = self._messages if speaks_anthropic(request) else self._chat
-            return calls.refusal(refused, self._world.next_number())
+            return self._of(request).refusal(refused, self._world.next_number())
 
     async def _by_name(self, request: web.BaseRequest, call: str) -> web.StreamResponse:
         for pattern, handler in self._named:
             if found := pattern.fullmatch(call):
                 return await handler(request, found[1])
-        kind = "not_found_error" if speaks_anthropic(request) else "invalid_request_error"
-        raise Refused(404, f"{call}: not found", type=kind)
+        raise Refused(404, f"{call}: not found")
 
     async def _count_tokens(self, request: web.BaseRequest) -> web.Response:
-        return self._messages.answer(await self._anthropic.counted(request))
+        """Free, and not in the log of model calls."""
+        self._world.log.note("count_tokens")
+        self._anthropic.authorize(request.headers)
+        body = decoded(await request.read())
+        prompt = parsed(lambda: self._anthropic.parse(request.headers, body, counting=True))
+        return self._messages.answer({"input_tokens": prompt.input_tokens})
 
     async def _here(self, request: web.BaseRequest) -> web.Response:
         self._world.log.note(f"{request.method} /")
@@ -100,13 +102,56 @@ class Routes:
 
     async def _models(self, request: web.BaseRequest, name: str | None = None) -> web.StreamResponse:
         """The list of models, or one of them; any id is a model here."""
-        anthropic = speaks_anthropic(request)
-        wire, calls = (self._anthropic, self._messages) if anthropic else (self._openai, self._chat)
+        calls = self._of(request)
         self._world.log.note("models")
-        wire.authorize(request.headers)
-        return calls.answer(wire.models(request.rel_url.query) if name is None else wire.model(name))
+        calls.wire.authorize(request.headers)
+        return calls.answer(calls.wire.models(request.rel_url.query) if name is None else calls.wire.model(name))
+
+    def _of(self, request: web.BaseRequest) -> Calls:
+        """The provider that a caller means where both have the path."""
+        headers = request.headers
+        anthropic = "anthropic-version" in headers or "/messages" in request.path or "x-api-key" in headers
+        return self._messages if anthropic else self._chat
 
 
-def speaks_anthropic(request: web.BaseRequest) -> bool:
-    """Whether a caller of a path that both providers have means Anthropic's."""
-    return "anthropic-version" in request.headers or "/messages" in request.path or "x-api-key" in request.headers
+class Oracle:
+    """The calls no provider has: look into the log, start again, change the faults, let time pass."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+
+    async def log(self, request: web.BaseRequest) -> web.Response:  # noqa: ARG002
+        """Everything received, answered and billed."""
+        return _json(await self._world.report())
+
+    async def reset(self, request: web.BaseRequest) -> web.Response:  # noqa: ARG002
+        """Back to the beginning."""
+        self._world.reset()
+        return _json({"reset": True})
+
+    async def advance(self, request: web.BaseRequest) -> web.Response:
+        """`{"seconds": N}`: let simulated time pass at once."""
+        body = msgspec.json.decode(await request.read())
+        self._world.clock.step(float(body["seconds"]))
+        return _json({"now": self._world.clock.now()})
+
+    async def faults(self, request: web.BaseRequest) -> web.Response:  # noqa: ARG002
+        """The plan in force and what is queued."""
+        desk = self._world.faults
+        return _json({"rates": desk.plan.named(), "next": desk.queued()})
+
+    async def change_faults(self, request: web.BaseRequest) -> web.Response:
+        """`{"rates": {"529": 0.1}, "next": {"create": ["reset_after"]}}`; `rates` replaces the plan."""
+        body = msgspec.json.decode(await request.read())
+        try:
+            if "rates" in body:
+                self._world.faults.replace(Faults.of(body["rates"]))
+            for scope, kinds in body.get("next", {}).items():
+                self._world.faults.queue(scope, kinds)
+        except SimulatorConfigError as error:
+            return _json({"error": str(error)}, 400)
+        return await self.faults(request)
+
+
+def _json(value: Any, status: int = 200) -> web.Response:
+    return web.Response(body=msgspec.json.encode(value), status=status, content_type="application/json")

@@ -1,11 +1,11 @@
 """Everything the simulated provider knows: its clock, log, limits, faults, persona, caches, batches and files."""
 
-from typing import Any, Protocol
+from typing import Any, Generic, TypeVar
 
 import msgspec
 
 from batchwork.simulator.bill import Usage
-from batchwork.simulator.buckets import Limits
+from batchwork.simulator.buckets import RateLimits
 from batchwork.simulator.clock import SimClock
 from batchwork.simulator.config import SimulatorConfig
 from batchwork.simulator.dice import roll
@@ -14,14 +14,8 @@ from batchwork.simulator.log import Log
 from batchwork.simulator.personas import Step, persona_named
 from batchwork.simulator.prompt import Prompt
 
+T = TypeVar("T")
 _TTL_S = {"5m": 300.0, "30m": 1800.0, "1h": 3600.0}
-
-
-class Shelf(Protocol):
-    """A part with state of its own that settles with time and can be emptied."""
-
-    async def settle(self) -> None: ...  # noqa: D102
-    def clear(self) -> None: ...  # noqa: D102
 
 
 class World:
@@ -30,15 +24,11 @@ class World:
     def __init__(self, config: SimulatorConfig) -> None:
         self.config = config
         self.clock = SimClock(config.time_scale, config.clock_offset_s)
-        self.log = Log()
-        self.faults = FaultDesk(config.faults)
         self.persona = persona_named(config.persona, config.seed)
-        self.anthropic_limits = Limits(config)
-        self.openai_limits = Limits(config)
-        self.shelves: list[Shelf] = []
+        self.shelves: list[Shelf[Any]] = []
         self.base_url = ""
-        self._cache: dict[str, float] = {}
         self._count = 0
+        self.reset()
 
     def next_number(self) -> int:
         """A number nobody had before."""
@@ -73,22 +63,33 @@ class World:
         where = "cache_read" if not fresh else "cache_write_1h" if mark.ttl == "1h" else "cache_write_5m"
         return msgspec.structs.replace(usage, input=rest, **{where: held})
 
-    async def settle(self) -> None:
-        """Let everything that runs by itself catch up with the clock."""
+    async def report(self) -> dict[str, Any]:
+        """The log, after everything that runs by itself has caught up with the clock."""
         for shelf in self.shelves:
             await shelf.settle()
-
-    async def report(self) -> dict[str, Any]:
-        """The log, after everything has caught up."""
-        await self.settle()
         return self.log.report()
 
     def reset(self) -> None:
         """Back to the beginning: no log, no batches, no files, full buckets, the faults of the configuration."""
         self.log = Log()
-        self._cache.clear()
         self.faults = FaultDesk(self.config.faults)
-        self.anthropic_limits = Limits(self.config)
-        self.openai_limits = Limits(self.config)
+        self.anthropic_limits, self.openai_limits = RateLimits(self.config), RateLimits(self.config)
+        self._cache: dict[str, float] = {}
         for shelf in self.shelves:
             shelf.clear()
+
+
+class Shelf(Generic[T]):
+    """Things that the provider keeps by their ids, batches or files, until the world is reset."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self._kept: dict[str, T] = {}
+        world.shelves.append(self)
+
+    async def settle(self) -> None:
+        """Let everything catch up with the clock; most things do not change by themselves."""
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self._kept.clear()

@@ -5,19 +5,3 @@ from batchwork.tables.reader import STDIN, open_table, total_rows
 from batchwork.tables.table import Table, TableRow
 from batchwork.tables.template import MissingColumn, Template
 from batchwork.tables.writer import check_output, write_table
-
-__all__ = [
-    "MissingColumn",
-    "RESULT_NAMES",
-    "STDIN",
-    "Table",
-    "TableRow",
-    "Template",
-    "check_columns",
-    "check_output",
-    "open_table",
-    "result_columns",
-    "result_values",
-    "total_rows",
-    "write_table",
-]

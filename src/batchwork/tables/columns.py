@@ -36,11 +36,7 @@ _MOST_INT64 = 2**63 - 1
 
 
 def check_columns(template: Template, table: Table) -> None:
-    """Make sure, before anything is sent, that the table has what the template asks for.
-
-    Raises:
-        ConfigError: it has not; names what is missing, what there is, and what may have been meant.
-    """
+    """Refuse, before anything is sent, a table that lacks what the template asks for; says what may have been meant."""
     exact = set(table.lacking(field.name for field in template.fields))
     heads = {field.name: str(field.path[0]) for field in template.fields if field.name in exact}
     headless = set(table.lacking(heads.values()))
@@ -75,14 +71,15 @@ class ResultColumns:
     """The columns of an output row: the input's, under names that are free, then ours."""
 
     names: tuple[str, ...]
-    renamed: Mapping[str, str]
-    """Input columns that had to give way to one of ours, and what they are called instead."""
+    renamed: Mapping[str, str]  # input columns that had to give way to one of ours, and what they are called instead
 
     def row(self, columns: Mapping[str, Any], ours: Mapping[str, Any]) -> dict[str, Any]:
         """One output row."""
         if _OURS.isdisjoint(columns) and not self.renamed:
             return {**columns, **ours}
-        return {self.renamed.get(name) or _kept_as(name): value for name, value in columns.items()} | dict(ours)
+        # A column that was not met in the sample of the input may have one of our names, too.
+        names = (self.renamed.get(name) or (f"input_{name}" if name in _OURS else name) for name in columns)
+        return dict(zip(names, columns.values(), strict=True)) | dict(ours)
 
 
 def result_values(outcome: Outcome) -> dict[str, Any]:
@@ -103,11 +100,6 @@ def result_columns(input_columns: Iterable[str]) -> ResultColumns:
             taken.add(free)
             renamed[name] = free
     return ResultColumns((*(renamed.get(name, name) for name in inputs), *RESULT_NAMES), renamed)
-
-
-def _kept_as(name: str) -> str:
-    """The name of a column that was not met in the sample of the input."""
-    return f"input_{name}" if name in _OURS else name
 
 
 class Shape:

@@ -80,19 +80,14 @@ class JsonLinesFile(Table):
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
-        """The keys of the first 1,000 rows, in the order they were met."""
         return _keys(islice(self.rows(), _SAMPLE_ROWS))
 
     def rows(self) -> Iterator[TableRow]:
-        """All rows in order, lazily."""
         with open_input(self._path) as lines:
             yield from _parse(lines, self.name)
 
     def lacking(self, names: Iterable[str]) -> tuple[str, ...]:
-        """Those of `names` that no row has.
-
-        Reads beyond the first 1,000 rows only when a name was not met there, so the answer is exact and usually free.
-        """
+        """Those of `names` that no row has; all rows are read only when a name is not met in the first 1,000."""
         missing = dict.fromkeys(super().lacking(names))
         if missing:
             for row in self.rows():
@@ -121,7 +116,6 @@ class JsonLinesStream(Table):
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
-        """The keys of the first 1,000 rows, in the order they were met."""
         return _keys(self._seen if self._taken else self.buffer(_SAMPLE_ROWS))
 
     def rows(self) -> Iterator[TableRow]:

@@ -1,8 +1,7 @@
 """Parquet, in and out, a batch at a time; the one place of the tables where pyarrow is imported.
 
-Values are read as plain JSON because a row's columns are kept in the journal and written out again: dates and times
-become ISO text, decimals and other exact things text, bytes their UTF-8 text or else base64, NaN (how pandas says
-missing) None.
+Values are read as plain JSON: dates and times become ISO text, decimals and other exact things text, bytes their UTF-8
+text or else base64, NaN (how pandas says missing) None.
 """
 
 import math
@@ -27,11 +26,7 @@ _ALREADY_JSON = frozenset({bool, int, str, type(None)})
 
 
 def pyarrow() -> Any:
-    """The pyarrow module with `parquet` loaded.
-
-    Raises:
-        ConfigError: it is not installed.
-    """
+    """The pyarrow module with `parquet` loaded; a ConfigError when it is not installed."""
     try:
         import_module("pyarrow.parquet")
         return import_module("pyarrow")
@@ -57,7 +52,6 @@ class ParquetFile(Table):
             return int(file.metadata.num_rows)
 
     def rows(self) -> Iterator[TableRow]:
-        """All rows in order, lazily."""
         number = 0
         with self._open() as file:
             for batch in file.iter_batches(batch_size=_BATCH_ROWS):

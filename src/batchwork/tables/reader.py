@@ -19,12 +19,7 @@ _BLOCK = 1 << 20
 
 
 def open_table(source: str | Path, *, stdin: BinaryIO | None = None) -> Table:
-    """The table at `source`: a JSONL, CSV, TSV or Parquet file by its suffix, or `-` for JSONL on standard input.
-
-    Raises:
-        InputError: there is no such file, its suffix is unknown, it cannot be read, or it has no rows.
-        ConfigError: a Parquet file, and pyarrow is not installed.
-    """
+    """The table at `source`, by its suffix, or `-` for JSONL on standard input; an InputError without a row to read."""
     table = _table(source, stdin)
     # a stream keeps the row it was asked for; a file is simply opened again
     first = next(iter(table.buffer(1) if isinstance(table, JsonLinesStream) else table.rows()), None)
@@ -65,13 +60,7 @@ def _suffix(source: str | Path) -> str:
 
 
 def total_rows(source: str | Path) -> int | None:
-    """How many rows `source` has, for a progress bar; None when only reading it would tell.
-
-    Lines are counted, so a JSONL file with blank lines counts those too.
-
-    Raises:
-        InputError: the file cannot be read.
-    """
+    """How many rows (of JSONL: lines) `source` has, for a progress bar; None when only reading it would tell."""
     suffix = _suffix(source)
     if str(source) == STDIN or suffix not in SUFFIXES:
         return None

@@ -16,19 +16,13 @@ READ_BUFFER = 1 << 20
 
 
 class TableRow(msgspec.Struct, frozen=True, gc=False):
-    """One input row.
+    """One input row. A struct: a million are made while a run is resumed, and it costs a tenth of a dataclass."""
 
-    A struct and not a dataclass because a million of them are made while a run is resumed: this one costs a tenth.
-    """
-
+    # From 1: the line of a JSONL file, the first line of a CSV record (the header is line 1), the row in Parquet
     number: int
-    """From 1: the line of a JSONL file, the first line of a CSV record (the header is line 1), the row in Parquet."""
-    columns: dict[str, Any]
-    """Column name to JSON value; empty when the row cannot be used."""
-    problem: str | None = None
-    """Why the row cannot be used, with its line number; None for a good row."""
-    raw: str | None = None
-    """The beginning of the text of a row that cannot be used."""
+    columns: dict[str, Any]  # column name to JSON value; empty when the row cannot be used
+    problem: str | None = None  # why the row cannot be used, with its line number; None for a good row
+    raw: str | None = None  # the beginning of the text of a row that cannot be used
 
 
 def bad_row(number: int, problem: str, raw: bytes | str) -> TableRow:
@@ -43,8 +37,7 @@ def bad_row(number: int, problem: str, raw: bytes | str) -> TableRow:
 class Table(ABC):
     """Rows that are read lazily, any number of times where the source allows it."""
 
-    name: str
-    """The source as the user wrote it, for messages."""
+    name: str  # the source as the user wrote it, for messages
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
@@ -53,11 +46,7 @@ class Table(ABC):
 
     @abstractmethod
     def rows(self) -> Iterator[TableRow]:
-        """All rows in order, lazily.
-
-        Raises:
-            InputError: the source cannot be read (any further).
-        """
+        """All rows in order, lazily; an InputError when the source cannot be read (any further)."""
 
     def lacking(self, names: Iterable[str]) -> tuple[str, ...]:
         """Those of `names` that are no column of the table."""
@@ -66,11 +55,7 @@ class Table(ABC):
 
 
 def open_input(path: Path) -> BinaryIO:
-    """The file for reading; what stands in the way is said with its name.
-
-    Raises:
-        InputError: there is no such file, it is a folder, or it may not be read.
-    """
+    """The file for reading; an InputError says with its name what stands in the way."""
     try:
         return path.open("rb", buffering=READ_BUFFER)
     except FileNotFoundError:
@@ -88,10 +73,6 @@ def cannot_read(name: object, error: Exception) -> InputError:
 
 
 def refuse_utf16(name: object, head: bytes) -> None:
-    """Say at once what is wrong with a UTF-16 file, instead of failing every line of it.
-
-    Raises:
-        InputError: the file starts with a UTF-16 byte order mark.
-    """
+    """Say at once, by an InputError, what is wrong with a UTF-16 file, instead of failing every line of it."""
     if head.startswith(_UTF16_MARKS):
         raise InputError(f"{name} is UTF-16 text; save it as UTF-8 (for example with: iconv -f UTF-16 -t UTF-8)")

@@ -36,11 +36,7 @@ class Field:
     path: tuple[str | int, ...]
 
     def value_in(self, columns: Mapping[str, Any]) -> Any:
-        """What the row has for this field.
-
-        Raises:
-            MissingColumn: nothing.
-        """
+        """What the row has for this field; MissingColumn when that is nothing."""
         if self.name in columns:
             return columns[self.name]
         value: Any = columns
@@ -55,29 +51,19 @@ class Field:
 class Template:
     """A prompt with places for columns, parsed once and filled for every row."""
 
-    __slots__ = ("_after", "_before", "_names", "_only", "_pattern", "columns", "fields", "text")
-
     def __init__(self, text: str) -> None:
-        """Parse the template.
-
-        Raises:
-            ConfigError: a brace that is never closed or opened, or nothing between two; the message shows the place.
-        """
+        """Parse the template; a ConfigError shows the place of a brace that is wrong."""
         self.text = text
         literals, self.fields = _parse(text)
+        # The top-level columns the template uses, each once
         self.columns = tuple(dict.fromkeys(str(field.path[0]) for field in self.fields))
-        """The top-level columns the template uses, each once."""
         self._names = tuple(field.name for field in self.fields)
         self._only = self._names[0] if len(self._names) == 1 else None
         self._before, self._after = literals[0], literals[-1]
         self._pattern = "%s".join(literal.replace("%", "%%") for literal in literals)
 
     def render(self, columns: Mapping[str, Any]) -> str:
-        """The prompt for one row.
-
-        Raises:
-            MissingColumn: the row lacks a column of the template.
-        """
+        """The prompt for one row; MissingColumn when the row lacks a column of the template."""
         try:
             if self._only is not None:  # the usual template, and the fast one
                 value = columns[self._only]
@@ -117,7 +103,8 @@ def _field(text: str, at: int, inside: str) -> Field:
     if not name:
         raise _error(text, at, f"no column name between '{{' and '}}'; {_LITERAL_HINT}")
     if "\n" in name or name[0] in "\"'":
-        raise _error(text, at, f"{_shortened(name)!r} is no column name; {_LITERAL_HINT}")
+        shown = name if len(name) <= 30 else name[:30] + "..."
+        raise _error(text, at, f"{shown!r} is no column name; {_LITERAL_HINT}")
     return Field(name, _path(name))
 
 
@@ -136,7 +123,3 @@ def _error(text: str, at: int, problem: str) -> ConfigError:
     shown = text[start:].split("\n", 1)[0][shown_from : column + 20]
     pointer = " " * (column - shown_from) + "^"
     return ConfigError(f"prompt template, line {line}, column {column + 1}: {problem}\n  {shown}\n  {pointer}")
-
-
-def _shortened(name: str) -> str:
-    return name if len(name) <= 30 else name[:30] + "..."

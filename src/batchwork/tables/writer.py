@@ -24,11 +24,7 @@ from batchwork.tables.table import READ_BUFFER
 
 
 def check_output(path: str | Path) -> None:
-    """Find out before a run whether its results can be written to `path`; nothing is written.
-
-    Raises:
-        ConfigError: unknown suffix, a folder that is missing or read-only, `path` is a folder, or pyarrow is missing.
-    """
+    """Find out before a run, by a ConfigError, whether its results can be written to `path`; nothing is written."""
     path = Path(path)
     suffix = path.suffix.lower()
     if suffix not in SUFFIXES:
@@ -50,8 +46,7 @@ class TableWriter:
         check_output(path)
         self.path = path
         self._csv_safe = csv_safe
-        self.rows = 0
-        """How many rows were written."""
+        self.rows = 0  # how many rows were written
         self._suffix = path.suffix.lower()
         self._target = Path(os.path.realpath(path))  # a link stays a link, what it points to is replaced
         self._shape = None if self._suffix in JSONL_SUFFIXES else Shape(columns)
@@ -62,11 +57,7 @@ class TableWriter:
             raise ConfigError(f"{path}: cannot be written: {error.strerror or error}") from error
 
     def write(self, row: dict[str, Any]) -> None:
-        """Add one row; columns that were not announced come after those that were.
-
-        Raises:
-            InputError: the disk is full, or the system refuses otherwise.
-        """
+        """Add one row; columns that were not announced come after those that were."""
         if self._shape is not None:
             self._shape.see(row)
         try:
@@ -76,11 +67,7 @@ class TableWriter:
         self.rows += 1
 
     def finish(self) -> None:
-        """Put the file into its place.
-
-        Raises:
-            InputError: the system refuses; what was there before is untouched.
-        """
+        """Put the file into its place; an InputError when the system refuses: what was there before is untouched."""
         try:
             self._file.flush()
             if self._shape is None:
@@ -133,10 +120,7 @@ def write_table(path: str | Path, columns: Iterable[str] = (), *, csv_safe: bool
     Parquet a column is of whole numbers, of numbers, of booleans or of text; one of mixed kinds, of objects, of lists
     or of whole numbers beyond 64 bits is text, each value as CSV would have it. JSONL rows are written as they are.
     With `csv_safe` a cell of CSV or TSV that a spreadsheet would take for a formula begins with a quote (').
-
-    Raises:
-        ConfigError: on entering the block, when the path cannot be written to or its suffix is unknown.
-        InputError: on writing or at the end, when the system refuses.
+    A ConfigError on entering the block says why the path cannot be written to, an InputError later why it could not.
     """
     writer = TableWriter(Path(path), columns, csv_safe=csv_safe)
     try:

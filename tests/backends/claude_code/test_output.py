@@ -4,10 +4,12 @@ import time
 
 import pytest
 
+from batchwork.backends.claude_code.output import USAGE_LIMIT, seconds_until_reset
 from batchwork.core.failure import FailureKind as K
 from batchwork.core.reply import Usage
 from tests.support.fake_claude import ERROR, RESULT, assistant
 
+NOON = 1_794_744_000.0  # 2026-11-15 12:00:00 UTC
 SIGNED_OUT = {**assistant("m1", "Not logged in · Please run /login"), "error": "authentication_failed"}
 
 
@@ -124,3 +126,28 @@ def test_a_program_that_prints_no_result_says_why(program):
     failure = program.ask()
     assert failure.kind is K.REJECTED
     assert "unknown option" in failure.message
+
+
+@pytest.mark.parametrize(
+    ("message", "seconds"),
+    [
+        ("You've hit your session limit · resets 3pm (UTC)", 3 * 3600),
+        ("You've hit your limit · resets 3:30pm (UTC)", 3.5 * 3600),
+        ("You've hit your limit · resets 11am (UTC)", 23 * 3600),
+        ("You've hit your limit · resets 1pm (Europe/Berlin)", 24 * 3600),
+        ("You've hit your limit · resets 2pm (Europe/Berlin)", 3600),
+        ("You've reached your weekly limit · resets Nov 17, 12pm (UTC)", 48 * 3600),
+        ("You've hit your weekly limit · resets Jan 1, 2027, 12am (UTC)", 46.5 * 86400),
+        ("Claude AI usage limit reached|1794747600", 3600),
+        ("Claude AI usage limit reached|1794747600000", 3600),
+        ("Claude AI usage limit reached", None),
+        ("You've hit your limit · resets Feb 30, 3pm (UTC)", None),
+    ],
+)
+def test_the_end_of_a_usage_limit_is_read_from_its_words(message, seconds):
+    assert USAGE_LIMIT.search(message)
+    assert seconds_until_reset(message, NOON) == seconds
+
+
+def test_an_ordinary_error_is_no_usage_limit():
+    assert not USAGE_LIMIT.search("API Error: Request rejected (429) · this request would exceed your rate limit")

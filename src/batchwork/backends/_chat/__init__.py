@@ -1,34 +1,173 @@
 """The wire of OpenAI's chat completions, which a dozen servers speak: shared by `openai` and `local`."""
 
+from collections.abc import AsyncIterator
+from typing import Any
+
 import msgspec
+from msgspec import Struct
 from multidict import istr
 
 from batchwork.backends._catalog import catalog, near, or_list
-from batchwork.backends._chat.batches import Batch, FileBatches
 from batchwork.backends._chat.reply import kind_of, reply_in
-from batchwork.backends._chat.request_body import ChatBody, Dialect
+from batchwork.backends._failures import error_in, lost_result
 from batchwork.backends._headers import OPENAI_LIMITS
-from batchwork.backends._wire import Wire
+from batchwork.backends._http import endpoint
+from batchwork.backends._wire import BatchPage, Stored, WireBackend, encode
+from batchwork.core.errors import BackendError, NotCreatedError
+from batchwork.core.failure import Failure, FailureKind
+from batchwork.core.packing import BatchLimits
+from batchwork.core.ports import BatchProgress, BatchTag, Sighting
+from batchwork.core.reply import Reply
+from batchwork.core.request import Request
 
-__all__ = ["ChatBackend", "ChatBody", "Dialect"]
+_ENDPOINT = "/v1/chat/completions"
+_ENDED = frozenset({"completed", "expired", "cancelled", "failed"})
+_NOT_EXECUTED = frozenset({"batch_expired", "batch_cancelled"})
+_METADATA = "batchwork"
 
 
-class ChatBackend(FileBatches):
-    """One model of one server that speaks chat completions."""
+class _Problem(Struct):
+    code: str | None = None
+    message: str | None = None
+    line: int | None = None
 
-    wire = Wire(
-        path="chat/completions",
-        batches_path="batches",
-        batch=msgspec.json.Decoder(Batch),
-        reply_in=reply_in,
-        kind_of=kind_of,
-        limit_headers=OPENAI_LIMITS,
-        request_id_header=istr("x-request-id"),
-    )
+
+class _Problems(Struct):
+    data: list[_Problem] = []
+
+
+class _Counts(Struct):
+    total: int | None = None
+
+
+class _Batch(Stored):
+    status: str
+    created_at: float | str = 0.0
+    output_file_id: str | None = None
+    error_file_id: str | None = None
+    errors: _Problems | None = None
+    metadata: dict[str, str] | None = None
+    request_counts: _Counts | None = None
+
+
+class _Response(Struct):
+    status_code: int
+    body: msgspec.Raw
+    request_id: str | None = None
+
+
+class _Line(Struct):
+    custom_id: str
+    response: _Response | None = None
+    error: dict[str, Any] | None = None
+
+
+_decode_page = msgspec.json.Decoder(BatchPage[_Batch]).decode
+_decode_file = msgspec.json.Decoder(Stored).decode
+_decode_line = msgspec.json.Decoder(_Line).decode
+
+
+class ChatBackend(WireBackend):
+    """One model of one server that speaks chat completions, for single calls and for batches.
+
+    A batch is made of an uploaded file and leaves two files of results. It keeps metadata, so one whose creation has
+    an unknown outcome is found by the name we gave it.
+    """
+
+    path = "chat/completions"
+    batches_path = "batches"
+    decode_batch = msgspec.json.Decoder(_Batch).decode
+    reply_in = staticmethod(reply_in)
+    kind_of = staticmethod(kind_of)
+    limit_headers = OPENAI_LIMITS
+    request_id_header = istr("x-request-id")
+    batch_limits = BatchLimits(max_requests=50_000, max_bytes=200 * 1024 * 1024)
 
     def not_found_hint(self, model: str | None) -> str:
-        """The address may be wrong, and the model."""
         if model is None:
             return "is the base_url right?"
         others = near(model, catalog().ids["openai"])
         return f"is the model {model!r} right, and the base_url?" + (f" There is {or_list(others)}." if others else "")
+
+    def batch_line(self, custom_id: str, request: Request) -> bytes:
+        """One line of the input file."""
+        body = self._build(request)
+        return encode({"custom_id": custom_id, "method": "POST", "url": _ENDPOINT, "body": body}) + b"\n"
+
+    async def submit_batch(self, lines: list[bytes], tag: BatchTag) -> str:
+        """Upload the lines and create a batch of them; an upload without a batch costs nothing."""
+        files = endpoint(self._base_url, "files")
+        try:
+            answer = await self._http.upload(files, {"purpose": "batch"}, f"{tag.name}.jsonl", lines)
+            file = self._read(answer, _decode_file)
+        except BackendError as error:
+            raise NotCreatedError(error.failure) from error
+        body = {
+            "input_file_id": file.id,
+            "endpoint": _ENDPOINT,
+            "completion_window": "24h",
+            "metadata": {_METADATA: tag.name},
+        }
+        return self._created(await self._http.post(self._batches_url, encode(body)))
+
+    async def poll_batch(self, batch_id: str) -> BatchProgress:
+        """Where it stands; `failed` means that its file was not even accepted."""
+        batch: _Batch = await self._batch(batch_id)
+        if batch.status.lower() == "failed":
+            return _refused(batch)
+        counted = batch.request_counts.total if batch.request_counts is not None else None
+        return BatchProgress(ended=batch.status.lower() in _ENDED, total=counted)
+
+    async def collect_batch(self, batch_id: str) -> AsyncIterator[tuple[str, Reply | Failure]]:
+        """Its answers and its errors, which stand in two files; what is wrong with one does not hide the other."""
+        batch: _Batch = await self._batch(batch_id)
+        files = endpoint(self._base_url, "files")
+        problem: BackendError | None = None
+        for file_id in filter(None, (batch.output_file_id, batch.error_file_id)):
+            try:
+                async for line in self._lines(files / file_id / "content", _decode_line):
+                    yield line.custom_id, self._line_result(line)
+            except BackendError as error:
+                problem = problem or error
+        if problem is not None:
+            raise problem
+
+    async def find_batch(self, tag: BatchTag) -> str | Sighting:
+        """Look for the name we gave it, as far back as it can be."""
+        async for batch, oldest, _ in self._listed(_decode_page, "after", tag):
+            if (batch.metadata or {}).get(_METADATA) == tag.name:
+                return batch.id
+            if isinstance(batch.created_at, float) and batch.created_at < oldest:
+                break
+        return Sighting.ABSENT
+
+    def _line_result(self, line: _Line) -> Reply | Failure:
+        """One line of either file in our words."""
+        response, error = line.response, line.error or {}
+        if response is None and not error:
+            return lost_result("its line holds neither a response nor an error")
+        if response is not None and response.status_code < 400:
+            return self._result(response.body, response.request_id)
+        if error.get("code") in _NOT_EXECUTED:
+            return Failure(kind=FailureKind.EXPIRED, message=str(error.get("message") or error["code"]))
+        status = None
+        if response is not None:
+            status, error = response.status_code, error_in(bytes(response.body))
+        kind, code = self.kind_of(error, status or 500)
+        message = str(error.get("message") or "no explanation")
+        return Failure(kind=kind, message=message, status=status or None, error_code=code)
+
+
+def _refused(batch: _Batch) -> BatchProgress:
+    """Why a batch failed before anything ran, and for which of its lines."""
+    problems = batch.errors.data if batch.errors is not None else []
+    first = problems[0] if problems else _Problem(message="no explanation")
+    bad_lines = tuple((problem.line, _refusal(problem)) for problem in problems if problem.line is not None)
+    return BatchProgress(ended=True, failure=_refusal(first), bad_lines=bad_lines)
+
+
+def _refusal(problem: _Problem) -> Failure:
+    where = f" (line {problem.line})" if problem.line is not None else ""
+    # The queue of enqueued tokens is full: it empties as other batches end.
+    kind = FailureKind.RATE_LIMITED if problem.code == "token_limit_exceeded" else FailureKind.REJECTED
+    return Failure(kind=kind, message=f"{problem.message or problem.code}{where}", error_code=problem.code)

@@ -10,7 +10,7 @@ from batchwork.backends._failures import kind_by_name, kind_by_status, lost_resu
 from batchwork.core.errors import BackendError
 from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.pricing import lane_served
-from batchwork.core.reply import Limits, Reply, Usage
+from batchwork.core.reply import Reply, ReportedLimits, Usage
 
 
 class _PromptDetails(Struct):
@@ -53,14 +53,10 @@ def reply_in(
     raw: bytes,
     *,
     extra_body: Mapping[str, Any] | None = None,
-    limits: Limits | None = None,
+    limits: ReportedLimits | None = None,
     request_id: str | None = None,
 ) -> Reply:
-    """The reply in a completion.
-
-    Raises:
-        BackendError: the completion is a refusal, half an answer, an error, or no completion at all.
-    """
+    """The reply in a completion; a refusal, half an answer, an error or no completion is a `BackendError`."""
     try:
         completion = _decode(raw)
     except msgspec.DecodeError as error:

@@ -3,16 +3,16 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-from batchwork.backends._content import Block, Piece, document_text, is_plain, translated
+from batchwork.backends import _content as content
+from batchwork.backends._content import Block, Piece, WireSchemas, is_plain, translated
 from batchwork.backends._failures import bad_input
-from batchwork.backends._request_body import WireSchemas, add_extra, check_sampling
 from batchwork.core.request import Message, Request
 
 _NAME_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Dialect:
+class ChatDialect:
     """What differs between the servers that speak this wire, and between their models."""
 
     schemas: WireSchemas
@@ -25,17 +25,13 @@ class Dialect:
 class ChatBody:
     """Builds bodies for one model of one server."""
 
-    def __init__(self, model: str, dialect: Dialect) -> None:
+    def __init__(self, model: str, dialect: ChatDialect) -> None:
         self._model = model
         self._dialect = dialect
         self._max_tokens = dialect.max_tokens_field
 
     def build(self, request: Request) -> dict[str, Any]:
-        """Everything that is sent for one request.
-
-        Raises:
-            BackendError: this wire cannot carry it.
-        """
+        """Everything that is sent for one request; what this wire cannot carry is a `BackendError`."""
         messages: Any = request.messages
         if request.documents or not is_plain(messages):
             messages = translated(messages, request.documents, _block)
@@ -45,14 +41,14 @@ class ChatBody:
         if self._dialect.fixed:
             body.update(self._dialect.fixed)
         if request.sampling:
-            check_sampling(request.sampling, self._dialect.sampling, f"the model {self._model}")
+            content.check_sampling(request.sampling, self._dialect.sampling, f"the model {self._model}")
             body.update(request.sampling)
         if request.schema is not None:
             name, encoded = _name(request.schema.name), self._dialect.schemas.encoded(request.schema)
             schema = {"name": name, "schema": encoded} | ({"strict": True} if self._dialect.strict else {})
             body["response_format"] = {"type": "json_schema", "json_schema": schema}
         if request.extra_body:
-            add_extra(body, request.extra_body)
+            content.add_extra(body, request.extra_body)
         return body
 
 
@@ -63,7 +59,7 @@ def _block(piece: Piece) -> Block:
     if piece.kind == "image":
         return {"type": "image_url", "image_url": {"url": piece.url or data_url}}
     if piece.text is not None:
-        return {"type": "text", "text": document_text(piece)}
+        return {"type": "text", "text": content.document_text(piece)}
     if piece.base64 is None:
         bad_input("this wire takes no documents by address: send the file or its text")
     if piece.media_type != "application/pdf":

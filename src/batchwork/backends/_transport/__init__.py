@@ -7,6 +7,7 @@ downloads. Neither retries, follows a redirect or has a deadline beyond connecti
 import os
 import ssl
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Protocol
 
 from yarl import URL
@@ -23,22 +24,20 @@ CLOSED = "the connection was closed before an answer came"
 CUT_OFF = "the connection was lost in the middle of the answer"
 
 
-class Answer:
+@dataclass(slots=True)
+class HttpAnswer:
     """What came back: the status, the headers by their names in lower case, the whole body."""
 
-    __slots__ = ("body", "headers", "status")
-
-    def __init__(self, status: int, headers: Mapping[str, str], body: bytes) -> None:
-        self.status = status
-        self.headers = headers
-        self.body = body
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
 
 
 class Broken(Exception):
     """A call without a whole answer: whether anything was `sent`, whether what came is `unreadable`, its `head`."""
 
     def __init__(
-        self, message: str, *, sent: bool = True, unreadable: bool = False, head: Answer | None = None
+        self, message: str, *, sent: bool = True, unreadable: bool = False, head: HttpAnswer | None = None
     ) -> None:
         super().__init__(message)
         self.sent = sent
@@ -49,7 +48,7 @@ class Broken(Exception):
 class Transport(Protocol):
     """Sends bodies to servers, over connections that are kept."""
 
-    async def post(self, url: URL, body: bytes) -> Answer:
+    async def post(self, url: URL, body: bytes) -> HttpAnswer:
         """Send one body, read one answer; whoever is cancelled meanwhile gives the connection up.
 
         Raises:
@@ -60,7 +59,7 @@ class Transport(Protocol):
         """Give the connections back."""
 
 
-def unreadable(reason: object, head: Answer | None = None) -> Broken:
+def unreadable(reason: object, head: HttpAnswer | None = None) -> Broken:
     """An answer came, and asking again would pay for it again."""
     return Broken(f"the answer cannot be read: {str(reason)[:LONGEST_REASON]}", unreadable=True, head=head)
 
@@ -71,7 +70,7 @@ def unconnected(host: str | None, port: int | None, error: OSError) -> Broken:
     return Broken(f"cannot connect to {where}: {_reason(error)}", sent=False)
 
 
-def closed(error: BaseException | None, message: str = CLOSED, head: Answer | None = None) -> Broken:
+def closed(error: BaseException | None, message: str = CLOSED, head: HttpAnswer | None = None) -> Broken:
     """The connection ended too early."""
     reason = f" ({_reason(error)})" if isinstance(error, OSError) else ""
     return Broken(message + reason, head=head)

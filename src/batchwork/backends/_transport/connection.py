@@ -16,8 +16,8 @@ from batchwork.backends._transport import (
     LARGE,
     LARGEST_BODY,
     LONGEST_HEAD,
-    Answer,
     Broken,
+    HttpAnswer,
     closed,
     unreadable,
 )
@@ -47,7 +47,7 @@ class Connection(asyncio.Protocol):
             lenient_headers=True, lenient_optional_cr_before_lf=True, lenient_spaces_after_chunk_size=True
         )
         self._transport: asyncio.Transport | None = None
-        self._waiter: asyncio.Future[Answer] | None = None  # for the answer
+        self._waiter: asyncio.Future[HttpAnswer] | None = None  # for the answer
         self._room: asyncio.Future[None] | None = None  # for room to write
         self._all_sent = self._keep_alive = False
         self._status: int | None = None  # there is one once the headers are whole
@@ -57,14 +57,14 @@ class Connection(asyncio.Protocol):
 
     # -- what the pool does with it -------------------------------------------------------------
 
-    async def post(self, head: bytes, body: bytes) -> Answer:
+    async def post(self, head: bytes, body: bytes) -> HttpAnswer:
         """Send a request and wait for its answer.
 
         Raises:
             Broken: there was no whole answer.
         """
         assert self._transport is not None
-        waiter: asyncio.Future[Answer] = self._loop.create_future()
+        waiter: asyncio.Future[HttpAnswer] = self._loop.create_future()
         self._waiter = waiter
         self._all_sent = self._keep_alive = False
         try:
@@ -202,8 +202,8 @@ class Connection(asyncio.Protocol):
         self._head_size = self._body_size = 0
         self._fields.clear()  # trailers say nothing that anybody reads
 
-    def _head(self) -> Answer | None:
-        return None if self._status is None else Answer(self._status, self._headers, b"")
+    def _head(self) -> HttpAnswer | None:
+        return None if self._status is None else HttpAnswer(self._status, self._headers, b"")
 
     def _ends_with_connection(self) -> bool:
         chunked = self._headers.get("transfer-encoding", "").lower().endswith("chunked")
@@ -219,7 +219,7 @@ class Connection(asyncio.Protocol):
                 self._fail(unreadable(error, self._head()))
                 return
         assert self._status is not None
-        answer = Answer(self._status, self._headers, body)
+        answer = HttpAnswer(self._status, self._headers, body)
         self._start_answer()
         if self._waiter is not None and not self._waiter.done():
             self._waiter.set_result(answer)

@@ -15,7 +15,7 @@ from typing import Any
 from aiohappyeyeballs import start_connection
 from yarl import URL
 
-from batchwork.backends._transport import ADDRESSES_S, CONNECT_S, KEEP_ALIVE_S, Answer, unconnected
+from batchwork.backends._transport import ADDRESSES_S, CONNECT_S, KEEP_ALIVE_S, HttpAnswer, unconnected
 from batchwork.backends._transport.connection import Connection
 
 _NEXT_ADDRESS_S = 0.25  # after so long without success the next address is tried as well
@@ -32,12 +32,8 @@ class Pool:
         self._servers: dict[URL, _Server] = {}
         self._routes: dict[URL, tuple[_Server, bytes]] = {}
 
-    async def post(self, url: URL, body: bytes) -> Answer:
-        """Send one body, read one answer.
-
-        Raises:
-            Broken: there was no whole answer.
-        """
+    async def post(self, url: URL, body: bytes) -> HttpAnswer:
+        """Send one body, read one answer."""
         server, head = self._routes.get(url) or self._route(url)
         connection = server.pop_idle() or await server.take()
         try:

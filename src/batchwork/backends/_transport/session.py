@@ -16,8 +16,8 @@ from batchwork.backends._transport import (
     KEEP_ALIVE_S,
     LARGE,
     LONGEST_HEAD,
-    Answer,
     Broken,
+    HttpAnswer,
     closed,
     unconnected,
     unreadable,
@@ -45,29 +45,17 @@ class Session:
         self._trust_env = trust_env
         self._session: aiohttp.ClientSession | None = None
 
-    async def post(self, url: URL, body: bytes) -> Answer:
-        """Send one body, read one answer.
-
-        Raises:
-            Broken: there was no whole answer.
-        """
+    async def post(self, url: URL, body: bytes) -> HttpAnswer:
+        """Send one body, read one answer."""
         data = body if len(body) < LARGE else BytesIO(body)
         return await self._whole(self._opened().post(url, data=data, allow_redirects=False))
 
-    async def get(self, url: URL) -> Answer:
-        """Read one answer.
-
-        Raises:
-            Broken: there was no whole answer.
-        """
+    async def get(self, url: URL) -> HttpAnswer:
+        """Read one answer."""
         return await self._whole(self._opened().get(url, allow_redirects=False))
 
-    async def upload(self, url: URL, fields: Mapping[str, str], name: str, parts: Iterable[bytes]) -> Answer:
-        """Send a file as a form, read one answer.
-
-        Raises:
-            Broken: there was no whole answer.
-        """
+    async def upload(self, url: URL, fields: Mapping[str, str], name: str, parts: Iterable[bytes]) -> HttpAnswer:
+        """Send a file as a form, read one answer."""
         form = aiohttp.FormData(fields)
         form.add_field("file", BytesIO(b"".join(parts)), filename=name, content_type="application/octet-stream")
         payload = form()
@@ -75,8 +63,8 @@ class Session:
         headers = {"content-type": payload.headers["Content-Type"]}
         return await self._whole(self._opened().post(url, data=payload, allow_redirects=False, headers=headers))
 
-    async def _whole(self, call: AbstractAsyncContextManager[aiohttp.ClientResponse]) -> Answer:
-        head: Answer | None = None
+    async def _whole(self, call: AbstractAsyncContextManager[aiohttp.ClientResponse]) -> HttpAnswer:
+        head: HttpAnswer | None = None
         try:
             async with call as response:
                 head = _head(response)
@@ -85,12 +73,8 @@ class Session:
         except _FAULTS as error:
             raise _broken(error, head) from error
 
-    async def pieces(self, url: URL) -> AsyncIterator[Answer | bytes]:
-        """Read a long answer piece by piece; when its status is an error, the whole answer instead.
-
-        Raises:
-            Broken: it broke off.
-        """
+    async def pieces(self, url: URL) -> AsyncIterator[HttpAnswer | bytes]:
+        """Read a long answer piece by piece; when its status is an error, the whole answer instead."""
         timeout = aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_S, sock_read=_SILENCE_S)
         try:
             async with self._opened().get(url, allow_redirects=False, timeout=timeout) as response:
@@ -127,14 +111,14 @@ class Session:
             await session.close()
 
 
-def _head(response: aiohttp.ClientResponse) -> Answer:
+def _head(response: aiohttp.ClientResponse) -> HttpAnswer:
     headers: dict[str, str] = {}
     for name, value in response.headers.items():
         headers.setdefault(name.lower(), value)
-    return Answer(response.status, headers, b"")
+    return HttpAnswer(response.status, headers, b"")
 
 
-def _broken(error: Exception, head: Answer | None) -> Broken:
+def _broken(error: Exception, head: HttpAnswer | None) -> Broken:
     """A broken call in our words."""
     if isinstance(error, aiohttp.ClientResponseError):
         return unreadable(error.message, head)

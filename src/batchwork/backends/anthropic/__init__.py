@@ -1,20 +1,29 @@
 """Claude models through Anthropic's Messages API, version 2026-10-21."""
 
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from datetime import datetime
+from functools import cached_property
+from typing import Any, ClassVar
+
 import msgspec
+from msgspec import Struct
 from multidict import istr
 
 from batchwork.backends import Setup
 from batchwork.backends._catalog import catalog, near, or_list
+from batchwork.backends._failures import lost_result
 from batchwork.backends._headers import ANTHROPIC_LIMITS
 from batchwork.backends._http import endpoint
-from batchwork.backends._wire import Server, Wire, encode
-from batchwork.backends.anthropic.batches import Batch, MessageBatches
+from batchwork.backends._wire import BatchPage, Stored, WireBackend, encode
 from batchwork.backends.anthropic.reply import kind_of, reply_in
 from batchwork.backends.anthropic.request_body import SAMPLING, MessageBody, body_to_count
 from batchwork.core.errors import BackendError, ConfigError
 from batchwork.core.failure import Failure, FailureKind
-from batchwork.core.ports import Traits
+from batchwork.core.packing import BatchLimits
+from batchwork.core.ports import BatchProgress, BatchTag, Candidate, Sighting, Traits
 from batchwork.core.providers import providers
+from batchwork.core.reply import Reply
 from batchwork.core.request import Request
 
 TRAITS = Traits(
@@ -25,63 +34,164 @@ TRAITS = Traits(
     sampling=SAMPLING,
     image_tokens=6_000,  # larger ones are scaled down to less
 )
+_NOT_EXECUTED = {"expired": "the batch expired before its turn", "canceled": "the batch was cancelled before its turn"}
 
 
-class _Count(msgspec.Struct):
+class _Counts(Struct):
+    processing: int = 0
+    succeeded: int = 0
+    errored: int = 0
+    canceled: int = 0
+    expired: int = 0
+
+    @property
+    def total(self) -> int:
+        return self.processing + self.succeeded + self.errored + self.canceled + self.expired
+
+
+class _Batch(Stored):
+    processing_status: str
+    created_at: str
+    request_counts: _Counts
+
+    @property
+    def has_ended(self) -> bool:
+        return self.processing_status == "ended"
+
+
+class _Result(Struct):
+    type: str
+    message: msgspec.Raw = msgspec.Raw(b"null")
+    error: dict[str, Any] | None = None
+
+
+class _Line(Struct):
+    custom_id: str
+    result: _Result
+
+
+class _Count(Struct):
     input_tokens: int
 
 
+_decode_page = msgspec.json.Decoder(BatchPage[_Batch]).decode
+_decode_line = msgspec.json.Decoder(_Line).decode
 _decode_count = msgspec.json.Decoder(_Count).decode
 
 
-class AnthropicBackend(MessageBatches):
-    """One Claude model."""
+class AnthropicBackend(WireBackend):
+    """One Claude model, for single calls and for message batches.
 
-    wire = Wire(
-        path="v1/messages",
-        batches_path="v1/messages/batches",
-        batch=msgspec.json.Decoder(Batch),
-        reply_in=reply_in,
-        kind_of=kind_of,
-        limit_headers=ANTHROPIC_LIMITS,
-        request_id_header=istr("request-id"),
-        headers={"anthropic-version": "2026-10-21"},
-    )
+    A batch carries nothing by which it could be found again but the custom ids inside it, and these can be read only
+    once it has ended. Looking for one therefore has three answers: found, surely not there, not decided yet.
+    """
+
+    path = "v1/messages"
+    batches_path = "v1/messages/batches"
+    decode_batch = msgspec.json.Decoder(_Batch).decode
+    reply_in = staticmethod(reply_in)
+    kind_of = staticmethod(kind_of)
+    limit_headers = ANTHROPIC_LIMITS
+    request_id_header = istr("request-id")
+    headers: ClassVar = {"anthropic-version": "2026-10-21"}
+    batch_limits = BatchLimits(max_requests=100_000, max_bytes=256 * 1024 * 1024)
+
+    @cached_property
+    def _first_names(self) -> dict[str, str]:
+        """The first custom id of each ended batch that was looked at: a search looks again and again."""
+        return {}
 
     async def count_tokens(self, request: Request) -> int:
-        """Input tokens of this request, as the provider counts them.
-
-        Raises:
-            BackendError: the call failed.
-        """
         url = endpoint(self._base_url, "v1/messages/count_tokens")
-        answer = await self._http.post(url, encode(body_to_count(self._body.build(request))))
-        if answer.status != 200:
-            raise BackendError(self._failure(answer, model=self._model))
-        try:
-            return _decode_count(answer.body).input_tokens
-        except msgspec.DecodeError as error:
-            problem = f"the answer is not a count: {error}"
-            raise BackendError(Failure(kind=FailureKind.SERVER, message=problem)) from error
+        answer = await self._http.post(url, encode(body_to_count(self._build(request))))
+        return self._read(answer, _decode_count, model=self._model).input_tokens
 
     def not_found_hint(self, model: str | None) -> str:
-        """The model may be wrong, where there is one."""
         others = [] if model is None else near(model, catalog().ids["anthropic"])
         return f"is the model {model!r} right? There is {or_list(others)}" if others else ""
 
+    def batch_line(self, custom_id: str, request: Request) -> bytes:
+        return encode({"custom_id": custom_id, "params": self._build(request)})
 
-def describe(name: str, base_url: str | None) -> Traits:
+    async def submit_batch(self, lines: list[bytes], tag: BatchTag) -> str:
+        """Create a batch; nothing in it can name us but the custom ids."""
+        del tag
+        body = b'{"requests":[' + b",".join(lines) + b"]}"
+        return self._created(await self._http.post(self._batches_url, body))
+
+    async def poll_batch(self, batch_id: str) -> BatchProgress:
+        """Where it stands: it tells nothing but whether it has ended."""
+        batch: _Batch = await self._batch(batch_id)
+        return BatchProgress(ended=batch.has_ended, total=batch.request_counts.total)
+
+    async def collect_batch(self, batch_id: str) -> AsyncIterator[tuple[str, Reply | Failure]]:
+        async for line in self._lines(self._batches_url / batch_id / "results", _decode_line):
+            yield line.custom_id, self._line_result(line.result)
+
+    async def find_batch(self, tag: BatchTag) -> str | Sighting | Candidate:
+        """Look at every batch that is young enough, of the right size, and ours by its custom ids."""
+        undecided = False
+        unreadable: Candidate | None = None
+        async for batch, oldest, youngest in self._listed(_decode_page, "after_id", tag):
+            created = _utc(batch.created_at)
+            if created is not None and created < oldest:
+                break
+            if batch.id in tag.known or (created is not None and created > youngest):
+                continue
+            if not batch.has_ended:
+                undecided = undecided or _is_about(batch.request_counts.total, len(tag.custom_ids))
+            elif (ours := await self._holds(batch.id, tag)) is None:
+                unreadable = unreadable or Candidate(batch.id)
+            elif ours:
+                return batch.id
+        return Sighting.UNDECIDED if undecided else unreadable or Sighting.ABSENT
+
+    async def _holds(self, batch_id: str, tag: BatchTag) -> bool | None:
+        """Whether an ended batch is ours; None when not a line of its results can be read."""
+        if (name := self._first_names.get(batch_id)) is None:
+            try:
+                async for name, _ in self.collect_batch(batch_id):
+                    self._first_names[batch_id] = name
+                    break
+            except BackendError:
+                return None
+        return None if name is None else name in tag.custom_ids  # one is enough: it names our run and our batch
+
+    def _line_result(self, result: _Result) -> Reply | Failure:
+        """One result in our words."""
+        if result.type == "succeeded":
+            return self._result(result.message)
+        if result.type in _NOT_EXECUTED:
+            return Failure(kind=FailureKind.EXPIRED, message=_NOT_EXECUTED[result.type])
+        if result.type != "errored":
+            return lost_result(f"its result is of the unknown type {result.type!r}")
+        outer = result.error or {}
+        inner = outer.get("error")  # the cause stands one level deeper than one would think
+        error = inner if isinstance(inner, dict) else outer
+        kind, code = self.kind_of(error, 0)
+        return Failure(kind=kind, message=str(error.get("message", "no explanation")), error_code=code)
+
+
+def _is_about(counted: int, size: int) -> bool:
+    """Whether a batch may hold so many requests although its counts say otherwise: they are not always right."""
+    return abs(counted - size) <= max(1, size // 10)
+
+
+def _utc(text: str) -> float | None:
+    """When a batch was made; None when it does not say it readably."""
+    try:
+        return datetime.fromisoformat(text).timestamp()
+    except ValueError:
+        return None
+
+
+def describe(_name: str, _base_url: str | None) -> Traits:
     """What is known before it is opened."""
-    del name, base_url
     return TRAITS
 
 
 def open_backend(name: str, setup: Setup) -> AnthropicBackend:
-    """The backend for one Claude model.
-
-    Raises:
-        ConfigError: no model, no key, or a base URL that is none.
-    """
+    """The backend for one Claude model."""
     provider, ids = providers()["anthropic"], catalog().ids
     if not name:
         raise ConfigError(f"anthropic: needs a model, for example anthropic:{ids['anthropic'][0]}")
@@ -94,5 +204,5 @@ def open_backend(name: str, setup: Setup) -> AnthropicBackend:
             f"no API key for Anthropic: set {provider.keys[0]} in the environment or in .env, or pass api_key"
         )
     base_url = base_url.rstrip("/").removesuffix("/v1")
-    server = Server.of(provider, TRAITS, setup, base_url=base_url, api_key=api_key)
-    return AnthropicBackend(name, MessageBody(name), server)
+    setup = replace(setup, base_url=base_url, api_key=api_key)
+    return AnthropicBackend(name, MessageBody(name).build, TRAITS, setup, provider.auth)

@@ -10,7 +10,7 @@ from batchwork.backends._failures import kind_by_name, kind_by_status, unreadabl
 from batchwork.core.errors import BackendError
 from batchwork.core.failure import FailureKind
 from batchwork.core.pricing import lane_served
-from batchwork.core.reply import Limits, Reply, Usage
+from batchwork.core.reply import Reply, ReportedLimits, Usage
 
 _PLAIN = frozenset({"text", "thinking", "redacted_thinking"})  # blocks of which the text alone is kept
 
@@ -70,14 +70,10 @@ def reply_in(
     raw: bytes,
     *,
     extra_body: Mapping[str, Any] | None = None,
-    limits: Limits | None = None,
+    limits: ReportedLimits | None = None,
     request_id: str | None = None,
 ) -> Reply:
-    """The reply in a message.
-
-    Raises:
-        BackendError: the message is a refusal, half an answer, or no message at all.
-    """
+    """The reply in a message; a refusal, half an answer or no message is a `BackendError`."""
     try:
         message = _decode(raw)
     except msgspec.DecodeError as error:

@@ -2,10 +2,10 @@
 
 from typing import Any
 
+from batchwork.backends import _content as content
 from batchwork.backends._catalog import fact
-from batchwork.backends._content import Block, Piece, as_blocks, is_plain, leading_system, translated
+from batchwork.backends._content import Block, Piece, WireSchemas, as_blocks, is_plain, leading_system, translated
 from batchwork.backends._failures import bad_input
-from batchwork.backends._request_body import WireSchemas, add_extra, check_sampling
 from batchwork.core.request import Message, Request
 
 SAMPLING: frozenset[str] = frozenset()  # API version 2026-10-21 takes none, not even at their default values
@@ -21,13 +21,9 @@ class MessageBody:
         self._schemas = WireSchemas.of("anthropic")
 
     def build(self, request: Request) -> dict[str, Any]:
-        """Everything that is sent for one request.
-
-        Raises:
-            BackendError: this wire cannot carry it.
-        """
+        """Everything that is sent for one request; what this wire cannot carry is a `BackendError`."""
         if request.sampling:
-            check_sampling(request.sampling, SAMPLING, "Anthropic's API")
+            content.check_sampling(request.sampling, SAMPLING, "Anthropic's API")
         system, messages = request.system, request.messages
         if messages[0].role == "system":
             turns, messages = leading_system(messages)
@@ -45,7 +41,7 @@ class MessageBody:
         if self._thinking_off:
             body.update(self._thinking_off)
         if request.extra_body:
-            add_extra(body, request.extra_body)
+            content.add_extra(body, request.extra_body)
         return body
 
 

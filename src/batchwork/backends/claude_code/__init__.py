@@ -9,20 +9,13 @@ import shutil
 import signal
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import InitVar, dataclass, field, replace
 
 from batchwork.backends import Setup, options_in
 from batchwork.backends._catalog import catalog, or_list
 from batchwork.backends._failures import other_model
-from batchwork.backends.claude_code.command import (
-    NO_SYSTEM,
-    arguments,
-    call_environment,
-    environment,
-    prompt_of,
-    system_of,
-)
-from batchwork.backends.claude_code.folder import Folder
+from batchwork.backends.claude_code import command
+from batchwork.backends.claude_code.command import Folder, prompt_of, system_of
 from batchwork.backends.claude_code.output import INSTALL, reply_in
 from batchwork.core.address import HIDDEN, has_user, secrets_in, secrets_to_hide, shown_address
 from batchwork.core.errors import BackendError, ConfigError
@@ -43,52 +36,40 @@ TRAITS = Traits(
 )
 
 
+@dataclass(kw_only=True, eq=False)
 class ClaudeCodeBackend:
     """Calls the `claude` program without tools, memory or retries of its own."""
 
-    def __init__(
-        self,
-        model: str,
-        *,
-        clock: Clock,
-        program: str,
-        environment: Mapping[str, str],
-        base_timeout_s: float,
-        timeout_per_1k_chars_s: float,
-        notice: str | None = None,
-    ) -> None:
-        self._model = model
-        self._names = frozenset({"", model, f"claude-code:{model}"})
-        self._clock = clock
-        self._program = program
-        self._environment = dict(environment)
-        self._base_timeout_s = base_timeout_s
-        self._per_1k_chars_s = timeout_per_1k_chars_s
-        address = self._environment.get("ANTHROPIC_BASE_URL", "")
-        self._secrets = (*secrets_in(address), *filter(None, [self._environment.get("ANTHROPIC_API_KEY")]))
+    model: str
+    clock: Clock
+    program: str
+    environment: Mapping[str, str] = field(repr=False)
+    base_timeout_s: float
+    timeout_per_1k_chars_s: float
+    notice: InitVar[str | None] = None
+
+    def __post_init__(self, notice: str | None) -> None:
+        key, address = self.environment.get("ANTHROPIC_API_KEY"), self.environment.get("ANTHROPIC_BASE_URL", "")
+        self._names = frozenset({"", self.model, f"claude-code:{self.model}"})
+        self._secrets = (*secrets_in(address), *filter(None, [key]))
         self._folder: Folder | None = None
-        self.traits = replace(describe(model, None), notice=notice)
+        self.traits = replace(describe(self.model, None), notice=notice)
 
     def timeout_for(self, request: Request) -> float:
         """Seconds that a call may take, where the run allows as much: more for a longer prompt."""
         length = len(prompt_of(request)) + len(system_of(request))
-        return self._base_timeout_s + length / 1000.0 * self._per_1k_chars_s
+        return self.base_timeout_s + length / 1000.0 * self.timeout_per_1k_chars_s
 
     async def complete(self, request: Request, *, ceiling_nano: int | None = None) -> Reply:
-        """Answer one request with one process.
-
-        Raises:
-            BackendError: the call failed; its failure says how.
-        """
         if request.model.partition("?")[0] not in self._names:
-            other_model(self._model, request.model)
+            other_model(self.model, request.model)
         prompt = prompt_of(request)
         self._folder = folder = self._folder or Folder()
-        env = call_environment(self._environment, request)
+        env = command.call_environment(self.environment, request)
         timeout_s = self.timeout_for(request)
         try:
-            with folder.file_of(system_of(request) or NO_SYSTEM) as system:
-                options = arguments(self._model, request, system, ceiling_nano)
+            with folder.file_of(system_of(request) or command.NO_SYSTEM) as system:
+                options = command.arguments(self.model, request, system, ceiling_nano)
                 async with asyncio.timeout(timeout_s):
                     stdout, stderr, code = await self._run(options, env, prompt, folder)
         except TimeoutError:
@@ -97,7 +78,7 @@ class ClaudeCodeBackend:
             problem = f"CLI timed out after {waited} s: shorten the prompt or give it longer ({longer})"
             raise BackendError(Failure(kind=FailureKind.TIMEOUT, message=problem, unconfirmed=True)) from None
         stdout, stderr = (self._without_secrets(text, is_error=code != 0) for text in (stdout, stderr))
-        return reply_in(stdout, stderr, code, request, self._clock.utc())
+        return reply_in(stdout, stderr, code, request, self.clock.utc())
 
     def _without_secrets(self, output: bytes, *, is_error: bool) -> bytes:
         for secret in secrets_to_hide(self._secrets, is_error=is_error):
@@ -105,7 +86,6 @@ class ClaudeCodeBackend:
         return output
 
     async def aclose(self) -> None:
-        """Remove the working folder."""
         if self._folder is not None:
             self._folder.remove()
             self._folder = None
@@ -115,7 +95,7 @@ class ClaudeCodeBackend:
     ) -> tuple[bytes, bytes, int]:
         try:
             process = await asyncio.create_subprocess_exec(
-                self._program,
+                self.program,
                 *options,
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
@@ -138,19 +118,14 @@ class ClaudeCodeBackend:
         return stdout, stderr, process.returncode
 
 
-def describe(name: str, base_url: str | None) -> Traits:
+def describe(name: str, _base_url: str | None) -> Traits:
     """What is known before it is opened."""
-    del base_url
     model = name.partition("?")[0]
     return replace(TRAITS, price_model=catalog().priced_as.get(model, model))
 
 
 def open_backend(name: str, setup: Setup) -> ClaudeCodeBackend:
-    """The program for one of its models.
-
-    Raises:
-        ConfigError: the program is not there, or the model or an option is unknown.
-    """
+    """The program for one of its models."""
     model, options = options_in(name, dict.fromkeys(_OPTIONS, float), "claude-code")
     ids = catalog().ids
     if model not in ids["claude-code"] and model not in ids["anthropic"]:
@@ -163,11 +138,11 @@ def open_backend(name: str, setup: Setup) -> ClaudeCodeBackend:
     program = shutil.which(settings.claude_program, path=settings.program_environment.get("PATH", os.defpath))
     if program is None:
         raise ConfigError(f"claude CLI not found: there is no program {settings.claude_program!r}; {INSTALL}")
-    env = environment(settings, base_url=setup.base_url, api_key=setup.api_key)
+    env = command.environment(settings, base_url=setup.base_url, api_key=setup.api_key)
     if has_user(env.get("ANTHROPIC_BASE_URL", "")):
         raise ConfigError("base_url must not hold a user or password: give the key as api_key")
     return ClaudeCodeBackend(
-        model,
+        model=model,
         clock=setup.clock,
         program=program,
         environment=env,

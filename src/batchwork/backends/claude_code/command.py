@@ -1,6 +1,11 @@
-"""How the `claude` program is called: its arguments, its environment, and the prompt it reads from standard input."""
+"""How the `claude` program is called: its arguments, its environment, its prompt, and the folder it runs in."""
 
-from collections.abc import Mapping
+import fcntl
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +21,8 @@ _LONGEST_ARGUMENT = 100_000  # the system takes 128 KiB for one argument
 # Without one the program puts its own in place: thousands of tokens about writing software.
 NO_SYSTEM = "Answer the user."
 _EXTRA = ("effort", "max_thinking_tokens")
-
+_PREFIX = "batchwork-claude-"
+_LOCK = "lock"
 _QUIET = {
     "CLAUDE_CODE_MAX_RETRIES": "0",  # who retries, and when, is not the program's to decide
     "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
@@ -27,11 +33,7 @@ _QUIET = {
 
 
 def arguments(model: str, request: Request, system: Path, ceiling_nano: int | None) -> list[str]:
-    """Everything after the program's name; the system prompt is in a file.
-
-    Raises:
-        BackendError: the program has no way to be told this.
-    """
+    """Everything after the program's name, the system prompt in a file; what it cannot be told is a `BackendError`."""
     if request.sampling:
         bad_input(f"the claude program takes no sampling parameters: leave {next(iter(request.sampling))!r} out")
     extra = request.extra_body or {}
@@ -84,11 +86,7 @@ def system_of(request: Request) -> str:
 
 
 def prompt_of(request: Request) -> str:
-    """What goes to standard input: one question as it is, a conversation as a transcript.
-
-    Raises:
-        BackendError: something that is no text, or nothing at all.
-    """
+    """What goes to standard input: one question as it is, a conversation as a transcript; never anything but text."""
     turns = leading_system(request.messages)[1]
     attached = [_document(piece_from(document)) for document in request.documents]
     if len(turns) == 1:
@@ -120,3 +118,49 @@ def _document(piece: Piece) -> str:
     if piece.citations:
         bad_input("citations by the provider exist at Anthropic's API alone: leave them off for this model")
     return document_text(piece)
+
+
+class Folder:
+    """An empty folder to run in, so that nothing lying about is read; and a place beside it for system prompts.
+
+    A system prompt goes by file, because arguments can be read by everybody on the machine in the list of processes.
+    The folder and the files are their owner's alone. A file goes when its call ends, the folder with the backend; what
+    a killed process left behind goes when the next one starts, which knows it by a lock that nobody holds any more.
+    """
+
+    def __init__(self) -> None:
+        _remove_left_behind()
+        self._home = Path(tempfile.mkdtemp(prefix=_PREFIX))
+        self._lock = os.open(self._home / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        fcntl.flock(self._lock, fcntl.LOCK_EX)
+        self.empty = self._home / "empty"
+        self.empty.mkdir(mode=0o700)
+
+    @contextmanager
+    def file_of(self, text: str) -> Iterator[Path]:
+        """A file that holds this text as long as the call lasts."""
+        descriptor, name = tempfile.mkstemp(dir=self._home)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(text.encode("utf-8", "replace"))
+        try:
+            yield Path(name)
+        finally:
+            Path(name).unlink(missing_ok=True)
+
+    def remove(self) -> None:
+        """Clean up."""
+        shutil.rmtree(self._home, ignore_errors=True)
+        os.close(self._lock)
+
+
+def _remove_left_behind() -> None:
+    for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
+        with suppress(OSError):  # somebody else's, in use, or gone meanwhile
+            if folder.is_symlink() or folder.stat().st_uid != os.getuid():
+                continue
+            lock = os.open(folder / _LOCK, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                shutil.rmtree(folder, ignore_errors=True)
+            finally:
+                os.close(lock)

@@ -3,12 +3,14 @@
 `is_error` and `api_error_status` are read before `subtype`, which says "success" of failures too.
 """
 
+import re
+from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Any
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import msgspec
 
 from batchwork.backends._failures import kind_by_status
-from batchwork.backends.claude_code.resets import in_clock_time, is_usage_limit, seconds_until_reset
 from batchwork.core.errors import BackendError
 from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.money import nano_from_dollars
@@ -20,14 +22,21 @@ SIGN_IN = "run `claude` once and sign in"
 SLOWER = "reduce how many run at once (--max-in-flight 2) or wait five minutes"
 
 _SYNTHETIC = "<synthetic>"  # how the program signs what it says itself
+USAGE_LIMIT = re.compile(
+    r"usage limit reached|You've (?:hit|reached) your|You're out of usage|org is out of usage|limit reached \S+ resets",
+    re.IGNORECASE,
+)
+_STAMP = re.compile(r"\|(\d{10,13})\b")
+_RESETS = re.compile(
+    r"resets (?:at )?(?:(?P<month>[A-Z][a-z]{2}) (?P<day>\d{1,2}),? (?:(?P<year>\d{4}),? )?(?:at )?)?"
+    r"(?P<hour>\d{1,2})(?::(?P<minute>\d{2}))? ?(?P<half>am|pm)(?: \((?P<zone>[\w/+-]+)\))?",
+    re.IGNORECASE,
+)
+_MONTHS = "janfebmaraprmayjunjulaugsepoctnovdec"
 
 
 def reply_in(stdout: bytes, stderr: bytes, code: int, request: Request, utc: float) -> Reply:
-    """The reply in what one call printed.
-
-    Raises:
-        BackendError: the call failed.
-    """
+    """The reply in what one call printed, or the `BackendError` that it is."""
     messages = _messages(stdout)
     result = next((m for m in reversed(messages) if m.get("type") == "result"), None)
     if result is None:
@@ -116,15 +125,10 @@ def _failure(result: dict[str, Any], reply: Reply, utc: float, *, not_signed_in:
     status = result.get("api_error_status")
     status = status if isinstance(status, int) else None
     subtype, stop = str(result.get("subtype")), result.get("stop_reason")
-    if is_usage_limit(message):
-        wait_s = seconds_until_reset(message, utc)
-        return Failure(
-            kind=FailureKind.QUOTA,
-            message=in_clock_time(message),
-            retry_after_s=wait_s,
-            status=status,
-            error_code="usage_limit",
-        )
+    if USAGE_LIMIT.search(message):
+        wait_s, text = seconds_until_reset(message, utc), _in_clock_time(message)
+        quota = FailureKind.QUOTA
+        return Failure(kind=quota, message=text, retry_after_s=wait_s, status=status, error_code="usage_limit")
     if stop == "refusal":
         return _billed(FailureKind.REFUSED, message, "refusal", reply)
     if stop == "max_tokens" or result.get("terminal_reason") == "max_output_tokens":
@@ -164,3 +168,57 @@ def _no_result(stdout: bytes, stderr: bytes, code: int) -> Failure:
         error_code="no_result",
         unconfirmed=died,
     )
+
+
+def seconds_until_reset(message: str, utc: float) -> float | None:
+    """Seconds until the usage limit of a plan ends, which is stated in prose alone; None when it is not.
+
+    `You've hit your session limit · resets 3pm (Europe/Berlin)`, `... resets Nov 17, 3:30pm (UTC)`, and of older
+    versions `Claude AI usage limit reached|1763222400`.
+    """
+    if (stamp := _STAMP.search(message)) is not None:
+        return max(0.0, _moment(stamp) - utc)
+    match = _RESETS.search(message)
+    if match is None:
+        return None
+    try:
+        return _until(match, utc)
+    except ValueError:  # a thirtieth of February
+        return None
+
+
+def _in_clock_time(message: str) -> str:
+    """The message with a moment that it counts in seconds as people say it, by the machine's own clock."""
+    return _STAMP.sub(
+        lambda stamp: f", until {datetime.fromtimestamp(_moment(stamp)).astimezone():%Y-%m-%d %H:%M %Z}", message
+    )
+
+
+def _moment(stamp: re.Match[str]) -> float:
+    """The second that a stamp means; some are in milliseconds."""
+    moment = float(stamp.group(1))
+    return moment / 1000.0 if moment > 1e11 else moment
+
+
+def _until(match: re.Match[str], utc: float) -> float:
+    now = datetime.fromtimestamp(utc, _zone(match["zone"]))
+    hour = int(match["hour"]) % 12 + (12 if match["half"].lower() == "pm" else 0)
+    then = now.replace(hour=hour, minute=int(match["minute"] or 0), second=0, microsecond=0)
+    if match["month"]:
+        month = _MONTHS.index(match["month"].lower()) // 3 + 1
+        then = then.replace(year=int(match["year"] or now.year), month=month, day=int(match["day"]))
+        if not match["year"] and then < now - timedelta(days=1):
+            then = then.replace(year=now.year + 1)
+    elif then <= now:
+        then += timedelta(days=1)  # a time of day that is past is tomorrow's
+    return max(0.0, then.timestamp() - utc)
+
+
+def _zone(name: str | None) -> tzinfo | None:
+    """The zone it names; the machine's own when it names none, since that is where the program runs."""
+    if name is None:
+        return None
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError):
+        return UTC

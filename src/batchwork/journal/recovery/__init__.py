@@ -1,5 +1,3 @@
 """Saves what is whole in a damaged journal."""
 
-from batchwork.journal.recovery.replacement import Recovered, recover
-
-__all__ = ["Recovered", "recover"]
+from batchwork.journal.recovery.replay import Recovered, recover

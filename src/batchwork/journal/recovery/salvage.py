@@ -12,7 +12,7 @@ from batchwork.journal import codec
 from batchwork.journal.companions import PRIVATE_FILE
 from batchwork.journal.mark import Mark, read_mark
 from batchwork.journal.recovery.page_file import PageFile
-from batchwork.journal.sums import COLUMNS, Sums
+from batchwork.journal.rows import SUM_COLUMNS, Sums
 
 _SCRATCH = """
 PRAGMA journal_mode = OFF;
@@ -65,7 +65,7 @@ class Salvage:
             key, body, crc = values
             if _are(bytes, key, body) and codec.blob_checksum(key, body) == crc:
                 self._scratch.execute("INSERT OR IGNORE INTO blob VALUES (?,?)", (key, body))
-        elif len(values) == 1 + len(COLUMNS) + 1:
+        elif len(values) == 1 + len(SUM_COLUMNS) + 1:
             with suppress(JournalDamagedError):
                 sums = Sums.stored(tuple(values[1:]))
                 if self._sums is None or sums.seq > self._sums.seq:

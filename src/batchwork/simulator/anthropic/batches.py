@@ -8,16 +8,12 @@ import msgspec
 from aiohttp import web
 
 from batchwork.simulator.anthropic.parse import parse_messages
-from batchwork.simulator.anthropic.render import error_of, message_of
-from batchwork.simulator.batch import Batch
-from batchwork.simulator.batch_shelf import BatchShelf
-from batchwork.simulator.bill import Usage
+from batchwork.simulator.anthropic.render import error_of
+from batchwork.simulator.batch import Batch, BatchShelf
+from batchwork.simulator.calls import Calls
 from batchwork.simulator.clock import rfc3339_exact
 from batchwork.simulator.errors import Refused, refuse_if
-from batchwork.simulator.live_calls import Wire
-from batchwork.simulator.log import Entry
-from batchwork.simulator.prompt import Answer, Prompt
-from batchwork.simulator.world import World
+from batchwork.simulator.prompt import Prompt
 
 _CUSTOM_ID = re.compile(r"[a-zA-Z0-9_-]{1,64}\Z")
 _ARCHIVED_AFTER_S = 29 * 24 * 3600.0
@@ -28,8 +24,8 @@ _NOT_IN_BATCHES = ("stream", "speed", "thread")
 class MessageBatch(Batch):
     """One message batch."""
 
-    def __init__(self, world: World, wire: Wire, batch_id: str, requests: list[tuple[str, Any]], version: str) -> None:
-        super().__init__(world, wire, batch_id, requests, _PATH)
+    def __init__(self, calls: Calls, batch_id: str, requests: list[tuple[str, Any]], version: str) -> None:
+        super().__init__(calls.world, calls.wire, batch_id, requests, _PATH, delay_s=0.0)
         self._version = version
 
     @property
@@ -66,27 +62,21 @@ class MessageBatch(Batch):
         refuse_if(prompt.max_tokens == 0, "max_tokens: Input should be greater than or equal to 1")
         return prompt
 
-    def _body(self, number: int, entry: Entry, prompt: Prompt, answer: Answer, usage: Usage) -> dict[str, Any]:  # noqa: ARG002
-        return message_of(prompt, answer, usage, f"msg_sim{entry.number:08d}", "batch")
-
-    def _succeeded(self, number: int, body: dict[str, Any]) -> bytes:
-        return self._line(number, {"type": "succeeded", "message": body})
-
-    def _errored(self, number: int, refused: Refused) -> bytes:
-        error = error_of(refused, f"req_{self.id[-8:]}_{number}")
-        return self._line(number, {"type": "errored", "error": error})
-
-    def _late(self, number: int, kind: str) -> bytes:
-        return self._line(number, {"type": kind})
-
-    def _line(self, number: int, result: dict[str, Any]) -> bytes:
+    def _line(
+        self, number: int, kind: str, body: dict[str, Any] | None = None, refused: Refused | None = None
+    ) -> bytes:
+        result: dict[str, Any] = {"type": kind}
+        if body is not None:
+            result["message"] = body
+        if refused is not None:
+            result["error"] = error_of(refused, f"req_{self.id[-8:]}_{number}")
         return msgspec.json.encode({"custom_id": self._requests[number][0], "result": result}) + b"\n"
 
     async def results(self) -> bytes:
         """All result lines, in no order."""
         await self.settle()
         return b"".join(
-            self._lines[n][1] if n in self._lines else self._late(n, self._left) for n in self._order_of_lines()
+            self._lines[n][1] if n in self._lines else self._line(n, self._left) for n in self._order_of_lines()
         )
 
     async def shown(self) -> dict[str, Any]:
@@ -118,29 +108,29 @@ class MessageBatch(Batch):
 class MessageBatches(BatchShelf[MessageBatch]):
     """All message batches of one simulator."""
 
+    prefix = "msgbatch_sim"
+    unknown = "No message batch with id {}"
+
     async def delete(self, request: web.BaseRequest, batch_id: str) -> web.Response:  # noqa: ARG002
         """`DELETE /v1/messages/batches/{id}`: only when it has ended."""
         batch = self._batch(batch_id)
         refuse_if(not batch.ended, f"Batch {batch_id} cannot be deleted while it is processing; cancel it first")
         await batch.settle()
-        del self._batches[batch_id]
+        del self._kept[batch_id]
         return self._calls.answer({"id": batch_id, "type": "message_batch_deleted"})
 
     async def results(self, request: web.BaseRequest, batch_id: str) -> web.Response:  # noqa: ARG002
         """`GET /v1/messages/batches/{id}/results`: JSON lines, in no order."""
         batch = self._batch(batch_id)
         if not batch.ended:
-            raise Refused(404, f"Batch {batch_id} has no available results", type="not_found_error")
+            raise Refused(404, f"Batch {batch_id} has no available results")
         if batch.archived:
-            raise Refused(404, f"The results of batch {batch_id} are archived", type="not_found_error")
-        return self._calls.answer_bytes(await batch.results(), "application/x-jsonl")
+            raise Refused(404, f"The results of batch {batch_id} are archived")
+        return self._calls.answer(await batch.results(), "application/x-jsonl")
 
     def _made(self, batch_id: str, body: Any, request: web.BaseRequest) -> MessageBatch:
         requests = _requests(body, self._world.config.max_batch_requests)
-        return MessageBatch(self._world, self._wire, batch_id, requests, request.headers["anthropic-version"])
-
-    def _unknown(self, batch_id: str) -> Refused:
-        return Refused(404, f"No message batch with id {batch_id}", type="not_found_error")
+        return MessageBatch(self._calls, batch_id, requests, request.headers["anthropic-version"])
 
 
 def _requests(body: Any, most: int) -> list[tuple[str, Any]]:

@@ -1,5 +1,6 @@
 """Put an answer, whole or as server-sent events, an error or the limits into Anthropic's words."""
 
+import time
 from collections.abc import Iterator
 from math import ceil
 from typing import Any
@@ -8,8 +9,8 @@ import msgspec
 from multidict import CIMultiDict
 
 from batchwork.simulator.bill import Lane, Usage
-from batchwork.simulator.buckets import Limits
-from batchwork.simulator.clock import real_s, rfc3339, wall_s
+from batchwork.simulator.buckets import RateLimits
+from batchwork.simulator.clock import real_s, rfc3339
 from batchwork.simulator.errors import Refused
 from batchwork.simulator.prompt import Answer, Block, Citation, Document, Prompt
 from batchwork.simulator.providers import ANTHROPIC
@@ -73,7 +74,7 @@ def _part_at(parts: tuple[str, ...], offset: int, gap: int) -> int:
     return max(0, len(parts) - 1)
 
 
-def message_of(prompt: Prompt, answer: Answer, usage: Usage, message_id: str, tier: str = "standard") -> dict[str, Any]:
+def message_of(prompt: Prompt, answer: Answer, usage: Usage, message_id: str, tier: str) -> dict[str, Any]:
     """The whole message object."""
     details = None
     if answer.stop == "refusal":
@@ -107,9 +108,9 @@ _FAMILIES = tuple(
 )
 
 
-def limit_headers(limits: Limits, clock_offset_s: float) -> CIMultiDict[str]:
+def limit_headers(limits: RateLimits, clock_offset_s: float) -> CIMultiDict[str]:
     """The rate-limit family; token figures are rounded to the nearest thousand, as the provider's are."""
-    now, wall = real_s(), wall_s() + clock_offset_s
+    now, wall = real_s(), time.time() + clock_offset_s  # a client compares these with its own watch
     tightest = min((limits.input, limits.output), key=lambda bucket: bucket.per_minute)
     headers: CIMultiDict[str] = CIMultiDict()
     buckets = (limits.requests, limits.input, limits.output, tightest)
@@ -126,16 +127,15 @@ def event(name: str, data: dict[str, Any]) -> bytes:
     return b"event: " + name.encode() + b"\ndata: " + msgspec.json.encode({"type": name, **data}) + b"\n\n"
 
 
-def events_of(prompt: Prompt, answer: Answer, usage: Usage, message_id: str) -> Iterator[bytes]:
-    """All events of one answer, in order."""
-    whole = message_of(prompt, answer, usage, message_id)
+def events_of(whole: dict[str, Any]) -> Iterator[bytes]:
+    """All events of one message, in order."""
     start = {**whole, "content": [], "stop_reason": None, "stop_details": None}
     start["usage"] = {**whole["usage"], "output_tokens": 1}
     yield event("message_start", {"message": start})
     yield event("ping", {})
-    for number, block in enumerate(answer.blocks):
-        yield from _block_events(number, _block(block, prompt, number, message_id))
-    delta = {"stop_reason": answer.stop, "stop_sequence": answer.stop_sequence, "stop_details": whole["stop_details"]}
+    for number, block in enumerate(whole["content"]):
+        yield from _block_events(number, block)
+    delta = {name: whole[name] for name in ("stop_reason", "stop_sequence", "stop_details")}
     yield event("message_delta", {"delta": delta, "usage": whole["usage"]})
     yield event("message_stop", {})
 

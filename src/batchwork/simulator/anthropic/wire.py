@@ -3,15 +3,13 @@
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal
 
-import msgspec
-from aiohttp import web
 from multidict import CIMultiDict
 
 from batchwork.simulator.anthropic.models import model_of
 from batchwork.simulator.anthropic.parse import VERSIONS, parse_messages
 from batchwork.simulator.anthropic.render import error_of, event, events_of, limit_headers, message_of
 from batchwork.simulator.bill import Usage
-from batchwork.simulator.bodies import bearer, decoded, parsed
+from batchwork.simulator.bodies import bearer
 from batchwork.simulator.clock import real_s
 from batchwork.simulator.errors import Refused, refuse_if
 from batchwork.simulator.prompt import Answer, Prompt
@@ -26,13 +24,15 @@ class AnthropicWire:
 
     api: Literal["anthropic"] = "anthropic"
     path = "/v1/messages"
+    provider = ANTHROPIC
     request_id_header = "request-id"
+    error = staticmethod(error_of)
 
     def __init__(self, world: World) -> None:
         self._world = world
 
-    def authorize(self, headers: Mapping[str, str]) -> str:
-        """The API version asked for; `x-api-key` wins over a bearer token."""
+    def authorize(self, headers: Mapping[str, str]) -> None:
+        """Refuse a wrong key or version; `x-api-key` wins over a bearer token."""
         key = headers.get("x-api-key") or bearer(headers)
         if not key and self._world.config.key_required:
             raise Refused(401, "x-api-key header is required", type="authentication_error")
@@ -43,23 +43,15 @@ class AnthropicWire:
             raise Refused(400, "anthropic-version: header is required")
         if version not in VERSIONS:
             raise Refused(400, f"anthropic-version: '{version}' is not a valid version")
-        return version
 
-    def parse(self, request: web.BaseRequest, body: object) -> Prompt:
+    def parse(self, headers: Mapping[str, str], body: object, *, counting: bool = False) -> Prompt:
         """The prompt of a live call."""
-        return parse_messages(body, request.headers["anthropic-version"], beta="anthropic-beta" in request.headers)
-
-    async def counted(self, request: web.BaseRequest) -> dict[str, Any]:
-        """`POST /v1/messages/count_tokens`: free, and not in the log of model calls."""
-        self._world.log.note("count_tokens")
-        version = self.authorize(request.headers)
-        body, beta = decoded(await request.read()), "anthropic-beta" in request.headers
-        return {"input_tokens": parsed(lambda: parse_messages(body, version, beta=beta, counting=True)).input_tokens}
+        beta = "anthropic-beta" in headers
+        return parse_messages(body, headers["anthropic-version"], beta=beta, counting=counting)
 
     def admit(self, prompt: Prompt) -> tuple[float, str]:
         """Seconds to wait and for what; (0, "") takes the call in."""
-        limits = self._world.anthropic_limits
-        return limits.admit_split(prompt.input_tokens, real_s()) if limits.limited else (0.0, "")
+        return self._world.anthropic_limits.admit(prompt.input_tokens, real_s(), jointly=False)
 
     def produced(self, usage: Usage) -> None:
         """Output tokens count once they are produced."""
@@ -69,25 +61,20 @@ class AnthropicWire:
         """The rate-limit family."""
         return limit_headers(self._world.anthropic_limits, self._world.clock.offset_s)
 
-    def answer(self, prompt: Prompt, answer: Answer, usage: Usage, number: int) -> dict[str, Any]:
-        """The whole body."""
-        return message_of(prompt, answer, usage, f"msg_sim{number:08d}")
+    def answer(
+        self, prompt: Prompt, answer: Answer, usage: Usage, number: int, batched_at: float | None = None
+    ) -> dict[str, Any]:
+        """The whole body; `batched_at` is when its batch had it."""
+        tier = "standard" if batched_at is None else "batch"
+        return message_of(prompt, answer, usage, f"msg_sim{number:08d}", tier)
 
-    def events(self, prompt: Prompt, answer: Answer, usage: Usage, number: int) -> Iterator[bytes]:
+    def events(self, prompt: Prompt, body: dict[str, Any]) -> Iterator[bytes]:  # noqa: ARG002 - all is in the body
         """The body as events."""
-        return events_of(prompt, answer, usage, f"msg_sim{number:08d}")
+        return events_of(body)
 
     def error_event(self) -> bytes:
         """An error that comes after the 200."""
         return event("error", {"error": {"type": "overloaded_error", "message": "Overloaded"}})
-
-    def error(self, refused: Refused, request_id: str) -> bytes:
-        """The error envelope."""
-        return msgspec.json.encode(error_of(refused, request_id))
-
-    def fault(self, kind: str, model: str) -> Refused:
-        """An HTTP fault in the provider's words."""
-        return ANTHROPIC.fault(kind, model, self._world.config.retry_after_s)
 
     def limited(self, what: str, wait_s: float) -> Refused:
         """A refusal by the rate limit."""

@@ -6,21 +6,17 @@ from typing import Any
 import msgspec
 from aiohttp import web
 
-from batchwork.simulator.batch import Batch
-from batchwork.simulator.batch_shelf import BatchShelf
-from batchwork.simulator.bill import Usage
+from batchwork.simulator.batch import Batch, BatchShelf
+from batchwork.simulator.calls import Calls
 from batchwork.simulator.config import SimulatorConfig
 from batchwork.simulator.errors import Refused
-from batchwork.simulator.live_calls import LiveCalls, Wire
-from batchwork.simulator.log import Entry
-from batchwork.simulator.openai.files import Files
-from batchwork.simulator.openai.parse import bad, parse_chat, parse_responses
-from batchwork.simulator.openai.render import chat_of, error_of, response_of
-from batchwork.simulator.prompt import Answer, Prompt
-from batchwork.simulator.service_calls import ServiceCalls
+from batchwork.simulator.openai.files import FileShelf
+from batchwork.simulator.openai.parse import bad
+from batchwork.simulator.openai.render import error_of
+from batchwork.simulator.openai.wire import CHAT, RESPONSES, OpenAIWire
+from batchwork.simulator.prompt import Prompt
 from batchwork.simulator.world import World
 
-_ENDPOINTS = ("/v1/chat/completions", "/v1/responses")
 _LATE = {
     "expired": ("batch_expired", "This request could not be executed before the completion window expired."),
     "canceled": ("batch_cancelled", "This request was not executed because the batch was cancelled."),
@@ -32,13 +28,12 @@ _MOST_ERRORS = 50
 class OpenAIBatch(Batch):
     """One batch of an input file."""
 
-    def __init__(self, world: World, wire: Wire, files: Files, batch_id: str, order: dict[str, Any]) -> None:
-        content = files.get(order["input_file_id"]).content
-        requests, self._errors = read_input(content, order["endpoint"], world.config)
-        super().__init__(world, wire, batch_id, requests, order["endpoint"], world.config.validation_time_s)
+    def __init__(self, world: World, files: FileShelf, batch_id: str, order: dict[str, Any]) -> None:
+        path, delay_s = order["endpoint"], world.config.validation_time_s
+        requests, self._errors = read_input(files.get(order["input_file_id"]).content, path, world.config)
+        super().__init__(world, OpenAIWire(world, path), batch_id, requests, path, delay_s)
         self._files = files
         self._order = order
-        self._usage = Usage()
         self._outputs: tuple[str | None, str | None] | None = None
 
     @property
@@ -80,37 +75,22 @@ class OpenAIBatch(Batch):
             self._outputs = self._written(status)
 
     def _parse(self, body: Any) -> Prompt:
-        parse = parse_responses if self._path == "/v1/responses" else parse_chat
-        prompt = parse(body)
+        prompt = self._wire.parse({}, body)
         if prompt.stream:
             raise bad("Streaming is not supported in batches.", "stream", "unsupported_parameter")
         return msgspec.structs.replace(prompt, lane="standard")  # the answers of a batch name no other tier
 
-    def _body(self, number: int, entry: Entry, prompt: Prompt, answer: Answer, usage: Usage) -> dict[str, Any]:
-        self._usage = Usage(self._usage.input + usage.total_input, self._usage.output + usage.output)
-        created = int(self._finish[number])
-        if self._path == "/v1/responses":
-            return response_of(prompt, answer, usage, f"resp_sim{entry.number:08d}", created)
-        return chat_of(prompt, answer, usage, f"chatcmpl-sim{entry.number:08d}", created)
-
-    def _succeeded(self, number: int, body: dict[str, Any], status: int = 200) -> bytes:
-        response = {"status_code": status, "request_id": f"req_{self.id[-8:]}_{number}", "body": body}
-        return self._line(number, response, None)
-
-    def _errored(self, number: int, refused: Refused) -> bytes:
-        return self._succeeded(number, error_of(refused), refused.status)
-
-    def _late(self, number: int, kind: str) -> bytes:
-        code, message = _LATE[kind]
-        return self._line(number, None, {"code": code, "message": message})
-
-    def _line(self, number: int, response: dict[str, Any] | None, error: dict[str, str] | None) -> bytes:
-        line = {
-            "id": f"batch_req_{self.id[-8:]}_{number}",
-            "custom_id": self._requests[number][0],
-            "response": response,
-            "error": error,
-        }
+    def _line(
+        self, number: int, kind: str, body: dict[str, Any] | None = None, refused: Refused | None = None
+    ) -> bytes:
+        response, error = None, None
+        if kind in _LATE:
+            error = dict(zip(("code", "message"), _LATE[kind], strict=True))
+        else:
+            status, body = (200, body) if refused is None else (refused.status, error_of(refused))
+            response = {"status_code": status, "request_id": f"req_{self.id[-8:]}_{number}", "body": body}
+        name = self._requests[number][0]
+        line = {"id": f"batch_req_{self.id[-8:]}_{number}", "custom_id": name, "response": response, "error": error}
         return msgspec.json.encode(line) + b"\n"
 
     def _written(self, status: str) -> tuple[str | None, str | None]:
@@ -123,7 +103,7 @@ class OpenAIBatch(Batch):
                 kind, line = self._lines[number]
                 (good if kind == "succeeded" else bad).append(line)
             elif left is not None:
-                bad.append(self._late(number, left))
+                bad.append(self._line(number, left))
         output, error = (
             self._files.add(b"".join(lines), f"{self.id}_{name}.jsonl", "batch_output", self.id).id if lines else None
             for lines, name in ((good, "output"), (bad, "error"))
@@ -180,17 +160,19 @@ class OpenAIBatch(Batch):
 class OpenAIBatches(BatchShelf[OpenAIBatch]):
     """All OpenAI batches of one simulator."""
 
-    def __init__(self, world: World, wire: Wire, calls: LiveCalls, service: ServiceCalls, files: Files) -> None:
-        super().__init__(world, wire, calls, service, "batch_sim")
+    prefix = "batch_sim"
+    unknown = "No batch found with id '{}'."
+
+    def __init__(self, calls: Calls, files: FileShelf) -> None:
+        super().__init__(calls)
         self._files = files
 
     def _made(self, batch_id: str, body: Any, request: web.BaseRequest) -> OpenAIBatch:  # noqa: ARG002
         for name in ("input_file_id", "endpoint", "completion_window"):
             if not isinstance(body, dict) or not isinstance(body.get(name), str):
                 raise bad(f"Missing required parameter: '{name}'.", name, "missing_required_parameter")
-        if body["endpoint"] not in _ENDPOINTS:
-            known = ", ".join(_ENDPOINTS)
-            raise bad(f"Invalid value: '{body['endpoint']}'. The simulator takes: {known}.", "endpoint")
+        if body["endpoint"] not in (CHAT, RESPONSES):
+            raise bad(f"Invalid value: '{body['endpoint']}'. The simulator takes: {CHAT}, {RESPONSES}.", "endpoint")
         if not re.fullmatch(r"\d+[hd]", body["completion_window"]):
             raise bad("Invalid value for 'completion_window': expected '24h'.", "completion_window")
         pairs = (body.get("metadata") or {}).items()
@@ -199,10 +181,7 @@ class OpenAIBatches(BatchShelf[OpenAIBatch]):
         stored = self._files.get(body["input_file_id"])
         if stored.purpose != "batch":
             raise bad(f"File {stored.id} must have purpose 'batch'.", "input_file_id")
-        return OpenAIBatch(self._world, self._wire, self._files, batch_id, body)
-
-    def _unknown(self, batch_id: str) -> Refused:
-        return Refused(404, f"No batch found with id '{batch_id}'.", param="id")
+        return OpenAIBatch(self._world, self._files, batch_id, body)
 
 
 def read_input(

@@ -5,12 +5,11 @@ from typing import Any
 
 from aiohttp import BodyPartReader, web
 
+from batchwork.simulator.calls import Calls
 from batchwork.simulator.errors import Refused
-from batchwork.simulator.live_calls import LiveCalls
 from batchwork.simulator.openai.parse import bad
-from batchwork.simulator.openai.wire import ChatWire, cursor_page
-from batchwork.simulator.service_calls import ServiceCalls
-from batchwork.simulator.world import World
+from batchwork.simulator.openai.wire import cursor_page
+from batchwork.simulator.world import Shelf
 
 _PURPOSES = frozenset({"batch", "batch_output", "assistants", "fine-tune", "vision", "user_data", "evals"})
 _INPUT_LIVES_S = 30 * 24 * 3600
@@ -43,42 +42,31 @@ class StoredFile:
         }
 
 
-class Files:
+class FileShelf(Shelf[StoredFile]):
     """All files of one simulator and the calls about them."""
 
-    def __init__(self, world: World, wire: ChatWire, calls: LiveCalls, service: ServiceCalls) -> None:
-        self._world = world
-        self._wire = wire
+    def __init__(self, calls: Calls) -> None:
+        super().__init__(calls.world)
         self._calls = calls
-        self._service = service
-        self._files: dict[str, StoredFile] = {}
-        world.shelves.append(self)
-
-    async def settle(self) -> None:
-        """Files do not change by themselves."""
-
-    def clear(self) -> None:
-        """Forget every file."""
-        self._files.clear()
 
     def add(self, content: bytes, filename: str, purpose: str, batch_id: str | None = None) -> StoredFile:
         """Keep a file; `batch_id` is the batch whose output it is."""
         now, file_id = int(self._world.clock.now()), f"file-sim{self._world.next_number():08d}"
         expires_at = now + _INPUT_LIVES_S if purpose == "batch" else None
         stored = StoredFile(file_id, content, filename, purpose, batch_id, now, expires_at)
-        self._files[stored.id] = stored
+        self._kept[stored.id] = stored
         return stored
 
     def get(self, file_id: str) -> StoredFile:
         """A file by its id."""
-        stored = self._files.get(file_id)
+        stored = self._kept.get(file_id)
         if stored is None or (stored.expires_at is not None and self._world.clock.now() >= stored.expires_at):
             raise Refused(404, f"No such File object: {file_id}", param="id")
         return stored
 
     async def upload(self, request: web.BaseRequest) -> web.StreamResponse:
         """`POST /v1/files`."""
-        self._wire.authorize(request.headers)
+        self._calls.wire.authorize(request.headers)
         fields, content, filename = await _multipart(request)
         purpose = fields.get("purpose", "")
         if purpose not in _PURPOSES:
@@ -95,7 +83,7 @@ class Files:
                 stored.expires_at = stored.created_at + int(seconds)
             return self._calls.answer(stored.shown())
 
-        return await self._service.run(request, "files", work)
+        return await self._calls.run(request, "files", work)
 
     async def retrieve(self, request: web.BaseRequest, file_id: str) -> web.Response:  # noqa: ARG002
         """`GET /v1/files/{id}`."""
@@ -104,21 +92,21 @@ class Files:
     async def listed(self, request: web.BaseRequest) -> web.Response:
         """`GET /v1/files`: newest first."""
         purpose = request.rel_url.query.get("purpose")
-        stored = [one.shown() for one in reversed(self._files.values()) if purpose in (None, one.purpose)]
+        stored = [one.shown() for one in reversed(self._kept.values()) if purpose in (None, one.purpose)]
         return self._calls.answer(cursor_page(stored, request.rel_url.query, default=10_000, most=10_000))
 
     async def delete(self, request: web.BaseRequest, file_id: str) -> web.Response:  # noqa: ARG002
         """`DELETE /v1/files/{id}`."""
-        del self._files[self.get(file_id).id]
+        del self._kept[self.get(file_id).id]
         return self._calls.answer({"id": file_id, "object": "file", "deleted": True})
 
     async def content(self, request: web.BaseRequest, file_id: str) -> web.Response:  # noqa: ARG002
         """`GET /v1/files/{id}/content`."""
-        return self._calls.answer_bytes(self.get(file_id).content, "application/octet-stream")
+        return self._calls.answer(self.get(file_id).content, "application/octet-stream")
 
     def batch_of(self, file_id: str) -> str | None:
         """The batch whose output a file is."""
-        stored = self._files.get(file_id)
+        stored = self._kept.get(file_id)
         return stored.batch_id if stored is not None else None
 
 

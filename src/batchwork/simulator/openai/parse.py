@@ -47,18 +47,17 @@ def parse_chat(body: Any, default_tier: str = "default") -> Prompt:
         raise bad(message, "max_tokens", "unsupported_parameter")
     wanted = body.get("response_format")
     schema = _format(wanted, (wanted or {}).get("json_schema"), "response_format") if wanted is not None else None
-    options = body.get("stream_options") or {}
     stop = body.get("stop") or ()
     return _prompt(
         body,
         spoken,
         contents,
-        limit,
-        schema,
         default_tier,
+        max_tokens=limit,
+        schema=schema,
         stop_sequences=(stop,) if isinstance(stop, str) else stop_sequences(stop, "stop"),
         stream=bool(body.get("stream")),
-        stream_usage=bool(options.get("include_usage")),
+        stream_usage=bool((body.get("stream_options") or {}).get("include_usage")),
         choices=_choices(body),
     )
 
@@ -82,31 +81,19 @@ def parse_responses(body: Any, default_tier: str = "default") -> Prompt:
         system = f"{body['instructions']}\n\n{system}" if system else str(body["instructions"])
     wanted = (body.get("text") or {}).get("format")
     schema = _format(wanted, wanted, "text.format") if wanted is not None else None
-    return _prompt(body, (system, turns), contents, body.get("max_output_tokens"), schema, default_tier)
+    limit = body.get("max_output_tokens")
+    return _prompt(body, (system, turns), contents, default_tier, max_tokens=limit, schema=schema)
 
 
 def _prompt(
-    body: dict[str, Any],
-    conversation: tuple[str, tuple[Turn, ...]],
-    contents: Contents,
-    limit: Any,
-    schema: dict[str, Any] | None,
-    default_tier: str,
-    **options: Any,
+    body: dict[str, Any], spoken: tuple[str, tuple[Turn, ...]], contents: Contents, default_tier: str, **options: Any
 ) -> Prompt:
+    limit = options["max_tokens"]
     if limit is not None and (not isinstance(limit, int) or isinstance(limit, bool) or limit < 1):
         raise bad(f"Invalid value for the token limit: {limit!r}.", "max_completion_tokens")
     tools, forced = _tools(body)
-    prompt = contents.prompt(
-        body["model"],
-        *conversation,
-        schema=schema,
-        tools=tools,
-        max_tokens=limit,
-        forced_tool=forced,
-        lane=_lane(body, default_tier),
-        **options,
-    )
+    lane = _lane(body, default_tier)
+    prompt = contents.prompt(body["model"], *spoken, tools=tools, forced_tool=forced, lane=lane, **options)
     mark = _cache_mark(prompt, body.get("prompt_cache_options"), contents)
     return prompt if mark is None else msgspec.structs.replace(prompt, cached=mark)
 

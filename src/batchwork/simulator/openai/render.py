@@ -7,7 +7,7 @@ import msgspec
 from multidict import CIMultiDict
 
 from batchwork.simulator.bill import Usage
-from batchwork.simulator.buckets import Limits
+from batchwork.simulator.buckets import RateLimits
 from batchwork.simulator.clock import real_s
 from batchwork.simulator.errors import Refused
 from batchwork.simulator.prompt import Answer, Prompt
@@ -83,9 +83,8 @@ def chat_of(prompt: Prompt, answer: Answer, usage: Usage, answer_id: str, create
     }
 
 
-def chat_events(prompt: Prompt, answer: Answer, usage: Usage, answer_id: str, created: int) -> Iterator[bytes]:
+def chat_events(whole: dict[str, Any], *, with_usage: bool) -> Iterator[bytes]:
     """A chat completion as server-sent chunks."""
-    whole = chat_of(prompt, answer, usage, answer_id, created)
     head = {key: whole[key] for key in ("id", "created", "model", "service_tier", "system_fingerprint")}
     head["object"] = "chat.completion.chunk"
 
@@ -103,7 +102,7 @@ def chat_events(prompt: Prompt, answer: Answer, usage: Usage, answer_id: str, cr
     for number, call in enumerate(message.get("tool_calls", ())):
         yield chunk({"tool_calls": [{"index": number, **call}]})
     yield chunk({}, finish)
-    if prompt.stream_usage:
+    if with_usage:
         yield b"data: " + msgspec.json.encode({**head, "choices": [], "usage": whole["usage"]}) + b"\n\n"
     yield b"data: [DONE]\n\n"
 
@@ -162,7 +161,7 @@ def response_of(prompt: Prompt, answer: Answer, usage: Usage, answer_id: str, cr
     }
 
 
-def error_of(refused: Refused) -> dict[str, Any]:
+def error_of(refused: Refused, request_id: str = "") -> dict[str, Any]:  # noqa: ARG001 - it carries no id
     """The error envelope."""
     kind = OPENAI.error_type(refused)
     return {"error": {"message": refused.message, "type": kind, "param": refused.param, "code": refused.code}}
@@ -180,7 +179,7 @@ def go_duration(seconds: float) -> str:
     return f"{int(hours)}h{shown}" if hours else shown
 
 
-def limit_headers(limits: Limits) -> CIMultiDict[str]:
+def limit_headers(limits: RateLimits) -> CIMultiDict[str]:
     """The rate-limit family."""
     now = real_s()
     headers: CIMultiDict[str] = CIMultiDict()

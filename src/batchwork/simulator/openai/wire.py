@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Literal
 
 import msgspec
-from aiohttp import web
 from multidict import CIMultiDict
 
 from batchwork.simulator.bill import Usage
@@ -17,33 +16,36 @@ from batchwork.simulator.prompt import Answer, Prompt
 from batchwork.simulator.providers import OPENAI
 from batchwork.simulator.world import World
 
+CHAT, RESPONSES = "/v1/chat/completions", "/v1/responses"
+_CALLS = {CHAT: (parse_chat, chat_of, "chatcmpl-sim"), RESPONSES: (parse_responses, response_of, "resp_sim")}
+
 
 class OpenAIWire:
-    """What chat completions and responses have in common."""
+    """One of the two model calls: chat completions or responses, by `path`."""
 
     api: Literal["openai"] = "openai"
-    path = ""
+    provider = OPENAI
     request_id_header = "x-request-id"
+    error = staticmethod(error_of)
 
-    def __init__(self, world: World) -> None:
+    def __init__(self, world: World, path: str = CHAT) -> None:
+        self.path = path
         self._world = world
+        self._parse, self._whole, self._prefix = _CALLS[path]
 
-    def authorize(self, headers: Mapping[str, str]) -> str:
-        """The key that was given; empty where none is required."""
+    def authorize(self, headers: Mapping[str, str]) -> None:
+        """Refuse a wrong key, and none where one is required."""
         key = bearer(headers)
         if not key and self._world.config.key_required:
             message = "You didn't provide an API key. Provide it in an Authorization header using Bearer auth."
             raise Refused(401, message, code="missing_api_key")
         if not self._world.config.takes(key):
             raise Refused(401, "Incorrect API key provided.", code="invalid_api_key")
-        return key
 
     def admit(self, prompt: Prompt) -> tuple[float, str]:
         """Seconds to wait and for what; (0, "") takes the call in."""
-        limits = self._world.openai_limits
-        if not limits.limited:
-            return 0.0, ""
-        return limits.admit_joint(max(prompt.input_tokens, prompt.max_tokens or 0), real_s())
+        tokens = max(prompt.input_tokens, prompt.max_tokens or 0)
+        return self._world.openai_limits.admit(tokens, real_s(), jointly=True)
 
     def produced(self, usage: Usage) -> None:
         """Nothing: the stated limit was charged on arrival."""
@@ -54,15 +56,7 @@ class OpenAIWire:
 
     def error_event(self) -> bytes:
         """An error that comes after the 200."""
-        return b"data: " + msgspec.json.encode(error_of(self.fault("500", ""))) + b"\n\n"
-
-    def error(self, refused: Refused, request_id: str) -> bytes:  # noqa: ARG002 - its envelope carries no id
-        """The error envelope."""
-        return msgspec.json.encode(error_of(refused))
-
-    def fault(self, kind: str, model: str) -> Refused:
-        """An HTTP fault in the provider's words."""
-        return OPENAI.fault(kind, model, self._world.config.retry_after_s)
+        return b"data: " + msgspec.json.encode(error_of(OPENAI.fault("500", "", 0.0))) + b"\n\n"
 
     def limited(self, what: str, wait_s: float) -> Refused:
         """A refusal by the rate limit."""
@@ -81,41 +75,20 @@ class OpenAIWire:
         """A page of a list of batches."""
         return cursor_page(items, query, default=20, most=100)
 
-
-class ChatWire(OpenAIWire):
-    """`POST /v1/chat/completions`."""
-
-    path = "/v1/chat/completions"
-
-    def parse(self, request: web.BaseRequest, body: object) -> Prompt:  # noqa: ARG002
+    def parse(self, headers: Mapping[str, str], body: object) -> Prompt:  # noqa: ARG002
         """The prompt of a live call."""
-        return parse_chat(body, self._world.config.default_tier)
+        return self._parse(body, self._world.config.default_tier)
 
-    def answer(self, prompt: Prompt, answer: Answer, usage: Usage, number: int) -> dict[str, Any]:
-        """The whole body."""
-        return chat_of(prompt, answer, usage, f"chatcmpl-sim{number:08d}", int(self._world.clock.now()))
+    def answer(
+        self, prompt: Prompt, answer: Answer, usage: Usage, number: int, batched_at: float | None = None
+    ) -> dict[str, Any]:
+        """The whole body; `batched_at` is when its batch had it."""
+        created = int(self._world.clock.now() if batched_at is None else batched_at)
+        return self._whole(prompt, answer, usage, f"{self._prefix}{number:08d}", created)
 
-    def events(self, prompt: Prompt, answer: Answer, usage: Usage, number: int) -> Iterator[bytes]:
-        """The body as events."""
-        return chat_events(prompt, answer, usage, f"chatcmpl-sim{number:08d}", int(self._world.clock.now()))
-
-
-class ResponsesWire(OpenAIWire):
-    """`POST /v1/responses`."""
-
-    path = "/v1/responses"
-
-    def parse(self, request: web.BaseRequest, body: object) -> Prompt:  # noqa: ARG002
-        """The prompt of a live call."""
-        return parse_responses(body, self._world.config.default_tier)
-
-    def answer(self, prompt: Prompt, answer: Answer, usage: Usage, number: int) -> dict[str, Any]:
-        """The whole body."""
-        return response_of(prompt, answer, usage, f"resp_sim{number:08d}", int(self._world.clock.now()))
-
-    def events(self, prompt: Prompt, answer: Answer, usage: Usage, number: int) -> Iterator[bytes]:
-        """Responses are answered whole."""
-        yield msgspec.json.encode(self.answer(prompt, answer, usage, number))
+    def events(self, prompt: Prompt, body: dict[str, Any]) -> Iterator[bytes]:
+        """The body as events; only chat completions are streamed."""
+        return chat_events(body, with_usage=prompt.stream_usage)
 
 
 def cursor_page(items: list[dict[str, Any]], query: Mapping[str, str], *, default: int, most: int) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import json
 import jsonschema_rs
 import pytest
 
-from tests.simulator.wire import ask_anthropic, ask_openai, chat, message
+from tests.simulator.wire import ANTHROPIC, OPENAI, ask_anthropic, ask_openai, chat, create_batch, message, send
 
 INVOICE = "Acme Corp\nInvoice number: INV-001\nDate: March 4, 2026\nTotal: $1,250.50\n"
 FIELDS = {
@@ -146,3 +146,92 @@ def test_what_is_not_in_the_document_is_not_cited(start):
     (block,) = cited(start(persona="reader"), source, "What is the discount?")
     assert block["citations"] is None
     assert "cannot find" in block["text"]
+
+
+RECURSIVE = {
+    "type": "object",
+    "properties": {"next": {"$ref": "#"}},
+    "required": ["next"],
+    "additionalProperties": False,
+}
+
+
+def structured(schema, **more):
+    wanted = {"type": "json_schema", "json_schema": {"name": "s", "schema": schema, **more}}
+    return chat("hello", response_format=wanted)
+
+
+@pytest.mark.parametrize("persona", ["echo", "schema", "reader"])
+@pytest.mark.parametrize(
+    "schema",
+    [
+        RECURSIVE,
+        {"type": "object", "properties": {"a": {"$ref": "#/properties/a"}}, "required": ["a"]},
+        {"type": "object", "properties": {"a": {"allOf": [{"$ref": "#/properties/a"}]}}, "required": ["a"]},
+        {
+            "type": "object",
+            "properties": {"a": {"type": "array", "items": {"$ref": "#"}, "minItems": 1}},
+            "required": ["a"],
+        },
+        {"type": "object", "properties": {"a": {"$ref": "#/nowhere"}}, "required": ["a"]},
+        {"type": "object", "properties": {"a": {"enum": []}}, "required": ["a"]},
+        {"type": "object", "properties": ["a"], "required": ["a"]},
+        {"type": "object", "properties": {"a": {"type": "string", "pattern": "("}}, "required": ["a"]},
+        {"type": "object", "properties": {"a": {"type": "integer", "minimum": "low"}}, "required": ["a"]},
+    ],
+)
+def test_a_schema_without_an_instance_is_answered_or_refused_and_never_breaks_the_server(start, persona, schema):
+    sim = start(persona=persona)
+    tool = {"type": "function", "function": {"name": "t", "parameters": schema}}
+    for got in (ask_openai(sim, structured(schema)), ask_openai(sim, chat("hello", tools=[tool]))):
+        assert got.status in (200, 400)
+        assert got.status == 200 or "schema" in got.json["error"]["message"]
+
+
+def test_a_strict_schema_that_requires_itself_is_refused_by_name_alone_and_in_a_batch(start):
+    sim = start(batch_time_s=5)
+    got = ask_openai(sim, structured(RECURSIVE, strict=True))
+    assert (got.status, "requires itself" in got.json["error"]["message"]) == (400, True)
+    batch_id = create_batch(sim, "openai", {"bad": structured(RECURSIVE, strict=True), "good": chat("hello")}).json[
+        "id"
+    ]
+    sim.advance(60)
+    shown = send(sim, "GET", f"/v1/batches/{batch_id}", None, OPENAI).json
+    assert shown["request_counts"] == {"total": 2, "completed": 1, "failed": 1}
+
+
+def test_a_recursive_schema_ends_where_a_reference_offers_something_flat(start):
+    node = {
+        "type": "object",
+        "properties": {"next": {"anyOf": [{"$ref": "#/$defs/end"}, {"$ref": "#"}]}},
+        "required": ["next"],
+        "additionalProperties": False,
+        "$defs": {"end": {"type": "string"}},
+    }
+    got = ask_openai(start(persona="schema"), structured(node, strict=True))
+    jsonschema_rs.validator_for(node).validate(json.loads(got.json["choices"][0]["message"]["content"]))
+
+
+def test_a_script_says_what_happens_to_which_call_and_how_often(start, tmp_path):
+    script = tmp_path / "script.json"
+    rules = [
+        {"contains": "pear", "do": ["429", "refusal", "ok"]},
+        {"custom_id": "b", "do": ["500"]},
+        {"contains": "plum", "do": [{"kind": "ok", "text": "as told"}]},
+        {"contains": "json", "do": [{"json": {"a": 1}}]},
+    ]
+    script.write_text(json.dumps({"persona": "echo", "rules": rules}))
+    sim = start(persona=f"script:{script}", batch_time_s=5)
+    answers = [ask_anthropic(sim, message("a pear")) for _ in range(4)]
+    assert [one.status for one in answers] == [429, 200, 200, 200]
+    assert [one.json["stop_reason"] for one in answers[1:]] == ["refusal", "end_turn", "end_turn"]
+    assert ask_anthropic(sim, message("a plum")).json["content"][0]["text"] == "as told"
+    assert ask_anthropic(sim, message("json")).json["content"][0]["text"] == '{"a":1}'
+    asked = [{"custom_id": name, "params": message("an apple")} for name in "ab"]
+    made = send(sim, "POST", "/v1/messages/batches", {"requests": asked}, ANTHROPIC).json
+    sim.advance(5)
+    lines = send(sim, "GET", f"/v1/messages/batches/{made['id']}/results", None, ANTHROPIC).raw.splitlines()
+    assert {line["custom_id"]: line["result"]["type"] for line in map(json.loads, lines)} == {
+        "a": "succeeded",
+        "b": "errored",
+    }

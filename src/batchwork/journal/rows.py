@@ -1,23 +1,29 @@
-"""The row of an item: its state in memory, its values on disk, and the checksum that ties them together."""
-
-from __future__ import annotations
+"""The rows of items and the one row of their sums: the state in memory, the values on disk, and their checksum."""
 
 import struct
+from collections.abc import Mapping
 from hashlib import blake2b
-from typing import Any
+from typing import Any, Self
 from zlib import crc32
+
+import msgspec
 
 from batchwork.core.errors import JournalDamagedError
 from batchwork.core.outcome import Status
 from batchwork.core.runstate import ItemState
 from batchwork.journal import codec
+from batchwork.journal.mark import Mark
 
-COLUMNS = (
+ITEM_COLUMNS = (
     "id, fingerprint, occurrence, idx, status, reserved, paid, attempts, columns, request_seq, columns_seq,"
     " settled_seq, crc"
 )
+SUM_COLUMNS = ("run_id", "seq", "spent", "unconfirmed", "reserved", "standing", "began", "items", "batches", "noted")
+SELECT_SUMS = f"SELECT {', '.join(SUM_COLUMNS)}, crc FROM total"  # noqa: S608
+UPDATE_SUMS = f"UPDATE total SET {', '.join(f'{column}=?' for column in SUM_COLUMNS)}, crc=?"  # noqa: S608
 STATUSES = tuple(Status)  # the place of a status here is its number on disk
 _CODES = {status: code for code, status in enumerate(STATUSES)}
+_NONE: Mapping[Status, int] = {}
 _pack = struct.Struct("<11q").pack
 
 
@@ -51,12 +57,8 @@ class ItemRow(ItemState, gc=False, eq=False):
         return (*values, _checksum(values))
 
     @classmethod
-    def stored(cls, values: tuple[Any, ...]) -> ItemRow:
-        """The row as it came from disk.
-
-        Raises:
-            JournalDamagedError: it contradicts its checksum.
-        """
+    def stored(cls, values: tuple[Any, ...]) -> Self:
+        """The row as it came from disk; a JournalDamagedError when it contradicts its checksum."""
         try:
             whole = _checksum(values) == values[12]
         except (TypeError, struct.error):  # not even the types are right
@@ -69,8 +71,6 @@ class ItemRow(ItemState, gc=False, eq=False):
 
 class RowCache:
     """The rows in memory, by item: those at work and those not yet on disk. The others are forgotten."""
-
-    __slots__ = ("_writing", "changed", "rows")
 
     def __init__(self) -> None:
         self.rows: dict[int, ItemRow] = {}
@@ -126,3 +126,43 @@ def _checksum(values: tuple[Any, ...]) -> int:
     """The checksum of a row's values, its place included."""
     place = -1 if values[3] is None else values[3]
     return crc32(_pack(values[0], values[2], place, *values[4:12]), crc32(values[1]))
+
+
+class Sums(msgspec.Struct, gc=False):
+    """What the whole journal adds up to. Its fields are the columns, in their order."""
+
+    run_id: str
+    seq: int = 0  # the last event
+    spent: int = 0
+    unconfirmed: int = 0
+    reserved: int = 0
+    counts: dict[Status, int] = msgspec.field(default_factory=lambda: dict.fromkeys(STATUSES, 0))  # of the latest input
+    began: int = 0  # the event that started the latest run
+    items: int = 0  # ever opened
+    batches: int = 0  # events of provider batches
+    noted: int = 0  # items below this ordinal stand in the table of identities
+
+    @property
+    def places(self) -> int:
+        """How many places the latest input has."""
+        return sum(self.counts.values())
+
+    @property
+    def mark(self) -> Mark:
+        """How far the journal is."""
+        return Mark(self.run_id, self.seq, self.spent)
+
+    def values(self, *, without: Mapping[Status, int] = _NONE) -> tuple[Any, ...]:
+        """The row as it goes to disk, `without` the places that are taken away together with it."""
+        values = list(msgspec.structs.astuple(self))
+        values[5] = ",".join(str(count - without.get(status, 0)) for status, count in self.counts.items())
+        return (*values, crc32(repr(tuple(values)).encode()))
+
+    @classmethod
+    def stored(cls, values: tuple[Any, ...]) -> Self:
+        """The row as it came from disk; a JournalDamagedError when it contradicts its checksum."""
+        if len(values) != len(SUM_COLUMNS) + 1 or crc32(repr(tuple(values[:-1])).encode()) != values[-1]:
+            raise JournalDamagedError("its totals are damaged")
+        sums = cls(*values[:-1])
+        sums.counts = dict(zip(STATUSES, map(int, values[5].split(",")), strict=True))
+        return sums

@@ -1,8 +1,7 @@
 """Checks answers against their schemas without holding the event loop up.
 
-The engine's checker is synchronous. So the verdict is made before the engine asks for it: the backend is wrapped, and
-an answer that has a schema is judged while the call still counts as under way, here when it surely is little work, by
-a worker when it may be much. `check` then finds the verdict.
+The engine's checker is synchronous. So the backend is wrapped, and an answer that has a schema is judged while the call
+still counts as under way, by a worker when it may be much work. `check` then finds the verdict.
 """
 
 from collections import OrderedDict
@@ -10,12 +9,11 @@ from collections import OrderedDict
 import msgspec
 
 from batchwork.core.failure import Failure, FailureKind
-from batchwork.core.ports import Backend, Verdict
+from batchwork.core.ports import AnswerVerdict, Backend
 from batchwork.core.reply import Reply
 from batchwork.core.request import Request, Schema
 from batchwork.prompts.finish import MAX_DEPTH, clean
-from batchwork.prompts.prepare import too_deep
-from batchwork.prompts.schema_cache import is_long_work
+from batchwork.prompts.prepare import is_long_work, too_deep
 from batchwork.prompts.worker import CheckJob, Done
 from batchwork.schema import (
     AnswerChecker,
@@ -29,9 +27,9 @@ from batchwork.schema import (
     rejected,
     values_at_most,
 )
-from batchwork.server.backend_wrapper import BackendWrapper
 from batchwork.server.keys import caller
 from batchwork.server.loop_time import LoopTime
+from batchwork.server.spans import BackendWrapper
 from batchwork.server.workers import Workers, WorkFailed
 
 _FEW_CHARACTERS = 2_000  # too short to hold many values, whatever they are
@@ -44,7 +42,7 @@ _MOST_VERDICTS = 2_000  # of calls that ended between their answer and the quest
 _encode = msgspec.json.Encoder().encode
 
 
-class Judge:
+class ServerChecker:
     """The checker of one server. Verdicts are kept between the reply and the engine's question."""
 
     def __init__(self, workers: Workers, loop_time: LoopTime, limits: Limits) -> None:
@@ -52,7 +50,7 @@ class Judge:
         self._loop_time = loop_time
         self._limits = limits
         self._plain = AnswerChecker()
-        self._verdicts: OrderedDict[tuple[bytes, str], Verdict] = OrderedDict()
+        self._verdicts: OrderedDict[tuple[bytes, str], AnswerVerdict] = OrderedDict()
 
     def wrap(self, backend: Backend) -> Backend:
         """The backend, whose answers are judged before they are given on."""
@@ -64,7 +62,7 @@ class Judge:
 
         return BackendWrapper(backend, complete)
 
-    def check(self, request: Request, reply: Reply) -> Verdict:
+    def check(self, request: Request, reply: Reply) -> AnswerVerdict:
         """The verdict that was made before."""
         if request.schema is not None and self._verdicts:
             found = self._verdicts.pop((request.schema.digest, reply.text), None)
@@ -84,7 +82,7 @@ class Judge:
         if len(self._verdicts) > _MOST_VERDICTS:
             self._verdicts.popitem(last=False)
 
-    def _here(self, request: Request, reply: Reply, schema: Schema) -> Verdict | None:
+    def _here(self, request: Request, reply: Reply, schema: Schema) -> AnswerVerdict | None:
         """The verdict, when it surely takes little; None when it may take more."""
         checker = known_checker(schema)
         if checker is None:
@@ -100,19 +98,19 @@ class Judge:
             return self._plain.check(request, reply)
         return _valid(checker, reply.text, values)
 
-    async def _elsewhere(self, reply: Reply, schema: Schema) -> Verdict:
+    async def _elsewhere(self, reply: Reply, schema: Schema) -> AnswerVerdict:
         try:
             job = CheckJob(schema.body, clean(reply.text), self._limits)
             result = await self._workers.run(job, caller=caller.get())
         except WorkFailed as error:
             message = f"the answer could not be held against the schema: {error}"
-            return Verdict(failure=Failure(kind=FailureKind.SCHEMA_VIOLATION, message=message))
+            return AnswerVerdict(failure=Failure(kind=FailureKind.SCHEMA_VIOLATION, message=message))
         if isinstance(result, Done):
-            return Verdict(value=msgspec.Raw(result.json))
+            return AnswerVerdict(value=msgspec.Raw(result.json))
         return rejected(reply, Rejected(tuple(result.sentences)))
 
 
-def _valid(checker: SchemaChecker, text: str, values: int) -> Verdict | None:
+def _valid(checker: SchemaChecker, text: str, values: int) -> AnswerVerdict | None:
     """Accepted, when the answer fits as it is; what is wrong with others is for somebody with more time."""
     try:
         value = json_in(text)
@@ -121,5 +119,5 @@ def _valid(checker: SchemaChecker, text: str, values: int) -> Verdict | None:
     if not checker.schema.validator.is_valid(value):
         return None
     if values <= _KEPT_AS_OBJECTS:
-        return Verdict(value=value)
-    return None if too_deep(value, MAX_DEPTH) else Verdict(value=msgspec.Raw(_encode(value)))
+        return AnswerVerdict(value=value)
+    return None if too_deep(value, MAX_DEPTH) else AnswerVerdict(value=msgspec.Raw(_encode(value)))

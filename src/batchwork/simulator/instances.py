@@ -60,7 +60,7 @@ class Maker:
 
     def _branch(self, branches: list[Any], depth: int) -> Any:
         if depth > _DEEPEST:  # a recursive schema ends where it offers something flat
-            flat = [b for b in branches if isinstance(b, dict) and b.get("type") not in ("object", "array", None)]
+            flat = [b for b in map(self._followed, branches) if b.get("type") not in ("object", "array", None)]
             return (flat or branches)[-1]
         if self._text is not None:
             return branches[0]
@@ -117,8 +117,9 @@ class Maker:
         return str((text + "x" * max(0, least - len(text)))[: schema.get("maxLength")])
 
     def _followed(self, part: Any) -> Schema:
-        while isinstance(part, dict) and "$ref" in part:
-            part = resolved(self._root, part["$ref"])
+        for _ in range(_DEEPEST):  # a reference may lead in a circle
+            if isinstance(part, dict) and "$ref" in part:
+                part = resolved(self._root, part["$ref"])
         return part if isinstance(part, dict) else {}
 
 

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from batchwork.simulator.dice import generator
-from batchwork.simulator.personas.instances import Maker, simplest
+from batchwork.simulator.instances import Maker, simplest
 
 
 def leaf():
