@@ -133,3 +133,21 @@ def test_a_close_and_another_loop_do_not_wait_for_the_next_commit_to_be_due(tmp_
     journal.close()
     with closing(JournalReader(path)) as reader:
         assert reader.count() == 4
+
+
+def test_what_is_recorded_while_the_interpreter_ends_is_written_all_the_same(tmp_path: Path) -> None:
+    """Its thread starts nothing any more then, but a loop in a thread of its own may still be at work."""
+    path = tmp_path / "j.db"
+    journal = sqlite_journal(path)
+    journal.begin(BEGAN)
+    journal._writer._thread.shutdown()
+
+    async def written(number: int) -> None:
+        journal.place(number, row(f"{number}"))
+        await journal.durable()
+
+    run_virtual(written(0))
+    journal.place(1, row("1"))
+    journal.close()
+    with closing(JournalReader(path)) as reader:
+        assert reader.count() == 2

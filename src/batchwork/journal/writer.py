@@ -208,8 +208,18 @@ class JournalWriter:
 
     def _start_commit(self) -> Future[None]:
         assert self._group is not None
-        self._group.commit = self._thread.submit(self._commit, self.sums.mark)
-        return self._group.commit
+        try:
+            commit = self._thread.submit(self._commit, self.sums.mark)
+        except RuntimeError:  # the interpreter ends and starts nothing more: it is written here
+            commit = Future()
+            try:
+                self._commit(self.sums.mark)
+            except FAULTS as error:
+                commit.set_exception(error)
+            else:
+                commit.set_result(None)
+        self._group.commit = commit
+        return commit
 
     def _commit(self, mark: Mark) -> None:
         """Finish the open transaction, and then, when it is on the disk, note how far the journal is."""
