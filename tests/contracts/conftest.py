@@ -35,14 +35,18 @@ def make(kind: str) -> Callable[[int], Transport]:
 
 @pytest.fixture
 def run(kind: str) -> Callable[[Awaitable[Any]], Any]:
-    """Run a test's coroutine in the loop it is meant for; whatever it leaves open is an error."""
+    """Run a test's coroutine in the loop it is meant for; whatever it leaves open or unheard is an error."""
 
     def run_to_end(main: Any) -> Any:
+        unheard: list[Any] = []
         with asyncio.Runner(loop_factory=LOOPS[kind.split("-")[1]]) as runner:
+            runner.get_loop().set_exception_handler(lambda _, context: unheard.append(context))
             result = runner.run(asyncio.wait_for(main, 20))
+            gc.collect()
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             gc.collect()
+        assert unheard == []
         return result
 
     return run_to_end
@@ -58,7 +62,8 @@ def exchange(make: Callable[[int], Transport], run: Any) -> Callable[..., Any]:
                 outcomes = []
                 for _ in range(times):
                     outcomes.append(await outcome(transport, server.url, body))
-                    await asyncio.sleep(0.02)  # whatever else the server does reaches the client
+                    await server.scripts_over.wait()
+                    await asyncio.sleep(0.02)  # what it did last reaches the client
                 return (outcomes[0] if times == 1 else outcomes), server
 
         return run(main())

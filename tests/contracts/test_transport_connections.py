@@ -170,6 +170,27 @@ def test_a_call_that_is_cancelled_takes_its_connection_with_it(make: Any, run: A
     assert server.connections == 2
 
 
+def test_a_call_that_is_cancelled_while_its_body_is_sent_leaves_nothing_behind(make: Any, run: Any) -> None:
+    async def main() -> Any:
+        arrived, never = asyncio.Event(), asyncio.Event()
+
+        async def reads_nothing(line: Line) -> None:
+            arrived.set()
+            await never.wait()
+
+        async with ScriptedServer(reads_nothing, read_body=False) as server, open_transport(make, limit=1) as transport:
+            for _ in range(2):
+                call = asyncio.create_task(transport.post(server.url, b"x" * 2**23))
+                await arrived.wait()
+                arrived.clear()
+                call.cancel()
+                with pytest.raises(asyncio.CancelledError):
+                    await call
+            return server
+
+    assert run(main()).connections == 2
+
+
 # -- no connection ------------------------------------------------------------------------------
 
 

@@ -88,10 +88,11 @@ class ScriptedServer:
     requests: list[Received] = field(default_factory=list)
     connections: int = 0
     ended: list[int] = field(default_factory=list)  # connections that the client has ended
+    scripts_over: asyncio.Event = field(default_factory=asyncio.Event)
     _tasks: set[Any] = field(default_factory=set)
 
     async def __aenter__(self) -> ScriptedServer:
-        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0, ssl=self.tls, limit=2**24)
+        self._server = await asyncio.start_server(self._serve, "127.0.0.1", 0, ssl=self.tls)
         self.port = self._server.sockets[0].getsockname()[1]
         self.url = URL(f"{'https' if self.tls else 'http'}://localhost:{self.port}/v1/x?a=b%20c")
         return self
@@ -111,7 +112,9 @@ class ScriptedServer:
                 length = int(head.lower().split(b"content-length: ")[1].split(b"\r\n")[0])
                 body = await reader.readexactly(length) if self.read_body else b""
                 self.requests.append(Received(head, body, number))
+                self.scripts_over.clear()
                 await self.script(Line(reader, writer, self.requests[-1]))
+                self.scripts_over.set()
         except (asyncio.IncompleteReadError, OSError):
             self.ended.append(number)
         except asyncio.CancelledError:

@@ -75,6 +75,7 @@ class Connection(asyncio.Protocol):
                 await self._send_pieces(head, body)
             return await waiter
         except BaseException:
+            waiter.cancel()  # nobody looks at it any more
             self.abort()
             raise
 
