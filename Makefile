@@ -32,8 +32,8 @@ check: $(READY) ## format, lint, types, import contracts
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache
 
-torture: $(READY) ## the full-size crash and fault suites
-	$(BIN)/python -m pytest -n auto -m slow
+torture: $(READY) ## kills, signals, full disks, cut networks, misbehaving providers: full-size, with a table (about 20 min)
+	$(BIN)/python -m tests.torture.table
 
 hostile: $(READY) ## every attack of docs/security.md, full-size, and a table of how each ended
 	$(BIN)/python -m tests.hostile.table

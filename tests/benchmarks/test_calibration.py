@@ -35,6 +35,6 @@ def test_a_planted_difference_is_found_with_the_power_that_was_claimed(discordan
 
 def test_a_cut_that_is_too_small_to_be_judged_says_so_and_is_no_failure(capsys: pytest.CaptureFixture[str]) -> None:
     assert verdict("bench", "0.873 of the ideal", "0.97", ok=False, judged=False) == 0
-    assert verdict("bench", "0.873 of the ideal", "0.97", ok=False) == 1
+    assert verdict("bench", "0.873 of the ideal", "0.97", ok=False, timed=False) == 1
     lines = capsys.readouterr().out.splitlines()
     assert [line.rpartition(") ")[2] for line in lines] == ["smoke, not judged", "short"]

@@ -1,7 +1,7 @@
 import asyncio
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from batchwork.core.failure import FailureKind
@@ -267,6 +267,20 @@ async def test_one_that_waits_for_money_and_is_cancelled_is_forgotten() -> None:
     st.lists(
         st.tuples(st.integers(0, 80), st.integers(0, 20), st.integers(0, 20), st.booleans()), min_size=1, max_size=25
     )
+)
+@example(  # one that goes away stood before another that waits for money
+    [
+        (0, 0, 0, True),
+        (27, 1, 0, False),
+        (79, 3, 3, True),
+        (80, 0, 4, True),
+        (0, 0, 5, True),
+        (55, 0, 17, True),
+        (80, 14, 0, False),
+        (0, 0, 0, False),
+        (35, 0, 0, False),
+        (74, 0, 0, False),
+    ]
 )
 def test_no_slot_and_no_reservation_ever_leaks(calls: list[tuple[int, int, int, bool]]) -> None:
     async def main() -> None:

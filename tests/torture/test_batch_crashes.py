@@ -96,7 +96,7 @@ def test_a_kill_at_a_step_pays_for_nothing_twice(step: int, runs: Runs, tmp_path
 
 
 @pytest.mark.slow
-def test_a_kill_at_every_step_pays_for_nothing_twice(runs: Runs, tmp_path: Path) -> None:
+def test_a_kill_at_every_step_pays_for_nothing_twice(runs: Runs, record_property: Any, tmp_path: Path) -> None:
     for step in range(1, 200):
         folder = tmp_path / str(step)
         folder.mkdir()
@@ -107,17 +107,21 @@ def test_a_kill_at_every_step_pays_for_nothing_twice(runs: Runs, tmp_path: Path)
         check(runs, folder)
     else:
         pytest.fail("a run of six items has no 200 steps")
+    record_property("kill", step - 1)
     assert step > 20
 
 
 @pytest.mark.parametrize("kills", [1, pytest.param(100, marks=pytest.mark.slow)])
-def test_kills_at_random_instants_pay_for_nothing_twice(kills: int, runs: Runs, tmp_path: Path) -> None:
-    dice = random.Random(kills)
+def test_kills_at_random_instants_pay_for_nothing_twice(
+    kills: int, runs: Runs, record_property: Any, tmp_path: Path
+) -> None:
+    dice, killed = random.Random(kills), 0
     for number in range(kills):
         folder = tmp_path / str(number)
         folder.mkdir()
         runs.provider.reset()
         for _ in range(dice.choice((1, 1, 2))):
-            runs.run(folder, kill_after=dice.uniform(0.02, 0.8))
+            killed += runs.run(folder, kill_after=dice.uniform(0.02, 0.8)) != 0
         assert runs.run(folder) == 0
         check(runs, folder)
+    record_property("kill", killed)

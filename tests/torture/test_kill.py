@@ -9,6 +9,7 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -93,12 +94,13 @@ def test_killed_at_a_kind_of_write(how: str, tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("when", _WHEN)
 @pytest.mark.parametrize("kind", _LIVE)
-def test_killed_at_every_kind_of_write(kind: str, when: str, tmp_path: Path) -> None:
+def test_killed_at_every_kind_of_write(kind: str, when: str, record_property: Any, tmp_path: Path) -> None:
+    record_property("kill", 1)
     assert _kill_and_go_on(tmp_path, f"{kind}:{when}") == ITEMS
 
 
-def _at_instants(folder: Path, seed: int, times: int) -> int:
-    """Killed again and again on one journal, each time after a while; how many succeeded in the end."""
+def _at_instants(folder: Path, seed: int, times: int) -> tuple[int, int]:
+    """Killed again and again on one journal, each time after a while: how many succeeded in the end, and the kills."""
     dice, crash = random.Random(seed), _Crash(folder)
     killed = 0
     for turn in range(times):
@@ -107,7 +109,7 @@ def _at_instants(folder: Path, seed: int, times: int) -> int:
         spent = _spent(crash.journal)
         assert spent <= ceiling_from_dollars(CEILING)
     assert killed > 0
-    return crash.must_have_gone_on().accounting.succeeded
+    return crash.must_have_gone_on().accounting.succeeded, killed
 
 
 def _spent(journal: Path) -> int:
@@ -122,13 +124,15 @@ def _spent(journal: Path) -> int:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_killed_at_random_instants(seed: int, tmp_path: Path) -> None:
-    assert _at_instants(tmp_path, seed, times=3) == ITEMS
+    assert _at_instants(tmp_path, seed, times=3)[0] == ITEMS
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(10))
-def test_killed_at_fifty_random_instants(seed: int, tmp_path: Path) -> None:
-    assert _at_instants(tmp_path, 100 + seed, times=5) == ITEMS
+def test_killed_at_fifty_random_instants(seed: int, record_property: Any, tmp_path: Path) -> None:
+    succeeded, killed = _at_instants(tmp_path, 100 + seed, times=5)
+    record_property("kill", killed)
+    assert succeeded == ITEMS
 
 
 @pytest.mark.parametrize("how", ["reopened:1:before", "reopened:3:after", "settled:2:after"])

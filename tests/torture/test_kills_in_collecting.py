@@ -170,8 +170,9 @@ def test_kills_while_results_trickle_in_pay_for_nothing_twice(runs: Children, tm
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(1, 11))
 def test_two_hundred_kills_while_results_trickle_in_pay_for_nothing_twice(
-    seed: int, runs: Children, tmp_path: Path
+    seed: int, runs: Children, record_property: Any, tmp_path: Path
 ) -> None:
+    record_property("kill", 20)
     assert _killed_while_collecting(runs, tmp_path, seed=seed, kills=20) == 20
 
 
@@ -253,7 +254,10 @@ def test_kills_of_live_calls_without_a_budget_repeat_at_most_a_window(runs: Chil
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(1, 11))
-def test_a_hundred_kills_of_live_calls_repeat_at_most_a_window_each(seed: int, runs: Children, tmp_path: Path) -> None:
+def test_a_hundred_kills_of_live_calls_repeat_at_most_a_window_each(
+    seed: int, runs: Children, record_property: Any, tmp_path: Path
+) -> None:
+    record_property("kill", 10)
     assert _killed_live(runs, tmp_path, seed=seed, kills=10, calls=600) == 10
 
 

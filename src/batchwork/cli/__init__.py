@@ -1,5 +1,6 @@
 """The command line: parse, call, print."""
 
+import signal
 import sys
 
 from batchwork.cli.app import app
@@ -11,6 +12,8 @@ __all__ = ["app", "main"]
 
 def main() -> None:
     """The entry point `batchwork`: errors become one line and an exit code, never a traceback."""
+    # Whoever stops a container or a job sends this: it ends as Ctrl-C does, and what is under way is kept.
+    signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
     try:
         app()
     except BatchworkError as error:

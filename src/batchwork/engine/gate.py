@@ -144,6 +144,7 @@ class Gate:
         heapify(caller.queue)
         self._in_line -= before - len(caller.queue)
         caller.parked = [entry for entry in caller.parked if entry[2] is not wait]
+        self.money_changed()  # it may have stood before one that waits for money, and will not take any
 
     def release(
         self,
@@ -293,6 +294,7 @@ class Gate:
             heappop(caller.queue)
             self._in_line -= 1
             if is_cancelled:
+                self._unpark()  # what it would have taken is left for those who wait for money
                 continue
             if not self.ledger.reserve(need.worst_nano):
                 if self.ledger.could_ever_fit(need.worst_nano):
