@@ -1,12 +1,16 @@
-"""A provider that answers every request with the same message at once: the least work a server can do.
+"""A provider that answers every request with the same message: the least work a server can do.
 
-A process of its own; prints its port and serves until it is ended.
+A process of its own; prints its port and serves until it is ended. Given a file, it speaks TLS and writes there the
+certificate of the authority that vouches for it. Its answers take between `SOONEST_S` and `LATEST_S`, evenly spread,
+as those of a real provider are spread: so each of them wakes its client up alone. With `--at-once` they come at once.
 """
 
-from __future__ import annotations
-
+import argparse
 import asyncio
 import json
+import ssl
+from random import Random
+from typing import cast
 
 ANSWER = json.dumps(
     {
@@ -38,19 +42,21 @@ _HEADERS = {
         for part, value in (("limit", "60000000"), ("remaining", "59999000"), ("reset", "2026-11-15T09:00:01Z"))
     },
 }
+SOONEST_S, LATEST_S = 0.02, 0.08
+_RANDOM = Random(1)
 _RESPONSE = b"HTTP/1.1 200 OK\r\n" + "".join(f"{k}: {v}\r\n" for k, v in _HEADERS.items()).encode() + b"\r\n" + ANSWER
 
 
 class Canned(asyncio.Protocol):
     """One connection: a request is over when as many bytes have come as it announced."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, at_once: bool) -> None:
+        self._at_once = at_once
         self._buffer = b""
         self._transport: asyncio.Transport | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)
-        self._transport = transport
+        self._transport = cast("asyncio.Transport", transport)
 
     def data_received(self, data: bytes) -> None:
         self._buffer += data
@@ -62,14 +68,39 @@ class Canned(asyncio.Protocol):
                 return
             self._buffer = self._buffer[end + 4 + size :]
             assert self._transport is not None
-            self._transport.write(_RESPONSE)
+            if self._at_once:
+                self._transport.write(_RESPONSE)
+            else:
+                delay_s = _RANDOM.uniform(SOONEST_S, LATEST_S)
+                asyncio.get_running_loop().call_later(delay_s, self._transport.write, _RESPONSE)
+
+
+def certified(authority_file: str) -> ssl.SSLContext:
+    """The server's side of TLS, under an authority made for this process; its certificate goes into the file."""
+    import trustme
+
+    authority, context = trustme.CA(), ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    authority.cert_pem.write_to_path(authority_file)
+    authority.issue_cert("127.0.0.1", "localhost").configure_cert(context)
+    return context
 
 
 async def main() -> None:
-    server = await asyncio.get_running_loop().create_server(Canned, "127.0.0.1", 0)
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--authority-file")
+    parser.add_argument("--at-once", action="store_true")
+    options = parser.parse_args()
+    server = await asyncio.get_running_loop().create_server(
+        lambda: Canned(at_once=options.at_once),
+        "127.0.0.1",
+        0,
+        ssl=certified(options.authority_file) if options.authority_file else None,
+    )
     print(server.sockets[0].getsockname()[1], flush=True)
     await server.serve_forever()
 
 
 if __name__ == "__main__":
-    asyncio.run(main())
+    import uvloop
+
+    uvloop.run(main())

@@ -15,7 +15,7 @@ import resource
 import sys
 from collections.abc import Awaitable, Callable
 
-IN_FLIGHT = 50
+IN_FLIGHT = 100
 MODEL = "claude-haiku-5-5"
 MAX_TOKENS = 256
 Ask = Callable[[str], Awaitable[str]]
@@ -57,20 +57,56 @@ def message(question: str) -> dict[str, object]:
     return {"model": MODEL, "max_tokens": MAX_TOKENS, "messages": [{"role": "user", "content": question}]}
 
 
+async def counted(asked: Callable[[int], Awaitable[int]], count: int) -> tuple[int, float]:
+    """How many were answered, and what it cost, by somebody who opens connections of its own, as a run does."""
+    await asked(count // 10)
+    gc.collect()
+    before = cpu_s()
+    return await asked(count), cpu_s() - before
+
+
 async def raw(url: str, count: int) -> tuple[int, float]:
     """aiohttp as one writes it by hand: no retries, no limits, no budget, nothing kept."""
     import aiohttp
 
     headers = {"authorization": "Bearer any", "anthropic-version": "2026-10-21"}
-    async with aiohttp.ClientSession(headers=headers) as session:
+
+    async def asked(count: int) -> int:
+        async with aiohttp.ClientSession(headers=headers) as session:
+
+            async def ask(question: str) -> str:
+                async with session.post(f"{url}/v1/messages", json=message(question)) as response:
+                    response.raise_for_status()
+                    reply = await response.json()
+                    return str(reply["content"][0]["text"])
+
+            return await keep_busy(ask, prompts(count))
+
+    return await counted(asked, count)
+
+
+async def transport(url: str, count: int) -> tuple[int, float]:
+    """The same by hand over batchwork's own transport, without batchwork."""
+    from yarl import URL
+
+    from batchwork.backends._transport.pool import Pool
+
+    headers = {"authorization": "Bearer any", "anthropic-version": "2026-10-21", "content-type": "application/json"}
+    address = URL(f"{url}/v1/messages")
+
+    async def asked(count: int) -> int:
+        pool = Pool(headers=headers, limit=IN_FLIGHT)
 
         async def ask(question: str) -> str:
-            async with session.post(f"{url}/v1/messages", json=message(question)) as response:
-                response.raise_for_status()
-                said = await response.json()
-                return str(said["content"][0]["text"])
+            answer = await pool.post(address, json.dumps(message(question)).encode())
+            assert answer.status == 200
+            return str(json.loads(answer.body)["content"][0]["text"])
 
-        return await measured(ask, count)
+        answered = await keep_busy(ask, prompts(count))
+        await pool.aclose()
+        return answered
+
+    return await counted(asked, count)
 
 
 async def sdk(url: str, count: int) -> tuple[int, float]:
@@ -101,7 +137,7 @@ async def litellm(url: str, count: int) -> tuple[int, float]:
     return await measured(ask, count)
 
 
-def batchwork(url: str, count: int, max_cost: float | None = None) -> tuple[int, float]:
+def batchwork(url: str, count: int, *, max_cost: float | None = None, in_users_loop: bool = False) -> tuple[int, float]:
     """batchwork with everything on: journal on disk, gate, ledger, price; and a budget if one is given."""
     import tempfile
     from pathlib import Path
@@ -109,16 +145,19 @@ def batchwork(url: str, count: int, max_cost: float | None = None) -> tuple[int,
     import batchwork
 
     def once(number: int, journal: Path) -> int:
-        results = batchwork.run(
-            prompts(number),
-            model=f"anthropic:{MODEL}",
-            base_url=url,
-            api_key="any",
-            max_tokens=MAX_TOKENS,
-            max_in_flight=IN_FLIGHT,
-            max_cost=max_cost,
-            journal=journal,
-        )
+        fields = {
+            "model": f"anthropic:{MODEL}",
+            "base_url": url,
+            "api_key": "any",
+            "max_tokens": MAX_TOKENS,
+            "max_in_flight": IN_FLIGHT,
+            "max_cost": max_cost,
+            "journal": journal,
+        }
+        if in_users_loop:
+            results = asyncio.run(batchwork.arun(prompts(number), **fields))
+        else:
+            results = batchwork.run(prompts(number), **fields)
         settled = sum(bool(outcome.text) for outcome in results)
         results.close()
         return settled
@@ -133,7 +172,16 @@ def batchwork(url: str, count: int, max_cost: float | None = None) -> tuple[int,
 
 def main(side: str, url: str, count: int) -> None:
     if side.startswith("batchwork"):
-        answered, spent = batchwork(url, count, max_cost=1000 if side == "batchwork-budget" else None)
+        answered, spent = batchwork(
+            url,
+            count,
+            max_cost=1000 if side == "batchwork-budget" else None,
+            in_users_loop=side == "batchwork-user-loop",
+        )
+    elif side == "transport":
+        import uvloop
+
+        answered, spent = uvloop.run(transport(url, count))
     else:
         answered, spent = asyncio.run({"raw": raw, "sdk": sdk, "litellm": litellm}[side](url, count))
     print(json.dumps({"answered": answered, "cpu_s": spent}))

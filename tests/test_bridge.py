@@ -1,13 +1,18 @@
-"""An interrupt that ends a script: what the shell sees, and what an application that catches it sees."""
+"""Which event loop runs, and an interrupt that ends a script: what the shell and an application that catches it see."""
 
-from __future__ import annotations
-
+import asyncio
 import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 import pytest
+import uvloop
+
+import batchwork
+from batchwork._bridge import BackgroundLoop, run_sync
+from tests.support.fast_time import FastLoop, fast_loops
 
 _SCRIPT = """
 import os, signal, sys, threading
@@ -56,3 +61,41 @@ def test_an_application_can_still_catch_it(tmp_path: Path) -> None:
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 0
     assert done.stdout.startswith("caught: stopped: what is finished is kept")
+
+
+async def loop_type():
+    return type(asyncio.get_running_loop())
+
+
+def ours():
+    return run_sync(loop_type, interrupt=lambda: None)
+
+
+def test_where_the_loop_is_ours_it_is_uvloops():
+    assert ours() is uvloop.Loop
+    assert BackgroundLoop(loop_type).result(lambda: None) is uvloop.Loop
+
+
+def test_a_thread_of_its_own_has_one_as_well():
+    seen = []
+    thread = threading.Thread(target=lambda: seen.append(ours()))
+    thread.start()
+    thread.join()
+    assert seen == [uvloop.Loop]
+
+
+def test_the_users_loop_stays_what_it_is_and_ours_beside_it_is_uvloops():
+    async def main():
+        return await loop_type(), ours()
+
+    users, own = asyncio.run(main())
+    assert users is asyncio.SelectorEventLoop
+    assert own is uvloop.Loop
+
+
+def test_without_uvloop_and_under_another_policy_it_is_asyncios(monkeypatch: pytest.MonkeyPatch):
+    with fast_loops():
+        assert ours() is FastLoop
+    monkeypatch.setitem(sys.modules, "uvloop", None)
+    assert ours() is asyncio.SelectorEventLoop
+    assert [result.text for result in batchwork.run(["a"], model="mock:echo")] == ["a"]

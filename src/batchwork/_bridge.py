@@ -1,4 +1,7 @@
-"""The one door from sync to async: works in a script, in a thread and inside a running loop (a notebook)."""
+"""The one door from sync to async: works in a script, in a thread and inside a running loop (a notebook).
+
+Also decides which event loop runs where the loop is ours: uvloop, which needs less of the processor, or asyncio's own.
+"""
 
 import asyncio
 import signal
@@ -7,6 +10,7 @@ import threading
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Any, Generic, TypeVar
 
 T = TypeVar("T")
@@ -19,7 +23,7 @@ def run_sync(main: Callable[[], Coroutine[Any, Any, T]], *, interrupt: Callable[
     """
     if _in_running_loop():
         return BackgroundLoop(main).result(interrupt)
-    with asyncio.Runner() as runner:
+    with asyncio.Runner(loop_factory=_loop_factory()) as runner:
         if threading.current_thread() is not threading.main_thread():
             return runner.run(main())
         before = signal.getsignal(signal.SIGINT)
@@ -92,7 +96,7 @@ class BackgroundLoop(Generic[T]):
 
     def _work(self, main: Callable[[], Coroutine[Any, Any, T]]) -> None:
         try:
-            with asyncio.Runner() as runner:
+            with asyncio.Runner(loop_factory=_loop_factory()) as runner:
                 self._loop = runner.get_loop()
                 self._started.set()
                 self._done.set_result(runner.run(main()))
@@ -138,3 +142,14 @@ def _in_running_loop() -> bool:
     except RuntimeError:
         return False
     return True
+
+
+def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop] | None:
+    """What makes our loops; None leaves it to asyncio: uvloop is missing, or the program has a policy of its own."""
+    if sys.version_info < (3, 14) and type(asyncio.get_event_loop_policy()) is not asyncio.DefaultEventLoopPolicy:
+        return None
+    try:
+        factory: Callable[[], asyncio.AbstractEventLoop] = import_module("uvloop").new_event_loop
+    except ImportError:  # there is none for this system
+        return None
+    return factory

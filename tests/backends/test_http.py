@@ -105,3 +105,11 @@ def test_a_base_url_that_is_none_is_refused_at_once(url):
 
 def test_a_base_url_keeps_its_path_and_query():
     assert str(endpoint("https://x.org/a/v1/?v=2", "chat/completions")) == "https://x.org/a/v1/chat/completions?v=2"
+
+
+@pytest.mark.parametrize("key", ["sk-1\r\nx-other: 1", "sk-1\n", "sk\0", "\tsk"])
+def test_a_key_cannot_bring_headers_of_its_own(key):
+    setup = Setup(clock=SystemClock(), max_in_flight=1, base_url="http://127.0.0.1:1", api_key=key)
+    with pytest.raises(ConfigError, match="line breaks") as caught:
+        open_backend("anthropic:claude-haiku-5-5", setup)
+    assert "sk" not in str(caught.value)

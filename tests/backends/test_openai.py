@@ -92,7 +92,7 @@ def test_a_new_row_of_the_table_is_all_that_a_new_provider_needs(monkeypatch):
     setup = Setup(clock=SystemClock(), max_in_flight=1, settings=settings, base_url=row.base_url)
     backend, name = open_backend("openai:any-model", setup)
     assert (backend.traits.price_provider, backend.traits.batches) == ("example", False)
-    assert backend._http._headers["api-key"] == "sk-example"
-    assert "authorization" not in backend._http._headers
+    assert backend._http._session._headers["api-key"] == "sk-example"
+    assert "authorization" not in backend._http._session._headers
     assert backend._build(Request.ask("Is it?"))["store"] is False
     assert name == "any-model"

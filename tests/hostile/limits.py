@@ -6,7 +6,8 @@ import dataclasses
 from collections.abc import Iterator
 from typing import Any
 
-from batchwork.backends import _http
+from batchwork.backends import _transport
+from batchwork.backends._transport import session
 from batchwork.backends.claude_code import command
 from batchwork.core.policy import Policy
 from batchwork.documents import DocumentLimits
@@ -30,8 +31,10 @@ def rows() -> Iterator[tuple[str, str, str]]:
     fixed = {
         "prompts of one request": config.MAX_PROMPTS,
         "characters of an API key of the service, at least": keys._SHORTEST,
-        "seconds to connect to a provider": _http._CONNECT_S,
-        "seconds of silence in a download": _http._SILENCE_S,
+        "seconds to connect to a provider": _transport.CONNECT_S,
+        "bytes of the headers of an answer": _transport.LONGEST_HEAD,
+        "bytes of an answer to a call, unpacked": _transport.LARGEST_BODY,
+        "seconds of silence in a download": session._SILENCE_S,
         "bytes of the schema of a `claude-code` call": command._LONGEST_ARGUMENT,
         "characters of one field of a CSV file": delimited._LONGEST_FIELD,
     }

@@ -1,8 +1,10 @@
-"""A disk that is full loses nothing that was written, and nothing that is still in memory."""
+"""Commits start at once and then some way apart; a disk that is full loses nothing, neither written nor in memory."""
 
 from __future__ import annotations
 
+import asyncio
 import resource
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -12,7 +14,7 @@ from batchwork.core.errors import JournalWriteError
 from batchwork.journal import JournalReader
 from tests.support.journals import BEGAN, python, row, settle, sqlite_journal, succeeded
 from tests.support.scripted import Scripted
-from tests.support.virtual_time import run_virtual
+from tests.support.virtual_time import run_virtual, virtual_now
 
 
 def test_a_full_disk_is_a_clear_error_and_a_rerun_goes_on(tmp_path: Path) -> None:
@@ -82,3 +84,88 @@ def test_a_defect_in_writing_reaches_those_who_wait(tmp_path: Path, monkeypatch:
         patch.setattr("batchwork.journal.writer.JournalWriter._put_in", defect)
         run_virtual(fails())
     journal.close()
+
+
+def test_the_first_commit_starts_at_once_and_the_next_ones_some_way_apart(tmp_path: Path) -> None:
+    journal = sqlite_journal(tmp_path / "j.db")
+    journal.begin(BEGAN)
+
+    async def written(number: int) -> float:
+        journal.place(number, row(f"{number}"))
+        await journal.durable()
+        return virtual_now()
+
+    async def one_by_one() -> list[float]:
+        return [await written(number) for number in range(4)]
+
+    assert run_virtual(one_by_one()) == pytest.approx([0, 0.005, 0.010, 0.015])
+    journal.close()
+
+
+def test_whatever_is_recorded_in_between_shares_a_commit_and_is_on_disk_when_it_is_said_to_be(tmp_path: Path) -> None:
+    path = tmp_path / "j.db"
+    journal = sqlite_journal(path)
+    journal.begin(BEGAN)
+    on_disk: list[tuple[float, int]] = []
+
+    async def written(number: int) -> None:
+        await asyncio.sleep(number / 1000)
+        journal.place(number, row(f"{number}"))
+        await journal.durable()
+        with closing(JournalReader(path)) as reader:
+            on_disk.append((virtual_now(), reader.count()))
+
+    async def many() -> None:
+        await asyncio.gather(*(written(number) for number in range(11)))
+
+    run_virtual(many())
+    journal.close()
+    moments = sorted({moment for moment, _ in on_disk})
+    assert moments == pytest.approx([0, 0.005, 0.010])
+    assert [count for _, count in on_disk] == [1] + [6] * 5 + [11] * 5
+
+
+def test_a_close_and_another_loop_do_not_wait_for_the_next_commit_to_be_due(tmp_path: Path) -> None:
+    path = tmp_path / "j.db"
+    journal = sqlite_journal(path)
+    journal.begin(BEGAN)
+
+    async def written(number: int) -> float:
+        journal.place(number, row(f"{number}"))
+        await journal.durable()
+        return virtual_now()
+
+    async def late() -> None:
+        await asyncio.sleep(3600)
+        await written(0)
+
+    async def given_up() -> None:
+        await written(2)
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.001):
+                await written(3)
+
+    run_virtual(late())
+    assert run_virtual(written(1)) <= 0.005  # an hour before the last commit, by its own clock
+    run_virtual(given_up())
+    journal.close()
+    with closing(JournalReader(path)) as reader:
+        assert reader.count() == 4
+
+
+def test_what_is_recorded_while_the_interpreter_ends_is_written_all_the_same(tmp_path: Path) -> None:
+    """Its thread starts nothing any more then, but a loop in a thread of its own may still be at work."""
+    path = tmp_path / "j.db"
+    journal = sqlite_journal(path)
+    journal.begin(BEGAN)
+    journal._writer._thread.shutdown()
+
+    async def written(number: int) -> None:
+        journal.place(number, row(f"{number}"))
+        await journal.durable()
+
+    run_virtual(written(0))
+    journal.place(1, row("1"))
+    journal.close()
+    with closing(JournalReader(path)) as reader:
+        assert reader.count() == 2

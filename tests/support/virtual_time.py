@@ -13,7 +13,7 @@ from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
 T = TypeVar("T")
-_COMMITTING = "_commit_groups"  # the task that waits for the journal's thread
+_COMMITTING = "_commit_group"  # how the task that waits for the journal's thread is called, in older commits with an s
 _REAL_PATIENCE_S = 20.0
 _READ_S = 0.05  # an input is read in a real thread: give it real time before virtual time moves on
 _GLANCE_S = 0.001
@@ -63,7 +63,7 @@ class VirtualLoop(asyncio.SelectorEventLoop):
         """Whether a journal waits for its thread, which a disk or a busy machine may keep for any time."""
         if not any(thread.name.startswith("journal") for thread in threading.enumerate()):
             return False
-        return any(task.get_coro().__name__ == _COMMITTING for task in asyncio.all_tasks(self))
+        return any(task.get_coro().__name__.startswith(_COMMITTING) for task in asyncio.all_tasks(self))
 
     def time(self) -> float:
         return self._virtual.now

@@ -6,131 +6,87 @@ engine holds the watch. What comes back is rid of our own key and of what may be
 anybody reads it: some servers repeat what they were sent.
 """
 
-from collections.abc import AsyncIterator, Iterable, Mapping
-from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Awaitable, Iterable, Mapping
 from functools import lru_cache
-from http.cookies import BaseCookie, SimpleCookie
-from io import BytesIO
 from typing import NoReturn
 
-import aiohttp
-from multidict import CIMultiDict, CIMultiDictProxy
 from yarl import URL
 
+from batchwork.backends._transport import Broken, HttpAnswer, Transport
+from batchwork.backends._transport.pool import Pool
+from batchwork.backends._transport.session import Session
 from batchwork.core.address import HIDDEN, secrets_in, secrets_to_hide, shown_address
 from batchwork.core.errors import BackendError, ConfigError
 from batchwork.core.failure import Failure, FailureKind
 
-_CONNECT_S = 30.0
-_KEEP_ALIVE_S = 15.0
-_SILENCE_S = 120.0  # a download that says nothing for so long has broken off
-_LARGE = 2**20  # from here on aiohttp wants a stream, so that one write does not hold the loop
-_LONGEST_HEADER = 2**16  # bytes: gateways in between add theirs, and an answer is not lost for them
-_LONGEST_REASON = 80  # characters: what follows is the other side's bytes
 _USER_AGENT = "batchwork"
-
-_NO_COOKIES: BaseCookie[str] = SimpleCookie()
-
-
-class _NoCookies(aiohttp.DummyCookieJar):
-    """Keeps no cookies, and does not even make an empty jar of them for every call."""
-
-    def filter_cookies(self, request_url: URL) -> BaseCookie[str]:
-        del request_url
-        return _NO_COOKIES
-
-
-@dataclass(slots=True)
-class HttpAnswer:
-    """What came back: the status, the headers, the whole body."""
-
-    status: int
-    headers: Mapping[str, str]
-    body: bytes
 
 
 class Http:
-    """One session for one backend: pooled connections, prebuilt headers, no cookies, no timers."""
+    """The calls of one backend: prebuilt headers, kept connections, no cookies, no timers."""
 
     def __init__(
         self, *, headers: Mapping[str, str], max_in_flight: int, secret: str | None = None, trust_env: bool = False
     ) -> None:
+        """Calls with these headers; where the environment is trusted it may name a proxy.
+
+        Raises:
+            ConfigError: a header would be more than one.
+        """
         # Answers are a few kilobytes: unpacking them would cost more than it saves.
         fixed = {"content-type": "application/json", "accept": "application/json", "accept-encoding": "identity"}
-        self._headers = {**fixed, "user-agent": _USER_AGENT, **headers}
+        headers = {**fixed, "user-agent": _USER_AGENT, **headers}
+        for name, value in headers.items():
+            if not value.isprintable():
+                raise ConfigError(f"the header {name} must not hold line breaks or control characters: look at the key")
         self._keys = () if secret is None else (secret,)
-        self._max_in_flight = max_in_flight
-        self._trust_env = trust_env
-        self._session: aiohttp.ClientSession | None = None
+        self._session = Session(headers=headers, limit=max_in_flight, trust_env=trust_env)
+        self._hot: Transport = self._session if trust_env else Pool(headers=headers, limit=max_in_flight)
 
     async def post(self, url: URL, body: bytes) -> HttpAnswer:
         """Send one body, read one answer; without a whole answer, here and below, it is a `BackendError`."""
-        session = self._session or self._open()
-        response: aiohttp.ClientResponse | None = None
-        try:
-            data = body if len(body) < _LARGE else BytesIO(body)
-            response = await session.post(url, data=data, allow_redirects=False)
-            read = await response.read()
-        except (aiohttp.ClientError, OSError) as error:
-            if response is None:
-                self._give_up(error, url)
-            response.close()
-            if response.status < 400:
-                self._give_up(error, url)
-            read = b""  # an error is an error, however little of its text arrived
-        except BaseException:
-            if response is not None:
-                response.close()
-            raise
-        return self._answer(url, response, read)
+        return await self._whole(url, self._hot.post(url, body))
 
     async def get(self, url: URL) -> HttpAnswer:
         """Read one answer."""
-        return await self._whole(url, (self._session or self._open()).get(url, allow_redirects=False))
+        return await self._whole(url, self._session.get(url))
 
     async def upload(self, url: URL, fields: Mapping[str, str], name: str, parts: Iterable[bytes]) -> HttpAnswer:
         """Send a file as a form, read one answer."""
-        form = aiohttp.FormData(fields)
-        form.add_field("file", BytesIO(b"".join(parts)), filename=name, content_type="application/octet-stream")
-        payload = form()
-        # Stated for this call, because the session's own content type would hide the form's boundary.
-        headers = {"content-type": payload.headers["Content-Type"]}
-        session = self._session or self._open()
-        return await self._whole(url, session.post(url, data=payload, allow_redirects=False, headers=headers))
+        return await self._whole(url, self._session.upload(url, fields, name, parts))
 
-    async def _whole(self, url: URL, call: AbstractAsyncContextManager[aiohttp.ClientResponse]) -> HttpAnswer:
+    async def _whole(self, url: URL, call: Awaitable[HttpAnswer]) -> HttpAnswer:
         try:
-            async with call as response:
-                return self._answer(url, response, await response.read())
-        except (aiohttp.ClientError, OSError) as error:
-            self._give_up(error, url)
+            answer = await call
+        except Broken as broken:
+            if broken.head is None or broken.head.status < 400:
+                self._give_up(broken, url)
+            answer = broken.head  # an error is an error, however little of its text arrived
+        return self._clean(url, answer)
 
     async def lines(self, url: URL) -> AsyncIterator[HttpAnswer | bytes]:
         """Read a long answer line by line; when its status is an error, the whole answer instead."""
-        session = self._session or self._open()
         rest = b""
         try:
-            timeout = aiohttp.ClientTimeout(total=None, sock_connect=_CONNECT_S, sock_read=_SILENCE_S)
-            async with session.get(url, allow_redirects=False, timeout=timeout) as response:
-                if response.status != 200:
-                    yield self._answer(url, response, await response.read())
+            async for piece in self._session.pieces(url):
+                if isinstance(piece, HttpAnswer):
+                    yield self._clean(url, piece)
                     return
-                async for piece in response.content.iter_any():
-                    *whole, rest = (rest + piece).split(b"\n")
-                    for line in whole:
-                        if line.strip():
-                            yield self._cleaned(url, line)
-        except (aiohttp.ClientError, OSError) as error:
-            self._give_up(error, url)
+                *whole, rest = (rest + piece).split(b"\n")
+                for line in whole:
+                    if line.strip():
+                        yield self._cleaned(url, line)
+        except Broken as broken:
+            self._give_up(broken, url)
         if rest.strip():
             yield self._cleaned(url, rest)
 
-    def _answer(self, url: URL, response: aiohttp.ClientResponse, body: bytes) -> HttpAnswer:
-        headers, is_error = response.headers, response.status >= 400
+    def _clean(self, url: URL, answer: HttpAnswer) -> HttpAnswer:
+        is_error = answer.status >= 400
         if is_error:
-            headers = CIMultiDictProxy(CIMultiDict((k, self._without(url, v)) for k, v in headers.items()))
-        return HttpAnswer(response.status, headers, self._cleaned(url, body, is_error=is_error))
+            answer.headers = {name: self._without(url, value) for name, value in answer.headers.items()}
+        answer.body = self._cleaned(url, answer.body, is_error=is_error)
+        return answer
 
     def _cleaned(self, url: URL, body: bytes, *, is_error: bool = False) -> bytes:
         for secret in _secrets(self._keys, url.raw_query_string, is_error):
@@ -143,44 +99,17 @@ class Http:
             "utf-8", "surrogateescape"
         )
 
-    def _give_up(self, error: Exception, url: URL) -> NoReturn:
-        """A broken call in our words."""
+    def _give_up(self, broken: Broken, url: URL) -> NoReturn:
+        """A broken call as a failure: it is confirmed only when nothing was sent."""
+        kind = FailureKind.RESULT_LOST if broken.unreadable else FailureKind.CONNECTION
+        failure = Failure(kind=kind, message=self._without(url, str(broken)), unconfirmed=broken.sent)
         # What caused it may name the address whole, and would be shown with it.
-        cause = None if url.raw_query_string else error
-        if isinstance(error, aiohttp.ClientResponseError):  # it came whole, and asking again would pay for it again
-            message = self._without(url, f"the answer cannot be read: {error.message[:_LONGEST_REASON]}")
-            raise BackendError(Failure(kind=FailureKind.RESULT_LOST, message=message, unconfirmed=True)) from cause
-        # Nothing was sent when no connection came about; in every other case nobody knows how far it got.
-        unsent = isinstance(error, aiohttp.ClientConnectorError | aiohttp.ConnectionTimeoutError | aiohttp.InvalidURL)
-        if isinstance(error, aiohttp.ClientPayloadError):
-            message = "the connection was lost in the middle of the answer"
-        elif isinstance(error, aiohttp.ServerDisconnectedError):
-            message = "the connection was closed before an answer came"
-        else:
-            message = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
-        failure = Failure(kind=FailureKind.CONNECTION, message=self._without(url, message), unconfirmed=not unsent)
-        raise BackendError(failure) from cause
-
-    def _open(self) -> aiohttp.ClientSession:
-        # Not in the constructor: a session belongs to the loop that it was made in.
-        self._session = aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(
-                limit=self._max_in_flight, keepalive_timeout=_KEEP_ALIVE_S, ttl_dns_cache=300
-            ),
-            headers=self._headers,
-            cookie_jar=_NoCookies(),
-            timeout=aiohttp.ClientTimeout(total=None, sock_connect=_CONNECT_S),
-            trust_env=self._trust_env,
-            max_line_size=_LONGEST_HEADER,
-            max_field_size=_LONGEST_HEADER,
-        )
-        return self._session
+        raise BackendError(failure) from None if url.raw_query_string else broken
 
     async def aclose(self) -> None:
         """Give the connections back."""
-        if self._session is not None:
-            session, self._session = self._session, None
-            await session.close()
+        await self._hot.aclose()
+        await self._session.aclose()
 
 
 @lru_cache(maxsize=64)

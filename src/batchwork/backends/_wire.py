@@ -16,7 +16,8 @@ from yarl import URL
 from batchwork.backends import Setup
 from batchwork.backends._failures import error_in, message_of, other_model
 from batchwork.backends._headers import LimitHeaders, LimitsReader, ahead_s, retry_after_s
-from batchwork.backends._http import Http, HttpAnswer, endpoint
+from batchwork.backends._http import Http, endpoint
+from batchwork.backends._transport import HttpAnswer
 from batchwork.core.address import shown_address
 from batchwork.core.errors import BackendError
 from batchwork.core.failure import Failure, FailureKind

@@ -1,8 +1,9 @@
 """The writer of a journal file: natural group commit.
 
 Facts are queued by the event loop. Whatever has queued up while the last commit was on its way to the disk goes into
-the next one. The rows are put in on the loop's thread (microseconds, into SQLite's cache); only the commit, which
-waits for the disk, runs on a thread of its own, so that the two threads never fight over every row.
+the next one, which starts no sooner than `_APART_S` after the last. The rows are put in on the loop's thread
+(microseconds, into SQLite's cache); only the commit, which waits for the disk, runs on a thread of its own, so that the
+two threads never fight over every row.
 """
 
 import asyncio
@@ -12,7 +13,7 @@ from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from batchwork.clock import next_turn
+from batchwork.clock import SystemClock, next_turn
 from batchwork.core.errors import JournalError
 from batchwork.core.outcome import Status
 from batchwork.journal import codec
@@ -22,6 +23,11 @@ from batchwork.journal.mark import Mark, MarkFile
 from batchwork.journal.reader import JournalReader
 from batchwork.journal.rows import ITEM_COLUMNS, UPDATE_SUMS, ItemRow, RowCache
 from batchwork.journal.tables import Identities
+
+# Between the starts of two commits. Each costs as much as sending a request; answers that come one by one would each
+# have one. Whoever waits does not notice: a model takes a hundred times as long.
+_APART_S = 0.005
+_CLOCK = SystemClock()
 
 _INSERT_EVENT = "INSERT INTO event VALUES (?,?,?,?,?,?)"
 _INSERT_BLOB = "INSERT OR IGNORE INTO blob VALUES (?,?,?)"
@@ -61,6 +67,7 @@ class JournalWriter:
         self.cache = RowCache()
         self._waiters: list[asyncio.Future[None]] = []
         self._task: asyncio.Task[None] | None = None
+        self._next_at = 0.0  # when the next commit may start, on the loop's clock
         self._group: _Group | None = None  # on its way to the disk
         self._broken: JournalError | None = None
         with ExitStack() as undo:
@@ -84,7 +91,7 @@ class JournalWriter:
         waiter = asyncio.get_running_loop().create_future()
         self._waiters.append(waiter)
         if self._task is None:
-            self._task = asyncio.create_task(self._commit_groups())
+            self._schedule()
         await waiter
 
     def flush(self) -> None:
@@ -110,34 +117,47 @@ class JournalWriter:
                     self._connection.execute("PRAGMA busy_timeout = 500")
                     self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
-    async def _commit_groups(self) -> None:
-        """Group after group, until nobody waits."""
+    def _schedule(self) -> None:
+        """Start the next commit: at once, or when it is far enough from the last."""
+        wait_s = min(self._next_at - _CLOCK.now(), _APART_S)  # another loop, whose clock differs, may have had the last
+        self._task = asyncio.create_task(self._commit_group() if wait_s <= 0 else self._pause(wait_s))
+
+    async def _pause(self, seconds: float) -> None:
         try:
-            while self._waiters:
-                await next_turn()  # the call that takes the place of one that has ended goes out before the writing
-                waiters, self._waiters = self._waiters, []
-                try:
-                    self._put_in()
-                    group, commit = self._group, self._start_commit()
-                    landed = asyncio.wrap_future(commit)
-                    await asyncio.wait([landed])
-                    landed.exception()  # looked at below, where those who wait get it
-                    if self._group is group:
-                        self._finish_commit()
-                    elif (error := commit.exception()) is not None:  # a flush has come in between and taken it back
-                        raise error
-                except (*FAULTS, JournalError) as error:
-                    self._broken = error if isinstance(error, JournalError) else translated(error, self.path)
-                    waiters += self._waiters
-                    self._waiters = []
-                except Exception as error:  # a defect: handed to those who wait, who would else wait for ever
-                    for waiter in (*waiters, *self._waiters):
-                        if not waiter.done():
-                            waiter.set_exception(error)
-                    return
-                self._answer(waiters)
+            await _CLOCK.sleep(seconds)
         finally:
             self._task = None
+        self._task = asyncio.create_task(self._commit_group())
+
+    async def _commit_group(self) -> None:
+        """Commit one group, and see that another follows while somebody waits."""
+        try:
+            await next_turn()  # the call that takes the place of one that has ended goes out before the writing
+            self._next_at = _CLOCK.now() + _APART_S
+            waiters, self._waiters = self._waiters, []
+            try:
+                self._put_in()
+                group, commit = self._group, self._start_commit()
+                await _ended(commit)
+                if self._group is group:
+                    self._finish_commit()
+                elif (error := commit.exception()) is not None:  # a flush has come in between and taken it back
+                    raise error
+            except (*FAULTS, JournalError) as error:
+                self._broken = error if isinstance(error, JournalError) else translated(error, self.path)
+                waiters += self._waiters
+                self._waiters = []
+            except Exception as error:  # a defect: handed to those who wait, who would else wait for ever
+                for waiter in (*waiters, *self._waiters):
+                    if not waiter.done():
+                        waiter.set_exception(error)
+                self._waiters = []
+                return
+            self._answer(waiters)
+        finally:
+            self._task = None
+        if self._waiters:
+            self._schedule()
 
     def _answer(self, waiters: list[asyncio.Future[None]]) -> None:
         """Tell those who wait for a commit how it ended."""
@@ -194,8 +214,18 @@ class JournalWriter:
 
     def _start_commit(self) -> Future[None]:
         assert self._group is not None
-        self._group.commit = self._thread.submit(self._commit, self.sums.mark)
-        return self._group.commit
+        try:
+            commit = self._thread.submit(self._commit, self.sums.mark)
+        except RuntimeError:  # the interpreter ends and starts nothing more: it is written here
+            commit = Future()
+            try:
+                self._commit(self.sums.mark)
+            except FAULTS as error:
+                commit.set_exception(error)
+            else:
+                commit.set_result(None)
+        self._group.commit = commit
+        return commit
 
     def _commit(self, mark: Mark) -> None:
         """Finish the open transaction, and then, when it is on the disk, note how far the journal is."""
@@ -222,3 +252,20 @@ class JournalWriter:
         self.identities.noted(self.sums.noted)
         self.reader.refresh(moved=bool(group.moved) or group.trim is not None)
         self.reader.items.follow(self.cache.written())
+
+
+async def _ended(commit: Future[None]) -> None:
+    """Return when a commit has ended, well or not. asyncio's own bridge to a thread costs twice as much."""
+    loop = asyncio.get_running_loop()
+    ended: asyncio.Future[None] = loop.create_future()
+
+    def wake() -> None:
+        if not ended.done():
+            ended.set_result(None)
+
+    def wake_from_thread(_: Future[None]) -> None:
+        with suppress(RuntimeError):  # nobody waits in a loop that is closed
+            loop.call_soon_threadsafe(wake)
+
+    commit.add_done_callback(wake_from_thread)
+    await ended
