@@ -68,6 +68,7 @@ class Application:
             input_tpm=config.input_tpm,
             output_tpm=config.output_tpm,
             retries=config.retries,
+            max_retry_time=config.max_retry_s,
             timeout=config.timeout_s,
             backend=self._backend,
             base_url=config.base_url,
