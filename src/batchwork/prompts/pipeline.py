@@ -11,7 +11,7 @@ from batchwork.assembly import open_service
 from batchwork.core.money import ceiling_from_dollars
 from batchwork.core.outcome import AnyOutcome
 from batchwork.core.policy import Policy, RatePolicy, RetryPolicy
-from batchwork.core.ports import Backend, Checker, Clock
+from batchwork.core.ports import Backend, Checker, Clock, Traits
 from batchwork.core.pricing import price_from
 from batchwork.core.request import DEFAULT_MAX_TOKENS
 from batchwork.engine.engine import Supplied
@@ -88,10 +88,14 @@ def defaults_for(service: Service, *, system: str | None = None, max_tokens: int
     """What prompts to this service have unless they say otherwise."""
     return PromptDefaults(
         model=service.model,
-        models={model: served.backend.traits.name for model, served in service.models.items()},
+        models={model: _rules_of(served.backend.traits) for model, served in service.models.items()},
         system=system,
         max_tokens=DEFAULT_MAX_TOKENS if max_tokens is None else max_tokens,
     )
+
+
+def _rules_of(traits: Traits) -> str:
+    return traits.schemas or traits.name
 
 
 async def process_multiple_prompts(
