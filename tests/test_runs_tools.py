@@ -1,4 +1,4 @@
-"""Answers that are calls of the caller's own tools: both wires, live and in batches, in the results and in their rows."""
+"""Answers that are calls of the caller's own tools: both wires, live and in batches, in results and in rows."""
 
 import csv
 import json
