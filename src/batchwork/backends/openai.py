@@ -38,7 +38,6 @@ def describe(name: str, base_url: str | None) -> Traits:
         price_provider=provider.prices,
         sampling=sampling,
         image_tokens=image_tokens,
-        schemas=None if where == _HOME else ANY_SERVER,
     )
 
 
@@ -48,8 +47,8 @@ def open_backend(name: str, setup: Setup) -> ChatBackend:
     if not name:
         raise ConfigError(f"openai: needs a model, for example openai:{ids[0]}")
     base_url = setup.base_url or setup.settings.openai_base_url or providers()[_HOME].base_url
-    traits = describe(name, base_url)
     where = _provider_of(base_url)
+    traits = replace(describe(name, base_url), schemas=None if where == _HOME else ANY_SERVER)
     if where == _HOME and fact(_HOME, name, "responses_only"):
         raise ConfigError(
             f"{name} is served by OpenAI's Responses API alone, which batchwork does not speak;"

@@ -31,10 +31,10 @@ class Traits:
     price_model: str | None = None  # under which id the price table lists the model, where that is not its name here
     overhead_tokens: int = 0  # input tokens that it adds around every request
     image_tokens: int | None = None  # the most that one image makes there; None: that grows with the image
-    schemas: str | None = None  # whose rules for schemas hold there; None: those of its name, if it has any
     cache_writes: bool = False  # it has prompts written into the provider's cache unasked
     default_in_flight: int | None = None  # how many calls at once suit it when nobody says; None: as many as anybody
     address: str | None = None  # where its calls go, once it is open, for people to read
+    schemas: str | None = None  # whose rules for schemas hold there, once it is open; None: those of its name, if any
 
     @property
     def where(self) -> str:
