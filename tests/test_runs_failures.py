@@ -164,3 +164,20 @@ def test_a_longer_prompt_may_take_longer() -> None:
     slow = Scripted(latency=5.0)
     short, long = run_all(["a", "a" * 10_000], backend=slow, timeout=1.0, timeout_per_1k_chars=1.0, retries=0)
     assert (short.status, long.status) == (Status.FAILED, Status.SUCCEEDED)
+
+
+@pytest.mark.parametrize("mode", ["live", "batch"])
+def test_a_whole_answer_that_was_cut_off_is_a_success_and_half_a_one_is_not(mode: str) -> None:
+    def answer(prompt: str, _: int) -> Reply:
+        return Reply(text=prompt, truncated=True, usage=Usage(input_tokens=5, output_tokens=5))
+
+    backend = Scripted(answer) if mode == "live" else BatchProvider(answer).client()
+    prompts = ['{"a": 1}', '{"a": 1', "1"]
+    results = run_all(prompts, backend=backend, mode=mode, price=PRICE, schema={"type": ["object", "integer"]})
+    assert [outcome.value for outcome in results] == [{"a": 1}, None, None]
+    assert [outcome.error is not None and outcome.error.startswith("truncated") for outcome in results] == [
+        False,
+        True,
+        True,
+    ]
+    assert results[0].truncated

@@ -17,7 +17,7 @@ from batchwork.core.errors import (
 )
 from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.outcome import Deferred, Failed, Outcome, Pending, Skipped, Status, Succeeded
-from batchwork.core.reply import Reply, Usage
+from batchwork.core.reply import Reply, ToolCall, Usage
 from batchwork.core.request import Attachment, Message, Request
 from batchwork.results import Results
 from batchwork.runs import arun, astream, open_results, run, stream
@@ -55,6 +55,7 @@ __all__ = [
     "Skipped",
     "Status",
     "Succeeded",
+    "ToolCall",
     "Usage",
     "arun",
     "astream",

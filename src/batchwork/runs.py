@@ -49,8 +49,10 @@ def run(prompts: Iterable[object], **options: Unpack[RunOptions]) -> Results:
         max_cost: a ceiling in dollars over all runs on the journal; what no longer fits is `deferred`.
         price: dollars per million tokens as `(input, output)`, where the price is not known or is another.
         rpm, input_tpm, output_tpm: rate limits per minute; what the provider reports is learned anyway.
-        retries (5), timeout (600 s a call; `timeout_per_1k_chars` adds seconds for every 1,000 of its prompt),
-            max_wait (900 s for a quota), max_consecutive_failures (10), reask (1),
+        retries (5): how often a call that failed (500, timeout, cut connection) is sent again. max_wait (900 s): how
+            long a refused item (429, 503, 529) is tried again from its first refusal on, and a quota is waited for.
+        timeout (600 s a call; `timeout_per_1k_chars` adds seconds for every 1,000 of its prompt),
+            max_consecutive_failures (10), reask (1),
             count_margin (0.05: what is added to a provider's count of tokens before `max_cost` trusts it).
         journal: a file that remembers everything; running again on it goes on. None keeps it in memory.
         fresh: set an existing journal aside under a new name and start anew.

@@ -132,7 +132,14 @@ def exchange() -> Exchange:
     """Ask a canned provider one thing."""
 
     def ask(
-        model: str, say: Any = None, request: Request | None = None, *, status: int = 200, cut: str = "", **headers: str
+        model: str,
+        say: Any = None,
+        request: Request | None = None,
+        *,
+        status: int = 200,
+        cut: str = "",
+        base: str | None = None,
+        **headers: str,
     ) -> Exchanged:
         chat = not model.startswith("anthropic:")
         if not isinstance(say, Say):
@@ -145,7 +152,7 @@ def exchange() -> Exchange:
                     clock=SystemClock(),
                     max_in_flight=4,
                     settings=Settings(),
-                    base_url=f"{server.url}/v1" if chat else server.url,
+                    base_url=server.url + (base if base is not None else "/v1" if chat else ""),
                     api_key="sk-the-secret-key",
                 )
                 backend, _ = open_backend(model, setup)

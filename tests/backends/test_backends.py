@@ -52,6 +52,15 @@ def test_a_name_means_one_backend(model, chosen):
         ("claude-newer-9", ["it is anthropic:claude-newer-9."]),
         ("gpt-6", ["openai:gpt-6-luna", "it is openai:gpt-6."]),
         ("gpt-9-luna", ["openai:gpt-6-luna"]),
+        ("groq:llama", ["openai:llama", "https://api.groq.com/openai/v1"]),
+        ("Groq/llama", ["openai:llama", "https://api.groq.com/openai/v1"]),
+        ("together:meta/llama", ["openai:meta/llama", "https://api.together.xyz/v1"]),
+        ("xai:grok-4", ["openai:grok-4", "https://api.x.ai/v1"]),
+        ("ollama:llama3.2:3b", ["openai:llama3.2:3b", "http://localhost:11434/v1"]),
+        ("openai/gpt-5", ["did you mean openai:gpt-5?"]),
+        ("OpenAI:gpt-5", ["did you mean openai:gpt-5?"]),
+        ("openai", ["did you mean openai:gpt-6-luna?"]),
+        ("anthropic/claude-haiku-5-5", ["did you mean anthropic:claude-haiku-5-5?"]),
     ],
 )
 def test_an_unknown_or_ambiguous_name_is_told_what_comes_near(model, near):
@@ -119,3 +128,9 @@ def test_no_key_shows_in_a_repr():
     assert "sk-" not in repr(setup)
     backend, _ = open_backend("claude-haiku-5-5", setup)
     assert "sk-" not in repr(backend) + repr(backend.traits)
+
+
+@pytest.mark.parametrize("base_url", ["", "  "])
+def test_an_empty_address_is_not_taken_for_the_providers_own(base_url):
+    with pytest.raises(ConfigError, match="base_url is empty"):
+        opened("openai:m", base_url=base_url)

@@ -3,13 +3,15 @@ import socket
 
 import pytest
 from aiohttp import web
+from yarl import URL
 
 from batchwork.backends import Setup, open_backend
-from batchwork.backends._http import Http, endpoint
+from batchwork.backends._http import Http, endpoint, path_hint
 from batchwork.clock import SystemClock
 from batchwork.core.errors import BackendError, ConfigError
 from batchwork.core.failure import FailureKind
 from batchwork.core.request import Request
+from tests.backends.conftest import Canned, Say
 
 
 def opened(url, **fields):
@@ -113,3 +115,77 @@ def test_a_key_cannot_bring_headers_of_its_own(key):
     with pytest.raises(ConfigError, match="line breaks") as caught:
         open_backend("anthropic:claude-haiku-5-5", setup)
     assert "sk" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("base_url", "problem"),
+    [
+        ("localhost:8000", "did you mean http://localhost:8000?"),
+        ("api.example.org/v1", "did you mean http://api.example.org/v1?"),
+        ("http//x", "got 'http//x'"),
+        ("ftp://a/v1", "http:// or https://"),
+        ("http://127.0.0.1:99999/v1", "Port out of range"),
+        ("http://local host/v1", "got 'http://local host/v1'"),
+    ],
+)
+def test_an_address_that_is_none_is_told_why(base_url, problem):
+    with pytest.raises(ConfigError) as caught:
+        endpoint(base_url, "x")
+    assert problem in str(caught.value)
+    assert "http://http" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("base_url", "path", "meant"),
+    [
+        ("http://h:1", "chat/completions", "http://h:1/v1?"),
+        ("http://h:1/api/?key=secret", "chat/completions", "http://h:1/api/v1?"),
+        ("http://h:1/v1/chat/completions", "chat/completions", "http://h:1/v1?"),
+        ("http://h:1/v1/messages", "v1/messages", "http://h:1?"),
+        ("http://h:1/v1", "chat/completions", ""),
+        ("http://h:1/v1beta/openai", "chat/completions", ""),
+        ("http://h:1", "v1/messages", ""),
+    ],
+)
+def test_a_base_url_that_leads_nowhere_may_lack_its_version_or_hold_too_much(base_url, path, meant):
+    hint = path_hint(base_url, path)
+    assert hint.endswith(meant)
+    assert bool(hint) == bool(meant)
+    assert "secret" not in hint
+
+
+@pytest.mark.parametrize(
+    ("address", "cause"),
+    [
+        ("http://127.0.0.1:1", "cannot connect to 127.0.0.1:1: nobody listens there"),
+        ("http://no-such-host.invalid", "cannot connect to no-such-host.invalid:80: there is no host of this name"),
+    ],
+)
+def test_a_server_that_cannot_be_reached_is_told_with_its_cause(address, cause):
+    async def main():
+        http = Http(headers={}, max_in_flight=1)
+        try:
+            await http.post(URL(address), b"{}")
+        except BackendError as error:
+            return error.failure
+        finally:
+            await http.aclose()
+
+    failure = asyncio.run(main())
+    assert failure.kind is FailureKind.CONNECTION
+    assert cause in failure.message
+    assert not failure.unconfirmed
+
+
+def test_https_to_a_server_that_speaks_plain_http_is_told():
+    async def main():
+        async with Canned(Say({})) as server:
+            http = Http(headers={}, max_in_flight=1)
+            try:
+                await http.post(URL(server.url.replace("http:", "https:")), b"{}")
+            except BackendError as error:
+                return error.failure
+            finally:
+                await http.aclose()
+
+    assert "does not speak https" in asyncio.run(main()).message

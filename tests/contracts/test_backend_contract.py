@@ -295,7 +295,7 @@ def test_its_traits_are_known_before_it_is_opened(bench):
 
     opened = run(main())
     known, _ = traits_of(bench.model)
-    own = ("notice", "address")  # the environment has a say in where an opened one sends
+    own = ("notice", "address", "schemas")  # the environment has a say in where an opened one sends
     assert dataclasses.replace(opened, **dict.fromkeys(own)) == dataclasses.replace(known, **dict.fromkeys(own))
     assert opened.name
     assert opened.free or opened.price_provider

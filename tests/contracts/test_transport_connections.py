@@ -204,7 +204,9 @@ def test_a_refused_connection_was_never_sent(make: Any, run: Any) -> None:
         port = taken.getsockname()[1]
         url = URL(f"http://127.0.0.1:{port}/v1/x")
         came = run(main())
-    assert {str(each) for each in came} == {f"cannot connect to 127.0.0.1:{port}: Connection refused"}
+    assert {str(each) for each in came} == {
+        f"cannot connect to 127.0.0.1:{port}: nobody listens there; is the server running, and the port right?"
+    }
     assert not any(each.sent for each in came)
 
 
@@ -248,7 +250,7 @@ def test_a_name_that_nobody_knows_was_never_sent(monkeypatch: Any, make: Any, ru
 
     monkeypatch.setattr(socket, "getaddrinfo", nobody)
     came = run(main())
-    assert str(came) == "cannot connect to nowhere.invalid:80: Name or service not known"
+    assert str(came) == "cannot connect to nowhere.invalid:80: there is no host of this name; is the address right?"
     assert not came.sent
 
 
@@ -369,7 +371,7 @@ def test_a_server_that_does_not_speak_tls_is_sent_nothing(make: Any, run: Any) -
 
     broken, port = run(main())
     assert not broken.sent
-    assert str(broken) == f"cannot connect to 127.0.0.1:{port}: TLS failed (WRONG_VERSION_NUMBER)"
+    assert str(broken).startswith(f"cannot connect to 127.0.0.1:{port}: it does not speak https (WRONG_VERSION_NUMBER)")
 
 
 @OUR_OWN

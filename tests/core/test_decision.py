@@ -23,16 +23,16 @@ TURNS = (Message(role="user", content="a number, please"),)
 
 
 def after(kind: FailureKind, *, tries: Tries | None = None, breaker: Breaker | None = None, **told: Any) -> Decision:
-    in_a_row = told.pop("in_a_row", True)
+    line = told.pop("line", False)
     failure = Failure(kind=kind, message="scripted", **told)
     return after_failure(
         failure,
-        tries or Tries(1, 1, 1, 0.0),
+        tries or Tries(1, 1, 1),
         policy=POLICY,
         breaker=breaker or Breaker(POLICY),
         now=0.0,
         dice=0.5,
-        in_a_row=in_a_row,
+        line=line,
     )
 
 
@@ -74,8 +74,8 @@ def test_a_quota_whose_end_is_known_is_waited_for_by_everybody() -> None:
 
 
 def test_what_did_not_run_rides_again_as_often_as_the_policy_says() -> None:
-    assert after(FailureKind.EXPIRED, tries=Tries(0, 0, 2, 0.0)).move is Move.RETRY
-    assert after(FailureKind.EXPIRED, tries=Tries(0, 0, 3, 0.0)).move is Move.FAIL
+    assert after(FailureKind.EXPIRED, tries=Tries(0, 0, 2)).move is Move.RETRY
+    assert after(FailureKind.EXPIRED, tries=Tries(0, 0, 3)).move is Move.FAIL
 
 
 def test_one_failure_too_many_in_a_row_pauses_the_run_unless_the_calls_have_run_already() -> None:
@@ -83,24 +83,27 @@ def test_one_failure_too_many_in_a_row_pauses_the_run_unless_the_calls_have_run_
     assert after(FailureKind.REJECTED, breaker=breaker).pause is None
     assert after(FailureKind.REJECTED, breaker=breaker).pause is not None
     lines = Breaker(POLICY)
-    assert all(after(FailureKind.REJECTED, breaker=lines, in_a_row=False).pause is None for _ in range(5))
+    assert all(after(FailureKind.REJECTED, breaker=lines, line=True).pause is None for _ in range(5))
 
 
 _PASSING = ["rate_limited", "overloaded", "timeout", "connection", "server"]
 _FINAL = [kind.value for kind in FailureKind if kind.value not in _PASSING]
 
 
-def _wait(kind: str, **told: float) -> float | None:
-    policy = RetryPolicy(max_attempts=3, max_refusals=5, first_wait_s=1.0, longest_wait_s=10.0, max_elapsed_s=100.0)
+_TIMED = Policy(
+    retry=RetryPolicy(max_attempts=3, first_wait_s=1.0, longest_wait_s=10.0, max_elapsed_s=100.0), max_wait_s=50.0
+)
+
+
+def _wait(kind: str, *, policy: Policy = _TIMED, line: bool = False, **told: float) -> float | None:
     failure = Failure(kind=FailureKind(kind), message="", retry_after_s=told.get("after"))
-    return wait_before_retry(
-        failure,
-        attempts=int(told.get("attempts", 1)),
-        refusals=int(told.get("refusals", 1)),
+    tries = Tries(
+        int(told.get("attempts", 1)),
+        int(told.get("refusals", 1)),
         elapsed_s=told.get("elapsed", 0.0),
-        policy=policy,
-        dice=told.get("dice", 0.5),
+        refused_s=told.get("refused", 0.0),
     )
+    return wait_before_retry(failure, tries, policy=policy, dice=told.get("dice", 0.5), line=line)
 
 
 @pytest.mark.parametrize("kind", _PASSING)
@@ -128,24 +131,99 @@ def test_a_refused_call_waits_no_longer_than_two_seconds_since_the_gate_holds_th
 
 
 def test_the_wait_never_passes_the_longest() -> None:
-    policy = RetryPolicy(max_attempts=2000, longest_wait_s=60.0)
-    failure = Failure(kind=FailureKind.SERVER, message="")
-    wait = wait_before_retry(failure, attempts=1999, refusals=0, elapsed_s=0, policy=policy, dice=0.5)
-    assert wait == 30.0
+    policy = Policy(retry=RetryPolicy(max_attempts=2000, longest_wait_s=60.0))
+    assert _wait("server", policy=policy, attempts=1999) == 30.0
 
 
 def test_attempts_are_bounded() -> None:
     assert _wait("server", attempts=3) is None
 
 
-def test_refusals_have_a_bound_of_their_own() -> None:
-    assert _wait("overloaded", attempts=3, refusals=4) is not None
-    assert _wait("overloaded", attempts=0, refusals=5) is None
+def test_refusals_are_bounded_by_the_time_since_the_first_one_and_not_by_their_number() -> None:
+    assert _wait("overloaded", attempts=3, refusals=10_000, refused=48.9) == 1.0
+    assert _wait("overloaded", attempts=0, refusals=3, refused=49.1) is None
 
 
-def test_total_time_is_bounded() -> None:
-    assert _wait("server", elapsed=99.6) is None
-    assert _wait("server", elapsed=99.4) == 0.5
+def test_the_time_that_an_item_was_refused_does_not_bound_its_failures() -> None:
+    assert _wait("server", refused=90.0) == 0.5
+
+
+def test_in_a_batch_where_a_round_takes_hours_a_refused_line_counts_as_a_failed_one() -> None:
+    assert _wait("overloaded", attempts=2, refused=20_000.0, line=True) is not None
+    assert _wait("overloaded", attempts=3, line=True) is None
+
+
+def test_a_provider_that_wants_exactly_max_wait_is_waited_for() -> None:
+    runs = Policy(max_wait_s=50.0)
+    assert _wait("rate_limited", policy=runs, after=50.0) == 52.5
+    assert _wait("rate_limited", policy=runs, after=50.0, refused=0.1) is None
+    assert _wait("server", policy=runs, after=50.1) is None
+
+
+def test_total_time_is_bounded_for_failures_and_refusals_where_somebody_waits() -> None:
+    for kind in ("server", "rate_limited"):
+        assert _wait(kind, elapsed=99.9) is None
+        assert _wait(kind, elapsed=99.4) is not None
+
+
+def test_total_time_is_not_bounded_in_a_run() -> None:
+    assert _wait("server", policy=Policy(), elapsed=1e6) == 0.5
+
+
+def test_a_quota_that_ends_too_late_for_whoever_waits_fails_the_item() -> None:
+    failure = Failure(kind=FailureKind.QUOTA, message="", retry_after_s=30.0)
+    for elapsed_s, move in ((69.0, Move.RETRY), (70.0, Move.FAIL)):
+        tries = Tries(1, elapsed_s=elapsed_s)
+        breaker = Breaker(_TIMED)
+        decision = after_failure(failure, tries, policy=_TIMED, breaker=breaker, now=0.0, dice=0.5)
+        assert (decision.move, decision.everybody_waits) == (move, move is Move.RETRY)
+
+
+@pytest.mark.parametrize("answered", [False, True])
+def test_an_item_that_is_refused_for_too_long_fails_unless_nobody_is_answered(answered: bool) -> None:
+    policy = Policy(max_wait_s=50.0)
+    breaker = Breaker(policy)
+    refusal = Failure(kind=FailureKind.RATE_LIMITED, message="slow down")
+    first = after_failure(refusal, Tries(0, 1), policy=policy, breaker=breaker, now=0.0, dice=0.5)
+    if answered:
+        breaker.answered()
+    last = after_failure(refusal, Tries(0, 2, refused_s=50.0), policy=policy, breaker=breaker, now=50.0, dice=0.5)
+    assert (first.move, last.move) == (Move.RETRY, Move.FAIL if answered else Move.PAUSE)
+    assert answered or (last.pause is not None and last.pause.cause == "stalled")
+
+
+@given(
+    fates=st.lists(st.sampled_from(_PASSING), max_size=60),
+    retries=st.integers(0, 8),
+    max_wait_s=st.floats(0.1, 1000.0),
+    max_elapsed_s=st.none() | st.floats(0.1, 1000.0),
+    dice=st.floats(0, 1, exclude_max=True),
+    took_s=st.floats(0.0, 50.0),
+)
+def test_whatever_happens_failures_are_bounded_by_number_and_refusals_by_time(
+    fates: list[str], retries: int, max_wait_s: float, max_elapsed_s: float | None, dice: float, took_s: float
+) -> None:
+    retry = RetryPolicy(max_attempts=retries + 1, max_elapsed_s=max_elapsed_s)
+    policy = Policy(retry=retry, max_wait_s=max_wait_s)
+    now, failures, refusals, first_refusal = 0.0, 0, 0, None
+    for fate in fates:
+        started = now
+        assert max_elapsed_s is None or started <= max_elapsed_s
+        assert failures <= retries
+        now += took_s
+        refused = fate in ("rate_limited", "overloaded")
+        failures, refusals = failures + (not refused), refusals + refused
+        if refused and first_refusal is None:
+            first_refusal = now
+        refused_s = 0.0 if first_refusal is None else now - first_refusal
+        wait = _wait(
+            fate, policy=policy, attempts=failures, refusals=refusals, elapsed=now, refused=refused_s, dice=dice
+        )
+        if wait is None:
+            return
+        if refused:
+            assert refused_s + wait <= max_wait_s
+        now += wait
 
 
 @given(attempts=st.integers(1, 2), dice=st.floats(0, 1, exclude_max=True))

@@ -16,7 +16,7 @@ from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.money import nano_from_dollars
 from batchwork.core.price_tables import resolve
 from batchwork.core.pricing import FREE, Charge, Writes, charge_for, lane_served, lanes_asked, price_from, stated
-from batchwork.core.reply import Reply, Usage
+from batchwork.core.reply import Reply, ToolCall, Usage
 
 _MODELS = [
     ("anthropic", "claude-haiku-4-5"),
@@ -188,6 +188,8 @@ def test_nothing_was_ever_answered_for_nothing() -> None:
     for text, usage in (("yes", Usage()), ("", Usage()), ("yes", Usage(input_tokens=5)), ("", Usage(output_tokens=5))):
         assert charged(Reply(text=text, usage=usage)) == Charge(WORST, unconfirmed=True)
     assert not charged(Reply(text="", usage=Usage(input_tokens=5))).unconfirmed
+    called = Reply(text="", usage=Usage(input_tokens=5), tool_calls=(ToolCall(name="f"),))
+    assert charged(called) == Charge(WORST, unconfirmed=True)
 
 
 def test_an_answer_that_cannot_be_used_costs_what_it_used() -> None:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 import pytest
 
 from batchwork.core.errors import JournalDamagedError
 from batchwork.core.event import Event, Opened, Reopened, Settled
+from batchwork.core.outcome import Succeeded
+from batchwork.core.reply import Reply, ToolCall, Usage
 from batchwork.journal import codec
 from tests.support.journals import row, succeeded
 
@@ -24,12 +27,18 @@ def stored(event: Event, blobs: codec.Blobs, *, seq: int = 1, item: int = 7) -> 
     return seq, kind, item, body, codec.checksum(seq, kind, item, body)
 
 
+_CALL = ToolCall(name="f", arguments={"n": 1}, id="c")
+_ANSWER = Succeeded(index=3, reply=Reply(text="", tool_calls=(_CALL,), usage=Usage(input_tokens=3), body=b"{}"))
+
+
 @pytest.mark.parametrize(
     "event",
     [
         opened("a"),
         opened("a", {"n": 10**30, "text": "lone \ud800"}),
         Settled(item=7, outcome=succeeded(3, cost=11), charged_nano=11),
+        Settled(item=7, outcome=_ANSWER),
+        Settled(item=7, outcome=msgspec.structs.replace(_ANSWER, parsed={"n": [10**30, -(10**30), 2**63, "x"]})),
         Reopened(item=7),
     ],
 )

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from batchwork.core.request import Message
 from batchwork.prompts import PromptDefaults, PromptItem, prepare_all, prepare_prompt_request
 from batchwork.prompts.prepare import is_large, keep_schema, usable_schema
-from batchwork.schema import SchemaError
+from batchwork.schema import ANY_SERVER, SchemaError
 
 DEFAULTS = PromptDefaults(model="mock:echo", models={"mock:echo": "mock", "strict": "anthropic"}, system="be brief")
 
@@ -177,3 +177,13 @@ def test_what_another_process_has_found_out_is_not_checked_again() -> None:
 def test_what_is_no_json_is_refused() -> None:
     with pytest.raises(SchemaError):
         usable_schema({"const": object()}, "answer")
+
+
+@pytest.mark.parametrize("schema", [{"type": "object"}, {"type": "array"}])
+def test_a_schema_that_openai_refuses_is_refused_there_alone(schema: Any) -> None:
+    defaults = PromptDefaults(model="openai", models={"openai": "openai", "other": ANY_SERVER})
+    asked = {"prompt": "x", "response_format": schema_of(schema)}
+    assert prepare_prompt_request({**asked, "model": "other"}, defaults).problem is None
+    problem = prepare_prompt_request(asked, defaults).problem
+    assert problem is not None
+    assert problem.code == "invalid_schema"

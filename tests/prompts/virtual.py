@@ -5,6 +5,7 @@ from typing import Any, TypeVar
 
 from batchwork.backends.mock import MockBackend
 from batchwork.clock import SystemClock
+from batchwork.core.ports import Backend
 from batchwork.prompts import PromptAnswers, open_prompt_service, process_multiple_prompts
 from tests.support.virtual_time import run_virtual
 
@@ -19,7 +20,7 @@ def backend_of(**settings: Any) -> MockBackend:
     return MockBackend(clock=SystemClock(), **settings)
 
 
-async def asked(prompts: list[Any], backend: MockBackend, **options: Any) -> PromptAnswers:
+async def asked(prompts: list[Any], backend: Backend, **options: Any) -> PromptAnswers:
     batch_size = options.pop("batch_size", 100)
     async with open_prompt_service("mock:echo", backend=backend, **options) as service:
         return await process_multiple_prompts(prompts, service, batch_size=batch_size)

@@ -1,6 +1,14 @@
-"""Answers in a wrapping, and schemas of older drafts."""
+"""Answers in a wrapping, answers that were cut off, and schemas of older drafts."""
 
-from batchwork.schema import Accepted, Rejected, SchemaChecker
+from typing import Any
+
+import pytest
+
+from batchwork.core.failure import FailureKind
+from batchwork.core.ports import AnswerVerdict
+from batchwork.core.reply import Reply
+from batchwork.core.request import Request, Schema
+from batchwork.schema import Accepted, AnswerChecker, Rejected, SchemaChecker
 
 
 def test_an_answer_in_a_wrapping_is_unwrapped() -> None:
@@ -16,3 +24,20 @@ def test_older_drafts_are_understood() -> None:
     schema = {"$schema": "http://json-schema.org/draft-04/schema#", "minimum": 3, "exclusiveMinimum": True}
     assert isinstance(SchemaChecker(schema).check("3"), Rejected)
     assert SchemaChecker(schema).check("4") == Accepted(4)
+
+
+def _judged(text: str, schema: dict[str, Any]) -> AnswerVerdict:
+    request = Request.ask("?", schema=Schema.of(schema), max_tokens=9)
+    return AnswerChecker().check(request, Reply(text=text, truncated=True))
+
+
+def test_a_whole_answer_is_accepted_although_the_provider_says_that_it_was_cut_off() -> None:
+    assert _judged('{"a": 1}', {"type": "object"}) == AnswerVerdict(value={"a": 1})
+
+
+@pytest.mark.parametrize("text", ['{"a": ', "{}", ""])
+def test_an_answer_that_was_cut_off_is_not_asked_for_again(text: str) -> None:
+    verdict = _judged(text, {"type": "object", "required": ["a"]})
+    assert verdict.failure is not None
+    assert (verdict.failure.kind, verdict.reask) == (FailureKind.TRUNCATED, ())
+    assert "9 tokens" in verdict.failure.message

@@ -137,3 +137,12 @@ def test_a_provider_that_refuses_our_key_is_every_items_error() -> None:
     assert answered.status == 200
     assert {a["error_code"] for a in results} == {"auth"}
     assert backend.calls <= 5
+
+
+def test_a_refused_prompt_is_answered_when_the_time_for_retries_is_over() -> None:
+    refusal = Failure(kind=FailureKind.RATE_LIMITED, message="slow down", status=429)
+    backend = scripted(lambda *_: refusal)
+    with serving(backend, max_retry_s=0.5) as house:
+        answer = house.prompt(prompt="a").json()
+    assert (answer["error_code"], answer["retryable"]) == ("rate_limited", True)
+    assert backend.calls > 1

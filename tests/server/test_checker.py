@@ -1,5 +1,10 @@
 """Answers against their schemas."""
 
+import json
+
+import pytest
+
+from batchwork.core.reply import Reply, Usage
 from batchwork.core.request import Request
 from tests.server.house import RIVER, scripted, serving, text_of
 
@@ -26,3 +31,15 @@ def test_an_answer_that_stays_wrong_is_a_schema_violation_with_its_text_and_its_
     assert (answer["error_code"], answer["raw_text"]) == ("schema_violation", '{"river": "Danube", "km": 0}')
     assert backend.calls == 2
     assert answer["cost_usd"] > 0
+
+
+@pytest.mark.parametrize("size", [1, 3_000])
+@pytest.mark.parametrize("whole", [True, False])
+def test_an_answer_that_was_cut_off_counts_when_its_json_is_whole(whole: bool, size: int) -> None:
+    text = json.dumps({"river": "Danube", "km": 2850, "towns": [str(i) for i in range(size)]})
+    backend = scripted(lambda *_: Reply(text=text if whole else text[:-1], truncated=True, usage=Usage(input_tokens=9)))
+    with serving(backend) as house:
+        answer = house.prompt(prompt="?", response_format=RIVER).json()
+    assert backend.calls == 1
+    assert answer["error_code"] == (None if whole else "truncated")
+    assert not whole or answer["response"]["km"] == 2850

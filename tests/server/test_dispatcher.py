@@ -1,6 +1,7 @@
 """What every request goes through: its id, its key, its address, its errors."""
 
 import re
+from importlib.metadata import version
 from typing import Any
 
 import pytest
@@ -67,3 +68,11 @@ def test_a_defect_is_logged_with_its_request_and_answered_in_the_one_shape(
     line = next(line for line in lines if line["event"] == "defect")
     assert line["request_id"] == answered.headers["x-request-id"]
     assert "ZeroDivisionError" in line["traceback"]
+
+
+def test_the_root_and_health_answer_without_a_key_and_tell_the_version() -> None:
+    with serving(keys=key_ring([KEY])) as house:
+        root, health = house.get("/"), house.get("/health")
+    own = version("batchwork")
+    assert root.json() == {"service": "batchwork", "version": own, "docs": "/docs", "openapi": "/openapi.json"}
+    assert health.json() == {"status": "ok", "version": own}

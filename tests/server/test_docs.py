@@ -64,7 +64,7 @@ def test_every_operation_can_be_tried_from_the_page() -> None:
     page = Page(docs_page((), needs_key=True).body.decode())
     tried = {(form["data-method"], form["data-path"]) for form in page.forms if form.get("class") == "try"}
     posts = {("POST", "/api/v1/prompt"), ("POST", "/api/v1/prompts")}
-    assert tried == posts | {("GET", path) for path in ("/health", "/ready", "/metrics")}
+    assert tried == posts | {("GET", path) for path in ("/", "/health", "/ready", "/metrics")}
 
 
 def test_the_policy_allows_the_pages_own_script_and_style_and_calls_to_this_server_alone() -> None:
@@ -89,7 +89,7 @@ def test_the_script_keeps_the_key_nowhere_and_inserts_no_html() -> None:
 def test_codes_are_in_order_and_no_backtick_is_left_over() -> None:
     html = docs_page((), needs_key=False).body.decode()
     assert "`" not in Page(html).text
-    assert html.count("<section>") == 5
+    assert html.count("<section>") == 6
     for section in re.findall(r"<section>(.*?)</section>", html, re.DOTALL):
         codes = re.findall(r"<tr><td>(\d+)</td>", section)
         assert codes == sorted(codes)

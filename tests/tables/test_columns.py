@@ -5,7 +5,9 @@ from pathlib import Path
 import pytest
 
 from batchwork.core.errors import ConfigError
-from batchwork.tables import RESULT_NAMES, Template, check_columns, open_table, result_columns
+from batchwork.core.outcome import Succeeded
+from batchwork.core.reply import Reply, ToolCall
+from batchwork.tables import RESULT_NAMES, Template, check_columns, open_table, result_columns, result_values
 
 
 def _csv(folder: Path, header: str) -> Path:
@@ -70,3 +72,12 @@ def test_columns_without_collisions_pass_as_they_are() -> None:
     assert columns.renamed == {}
     assert list(columns.row({"a": 1, "late": 2}, {"status": "ok"})) == ["a", "late", "status"]
     assert columns.row({"cost_usd": 9}, {"cost_usd": 1}) == {"input_cost_usd": 9, "cost_usd": 1}
+
+
+def test_tool_calls_are_a_column_of_those_rows_that_have_any() -> None:
+    called = Reply(text="", tool_calls=(ToolCall(name="f", arguments={"a": 1}, id="c"),))
+    assert result_values(Succeeded(index=0, reply=called))["tool_calls"] == [
+        {"name": "f", "arguments": {"a": 1}, "id": "c"}
+    ]
+    assert "tool_calls" not in result_values(Succeeded(index=0, reply=Reply(text="x")))
+    assert result_columns(["tool_calls"]).names[0] == "input_tool_calls"

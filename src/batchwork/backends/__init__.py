@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import Any
 from urllib.parse import parse_qsl
 
-from batchwork.backends._catalog import catalog, is_known, near, or_list, owner_of
+from batchwork.backends._catalog import address_of, catalog, is_known, near, or_list, owner_of
 from batchwork.core.errors import ConfigError
 from batchwork.core.ports import Backend, Clock, Traits
 from batchwork.settings import Settings
@@ -32,6 +32,8 @@ class Setup:
 def open_backend(model: str, setup: Setup) -> tuple[Backend, str]:
     """The backend for a model, and the model's name there."""
     chosen, name = choose(model)
+    if setup.base_url is not None and not setup.base_url.strip():
+        raise ConfigError("base_url is empty: leave it out for the provider's own address")
     backend: Backend = _module(chosen).open_backend(name, setup)
     return backend, name
 
@@ -52,6 +54,15 @@ def choose(model: str) -> tuple[str, str]:
     owner = owner_of(model)
     if owner is not None and is_known(model):
         return owner, model
+    if not colon:
+        prefix, _, name = model.partition("/")  # as other libraries write it
+    if prefix.lower() in ids:
+        raise ConfigError(f"unknown model {model!r}: did you mean {prefix.lower()}:{name or ids[prefix.lower()][0]}?")
+    if name and (address := address_of(prefix)) is not None:
+        raise ConfigError(
+            f"unknown model {model!r}: {prefix} is no backend, but speaks OpenAI's wire:"
+            f" use the model openai:{name} with the base_url {address}"
+        )
     backends = get_close_matches(prefix, ids, n=2, cutoff=0.5) if colon else []
     close = [f"{backend}:{name or ids[backend][0]}" for backend in backends] or _near(model)
     hint = f" Did you mean {or_list(close)}?" if close else ""

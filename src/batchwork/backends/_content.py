@@ -120,29 +120,41 @@ class WireSchemas:
     """User schemas as a provider takes them, each compiled and encoded once while it is in use."""
 
     def __init__(self, compile_schema: Callable[[Schema], Any]) -> None:
+        """`compile_schema` gives None for a schema that goes out as it is."""
         self._compile = compile_schema
-        self._encoded: WeighedCache[bytes, msgspec.Raw] = WeighedCache(_ENCODED_BYTES)
+        self._encoded: WeighedCache[bytes, tuple[msgspec.Raw, bool]] = WeighedCache(_ENCODED_BYTES)
 
     @classmethod
-    def of(cls, provider: Literal["anthropic", "openai"]) -> Self:
-        """In the subset that a provider takes; a schema that it cannot be given is a `BackendError`."""
+    def of(cls, provider: Literal["anthropic", "openai"], *, or_as_is: bool = False) -> Self:
+        """In the subset that a provider takes; a schema that it cannot be given is a `BackendError`.
+
+        With `or_as_is` it goes out as it is: another server on the provider's wire may take it, or says that not.
+        """
 
         def compiled(schema: Schema) -> Any:
             try:
                 return wire_schema_of(provider, schema)
             except SchemaError as error:
-                bad_input(str(error))
+                return None if or_as_is else bad_input(str(error))
 
         return cls(compiled)
 
     def encoded(self, schema: Schema) -> msgspec.Raw:
         """The encoded wire schema."""
-        encoded = self._encoded.get(schema.digest)
-        if encoded is None:
-            written = msgspec.json.encode(self._compile(schema))
-            encoded = msgspec.Raw(written)
-            self._encoded.put(schema.digest, encoded, len(written))
-        return encoded
+        return self._made(schema)[0]
+
+    def is_compiled(self, schema: Schema) -> bool:
+        """Whether it goes out in the provider's subset."""
+        return self._made(schema)[1]
+
+    def _made(self, schema: Schema) -> tuple[msgspec.Raw, bool]:
+        made = self._encoded.get(schema.digest)
+        if made is None:
+            compiled = self._compile(schema)
+            written = msgspec.json.encode(schema.body if compiled is None else compiled)
+            made = msgspec.Raw(written), compiled is not None
+            self._encoded.put(schema.digest, made, len(written))
+        return made
 
 
 def check_sampling(sampling: Mapping[str, Any], taken: Collection[str], who: str) -> None:

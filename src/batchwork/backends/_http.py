@@ -6,6 +6,7 @@ engine holds the watch. What comes back is rid of our own key and of what may be
 anybody reads it: some servers repeat what they were sent.
 """
 
+import re
 from collections.abc import AsyncIterator, Awaitable, Iterable, Mapping
 from functools import lru_cache
 from typing import NoReturn
@@ -15,11 +16,13 @@ from yarl import URL
 from batchwork.backends._transport import Broken, HttpAnswer, Transport
 from batchwork.backends._transport.pool import Pool
 from batchwork.backends._transport.session import Session
-from batchwork.core.address import HIDDEN, secrets_in, secrets_to_hide, shown_address
+from batchwork.core.address import HIDDEN, is_plain, secrets_in, secrets_to_hide, shown_address
 from batchwork.core.errors import BackendError, ConfigError
 from batchwork.core.failure import Failure, FailureKind
 
 _USER_AGENT = "batchwork"
+_HOST = re.compile(r"(?!https?\b)[\w.-]+(:\d+)?(/\S*)?")  # an address whose scheme was left out
+_VERSION = re.compile(r"/v\d\w*(/|$)")
 
 
 class Http:
@@ -117,14 +120,26 @@ def _secrets(keys: tuple[str, ...], query: str, is_error: bool) -> tuple[bytes, 
     return secrets_to_hide((*keys, *(secrets_in(f"?{query}") if query else ())), is_error=is_error)
 
 
+def path_hint(base_url: str, path: str) -> str:
+    """What to try when a base URL leads to a path that the server does not know; empty where there is no guess."""
+    address = shown_address(base_url)
+    if (above := address.removesuffix(f"/{path}")) != address:
+        return f"did you mean the base_url {above}?"
+    is_versioned = path.startswith("v1/") or _VERSION.search(address)
+    return "" if is_versioned else f"did you mean the base_url {address}/v1?"
+
+
 def endpoint(base_url: str, path: str) -> URL:
     """The address of one call below a base URL."""
+    shown = shown_address(base_url)
     try:
-        base = URL(base_url.rstrip("/"))
-    except ValueError:
-        base = URL()
-    if base.scheme not in ("http", "https") or not base.host:
-        raise ConfigError(f"base_url must be an http:// or https:// address, got {shown_address(base_url)!r}")
+        base = URL(base_url.strip().rstrip("/"))
+        problem = ""
+    except ValueError as error:
+        base, problem = URL(), f" ({error})" if HIDDEN not in shown and is_plain(base_url) else ""
+    if base.scheme not in ("http", "https") or not base.host or " " in base.host:
+        meant = f"; did you mean http://{shown}?" if _HOST.fullmatch(shown) else ""
+        raise ConfigError(f"base_url must be an http:// or https:// address, got {shown!r}{problem}{meant}")
     if base.user is not None or base.password is not None:
         raise ConfigError("base_url must not hold a user or password: give the key as api_key")
     return (base / path).with_query(base.query)

@@ -16,7 +16,7 @@ from yarl import URL
 from batchwork.backends import Setup
 from batchwork.backends._failures import error_in, message_of, other_model
 from batchwork.backends._headers import LimitHeaders, LimitsReader, ahead_s, retry_after_s
-from batchwork.backends._http import Http, endpoint
+from batchwork.backends._http import Http, endpoint, path_hint
 from batchwork.backends._transport import HttpAnswer
 from batchwork.core.address import shown_address
 from batchwork.core.errors import BackendError
@@ -26,6 +26,7 @@ from batchwork.core.reply import Reply
 from batchwork.core.request import Request
 
 _PAGE = 100
+_NOT_THERE = frozenset({404, 405})
 encode = msgspec.json.Encoder().encode
 T = TypeVar("T")
 
@@ -73,6 +74,7 @@ class WireBackend(ABC):
         self._names = frozenset({"", model, f"{traits.name}:{model}"})
         self._build = build
         self._url = endpoint(self._base_url, self.path)
+        self._path_hint = path_hint(self._base_url, self.path)
         self._batches_url = endpoint(self._base_url, self.batches_path)
         self._secret = key
         self._clock = setup.clock
@@ -94,7 +96,13 @@ class WireBackend(ABC):
         if answer.status != 200:
             raise BackendError(self._failure(answer, model=self._model))
         limits, request_id = self._limits.news(headers), headers.get(self.request_id_header)
-        return self.reply_in(answer.body, extra_body=request.extra_body, limits=limits, request_id=request_id)
+        try:
+            return self.reply_in(answer.body, extra_body=request.extra_body, limits=limits, request_id=request_id)
+        except BackendError as error:
+            if not self._path_hint or error.failure.reply is not None:
+                raise
+            message = f"{error.failure.message}; {self._path_hint}"
+            raise BackendError(msgspec.structs.replace(error.failure, message=message)) from error
 
     async def aclose(self) -> None:
         await self._http.aclose()
@@ -105,7 +113,9 @@ class WireBackend(ABC):
         request_id = headers.get(self.request_id_header)
         message = message_of(error, answer.body, secret=self._secret, request_id=request_id)
         kind, code = self.kind_of(error, answer.status)
-        if answer.status == 404 and kind is FailureKind.REJECTED and (hint := self.not_found_hint(model)):
+        if answer.status in _NOT_THERE and (self._path_hint or not error) and "model" not in message.lower():
+            message = f"{message}: the server knows no such path; {self._path_hint or 'is the base_url right?'}"
+        elif answer.status == 404 and kind is FailureKind.REJECTED and (hint := self.not_found_hint(model)):
             message = f"{message}: {hint}"
         return Failure(
             kind=kind,

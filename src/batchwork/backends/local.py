@@ -24,7 +24,7 @@ from batchwork.core.request import Request
 
 _SAMPLING = frozenset({"temperature", "top_p", "top_k", "min_p", "seed", "stop", "repeat_penalty", "presence_penalty"})
 _OPTIONS = {"threads": 1, "context": 8192, "parallel": 4}
-_DIALECT = ChatDialect(schemas=WireSchemas(lambda schema: schema.body), strict=False, sampling=_SAMPLING)
+_DIALECT = ChatDialect(schemas=WireSchemas(lambda _: None), strict=False, sampling=_SAMPLING)
 TRAITS = Traits(name="local", free=True, sampling=_SAMPLING, default_in_flight=4)
 
 

@@ -15,6 +15,7 @@ from batchwork.backends._http import endpoint
 from batchwork.core.errors import ConfigError
 from batchwork.core.ports import Traits
 from batchwork.core.providers import provider_at, providers
+from batchwork.schema import ANY_SERVER
 
 _SAMPLING = frozenset({"temperature", "top_p", "seed", "stop", "presence_penalty", "frequency_penalty", "logit_bias"})
 _SAMPLING_ELSEWHERE = _SAMPLING | {"top_k", "min_p", "typical_p", "repeat_penalty", "repetition_penalty"}
@@ -46,8 +47,8 @@ def open_backend(name: str, setup: Setup) -> ChatBackend:
     if not name:
         raise ConfigError(f"openai: needs a model, for example openai:{ids[0]}")
     base_url = setup.base_url or setup.settings.openai_base_url or providers()[_HOME].base_url
-    traits = describe(name, base_url)
     where = _provider_of(base_url)
+    traits = replace(describe(name, base_url), schemas=None if where == _HOME else ANY_SERVER)
     if where == _HOME and fact(_HOME, name, "responses_only"):
         raise ConfigError(
             f"{name} is served by OpenAI's Responses API alone, which batchwork does not speak;"
@@ -57,7 +58,7 @@ def open_backend(name: str, setup: Setup) -> ChatBackend:
     thinking_off = fact(_HOME, name, "thinking_off") if own else None
     assert traits.sampling is not None
     dialect = ChatDialect(
-        schemas=WireSchemas.of("openai"),
+        schemas=WireSchemas.of("openai", or_as_is=where != _HOME),
         max_tokens_field="max_completion_tokens" if own else "max_tokens",
         sampling=traits.sampling,
         fixed={**(thinking_off or {}), **(providers()[where].body if where is not None else {})},

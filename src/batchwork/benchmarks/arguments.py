@@ -152,10 +152,14 @@ def _how(group: argparse._ArgumentGroup) -> None:
         "--retries",
         type=_whole(0),
         metavar="N",
-        help="tries after the first one (2); a call that is turned away (429, 529) is sent up to 12 times for each",
+        help="tries after a failed one (2); a call that is turned away (429, 503, 529) uses up none",
     )
     group.add_argument(
-        "--max-wait", dest="max_wait_s", type=_above_zero, metavar="S", help="longest wait for a limit to end (900)"
+        "--max-wait",
+        dest="max_wait_s",
+        type=_above_zero,
+        metavar="S",
+        help="longest wait for a limit to end, or for a call that is turned away (900)",
     )
     group.add_argument("--plan", choices=list(PLANS), help="the subscription: its prompts per five hours are respected")
     group.add_argument("--prompts-per-5h", type=_whole(1), metavar="N", help="stop after N calls in five hours")

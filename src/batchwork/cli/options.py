@@ -76,9 +76,19 @@ MaybeInFlight = Annotated[
 Rpm = Annotated[float | None, _limit(metavar="N", help="Requests per minute.")]
 InputTpm = Annotated[float | None, _limit(metavar="N", help="Input tokens per minute.")]
 OutputTpm = Annotated[float | None, _limit(metavar="N", help="Output tokens per minute.")]
-Retries = Annotated[int, _limit(metavar="N", help="Tries after a failed one.")]
+Retries = Annotated[
+    int,
+    _limit(
+        metavar="N",
+        help="Tries after a failed one (500, timeout, cut connection). Refusals (429, 503, 529) do not count.",
+    ),
+]
 Timeout = Annotated[float, _limit(metavar="S", help="Seconds for one call.")]
-_max_wait = _limit("--max-wait", metavar="S", help="Wait at most so long for a quota to end.")
+_max_wait = _limit(
+    "--max-wait",
+    metavar="S",
+    help="Wait at most so long for a quota to end, and for an item that is refused (429, 503, 529).",
+)
 MaxWait = Annotated[float, _max_wait]
 MaybeMaxWait = Annotated[float | None, _max_wait]
 PollInterval = Annotated[float, _batch(metavar="S", help="Look at a batch first after so long; then ever less often.")]

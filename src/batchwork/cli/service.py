@@ -42,6 +42,10 @@ def serve(
     input_tpm: options.InputTpm = None,
     output_tpm: options.OutputTpm = None,
     retries: options.Retries = 3,
+    max_retry_time: Annotated[
+        float,
+        _limit(metavar="S", help="No retry, of a refusal or a failure, starts later after a prompt's first call."),
+    ] = 60.0,
     timeout: options.Timeout = 120.0,
     base_url: options.BaseUrl = None,
     max_body: Annotated[float, _limit(metavar="MB", help="The largest body.")] = 8.0,
@@ -87,6 +91,7 @@ def serve(
         models=tuple(also or ()),
         keys=keys.key_ring(settings.server_api_keys, key_file),
         timeout_s=timeout,
+        max_retry_s=max_retry_time,
         max_body_bytes=int(max_body * 2**20),
         max_open_bytes=int(max_open * 2**20),
         connections=ConnectionLimits(

@@ -84,11 +84,19 @@ class Breaker:
         if not self._refused:
             self._refused_since = now  # not the last answer: a quota waited out or a long input is no stall
         self._refused += 1
-        for_s = now - self._refused_since
-        if self._refused < 3 or for_s < self._policy.stall_s:
+        if self._refused < 3 or self.refused_for_s(now) < self._policy.stall_s:
             return None
+        return self.stall(failure, now)
+
+    def refused_for_s(self, now: float) -> float:
+        """How long every call has been refused."""
+        return now - self._refused_since if self._refused else 0.0
+
+    def stall(self, failure: Failure, now: float) -> Pause:
+        """Nobody is let through."""
+        duration = rough_duration(self.refused_for_s(now))
         return Pause(
-            reason=f"The provider has refused every call for {rough_duration(for_s)} ({failure.message}).",
+            reason=f"The provider has refused every call for {duration} ({failure.message}).",
             remedy="Wait until it recovers or lower {max_in_flight}, " + _AGAIN,
             cause="stalled",
         )

@@ -11,8 +11,8 @@ import msgspec
 
 from batchwork.core.breaker import Breaker, Pause
 from batchwork.core.failure import Failure, FailureKind
-from batchwork.core.failure_table import Operation, Trait, traits_of
-from batchwork.core.policy import Policy, RetryPolicy
+from batchwork.core.failure_table import Operation, Trait, is_refusal, traits_of
+from batchwork.core.policy import Policy
 from batchwork.core.ports import AnswerVerdict
 from batchwork.core.reply import Reply
 from batchwork.core.request import Message
@@ -47,9 +47,10 @@ class Tries(msgspec.Struct, frozen=True, gc=False):
     """How often an item was tried, the failure at hand counted in."""
 
     failures: int
-    refusals: int
-    expiries: int
-    elapsed_s: float  # since its first call
+    refusals: int = 0
+    expiries: int = 0
+    elapsed_s: float = 0.0  # since its first call, without the time in which it waited for a slot
+    refused_s: float = 0.0  # since its first refusal
 
 
 def after_reply(verdict: AnswerVerdict, reply: Reply, *, reasks: int, policy: Policy) -> Decision:
@@ -69,9 +70,13 @@ def after_failure(
     breaker: Breaker,
     now: float,
     dice: float,
-    in_a_row: bool = True,
+    line: bool = False,
 ) -> Decision:
-    """What a failed call leads to. `in_a_row` says that one failure too many in a row pauses the run."""
+    """What a failed call leads to.
+
+    A `line` of a batch ran hours ago, with all the others: failures in a row are no reason to pause the run, and time
+    does not bound its refusals; they count as failures.
+    """
     if failure.kind is FailureKind.EXPIRED:  # it did not run, so it says nothing about the item
         spent = tries.expiries > policy.batch.max_expiries
         return Decision(Move.FAIL if spent else Move.RETRY, failure=failure)
@@ -79,48 +84,53 @@ def after_failure(
         return Decision(Move.PAUSE, failure=failure, pause=pause)
     if Trait.LATER in traits_of(failure.kind) and failure.retry_after_s is not None:
         wait_s = failure.retry_after_s + dice
-        return Decision(Move.RETRY, failure=failure, wait_s=wait_s, everybody_waits=True)
-    wait = wait_before_retry(
-        failure,
-        attempts=tries.failures,
-        refusals=tries.refusals,
-        elapsed_s=tries.elapsed_s,
-        policy=policy.retry,
-        dice=dice,
-    )
-    if wait is None:
-        return Decision(Move.FAIL, failure=failure, pause=breaker.gave_up(failure) if in_a_row else None)
-    return Decision(Move.RETRY, failure=failure, wait_s=wait)
+        move = Move.RETRY if _is_in_time(tries, wait_s, policy) else Move.FAIL
+        return Decision(move, failure=failure, wait_s=wait_s, everybody_waits=move is Move.RETRY)
+    wait = wait_before_retry(failure, tries, policy=policy, dice=dice, line=line)
+    if wait is not None:
+        return Decision(Move.RETRY, failure=failure, wait_s=wait)
+    if line:
+        return Decision(Move.FAIL, failure=failure)
+    nobody_is_answered = 0.0 < tries.refused_s <= breaker.refused_for_s(now)
+    if is_refusal(failure) and policy.retry.max_elapsed_s is None and nobody_is_answered:
+        return Decision(Move.PAUSE, failure=failure, pause=breaker.stall(failure, now))
+    return Decision(Move.FAIL, failure=failure, pause=breaker.gave_up(failure))
 
 
 def wait_before_retry(
     failure: Failure,
+    tries: Tries,
     *,
-    attempts: int,
-    refusals: int,
-    elapsed_s: float,
-    policy: RetryPolicy,
+    policy: Policy,
     dice: float,
     operation: Operation = Operation.CALL,
+    line: bool = False,
 ) -> float | None:
     """Seconds to wait before the next attempt, or None to give up. `dice` is uniform in [0, 1) and spreads the herd.
 
-    `attempts` counts the calls that were taken on and failed, `refusals` those that the provider turned away (they cost
-    nothing and say nothing about the item, so they have a bound of their own); the failure at hand is counted in.
+    Calls that were taken on and failed are bounded by their number. Those that the provider turned away cost nothing
+    and say nothing about the item: they are bounded by the time since the first one.
     """
     traits = traits_of(failure.kind, operation)
     if Trait.RETRYABLE not in traits:
         return None
-    refused = Trait.REFUSAL in traits
-    if (refusals >= policy.max_refusals) if refused else (attempts >= policy.max_attempts):
+    refused = Trait.REFUSAL in traits and not line
+    if not refused and tries.failures >= policy.retry.max_attempts:
         return None
     if failure.retry_after_s is not None:
         # The provider knows its own queue; the dice spread the herd.
         wait = failure.retry_after_s * (1.0 + _SPREAD * dice)
     else:
-        doublings = min((refusals if refused else attempts) - 1, 60)
-        first_s, longest_s = policy.first_wait_s, policy.longest_wait_s
+        doublings = min((tries.refusals if refused else tries.failures) - 1, 60)
+        first_s, longest_s = policy.retry.first_wait_s, policy.retry.longest_wait_s
         if refused:  # that is about all calls: how long they wait is decided at the gate
             first_s, longest_s = first_s / 2.0, min(longest_s, _LONGEST_REFUSED_S)
         wait = dice * min(longest_s, first_s * 2.0**doublings)
-    return None if elapsed_s + wait > policy.max_elapsed_s else wait
+    named_s = failure.retry_after_s or 0.0
+    waited_s = tries.refused_s + (named_s or wait) if refused else named_s
+    return wait if waited_s <= policy.max_wait_s and _is_in_time(tries, wait, policy) else None
+
+
+def _is_in_time(tries: Tries, wait_s: float, policy: Policy) -> bool:
+    longest_s = policy.retry.max_elapsed_s
+    return longest_s is None or tries.elapsed_s + wait_s <= longest_s

@@ -8,7 +8,7 @@ import msgspec
 
 from batchwork.core.failure import Failure
 from batchwork.core.money import to_dollars
-from batchwork.core.reply import Reply, Usage
+from batchwork.core.reply import Reply, ToolCall, Usage
 
 
 class Status(StrEnum):
@@ -51,6 +51,11 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=
         return None
 
     @property
+    def tool_calls(self) -> tuple[ToolCall, ...]:
+        """The calls of tools that the model asks for."""
+        return ()
+
+    @property
     def error(self) -> str | None:
         """Why there is no answer, as `kind: message`; None after a success."""
         return None
@@ -77,6 +82,11 @@ class Succeeded(Outcome, frozen=True, kw_only=True, omit_defaults=True, gc=False
     def value(self) -> Any:
         """The answer as validated JSON, when a schema was asked for."""
         return self.parsed
+
+    @property
+    def tool_calls(self) -> tuple[ToolCall, ...]:
+        """The calls of tools that the model asks for."""
+        return self.reply.tool_calls
 
     @property
     def truncated(self) -> bool:

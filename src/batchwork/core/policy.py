@@ -6,28 +6,27 @@ from typing import Self
 
 from batchwork.core.errors import ConfigError
 
-_REFUSALS_PER_RETRY = 12
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RetryPolicy:
     """How often and how long a failed call is tried again."""
 
-    max_attempts: int = 6
-    max_refusals: int = 60
+    max_attempts: int = 6  # calls that fail; a refusal, which says nothing about the item, is none
     first_wait_s: float = 1.0
     longest_wait_s: float = 60.0
-    max_elapsed_s: float = 1800.0
+    max_elapsed_s: float | None = None  # no try starts later after an item's first one, waits for a slot not counted
 
     def __post_init__(self) -> None:
-        check_at_least(1, max_attempts=self.max_attempts, max_refusals=self.max_refusals)
-        _above_0(first_wait_s=self.first_wait_s, longest_wait_s=self.longest_wait_s, max_elapsed_s=self.max_elapsed_s)
+        check_at_least(1, max_attempts=self.max_attempts)
+        _above_0(first_wait_s=self.first_wait_s, longest_wait_s=self.longest_wait_s)
+        if self.max_elapsed_s is not None:
+            _above_0(max_retry_time=self.max_elapsed_s)
 
     @classmethod
     def of(cls, retries: int) -> Self:
-        """The policy that tries a failed call so often again; a refusal, which says nothing about it, more often."""
+        """The policy that tries a failed call so often again."""
         check_at_least(0, retries=retries)
-        return cls(max_attempts=retries + 1, max_refusals=max(1, retries * _REFUSALS_PER_RETRY))
+        return cls(max_attempts=retries + 1)
 
     @property
     def retries(self) -> int:
@@ -80,7 +79,7 @@ class Policy:
     max_cost_nano: int | None = None
     timeout_s: float = 600.0
     timeout_per_1k_s: float = 0.0  # so much more for every 1,000 characters of a request
-    max_wait_s: float = 900.0  # the longest known end of a quota that is waited out
+    max_wait_s: float = 900.0  # for a quota to end, or for an item from its first refusal on
     max_consecutive_failures: int = 10
     retry_in_place: bool = False  # what waits to be tried again keeps its place among those in flight
     stall_s: float = 300.0  # refusals for so long without one answer are a stall

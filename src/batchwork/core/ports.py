@@ -34,6 +34,7 @@ class Traits:
     cache_writes: bool = False  # it has prompts written into the provider's cache unasked
     default_in_flight: int | None = None  # how many calls at once suit it when nobody says; None: as many as anybody
     address: str | None = None  # where its calls go, once it is open, for people to read
+    schemas: str | None = None  # whose rules for schemas hold there, once it is open; None: those of its name, if any
 
     @property
     def where(self) -> str:

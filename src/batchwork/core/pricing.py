@@ -234,4 +234,4 @@ def charge_for(result: Reply | Failure, *, price: Price | None, worst_nano: int)
 
 def _is_told(usage: Usage, reply: Reply) -> bool:
     """Whether a usage can be what an answer used: nothing was ever answered for nothing, nor made of nothing."""
-    return usage.input_tokens > 0 and (usage.output_tokens > 0 or not reply.text)
+    return usage.input_tokens > 0 and (usage.output_tokens > 0 or not (reply.text or reply.tool_calls))

@@ -46,6 +46,14 @@ class ReportedLimits(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
     tokens: Limit | None = None  # input and output together, where that is how the provider counts
 
 
+class ToolCall(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
+    """A call of one of the caller's own tools, which the model asks for."""
+
+    name: str
+    arguments: Any = None  # as JSON; the text where the model wrote none
+    id: str | None = None
+
+
 class Reply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """One answer as the backend gave it."""
 
@@ -55,6 +63,7 @@ class Reply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=Fa
     stop_reason: str | None = None
     truncated: bool = False  # cut off by max_tokens
     blocks: tuple[dict[str, Any], ...] = ()  # the raw content blocks, when there is more to them than the text
+    tool_calls: tuple[ToolCall, ...] = ()
     limits: ReportedLimits | None = None
     provider_id: str | None = None
     reported_cost_nano: int | None = None  # when the backend itself knows what the call cost

@@ -4,7 +4,7 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from batchwork.core.decision import wait_before_retry
+from batchwork.core.decision import Tries, wait_before_retry
 from batchwork.core.errors import BackendError, NotCreatedError
 from batchwork.core.failure import Failure
 from batchwork.core.failure_table import Operation, Trait, may_have_created, traits_of
@@ -128,12 +128,5 @@ class BatchCreator:
 
     def wait_after(self, failure: Failure, tries: int) -> float | None:
         """Seconds to wait before the next try, or None to give up."""
-        return wait_before_retry(
-            failure,
-            attempts=tries,
-            refusals=tries,
-            elapsed_s=0.0,
-            policy=self._policy.retry,
-            dice=self._dice(),
-            operation=Operation.CREATE,
-        )
+        counts = Tries(tries, tries)
+        return wait_before_retry(failure, counts, policy=self._policy, dice=self._dice(), operation=Operation.CREATE)

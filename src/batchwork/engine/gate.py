@@ -45,6 +45,7 @@ class Gate:
         self._arrivals = 0  # a number for everybody who comes: first come, first served
         self._in_line = 0
         self._cool_until = float("-inf")
+        self._closed_s, self._closed_to = 0.0, float("-inf")  # for how long nobody could start a call, known until then
         self._trial: Grant | None = None  # the call that shows whether an outage is over
         self._timer: Callable[[], None] | None = None
         now = clock.now()
@@ -130,7 +131,7 @@ class Gate:
     def _try_out(self, grant: Grant) -> None:
         """A call that was to show whether an outage is over is still under way: it was let through."""
         if grant is self._trial:
-            self._trial = None
+            self._end_trial(grant, self._clock.now())
             self._outage.let_through()
             self._dispatch()
 
@@ -158,7 +159,7 @@ class Gate:
         """A call has ended: give its place back, book what it cost, learn what it said."""
         now = self._clock.now()
         if grant is self._trial:
-            self._trial = None
+            self._end_trial(grant, now)
         self._give_back(grant, charged_nano)
         self._correct(grant.need, usage, failure, now)
         if limits is not None:
@@ -176,11 +177,11 @@ class Gate:
 
     def abandon(self, grant: Grant, *, sent: bool) -> None:
         """A call was given up: booked at its worst case when it was sent, as if it had never been when it was not."""
+        now = self._clock.now()
         if grant is self._trial:
-            self._trial = None
+            self._end_trial(grant, now)
         self._give_back(grant, grant.need.worst_nano if sent else 0)
         if not sent:
-            now = self._clock.now()
             for name, bucket in self._buckets.items():
                 bucket.correct(_amount(name, grant.need), 0, now)
         self._look_again(grant)
@@ -216,7 +217,22 @@ class Gate:
 
     def cool_down(self, seconds: float) -> None:
         """Nobody starts a call for so long."""
-        self._cool_until = max(self._cool_until, self._clock.now() + seconds)
+        now = self._clock.now()
+        self._cool_until = max(self._cool_until, now + seconds)
+        self._count_closed(now, now + seconds)
+
+    def closed_s(self, now: float) -> float:
+        """For how long until now nobody could start a call, whatever room there was."""
+        return self._closed_s - max(0.0, self._closed_to - now)
+
+    def _count_closed(self, since: float, until: float) -> None:
+        if until > self._closed_to:
+            self._closed_s += until - max(since, self._closed_to)
+            self._closed_to = until
+
+    def _end_trial(self, grant: Grant, now: float) -> None:
+        self._trial = None
+        self._count_closed(grant.at, now)
 
     # -- rate -----------------------------------------------------------------------------------
 

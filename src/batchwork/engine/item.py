@@ -1,7 +1,9 @@
 """See one item through: admit, attempt, judge, record. Decides nothing: it asks those who do, and records it."""
 
+import asyncio
 import logging
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 
 from batchwork.core.bounds import Expectation, WorstCase
 from batchwork.core.breaker import Pause
@@ -22,6 +24,7 @@ from batchwork.engine.parts import Parts
 from batchwork.engine.settler import Settler
 
 _log = logging.getLogger(__name__)
+_LOOK_S = 0.25  # so often, at most, whoever waits for another try looks whether it is too late
 
 
 class ItemCarrier:
@@ -59,9 +62,14 @@ class ItemCarrier:
             await self._show(self._settler.record_outcome(life, self._settler.failed(life, refused)))
             return
         life.bound = self._worst.input_tokens(life.request)
+        failure: Failure | None = None
         while True:
-            grant = await self._admit(life)
+            grant = await self._admit(life, again=failure is not None)
             if grant is Denied.CLOSED:
+                return
+            if grant is Denied.TOO_LATE:
+                assert failure is not None
+                await self._show(self._settler.record_outcome(life, self._settler.failed(life, failure)))
                 return
             if not isinstance(grant, Grant):
                 outcome = self._settler.deferred(life, self._need(life).worst_nano)
@@ -76,14 +84,20 @@ class ItemCarrier:
                 return
             if not await self._follow(life, result, decision):
                 return
+            failure = decision.failure if decision.move is Move.RETRY else None
 
     def _need(self, life: Life) -> Need:
         expected_in, expected_out = self._expect.of(life.bound, life.request.output_bound)
         worst = self._worst.nano(life.request, input_tokens=life.bound)
         return Need(order=life.index, input_tokens=expected_in, output_tokens=expected_out, worst_nano=worst)
 
-    async def _admit(self, life: Life) -> Grant | Denied:
-        answer = await self._p.gate.admit(self._caller, self._need(life))
+    async def _admit(self, life: Life, *, again: bool) -> Grant | Denied:
+        longest_s = self._p.policy.retry.max_elapsed_s
+        answer = await (
+            self._admit_again(life, longest_s)
+            if again and longest_s is not None
+            else self._p.gate.admit(self._caller, self._need(life))
+        )
         if answer is not Denied.NO_MONEY or not isinstance(self._p.backend, TokenCounter):
             return answer
         least = self._worst.nano(life.request, input_tokens=1)
@@ -98,6 +112,27 @@ class ItemCarrier:
             return answer
         life.bound = counted
         return await self._p.gate.admit(self._caller, self._need(life))
+
+    async def _admit_again(self, life: Life, longest_s: float) -> Grant | Denied:
+        """Admission to another try, or TOO_LATE. Waiting for a slot is not the item's time, a pause of all calls is."""
+        gate, clock = self._p.gate, self._p.clock
+        while True:
+            since, answer = clock.now(), None
+            closed_s = gate.closed_s(since)
+            left_s = max(longest_s - life.elapsed_s(since), _LOOK_S)
+            with suppress(TimeoutError):
+                async with asyncio.timeout(left_s):
+                    answer = await gate.admit(self._caller, self._need(life))
+            now = clock.now()
+            life.in_line_s += now - since - (gate.closed_s(now) - closed_s)
+            if isinstance(answer, Denied):
+                return answer
+            if life.elapsed_s(now) >= longest_s:
+                if answer is not None:
+                    gate.abandon(answer, sent=False)
+                return Denied.TOO_LATE
+            if answer is not None:
+                return answer
 
     async def _attempt(self, life: Life, grant: Grant) -> Reply | Failure:
         """Send it once; afterwards the gate and the item's account are right, whatever came back.

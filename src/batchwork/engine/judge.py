@@ -6,9 +6,8 @@ It asks the checker whether an answer will do and `core/decision.py` what follow
 import msgspec
 
 from batchwork.core.breaker import Breaker
-from batchwork.core.decision import Decision, Move, Tries, after_failure, after_reply
-from batchwork.core.failure import Failure, FailureKind
-from batchwork.core.failure_table import is_refusal
+from batchwork.core.decision import Decision, Move, after_failure, after_reply
+from batchwork.core.failure import Failure
 from batchwork.core.reply import Reply
 from batchwork.engine.life import Life
 from batchwork.engine.parts import Parts
@@ -33,7 +32,7 @@ class Judge:
             return self._of_reply(life, result)
         if result.reply is not None:
             self._breaker.answered()
-        return self._of_failure(life, result, in_a_row=True)
+        return self._of_failure(life, result)
 
     def of_line(self, life: Life, result: Reply | Failure) -> Decision:
         """What becomes of an item after its line of a batch.
@@ -42,7 +41,7 @@ class Judge:
         """
         if isinstance(result, Reply):
             return self._of_reply(life, result)
-        return self._of_failure(life, result, in_a_row=False)
+        return self._of_failure(life, result, line=True)
 
     def _of_reply(self, life: Life, reply: Reply) -> Decision:
         self._breaker.answered()
@@ -55,28 +54,14 @@ class Judge:
             return Decision(Move.FAIL, failure=msgspec.structs.replace(decision.failure, reply=reply))
         return decision
 
-    def _of_failure(self, life: Life, failure: Failure, *, in_a_row: bool) -> Decision:
+    def _of_failure(self, life: Life, failure: Failure, *, line: bool = False) -> Decision:
         if not self._sends:
             return Decision(Move.FAIL, failure=failure)
-        if failure.kind is FailureKind.EXPIRED:
-            life.expiries += 1
-        elif is_refusal(failure):
-            life.refusals += 1
-        else:
-            life.failures += 1
-        now = self._p.clock.now()
-        elapsed_s = 0.0 if life.started is None else now - life.started
-        tries = Tries(life.failures, life.refusals, life.expiries, elapsed_s)
+        now, parts = self._p.clock.now(), self._p
+        tries = life.count(failure, now, line=line)
         decision = after_failure(
-            failure,
-            tries,
-            policy=self._p.policy,
-            breaker=self._breaker,
-            now=now,
-            dice=self._p.dice(),
-            in_a_row=in_a_row,
+            failure, tries, policy=parts.policy, breaker=self._breaker, now=now, dice=parts.dice(), line=line
         )
-        if decision.everybody_waits:  # waiting for a quota says nothing about the item
-            life.failures -= 1
-            life.started = None
+        if decision.everybody_waits:
+            life.wait_for_quota()
         return decision

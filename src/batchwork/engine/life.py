@@ -4,6 +4,9 @@ from typing import Self
 
 import msgspec
 
+from batchwork.core.decision import Tries
+from batchwork.core.failure import Failure, FailureKind
+from batchwork.core.failure_table import is_refusal
 from batchwork.core.intake import Work
 from batchwork.core.pricing import Charge
 from batchwork.core.reply import Usage
@@ -30,6 +33,8 @@ class Life(msgspec.Struct, gc=False, eq=False):
     reasks: int = 0
     started: float | None = None  # its first call: how long it stood in line says nothing about it
     is_resent: bool = False  # it was in another batch of this run
+    refused_at: float | None = None  # its first refusal
+    in_line_s: float = 0.0  # since its first call, and not counted where the time for retries is bounded
     latency_s: float = 0.0
     usage: Usage | None = None
 
@@ -54,6 +59,28 @@ class Life(msgspec.Struct, gc=False, eq=False):
         self.deferred = False
         if usage is not None:
             self.usage = usage if self.usage is None else self.usage + usage
+
+    def elapsed_s(self, now: float) -> float:
+        """Since its first call, without the time in which it waited for a slot."""
+        return 0.0 if self.started is None else now - self.in_line_s - self.started
+
+    def count(self, failure: Failure, now: float, *, line: bool) -> Tries:
+        """How often it was tried, this failure counted in."""
+        if failure.kind is FailureKind.EXPIRED:
+            self.expiries += 1
+        elif is_refusal(failure) and not line:
+            self.refusals += 1
+            if self.refused_at is None:
+                self.refused_at = now
+        else:
+            self.failures += 1
+        refused_s = 0.0 if self.refused_at is None else now - self.refused_at
+        return Tries(self.failures, self.refusals, self.expiries, self.elapsed_s(now), refused_s)
+
+    def wait_for_quota(self) -> None:
+        """That says nothing about the item: it uses up no retry, and refusals are counted anew."""
+        self.failures -= 1
+        self.refused_at = None
 
     def ask_again(self, turns: tuple[Message, ...]) -> None:
         """The answer will not do: the same again, with these turns behind it."""

@@ -15,6 +15,7 @@ class Denied(Enum):
 
     NO_MONEY = "no money"
     CLOSED = "closed"
+    TOO_LATE = "too late"  # for another try
 
 
 class Need(msgspec.Struct, frozen=True, kw_only=True, gc=False):

@@ -34,9 +34,16 @@ KINDS: dict[type, int] = {event: kind for kind, event in enumerate(_EVENTS + _BA
 FIRST_OF_BATCHES = KINDS[BatchIntended]
 _SHARE_ABOVE = 256  # characters; shorter system prompts are cheaper in place
 
+_HUGE = 1  # the code of a whole number that MessagePack has no form for, written out
 _encode = msgspec.msgpack.Encoder().encode
+
+
+def _read_huge(_code: int, digits: memoryview) -> int:
+    return int(bytes(digits), 16)
+
+
 _decoders: dict[int, Callable[[bytes], Any]] = {
-    kind: msgspec.msgpack.Decoder(cls).decode for cls, kind in KINDS.items() if cls is not Opened
+    kind: msgspec.msgpack.Decoder(cls, ext_hook=_read_huge).decode for cls, kind in KINDS.items() if cls is not Opened
 }
 
 
@@ -74,7 +81,10 @@ Blobs = dict[bytes, bytes]
 def encode(event: Event, blobs: Blobs) -> bytes:
     """The bytes of an event; shared parts are added to `blobs`."""
     if type(event) is not Opened:
-        return _encode(event)
+        try:
+            return _encode(event)
+        except OverflowError:  # a model answered with a huge number
+            return _encode(_packable(msgspec.to_builtins(event, builtin_types=(bytes,))))
     request = event.request
     stored = None if request is None else _store(request, event.occurrence, blobs)
     opened = _StoredOpened(event.index, event.fingerprint, event.occurrence, stored, event.columns)
@@ -83,6 +93,17 @@ def encode(event: Event, blobs: Blobs) -> bytes:
     except _UNPACKABLE:
         opened.columns = json.dumps(event.columns, default=str)  # a huge number, a lone surrogate
         return _encode(opened)
+
+
+def _packable(value: Any) -> Any:
+    """A value with its huge whole numbers in a form that can be written."""
+    if isinstance(value, dict):
+        return {key: _packable(held) for key, held in value.items()}
+    if isinstance(value, list | tuple):
+        return [_packable(held) for held in value]
+    if isinstance(value, int) and not -(2**63) <= value < 2**64:
+        return msgspec.msgpack.Ext(_HUGE, f"{value:x}".encode())
+    return value
 
 
 def _store(request: Request, occurrence: int, blobs: Blobs) -> _StoredRequest:

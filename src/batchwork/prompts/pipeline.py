@@ -11,7 +11,7 @@ from batchwork.assembly import open_service
 from batchwork.core.money import ceiling_from_dollars
 from batchwork.core.outcome import AnyOutcome
 from batchwork.core.policy import Policy, RatePolicy, RetryPolicy
-from batchwork.core.ports import Backend, Checker, Clock
+from batchwork.core.ports import Backend, Checker, Clock, Traits
 from batchwork.core.pricing import price_from
 from batchwork.core.prompt import refuse_one
 from batchwork.core.request import DEFAULT_MAX_TOKENS
@@ -49,6 +49,7 @@ async def open_prompt_service(
     input_tpm: float | None = None,
     output_tpm: float | None = None,
     retries: int = 3,
+    max_retry_time: float = 60.0,
     timeout: float = 120.0,
     reask: int = 1,
     backend: Backend | None = None,
@@ -61,7 +62,9 @@ async def open_prompt_service(
     """Everything that prompts share: a connection to the model, the window, the rate limits, the budget.
 
     `max_in_flight` bounds the calls of all requests together, `max_cost` their money: with `book` a day's money, which
-    the file remembers over restarts.
+    the file remembers over restarts. `retries` is how often a failed call is made again; refusals (429, 503, 529) do
+    not count. No retry starts later than `max_retry_time` seconds after a prompt's first call, the time in which it
+    waits for a slot not counted.
 
     Raises:
         ConfigError: an option is wrong, or a budget has no known price.
@@ -70,10 +73,10 @@ async def open_prompt_service(
     policy = Policy(
         max_in_flight=max_in_flight,
         rates=RatePolicy(rpm=rpm, input_tpm=input_tpm, output_tpm=output_tpm),
-        retry=replace(RetryPolicy.of(retries), first_wait_s=0.5, longest_wait_s=20.0, max_elapsed_s=600.0),
+        retry=replace(RetryPolicy.of(retries), first_wait_s=0.5, longest_wait_s=20.0, max_elapsed_s=max_retry_time),
         max_cost_nano=None if max_cost is None else ceiling_from_dollars(max_cost),
         timeout_s=timeout,
-        max_wait_s=60.0,  # somebody waits for the answer
+        max_wait_s=max_retry_time,  # somebody waits for the answer
         max_consecutive_failures=_NEVER,
         reasks=reask,
     )
@@ -87,10 +90,14 @@ def defaults_for(service: Service, *, system: str | None = None, max_tokens: int
     """What prompts to this service have unless they say otherwise."""
     return PromptDefaults(
         model=service.model,
-        models={model: served.backend.traits.name for model, served in service.models.items()},
+        models={model: _rules_of(served.backend.traits) for model, served in service.models.items()},
         system=system,
         max_tokens=DEFAULT_MAX_TOKENS if max_tokens is None else max_tokens,
     )
+
+
+def _rules_of(traits: Traits) -> str:
+    return traits.schemas or traits.name
 
 
 async def process_multiple_prompts(

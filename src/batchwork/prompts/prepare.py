@@ -4,6 +4,7 @@ Pure. Every prompt of a request goes through it before the first call is sent. A
 """
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal, cast
 
@@ -16,7 +17,7 @@ from batchwork.core.request import DEFAULT_MAX_TOKENS, Message, Request, Schema
 from batchwork.core.weighed import WeighedCache
 from batchwork.prompts.field_path import MAX_CHARACTERS, FieldPath, PathSyntaxError, parse_path
 from batchwork.schema import DEFAULT_LIMITS, Limits, SchemaError, checker_of, keep_wire_schema, weigh, wire_schema_of
-from batchwork.schema.dialects import DIALECTS
+from batchwork.schema.dialects import ANY_SERVER, DIALECTS
 from batchwork.schema.wire import Provider
 
 _MAX_DEPTH = 64
@@ -237,6 +238,9 @@ def usable_schema(body: SchemaBody, name: str, provider: str | None = None, limi
 def compiled_schema(schema: Schema, provider: str | None, limits: Limits) -> dict[str, Any] | None:
     """The schema as the provider takes it; None where that is all of JSON Schema. Raises SchemaError."""
     checker_of(schema, limits, copy=False)
+    if provider == ANY_SERVER:
+        with suppress(SchemaError):  # it goes out as it is
+            return wire_schema_of("openai", schema)
     return wire_schema_of(cast("Provider", provider), schema) if provider in DIALECTS else None
 
 
@@ -262,7 +266,8 @@ def keep_schema(
     encoded = _encoded(body, DEFAULT_LIMITS)
     schema = Schema.of(msgspec.msgpack.decode(encoded), name=name)
     if compiled is not None:
-        keep_wire_schema(cast("Provider", provider), schema, compiled, weight=4 * len(encoded))
+        dialect = "openai" if provider == ANY_SERVER else provider
+        keep_wire_schema(cast("Provider", dialect), schema, compiled, weight=4 * len(encoded))
     _known.put((encoded, name, provider), problem or schema, len(encoded))
 
 

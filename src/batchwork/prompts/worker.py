@@ -33,6 +33,7 @@ class CheckJob(msgspec.Struct, frozen=True, tag=True):
     body: Any
     text: str
     limits: Limits
+    truncated: bool = False
 
 
 class ExtractJob(msgspec.Struct, frozen=True, tag=True):
@@ -76,7 +77,8 @@ def work(job: Job) -> Result:
         if isinstance(job, SchemaJob):
             return Done(_json(compiled_schema(Schema.of(job.body), job.provider, job.limits)))
         if isinstance(job, CheckJob):
-            judged = checker_of(Schema.of(job.body), job.limits, copy=False).check(job.text)
+            checker = checker_of(Schema.of(job.body), job.limits, copy=False)
+            judged = checker.check(job.text, truncated=job.truncated)
             if not isinstance(judged, Accepted):
                 return Refused("schema_violation", list(judged.errors))
             if too_deep(judged.value, MAX_DEPTH):

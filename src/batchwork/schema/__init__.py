@@ -4,7 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from batchwork.core.errors import SchemaError
-from batchwork.schema.answer_text import NoJson, json_in
+from batchwork.schema.answer_text import NoJson, json_in, whole_json_in
 from batchwork.schema.checked_schema import CheckedSchema, check_schema
 from batchwork.schema.checker import (
     Accepted,
@@ -16,6 +16,7 @@ from batchwork.schema.checker import (
     reask_message,
     rejected,
 )
+from batchwork.schema.dialects import ANY_SERVER
 from batchwork.schema.limits import DEFAULT_LIMITS, Limits, Weight, values_at_most, weigh
 from batchwork.schema.wire import compile_for, keep_wire_schema, wire_schema_of
 

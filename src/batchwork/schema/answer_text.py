@@ -41,6 +41,24 @@ def json_in(text: str) -> Any:
     raise NoJson(f"the answer is not JSON: {complaint}")
 
 
+def whole_json_in(text: str) -> Any:
+    """The object or list in a text that was cut off, where the cut has not touched it; a NoJson where it may have.
+
+    It is the first one in the text, and nothing after it begins another. A number or a string looks whole when cut.
+    """
+    start = min((place for mark in "{[" if (place := text.find(mark)) >= 0), default=-1)
+    if start < 0:
+        raise NoJson("the answer was cut off")
+    try:
+        _, end = _scanner.raw_decode(text, start)
+        value = _decode(text[start:end])
+    except _UNREADABLE as error:
+        raise NoJson("the answer was cut off") from error
+    if "{" in text[end:] or "[" in text[end:]:
+        raise NoJson("the answer was cut off after its first JSON value")
+    return value
+
+
 def _fenced(text: str) -> list[Any]:
     """The values of the code fences whose content is JSON as a whole."""
     pieces = text.split(_FENCE, 2 * _MOST_ATTEMPTS)

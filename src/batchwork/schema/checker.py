@@ -13,7 +13,7 @@ from batchwork.core.ports import AnswerVerdict
 from batchwork.core.reply import Reply
 from batchwork.core.request import Message, Request, Schema
 from batchwork.core.weighed import WeighedCache
-from batchwork.schema.answer_text import NoJson, json_in
+from batchwork.schema.answer_text import NoJson, json_in, whole_json_in
 from batchwork.schema.checked_schema import CheckedSchema, check_schema
 from batchwork.schema.dialects import WRAP_KEY
 from batchwork.schema.explanation import Explainer
@@ -55,10 +55,10 @@ class SchemaChecker:
         # Then an error is about the object at the root, not about what is wrapped in it.
         self._takes_objects = isinstance(root, dict) and ("object" in types_of(root) or "properties" in root)
 
-    def check(self, text: str) -> Accepted | Rejected:
-        """Whether the answer's text holds a JSON value that fits."""
+    def check(self, text: str, *, truncated: bool = False) -> Accepted | Rejected:
+        """Whether the answer's text holds a JSON value that fits; one that was `truncated`, a whole one."""
         try:
-            value = json_in(text)
+            value = whole_json_in(text) if truncated else json_in(text)
         except NoJson as error:
             return Rejected((str(error),))
         return self.check_value(value)
@@ -118,16 +118,16 @@ class AnswerChecker:
         """Judge one reply."""
         if request.schema is None:
             return _ACCEPTED
-        if reply.truncated:
-            message = f"the answer was cut off after {request.output_bound} tokens, before its JSON ended"
-            return AnswerVerdict(failure=Failure(kind=FailureKind.TRUNCATED, message=message))
         checker = self._own.get(request.schema.digest) or checker_of(request.schema)
-        judged = checker.check(reply.text)
-        return AnswerVerdict(value=judged.value) if isinstance(judged, Accepted) else rejected(reply, judged)
+        judged = checker.check(reply.text, truncated=reply.truncated)
+        return AnswerVerdict(value=judged.value) if isinstance(judged, Accepted) else rejected(request, reply, judged)
 
 
-def rejected(reply: Reply, judged: Rejected) -> AnswerVerdict:
-    """The verdict on a reply that does not fit: it is asked for again, with what was wrong."""
+def rejected(request: Request, reply: Reply, judged: Rejected) -> AnswerVerdict:
+    """The verdict on a reply that does not fit: it is asked for again, with what was wrong, unless it was cut off."""
+    if reply.truncated:
+        message = f"the answer was cut off after {request.output_bound} tokens, before its JSON ended"
+        return AnswerVerdict(failure=Failure(kind=FailureKind.TRUNCATED, message=message))
     answer = (Message("assistant", reply.text),) if reply.text.strip() else ()
     return AnswerVerdict(
         failure=Failure(kind=FailureKind.SCHEMA_VIOLATION, message="; ".join(judged.errors)),

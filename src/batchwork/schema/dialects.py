@@ -11,6 +11,8 @@ from batchwork.core.errors import SchemaError
 
 # The one property of the object that a root which is no object is sent in, where a provider wants an object
 WRAP_KEY = "value"
+# The rules of a server that is not OpenAI and speaks its wire: OpenAI's where they can be kept, else its own.
+ANY_SERVER = "chat"
 
 
 class Dialect(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -2,6 +2,9 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from importlib.metadata import version
+
+import msgspec
 
 from batchwork.core.ports import Backend
 from batchwork.prompts import open_prompt_service
@@ -21,6 +24,10 @@ from batchwork.server.spans import traced
 from batchwork.server.wire import PromptsAnswer, each_decoded, many_decoded, one_decoded
 from batchwork.server.workers import Workers
 
+_OPENAPI = "/openapi.json"
+_VERSION = version("batchwork")
+_SERVICE = {"service": "batchwork", "version": _VERSION, "docs": DOCS, "openapi": _OPENAPI}
+_encode = msgspec.json.Encoder().encode
 _LONG = 1 << 16  # bytes of a body that wait for a turn with time for them
 
 
@@ -37,12 +44,13 @@ class Application:
         named: dict[str, Handler] = {
             "prompt": self._prompt,
             "prompts": self._prompts,
-            "health": lambda exchange: exchange.respond(b'{"status":"ok"}'),
+            "root": lambda exchange: exchange.respond(_encode(_SERVICE)),
+            "health": lambda exchange: exchange.respond(_encode({"status": "ok", "version": _VERSION})),
             "ready": self._ready,
             "metrics": lambda exchange: exchange.respond(self.metrics.exposition().encode(), CONTENT_TYPE),
         }
         handlers = {API.routes[name].path: (API.routes[name].method, handler) for name, handler in named.items()}
-        handlers |= {DOCS: ("GET", self._docs), "/openapi.json": ("GET", self._openapi)}
+        handlers |= {DOCS: ("GET", self._docs), _OPENAPI: ("GET", self._openapi)}
         self.asgi = Dispatcher(handlers, config=config, metrics=self.metrics)
 
     @property
@@ -68,6 +76,7 @@ class Application:
             input_tpm=config.input_tpm,
             output_tpm=config.output_tpm,
             retries=config.retries,
+            max_retry_time=config.max_retry_s,
             timeout=config.timeout_s,
             backend=self._backend,
             base_url=config.base_url,

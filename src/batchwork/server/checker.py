@@ -26,6 +26,7 @@ from batchwork.schema import (
     known_checker,
     rejected,
     values_at_most,
+    whole_json_in,
 )
 from batchwork.server.keys import caller
 from batchwork.server.loop_time import LoopTime
@@ -50,7 +51,7 @@ class ServerChecker:
         self._loop_time = loop_time
         self._limits = limits
         self._plain = AnswerChecker()
-        self._verdicts: OrderedDict[tuple[bytes, str], AnswerVerdict] = OrderedDict()
+        self._verdicts: OrderedDict[tuple[bytes, str, bool], AnswerVerdict] = OrderedDict()
 
     def wrap(self, backend: Backend) -> Backend:
         """The backend, whose answers are judged before they are given on."""
@@ -65,20 +66,20 @@ class ServerChecker:
     def check(self, request: Request, reply: Reply) -> AnswerVerdict:
         """The verdict that was made before."""
         if request.schema is not None and self._verdicts:
-            found = self._verdicts.pop((request.schema.digest, reply.text), None)
+            found = self._verdicts.pop((request.schema.digest, reply.text, reply.truncated), None)
             if found is not None:
                 return found
         return self._plain.check(request, reply)
 
     async def judge(self, request: Request, reply: Reply) -> None:
         """Make the verdict on a reply."""
-        if request.schema is None or reply.truncated:
+        if request.schema is None:
             return
         await self._loop_time.wait()
         verdict = self._here(request, reply, request.schema)
         if verdict is None:
-            verdict = await self._elsewhere(reply, request.schema)
-        self._verdicts[request.schema.digest, reply.text] = verdict
+            verdict = await self._elsewhere(request, reply, request.schema)
+        self._verdicts[request.schema.digest, reply.text, reply.truncated] = verdict
         if len(self._verdicts) > _MOST_VERDICTS:
             self._verdicts.popitem(last=False)
 
@@ -96,24 +97,24 @@ class ServerChecker:
             return None
         if values * weight.spread <= _EXPLAINING_RULES and weight.explaining_us <= _EXPLAINING_US:
             return self._plain.check(request, reply)
-        return _valid(checker, reply.text, values)
+        return _valid(checker, reply, values)
 
-    async def _elsewhere(self, reply: Reply, schema: Schema) -> AnswerVerdict:
+    async def _elsewhere(self, request: Request, reply: Reply, schema: Schema) -> AnswerVerdict:
         try:
-            job = CheckJob(schema.body, clean(reply.text), self._limits)
+            job = CheckJob(schema.body, clean(reply.text), self._limits, reply.truncated)
             result = await self._workers.run(job, caller=caller.get())
         except WorkFailed as error:
             message = f"the answer could not be held against the schema: {error}"
             return AnswerVerdict(failure=Failure(kind=FailureKind.SCHEMA_VIOLATION, message=message))
         if isinstance(result, Done):
             return AnswerVerdict(value=msgspec.Raw(result.json))
-        return rejected(reply, Rejected(tuple(result.sentences)))
+        return rejected(request, reply, Rejected(tuple(result.sentences)))
 
 
-def _valid(checker: SchemaChecker, text: str, values: int) -> AnswerVerdict | None:
+def _valid(checker: SchemaChecker, reply: Reply, values: int) -> AnswerVerdict | None:
     """Accepted, when the answer fits as it is; what is wrong with others is for somebody with more time."""
     try:
-        value = json_in(text)
+        value = whole_json_in(reply.text) if reply.truncated else json_in(reply.text)
     except NoJson:
         return None
     if not checker.schema.validator.is_valid(value):

@@ -63,6 +63,7 @@ class ServerConfig:
     input_tpm: float | None = None
     output_tpm: float | None = None
     retries: int = 3
+    max_retry_s: float = 60.0
     timeout_s: float = 120.0
     base_url: str | None = field(default=None, repr=False)  # there may be a key in it
     max_body_bytes: int = 8 * 2**20

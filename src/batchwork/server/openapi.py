@@ -13,7 +13,17 @@ from batchwork.server.wire import PromptsAnswer, PromptsBody, StreamedAnswer, St
 
 _TYPES = (PromptItem, PromptsBody, Answer, PromptsAnswer, StreamedAnswer, StreamedSummary, ErrorBody)
 _REF = "#/components/schemas/{name}"
-_STATUS = {"type": "object", "properties": {"status": {"type": "string"}}, "required": ["status"]}
+
+
+def _texts(*names: str) -> dict[str, Any]:
+    return {"type": "object", "properties": {name: {"type": "string"} for name in names}, "required": list(names)}
+
+
+_TEXTS = {
+    "Status": _texts("status"),
+    "Health": _texts("status", "version"),
+    "Service": _texts("service", "version", "docs", "openapi"),
+}
 
 
 def document(models: tuple[str, ...]) -> dict[str, Any]:
@@ -79,10 +89,12 @@ def _schemas(models: tuple[str, ...]) -> dict[str, Any]:
     """
     _, schemas = msgspec.json.schema_components(_TYPES, ref_template=_REF)
     schemas["PromptsBody"]["properties"]["prompts"]["items"] = _ref("PromptItem")  # decoded one by one
-    schemas["PromptItem"]["oneOf"] = [
-        {"required": ["prompt"], "properties": {"prompt": {"type": "string"}, "messages": {"type": "null"}}},
-        {"required": ["messages"], "properties": {"messages": {"type": "array"}, "prompt": {"type": "null"}}},
-    ]
+    # Either of the two. Not as `oneOf`: makers of clients would take its branches for the whole of an item.
+    schemas["PromptItem"] |= {
+        "if": {"required": ["prompt"], "properties": {"prompt": {"type": "string"}}},
+        "then": {"properties": {"messages": {"type": "null"}}},
+        "else": {"required": ["messages"], "properties": {"messages": {"type": "array", "items": {}}}},
+    }
     one, turn = deepcopy(schemas["PromptItem"]), deepcopy(schemas["Turn"])
     fields = one["properties"]
     if models:
@@ -93,8 +105,8 @@ def _schemas(models: tuple[str, ...]) -> dict[str, Any]:
         "required": ["type"],
         "properties": {"type": {"type": "string"}},
     }
-    own = {"OnePrompt": one | {"title": "OnePrompt"}, "OneTurn": turn | {"title": "OneTurn"}, "Status": _STATUS}
-    return schemas | own
+    own = {"OnePrompt": one | {"title": "OnePrompt"}, "OneTurn": turn | {"title": "OneTurn"}}
+    return schemas | own | _TEXTS
 
 
 def _choice(schema: dict[str, Any], kind: str) -> dict[str, Any]:

@@ -9,6 +9,8 @@ from decimal import Decimal
 from difflib import get_close_matches
 from typing import Any
 
+import msgspec
+
 from batchwork.core.errors import ConfigError
 from batchwork.core.outcome import Outcome
 from batchwork.tables.cells import clean_text
@@ -28,7 +30,8 @@ _RESULTS: Mapping[str, tuple[type, Callable[[Outcome], Any]]] = {
 }
 RESULT_TYPES: Mapping[str, type] = {name: kind for name, (kind, _) in _RESULTS.items()}
 RESULT_NAMES = tuple(RESULT_TYPES)
-_OURS = frozenset(RESULT_NAMES)
+TOOL_CALLS = "tool_calls"  # a column of those rows alone that have any
+_OURS = frozenset((*RESULT_NAMES, TOOL_CALLS))
 _MOST_SHOWN = 30
 _NUMBERS = frozenset({int, float, Decimal})
 _MOST_EXACT = 2**53  # whole numbers up to here are exact as floats
@@ -84,7 +87,10 @@ class ResultColumns:
 
 def result_values(outcome: Outcome) -> dict[str, Any]:
     """Our columns of one row."""
-    return {name: value(outcome) for name, (_, value) in _RESULTS.items()}
+    values = {name: value(outcome) for name, (_, value) in _RESULTS.items()}
+    if outcome.tool_calls:
+        values[TOOL_CALLS] = list(msgspec.to_builtins(outcome.tool_calls))
+    return values
 
 
 def result_columns(input_columns: Iterable[str]) -> ResultColumns:

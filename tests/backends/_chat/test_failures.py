@@ -80,3 +80,26 @@ def test_a_key_that_the_server_repeats_is_not_shown(exchange):
 def test_a_connection_lost_after_sending_may_have_been_billed(exchange):
     failure = exchange(MODEL, cut="before").failure
     assert (failure.kind, failure.unconfirmed) == (K.CONNECTION, True)
+
+
+_PAGE = b"<html><body><h1>404 Not Found</h1></body></html>"
+
+
+@pytest.mark.parametrize("status", [404, 405])
+@pytest.mark.parametrize("body", [_PAGE, {"detail": "Not Found"}, {"error": {"message": "File Not Found"}}, b""])
+def test_a_base_url_without_its_version_is_told_what_may_be_meant(exchange, body, status):
+    failure = exchange("openai:qwen", body, status=status, base="").failure
+    assert "the server knows no such path; did you mean the base_url http://127.0.0.1:" in failure.message
+    assert failure.message.endswith("/v1?")
+
+
+@pytest.mark.parametrize("body", [b"<html>Welcome</html>", {"error": "Unexpected endpoint"}])
+def test_a_page_instead_of_an_answer_is_told_what_may_be_meant_as_well(exchange, body):
+    assert exchange("openai:qwen", body, base="").failure.message.endswith("/v1?")
+
+
+def test_a_model_that_is_not_there_is_not_taken_for_a_path_that_is_not(exchange):
+    said = {"error": {"message": "model 'qwen' not found"}}
+    assert "no such path" not in exchange("openai:qwen", said, status=404, base="").failure.message
+    assert "no such path" not in exchange("openai:qwen", {"detail": "Not Found"}, status=404).failure.message
+    assert "is the base_url right?" in exchange("openai:qwen", _PAGE, status=404).failure.message

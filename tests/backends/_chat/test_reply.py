@@ -115,3 +115,37 @@ def test_rate_limit_headers_come_with_the_answer(exchange):
 )
 def test_a_reply_has_the_lane_that_served_it_where_it_is_not_the_default(exchange, completion, said, extra, lane):
     assert exchange(MODEL, {**completion(), **said}, Request.ask("?", extra_body=extra)).reply.lane == lane
+
+
+def test_tool_calls_are_told_with_their_arguments_as_json(exchange, completion):
+    calls = [
+        {"id": "c1", "type": "function", "function": {"name": "f", "arguments": '{"a": [1, 2]}'}},
+        {"id": "c2", "type": "function", "function": {"name": "g", "arguments": "not json"}},
+        {"id": "c3", "type": "function", "function": {"name": "h", "arguments": {"b": 1}}},
+        {"id": "c4", "type": "custom", "custom": {"name": "k", "input": "42"}},
+        {"id": 5, "type": "function", "function": "strange"},
+    ]
+    reply = exchange(MODEL, completion(content=None, tool_calls=calls, finish="tool_calls")).reply
+    assert [(call.id, call.name, call.arguments) for call in reply.tool_calls] == [
+        ("c1", "f", {"a": [1, 2]}),
+        ("c2", "g", "not json"),
+        ("c3", "h", {"b": 1}),
+        ("c4", "k", "42"),
+    ]
+
+
+def test_a_function_call_in_its_older_form_is_told_too(exchange, completion):
+    call = {"name": "f", "arguments": "{}"}
+    reply = exchange(MODEL, completion(content=None, function_call=call, finish="function_call")).reply
+    assert [(call.id, call.name, call.arguments) for call in reply.tool_calls] == [(None, "f", {})]
+
+
+def test_a_tool_call_that_was_cut_off_is_no_answer(exchange, completion):
+    calls = [{"id": "c", "type": "function", "function": {"name": "f", "arguments": '{"a": '}}]
+    said = completion(content=None, tool_calls=calls, finish="length")
+    assert exchange(MODEL, said).failure.kind is K.TRUNCATED
+
+
+def test_an_error_with_a_good_status_may_be_a_bare_text(exchange):
+    failure = exchange(MODEL, {"error": "Unexpected endpoint or method."}).failure
+    assert (failure.kind, failure.message) == (K.SERVER, "Unexpected endpoint or method.")

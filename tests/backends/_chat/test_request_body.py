@@ -2,8 +2,12 @@ import base64
 
 import pytest
 
+from batchwork.backends import Setup, open_backend
+from batchwork.clock import SystemClock
+from batchwork.core.errors import BackendError
 from batchwork.core.failure import FailureKind as K
 from batchwork.core.request import Attachment, Message, Request, Schema
+from batchwork.settings import Settings
 
 MODEL = "openai:gpt-6-luna"
 
@@ -43,6 +47,32 @@ def test_a_schema_is_the_response_format(exchange):
     assert sent["json_schema"]["name"] == "my_answer"
     assert sent["json_schema"]["strict"] is True
     assert sent["json_schema"]["schema"]["properties"]["a"]["type"] == "string"
+
+
+FREE = [
+    {"type": "object"},
+    {"type": "object", "properties": {"a": {"type": "object"}}, "required": ["a"], "additionalProperties": False},
+    {"type": "object", "additionalProperties": {"type": "number"}},
+    {"type": "array"},
+    {"enum": [{"a": 1}, [2]]},
+    {"properties": {"a": {}}},
+]
+
+
+@pytest.mark.parametrize("schema", FREE)
+def test_a_schema_that_openai_refuses_goes_to_other_servers_as_it_is(exchange, schema):
+    for model in ("openai:qwen", MODEL):  # OpenAI's own model behind somebody's proxy: that is for the proxy to say
+        sent = exchange(model, request=Request.ask("?", schema=Schema.of(schema))).body["response_format"]
+        assert sent == {"type": "json_schema", "json_schema": {"name": "answer", "schema": schema}}
+
+
+@pytest.mark.parametrize("schema", FREE)
+def test_a_schema_that_openai_refuses_is_not_sent_there(schema):
+    setup = Setup(clock=SystemClock(), max_in_flight=1, settings=Settings(), api_key="sk-1")
+    backend, _ = open_backend(MODEL, setup)
+    with pytest.raises(BackendError) as caught:
+        backend.batch_line("a", Request.ask("?", schema=Schema.of(schema)))
+    assert caught.value.failure.kind is K.BAD_INPUT
 
 
 def test_neutral_blocks_and_attachments_become_openais(exchange):

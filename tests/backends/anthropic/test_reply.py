@@ -153,3 +153,17 @@ def test_rate_limit_headers_come_with_the_answer(exchange):
 
 def test_without_such_headers_there_are_no_limits(exchange):
     assert exchange(MODEL).reply.limits is None
+
+
+def test_tool_calls_are_told(exchange, message):
+    content = [
+        {"type": "text", "text": "Let me look."},
+        {"type": "tool_use", "id": "t1", "name": "f", "input": {"a": 1}},
+        {"type": "server_tool_use", "id": "t2", "name": "web_search", "input": {"query": "x"}},
+        {"type": "tool_use", "id": "t3", "name": "g", "input": {}},
+    ]
+    reply = exchange(MODEL, message(content=content, stop_reason="tool_use")).reply
+    assert [(call.id, call.name, call.arguments) for call in reply.tool_calls] == [
+        ("t1", "f", {"a": 1}),
+        ("t3", "g", {}),
+    ]

@@ -1,6 +1,7 @@
 """The reply in a chat completion, or the failure that a completion or an error object is."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 import msgspec
@@ -10,7 +11,7 @@ from batchwork.backends._failures import kind_by_name, kind_by_status, lost_resu
 from batchwork.core.errors import BackendError
 from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.pricing import lane_served
-from batchwork.core.reply import Reply, ReportedLimits, Usage
+from batchwork.core.reply import Reply, ReportedLimits, ToolCall, Usage
 
 
 class _PromptDetails(Struct):
@@ -28,6 +29,7 @@ class _Message(Struct):
     content: str | list[dict[str, Any]] | None = None
     refusal: str | None = None
     tool_calls: list[dict[str, Any]] | None = None
+    function_call: dict[str, Any] | None = None  # its older name
 
 
 class _Choice(Struct):
@@ -41,8 +43,20 @@ class _Completion(Struct):
     id: str | None = None
     model: str = ""
     usage: _Usage | None = None
-    error: dict[str, Any] | None = None
+    error: dict[str, Any] | str | None = None
     service_tier: Any = None
+
+
+class _Function(Struct):
+    name: str = ""
+    arguments: Any = None
+    input: Any = None  # of a tool that takes plain text
+
+
+class _ToolCall(Struct):
+    id: str | None = None
+    function: _Function | None = None
+    custom: _Function | None = None
 
 
 _NO_DETAILS = _PromptDetails()
@@ -76,6 +90,7 @@ def reply_in(
         stop_reason=finish,
         truncated=finish == "length",
         blocks=tuple(message.tool_calls or ()),
+        tool_calls=_tool_calls(message) if message.tool_calls or message.function_call else (),
         limits=limits,
         provider_id=request_id or completion.id,
         body=raw,
@@ -88,10 +103,27 @@ def reply_in(
     if finish == "content_filter":
         problem = "the provider's content filter withheld the answer"
         raise BackendError(unusable(FailureKind.REFUSED, problem, finish, reply))
-    if finish == "length" and not reply.text:
+    if finish == "length" and not text:
         problem = "max_tokens was used up before any text: raise it"
         raise BackendError(unusable(FailureKind.TRUNCATED, problem, finish, reply))
     return reply
+
+
+def _tool_calls(message: _Message) -> tuple[ToolCall, ...]:
+    calls = message.tool_calls or [{"function": message.function_call}]
+    found = []
+    for call in calls:
+        try:
+            read = msgspec.convert(call, _ToolCall)
+        except msgspec.ValidationError:
+            continue  # it stands among the blocks as it came
+        tool = read.function or read.custom or _Function()
+        arguments = tool.input if tool.arguments is None else tool.arguments
+        if isinstance(arguments, str) and read.function is not None:
+            with suppress(msgspec.DecodeError, UnicodeError):
+                arguments = msgspec.json.decode(arguments)
+        found.append(ToolCall(name=tool.name, arguments=arguments, id=read.id))
+    return tuple(found)
 
 
 def _no_choice(completion: _Completion, choice: _Choice | None, raw: bytes, request_id: str | None) -> Failure:
@@ -99,6 +131,8 @@ def _no_choice(completion: _Completion, choice: _Choice | None, raw: bytes, requ
     error = completion.error or (choice.error if choice is not None else None)
     if error is None:
         return lost_result("the completion holds no choice")
+    if isinstance(error, str):
+        error = {"message": error}
     status = error["code"] if isinstance(error.get("code"), int) else 500
     kind, code = kind_of(error, status)
     message = message_of(error, raw, secret=None, request_id=request_id)

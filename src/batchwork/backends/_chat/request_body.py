@@ -44,8 +44,13 @@ class ChatBody:
             content.check_sampling(request.sampling, self._dialect.sampling, f"the model {self._model}")
             body.update(request.sampling)
         if request.schema is not None:
-            name, encoded = _name(request.schema.name), self._dialect.schemas.encoded(request.schema)
-            schema = {"name": name, "schema": encoded} | ({"strict": True} if self._dialect.strict else {})
+            schemas = self._dialect.schemas
+            schema: dict[str, Any] = {
+                "name": _name(request.schema.name),
+                "schema": schemas.encoded(request.schema),
+            }
+            if self._dialect.strict and schemas.is_compiled(request.schema):
+                schema["strict"] = True
             body["response_format"] = {"type": "json_schema", "json_schema": schema}
         if request.extra_body:
             content.add_extra(body, request.extra_body)

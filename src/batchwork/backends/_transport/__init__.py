@@ -5,6 +5,7 @@ downloads. Neither retries, follows a redirect or has a deadline beyond connecti
 """
 
 import os
+import socket
 import ssl
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -77,10 +78,15 @@ def closed(error: BaseException | None, message: str = CLOSED, head: HttpAnswer 
 
 
 def _reason(error: OSError) -> str:
+    """Why, and what to look at."""
     if isinstance(error, ssl.SSLCertVerificationError):
         return f"its certificate is not trusted ({error.verify_message})"
     if isinstance(error, ssl.SSLError):
-        return f"TLS failed ({error.reason or error})"
+        return f"it does not speak https ({error.reason or error}); is it an http:// address?"
+    if isinstance(error, socket.gaierror):
+        return "there is no host of this name; is the address right?"
+    if isinstance(error, ConnectionRefusedError):
+        return "nobody listens there; is the server running, and the port right?"
     if isinstance(error, TimeoutError) and error.errno is None:
         return f"no connection within {CONNECT_S:g} s"
     if error.errno is not None and error.errno > 0:

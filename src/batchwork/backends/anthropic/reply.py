@@ -10,7 +10,7 @@ from batchwork.backends._failures import kind_by_name, kind_by_status, unreadabl
 from batchwork.core.errors import BackendError
 from batchwork.core.failure import FailureKind
 from batchwork.core.pricing import lane_served
-from batchwork.core.reply import Reply, ReportedLimits, Usage
+from batchwork.core.reply import Reply, ReportedLimits, ToolCall, Usage
 
 _PLAIN = frozenset({"text", "thinking", "redacted_thinking"})  # blocks of which the text alone is kept
 
@@ -96,6 +96,11 @@ def reply_in(
         stop_reason=stop,
         truncated=stop == "max_tokens",
         blocks=blocks,
+        tool_calls=tuple(
+            ToolCall(name=str(block.get("name", "")), arguments=block.get("input"), id=block.get("id"))
+            for block in blocks
+            if block.get("type") == "tool_use"
+        ),
         limits=limits,
         provider_id=request_id or message.id,
         body=raw,
