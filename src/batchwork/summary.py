@@ -8,6 +8,7 @@ import textwrap
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import IntEnum
+from pathlib import Path
 
 from batchwork.core.duration import duration
 from batchwork.core.failure import FailureKind
@@ -107,6 +108,7 @@ class Summary:
     totals: Totals
     priced: bool
     door: Door
+    journal: Path | None = None
     ceiling_nano: int | None = None
     failures: tuple[FailureGroup, ...] = ()
     has_ended: bool = True  # the latest run; else it goes on, or was killed
@@ -130,7 +132,8 @@ class Summary:
     def lines(self, *, run: str = "this run") -> list[str]:
         """The accounting, what the latest `run` did, the cost, the failures by kind, and what else is open."""
         not_reached = f" ({counted(self.missing, 'more row')} not reached)" if self.missing > 0 else ""
-        texts = [f"items    {self.accounting}{not_reached}"]
+        texts = [] if self.journal is None else [f"journal  {self.journal}"]
+        texts.append(f"items    {self.accounting}{not_reached}")
         if self.figures is not None:
             texts.append(f"{run} {self._done(self.figures)}")
             tokens = self.figures.input_tokens, self.figures.output_tokens

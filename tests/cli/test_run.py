@@ -60,9 +60,9 @@ def test_the_end_and_the_status_tell_the_same_figures_and_the_failures_by_kind(
     assert "10 rows written to out.jsonl" in done.stderr
     assert f"failed   {failed} server, for example: injected by the mock" in done.stderr
     assert "this run 10 sent, 10 calls, 0 s" in done.stderr
-    ending = done.stderr[done.stderr.index("items    ") :]
+    ending = done.stderr[done.stderr.index("journal  ") :]
     status = batchwork("status", "out.jsonl.journal.db").stdout
-    lines = [line for line in status.splitlines() if not line.startswith(("journal", "model", "results"))]
+    lines = [line for line in status.splitlines() if not line.startswith(("model", "results"))]
     assert lines == ending.replace("this run", "last run").splitlines()
     again = batchwork(*command)
     assert f"nothing to send: all 10 were done before ({failed} of them failed)" in again.stderr

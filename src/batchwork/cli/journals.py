@@ -33,7 +33,7 @@ def status(journal: options.JournalFile) -> None:
         is_managers = last is not None and MANAGER in last.settings
         door = manager_door(journal.with_suffix("")) if is_managers else command_line(journal)
         summary = summary_of(reader, door)
-    texts = [f"journal  {journal}", f"model    {last.model if last else 'unknown'}", *summary.lines(run="last run")]
+    texts = [f"model    {last.model if last else 'unknown'}", *summary.lines(run="last run")]
     texts += [f"batch    {ticket.batch_id or 'submitted, its number not yet known'}" for ticket in open_batches]
     texts += [f"results  {path}" for path, _, _ in outputs]
     width = get_terminal_size().columns if sys.stdout.isatty() else None

@@ -94,6 +94,7 @@ def summary_of(reader: JournalReader, door: Door, **end: Any) -> Summary:
         totals=reader.totals(),
         priced=last is None or last.priced,
         door=door,
+        journal=reader.path,
         ceiling_nano=None if last is None else last.max_cost_nano,
         failures=grouped(None if entry.outcome is None else entry.outcome.error for entry in failed),
         has_ended=isinstance(ended, Ended),

@@ -105,6 +105,8 @@ class BatchManager(Tables):
                 raise ConfigError(f"{name} is not for a BatchManager: {why}")
         options = {"model": model, "max_cost": max_cost, **batch_kwargs}
         self._folder = _folder_of(state_path, save_results_dir, items_per_job)
+        # Whether its files are there matters to a run, not to a look at what is on disk.
+        self._is_unchecked = self._folder.state is not None and self._folder.state.exists()
         options |= {"items_per_batch": items_per_job, "max_parallel_batches": max_parallel_jobs}
         options |= {"journal": self._folder.journal}
         also = ("model", "items_per_job", "max_parallel_jobs", "max_cost", "state_path", "save_results_dir")
@@ -116,7 +118,7 @@ class BatchManager(Tables):
             hidden=_OURS,
             keep_bodies=saved is not None,
             written=None if saved is None else saved.citations,
-            is_reopened=self._folder.state is not None and self._folder.state.exists(),
+            is_reopened=self._is_unchecked,
         )
         self._door = manager_door(self._folder.state)
         self._most_jobs = max_parallel_jobs
@@ -175,7 +177,9 @@ class BatchManager(Tables):
 
     def _go(self, *, print_progress: bool, again: bool) -> BatchResults:
         folder = self._folder
-        self._job.inputs.check()
+        if self._is_unchecked:
+            self._job.inputs.check()
+            self._is_unchecked = False
         me = open_run(folder, self._job)
         if folder.files is not None:
             folder.files.refuse_foreign(me["manager_id"])
