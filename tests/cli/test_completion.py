@@ -27,7 +27,7 @@ def _ask(environment: dict[str, str], *arguments: str) -> str:
         ("batchwork est", "estimate"),
         ("batchwork run in.jsonl --model mock : echo --prompt \"'Say {text}'\" --temp", "--temperature"),
         ("batchwork run --mode b", "batch"),
-        ("batchwork retry --max", "--max-cost"),
+        ("batchwork retry --max-c", "--max-cost"),
     ],
 )
 def test_bash_completes_with_the_script_that_the_program_prints(words: str, completed: str) -> None:
