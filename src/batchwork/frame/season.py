@@ -26,6 +26,7 @@ _MIDDLE = 1 << 14
 _SLOW = 4096
 _SWING = 280.0
 _SIDE_LINES = 3.0  # a long season that swells and fades has lines so many bins beside its harmonics
+_OWN_BEAT = 2.0  # times log(n): what a frequency of its own must tell
 _OWN_VOICE = 0.65  # a harmonic this strong beside its fundamental is a season of its own (a day in a week)
 
 
@@ -105,13 +106,7 @@ def _better(values: Floats, axis: Axis, found: Structure) -> Iterator[Structure]
                 left = left - uniform_filter1d(left, max(round(1.0 / candidate), 2), mode="nearest")
             line = _shape(left, axis.at, candidate)
         trial = fitted(values, axis, (*found.lines, line))
-        if any(
-            is_harmonic(line.frequency, known.frequency, span / beside)
-            and np.ptp(trial.waves[-1]) < _OWN_VOICE * np.ptp(wave)
-            for known, wave in zip(found.lines, trial.waves, strict=False)
-        ):
-            continue
-        if _is_told_cheaper(found, trial):
+        if _is_echo(trial, span / beside) or _is_told_cheaper(found, trial):
             continue
         if not _is_only_swinging(values, trial, 1):
             yield trial
@@ -121,16 +116,25 @@ def _better(values: Floats, axis: Axis, found: Structure) -> Iterator[Structure]
                 yield pair
 
 
+def _is_echo(trial: Structure, span: float) -> bool:
+    """Whether the last season is but a harmonic of another one, and not loud enough to stand for itself."""
+    *others, last = zip(trial.lines, trial.waves, strict=True)
+    return any(
+        is_harmonic(last[0].frequency, line.frequency, span) and np.ptp(last[1]) < _OWN_VOICE * np.ptp(wave)
+        for line, wave in others
+    )
+
+
 def _with_another(values: Floats, axis: Axis, trial: Structure) -> Structure | None:
     """The structure with the strongest line that its season leaves beside it."""
     if values.size > _LONG:
         return None
     for candidate in _candidates(values - trial.season, axis, trial):
-        known = trial.lines[0].frequency
-        if abs(candidate - known) * axis.span < 1.0 or is_harmonic(candidate, known, axis.span):
-            continue
-        line = _shape(values - trial.level.fitted - trial.season, axis.at, candidate)
-        return fitted(values, axis, (*trial.lines, line))
+        if abs(candidate - trial.lines[0].frequency) * axis.span >= 1.0:
+            line = _shape(values - trial.level.fitted - trial.season, axis.at, candidate)
+            pair = fitted(values, axis, (*trial.lines, line))
+            if not _is_echo(pair, axis.span):
+                return pair
     return None
 
 
@@ -163,7 +167,7 @@ def _is_only_swinging(values: Floats, trial: Structure, fresh: int) -> bool:
 
 def is_harmonic(candidate: float, known: float, span: float) -> bool:
     """Whether a frequency is a multiple of a known one, as sampled points show it (folded at one half)."""
-    multiples = np.arange(1, 41) * known
+    multiples = np.arange(1, 1 + int(np.clip(span / 25.0, 2, 40))) * known  # more would meet every frequency by chance
     folded = np.abs(multiples - np.round(multiples))
     return bool(np.min(np.abs(folded - candidate)) * span < 1.0)
 
@@ -228,7 +232,7 @@ def _shape(rest: Floats, at: Floats, frequency: float) -> Line:
             best, chosen, worse = score, count, 0
         elif (worse := worse + 1) >= 3:
             break
-    chosen = _one_voice(rest, at, frequency, chosen)
+    chosen = min(_one_voice(rest, at, frequency, chosen), _one_beat(rest, at, frequency, chosen))
     return Line(_whole(rest, at, _settled(rest, at, frequency, chosen), chosen), chosen)
 
 
@@ -264,6 +268,28 @@ def _one_voice(rest: Floats, at: Floats, frequency: float, count: int) -> int:
         if size[index] >= _OWN_VOICE * size[0] and max(before, size[index + 1]) < 0.35 * size[index]:
             return index
     return count
+
+
+def _one_beat(rest: Floats, at: Floats, frequency: float, count: int) -> int:
+    """As many harmonics as keep time: one that fits far better at a frequency of its own is another season's."""
+    for index in range(2, min(count, 3) + 1):
+        shared = _settled(rest, at, frequency, index)
+        together = _left(rest, at, shared, index)
+        own, other = frequency, index * shared
+        for _ in range(2):
+            own = _settled(rest - _wave(rest, at, other), at, own, 1)
+            other = _settled(rest - _wave(rest, at, own), at, other, 1)
+        apart = rest - _wave(rest, at, own)
+        apart = apart - _wave(apart, at, other)
+        told = rest.size * np.log(together / max(float(apart @ apart), 1e-18 * together, 1e-300))
+        if told > _OWN_BEAT * np.log(rest.size):
+            return index - 1
+    return count
+
+
+def _wave(rest: Floats, at: Floats, frequency: float) -> Floats:
+    columns = wave_columns((Line(frequency, 1),), at)
+    return np.asarray(columns @ np.linalg.lstsq(columns, rest, rcond=None)[0])
 
 
 def _left(rest: Floats, at: Floats, frequency: float, count: int) -> float:

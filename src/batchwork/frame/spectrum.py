@@ -16,8 +16,8 @@ from scipy.special import gammainccinv
 from batchwork.frame.noise import Floats, median, robust_sigma, thinned
 
 FEWEST_CYCLES = 4.6  # below five whole cycles a wave is not told from wandering; the rest is rounding
-_SHORTAGE = 8.0
-_FALSE_ALARM = 0.012
+_SHORTAGE = 0.0
+_FALSE_ALARM = 0.05
 _HARMONICS = 4
 _LONG = 1 << 13  # beyond this no bins between the bins, and no second look: power is plenty
 _MEDIANS = 5000  # bins up to which medians run
