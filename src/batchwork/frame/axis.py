@@ -85,15 +85,15 @@ class Axis:
         """Whether points are missing right before this one."""
         return not self.even and bool(self.at[place] - self.at[place - 1] > _BESIDE)
 
-    def filled(self, values: Floats) -> Floats:
-        """Level-free values at every step; holes hold what the points about them are on average."""
+    def filled(self, values: Floats, *, bare: bool = False) -> Floats:
+        """Level-free values at every step; holes hold what the points about them are on average, or (`bare`) 0."""
         if self.even:
             return values
         cell = np.round(self.at).astype(np.int64)
         count = np.bincount(cell)
         sums = np.bincount(cell, weights=values)
         calm = uniform_filter1d(values, min(7, values.size), mode="nearest")
-        grid: Floats = np.interp(np.arange(count.size), self.at, calm)
+        grid: Floats = np.zeros(count.size) if bare else np.interp(np.arange(count.size), self.at, calm)
         np.divide(sums, count, out=grid, where=count > 0)
         return grid
 

@@ -124,6 +124,20 @@ def unpredictable(residuals: Floats) -> tuple[float, int]:
     return (error, order) if error <= first_order else (first_order, 1)
 
 
+def description_lengths(residuals: Floats) -> Floats:
+    """For no memory, one of one point, two, ...: n log of the variance it leaves (Burg's recursion), and its price."""
+    n = residuals.size
+    ahead = back = residuals - residuals.mean()
+    errors = [max(float(ahead @ ahead) / n, 1e-300)]
+    for _ in range(min(12, n // 12)):
+        ahead, back = ahead[1:], back[:-1]
+        power = float(ahead @ ahead + back @ back)
+        reflection = 2.0 * float(ahead @ back) / power if power > 0 else 0.0
+        ahead, back = ahead - reflection * back, back - reflection * ahead
+        errors.append(max(errors[-1] * (1.0 - reflection**2), 1e-300))
+    return np.asarray(n * np.log(errors) + np.log(n) * np.arange(len(errors)))
+
+
 def _autoregression(residuals: Floats) -> tuple[float, float, int]:
     """Zero-frequency power over the variance, prediction error and order (Levinson's recursion, AICc)."""
     residuals = residuals[:_SAMPLE]

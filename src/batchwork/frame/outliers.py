@@ -33,7 +33,7 @@ _CONSTANT = np.where(
 ) - np.log(_SCALE)
 _STRANGERS = (1.0, 2.0, 4.0)  # expected in all
 _FROM, _TO = 4.0, 15.0  # where strangers begin, and from where on they are ever rarer, in standard deviations
-_ENOUGH = 0.2  # log of the odds of the second story
+_ENOUGH = 0.35  # log of the odds of the second story; less in longer series, which show their tails
 _BULK = 2000
 _SORTED = 20000  # of more points, some stand for the bulk
 
@@ -126,7 +126,8 @@ def _limit(distance: Floats, n: int) -> float | None:
     second = _log_shares(_BESIDE_STRANGERS / heavier) + bulk + stride * either.sum(axis=2)
     second += np.log1p(-share[:, :, 0]) * (distance.size - most)
     total = logsumexp(second)
-    if total - np.log(len(_STRANGERS)) < first + _ENOUGH:
+    enough = _ENOUGH - 0.45 * np.log(np.clip(n / 60.0, 1.0, 10.0))
+    if total - np.log(len(_STRANGERS)) < first + enough:
         return None
     likely = np.einsum("es,esp->p", np.exp(second - total), np.exp(strange - either))
     odd = worth[likely[worth // stride] > 0.5]

@@ -15,7 +15,7 @@ from scipy.ndimage import uniform_filter1d
 from batchwork.frame.axis import Axis, even_axis
 from batchwork.frame.blocks import as_points, block_size, level_of
 from batchwork.frame.levels import Level
-from batchwork.frame.noise import Floats, block_means, unpredictable
+from batchwork.frame.noise import Floats, block_means, description_lengths
 from batchwork.frame.spectrum import FEWEST_CYCLES, find_line, refine, steady_changes
 
 MOST_SEASONS = 3
@@ -24,7 +24,8 @@ _LONG = 4096
 _BINS = 64
 _MIDDLE = 1 << 14
 _SLOW = 4096
-_SWING = 280.0
+_SURELY = 0.8
+_BESIDE_MEMORY = 5.0  # a season beside noise with a memory must tell so much more
 _SIDE_LINES = 3.0  # a long season that swells and fades has lines so many bins beside its harmonics
 _OWN_BEAT = 2.0  # times log(n): what a frequency of its own must tell
 _OWN_VOICE = 0.65  # a harmonic this strong beside its fundamental is a season of its own (a day in a week)
@@ -155,14 +156,12 @@ def _is_only_swinging(values: Floats, trial: Structure, fresh: int) -> bool:
     if values.size > _LONG:
         return False  # a line is narrow enough there to be told from any swing
     rest = values - trial.level.fitted - trial.season
-    noise, order = unpredictable(rest)
-    swinging, longer = unpredictable(rest + np.sum(trial.waves[-fresh:], axis=0))
-    if noise <= 0:
-        return False
-    told = values.size * float(np.log(swinging / noise))
-    price = 2.0 + _SWING / values.size / fresh  # per parameter: Akaike's, and more where a swing and a line look alike
+    price = float(np.log(values.size))
+    noise = description_lengths(rest)
+    noise[1:] += _BESIDE_MEMORY
+    told = float(description_lengths(rest + np.sum(trial.waves[-fresh:], axis=0)).min() - noise.min())
     harmonics = sum(min(line.harmonics, 2) for line in trial.lines[-fresh:])  # a swing has no more to pay for
-    return told < (2 * harmonics + fresh + order - longer) * price
+    return told < (2 * harmonics + fresh) * price + _SURELY
 
 
 def is_harmonic(candidate: float, known: float, span: float) -> bool:
@@ -185,6 +184,8 @@ def _candidates(rest: Floats, axis: Axis, found: Structure) -> Iterator[float]:
         # about a level with steps where there are some; never about a curve, whose removal leaves a hump of its own
         straight = calm if found.level.steps else _straight(calm, even_axis(calm.size))
         views = [(steady_changes(part), True), (straight, False)]
+        if not axis.even and size == 1:  # a slow season may fall into holes: there, nothing is better than a guess
+            views.append((axis.filled(_straight(rest, axis), bare=True)[: part.size], False))
         for signal, changes in views:
             frequency = find_line(signal, changes=changes)
             if frequency is not None and frequency * part.size >= FEWEST_CYCLES:
