@@ -17,6 +17,7 @@ from batchwork.frame import description as say
 from batchwork.frame.axis import Axis, axis_of
 from batchwork.frame.blocks import block_size
 from batchwork.frame.certain import certainty_of, exact_structure, grain_of, is_bent_one_way, rest_of
+from batchwork.frame.levels import Level
 from batchwork.frame.noise import Floats, held, inflation, median, robust_sigma, thinned
 from batchwork.frame.outliers import exceptions, odd_points, without_echoes
 from batchwork.frame.recurrence import Recurrence, recurrence_of
@@ -103,6 +104,10 @@ class _Analysis:
             phi = 1.0 if structure.level.wanders and rest.size >= 30 else _persistence(rest, axis)
             view = axis.against_neighbours(rest, phi)
             odd = _odd(values, view, phi, distinct)
+            if odd.size and structure.level.steps and not axis.even:
+                structure = replace(structure, level=_steps_into_gaps(structure.level, axis, odd))
+                rest = rest_of(values, structure)
+                view = axis.against_neighbours(rest, phi)
         return cls(samples, exponent, shift, values, axis, structure, noiseless, distinct, rest, phi, view, odd)
 
     def filled(self, found: say.Description) -> say.Description:
@@ -274,6 +279,24 @@ def _odd(values: Floats, view: Floats, phi: float, distinct: int | None) -> NDAr
     if distinct and _stays(values):
         return np.zeros(0, dtype=np.int64)
     return without_echoes(odd_points(view), view, phi)
+
+
+def _steps_into_gaps(level: Level, axis: Axis, odd: NDArray[np.int64]) -> Level:
+    """The level with each step in the widest gap between the points that show it: odd ones do not."""
+    strange, heights = set(odd.tolist()), level.fitted - level.smooth
+    steps = []
+    for place in level.steps:
+        first, last = place, place
+        while first > 1 and first - 1 in strange:
+            first -= 1
+        while last < axis.size - 1 and last in strange:
+            last += 1
+        widths = np.diff(axis.at[first - 1 : last + 1])
+        moved = place if widths[place - first] == widths.max() else first + int(np.argmax(widths))
+        before, after = heights[place - 1], heights[place]
+        heights[first:moved], heights[moved:last] = before, after
+        steps.append(moved)
+    return replace(level, steps=tuple(steps), fitted=level.smooth + heights)
 
 
 def _stays(values: Floats) -> bool:
