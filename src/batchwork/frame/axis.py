@@ -81,9 +81,9 @@ class Axis:
         centres = self.centres(size)
         return Axis((centres - centres[0]) / size, centres.size)
 
-    def gap_before(self, place: int) -> bool:
-        """Whether points are missing right before this one."""
-        return not self.even and bool(self.at[place] - self.at[place - 1] > _BESIDE)
+    def gap_before(self, place: int, width: float = _BESIDE) -> bool:
+        """Whether points are missing right before this one, so many steps or more."""
+        return not self.even and bool(self.at[place] - self.at[place - 1] > width)
 
     def filled(self, values: Floats, *, bare: bool = False) -> Floats:
         """Level-free values at every step; holes hold what the points about them are on average, or (`bare`) 0."""

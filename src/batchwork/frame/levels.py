@@ -26,6 +26,7 @@ _CURVES = (
 )
 _SHORT_STEP, _LONG_STEP = 2.95, 5.0  # in units of log(independent points): a height, a place among n, and caution
 _STEP_FREEDOM = 2.0
+_KNOWN_PLACE = 0.25  # share of the price that a step in a wide hole is spared: there are few of those
 _BOTH, _SHORT = 2.0, 150  # a slope and steps at once, in a short series, are what slow noise looks like
 _LEAST_HEIGHT = 14.5  # over sqrt(n), in standard deviations: smaller ones are what slow noise makes
 _WANDER_PRICE = 3.2  # the same against noise with a memory, which needs no steps
@@ -177,7 +178,8 @@ def _candidates(z: Floats, axis: Axis, waves: Floats, draft: Level | None) -> li
         plain = {"constant": 1, "line": 2}.get(base, size) + waves.shape[1]
         most = min(MOST_STEPS, n // shortest_segment(n) - 1) if base != "curve" else min(3, n // 40)
         for steps, rss in forward_steps(z, basis, room, most if n >= 12 else 0):
-            price = extra + step_price(n) * len(steps) + (_BOTH if steps and base != "constant" and n < _SHORT else 0.0)
+            sought = len(steps) - _KNOWN_PLACE * sum(axis.gap_before(place, 0.1 * axis.span) for place in steps)
+            price = extra + step_price(n) * sought + (_BOTH if steps and base != "constant" and n < _SHORT else 0.0)
             found.append(_Candidate(base, size, crowd, steps, rss + floor, price, plain + _STEP_FREEDOM * len(steps)))
     return found
 

@@ -126,7 +126,7 @@ def _limit(distance: Floats, n: int) -> float | None:
     second = _log_shares(_BESIDE_STRANGERS / heavier) + bulk + stride * either.sum(axis=2)
     second += np.log1p(-share[:, :, 0]) * (distance.size - most)
     total = logsumexp(second)
-    enough = _ENOUGH - 0.45 * np.log(np.clip(n / 60.0, 1.0, 10.0))
+    enough = _ENOUGH - 0.45 * np.log(np.clip(n / 60.0, 1.0, 10.0)) + 0.7 * max(40.0 / n - 1.0, 0.0)
     if total - np.log(len(_STRANGERS)) < first + enough:
         return None
     likely = np.einsum("es,esp->p", np.exp(second - total), np.exp(strange - either))

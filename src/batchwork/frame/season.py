@@ -24,7 +24,7 @@ _LONG = 4096
 _BINS = 64
 _MIDDLE = 1 << 14
 _SLOW = 4096
-_SURELY = 0.8
+_SURELY = 50.0  # over n: how much more must be told in a short series
 _BESIDE_MEMORY = 5.0  # a season beside noise with a memory must tell so much more
 _SIDE_LINES = 3.0  # a long season that swells and fades has lines so many bins beside its harmonics
 _OWN_BEAT = 2.0  # times log(n): what a frequency of its own must tell
@@ -161,7 +161,7 @@ def _is_only_swinging(values: Floats, trial: Structure, fresh: int) -> bool:
     noise[1:] += _BESIDE_MEMORY
     told = float(description_lengths(rest + np.sum(trial.waves[-fresh:], axis=0)).min() - noise.min())
     harmonics = sum(min(line.harmonics, 2) for line in trial.lines[-fresh:])  # a swing has no more to pay for
-    return told < (2 * harmonics + fresh) * price + _SURELY
+    return told < (2 * harmonics + fresh) * price + _SURELY / values.size
 
 
 def is_harmonic(candidate: float, known: float, span: float) -> bool:
