@@ -17,10 +17,10 @@ _LEAST_GAP = 1.2  # a narrower gap is never a reason
 _NEAREST = 3.0  # robust standard deviations; nothing nearer is odd
 # the laws: Student's t with these degrees of freedom (infinite: normal), each at these scales, as rows
 _NU = np.array([2.0, 3.0, 4.0, 6.0, 10.0, 20.0, np.inf])
-_ALL_ALIKE = np.array([0.1, 1.0, 0.5, 1.0, 1.5, 0.3, 0.1])  # how likely before a look, if there are no strangers,
-_BESIDE_STRANGERS = np.array([0.002, 0.01, 0.01, 0.02, 0.02, 0.05, 1.0])  # and if there are
+_ALL_ALIKE = np.array([0.005, 0.05, 0.05, 0.8, 2.0, 0.2, 0.01])  # how likely before a look, if there are no strangers,
+_BESIDE_STRANGERS = np.array([1e-4, 1e-3, 1e-3, 1e-3, 1e-3, 1e-3, 1.0])  # and if there are
 _HEAVY = 4.0  # at most so many degrees of freedom; the likelier the shorter the series, which hardly shows its tail
-_SHORT, _MORE_HEAVY = 300.0, 1.2
+_SHORT, _MORE_HEAVY = 300.0, 2.5
 _SCALES = np.exp(np.linspace(np.log(0.6), np.log(1.6), 9))
 _FREEDOM = np.repeat(_NU, _SCALES.size)[:, None]
 _SCALE = np.tile(_SCALES, _NU.size)[:, None]
@@ -33,7 +33,7 @@ _CONSTANT = np.where(
 ) - np.log(_SCALE)
 _STRANGERS = (1.0, 2.0, 4.0)  # expected in all
 _FROM, _TO = 4.0, 15.0  # where strangers begin, and from where on they are ever rarer, in standard deviations
-_ENOUGH = 0.35  # log of the odds of the second story; less in longer series, which show their tails
+_ENOUGH = 0.4  # log of the odds of the second story; less in longer series, which show their tails
 _BULK = 2000
 _SORTED = 20000  # of more points, some stand for the bulk
 
@@ -126,7 +126,7 @@ def _limit(distance: Floats, n: int) -> float | None:
     second = _log_shares(_BESIDE_STRANGERS / heavier) + bulk + stride * either.sum(axis=2)
     second += np.log1p(-share[:, :, 0]) * (distance.size - most)
     total = logsumexp(second)
-    enough = _ENOUGH - 0.45 * np.log(np.clip(n / 60.0, 1.0, 10.0)) + 0.7 * max(40.0 / n - 1.0, 0.0)
+    enough = _ENOUGH - 0.53 * np.log(np.clip(n / 60.0, 1.0, 5.0)) + 0.7 * max(40.0 / n - 1.0, 0.0)
     if total - np.log(len(_STRANGERS)) < first + enough:
         return None
     likely = np.einsum("es,esp->p", np.exp(second - total), np.exp(strange - either))

@@ -27,7 +27,7 @@ _SLOW = 4096
 _SURELY = 50.0  # over n: how much more must be told in a short series
 _BESIDE_MEMORY = 5.0  # a season beside noise with a memory must tell so much more
 _SIDE_LINES = 3.0  # a long season that swells and fades has lines so many bins beside its harmonics
-_OWN_BEAT = 2.0  # times log(n): what a frequency of its own must tell
+_OWN_BEAT, _OFF_BEAT = 2.0, 0.2  # times log(n): what a frequency of its own must tell; cycles it must go astray
 _OWN_VOICE = 0.65  # a harmonic this strong beside its fundamental is a season of its own (a day in a week)
 
 
@@ -283,7 +283,7 @@ def _one_beat(rest: Floats, at: Floats, frequency: float, count: int) -> int:
         apart = rest - _wave(rest, at, own)
         apart = apart - _wave(apart, at, other)
         told = rest.size * np.log(together / max(float(apart @ apart), 1e-18 * together, 1e-300))
-        if told > _OWN_BEAT * np.log(rest.size):
+        if told > _OWN_BEAT * np.log(rest.size) and abs(other - index * own) * (at[-1] + 1.0) > _OFF_BEAT:
             return index - 1
     return count
 

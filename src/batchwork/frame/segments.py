@@ -51,7 +51,9 @@ def clear_steps(z: Floats, axis: Axis, least: int, rival: float, floor: float) -
     scores = [n * math.log(max(rss, floor)) + price for (_, rss), price in zip(found[1:], prices, strict=True)]
     best = int(np.argmin(scores))
     needed = min(rival, _without_steps(z, axis)) - _SURELY / n
-    for (steps, _), price in zip(found[1 : best + 1], prices, strict=False):  # nor may noise with a memory about fewer steps tell as much
+    for (steps, _), price in zip(
+        found[1 : best + 1], prices, strict=False
+    ):  # nor may noise with a memory about fewer steps tell as much
         means = np.concatenate([np.full(part.size, part.mean()) for part in np.split(z, steps)])
         needed = min(needed, _with_memory(z - means) + price)
     return found[best + 1] if scores[best] < needed else found[0]
