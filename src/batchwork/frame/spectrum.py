@@ -16,8 +16,8 @@ from scipy.special import gammainccinv
 from batchwork.frame.noise import Floats, median, robust_sigma, thinned
 
 FEWEST_CYCLES = 4.6  # below five whole cycles a wave is not told from wandering; the rest is rounding
-_SHORTAGE = 0.0
-_FALSE_ALARM = 0.05
+_FALSE_ALARM = 0.012
+_CAUTION = 0.85  # below 1: what stands out is only a candidate, which level and swinging noise may tell cheaper
 _HARMONICS = 4
 _LONG = 1 << 13  # beyond this no bins between the bins, and no second look: power is plenty
 _MEDIANS = 5000  # bins up to which medians run
@@ -186,7 +186,7 @@ def _needed(n: int, count: int) -> float:
     The factor is for the background, which is itself estimated, and from what the line leaves.
     """
     tail = _FALSE_ALARM / (n / 2.0) / _HARMONICS
-    return float(gammainccinv(count, tail)) * float(1.1 + 2.0 / np.sqrt(n) + _SHORTAGE / n)
+    return float(gammainccinv(count, tail)) * _CAUTION * float(1.1 + 2.0 / np.sqrt(n))
 
 
 def refine(signal: Floats, frequency: float, reach: float) -> float:
