@@ -2,16 +2,20 @@
 
 Hold odd points, find level and seasons together, judge odd points on what those leave, then spread and
 shape on what is left without the odd points. All of it happens on values scaled by a power of two and
-shifted by their median, so that no unit and no offset changes a verdict.
+shifted by their median, so that no unit and no offset changes a verdict, and on one thread of linear algebra.
 """
 
-from __future__ import annotations
-
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import lru_cache
+from threading import Lock
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.ndimage import uniform_filter1d
+from threadpoolctl import ThreadpoolController
 
 from batchwork.frame import description as say
 from batchwork.frame.axis import Axis, axis_of
@@ -21,17 +25,38 @@ from batchwork.frame.levels import Level
 from batchwork.frame.noise import Floats, held, inflation, median, robust_sigma, thinned
 from batchwork.frame.outliers import exceptions, odd_points, without_echoes
 from batchwork.frame.recurrence import Recurrence, recurrence_of
-from batchwork.frame.samples import Samples
+from batchwork.frame.samples import Samples, exponent_of, ldexp_or_inf, statistics_of
 from batchwork.frame.season import Structure, refit, structure_of
 from batchwork.frame.shape import few_values, shape_of
-from batchwork.frame.statistics import exponent_of, ldexp_or_inf, statistics_of
-from batchwork.frame.threads import one_thread
 from batchwork.frame.trend import test_slope
 from batchwork.frame.volatility import change_of_spread
 
 _LONG = 1 << 16
 _FLAT = 1e-6  # of the range: a line that rises less is flat
 _MOST_KEPT = 1000  # odd points
+_lock = Lock()
+_inside: list[Any] = []  # a limit of threads for each description under way; only the first one is not None
+
+
+@lru_cache(maxsize=1)
+def _controller() -> ThreadpoolController:
+    """Finds the libraries once; it takes as long as a short description."""
+    return ThreadpoolController()
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """One thread for linear algebra while any description is under way; the last one leaves the process as it was."""
+    with _lock:
+        limit = None if _inside else _controller().limit(limits=1, user_api="blas")
+        _inside.append(limit)
+    try:
+        yield
+    finally:
+        with _lock:
+            if len(_inside) == 1:
+                _inside[0].restore_original_limits()
+            _inside.pop()
 
 
 def analyse(samples: Samples, context: str | None = None, unit: str | None = None) -> say.Description:
@@ -84,7 +109,7 @@ class _Analysis:
     odd: NDArray[np.int64]
 
     @classmethod
-    def of(cls, samples: Samples, middle: float) -> _Analysis:
+    def of(cls, samples: Samples, middle: float) -> Self:
         exponent = exponent_of(samples.values)
         values = np.ldexp(samples.values, -exponent)
         shift = float(np.ldexp(middle, -exponent))

@@ -4,8 +4,6 @@ Each value keeps its place, in steps from the first one: levels are fitted over 
 over d steps persistence phi becomes phi to the power of d. The columns that a level is made of stand here, too.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -59,7 +57,7 @@ class Axis:
             return np.linspace(-1.0, 1.0, self.size)
         return np.asarray(2.0 * self.at / self.at[-1] - 1.0)
 
-    def part(self, most: int) -> Axis:
+    def part(self, most: int) -> "Axis":
         """The axis of the first points, at most so many."""
         return self if self.size <= most else even_axis(most) if self.even else axis_of(self.at[:most])
 
@@ -72,7 +70,7 @@ class Axis:
         centres[-1] = 0.5 * ((whole - 1) * size + self.size - 1)
         return np.asarray(centres, dtype=np.float64)
 
-    def blocks(self, size: int) -> Axis:
+    def blocks(self, size: int) -> "Axis":
         """The places of block means; a last block that is not full joins the one before."""
         if size == 1:
             return self
@@ -123,10 +121,7 @@ class Axis:
         return np.concatenate([head, fresh])
 
     def against_neighbours(self, values: Floats, phi: float) -> Floats:
-        """How far each value is from what its two neighbours foretell: the best view of one odd point.
-
-        The ends have one neighbour only; they are as far as it and the line through the two next foretell.
-        """
+        """How far each value is from what its two neighbours (at the ends, one) foretell: best to see one odd point."""
         if values.size < 4 or phi <= 0:
             return values
         middle = values[1:-1]

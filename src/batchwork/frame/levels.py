@@ -34,7 +34,6 @@ _CURVE_PRICE = 1.5
 _SHORT_CURVE = 1.3  # less in a short series
 _LINE_PRICE = 1.5
 _LEANS = (-0.5, -0.25, 0.0, 0.25, 0.5)  # where a ramp stands against the place of the step, in widths
-
 _RAMP_TOLERANCE = 6.0  # in noise variances, or log(n) if more: what a ramp may win over a true step by chance
 _CURVE_LEAVES = 0.5  # a curve that leaves more persistence than this may be a wandering series' own path
 
@@ -252,10 +251,9 @@ def _hold(z: Floats, axis: Axis, waves: Floats, candidates: list[_Candidate]) ->
 
 
 def _is_curve(z: Floats, residual: Floats, choice: _Candidate) -> bool:
-    """Whether a smooth path is a curve, not a wandering series followed closely.
+    """Whether a smooth path is a curve, not a wandering series: it leaves hardly any persistence, or hardly anything.
 
-    Either it leaves hardly any persistence, or it leaves hardly anything: of a random walk, a spline of m
-    parts leaves about 1 / (pi^2 m) of the variance, and never a thirtieth of that.
+    Of a random walk, a spline of m parts leaves about 1 / (pi^2 m) of the variance, and never a thirtieth of that.
     """
     if upper_persistence(residual, choice.parameters) <= _CURVE_LEAVES:
         return True
@@ -339,10 +337,9 @@ def _proofs(z: Floats, axis: Axis, columns: Floats, steps: tuple[int, ...], wort
 
 
 def is_sharp(residual: Floats, axis: Axis, basis: Floats, place: int, most: float) -> bool:
-    """Whether a jump there explains the series as well as every gradual rise around it does.
+    """Whether no gradual rise around a place takes more than `most` (what a jump does, and a tolerance) off a residual.
 
-    `residual` and `basis` are those of the model without this step; a curve that a step only imitates is better told
-    by some ramp, which then takes off more than `most`: what the step does, and a tolerance.
+    `residual` and `basis` are those of the model without this step.
     """
     n = residual.size
     widths = np.unique(np.geomspace(4, max(axis.span / 2, 5), 10).round())

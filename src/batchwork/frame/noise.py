@@ -89,9 +89,7 @@ def lag_one(values: Floats) -> float:
 def upper_persistence(residuals: Floats, parameters: float) -> float:
     """An upper limit of the lag-one persistence; exactly 1 where a random walk cannot be told apart.
 
-    Fitting a mean of m parameters biases the estimate down by about (m + (m + 2) phi) / n. The limit lies
-    1.25 standard errors above the corrected estimate, and higher in short series, where the normal
-    approximation is poor; within 1/sqrt(n) of 1 it is set to 1, so that tests are those of a random walk.
+    Fitting a mean of m parameters biases the estimate down by about (m + (m + 2) phi) / n.
     """
     n = residuals.size
     phi = lag_one(residuals)
@@ -102,11 +100,7 @@ def upper_persistence(residuals: Floats, parameters: float) -> float:
 
 
 def inflation(residuals: Floats, parameters: float) -> float:
-    """Long-run variance over plain variance, at its upper limit and never below 1.
-
-    The larger of two answers: a first-order persistence at its upper limit, and the zero frequency of an
-    autoregression of longer memory, which sees what one lag does not.
-    """
+    """Long-run variance over plain variance, at its upper limit and never below 1: by one lag or by a longer memory."""
     n = residuals.size
     phi = upper_persistence(residuals, parameters)
     ceiling = n / 2.0

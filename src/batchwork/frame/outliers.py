@@ -90,8 +90,7 @@ def exceptions(values: Floats) -> NDArray[np.int64] | None:
 def without_echoes(odd: NDArray[np.int64], view: Floats, phi: float) -> NDArray[np.int64]:
     """Odd points less those that are odd only because a neighbour is.
 
-    Seen against its neighbours, one odd point throws an opposite shadow of half its size on each side, and
-    a jump of a wandering series throws two equal and opposite ones: the first is one point, the second none.
+    Against its neighbours, an odd point throws an opposite shadow on each side, a jump two equal and opposite ones.
     """
     if phi <= 0 or odd.size < 2:
         return odd
