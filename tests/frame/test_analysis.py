@@ -63,3 +63,12 @@ def test_descriptions_in_several_threads_leave_the_process_as_it_was() -> None:
             texts = set(pool.map(lambda _: describe_series(values), range(12)))
         assert len(texts) == 1
         assert counts() == before
+
+
+def test_a_step_beside_an_odd_point_in_a_hole_stands_in_the_widest_gap() -> None:
+    values = dice(5).standard_normal(300) + 8.0 * (np.arange(300) >= 120)
+    values[100:190] = np.nan
+    values[180] = -30.0
+    d = described(values)
+    assert [(point.index, point.after_gap) for point in d.change_points] == [(180, True)]
+    assert [anomaly.index for anomaly in d.anomalies] == [180]
