@@ -14,6 +14,7 @@ from batchwork.frame.noise import Floats, median, robust_sigma, thinned
 from batchwork.frame.shape import untied
 
 _LEAST_GAP = 1.2  # a narrower gap is never a reason
+_FAR_APART = 2.5  # times as far: too far to be of one kind
 _NEAREST = 3.0  # robust standard deviations; nothing nearer is odd
 # the laws: Student's t with these degrees of freedom (infinite: normal), each at these scales, as rows
 _NU = np.array([2.0, 3.0, 4.0, 6.0, 10.0, 20.0, np.inf])
@@ -129,8 +130,12 @@ def _limit(distance: Floats, n: int) -> float | None:
     if total - np.log(len(_STRANGERS)) < first + enough:
         return None
     likely = np.einsum("es,esp->p", np.exp(second - total), np.exp(strange - either))
-    odd = worth[likely[worth // stride] > 0.5]
-    return float(far[odd[0] + 1]) if odd.size else None
+    odd = far[worth[likely[worth // stride] > 0.5] + 1]
+    apart = np.flatnonzero(odd[1:] > _FAR_APART * odd[:-1])
+    if apart.size:  # what spoke for the second story was far beyond: the nearer ones have to speak for themselves
+        farther = float(odd[apart[-1] + 1])
+        return _limit(distance[distance < farther], n) or farther
+    return float(odd[0]) if odd.size else None
 
 
 def _log_shares(weights: Floats) -> Floats:
