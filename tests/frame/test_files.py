@@ -1,11 +1,11 @@
-"""The door for files."""
+"""The door for files and pictures."""
 
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from batchwork.frame import FrameError, describe_file
+from batchwork.frame import FrameError, describe_file, plot
 
 
 def test_a_file_is_described_by_its_first_column_of_numbers(tmp_path: Path) -> None:
@@ -41,3 +41,11 @@ def test_a_file_of_bare_numbers_has_no_header(tmp_path: Path) -> None:
     path = tmp_path / "bare.csv"
     path.write_text("1\n2\n4\n")
     assert describe_file(path).description.count == 3
+
+
+def test_a_plot_is_a_picture(tmp_path: Path) -> None:
+    values = np.random.default_rng(0).standard_normal(300) + 5.0 * (np.arange(300) > 150)
+    values[20] = 30.0
+    assert plot(values, tmp_path / "series.png").read_bytes().startswith(b"\x89PNG")
+    with pytest.raises(FrameError, match=r"\.png or \.svg"):
+        plot(values, tmp_path / "series.gif")

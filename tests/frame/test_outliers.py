@@ -48,3 +48,17 @@ def test_far_points_are_odd_on_both_sides_and_near_ones_are_not() -> None:
     values[[10, 20]] = (9.0, -9.5)
     assert odd_points(values).tolist() == [10, 20]
     assert odd_points(np.random.default_rng(6).uniform(size=300)).size == 0
+
+
+def test_points_off_their_season_are_odd_inside_the_range_of_the_series() -> None:
+    season = 4.0 * np.sin(2 * np.pi * np.arange(300) / 20)
+    places = [45, 105, 230]
+    values = season + dice(11).standard_normal(300)
+    values[places] -= 6.5 * np.sign(season[places])
+    assert sorted(anomaly.index for anomaly in described(values).anomalies) == places
+
+
+def test_a_far_stranger_is_odd_among_heavy_tails() -> None:
+    values = dice(12).standard_t(4, 300)
+    values[33] = 200.0
+    assert odd_points(values).tolist() == [33]

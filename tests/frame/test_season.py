@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.signal import lfilter
 
 from tests.frame.given import described, dice
 
@@ -40,3 +41,29 @@ def test_a_long_season_that_swells_and_fades_is_one_season() -> None:
     day = swell * (np.sin(2 * np.pi * at / 24) + 0.2 * np.sin(4 * np.pi * at / 24 + 1.0))
     d = described(5.0 * day + dice(6).standard_normal(at.size))
     assert [round(season.period) for season in d.seasons] == [24]
+
+
+@pytest.mark.parametrize("periods", [(5.55, 11.66), (4.43, 8.43), (6.58, 4.52)])
+def test_a_season_that_does_not_keep_time_with_another_is_one_of_its_own(periods: tuple[float, float]) -> None:
+    at = np.arange(60)
+    values = sum(2.0 * np.sin(2 * np.pi * at / period) for period in periods) + 0.5 * dice(3).standard_normal(60)
+    found = sorted(season.period for season in described(values).seasons)
+    assert found == [pytest.approx(period, rel=0.03) for period in sorted(periods)]
+
+
+def test_a_square_wave_as_small_as_the_noise_is_found_in_sixty_points() -> None:
+    at = np.arange(60)
+    found = [described(np.where(at % 8 < 4, 1.0, -1.0) + dice(seed).standard_normal(60)).seasons for seed in range(12)]
+    assert sum(bool(seasons) and abs(seasons[0].period - 8) < 0.3 for seasons in found) >= 10
+
+
+def test_noise_that_swings_by_itself_rarely_has_a_season() -> None:
+    swings = [lfilter([1], [1, -1.0, 0.5], dice(seed).standard_normal(560))[500:] for seed in range(20)]
+    assert sum(bool(described(swing).seasons) for swing in swings) <= 3
+
+
+def test_a_slow_season_is_found_across_holes() -> None:
+    values = 2.0 * np.sin(2 * np.pi * np.arange(300) / 45) + dice(4).standard_normal(300)
+    for hole in (slice(80, 115), slice(150, 190), slice(230, 270)):
+        values[hole] = np.nan
+    assert [season.period for season in described(values).seasons] == [pytest.approx(45, rel=0.04)]

@@ -15,8 +15,7 @@ from batchwork.frame.description import (
     Trend,
     Volatility,
 )
-from batchwork.frame.files import FileDescription, describe_file
-from batchwork.frame.picture import plot
+from batchwork.frame.files import FileDescription, describe_file, plot
 from batchwork.frame.samples import FrameError
 from batchwork.frame.series import Compression, compression, describe_series
 from batchwork.frame.table import Correlation, TableDescription, describe_dataframe

@@ -2,35 +2,61 @@
 
 Hold odd points, find level and seasons together, judge odd points on what those leave, then spread and
 shape on what is left without the odd points. All of it happens on values scaled by a power of two and
-shifted by their median, so that no unit and no offset changes a verdict.
+shifted by their median, so that no unit and no offset changes a verdict, and on one thread of linear algebra.
 """
 
-from __future__ import annotations
-
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import lru_cache
+from threading import Lock
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.ndimage import uniform_filter1d
+from threadpoolctl import ThreadpoolController
 
 from batchwork.frame import description as say
 from batchwork.frame.axis import Axis, axis_of
 from batchwork.frame.blocks import block_size
 from batchwork.frame.certain import certainty_of, exact_structure, grain_of, is_bent_one_way, rest_of
+from batchwork.frame.levels import Level
 from batchwork.frame.noise import Floats, held, inflation, median, robust_sigma, thinned
 from batchwork.frame.outliers import exceptions, odd_points, without_echoes
 from batchwork.frame.recurrence import Recurrence, recurrence_of
-from batchwork.frame.samples import Samples
+from batchwork.frame.samples import Samples, exponent_of, ldexp_or_inf, statistics_of
 from batchwork.frame.season import Structure, refit, structure_of
 from batchwork.frame.shape import few_values, shape_of
-from batchwork.frame.statistics import exponent_of, ldexp_or_inf, statistics_of
-from batchwork.frame.threads import one_thread
 from batchwork.frame.trend import test_slope
 from batchwork.frame.volatility import change_of_spread
 
 _LONG = 1 << 16
 _FLAT = 1e-6  # of the range: a line that rises less is flat
 _MOST_KEPT = 1000  # odd points
+_lock = Lock()
+_inside: list[Any] = []  # a limit of threads for each description under way; only the first one is not None
+
+
+@lru_cache(maxsize=1)
+def _controller() -> ThreadpoolController:
+    """Finds the libraries once; it takes as long as a short description."""
+    return ThreadpoolController()
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """One thread for linear algebra while any description is under way; the last one leaves the process as it was."""
+    with _lock:
+        limit = None if _inside else _controller().limit(limits=1, user_api="blas")
+        _inside.append(limit)
+    try:
+        yield
+    finally:
+        with _lock:
+            if len(_inside) == 1:
+                _inside[0].restore_original_limits()
+            _inside.pop()
 
 
 def analyse(samples: Samples, context: str | None = None, unit: str | None = None) -> say.Description:
@@ -83,7 +109,7 @@ class _Analysis:
     odd: NDArray[np.int64]
 
     @classmethod
-    def of(cls, samples: Samples, middle: float) -> _Analysis:
+    def of(cls, samples: Samples, middle: float) -> Self:
         exponent = exponent_of(samples.values)
         values = np.ldexp(samples.values, -exponent)
         shift = float(np.ldexp(middle, -exponent))
@@ -103,6 +129,10 @@ class _Analysis:
             phi = 1.0 if structure.level.wanders and rest.size >= 30 else _persistence(rest, axis)
             view = axis.against_neighbours(rest, phi)
             odd = _odd(values, view, phi, distinct)
+            if odd.size and structure.level.steps and not axis.even:
+                structure = replace(structure, level=_steps_into_gaps(structure.level, axis, odd))
+                rest = rest_of(values, structure)
+                view = axis.against_neighbours(rest, phi)
         return cls(samples, exponent, shift, values, axis, structure, noiseless, distinct, rest, phi, view, odd)
 
     def filled(self, found: say.Description) -> say.Description:
@@ -274,6 +304,24 @@ def _odd(values: Floats, view: Floats, phi: float, distinct: int | None) -> NDAr
     if distinct and _stays(values):
         return np.zeros(0, dtype=np.int64)
     return without_echoes(odd_points(view), view, phi)
+
+
+def _steps_into_gaps(level: Level, axis: Axis, odd: NDArray[np.int64]) -> Level:
+    """The level with each step in the widest gap between the points that show it: odd ones do not."""
+    strange, heights = set(odd.tolist()), level.fitted - level.smooth
+    steps = []
+    for place in level.steps:
+        first, last = place, place
+        while first > 1 and first - 1 in strange:
+            first -= 1
+        while last < axis.size - 1 and last in strange:
+            last += 1
+        widths = np.diff(axis.at[first - 1 : last + 1])
+        moved = place if widths[place - first] == widths.max() else first + int(np.argmax(widths))
+        before, after = heights[place - 1], heights[place]
+        heights[first:moved], heights[moved:last] = before, after
+        steps.append(moved)
+    return replace(level, steps=tuple(steps), fitted=level.smooth + heights)
 
 
 def _stays(values: Floats) -> bool:

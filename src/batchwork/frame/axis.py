@@ -4,8 +4,6 @@ Each value keeps its place, in steps from the first one: levels are fitted over 
 over d steps persistence phi becomes phi to the power of d. The columns that a level is made of stand here, too.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -59,7 +57,7 @@ class Axis:
             return np.linspace(-1.0, 1.0, self.size)
         return np.asarray(2.0 * self.at / self.at[-1] - 1.0)
 
-    def part(self, most: int) -> Axis:
+    def part(self, most: int) -> "Axis":
         """The axis of the first points, at most so many."""
         return self if self.size <= most else even_axis(most) if self.even else axis_of(self.at[:most])
 
@@ -72,7 +70,7 @@ class Axis:
         centres[-1] = 0.5 * ((whole - 1) * size + self.size - 1)
         return np.asarray(centres, dtype=np.float64)
 
-    def blocks(self, size: int) -> Axis:
+    def blocks(self, size: int) -> "Axis":
         """The places of block means; a last block that is not full joins the one before."""
         if size == 1:
             return self
@@ -81,19 +79,19 @@ class Axis:
         centres = self.centres(size)
         return Axis((centres - centres[0]) / size, centres.size)
 
-    def gap_before(self, place: int) -> bool:
-        """Whether points are missing right before this one."""
-        return not self.even and bool(self.at[place] - self.at[place - 1] > _BESIDE)
+    def gap_before(self, place: int, width: float = _BESIDE) -> bool:
+        """Whether points are missing right before this one, so many steps or more."""
+        return not self.even and bool(self.at[place] - self.at[place - 1] > width)
 
-    def filled(self, values: Floats) -> Floats:
-        """Level-free values at every step; holes hold what the points about them are on average."""
+    def filled(self, values: Floats, *, bare: bool = False) -> Floats:
+        """Level-free values at every step; holes hold what the points about them are on average, or (`bare`) 0."""
         if self.even:
             return values
         cell = np.round(self.at).astype(np.int64)
         count = np.bincount(cell)
         sums = np.bincount(cell, weights=values)
         calm = uniform_filter1d(values, min(7, values.size), mode="nearest")
-        grid: Floats = np.interp(np.arange(count.size), self.at, calm)
+        grid: Floats = np.zeros(count.size) if bare else np.interp(np.arange(count.size), self.at, calm)
         np.divide(sums, count, out=grid, where=count > 0)
         return grid
 
@@ -123,10 +121,7 @@ class Axis:
         return np.concatenate([head, fresh])
 
     def against_neighbours(self, values: Floats, phi: float) -> Floats:
-        """How far each value is from what its two neighbours foretell: the best view of one odd point.
-
-        The ends have one neighbour only; they are as far as it and the line through the two next foretell.
-        """
+        """How far each value is from what its two neighbours (at the ends, one) foretell: best to see one odd point."""
         if values.size < 4 or phi <= 0:
             return values
         middle = values[1:-1]

@@ -23,10 +23,7 @@ def block_size(n: int) -> int:
 
 
 def level_of(values: Floats, axis: Axis, waves: Floats) -> tuple[Level, tuple[int, ...]]:
-    """The level over blocks and its steps as positions in `values`.
-
-    `waves` are columns over the blocks: seasons slow enough to be seen there.
-    """
+    """The level over blocks beside slow seasons (columns over the blocks), and its steps as positions in `values`."""
     n = values.size
     size = block_size(n)
     if size == 1:

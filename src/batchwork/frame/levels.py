@@ -26,6 +26,7 @@ _CURVES = (
 )
 _SHORT_STEP, _LONG_STEP = 2.95, 5.0  # in units of log(independent points): a height, a place among n, and caution
 _STEP_FREEDOM = 2.0
+_KNOWN_PLACE = 0.25  # share of the price that a step in a wide hole is spared: there are few of those
 _BOTH, _SHORT = 2.0, 150  # a slope and steps at once, in a short series, are what slow noise looks like
 _LEAST_HEIGHT = 14.5  # over sqrt(n), in standard deviations: smaller ones are what slow noise makes
 _WANDER_PRICE = 3.2  # the same against noise with a memory, which needs no steps
@@ -33,7 +34,6 @@ _CURVE_PRICE = 1.5
 _SHORT_CURVE = 1.3  # less in a short series
 _LINE_PRICE = 1.5
 _LEANS = (-0.5, -0.25, 0.0, 0.25, 0.5)  # where a ramp stands against the place of the step, in widths
-
 _RAMP_TOLERANCE = 6.0  # in noise variances, or log(n) if more: what a ramp may win over a true step by chance
 _CURVE_LEAVES = 0.5  # a curve that leaves more persistence than this may be a wandering series' own path
 
@@ -177,7 +177,8 @@ def _candidates(z: Floats, axis: Axis, waves: Floats, draft: Level | None) -> li
         plain = {"constant": 1, "line": 2}.get(base, size) + waves.shape[1]
         most = min(MOST_STEPS, n // shortest_segment(n) - 1) if base != "curve" else min(3, n // 40)
         for steps, rss in forward_steps(z, basis, room, most if n >= 12 else 0):
-            price = extra + step_price(n) * len(steps) + (_BOTH if steps and base != "constant" and n < _SHORT else 0.0)
+            sought = len(steps) - _KNOWN_PLACE * sum(axis.gap_before(place, 0.1 * axis.span) for place in steps)
+            price = extra + step_price(n) * sought + (_BOTH if steps and base != "constant" and n < _SHORT else 0.0)
             found.append(_Candidate(base, size, crowd, steps, rss + floor, price, plain + _STEP_FREEDOM * len(steps)))
     return found
 
@@ -250,10 +251,9 @@ def _hold(z: Floats, axis: Axis, waves: Floats, candidates: list[_Candidate]) ->
 
 
 def _is_curve(z: Floats, residual: Floats, choice: _Candidate) -> bool:
-    """Whether a smooth path is a curve, not a wandering series followed closely.
+    """Whether a smooth path is a curve, not a wandering series: it leaves hardly any persistence, or hardly anything.
 
-    Either it leaves hardly any persistence, or it leaves hardly anything: of a random walk, a spline of m
-    parts leaves about 1 / (pi^2 m) of the variance, and never a thirtieth of that.
+    Of a random walk, a spline of m parts leaves about 1 / (pi^2 m) of the variance, and never a thirtieth of that.
     """
     if upper_persistence(residual, choice.parameters) <= _CURVE_LEAVES:
         return True
@@ -337,10 +337,9 @@ def _proofs(z: Floats, axis: Axis, columns: Floats, steps: tuple[int, ...], wort
 
 
 def is_sharp(residual: Floats, axis: Axis, basis: Floats, place: int, most: float) -> bool:
-    """Whether a jump there explains the series as well as every gradual rise around it does.
+    """Whether no gradual rise around a place takes more than `most` (what a jump does, and a tolerance) off a residual.
 
-    `residual` and `basis` are those of the model without this step; a curve that a step only imitates is better told
-    by some ramp, which then takes off more than `most`: what the step does, and a tolerance.
+    `residual` and `basis` are those of the model without this step.
     """
     n = residual.size
     widths = np.unique(np.geomspace(4, max(axis.span / 2, 5), 10).round())

@@ -89,9 +89,7 @@ def lag_one(values: Floats) -> float:
 def upper_persistence(residuals: Floats, parameters: float) -> float:
     """An upper limit of the lag-one persistence; exactly 1 where a random walk cannot be told apart.
 
-    Fitting a mean of m parameters biases the estimate down by about (m + (m + 2) phi) / n. The limit lies
-    1.25 standard errors above the corrected estimate, and higher in short series, where the normal
-    approximation is poor; within 1/sqrt(n) of 1 it is set to 1, so that tests are those of a random walk.
+    Fitting a mean of m parameters biases the estimate down by about (m + (m + 2) phi) / n.
     """
     n = residuals.size
     phi = lag_one(residuals)
@@ -102,11 +100,7 @@ def upper_persistence(residuals: Floats, parameters: float) -> float:
 
 
 def inflation(residuals: Floats, parameters: float) -> float:
-    """Long-run variance over plain variance, at its upper limit and never below 1.
-
-    The larger of two answers: a first-order persistence at its upper limit, and the zero frequency of an
-    autoregression of longer memory, which sees what one lag does not.
-    """
+    """Long-run variance over plain variance, at its upper limit and never below 1: by one lag or by a longer memory."""
     n = residuals.size
     phi = upper_persistence(residuals, parameters)
     ceiling = n / 2.0
@@ -122,6 +116,20 @@ def unpredictable(residuals: Floats) -> tuple[float, int]:
     fresh = after - (float(before @ after) / power if power > 0 else 0.0) * before
     first_order = float(fresh @ fresh) / max(fresh.size, 1)  # sees a random walk, of which the recursion sees less
     return (error, order) if error <= first_order else (first_order, 1)
+
+
+def description_lengths(residuals: Floats) -> Floats:
+    """For no memory, one of one point, two, ...: n log of the variance it leaves (Burg's recursion), and its price."""
+    n = residuals.size
+    ahead = back = residuals - residuals.mean()
+    errors = [max(float(ahead @ ahead) / n, 1e-300)]
+    for _ in range(min(12, n // 12)):
+        ahead, back = ahead[1:], back[:-1]
+        power = float(ahead @ ahead + back @ back)
+        reflection = 2.0 * float(ahead @ back) / power if power > 0 else 0.0
+        ahead, back = ahead - reflection * back, back - reflection * ahead
+        errors.append(max(errors[-1] * (1.0 - reflection**2), 1e-300))
+    return np.asarray(n * np.log(errors) + np.log(n) * np.arange(len(errors)))
 
 
 def _autoregression(residuals: Floats) -> tuple[float, float, int]:

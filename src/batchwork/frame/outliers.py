@@ -1,30 +1,30 @@
-"""Decide which points are odd: too far out for the tail that the other points show.
+"""Decide which points are odd: strangers among points of another law, not the far end of the law of all.
 
-The k farthest points are odd if the *gap* to the rest is too wide: all of them lie beyond it with probability (S(far
-end) / S(near end))^k. S is a Student tail, averaged over freedom and scale by what the sample says of them. All k are
-tried, largest first, so that a group cannot hide itself; two sides of different shape are judged each alone.
+Two stories compete over all points at once. In the first they share one Student law, averaged over freedom and scale.
+In the second a few are strangers, at any distance beyond the others, whose own law then has light tails. The second
+must be likelier, and a point is odd if it is likelier a stranger than not; two sides of different shape are judged
+each alone.
 """
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln, ndtr, stdtr
+from scipy.special import gammaln, log_ndtr, logsumexp
 
 from batchwork.frame.noise import Floats, median, robust_sigma, thinned
 from batchwork.frame.shape import untied
 
-_LEVEL = 0.015  # per side; both sides together have twice as much
-_MORE_IN_SHORT = 1.7  # below 150 points, where the level would otherwise hardly be used
 _LEAST_GAP = 1.2  # a narrower gap is never a reason
+_FAR_APART = 2.5  # times as far: too far to be of one kind
 _NEAREST = 3.0  # robust standard deviations; nothing nearer is odd
-# the shapes: Student's t with these degrees of freedom (infinite: normal), each at these scales, as columns
-_NU = np.array([1.0, 2.0, 3.0, 4.0, 6.0, 10.0, 20.0, np.inf])
-_PRIOR = np.array([0.2, 0.8, 3.0, 2.0, 1.0, 1.0, 1.0, 1.0])
-_SCALES = np.array([0.6, 0.72, 0.85, 1.0, 1.18, 1.4, 1.7])
+# the laws: Student's t with these degrees of freedom (infinite: normal), each at these scales, as rows
+_NU = np.array([2.0, 3.0, 4.0, 6.0, 10.0, 20.0, np.inf])
+_ALL_ALIKE = np.array([0.005, 0.05, 0.05, 0.8, 2.0, 0.2, 0.01])  # how likely before a look, if there are no strangers,
+_BESIDE_STRANGERS = np.array([1e-4, 1e-3, 1e-3, 1e-3, 1e-3, 1e-3, 1.0])  # and if there are
+_HEAVY = 4.0  # at most so many degrees of freedom; the likelier the shorter the series, which hardly shows its tail
+_SHORT, _MORE_HEAVY = 300.0, 2.5
+_SCALES = np.exp(np.linspace(np.log(0.6), np.log(1.6), 9))
 _FREEDOM = np.repeat(_NU, _SCALES.size)[:, None]
 _SCALE = np.tile(_SCALES, _NU.size)[:, None]
-_LOG_PRIOR = np.log(np.repeat(_PRIOR, _SCALES.size))
-# how dear a chance is under each: the lighter tails are known better, and would leave their level unused
-_CAUTION = np.repeat([1.0, 1.0, 1.0, 0.8, 0.6, 0.55, 0.55, 0.55], _SCALES.size)[:, None]
 _FINITE = np.where(np.isinf(_FREEDOM), 1.0, _FREEDOM)
 _POWER = 0.5 * (_FINITE + 1.0)
 _CONSTANT = np.where(
@@ -32,6 +32,9 @@ _CONSTANT = np.where(
     0.5 * np.log(2.0 / np.pi),
     gammaln(_POWER) - gammaln(0.5 * _FINITE) - 0.5 * np.log(_FINITE * np.pi) + np.log(2.0),
 ) - np.log(_SCALE)
+_STRANGERS = (1.0, 2.0, 4.0)  # expected in all
+_FROM, _TO = 4.0, 15.0  # where strangers begin, and from where on they are ever rarer, in standard deviations
+_ENOUGH = 0.4  # log of the odds of the second story; less in longer series, which show their tails
 _BULK = 2000
 _SORTED = 20000  # of more points, some stand for the bulk
 
@@ -48,13 +51,11 @@ def odd_points(values: Floats) -> NDArray[np.int64]:
     if unit <= 0:
         return np.zeros(0, dtype=np.int64)
     distance /= unit
-    # long series show their tail, so power is no concern; short ones hardly show it, so caution is
-    level = _LEVEL * min(1.0, float(np.sqrt(300.0 / n)), n / 60.0) * (_MORE_IN_SHORT if n < 150 else 1.0)
     some = thinned(distance)
     if _alike(np.sort(some[some > 0]), np.sort(-some[some < 0])):
         size = np.abs(distance, out=distance)
-        return np.flatnonzero(size >= (_limit(size, n, 2.0 * level) or np.inf))
-    high, low = (_limit(side[side > 0], n, level) for side in (distance, -distance))
+        return np.flatnonzero(size >= (_limit(size, n) or np.inf))
+    high, low = (_limit(side[side > 0], n) for side in (distance, -distance))
     return np.flatnonzero((distance >= (high or np.inf)) | (distance <= -(low or np.inf)))
 
 
@@ -90,8 +91,7 @@ def exceptions(values: Floats) -> NDArray[np.int64] | None:
 def without_echoes(odd: NDArray[np.int64], view: Floats, phi: float) -> NDArray[np.int64]:
     """Odd points less those that are odd only because a neighbour is.
 
-    Seen against its neighbours, one odd point throws an opposite shadow of half its size on each side, and
-    a jump of a wandering series throws two equal and opposite ones: the first is one point, the second none.
+    Against its neighbours, an odd point throws an opposite shadow on each side, a jump two equal and opposite ones.
     """
     if phi <= 0 or odd.size < 2:
         return odd
@@ -106,7 +106,7 @@ def without_echoes(odd: NDArray[np.int64], view: Floats, phi: float) -> NDArray[
     return np.array(kept, dtype=np.int64)
 
 
-def _limit(distance: Floats, n: int, level: float) -> float | None:
+def _limit(distance: Floats, n: int) -> float | None:
     """The distance from which on points are odd, or None if none are."""
     most = min(distance.size // 3, max(3, n // 8), 20000)
     if most < 1:
@@ -115,19 +115,39 @@ def _limit(distance: Floats, n: int, level: float) -> float | None:
     worth = np.flatnonzero((far[1:] > _LEAST_GAP * far[:-1]) & (far[1:] > _NEAREST))
     if worth.size == 0:
         return None
-    count = np.arange(most, 0, -1)[worth]
-    rest_end, gap_end = _log_tail(far[None, worth]), _log_tail(far[None, worth + 1])
-    log_weight = (
-        _log_likelihood(near, distance.size - most)[:, None]
-        + _sums(far, worth)
-        + count * rest_end
-        + _LOG_PRIOR[:, None]
-    )
-    weight = np.exp(log_weight - log_weight.max(axis=0))
-    weight /= weight.sum(axis=0)
-    chance = np.sum(_CAUTION * weight * np.exp(count * (gap_end - rest_end)), axis=0)
-    odd = np.flatnonzero(chance < level * 0.6 / count**2.0)  # the shares sum to the level over all counts
-    return float(far[worth[odd[0]] + 1]) if odd.size else None
+    stride = max(1, most // 1000)  # of many far points, every so many stand for their neighbours
+    some = far[None, 1::stride]
+    bulk, beyond = _log_likelihood(near, distance.size - most), _log_density(some)
+    heavier = np.where(_HEAVY >= _NU, max(_SHORT / n, 1.0) ** _MORE_HEAVY, 1.0)
+    first = logsumexp(_log_shares(_ALL_ALIKE * heavier) + bulk + stride * beyond.sum(axis=1))
+    share = np.minimum(np.array(_STRANGERS) / n, 0.2)[:, None, None]
+    strange = np.log(share) + _log_strange(some)
+    either = np.logaddexp(np.log1p(-share) + beyond, strange)
+    second = _log_shares(_BESIDE_STRANGERS / heavier) + bulk + stride * either.sum(axis=2)
+    second += np.log1p(-share[:, :, 0]) * (distance.size - most)
+    total = logsumexp(second)
+    enough = _ENOUGH - 0.53 * np.log(np.clip(n / 60.0, 1.0, 5.0)) + 0.7 * max(40.0 / n - 1.0, 0.0)
+    if total - np.log(len(_STRANGERS)) < first + enough:
+        return None
+    likely = np.einsum("es,esp->p", np.exp(second - total), np.exp(strange - either))
+    odd = far[worth[likely[worth // stride] > 0.5] + 1]
+    apart = np.flatnonzero(odd[1:] > _FAR_APART * odd[:-1])
+    if apart.size:  # what spoke for the second story was far beyond: the nearer ones have to speak for themselves
+        farther = float(odd[apart[-1] + 1])
+        return _limit(distance[distance < farther], n) or farther
+    return float(odd[0]) if odd.size else None
+
+
+def _log_shares(weights: Floats) -> Floats:
+    """Logarithms of the weights of the freedoms, as shares, for every law."""
+    return np.repeat(np.log(weights / weights.sum()), _SCALES.size)
+
+
+def _log_strange(x: Floats) -> Floats:
+    """Log density of the distance of a stranger: a row per law."""
+    u = x / _SCALE
+    broad = -np.log(u * (1.0 + u / _TO)) - np.log(np.log1p(_TO / _FROM) * _SCALE)
+    return np.asarray(broad + log_ndtr((u - _FROM) / 0.7))
 
 
 def _parted(distance: Floats, most: int) -> tuple[Floats, Floats]:
@@ -142,16 +162,6 @@ def _parted(distance: Floats, most: int) -> tuple[Floats, Floats]:
     return some[some <= far[0]], far
 
 
-def _sums(far: Floats, worth: NDArray[np.int64]) -> Floats:
-    """Log-likelihood of the far points that still belong to the rest, for each place where odd ones may start."""
-    if worth[-1] == 0:
-        return np.zeros((_FREEDOM.size, worth.size))
-    stride = max(1, worth[-1] // 1000)  # of a long tail, every so many points stand for their neighbours
-    density = stride * _log_density(far[None, 1 : worth[-1] + 1 : stride])
-    total = np.concatenate([np.zeros((_FREEDOM.size, 1)), np.cumsum(density, axis=1)], axis=1)
-    return np.asarray(total[:, np.minimum(worth // stride, total.shape[1] - 1)])
-
-
 def _log_likelihood(points: Floats, count: int) -> Floats:
     """Log-likelihood under every shape of so many points, for which these stand; of many, an even choice speaks."""
     bulk = points if points.size <= _BULK else points[np.linspace(0, points.size - 1, _BULK).astype(np.int64)]
@@ -162,10 +172,3 @@ def _log_density(x: Floats) -> Floats:
     """Log density of the distance from the middle on one side: a row per shape."""
     squares = (x / _SCALE) ** 2
     return np.asarray(_CONSTANT - np.where(np.isinf(_FREEDOM), 0.5 * squares, _POWER * np.log1p(squares / _FINITE)))
-
-
-def _log_tail(x: Floats) -> Floats:
-    """Log probability that a distance on one side exceeds x: a row per shape."""
-    u = x / _SCALE
-    tail = 2.0 * np.where(np.isinf(_FREEDOM), ndtr(-u), stdtr(_FINITE, -u))
-    return np.asarray(np.where(tail < 1e-290, -0.5 * u * u, np.log(np.maximum(tail, 1e-300))))

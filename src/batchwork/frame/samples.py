@@ -1,7 +1,8 @@
-"""Decide what counts as a number: anything that holds one, from anywhere, and where it stood.
+"""Decide what counts as a number, from anywhere, where it stood, and the plain numbers of all of them.
 
 Lists, numpy, pandas, polars and arrow columns come in by what they can do, so none of those libraries is imported.
-Missing values keep their place; what cannot be described is refused with the item and its position.
+Missing values keep their place; what cannot be described is refused with the item and its position. The numbers are
+what numpy says, without overflow at either end of the scale.
 """
 
 from dataclasses import dataclass
@@ -13,12 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from batchwork.frame.axis import Axis, axis_of, even_axis
-from batchwork.frame.description import Gaps
+from batchwork.frame.description import Gaps, Statistics
 from batchwork.frame.noise import Floats
 from batchwork.frame.timeline import AS_GIVEN, Timeline, positions_of, timeline_of
 
 _MISSING_WORDS = frozenset({"", "na", "n/a", "nan", "null", "none", "-", "<na>", "nat", "?"})
 _EXACT = 2**53
+_LONG = 50_000  # values beyond which selecting beats sorting
 _CLOSE = 1024  # values that differ by less than this part of themselves are told by their differences
 
 
@@ -56,11 +58,7 @@ class Samples:
 
 
 def read_samples(data: Any, times: Any = None) -> Samples:
-    """The samples of anything that holds numbers.
-
-    Raises:
-        FrameError: something in it is not a number, or it is not one series.
-    """
+    """The samples of anything that holds numbers; a FrameError says what is not a number, or not one series."""
     name = getattr(data, "name", None)
     raw = _to_array(data)
     values, base, notes = _to_floats(raw)
@@ -250,3 +248,70 @@ def _number(item: Any, index: int) -> int | float | Fraction | None:
     if item.is_infinite() or abs(item.adjusted()) > 400:  # an exact fraction of 1e999999 would not fit in memory
         return float(item)
     return Fraction(item)
+
+
+def exponent_of(values: Floats) -> int:
+    """A power of two by which values come near 1, so that no square overflows or vanishes."""
+    largest = float(np.max(np.abs(values))) if values.size else 0.0
+    return int(np.frexp(largest)[1]) if largest > 0 else 0
+
+
+def ldexp_or_inf(number: float, exponent: int) -> float:
+    """number times 2**exponent; infinite beyond the largest float, which the words then say."""
+    with np.errstate(over="ignore", under="ignore"):
+        return float(np.ldexp(number, exponent))
+
+
+def statistics_of(samples: Samples) -> Statistics | None:
+    """The numbers of the finite values, or None if there are none."""
+    values = samples.values
+    if values.size == 0:
+        return None
+    exponent = exponent_of(values)
+    scaled = np.ldexp(values, -exponent)
+    low, high = int(np.argmin(scaled)), int(np.argmax(scaled))
+    mean = float(scaled.mean())
+    slope, r2 = _line(scaled, samples.at)
+    sizes = dict(zip(("p5", "p25", "median", "p75", "p95"), _percentiles(scaled, (5, 25, 50, 75, 95)), strict=True))
+    sizes |= {"iqr": sizes["p75"] - sizes["p25"], "mean": mean, "std": float(scaled.std()), "total": mean * values.size}
+    sizes |= {"minimum": scaled[low], "maximum": scaled[high], "range": scaled[high] - scaled[low]}
+    sizes |= {"first": scaled[0], "last": scaled[-1], "slope": slope * samples.timeline.per_unit}
+    return Statistics(
+        **{name: ldexp_or_inf(number, exponent) for name, number in sizes.items()},
+        minimum_at=_first_row(samples, low),
+        maximum_at=_first_row(samples, high),
+        last_at=int(samples.rows[-1]),
+        r2=r2,
+    )
+
+
+def _percentiles(values: Floats, percents: tuple[float, ...]) -> list[float]:
+    """Linear percentiles, as numpy defines them; of a short series, one sort is cheaper than five selections."""
+    last = values.size - 1
+    ranks = sorted({min(int(last * percent / 100.0) + more, last) for percent in percents for more in (0, 1)})
+    ordered = np.sort(values) if values.size < _LONG else np.partition(values, ranks)
+    found = []
+    for percent in percents:
+        place = (ordered.size - 1) * percent / 100.0
+        low = int(place)
+        a, b = float(ordered[low]), float(ordered[min(low + 1, ordered.size - 1)])
+        found.append(a + (b - a) * (place - low))
+    return found
+
+
+def _first_row(samples: Samples, place: int) -> int:
+    """The original index of an extreme; of equal ones the first in the original order."""
+    same = samples.values == samples.values[place]
+    return int(samples.rows[same].min())
+
+
+def _line(scaled: Floats, at: Floats) -> tuple[float, float]:
+    """Least-squares slope per step over everything, and the share of the variance it explains."""
+    if scaled.size < 2:
+        return 0.0, 0.0
+    t = at - at.mean()
+    y = scaled - scaled.mean()
+    across, along, up = float(t @ y), float(t @ t), float(y @ y)
+    if along <= 0 or up <= 0:
+        return 0.0, 0.0
+    return across / along, min(across * across / (along * up), 1.0)

@@ -15,7 +15,7 @@ from scipy.ndimage import uniform_filter1d
 from batchwork.frame.axis import Axis, even_axis
 from batchwork.frame.blocks import as_points, block_size, level_of
 from batchwork.frame.levels import Level
-from batchwork.frame.noise import Floats, block_means, unpredictable
+from batchwork.frame.noise import Floats, block_means, description_lengths
 from batchwork.frame.spectrum import FEWEST_CYCLES, find_line, refine, steady_changes
 
 MOST_SEASONS = 3
@@ -24,8 +24,10 @@ _LONG = 4096
 _BINS = 64
 _MIDDLE = 1 << 14
 _SLOW = 4096
-_SWING = 280.0
+_SURELY = 50.0  # over n: how much more must be told in a short series
+_BESIDE_MEMORY = 5.0  # a season beside noise with a memory must tell so much more
 _SIDE_LINES = 3.0  # a long season that swells and fades has lines so many bins beside its harmonics
+_OWN_BEAT, _OFF_BEAT = 2.0, 0.2  # times log(n): what a frequency of its own must tell; cycles it must go astray
 _OWN_VOICE = 0.65  # a harmonic this strong beside its fundamental is a season of its own (a day in a week)
 
 
@@ -105,13 +107,7 @@ def _better(values: Floats, axis: Axis, found: Structure) -> Iterator[Structure]
                 left = left - uniform_filter1d(left, max(round(1.0 / candidate), 2), mode="nearest")
             line = _shape(left, axis.at, candidate)
         trial = fitted(values, axis, (*found.lines, line))
-        if any(
-            is_harmonic(line.frequency, known.frequency, span / beside)
-            and np.ptp(trial.waves[-1]) < _OWN_VOICE * np.ptp(wave)
-            for known, wave in zip(found.lines, trial.waves, strict=False)
-        ):
-            continue
-        if _is_told_cheaper(found, trial):
+        if _is_echo(trial, span / beside) or _is_told_cheaper(found, trial):
             continue
         if not _is_only_swinging(values, trial, 1):
             yield trial
@@ -121,16 +117,25 @@ def _better(values: Floats, axis: Axis, found: Structure) -> Iterator[Structure]
                 yield pair
 
 
+def _is_echo(trial: Structure, span: float) -> bool:
+    """Whether the last season is but a harmonic of another one, and not loud enough to stand for itself."""
+    *others, last = zip(trial.lines, trial.waves, strict=True)
+    return any(
+        is_harmonic(last[0].frequency, line.frequency, span) and np.ptp(last[1]) < _OWN_VOICE * np.ptp(wave)
+        for line, wave in others
+    )
+
+
 def _with_another(values: Floats, axis: Axis, trial: Structure) -> Structure | None:
     """The structure with the strongest line that its season leaves beside it."""
     if values.size > _LONG:
         return None
     for candidate in _candidates(values - trial.season, axis, trial):
-        known = trial.lines[0].frequency
-        if abs(candidate - known) * axis.span < 1.0 or is_harmonic(candidate, known, axis.span):
-            continue
-        line = _shape(values - trial.level.fitted - trial.season, axis.at, candidate)
-        return fitted(values, axis, (*trial.lines, line))
+        if abs(candidate - trial.lines[0].frequency) * axis.span >= 1.0:
+            line = _shape(values - trial.level.fitted - trial.season, axis.at, candidate)
+            pair = fitted(values, axis, (*trial.lines, line))
+            if not _is_echo(pair, axis.span):
+                return pair
     return None
 
 
@@ -151,19 +156,17 @@ def _is_only_swinging(values: Floats, trial: Structure, fresh: int) -> bool:
     if values.size > _LONG:
         return False  # a line is narrow enough there to be told from any swing
     rest = values - trial.level.fitted - trial.season
-    noise, order = unpredictable(rest)
-    swinging, longer = unpredictable(rest + np.sum(trial.waves[-fresh:], axis=0))
-    if noise <= 0:
-        return False
-    told = values.size * float(np.log(swinging / noise))
-    price = 2.0 + _SWING / values.size / fresh  # per parameter: Akaike's, and more where a swing and a line look alike
+    price = float(np.log(values.size))
+    noise = description_lengths(rest)
+    noise[1:] += _BESIDE_MEMORY
+    told = float(description_lengths(rest + np.sum(trial.waves[-fresh:], axis=0)).min() - noise.min())
     harmonics = sum(min(line.harmonics, 2) for line in trial.lines[-fresh:])  # a swing has no more to pay for
-    return told < (2 * harmonics + fresh + order - longer) * price
+    return told < (2 * harmonics + fresh) * price + _SURELY / values.size
 
 
 def is_harmonic(candidate: float, known: float, span: float) -> bool:
     """Whether a frequency is a multiple of a known one, as sampled points show it (folded at one half)."""
-    multiples = np.arange(1, 41) * known
+    multiples = np.arange(1, 1 + int(np.clip(span / 25.0, 2, 40))) * known  # more would meet every frequency by chance
     folded = np.abs(multiples - np.round(multiples))
     return bool(np.min(np.abs(folded - candidate)) * span < 1.0)
 
@@ -181,6 +184,8 @@ def _candidates(rest: Floats, axis: Axis, found: Structure) -> Iterator[float]:
         # about a level with steps where there are some; never about a curve, whose removal leaves a hump of its own
         straight = calm if found.level.steps else _straight(calm, even_axis(calm.size))
         views = [(steady_changes(part), True), (straight, False)]
+        if not axis.even and size == 1:  # a slow season may fall into holes: there, nothing is better than a guess
+            views.append((axis.filled(_straight(rest, axis), bare=True)[: part.size], False))
         for signal, changes in views:
             frequency = find_line(signal, changes=changes)
             if frequency is not None and frequency * part.size >= FEWEST_CYCLES:
@@ -228,7 +233,7 @@ def _shape(rest: Floats, at: Floats, frequency: float) -> Line:
             best, chosen, worse = score, count, 0
         elif (worse := worse + 1) >= 3:
             break
-    chosen = _one_voice(rest, at, frequency, chosen)
+    chosen = min(_one_voice(rest, at, frequency, chosen), _one_beat(rest, at, frequency, chosen))
     return Line(_whole(rest, at, _settled(rest, at, frequency, chosen), chosen), chosen)
 
 
@@ -264,6 +269,28 @@ def _one_voice(rest: Floats, at: Floats, frequency: float, count: int) -> int:
         if size[index] >= _OWN_VOICE * size[0] and max(before, size[index + 1]) < 0.35 * size[index]:
             return index
     return count
+
+
+def _one_beat(rest: Floats, at: Floats, frequency: float, count: int) -> int:
+    """As many harmonics as keep time: one that fits far better at a frequency of its own is another season's."""
+    for index in range(2, min(count, 3) + 1):
+        shared = _settled(rest, at, frequency, index)
+        together = _left(rest, at, shared, index)
+        own, other = frequency, index * shared
+        for _ in range(2):
+            own = _settled(rest - _wave(rest, at, other), at, own, 1)
+            other = _settled(rest - _wave(rest, at, own), at, other, 1)
+        apart = rest - _wave(rest, at, own)
+        apart = apart - _wave(apart, at, other)
+        told = rest.size * np.log(together / max(float(apart @ apart), 1e-18 * together, 1e-300))
+        if told > _OWN_BEAT * np.log(rest.size) and abs(other - index * own) * (at[-1] + 1.0) > _OFF_BEAT:
+            return index - 1
+    return count
+
+
+def _wave(rest: Floats, at: Floats, frequency: float) -> Floats:
+    columns = wave_columns((Line(frequency, 1),), at)
+    return np.asarray(columns @ np.linalg.lstsq(columns, rest, rcond=None)[0])
 
 
 def _left(rest: Floats, at: Floats, frequency: float, count: int) -> float:

@@ -14,9 +14,9 @@ from batchwork.frame.noise import Floats
 
 SHORTEST, LONGEST = 40, 150
 _MOST_STEPS = 5
-_STEP = 2.8  # times log(n): the price of a step
+_STEP, _NEXT_STEP = 2.8, 2.2  # times log(n): the price of the first step, and of each other: slow noise makes one
 _BEND = 1.5  # the same of each power of time
-_SURELY = 60.0  # over n: how much more must be told in a short series
+_SURELY = 120.0  # over n: how much more must be told in a short series
 
 
 def best_segments(z: Floats, least: int) -> list[tuple[tuple[int, ...], float]]:
@@ -47,12 +47,15 @@ def clear_steps(z: Floats, axis: Axis, least: int, rival: float, floor: float) -
     n = z.size
     unit = math.log(n)
     found = best_segments(z, least)
-    scores = [n * math.log(max(rss, floor)) + _STEP * unit * len(steps) for steps, rss in found[1:]]
+    prices = [unit * (_STEP + _NEXT_STEP * more) for more in range(len(found) - 1)]
+    scores = [n * math.log(max(rss, floor)) + price for (_, rss), price in zip(found[1:], prices, strict=True)]
     best = int(np.argmin(scores))
     needed = min(rival, _without_steps(z, axis)) - _SURELY / n
-    for steps, _ in found[1 : best + 1]:  # nor may noise with a memory about fewer steps tell as much
+    for (steps, _), price in zip(
+        found[1 : best + 1], prices, strict=False
+    ):  # nor may noise with a memory about fewer steps tell as much
         means = np.concatenate([np.full(part.size, part.mean()) for part in np.split(z, steps)])
-        needed = min(needed, _with_memory(z - means) + _STEP * unit * len(steps))
+        needed = min(needed, _with_memory(z - means) + price)
     return found[best + 1] if scores[best] < needed else found[0]
 
 

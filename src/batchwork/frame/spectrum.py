@@ -16,8 +16,8 @@ from scipy.special import gammainccinv
 from batchwork.frame.noise import Floats, median, robust_sigma, thinned
 
 FEWEST_CYCLES = 4.6  # below five whole cycles a wave is not told from wandering; the rest is rounding
-_SHORTAGE = 8.0
 _FALSE_ALARM = 0.012
+_CAUTION = 0.85  # below 1: what stands out is only a candidate, which level and swinging noise may tell cheaper
 _HARMONICS = 4
 _LONG = 1 << 13  # beyond this no bins between the bins, and no second look: power is plenty
 _MEDIANS = 5000  # bins up to which medians run
@@ -91,10 +91,7 @@ def _red(slope: Floats, phi: Floats, floor: Floats, *, changes: bool) -> Floats:
 
 
 def _running_floor(flat: Floats, spacing: float) -> Floats:
-    """Running median over neighbouring frequencies as the mean of an exponential.
-
-    A median of few frequencies is often far too low by chance, so it is never taken below that of all.
-    """
+    """Running median over neighbouring frequencies (never below that of all) as the mean of an exponential."""
     m = flat.size
     floor = np.full(m, max(median(thinned(flat[int(2 * spacing) :])), 1e-300))
     for reach in (24, 120):
@@ -124,10 +121,9 @@ class Spectrum:
 
 
 def spectrum_of(signal: Floats, *, changes: bool, without: float | None = None) -> Spectrum:
-    """The spectrum of a level-free signal: the changes of a series (`changes`), or what its level leaves.
+    """The spectrum of the changes of a series (`changes`) or of what its level leaves.
 
-    The background is that of the signal `without` a line of that frequency and its harmonics: a strong
-    line would otherwise raise the floor it has to stand out of.
+    Its background is that `without` a line of that frequency, which would raise the floor it has to stand out of.
     """
     n = signal.size
     faded = _FADED_CHANGES if changes else _FADED_LEVELS
@@ -158,10 +154,7 @@ def find_line(signal: Floats, *, changes: bool) -> float | None:
 
 
 def strongest_line(spectrum: Spectrum) -> tuple[int, float]:
-    """Bin and prominence (1 is just enough) of the strongest line.
-
-    A line counts together with its first harmonics, so that a sawtooth is found as surely as a sine.
-    """
+    """Bin and prominence (1 is just enough) of the strongest line, counted together with its first harmonics."""
     ratio, n = spectrum.ratio, spectrum.points
     first = int(np.ceil((FEWEST_CYCLES - 0.5) * spectrum.spacing))
     best, peak = 0.0, 0
@@ -181,12 +174,9 @@ def strongest_line(spectrum: Spectrum) -> tuple[int, float]:
 
 
 def _needed(n: int, count: int) -> float:
-    """What the sum of `count` lines must reach: a gamma's tail over all frequencies tried.
-
-    The factor is for the background, which is itself estimated, and from what the line leaves.
-    """
+    """What the sum of `count` lines must reach over an estimated background: a gamma's tail over all frequencies."""
     tail = _FALSE_ALARM / (n / 2.0) / _HARMONICS
-    return float(gammainccinv(count, tail)) * float(1.1 + 2.0 / np.sqrt(n) + _SHORTAGE / n)
+    return float(gammainccinv(count, tail)) * _CAUTION * float(1.1 + 2.0 / np.sqrt(n))
 
 
 def refine(signal: Floats, frequency: float, reach: float) -> float:

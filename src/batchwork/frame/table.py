@@ -10,12 +10,10 @@ from typing import Any, Literal, overload
 import numpy as np
 from scipy.special import stdtr
 
-from batchwork.frame.analysis import analyse
+from batchwork.frame.analysis import analyse, one_thread
 from batchwork.frame.description import Description, jsonable
 from batchwork.frame.noise import Floats, upper_persistence
-from batchwork.frame.samples import FrameError, Samples, read_samples
-from batchwork.frame.statistics import exponent_of
-from batchwork.frame.threads import one_thread
+from batchwork.frame.samples import FrameError, Samples, exponent_of, read_samples
 from batchwork.frame.words import render, write
 
 _LEVEL = 0.01
@@ -48,11 +46,7 @@ class TableDescription:
 
 
 def columns_of(table: Any) -> dict[str, Any]:
-    """The columns of a mapping, a pandas, polars or arrow table, or a two-dimensional array.
-
-    Raises:
-        FrameError: it has no columns.
-    """
+    """The columns of a mapping, a pandas, polars or arrow table, or a two-dimensional array."""
     if isinstance(table, Mapping):
         return {str(name): column for name, column in table.items()}
     if isinstance(table, np.ndarray):

@@ -33,10 +33,7 @@ def _block_scores(values: Floats, size: int) -> Floats:
 
 
 def change_of_spread(values: Floats, *, white: bool = False) -> tuple[int, float, float] | None:
-    """The first index after a proven change of the standard deviation, and what it was before and is after.
-
-    `white` says that the noise was found to have no memory.
-    """
+    """The first index after a proven change of the deviation, what it was and is; `white` noise has no memory."""
     n = values.size
     if n < 20 or float(np.ptp(values)) == 0:
         return None
