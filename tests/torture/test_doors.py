@@ -128,7 +128,8 @@ class Life:
         log = self.provider.log()
         again = log["total"]["billed"] - ITEMS
         assert again >= 0, "every prompt was asked"
-        allowed = WINDOW * ended_badly if self.end in SUDDEN and self.mode == "live" else 0
+        sudden = self.end in SUDDEN or (self.door, self.end) == ("manager", "terminate")  # a script does as Python does
+        allowed = WINDOW * ended_badly if sudden and self.mode == "live" else 0
         assert again <= allowed, f"{again} prompts were billed again after {ended_badly} ends"
         results = batchwork.open_results(self.journal)
         assert [outcome.text for outcome in results] == self.prompts
