@@ -1,4 +1,4 @@
-"""The commands and their help."""
+"""The commands and their help: which options each takes, and what it calls."""
 
 import inspect
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Decide whether a call may start now: concurrency, rate and budget, together, in one await.
+"""Decide whether a call may start now: concurrency, rate and budget, together, in one await; and what a refusal slows.
 
 First come, first served within one caller (a run, an HTTP request); in turn between callers, each with its own
 bound. What does not fit the budget steps aside while the reservations of others may still make room, so that cheaper

@@ -1,4 +1,4 @@
-"""See one item through: admit, attempt, judge, record. Decides nothing: it asks those who do, and records it."""
+"""See one item through: admit, attempt, judge, record. What becomes of it is decided elsewhere, and recorded here."""
 
 import asyncio
 import logging

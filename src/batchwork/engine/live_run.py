@@ -1,4 +1,4 @@
-"""The window: keep as many calls in flight as may be, refilled the moment one ends.
+"""A live pass over an input: as many calls in flight as the gate allows, refilled the moment one ends.
 
 Reads the input only as far as there is room, gives every item a task of its own, and ends cleanly whatever
 happens: the end of the input, the breaker, an interruption, a journal that cannot be written.

@@ -1,7 +1,7 @@
 """Books what calls cost and settles items: the one settler of live runs, batch runs and attached batches.
 
 Every fact goes to the journal before anybody sees it; what a callback raises stops the run cleanly. What a call costs
-is decided in `core/charge.py`.
+is decided in `core/pricing.py`.
 """
 
 from collections.abc import Callable

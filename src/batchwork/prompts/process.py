@@ -1,4 +1,4 @@
-"""The second phase: every prepared prompt becomes one call of the engine, `batch_size` of them in flight at a time."""
+"""The second phase: every prepared prompt becomes one item of the engine, `batch_size` of them in flight at a time."""
 
 import asyncio
 from collections.abc import Callable, Iterator, Sequence

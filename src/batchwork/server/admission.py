@@ -1,4 +1,4 @@
-"""Decide whether a request may start, and see it through its three phases.
+"""Decide whether a request may start, and see it through its second and third phase.
 
 A request may start while the server is open, its caller's share of open prompts has room, and there is money for its
 cheapest prompt. What is not sent stays unsent when its caller goes away or the server ends. Callers with different
