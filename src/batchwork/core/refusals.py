@@ -1,51 +1,44 @@
-"""Decide whether refusals are our own doing: do they become rarer when we send less?
+"""Decide whether refusals are our own doing: do they become rarer when we send less, and more when we send more?
 
-A provider that limits us refuses what goes beyond its limit, so the share that is refused says by how much we are too
-fast, and sending that much less ends it. A shared key, or a gateway that passes on what its upstream says, refuses a
-share of everything, however little we send: slowing down is useless then, and would never end. So every cut is an
-experiment. When the share is the same after it as before, the cut is taken back, and that share counts as noise.
+A provider that limits us refuses what goes beyond its limit: less is refused when we send less. A shared key, or a
+gateway that passes on what its upstream says, refuses a share of everything, however little we send: slowing down is
+useless then, and would never end. So every refusal lowers the level (a rate in `core/pace.py`, a number of calls at
+once in `core/window.py`), but when refusals go on all the same, the level is doubled for a trial, and again, until
+refusals become more frequent. What a trial costs is bounded, whoever is right, and nothing is concluded from it that
+the next trial could not correct.
 
-| state              | a refusal, and what is known with it        | adjustment                        |
-|--------------------|---------------------------------------------|-----------------------------------|
-| steady             | no larger a share of late than noise has    | NOTHING                           |
-| steady             | a larger share                              | CUT: an experiment begins         |
-| first cut watched  | the call was sent shortly before the cut    | DEEPEN, by the larger share       |
-| first cut watched  | the share is what it was before the cut     | DEEPEN, to a fixed part           |
-| second cut watched | the share is still what it was before       | TAKE_BACK: noise, steady again    |
-| either cut watched | few so far, or a share as noise may have it | LOWER, at most once a second      |
-| either cut watched | a far larger share than before              | as when steady                    |
-| either cut watched | far fewer than had it not helped            | as when steady, which it is now   |
-| any                | the call was sent before the last change    | NOTHING, but for the DEEPEN above |
+| state   | what happens                                                   | next state, and level             |
+|---------|----------------------------------------------------------------|-----------------------------------|
+| free    | a call is refused, which noise alone does not explain          | held, lowered                     |
+| held    | a call is refused                                              | held, lowered a little            |
+| held    | several calls that were sent before the last cut are refused   | held, that cut by their share     |
+| held    | refused as often at a much lower level as it was before        | trial, doubled                    |
+| trial   | more is refused than before the level was doubled              | held, at the level before         |
+| trial   | no more is refused                                             | trial, doubled again              |
+| trial   | the same, and more could not be sent anyway                    | free; what was refused is noise   |
+| free    | so much noise was refused that it should be looked at again    | free, no noise known              |
 """
 
 from collections import deque
-from enum import Enum
-from math import sqrt
+from math import log, sqrt
 
 _SPAN_S = 1.0  # how far back calls are counted for the share at this moment
-_SHORTEST_SPAN_S = 0.05  # a shorter history would make any rate look huge
+_SHORTEST_SPAN_S = 0.02  # a shorter history would make any rate look huge
 _PRIOR = 10  # calls that were let through, imagined: one refusal among few says little
-_MOST_NOISE = 0.3  # whoever refuses more than that at once does not do so at random
-_SAME = 3.0  # shares that differ by less than this factor may be one and the same
-_FEWEST = 3  # refusals before anything is concluded from a share
-_FEWEST_DEEP = 5  # the same after the second cut: what follows from it is graver
-_FEWEST_SENT = 15
-_EXPECTED = 8  # refusals that would have come had a cut not helped: without a quarter of them it has
-_LITTLE = 0.05  # what one refusal or two are worth, and the least that a cut takes away
-_DEEP, _DEEPER, _MANY = 0.5, 0.25, 0.05  # what a second cut leaves, and where more than _MANY were refused: others may
-# have a part in it, so that a small cut shows nothing
-_SETTLE_S = 1.0  # between two steps down
-_BLOCK, _IN_BLOCK = 200, 10  # calls after which the noise is counted anew, and refusals expected among them
-
-
-class Adjustment(Enum):
-    """What a refusal means for how much we send."""
-
-    NOTHING = "nothing"  # it is noise, or known already
-    CUT = "cut"
-    LOWER = "lower"  # a little more than the last cut
-    DEEPEN = "deepen"  # the last cut: calls sent before it were refused as well
-    TAKE_BACK = "take back"  # the last cut: it did not help
+STEP = 0.05  # what one refusal takes away
+_MANY = 3  # refusals of one round whose share says how much too much was sent
+_FEW = 0.5  # of a round: when fewer are let through, a limit is certain, and how many they were is all that is known
+_BELOW = 0.97  # of what was let through: that included a little of the provider's burst
+_LOW, _AGAIN = 0.6, 0.97  # of the level where refusals began: a much lower one, and the same again
+_ENOUGH = 4  # refusals at the lower level before anything is concluded from their share
+_AS_OFTEN = 0.5  # of the share before
+_MOST_NOISE = 0.4  # while more than that is refused, it is not noise alone
+_RISE = 0.2  # of what was let through: refused in addition, when a doubled level is too much
+_CERTAIN = 8  # refusals
+_ROSE, _SAME = log(20.0), -log(8.0)  # how much likelier a rise must be than none, and the reverse
+_SLOWEST_S = 0.5  # a call that was not refused in this time was let through
+_LOOK_AGAIN = 100  # refusals after which noise may have become something else
+_USUAL = 3.0  # standard deviations
 
 
 class SentCalls:
@@ -68,125 +61,175 @@ class SentCalls:
         return len(self.times) / max(_SHORTEST_SPAN_S, now - self.times[0]) if self.times else 0.0
 
 
+class Tally:
+    """Calls, and the refused among them, since some call."""
+
+    __slots__ = ("_log", "_of", "_from", "refused")
+
+    def __init__(self, log: SentCalls, *, of: int = 0) -> None:
+        self._log, self._of, self._from = log, of, log.count
+        self.refused = 0
+
+    @property
+    def sent(self) -> int:
+        return self._of + self._log.count - self._from
+
+    @property
+    def share(self) -> float:
+        return self.refused / max(1, self.sent)
+
+
 class Refusals:
-    """The refusals of one kind, against the calls that were sent."""
+    """The level that the refusals of one kind leave. After a change: `level`, and when (`changed_at`, `since`)."""
 
-    def __init__(self, log: SentCalls) -> None:
+    def __init__(self, log: SentCalls, *, least: float = 0.0, most_cut: float = 1.0, burst_s: float = 0.0) -> None:
         self._log = log
-        self._turned_away: deque[float] = deque()  # when those of them were sent that were refused
-        self._changed_at = self._lowered_at = float("-inf")
-        self._counted_from = self._refused = 0  # the first call after the last cut, and the refused since
-        self._cut_of = self._cut_refused = 0  # the calls that the last cut was made for, and the refused among them
-        self.is_deep = False  # it was not enough, and is much deeper now
-        self._known = 0.0  # the share before it, where there were enough calls to tell
-        self._before: float | None = None  # the share before the last cut, while its effect is watched
-        self._noise = 0.0
-        self._block_from = self._block_refused = 0  # the calls that noise is counted among, and the refused of them
+        self._least, self._most_cut = least, most_cut
+        self._burst_s = burst_s  # what is let through of a first wave is worth so much time at least
+        self.level: float | None = None
+        self.is_trial = False
+        self.is_first = False  # the level was not lowered again since it was free
+        self.changed_at, self._round_at = float("-inf"), float("-inf")
+        self.since = Tally(log)  # the calls since the last change
+        self._away: deque[float] = deque()  # when those of the last second were sent that were refused
+        self._answer_s = 0.0  # how long a refusal takes
+        self._round, self._round_refused, self._cut_from = 0, 0, 0.0  # the calls that the last cut was made for
+        self._began, self._before, self._low = 0.0, self.since, None  # type: float, Tally, Tally | None
+        self._low_at = 0.0
+        self._sent, self._refused = 0, 0  # the calls that a trial is compared with; then the noise
+        self._noise_left = 0
+        self._marks: deque[tuple[int, float]] = deque(maxlen=_MANY + 1)
 
-    def refused(self, *, sent_at: float, now: float) -> Adjustment:
-        """A call was refused. After `CUT` and `DEEPEN`, `kept` says what to keep."""
-        self._conclude_if_helped()
-        self._count_noise_anew()
-        away = self._turned_away
+    # -- what happens ---------------------------------------------------------------------------
+
+    def refused(self, level: float, *, sent_at: float, now: float) -> None:
+        """A call was refused at this level."""
+        away = self._away
         away.append(sent_at)
         while away and away[0] < now - _SPAN_S:
             away.popleft()
-        self._block_refused += 1
-        if sent_at < self._changed_at:
-            return self._of_earlier_call(sent_at)
-        self._refused += 1
-        return self._watched(now) or self._steady(now)
-
-    def _of_earlier_call(self, sent_at: float) -> Adjustment:
-        """A call was refused that was sent before the last change: it belongs to what the cut was made for."""
-        if self._before is None or self.is_deep or sent_at < self._changed_at - _SPAN_S:
-            return Adjustment.NOTHING
-        self._cut_refused += 1
-        self._before = max(self._before, self._cut_refused / self._cut_of)
-        return Adjustment.DEEPEN
-
-    def _watched(self, now: float) -> Adjustment | None:
-        """What a refusal says about the last cut; None when no cut is watched, or it was far from enough."""
-        if self._before is None:
-            return None
-        share, sent = self._refused / self._sent, self._sent
-        enough = _FEWEST_DEEP if self.is_deep else _FEWEST
-        if sent >= _FEWEST_SENT and self._refused >= enough and self._is_same(share, sent):
-            if not self.is_deep:
-                self.is_deep = True
-                self._restart(now, max(share, self._before))
-                return Adjustment.DEEPEN
-            self._noise = max(self._noise, share)
-            self._begin_block()
-            self._restart(now, None)
-            return Adjustment.TAKE_BACK
-        if self._refused >= _FEWEST and share > min(_MOST_NOISE, _SAME * self._before):
-            return None
-        if now < self._lowered_at + _SETTLE_S:
-            return Adjustment.NOTHING
-        self._lowered_at = now
-        return Adjustment.LOWER
-
-    def _steady(self, now: float) -> Adjustment:
-        """What a refusal says about the calls of this moment."""
-        recent, refused = len(self._log.times), len(self._turned_away)
-        if refused / (recent + _PRIOR) <= self._usual(recent):
-            return Adjustment.NOTHING
-        self._cut_of, self._cut_refused = max(1, recent), refused
-        lasting, latest = self._refused / self._sent, refused / self._cut_of
-        self._known = lasting if self._sent >= _PRIOR else 0.0
-        self.is_deep = False
-        self._restart(now, latest if latest > _MOST_NOISE else lasting)
-        return Adjustment.CUT
-
-    @property
-    def _sent(self) -> int:
-        """Calls since the last change, one at least."""
-        return max(1, self._log.count - self._counted_from)
-
-    def _conclude_if_helped(self) -> None:
-        """End the experiment when far fewer calls were refused than would have been, had the cut not helped."""
-        if self._before is None:
+        self._answer_s = min(_SLOWEST_S, max(now - sent_at, 0.9 * self._answer_s))
+        if sent_at < self.changed_at:
+            self._refused_late(sent_at)
             return
-        expected = (self._log.count - self._counted_from) * self._before
-        if expected >= _EXPECTED and self._refused < expected * (0.25 if expected < 2 * _EXPECTED else 0.35):
-            self._before = None
+        self.since.refused += 1
+        if self.is_trial:
+            return
+        if self.level is None:
+            if self._is_noise():
+                return
+            self.is_first = True
+            self._begin(level, of=len(self._log.times))
+            self._round, self._round_refused = len(self._log.times), len(away)
+            self._before.refused = len(away)
+        else:
+            self.is_first = False
+            if level >= _AGAIN * self._began:
+                self._begin(level, of=min(self.since.sent, len(self._log.times)))
+            self._round, self._round_refused = min(self.since.sent, len(self._log.times)), 1
+            if self._low is None and level >= _AGAIN * self._cut_from:
+                self._before = Tally(self._log, of=min(self.since.sent, len(self._log.times)))
+            (self._low or self._before).refused += 1
+            if self._low is not None and self._is_in_vain(level, now):
+                return
+        self._cut_from, self._round_at = level, self.changed_at
+        self._lower()
+        self._marks.append((self._log.count, level))
+        if len(self._marks) == _MANY + 1:
+            count, was = self._marks[0]
+            share = _MANY / max(1, self._log.count - count)
+            if share > 0.3 and was * (1 - share) * _BELOW < self.level:
+                self.level = max(self._least, was * (1 - share) * _BELOW)
+                self._marks.clear()
+        self._change(now)
+        if self._low is None and self.level <= _LOW * self._began:
+            self._low, self._low_at = Tally(self._log), now
 
-    def _count_noise_anew(self) -> None:
-        """Replace the share that counts as noise by that of the latest calls, once there were enough of them."""
-        block = self._log.count - self._block_from
-        if self._noise and block >= max(_BLOCK, _IN_BLOCK / self._noise):
-            share = self._block_refused / block
-            self._noise = share if share <= _MOST_NOISE else 0.0
-            self._begin_block()
+    def _refused_late(self, sent_at: float) -> None:
+        """A call was refused that was sent before the last change: it belongs to what that cut was made for."""
+        if self.level is None or self.is_trial or not self._round or sent_at < self._round_at:
+            return
+        self._round_refused += 1
+        (self._low if self._low is not None and sent_at >= self._low_at else self._before).refused += 1
+        self._lower()
 
-    def _begin_block(self) -> None:
-        self._block_from, self._block_refused = self._log.count, 0
+    def _lower(self) -> None:
+        share = STEP
+        if self._round_refused >= _MANY:
+            share = max(share, self._round_refused / (self._round + 2) - self._noise)
+        kept, level = 1.0 - min(share, self._most_cut), self._cut_from
+        if kept < _FEW and self.is_first and self._burst_s:
+            level = min(level, self._round / self._burst_s)
+        self.level = max(self._least, level * kept * (_BELOW if share > STEP and self._burst_s else 1.0))
+        if kept < _FEW and self._round_refused >= _CERTAIN:
+            self._begin(self.level)
 
-    def conclude(self) -> None:
-        """We send as much as before the last cut again: what is refused from now on says nothing about it."""
-        self._before = None
+    def _is_in_vain(self, level: float, now: float) -> bool:
+        """Whether going on to lower the level is in vain as far as one can see: then a trial begins."""
+        low = self._low
+        assert low is not None
+        if low.refused < _ENOUGH or low.share > _MOST_NOISE:
+            return False
+        if low.share < _AS_OFTEN * self._before.share:
+            self._begin(level)
+            return False
+        self._sent, self._refused = low.sent, low.refused
+        self._raise(level, now)
+        return True
 
-    def _is_same(self, share: float, sent: int) -> bool:
-        """Whether the share is what it was before the cut, and no larger than noise is."""
-        assert self._before is not None
-        least = 0.5 if sent * self._before < 2 * _EXPECTED else 0.35
-        return max(share, self._before) <= _MOST_NOISE and self._before * least <= share <= _SAME * self._before
+    def _raise(self, level: float, now: float) -> None:
+        self._cut_from, self.level, self.is_trial = level, 2.0 * level, True
+        self._change(now)
 
-    def _usual(self, count: int) -> float:
-        """The share that noise may have among so many calls."""
-        return self._noise + 2.5 * sqrt(self._noise * (1.0 - self._noise) / (count + _PRIOR))
+    def conclude(self, now: float, *, most: float) -> None:
+        """Look how a trial goes; a level of `most` would be no bound."""
+        assert self.level is not None
+        elapsed = max(now - self.changed_at, 1e-9)
+        unknown = self.since.sent * min(1.0, self._answer_s / elapsed)  # of the latest no refusal can be here yet
+        refused = self.since.refused
+        through = max(0.0, self.since.sent - unknown - refused)
+        usual = min(_MOST_NOISE, max(0.005, self._refused / max(1, self._sent)))
+        rose = usual + (1.0 - usual) * _RISE
+        evidence = refused * log(rose / usual) + through * log((1.0 - rose) / (1.0 - usual))
+        if evidence > _ROSE:
+            self.level, self.is_trial = self._cut_from, False
+            self._begin(self._cut_from)
+            self._round = 0
+            self._change(now)
+        elif evidence < _SAME:
+            self._sent, self._refused = self._sent + self.since.sent, self._refused + refused
+            if self.level < most:
+                self._raise(self.level, now)
+            else:
+                self.free(now)
+                self._noise_left = _LOOK_AGAIN
 
-    def _restart(self, now: float, before: float | None) -> None:
-        self._changed_at = self._lowered_at = now
-        self._before = before
-        self._counted_from, self._refused = self._log.count, 0
+    def free(self, now: float) -> None:
+        """There is no bound any more."""
+        self.level, self.is_trial = None, False
+        self._change(now)
+
+    # -- what is known --------------------------------------------------------------------------
 
     @property
-    def kept(self) -> float:
-        """The share of what we sent that was let through before the last cut, but for the noise."""
-        if self.is_deep:
-            return _DEEP if (self._before or 0.0) < _MANY else _DEEPER
-        if self._cut_refused < _FEWEST:
-            return 1.0 - _LITTLE
-        return 1.0 - max(_LITTLE, max(self._known, self._cut_refused / (self._cut_of + 2)) - self._noise)
+    def _noise(self) -> float:
+        return self._refused / self._sent if self._noise_left else 0.0
+
+    def _is_noise(self) -> bool:
+        """Whether noise explains the refusals of the last second."""
+        if not self._noise_left:
+            return False
+        noise, sent = self._noise, len(self._log.times)
+        spread = sqrt(noise * (1.0 - noise) * (1.0 / (sent + _PRIOR) + 1.0 / self._sent))
+        if len(self._away) / (sent + _PRIOR) > noise + _USUAL * spread:
+            return False
+        self._noise_left -= 1
+        self._sent, self._refused, self.since = self._sent + self.since.sent, self._refused + 1, Tally(self._log)
+        return True
+
+    def _begin(self, level: float, *, of: int = 0) -> None:
+        """From this level on refusals are counted anew."""
+        self._began, self._before, self._low = level, Tally(self._log, of=of), None
+
+    def _change(self, now: float) -> None:
+        self.changed_at, self.since = now, Tally(self._log)

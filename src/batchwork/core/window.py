@@ -4,10 +4,10 @@ Every answer adds one, up to the most. A cut is as large as the share that was r
 help (`core/refusals.py`), and grows back by one per window of answers.
 """
 
-from batchwork.core.refusals import Adjustment, Refusals, SentCalls
+from batchwork.core.refusals import Refusals, SentCalls
 
 _FEW = 4.0  # after a pause for a quota
-_MOST_CUT = 0.7
+_MOST_CUT = 0.3
 
 
 class AdaptiveWindow:
@@ -17,12 +17,13 @@ class AdaptiveWindow:
         self.most = most
         self._size = float(most if opening is None else min(opening, most))
         self._grows_fast_to = float(most)
-        self._refusals = Refusals(SentCalls())
-        self._previous = self._cut_from = self._size
+        self._wide = self._size  # before it was ever cut
+        self.watch(SentCalls())
 
     def watch(self, log: SentCalls) -> None:
         """Measure refusals against these calls."""
-        self._refusals = Refusals(log)
+        self._log = log
+        self._refusals = Refusals(log, least=1.0, most_cut=_MOST_CUT)
 
     @property
     def size(self) -> int:
@@ -36,23 +37,34 @@ class AdaptiveWindow:
 
     def answered(self) -> None:
         """A call was answered."""
-        if self._size < self.most:
+        if self._refusals.is_trial:
+            self._follow(self._log.times[-1])
+        elif self._size < self.most:
             step = 1.0 if self._size < self._grows_fast_to else 1.0 / self._size
             self._size = min(float(self.most), self._size + step)
 
     def refused(self, *, sent_at: float, now: float, in_flight: int) -> None:
         """A call was refused because the provider is overloaded."""
-        adjustment = self._refusals.refused(sent_at=sent_at, now=now)
-        if adjustment is Adjustment.TAKE_BACK:
-            self.take_back()
-        elif adjustment is Adjustment.CUT:
-            self._previous, self._cut_from = self._size, min(self._size, float(in_flight))
-        if adjustment in (Adjustment.CUT, Adjustment.DEEPEN):
-            self._size = self._grows_fast_to = max(1.0, self._cut_from * max(_MOST_CUT, self._refusals.kept))
+        refusals = self._refusals
+        if refusals.level is None:
+            self._wide = self._size
+        refusals.refused(min(self._size, float(in_flight)), sent_at=sent_at, now=now)
+        self._follow(now)
+
+    def _follow(self, now: float) -> None:
+        refusals = self._refusals
+        if refusals.is_trial:
+            refusals.conclude(now, most=self._wide)
+        if refusals.level is None:
+            self._size = max(self._size, self._wide)
+        else:
+            self._size = max(1.0, min(float(self.most), refusals.level))
+            self._grows_fast_to = self._size
 
     def take_back(self) -> None:
         """The last cut was in vain: concurrency was not what was wrong."""
-        self._size = max(self._size, self._previous)
+        self._refusals.free(float("-inf"))
+        self._size = max(self._size, self._wide)
 
     def restart(self) -> None:
         """Everybody waits for the end of a quota: a few go first then."""

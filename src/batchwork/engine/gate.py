@@ -263,6 +263,8 @@ class Gate:
                 self._guessed = Bucket(per_minute=guess * 60.0, now=now)
             self._guessed.learn(per_minute=guess * 60.0, now=now)
             wait_s = self._guessed.wait_for(1.0, now)
+            if wait_s > 0.0:
+                self._pace.binds = True
         else:
             self._guessed = None
         for name, bucket in self._buckets.items():
