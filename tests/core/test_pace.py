@@ -1,5 +1,5 @@
 from batchwork.core.pace import Pace
-from batchwork.core.refusals import SentCalls
+from batchwork.core.sent_calls import SentCalls
 
 
 class Sender:
