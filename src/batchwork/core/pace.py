@@ -14,9 +14,9 @@ from batchwork.core.sent_calls import SentCalls
 _STEP = 0.1
 _BORNE_PER_S = 0.16  # refusals per second at which a rate neither grows nor falls,
 _LEAST_BORNE, _MOST_BORNE = 0.005, 0.05  # and what share of all calls they are at least and at most
-_BURST_S = 0.5
+_BURST_S = 0.35
 _LEAST_PER_S = 0.5
-_FIRST_PER_S, _FIRST_STEP = 0.2, 6.0  # growth of a first guess in a second, and in calls per second at least
+_FIRST_PER_S, _FIRST_STEP = 0.2, 8.0  # growth of a first guess in a second, and in calls per second at least
 _SLOWLY, _DOUBLES = 1.5, 0.75  # refusals that should have come: slow growth lasts so long, then doubles in so long
 _FASTEST_PER_S = 0.25
 _MOST_GROWN = 2.0  # as a natural logarithm

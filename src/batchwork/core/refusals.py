@@ -64,7 +64,7 @@ class Refusals:
         self._latest: deque[tuple[int, float]] = deque(maxlen=_MANY + 1)  # cuts: calls until then, and the level
         self._began, self._before = 0.0, self.since  # the comparison: a level, and the calls since
         self._low: Tally | None = None  # the calls at a much lower level
-        self._low_at = 0.0
+        self._low_from = self._low_at = 0.0
         self._enough = _ENOUGH
         self._noise_sent = self._noise_refused = self._noise_left = 0
 
@@ -120,7 +120,10 @@ class Refusals:
                 self._latest.clear()
         self._change(now)
         if self._low is None and self.level <= _LOW * self._began:
-            self._low, self._low_at = Tally(self._log), now
+            self._enter_low(self.level, now)
+
+    def _enter_low(self, level: float, now: float) -> None:
+        self._low, self._low_from, self._low_at = Tally(self._log), level, now
 
     def _lower(self) -> None:
         """Lower the level by a step, or by the share of the round where that is more."""
@@ -142,14 +145,16 @@ class Refusals:
         """Whether as many are refused at the lower level, as far as one can see: then a trial begins."""
         low = self._low
         assert low is not None
-        if low.refused < self._enough or low.sent < _ENOUGH_SENT:
+        is_lower = level <= _LOW * self._low_from
+        if low.refused < (_ENOUGH if is_lower else self._enough) or low.sent < _ENOUGH_SENT:
             return False
+        both = Tally(self._log, of=self._before.sent, refused=self._before.refused + low.refused)
         if low.share > MOST_NOISE:
-            self._low, self._low_at = Tally(self._log), now
-        elif low.share < _AS_MANY * self._before.share:
+            self._enter_low(level, now)
+        elif low.share < _AS_MANY * both.share:
             self._begin(level)
         else:
-            self.trial = Trial(self._log, base=level, began=self._began, before=low, now=now)
+            self.trial = Trial(self._log, base=level, began=self._began, before=both, now=now)
             self._follow(self.trial)
             return True
         return False
