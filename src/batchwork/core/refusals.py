@@ -34,6 +34,7 @@ _CERTAIN = 8  # refusals, when they are the most of a round: a limit
 _BELOW = 0.97  # of what was let through: that included a little of the provider's burst
 _OPENING_S = 0.5  # after the first refusal: what is refused until then has been so by the same wave
 _LOW, _AGAIN = 0.6, 0.97  # of the level where refusals began: a much lower one, and the same again
+_LOWEST = 0.3  # of the much lower level, until something is concluded there: from a crawl there is no quick way up
 _ENOUGH, _ENOUGH_SENT = 4, 25  # refusals and calls at the lower level before anything is concluded from their share
 _MOST_ENOUGH = 32  # twice as many after every trial that was for nothing, up to this
 _AS_MANY = 0.5  # of the share before
@@ -118,6 +119,8 @@ class Refusals:
             if share > _IN_A_ROW and (kept := was * (1.0 - min(share, self._most_cut)) * _BELOW) < self.level:
                 self.level = max(self._least, kept)
                 self._latest.clear()
+        if self._low is not None:
+            self.level = max(self.level, _LOWEST * self._low_from)
         self._change(now)
         if self._low is None and self.level <= _LOW * self._began:
             self._enter_low(self.level, now)
@@ -137,7 +140,8 @@ class Refusals:
                 level = min(level, self._round_sent / self._burst_s)
             if share > self.step:
                 level *= _BELOW
-        self.level = max(self._least, min(self.level, level * kept))
+        least = self._least if self._low is None else max(self._least, _LOWEST * self._low_from)
+        self.level = max(least, min(self.level, level * kept))
         if kept < _FEW and self._round_refused >= _CERTAIN:
             self._begin(self.level)
 

@@ -20,9 +20,9 @@ from batchwork.core.sent_calls import SentCalls, Tally
 
 _RISE = 0.2  # of what was let through: refused in addition, when a doubled level is too much
 _FALL = 0.4  # of the share while doubled: what is left of it at the lower level, if that was too much
-_ROSE, _FELL, _SAME = log(20.0), log(10.0), -log(8.0)  # how much likelier one explanation must be than the other
+_ROSE, _FELL, _SAME = log(20.0), log(20.0), -log(8.0)  # how much likelier one explanation must be than the other
 _LEAST_SENT, _BEYOND = 25, 2.0  # calls before a share counts as the same: a burst may hide a rise; beyond `began` more
-_LOT = 0.05  # of all calls
+_LOT = 0.04  # of all calls
 _LEAST_SHARE, MOST_NOISE = 0.005, 0.4  # while more than that is refused, it is not noise alone
 
 
@@ -72,7 +72,7 @@ class Trial:
             self.base *= 2.0
             self._enter(2.0 * self.base, now)
             return Finding.OPEN
-        if usual >= _LOT and not self._is_sure:
+        if stage.share >= _LOT and not self._is_sure:
             self._is_back = True
             self._enter(self.base, now)
             return Finding.OPEN
