@@ -188,6 +188,10 @@ def _random(share: float, after: float | None, status: int = 429) -> Callable[[i
     return lambda seed: Provider(random_refusals=[(share, (status, after))], seed=seed)
 
 
+def _slow(more: dict[str, object]) -> Callable[[int], Provider]:
+    return lambda seed: Provider(latency_s=0.2, seed=seed, **more)  # type: ignore[arg-type]
+
+
 def _beside() -> list[Beside]:
     cells = []
     for after in (1.0, None):
@@ -221,27 +225,12 @@ def _beside() -> list[Beside]:
         Beside(name=f"random {status}, 10%, 500 calls", calls=500, provider=_random(0.1, None, status))
         for status in (503, 529)
     )
-    cells.append(
-        Beside(
-            name="a storm of 529s of 3 s, 400 calls of 0.2 s",
-            calls=400,
-            provider=lambda seed: Provider(latency_s=0.2, storms=[(1.0, 4.0)], seed=seed),
-        )
-    )
-    cells.append(
-        Beside(
-            name="two storms, 1,000 calls of 0.2 s",
-            calls=1_000,
-            provider=lambda seed: Provider(latency_s=0.2, storms=[(1.0, 4.0), (7.0, 10.0)], seed=seed),
-        )
-    )
-    cells.append(
-        Beside(
-            name="three of 300 told to wait 20 s",
-            calls=300,
-            provider=lambda seed: Provider(latency_s=0.2, long_waits=(40, 90, 150), seed=seed),
-        )
-    )
+    for name, calls, more in (
+        ("a storm of 529s of 3 s, 400 calls of 0.2 s", 400, {"storms": [(1.0, 4.0)]}),
+        ("two storms, 1,000 calls of 0.2 s", 1_000, {"storms": [(1.0, 4.0), (7.0, 10.0)]}),
+        ("three of 300 told to wait 20 s", 300, {"long_waits": (40, 90, 150)}),
+    ):
+        cells.append(Beside(name=name, calls=calls, provider=_slow(more)))
     return cells
 
 
@@ -394,7 +383,8 @@ def main() -> int:
         if used < share.least or refused > share.most_refused or lost or fair < _FAIR:
             short.append(share.name)
         bars = f"{share.least:.2f} / {share.most_refused:.1%} / {_FAIR}"
-        worst_of = f"{min(run[0] for run in runs):.2f} / {max(run[1] for run in runs):.1%} / {min(run[2] for run in runs):.2f}"
+        least_used, most_refused, least_fair = min(r[0] for r in runs), max(r[1] for r in runs), min(r[2] for r in runs)
+        worst_of = f"{least_used:.2f} / {most_refused:.1%} / {least_fair:.2f}"
         rows.append([share.name, f"{used:.3f}", f"{refused:.2%}", f"{fair:.2f}", worst_of, str(lost), bars])
     show_table(["limits", "used", "refused", "least share", "worst seeds", "lost", "bars"], rows)
     figure = "every cell within its bar" if not short else f"{len(short)} cells short: {'; '.join(short)}"

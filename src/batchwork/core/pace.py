@@ -1,9 +1,9 @@
 """Guess a request rate that the provider bears, when it says "too fast" and nothing else.
 
-Every refusal takes a step away (`core/refusals.py`), every call that is let through gives a little back, so that a small
-share of refusals is left over. Whoever sends less bears a larger share: so those who share a limit without knowing of
-each other come to share it evenly. The first guess grows fast until it is refused in its turn; a guess that is not
-refused as often as that share says grows ever faster, since the limit may have moved.
+Every refusal takes a step away (`core/refusals.py`), every call that is let through gives a little back, so that a
+small share of refusals is left over. Whoever sends less bears a larger share: so those who share a limit without
+knowing of each other come to share it evenly. The first guess grows fast until it is refused in its turn; a guess that
+is not refused as often as that share says grows ever faster, since the limit may have moved.
 """
 
 from math import exp
@@ -43,7 +43,7 @@ class Pace:
         return self._bound_at >= self._refusals.changed_at
 
     def delayed(self, now: float) -> None:
-        """A call has to wait for the guess, and for nothing else that would show here."""
+        """A call has to wait for the guess."""
         self._bound_at = now
 
     def refused(self, *, sent_at: float, now: float) -> None:

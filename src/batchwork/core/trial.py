@@ -22,7 +22,8 @@ _RISE = 0.2  # of what was let through: refused in addition, when a doubled leve
 _FALL = 0.4  # of the share while doubled: what is left of it at the lower level, if that was too much
 _ROSE, _FELL, _SAME = log(20.0), log(20.0), -log(8.0)  # how much likelier one explanation must be than the other
 _LEAST_SENT, _BEYOND = 25, 2.0  # calls before a share counts as the same: a burst may hide a rise; beyond `began` more
-_LOT = 0.04  # of all calls
+_MANY, _LOT = 3, 0.04  # refusals while doubled, and their share: so much is compared twice
+_LONGEST_BACK = 100  # calls: what does not show in them is no rise worth the time
 _LEAST_SHARE, MOST_NOISE = 0.005, 0.4  # while more than that is refused, it is not noise alone
 
 
@@ -64,7 +65,8 @@ class Trial:
         evidence = stage.refused * log(other / usual) + through * log((1.0 - other) / (1.0 - usual))
         if evidence > (_FELL if self._is_back else _ROSE):
             return Finding.ROSE
-        if evidence > _SAME or not (self._is_back or known >= self._least_sent):
+        is_long = self._is_back and known >= _LONGEST_BACK
+        if known < self._least_sent or (evidence > _SAME and not is_long):
             return Finding.OPEN
         self.sent, self.refused = self.sent + stage.sent, self.refused + stage.refused
         if self._is_back:
@@ -72,7 +74,7 @@ class Trial:
             self.base *= 2.0
             self._enter(2.0 * self.base, now)
             return Finding.OPEN
-        if stage.share >= _LOT and not self._is_sure:
+        if stage.refused >= _MANY and stage.share >= _LOT and not self._is_sure:
             self._is_back = True
             self._enter(self.base, now)
             return Finding.OPEN
@@ -80,4 +82,4 @@ class Trial:
 
     @property
     def _least_sent(self) -> float:
-        return _LEAST_SENT * (_BEYOND if self.level > self._began else 1.0)
+        return 0.0 if self._is_back else _LEAST_SENT * (_BEYOND if self.level > self._began else 1.0)

@@ -18,8 +18,8 @@ from batchwork.core.outage import Outage
 from batchwork.core.pace import Pace
 from batchwork.core.policy import RatePolicy
 from batchwork.core.ports import Clock
-from batchwork.core.sent_calls import SentCalls
 from batchwork.core.reply import Limit, ReportedLimits, Usage
+from batchwork.core.sent_calls import SentCalls
 from batchwork.core.window import AdaptiveWindow
 from batchwork.engine.queue import Caller, Denied, Grant, Need, Wait
 
