@@ -27,6 +27,8 @@ from tests.support.virtual_time import virtual_now
 
 _STATUS = {429: FailureKind.RATE_LIMITED, 503: FailureKind.OVERLOADED, 529: FailureKind.OVERLOADED}
 FIRST_WAVE_S = 2.0  # refusals until then are counted apart
+_SEEDS = range(1, 13)  # luck is part of the matter: a rule that is right on average may still be ruinous now and then
+_WORST = 3.0  # times the best peer's mean: the most that the worst of them may take
 _FAIR = 0.5  # of its due: the least that one of several processes gets
 Refusal = tuple[int, float | None]  # a status, and its Retry-After
 
@@ -186,6 +188,10 @@ def _random(share: float, after: float | None, status: int = 429) -> Callable[[i
     return lambda seed: Provider(random_refusals=[(share, (status, after))], seed=seed)
 
 
+def _slow(more: dict[str, object]) -> Callable[[int], Provider]:
+    return lambda seed: Provider(latency_s=0.2, seed=seed, **more)  # type: ignore[arg-type]
+
+
 def _beside() -> list[Beside]:
     cells = []
     for after in (1.0, None):
@@ -196,6 +202,17 @@ def _beside() -> list[Beside]:
                 cells.append(
                     Beside(name=f"random 429, {percent}%, {said}, {calls:,} calls", calls=calls, provider=made)
                 )
+    for percent, window, calls in ((5, 20, 300), (2, 60, 600)):
+        cells.append(
+            Beside(
+                name=f"random 429, {percent}%, {calls} calls of 2 s, {window} at once",
+                calls=calls,
+                window=window,
+                provider=lambda seed, share=percent / 100: Provider(  # type: ignore[misc]
+                    latency_s=2.0, spread=0.5, random_refusals=[(share, (429, None))], seed=seed
+                ),
+            )
+        )
     mixed = [(0.10, (429, 1.0)), (0.05, (503, None)), (0.03, (500, None))]
     cells.append(
         Beside(
@@ -208,27 +225,12 @@ def _beside() -> list[Beside]:
         Beside(name=f"random {status}, 10%, 500 calls", calls=500, provider=_random(0.1, None, status))
         for status in (503, 529)
     )
-    cells.append(
-        Beside(
-            name="a storm of 529s of 3 s, 400 calls of 0.2 s",
-            calls=400,
-            provider=lambda seed: Provider(latency_s=0.2, storms=[(1.0, 4.0)], seed=seed),
-        )
-    )
-    cells.append(
-        Beside(
-            name="two storms, 1,000 calls of 0.2 s",
-            calls=1_000,
-            provider=lambda seed: Provider(latency_s=0.2, storms=[(1.0, 4.0), (7.0, 10.0)], seed=seed),
-        )
-    )
-    cells.append(
-        Beside(
-            name="three of 300 told to wait 20 s",
-            calls=300,
-            provider=lambda seed: Provider(latency_s=0.2, long_waits=(40, 90, 150), seed=seed),
-        )
-    )
+    for name, calls, more in (
+        ("a storm of 529s of 3 s, 400 calls of 0.2 s", 400, {"storms": [(1.0, 4.0)]}),
+        ("two storms, 1,000 calls of 0.2 s", 1_000, {"storms": [(1.0, 4.0), (7.0, 10.0)]}),
+        ("three of 300 told to wait 20 s", 300, {"long_waits": (40, 90, 150)}),
+    ):
+        cells.append(Beside(name=name, calls=calls, provider=_slow(more)))
     return cells
 
 
@@ -283,6 +285,13 @@ def _shares() -> list[Share]:
         Share(name="blind", provider=limited(), allowed=_steady(40), least=0.80),
         Share(name="blind, Retry-After", provider=limited(**always), allowed=_steady(40), least=0.80),
         Share(name="blind, burst of 60", provider=limited(burst=60.0), allowed=lambda s: 54 + 40 * s, least=0.80),
+        Share(
+            name="blind, and 5% refused at random",
+            provider=limited(random_refusals=[(0.05, (429, None))]),
+            allowed=_steady(40),
+            least=0.60,
+            most_refused=0.05 + 0.03,
+        ),
         Share(name="drops to a third and comes back, headers", provider=dipping(True), allowed=dipped, least=0.85),
         Share(name="drops to a third and comes back, blind", provider=dipping(False), allowed=dipped, least=0.70),
     ]
@@ -302,11 +311,11 @@ def _shares() -> list[Share]:
     return cells
 
 
-def measure_beside(cell: Beside, seeds: Sequence[int]) -> tuple[float, float, float, int]:
-    """Mean seconds of ours, the SDK and the loop, and what we lost."""
-    times: dict[str, list[float]] = {"ours": [], "sdk": [], "plain": []}
+def measure_beside(cell: Beside, seeds: Sequence[int]) -> tuple[dict[str, list[float]], int]:
+    """Seconds of ours, the SDK and the loop with every seed, and what we lost."""
+    meets: dict[str, Meet] = {"ours": ours, "SDK": sdk, "loop": plain}
+    times: dict[str, list[float]] = {name: [] for name in meets}
     lost = 0
-    meets: dict[str, Meet] = {"ours": ours, "sdk": sdk, "plain": plain}
     for seed in seeds:
         for name, meet in meets.items():
             random.seed(seed)
@@ -317,7 +326,7 @@ def measure_beside(cell: Beside, seeds: Sequence[int]) -> tuple[float, float, fl
             gone, seconds = run_virtually(go())
             times[name].append(seconds)
             lost += gone if name == "ours" else 0
-    return mean(times["ours"]), mean(times["sdk"]), mean(times["plain"]), lost
+    return times, lost
 
 
 def measure_share(cell: Share, seed: int) -> tuple[float, float, float, int]:
@@ -352,35 +361,38 @@ def measure_share(cell: Share, seed: int) -> tuple[float, float, float, int]:
 def main() -> int:
     """The two tables, and how they end."""
     smoke = arguments(__doc__ or "").smoke
-    seeds = (1,) if smoke else (1, 2, 3)
     rows, short, lost_in_all = [], [], 0
     for cell in _beside():
         if smoke and cell.calls > 300:
             continue
-        # A few refusals among few calls are a matter of luck: more draws of it.
-        mine, theirs, loop, lost = measure_beside(cell, seeds if smoke or cell.calls > 500 else range(1, 11))
-        best = min(theirs, loop)
+        times, lost = measure_beside(cell, _SEEDS[:1] if smoke else _SEEDS)
+        best = min(mean(times["SDK"]), mean(times["loop"]))
+        usual, worst = mean(times["ours"]) / best, max(times["ours"]) / best
         lost_in_all += lost
-        if mine > cell.most * best or lost:
+        if usual > cell.most or worst > _WORST or lost:
             short.append(cell.name)
-        rows.append([cell.name, f"{mine:.1f}", f"{theirs:.1f}", f"{loop:.1f}", f"{mine / best:.2f}", str(lost)])
-    show_table(["seconds", "ours", "SDK", "loop", "of the best", "lost"], rows)
+        means = [f"{mean(seconds):.1f}" for seconds in times.values()]
+        rows.append([cell.name, *means, f"{usual:.2f}", f"{worst:.2f}", str(lost)])
+    show_table(["seconds", "ours", "SDK", "loop", "of the best", "worst seed", "lost"], rows)
     rows = []
     for share in _shares():
-        runs = [measure_share(share, seed) for seed in seeds]
+        runs = [measure_share(share, seed) for seed in (_SEEDS[:1] if smoke else _SEEDS[:6])]
         used, refused, fair = (mean(run[i] for run in runs) for i in (0, 1, 2))
         lost = sum(run[3] for run in runs)
         lost_in_all += lost
         if used < share.least or refused > share.most_refused or lost or fair < _FAIR:
             short.append(share.name)
         bars = f"{share.least:.2f} / {share.most_refused:.1%} / {_FAIR}"
-        rows.append([share.name, f"{used:.3f}", f"{refused:.2%}", f"{fair:.2f}", str(lost), bars])
-    show_table(["limits", "used", "refused", "least share", "lost", "bars"], rows)
+        least_used, most_refused, least_fair = min(r[0] for r in runs), max(r[1] for r in runs), min(r[2] for r in runs)
+        worst_of = f"{least_used:.2f} / {most_refused:.1%} / {least_fair:.2f}"
+        rows.append([share.name, f"{used:.3f}", f"{refused:.2%}", f"{fair:.2f}", worst_of, str(lost), bars])
+    show_table(["limits", "used", "refused", "least share", "worst seeds", "lost", "bars"], rows)
     figure = "every cell within its bar" if not short else f"{len(short)} cells short: {'; '.join(short)}"
     if smoke:  # one draw of luck per cell shows that it runs, and that nothing is lost
         figure = f"{len(rows)} limits met, {lost_in_all} calls lost"
     ok = not lost_in_all if smoke else not short
-    return verdict("pacing", figure, "1.5 times the best peer, and the shares above", ok=ok, timed=False)
+    bar = f"1.5 times the best peer, {_WORST:.0f} times with the worst seed, and the shares above"
+    return verdict("pacing", figure, bar, ok=ok, timed=False)
 
 
 if __name__ == "__main__":

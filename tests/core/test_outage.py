@@ -1,5 +1,5 @@
 from batchwork.core.outage import Outage
-from batchwork.core.refusals import SentCalls
+from batchwork.core.sent_calls import SentCalls
 
 
 def _refused(outage: Outage, log: SentCalls, now: float, after: float | None = None) -> float | None:

@@ -1,5 +1,7 @@
+from itertools import pairwise
+
 from batchwork.core.pace import Pace
-from batchwork.core.refusals import SentCalls
+from batchwork.core.sent_calls import SentCalls
 
 
 class Sender:
@@ -56,12 +58,33 @@ def test_a_guess_grows_fast_until_it_is_refused_in_its_turn_and_slowly_from_then
     assert sender.per_s(now + 2.0) < 1.1 * sender.per_s(now)
 
 
-def test_the_longer_nothing_is_refused_the_faster_it_grows() -> None:
+def test_the_more_calls_go_through_without_a_refusal_the_faster_it_grows() -> None:
     sender = Sender()
     now = sender.send(0.0, per_s=50, seconds=1.0, refused_every=40)
     now = sender.send(now, per_s=50, seconds=2.0, refused_every=40)
-    first, later = (sender.per_s(now + t + 1.0) / sender.per_s(now + t) for t in (1.0, 12.0))
-    assert later > first
+    rates = [sender.per_s(now)]
+    for _ in range(10):
+        now = sender.send(now, per_s=50, seconds=1.0)
+        rates.append(sender.per_s(now))
+    growth = [later / earlier for earlier, later in pairwise(rates)]
+    assert growth[0] > 1.0
+    assert growth[-1] > growth[0]
+
+
+def test_the_smaller_of_two_guesses_grows_by_the_larger_share() -> None:
+    grown = []
+    for per_s in (10.0, 40.0):
+        sender = Sender()
+        now = sender.send(0.0, per_s=per_s, seconds=2.0)
+        for _ in range(2):  # the second refusal ends the fast growth of a first guess
+            sender.pace.refused(sent_at=now, now=now)
+            now = sender.send(now, per_s=per_s, seconds=1.0)
+        sender.pace.refused(sent_at=now, now=now)
+        before = sender.per_s(now)
+        for _ in range(30):
+            sender.log.add(now)
+        grown.append(sender.per_s(now + 10.0) / before)
+    assert grown[0] > grown[1] > 1.0
 
 
 def test_refusals_that_slowing_down_does_not_cure_end_in_no_guess_at_all() -> None:

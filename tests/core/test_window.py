@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from batchwork.core.refusals import SentCalls
+from batchwork.core.sent_calls import SentCalls
 from batchwork.core.window import AdaptiveWindow
 
 

@@ -6,7 +6,7 @@ the other tries whether it is over: after the time that the provider named, or e
 
 from collections import deque
 
-from batchwork.core.refusals import SentCalls
+from batchwork.core.sent_calls import SentCalls
 
 _IN_A_ROW = 4
 _NEARLY_ALL = 0.9
@@ -22,7 +22,7 @@ class Outage:
         self.in_a_row = 0
         self._wait_s = _FIRST_S
         self._until = float("-inf")
-        self.is_on = False
+        self.is_on, self.began_at = False, float("-inf")
 
     def forget(self, now: float) -> None:
         """The provider's limits are known now: refusals of calls that were sent before say no more than they do."""
@@ -53,5 +53,6 @@ class Outage:
         else:
             pause_s = retry_after_s
         self._until = now + pause_s
-        self.is_on = True
+        if not self.is_on:
+            self.is_on, self.began_at = True, now
         return pause_s

@@ -1,26 +1,27 @@
 """Guess a request rate that the provider bears, when it says "too fast" and nothing else.
 
-What is refused beyond the noise says how much too fast we were (`core/refusals.py`). The first guess grows fast until
-it is refused in its turn. From then on a guess grows slowly at first, since the limit is near, and ever faster the
-longer nothing is refused, since the limit may have moved. The smaller of two guesses grows by the larger share, so that
-those who share a limit without knowing of each other come to share it evenly.
+Every refusal takes a step away (`core/refusals.py`), every call that is let through gives a little back, so that a
+small share of refusals is left over. Whoever sends less bears a larger share: so those who share a limit without
+knowing of each other come to share it evenly. The first guess grows fast until it is refused in its turn; a guess that
+is not refused as often as that share says grows ever faster, since the limit may have moved.
 """
 
-from math import sqrt
+from math import exp
 
-from batchwork.core.refusals import Adjustment, Refusals, SentCalls
+from batchwork.core.refusals import Refusals
+from batchwork.core.sent_calls import SentCalls
 
-_BELOW = 0.97  # of what was let through: that included a little of the provider's burst
-_FEW = 0.5  # when fewer are let through, how many were is all that is known
-_BURST_S = 0.25  # what was let through then is mostly the provider's burst: it is worth so much time at least
+_STEP = 0.1
+_BORNE_PER_S = 0.16  # refusals per second at which a rate neither grows nor falls,
+_LEAST_BORNE, _MOST_BORNE = 0.005, 0.05  # and what share of all calls they are at least and at most
+_BURST_S = 0.35
 _LEAST_PER_S = 0.5
-_LITTLE_LESS = 0.94
-_REGROWN = 0.97  # of a guess before it was cut
-_LEAST_STEP = 4.0  # calls per second that a first guess grows by in a second, however small it is
-_GROWTH_PER_S, _MOST_SLOWLY = 0.03, 0.006  # of the square root of the guess; and at most so much of it
-_SLOWLY_S, _DOUBLES_S = 3.0, 1.5  # slow growth lasts so long, then doubles in so long
+_FIRST_PER_S, _FIRST_STEP = 0.2, 8.0  # growth of a first guess in a second, and in calls per second at least
+_SLOWLY, _DOUBLES = 1.5, 0.75  # refusals that should have come: slow growth lasts so long, then doubles in so long
 _FASTEST_PER_S = 0.25
-_PROBING_PER_S = 0.2  # until the first guess has been refused in its turn
+_MOST_GROWN = 2.0  # as a natural logarithm
+_ABOVE = 1.5  # of what is sent: a guess that is no bound is lowered to that before it is cut
+_KNOWN = 10  # calls after which it is known whether a guess is a bound
 
 
 class Pace:
@@ -28,51 +29,46 @@ class Pace:
 
     def __init__(self, log: SentCalls) -> None:
         self._log = log
-        self._refusals = Refusals(log)
-        self.guess: float | None = None  # as it was when it last changed; `per_s` says what has grown out of it
-        self._previous: float | None = None  # the guess before the last cut
-        self._sent_per_s, self._sent_of_late = 0.0, 0
-        self._probing = True
-        self._changed_at = float("-inf")
+        self._refusals = Refusals(log, step=_STEP, least=_LEAST_PER_S, burst_s=_BURST_S)
+        self._bound_at = float("-inf")
+
+    @property
+    def guess(self) -> float | None:
+        """The rate as it was when it last changed; `per_s` says what has grown out of it."""
+        return self._refusals.level
+
+    @property
+    def _is_bound(self) -> bool:
+        """Whether anybody had to wait for the guess since it last changed."""
+        return self._bound_at >= self._refusals.changed_at
+
+    def delayed(self, now: float) -> None:
+        """A call has to wait for the guess."""
+        self._bound_at = now
 
     def refused(self, *, sent_at: float, now: float) -> None:
         """A call was refused for being too fast."""
-        if self._previous is not None and (self.per_s(now) or 0.0) >= _REGROWN * self._previous:
-            self._refusals.conclude()
-        adjustment = self._refusals.refused(sent_at=sent_at, now=now)
-        if adjustment is Adjustment.TAKE_BACK:
-            self.guess, self._changed_at, self._probing = self._previous, now, True
-        elif adjustment is Adjustment.CUT:
-            self._previous = self.per_s(now)
-            self._probing = self._previous is None
-            self._sent_per_s, self._sent_of_late = self._log.per_s(now), len(self._log.times)
-            self._changed_at = now
-            self._lower()
-        elif adjustment is Adjustment.LOWER:
-            self.guess = max(_LEAST_PER_S, (self.per_s(now) or 0.0) * _LITTLE_LESS)
-            self._changed_at, self._probing = now, False
-        elif adjustment is Adjustment.DEEPEN:
-            self._changed_at = now
-            self._lower()
-
-    def _lower(self) -> None:
-        kept = self._refusals.kept
-        rate = self._sent_per_s if self._previous is None or kept < _FEW else self._previous
-        if self._previous is None and kept < _FEW and not self._refusals.is_deep:
-            rate = min(rate, self._sent_of_late / _BURST_S)
-        self.guess = max(_LEAST_PER_S, rate * kept * _BELOW)
+        rate, sent_per_s = self.per_s(now), self._log.per_s(now)
+        if rate is None:
+            rate = sent_per_s
+        elif not self._is_bound and self._refusals.since.sent >= _KNOWN:
+            rate = max(_LEAST_PER_S, min(rate, _ABOVE * sent_per_s))
+        self._refusals.refused(rate, sent_at=sent_at, now=now)
 
     def per_s(self, now: float) -> float | None:
         """The rate to keep now."""
-        if self.guess is None:
-            return None
-        waited = now - self._changed_at
-        if self._probing:
-            return self.guess + max(_PROBING_PER_S * self.guess, _LEAST_STEP) * waited
-        slowly = min(_MOST_SLOWLY, _GROWTH_PER_S / sqrt(self.guess))
-        grown = slowly * min(waited, _SLOWLY_S)
-        if waited > _SLOWLY_S:
-            # The growth of e ** (rate * t) / rate, up to where it is as fast as it may be.
-            rate = 0.6931 / _DOUBLES_S
-            grown += slowly * (2.0 ** (min(waited - _SLOWLY_S, 15.0) / _DOUBLES_S) - 1.0) / rate
-        return self.guess * (1.0 + min(grown, _FASTEST_PER_S * waited))
+        refusals = self._refusals
+        if refusals.trial is not None:
+            refusals.look(now, is_bound=self._is_bound)
+        level = refusals.level
+        if level is None or refusals.trial is not None:
+            return level
+        waited = now - refusals.changed_at
+        if refusals.is_first:
+            return level + max(_FIRST_PER_S * level, _FIRST_STEP) * waited
+        missing = refusals.since.sent * min(_MOST_BORNE, max(_LEAST_BORNE, _BORNE_PER_S / level))
+        grown = min(missing, _SLOWLY)
+        if missing > _SLOWLY:
+            # The integral of a growth that doubles every so often.
+            grown += _DOUBLES / 0.6931 * (2.0 ** (min(missing - _SLOWLY, 15.0) / _DOUBLES) - 1.0)
+        return level * exp(min(_STEP * grown, _FASTEST_PER_S * waited, _MOST_GROWN))

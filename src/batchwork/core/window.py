@@ -4,10 +4,11 @@ Every answer adds one, up to the most. A cut is as large as the share that was r
 help (`core/refusals.py`), and grows back by one per window of answers.
 """
 
-from batchwork.core.refusals import Adjustment, Refusals, SentCalls
+from batchwork.core.refusals import Refusals
+from batchwork.core.sent_calls import SentCalls
 
 _FEW = 4.0  # after a pause for a quota
-_MOST_CUT = 0.7
+_STEP, _MOST_CUT = 0.05, 0.3
 
 
 class AdaptiveWindow:
@@ -17,12 +18,13 @@ class AdaptiveWindow:
         self.most = most
         self._size = float(most if opening is None else min(opening, most))
         self._grows_fast_to = float(most)
-        self._refusals = Refusals(SentCalls())
-        self._previous = self._cut_from = self._size
+        self._uncut = self._size
+        self.watch(SentCalls())
 
     def watch(self, log: SentCalls) -> None:
         """Measure refusals against these calls."""
-        self._refusals = Refusals(log)
+        self._log = log
+        self._refusals = Refusals(log, step=_STEP, least=1.0, most_cut=_MOST_CUT)
 
     @property
     def size(self) -> int:
@@ -36,23 +38,34 @@ class AdaptiveWindow:
 
     def answered(self) -> None:
         """A call was answered."""
-        if self._size < self.most:
+        if self._refusals.trial is not None:
+            self._follow(self._log.times[-1])
+        elif self._size < self.most:
             step = 1.0 if self._size < self._grows_fast_to else 1.0 / self._size
             self._size = min(float(self.most), self._size + step)
 
     def refused(self, *, sent_at: float, now: float, in_flight: int) -> None:
         """A call was refused because the provider is overloaded."""
-        adjustment = self._refusals.refused(sent_at=sent_at, now=now)
-        if adjustment is Adjustment.TAKE_BACK:
-            self.take_back()
-        elif adjustment is Adjustment.CUT:
-            self._previous, self._cut_from = self._size, min(self._size, float(in_flight))
-        if adjustment in (Adjustment.CUT, Adjustment.DEEPEN):
-            self._size = self._grows_fast_to = max(1.0, self._cut_from * max(_MOST_CUT, self._refusals.kept))
+        if self._refusals.level is None:
+            self._uncut = self._size
+        self._refusals.refused(min(self._size, float(in_flight)), sent_at=sent_at, now=now)
+        self._follow(now)
 
-    def take_back(self) -> None:
-        """The last cut was in vain: concurrency was not what was wrong."""
-        self._size = max(self._size, self._previous)
+    def _follow(self, now: float) -> None:
+        """Take over what the refusals leave."""
+        refusals = self._refusals
+        if refusals.trial is not None:
+            refusals.look(now, is_bound=refusals.trial.level < self._uncut)
+        if refusals.level is None:
+            self._size = max(self._size, self._uncut)
+            self._grows_fast_to = float(self.most)
+        else:
+            self._size = self._grows_fast_to = min(float(self.most), refusals.level)
+
+    def take_back(self, now: float) -> None:
+        """The cuts were in vain: concurrency was not what was wrong."""
+        self._refusals.free(now)
+        self._follow(now)
 
     def restart(self) -> None:
         """Everybody waits for the end of a quota: a few go first then."""

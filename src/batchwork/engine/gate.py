@@ -18,8 +18,8 @@ from batchwork.core.outage import Outage
 from batchwork.core.pace import Pace
 from batchwork.core.policy import RatePolicy
 from batchwork.core.ports import Clock
-from batchwork.core.refusals import SentCalls
 from batchwork.core.reply import Limit, ReportedLimits, Usage
+from batchwork.core.sent_calls import SentCalls
 from batchwork.core.window import AdaptiveWindow
 from batchwork.engine.queue import Caller, Denied, Grant, Need, Wait
 
@@ -204,7 +204,7 @@ class Gate:
         Everybody waits only when nobody is let through any more.
         """
         outage, sent_at = self._outage, grant.at
-        if outage.is_on:
+        if outage.is_on and sent_at >= outage.began_at:
             pass  # a trial says nothing about how much may be sent
         elif failure.kind is FailureKind.RATE_LIMITED:
             self._pace.refused(sent_at=sent_at, now=now)
@@ -212,7 +212,7 @@ class Gate:
             self._window.refused(sent_at=sent_at, now=now, in_flight=self._in_flight + 1)
         pause_s = outage.refused(sent_at=sent_at, now=now, retry_after_s=failure.retry_after_s)
         if pause_s is not None:
-            self._window.take_back()  # nobody is let through, however few there are
+            self._window.take_back(now)  # nobody is let through, however few there are
             self.cool_down(pause_s)
 
     def cool_down(self, seconds: float) -> None:
@@ -280,6 +280,8 @@ class Gate:
                 self._guessed = Bucket(per_minute=guess * 60.0, now=now)
             self._guessed.learn(per_minute=guess * 60.0, now=now)
             wait_s = self._guessed.wait_for(1.0, now)
+            if wait_s > 0.0:
+                self._pace.delayed(now)
         else:
             self._guessed = None
         for name, bucket in self._buckets.items():
