@@ -9,8 +9,8 @@ from typing import Any
 
 from batchwork.documents import Document
 from batchwork.evidence.citation import Citation
-from batchwork.evidence.page.layout import Layout
-from batchwork.evidence.reading.textindex import TextIndex
+from batchwork.evidence.layout import Layout
+from batchwork.evidence.strings import TextIndex
 
 _EXACT, _MOVED, _LIKE, _UNSURE = 1.0, 0.95, 0.85, 0.45
 

@@ -6,8 +6,7 @@ tables below it until the next heading of its kind.
 
 import re
 
-from batchwork.evidence.page.columns import Columns, column_of
-from batchwork.evidence.page.layout import Layout
+from batchwork.evidence.layout import Layout, column_of
 
 
 def _cased(word: str) -> tuple[str, str, str]:
@@ -54,9 +53,8 @@ _UNSCALED = re.compile(
 class Scales:
     """The power of ten that notes give to a place; 0 when none does."""
 
-    def __init__(self, layout: Layout, columns: Columns) -> None:
+    def __init__(self, layout: Layout) -> None:
         self._layout = layout
-        self._columns = columns
         self._notes: list[tuple[int, int, int]] = []  # line, offset, power
         if any(hint in layout.text for hint in _HINTS):
             for found in _NOTE.finditer(layout.text):
@@ -107,7 +105,7 @@ class Scales:
                 return power
         if _UNSCALED.search(label):
             return 0
-        head = self._columns.head_row(number)
+        head = self._layout.head_row(number)
         if head:
             owner = column_of(head, cell)
             above = head[owner] if owner is not None else None

@@ -6,13 +6,16 @@ to. When nothing settles it both readings stand with a weight below one half, be
 """
 
 import re
-from datetime import date, timedelta
+from dataclasses import dataclass
+from datetime import date, datetime, time, timedelta
 from itertools import combinations
 
-from batchwork.evidence.reading.mention import Mention, Reading
-from batchwork.evidence.reading.months import MONTHS
-from batchwork.evidence.vocabulary.words import fold
+from batchwork.evidence.numerals import Mention, Reading
+from batchwork.evidence.words import VOCABULARY, fold
 
+MONTHS: dict[str, int] = {
+    fold(name): month for month, names in enumerate(VOCABULARY["months"], start=1) for name in names.split()
+}
 _MONTH = r"(?P<month>[^\W\d_]{3,10})\.?"
 _YEAR = r"(?P<year>(?:1[6-9]|2[0-2])\d\d|['’]\d\d)"
 _GAP = r"(?:[ \t\u00a0\u202f]*\n?[ \t]*|[ \t]*[-–/.][ \t]*)"
@@ -34,6 +37,10 @@ _MONTH_FIRST = re.compile(rf"(?<![^\W_]){_MONTH}{_GAP}{_DAY}(?:st|nd|rd|th)?(?!\
 _YEARS = re.compile(r"(?<!\d)(?:(?:1[6-9]|2[0-2])\d\d|['’]\d\d)(?!\d)")
 _LONGEST = 45  # characters from the day or the month to the year's end
 _MONTH_YEAR = re.compile(rf"(?<![^\W_]){_MONTH}[ \u00a0]?,?[ \u00a0]?(?P<year>(?:19|20)\d\d)\Z", re.IGNORECASE)
+_YEARLESS = re.compile(
+    r"(?<![^\W_.])(?P<month>[^\W\d_]{3,9})\.? (?P<day>[12]\d|3[01]|0?[1-9])(?:st|nd|rd|th)?(?![\w:])(?!,? \d{4})"
+    r"|(?<![\w.,])(?P<day2>[12]\d|3[01]|0?[1-9])(?:st|nd|rd|th|\.)?(?: of)? (?P<month2>[^\W\d_]{3,9})(?!\w)(?!\.?,? \d{4})"
+)
 _WORDS = re.compile(r"[^\W\d_]{3,10}")
 _COMPACT = re.compile(
     r"(?<![^\W_])(?P<year>(?:19|20)\d\d)(?P<month>0[1-9]|1[0-2])(?P<day>0[1-9]|[12]\d|3[01])(?![^\W_])"
@@ -74,6 +81,7 @@ class Dates:
 
     def __init__(self, text: str) -> None:
         self._text = text
+        self._yearless: dict[tuple[int, int], list[tuple[int, int]]] | None = None
         self.partial: list[tuple[int, int, int, int]] = []  # start, end, year, month
         certain = [*self._iso(), *self._named(), *self._compact()]
         numeric = list(_NUMERIC.finditer(text))
@@ -81,6 +89,19 @@ class Dates:
         self.mentions = sorted(
             _without_overlaps([*certain, *self._numeric(numeric)]), key=lambda mention: mention.start
         )
+
+    def without_year(self, day: date) -> list[tuple[int, int]]:
+        """Where this day and month stand without a year, in a text that names the year elsewhere."""
+        if not re.search(rf"(?<!\d){day.year}(?!\d)", self._text):
+            return []
+        if self._yearless is None:
+            self._yearless = {}
+            for match in _YEARLESS.finditer(self._text):
+                month = MONTHS.get(fold(match["month"] or match["month2"]))
+                if month is not None:
+                    key = (month, int(match["day"] or match["day2"]))
+                    self._yearless.setdefault(key, []).append((match.start(), match.end()))
+        return self._yearless.get((day.month, day.day), [])
 
     def _iso(self) -> list[Mention]:
         found = []
@@ -205,3 +226,51 @@ def _date(year: str, month: str, day: str) -> date | None:
         return date(number, int(month), int(day))
     except ValueError:
         return None
+
+
+_TIME = re.compile(
+    r"(?:T|,?[ \t\u00a0]+(?:(?:at|um|à|às|alle|om|kl\.?)[ \t\u00a0]+)?)"
+    r"(?P<hour>[01]?\d|2[0-3])[:h](?P<minute>[0-5]\d)(?::(?P<second>[0-5]\d)(?:[.,]\d{1,9})?)?(?!\d)"
+    r"(?:[ \u00a0]?(?P<half>[ap])\.?m\b\.?)?(?:[ \u00a0]?(?P<zone>Z\b|UTC\b|GMT\b|[+-]\d\d:?\d\d(?!\d)))?",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class TimeOfDay:
+    """A time as it stands; `offset` is None when no zone is told."""
+
+    end: int
+    hour: int
+    minute: int
+    second: int | None
+    offset: timedelta | None
+
+    def says(self, moment: datetime) -> bool:
+        """Whether it is the moment's time, as exactly as the text tells it."""
+        if self.offset is not None and moment.utcoffset() is not None and self.offset != moment.utcoffset():
+            return False
+        told = time(self.hour, self.minute, self.second or 0)
+        wanted = moment.time().replace(microsecond=0)
+        return told == (wanted if self.second is not None else wanted.replace(second=0))
+
+
+def time_behind(text: str, end: int) -> TimeOfDay | None:
+    """The time right behind the date that ends here, if there is one."""
+    found = _TIME.match(text, end)
+    if found is None:
+        return None
+    hour = int(found["hour"])
+    if found["half"] and hour <= 12:
+        hour = hour % 12 + (12 if found["half"].lower() == "p" else 0)
+    second = int(found["second"]) if found["second"] else None
+    return TimeOfDay(found.end(), hour, int(found["minute"]), second, _offset(found["zone"]))
+
+
+def _offset(zone: str | None) -> timedelta | None:
+    if zone is None:
+        return None
+    if zone[0] not in "+-":
+        return timedelta()
+    hours, minutes = int(zone[1:3]), int(zone[-2:])
+    return timedelta(hours=hours, minutes=minutes) * (-1 if zone[0] == "-" else 1)

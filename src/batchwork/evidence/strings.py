@@ -10,8 +10,8 @@ from bisect import bisect_left
 from dataclasses import dataclass
 from itertools import pairwise
 
-from batchwork.evidence.page.layout import Cell, Layout, overlap
-from batchwork.evidence.vocabulary.words import fold
+from batchwork.evidence.layout import Cell, Layout, overlap
+from batchwork.evidence.words import fold
 
 _TOKEN = re.compile(
     r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]"

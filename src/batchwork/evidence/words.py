@@ -1,15 +1,15 @@
 """Words of labels and field names -> concepts, so that `qty`, "Quantity" and "Menge" meet.
 
-Pure and cached: the same labels come back in every document of a batch.
+Pure and cached: the same labels come back in every document of a batch. The words are data, in `vocabulary.toml` and
+`tongues.toml`; a word that is not there stands for its own root.
 """
 
 import re
+import tomllib
 import unicodedata
 from functools import lru_cache
-
-from batchwork.evidence.vocabulary.lexicon import ALONE, FILLERS, FIRMS, GENERIC, RELATED, ROLES
-from batchwork.evidence.vocabulary.synonyms import SYNONYMS
-from batchwork.evidence.vocabulary.tongues import TONGUES
+from importlib.resources import files
+from typing import Any
 
 _WORD = re.compile(r"[^\W\d_]{1,2}\d{1,2}(?![^\W_])|[^\W\d_](?:[^\W\d_]|[\u0300-\u036f'’])*|\d+|#")
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
@@ -21,12 +21,37 @@ _SPECIAL = str.maketrans(
 )
 _INVISIBLE = re.compile("[\u0300-\u036f\u00ad\u200b-\u200d\u2060\ufeff]")
 _SUFFIXES = ("ations", "ation", "ments", "ment", "ings", "ing", "ions", "ion", "ally", "als", "al", "ate", "able")
+_ENDINGS = ("ies", "ied", "ed", "es", "s", "e", "y")
 _AGENTS = ("er", "or", "ee")
+_SOMEBODY = ("er", "or", "ee", "ist", "ant", "ian")  # lender, lessor, trustee, chemist, tenant
 _NO_AGENTS = frozenset({"customer", "number", "letter", "register"})
 _SHORT_TAILS = frozenset({"nr", "ort"})
 _NO_TAILS = frozenset({"late", "ends", "ending", "ship"})  # template, weekends, ownership are no compounds
+_JOINTS = ("s", "n", "en", "es", "e", "er")  # between the parts of a compound, and at the end of a word
+_LONGEST_COMPOUND = 60  # letters
 _SMALL = frozenset({"&", "de", "van", "von", "of", "-", "–", "and", "the", "for", "und", "et", "·", "|"})
-_ENDINGS = ("ies", "ied", "ed", "es", "s", "e", "y")
+
+
+def read_table(name: str) -> dict[str, Any]:
+    """A data file that stands beside this module."""
+    return tomllib.loads(files(__package__).joinpath(name).read_text(encoding="utf-8"))
+
+
+VOCABULARY = read_table("vocabulary.toml")
+_TONGUES: dict[str, str] = read_table("tongues.toml")
+_SYNONYMS: dict[str, str] = VOCABULARY["synonyms"]
+FILLERS = frozenset(VOCABULARY["fillers"].split())
+GENERIC = frozenset(VOCABULARY["generic"].split())  # words that say little about which value is meant
+NEGATIONS = frozenset(VOCABULARY["negations"].split())
+UNITS = frozenset(VOCABULARY["units"].split())
+_PARTY_WORDS = frozenset(VOCABULARY["parties"].split())
+_ROLES = tuple(frozenset(group.split()) for group in VOCABULARY["roles"])
+_ALONE = {word: tuple(meant.split()) for word, meant in VOCABULARY["alone"].items()}
+_RELATED = {
+    frozenset(pair.split()): float(worth)
+    for worth, pairs in VOCABULARY["related"].items()
+    for pair in pairs.replace("\n", " ").split(";")
+}
 
 
 @lru_cache(maxsize=50_000)
@@ -63,25 +88,42 @@ def _folded(text: str) -> list[str]:
     return [fold(word) for word in _WORD.findall(text)]
 
 
+def _meant(meaning: str) -> tuple[str, ...]:
+    """The concepts of an entry: a word that has an entry of its own stands for that, any other for its root."""
+    return tuple(
+        concept
+        for word in meaning.split()
+        for concept in (_CONCEPT_OF.get(word, (word if word in _SYNONYMS else stem(word),)))
+        if concept not in FILLERS
+    )
+
+
+_CONCEPT_OF = {
+    word: tuple(meaning.split())
+    for meaning, entries in _SYNONYMS.items()
+    if " " not in meaning
+    for word in entries.partition("|")[0].split()
+}
+
+
 def _tables() -> tuple[dict[str, tuple[str, ...]], dict[str, list[tuple[tuple[str, ...], tuple[str, ...]]]], set[str]]:
     """Words -> concepts; phrases by their first word, longest first; and the words that are not English."""
     single: dict[str, tuple[str, ...]] = {}
     phrases: dict[str, list[tuple[tuple[str, ...], tuple[str, ...]]]] = {}
-    for meaning, entries in SYNONYMS.items():
+    for meaning, entries in _SYNONYMS.items():
         for word in entries.partition("|")[0].split():
             single.setdefault(fold(word), _meant(meaning))
-    for group in (*ROLES, *RELATED, GENERIC):
+    for group in (*_ROLES, *_RELATED, GENERIC):
         for word in group:
             single.setdefault(word, (word,))  # a root must not take the word's place
     english = set(single)
-    for meaning, entries in TONGUES:
+    for meaning, entries in _TONGUES.items():
         for word in entries.partition("|")[0].split():
             single.setdefault(fold(word), _meant(meaning))
     foreign = single.keys() - english
-    # Stems come last, so that no plural takes the place of a word that is listed itself.
-    for word in english:
+    for word in sorted(english):  # last, so that no plural takes the place of a word that is listed itself
         single.setdefault(stem(word), single[word])
-    for meaning, entries in (*SYNONYMS.items(), *TONGUES):
+    for meaning, entries in (*_SYNONYMS.items(), *_TONGUES.items()):
         for phrase in entries.split("|")[1:]:
             words = tuple(_folded(phrase))
             phrases.setdefault(words[0], []).append((words, _meant(meaning)))
@@ -90,25 +132,7 @@ def _tables() -> tuple[dict[str, tuple[str, ...]], dict[str, list[tuple[tuple[st
     return single, phrases, foreign
 
 
-def _meant(meaning: str) -> tuple[str, ...]:
-    """The concepts of an entry: a word that has an entry of its own stands for that, any other for its root."""
-    return tuple(
-        concept
-        for word in meaning.split()
-        for concept in (_CONCEPT_OF.get(word, (word if word in SYNONYMS else stem(word),)))
-        if concept not in FILLERS
-    )
-
-
-_CONCEPT_OF = {
-    word: tuple(meaning.split())
-    for meaning, entries in SYNONYMS.items()
-    if " " not in meaning
-    for word in entries.partition("|")[0].split()
-}
 _SINGLE, _PHRASES, _FOREIGN = _tables()
-_LONGEST_COMPOUND = 60  # letters
-_JOINTS = ("s", "n", "en", "es", "e", "er")  # between the parts of a compound, and at the end of a word
 
 
 @lru_cache(maxsize=50_000)
@@ -134,8 +158,9 @@ def _compound(word: str) -> tuple[str, ...]:
     if len(word) > _LONGEST_COMPOUND:
         return ()
     for cut in range(4, len(word) - 1):
-        behind = _SINGLE.get(word[cut:])
-        if behind is None or word[cut:] in _NO_TAILS or (len(word) - cut < 4 and word[cut:] not in _SHORT_TAILS):
+        tail = word[cut:]
+        behind = _SINGLE.get(tail)
+        if behind is None or tail in _NO_TAILS or (len(tail) < 4 and tail not in _SHORT_TAILS):
             continue
         head = word[:cut]
         before = _SINGLE.get(head) or _inflected(head) or _SINGLE.get(head.rstrip("s")) or _compound(head)
@@ -158,63 +183,47 @@ def words_of(text: str) -> list[str]:
     return _folded(text)
 
 
-@lru_cache(maxsize=20_000)
-def initials_of(text: str) -> frozenset[str]:
-    """The short forms that stand for two to four words of a text in a row."""
-    if len(text) > 80:
-        return frozenset()
-    words = words_of(text)
-    kinds = ("".join(word[0] for word in words), "".join(word[0] for word in words if word not in FILLERS))
-    return frozenset(
-        first[low : low + size] for first in kinds for size in (2, 3, 4) for low in range(len(first) - size + 1)
-    )
-
-
-@lru_cache(maxsize=20_000)
+@lru_cache(maxsize=50_000)
 def concepts(text: str) -> tuple[str, ...]:
     """The concepts of a label or of a field's name, in order, without fillers."""
     words = words_of(text)
-    if len(words) == 1 and words[0] in ALONE:
-        return ALONE[words[0]]
+    if len(words) == 1 and words[0] in _ALONE:
+        return _ALONE[words[0]]
     found: list[str] = []
     position = 0
     while position < len(words):
         word = words[position]
-        phrase = _phrase(words, position) if word in _PHRASES else None
-        if phrase is not None:
-            found.extend(phrase[1])
-            position += len(phrase[0])
-            continue
-        position += 1
-        if word == "#":
-            found.append("number")
-        elif word not in FILLERS:
-            found.extend(_concepts_of(word))
+        for said, meant in _PHRASES.get(word, ()):
+            if tuple(words[position : position + len(said)]) == said:
+                found.extend(meant)
+                position += len(said)
+                break
+        else:
+            position += 1
+            if word == "#":
+                found.append("number")
+            elif word not in FILLERS:
+                found.extend(_concepts_of(word))
     return tuple(found)
 
 
-def _phrase(words: list[str], position: int) -> tuple[tuple[str, ...], tuple[str, ...]] | None:
-    """The longest known phrase that starts at a word, and what it means."""
-    for said, meant in _PHRASES[words[position]]:
-        if tuple(words[position : position + len(said)]) == said:
-            return said, meant
-    return None
+_PARTIES = frozenset(concept for word in _PARTY_WORDS for concept in concepts(word))
+
+
+def is_party(word: str) -> bool:
+    """Whether a word of a field's name is somebody, or what a paper is called: often said without a label."""
+    return word.endswith(_SOMEBODY) or not _PARTIES.isdisjoint(concepts(word))
 
 
 @lru_cache(maxsize=20_000)
 def looks_like_name(text: str) -> bool:
     """Whether these words are a name rather than a label: several, all with a capital, none of them a label's."""
-    if not is_capitalised(text):
-        return False
-    return fold(text.rsplit(maxsplit=1)[-1].rstrip(".")) in FIRMS or not any(map(is_known, concepts(text)))
-
-
-def is_capitalised(text: str) -> bool:
-    """Whether these are several words, each with a capital, as names and titles are written."""
     parts = text.split()
     if len(parts) < 2 or text.isupper() or text.endswith(":"):
         return False
-    return all(part[:1].isupper() or part in _SMALL for part in parts)
+    if not all(part[:1].isupper() or part in _SMALL for part in parts):
+        return False
+    return fold(parts[-1].rstrip(".")) in _PARTY_WORDS or not any(map(is_known, concepts(text)))
 
 
 def is_known(concept: str) -> bool:
@@ -227,7 +236,7 @@ def likeness(one: str, other: str) -> float:
     """How much one concept may stand for another, 0 to 1."""
     if one == other:
         return 1.0
-    related = RELATED.get(frozenset((one, other)))
+    related = _RELATED.get(frozenset((one, other)))
     if related is not None:
         return related
     shorter, longer = sorted((one, other), key=len)
@@ -249,4 +258,4 @@ def _does(agent: str, deed: str) -> bool:
 @lru_cache(maxsize=50_000)
 def excludes(one: str, other: str) -> bool:
     """Whether the two are different roles of one group, so that a label with the one is not the other's."""
-    return one != other and any(one in group and other in group for group in ROLES)
+    return one != other and any(one in group and other in group for group in _ROLES)

@@ -1,9 +1,11 @@
-"""One numeral -> the numbers it can be read as: thousands and decimal separators, and whose habit decides.
+"""One numeral, in digits or in words -> the numbers it can be read as.
 
-Nothing here looks at the text around; the caller says which habit the surroundings show.
+Decides about thousands and decimal separators; the caller says which habit the surroundings show.
 """
 
 import re
+from dataclasses import dataclass
+from datetime import date
 from decimal import Decimal
 
 _GROUPED = re.compile(r"\d{1,3}(?:([.,'’\u00a0\u202f ])\d{3})(?:\1\d{3})*")
@@ -70,3 +72,74 @@ def _is_grouped(whole: str, mark: str) -> bool:
 
 def _number(whole: str, rest: str) -> Decimal:
     return Decimal(f"{re.sub(r'[.,]', '', whole)}.{rest}")
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One way to read a mention. `weight` below 0.5 means the text does not settle that this is the way."""
+
+    value: Decimal | date
+    weight: float = 1.0
+    kind: str = "plain"  # plain, fraction (of a percentage), percent, part (of a date or of a longer number)
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """A value as it stands, with its sign, currency, percent sign or magnitude."""
+
+    start: int
+    end: int
+    readings: tuple[Reading, ...]
+    core: int = 0  # where its first digit stands
+    money: bool = False
+
+
+_NAMES = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen"
+    " eighteen nineteen"
+)
+_ONES = {name: number for number, name in enumerate(_NAMES.split())}
+_TENS = {
+    name: 10 * number
+    for number, name in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split(), start=2)
+}
+_SCALES = {"hundred": 100, "thousand": 1_000, "million": 1_000_000}
+_ANY = "|".join([*_TENS, *sorted(_ONES, key=len, reverse=True)])
+_SPELLED = re.compile(
+    rf"(?<![\w-])(?=[efnostzEFNOSTZ])(?:{_ANY})(?:[\s-]+(?:and[\s-]+)?(?:{_ANY}|{'|'.join(_SCALES)}))*(?![\w-])",
+    re.IGNORECASE,
+)
+_SPLIT = re.compile(r"[\s-]+")
+
+
+def spelled_numbers(text: str) -> list[Mention]:
+    """Every number in words; "one" alone is left out, it is nearly always a pronoun."""
+    mentions = []
+    for found in _SPELLED.finditer(text):
+        words = [word.lower() for word in _SPLIT.split(found.group()) if word.lower() != "and"]
+        value = _value(words)
+        if value is not None and words != ["one"]:
+            reading = Reading(Decimal(value), 0.9)
+            mentions.append(Mention(found.start(), found.end(), (reading,), found.start()))
+    return mentions
+
+
+def _value(words: list[str]) -> int | None:
+    total = part = 0
+    room = 100  # what may still be added: after "twenty" one of the ones, after those nothing
+    for word in words:
+        if word in _SCALES:
+            scale = _SCALES[word]
+            if not part:
+                return None
+            if scale == 100:
+                part, room = part * 100, 100
+            else:
+                total, part, room = total + part * scale, 0, 1_000
+        else:
+            number = _TENS.get(word, _ONES.get(word, 0))
+            if number >= room:
+                return None
+            part += number
+            room = 10 if word in _TENS else 0
+    return total + part

@@ -1,0 +1,323 @@
+"""Which places to cite for the fields of one result, and how sure that is."""
+
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from batchwork.evidence.booleans import Phrases, box_before, cell_answer
+from batchwork.evidence.features import Scorer
+from batchwork.evidence.fields import Field
+from batchwork.evidence.labels import Context, Contexts
+from batchwork.evidence.layout import column_of
+from batchwork.evidence.model import confidence, score
+from batchwork.evidence.readers import FIGURES, Place, Source
+from batchwork.evidence.rows import Home, homes_of
+from batchwork.evidence.words import GENERIC, NEGATIONS, concepts, fold, likeness
+
+DECISION_NAMES = ("bias", "score", "lead", "rival", "rival_lead", "rival_equal", "contested", "listed", "unsure_home", "weight", "homeless")
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """A place of a field with its features and its score."""
+
+    place: Place
+    context: Context
+    group: str
+    features: list[float]
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """A place and how sure it is that it says this field."""
+
+    place: Place
+    confidence: float
+
+
+class Finder:
+    """Decides for the fields of one result over one source."""
+
+    def __init__(self, source: Source, fields: list[Field], cited: Sequence[tuple[int, int]] = ()) -> None:
+        self._source = source
+        self._fields = fields
+        self._cited = cited
+        self._contexts = Contexts(source.layout)
+        self._scorer = Scorer(source.text, fields)
+        self._places = {field.path: source.places(field.value, field.options) for field in fields}
+        self._homes: dict[str, Home] = {}
+        self._columns: dict[tuple[str, str], dict[int, float]] = {}
+
+    def run(self) -> dict[str, list[Verdict]]:
+        """The places to cite by path, best first."""
+        scored = self.scored()
+        return {field.path: self._verdicts(field, scored[field.path], scored) for field in self._fields}
+
+    def scored(self) -> dict[str, list[Scored]]:
+        """All places of all fields, best first."""
+        self._settle_rows()
+        found = {field.path: self._scored(field) for field in self._fields}
+        self._claims = defaultdict(list)
+        for field in self._fields:
+            for entry in found[field.path][:1]:
+                self._claims[entry.place.start, entry.place.end].append((field, entry.score))
+        return found
+
+    def _settle_rows(self) -> None:
+        lists: dict[str, dict[str, list[tuple[Field, list[Place]]]]] = defaultdict(lambda: defaultdict(list))
+        for field in self._fields:
+            if field.record:
+                lists[field.record[: field.record.rindex("[")]][field.record].append((field, self._places[field.path]))
+        for name, records in sorted(lists.items(), key=lambda entry: entry[0].count("[")):  # the outer ones first
+            homes = homes_of(records, self._source.layout)
+            self._homes.update(homes)
+            for path, leaves in records.items():
+                if path in homes:
+                    for field, places in leaves:
+                        votes = self._columns.setdefault((name, field.name), defaultdict(float))
+                        columns = {self._column(place) for place in self._inside(places, homes[path])}
+                        for column in columns:
+                            votes[column] += 1 / len(columns)
+
+    def _inside(self, places: Sequence[Place], home: Home) -> list[Place]:
+        return [place for place in places if home.start <= place.start < home.end]
+
+    def _column(self, place: Place) -> int:
+        """A number for the column in which a place stands: its heading's, else its rank from the right."""
+        layout = self._source.layout
+        number = layout.line_of(place.start)
+        cell = layout.cell_of(place.start, number)
+        if cell is None:
+            return 99
+        head = layout.head_row(number)
+        if head:
+            owner = column_of(head, cell)
+            return 99 if owner is None else owner
+        cells = layout.lines[number].cells
+        return cells.index(cell) - len(cells)
+
+    def _scored(self, field: Field) -> list[Scored]:
+        places = self._places[field.path]
+        home = self._homes.get(field.record) if field.record else None
+        if isinstance(field.value, bool):
+            return self._answers(field, home)
+        if home is not None:
+            places = self._inside(places, home) or places
+        votes = self._columns.get((field.record[: field.record.rindex("[")], field.name), {}) if field.record else {}
+        total = sum(votes.values()) or 1.0
+        found = []
+        count = len({place.spans for place in places})
+        topic = self._topic(field)
+        for place in places:
+            context = self._contexts.of(place.start, place.end)
+            column = votes.get(self._column(place), 0.0) / total if votes else 0.0
+            boxed = box_before(self._source.text, place.start)
+            if boxed is False or self._is_denied(field, place):
+                continue
+            features = self._scorer.features(field, place, context, count, column, boxed is True, topic)
+            group = ("figure" if place.kind in FIGURES else "text") + ("" if any(l.weights for l in context.primary) else " free")
+            group = "listed " + group if home is not None and home.start <= place.start < home.end else group
+            found.append(Scored(place, context, group, features, score(group, features)))
+        found.sort(key=lambda entry: (-round(entry.score, 3), not entry.place.exact, entry.place.start))
+        return found
+
+    def _topic(self, field: Field) -> float:
+        """The share of the words that tell a field from others which the text speaks of anywhere."""
+        words = [word for word in field.own if word not in GENERIC]
+        return sum(bool(self._lines_with([word])) for word in words) / len(words) if words else 1.0
+
+    @cached_property
+    def _phrases(self) -> Phrases:
+        return Phrases(self._source.layout)
+
+    def _answers(self, field: Field, home: Home | None) -> list[Scored]:
+        """The phrases that answer a question of yes or no."""
+        statements = self._phrases.statements(field)
+        if field.record:
+            cells = list(self._cell_answers(field, home)) if home else []
+            if cells:
+                return cells
+            statements = [s for s in statements if home is not None and home.start <= s.start < home.end]
+        found = []
+        against = max((s.strength for s in statements if s.says != field.value), default=0.0)
+        if against and against >= max((s.strength for s in statements if s.says == field.value), default=0.0):
+            return []
+        for statement in statements:
+            if statement.says == field.value:
+                place = Place(((statement.start, statement.end),), "answer")
+                context = self._contexts.of(statement.start, statement.end)
+                features = self._scorer.features(field, place, context, 1, 0.0, False, 1.0)
+                features[1], features[8], features[10], features[11] = statement.strength, against, 0.0, 0.0
+                found.append(Scored(place, context, "answer", features, score("answer", features)))
+        found.sort(key=lambda entry: (-round(entry.score, 3), entry.place.start))
+        return found
+
+    def _cell_answers(self, field: Field, home: Home) -> Iterator[Scored]:
+        """Cells of an element's rows that hold nothing but the answer, under a head that names the field."""
+        layout = self._source.layout
+        for number in range(layout.line_of(home.start), layout.line_of(max(home.start, home.end - 2)) + 1):
+            for cell in layout.lines[number].cells:
+                if cell_answer(cell.text) != field.value:
+                    continue
+                context = self._contexts.of(cell.start, cell.end)
+                place = Place(((cell.start, cell.end),), "answer")
+                if self._scorer.label_match(field, context, "answer") >= 0.4:
+                    features = self._scorer.features(field, place, context, 1, 1.0, False, 1.0)
+                    yield Scored(place, context, "answer", features, score("answer", features))
+
+    def _is_denied(self, field: Field, place: Place) -> bool:
+        """Whether the text says that it is not so: "not active"; or the place is a word of a label."""
+        if place.kind not in ("text", "id"):
+            return False
+        text = self._source.text
+        cell = self._source.layout.cell_of(place.start)
+        if cell is not None and place.end - place.start < len(cell.text) - 1 and len(cell.text) <= 60:
+            label, colon, _ = cell.text.partition(":")
+            if colon and place.end - cell.start <= len(label) and place.kind == "text":
+                if field.options or place.end - place.start < len(label.strip()) - 1:
+                    return True
+        said = text[place.start : place.end]
+        plain = bool(field.options) or said.islower() or (isinstance(field.value, str) and field.value.islower())
+        if not plain or len(said.split()) > 2:
+            return False
+        line = text.rfind("\n", 0, place.start) + 1
+        words = [fold(word) for word in re.findall(r"[^\W_]+(?:['’]\w+)?", text[max(line, place.start - 30) : place.start])][-2:]
+        if not words or fold(said.split()[0]) in NEGATIONS:
+            return False
+        return words[-1] in NEGATIONS or (words[0] in ("not", "no", "nicht") and words[-1] in ("yet", "longer", "been", "an", "a", "the", "currently", "be"))
+
+    def decision(self, field: Field, scored: list[Scored]) -> list[float]:
+        """What tells whether the best place is right, in the order of `DECISION_NAMES`."""
+        best = scored[0]
+        others = [entry for entry in scored[1:] if not self._is_same(best, entry)]
+        lead = min(6.0, best.score - others[0].score) / 6 if others else 1.0
+        rival = self._rival(field, scored)
+        mine = self._scorer.label_match(field, best.context, best.place.kind)
+        home = self._homes.get(field.record) if field.record else None
+        owners = [other for other, points in self._claims[best.place.start, best.place.end] if points > best.score and other.name != field.name]
+        return [
+            1.0,
+            max(-8.0, min(8.0, best.score)) / 8,
+            lead,
+            rival,
+            max(0.0, rival - mine),
+            float(rival > 0.5 and rival >= mine - 0.02),
+            float(bool(owners)),
+            float(bool(field.record)),
+            float(home is not None and not home.sure),
+            best.place.weight,
+            float(bool(field.record) and home is None),
+        ]
+
+    def _is_same(self, best: Scored, other: Scored) -> bool:
+        """Whether a place says the same thing once more, as running heads and copies do."""
+        if best.place.spans == other.place.spans:
+            return True
+        lines = self._source.layout.lines
+        one, two = lines[best.context.line], lines[other.context.line]
+        texts = [" ".join(self._source.text[line.start : line.end].split()) for line in (one, two)]
+        return best.context.line != other.context.line and texts[0] == texts[1] and len(one.cells) < 3
+
+    def _rival(self, field: Field, scored: list[Scored]) -> float:
+        """How well the field's own label stands beside another value of its kind."""
+        best = scored[0]
+        if best.place.kind == "answer" or not field.own:
+            return 0.0
+        taken = {(entry.place.start, entry.place.end) for entry in scored}
+        strongest = 0.0
+        for start, end, kind in self._others(field, best.place.kind):
+            if (start, end) in taken or any(a <= start < b for a, b in taken):
+                continue
+            if any(other.path != field.path and points > 0 for other, points in self._claims.get((start, end), ())):
+                continue  # that is another field's
+            home = self._homes.get(field.record) if field.record else None
+            if home is not None and not home.start <= start < home.end:
+                continue
+            strongest = max(strongest, self._scorer.label_match(field, self._contexts.of(start, end), kind))
+            if strongest >= 0.99:
+                break
+        return strongest
+
+    def _others(self, field: Field, kind: str) -> Iterator[tuple[int, int, str]]:
+        """Values of a kind on the lines that name the field, and on the next two."""
+        own = [word for word in field.own if word not in GENERIC] or list(field.own)
+        lines = self._lines_with(own)
+        near = sorted({line + more for line in lines for more in (0, 1, 2)})[:300]
+        if kind == "date":
+            for line in near:
+                for mention in self._dates_on.get(line, ()):
+                    yield mention.start, mention.end, kind
+        elif kind in FIGURES:
+            for line in near:
+                for rank in self._numbers_on.get(line, ()):
+                    mention = self._source.numbers.mention(rank)
+                    if mention is not None and mention.readings[0].kind != "part":
+                        share = mention.readings[0].kind in ("fraction", "percent")
+                        if share == (kind == "percent"):
+                            yield mention.start, mention.end, "percent" if share else "money" if mention.money else "number"
+        else:
+            layout = self._source.layout
+            for line in near:
+                if line < len(layout.lines):
+                    for cell in layout.lines[line].cells:
+                        label, colon, value = cell.text.partition(":")
+                        if colon and value.strip():
+                            low = cell.start + len(label) + 1 + len(value) - len(value.lstrip())
+                            yield low, cell.end, kind
+                        elif not colon:
+                            yield cell.start, cell.end, kind
+
+    def _lines_with(self, words: list[str]) -> set[int]:
+        found: set[int] = set()
+        for word in words:
+            found.update(self._word_lines.get(word, ()))
+            for other in self._alike.get(word[:4], ()):
+                if other != word and likeness(word, other) >= 0.7:
+                    found.update(self._word_lines[other])
+        return found
+
+    @cached_property
+    def _word_lines(self) -> dict[str, list[int]]:
+        table: dict[str, list[int]] = {}
+        for number, line in enumerate(self._source.layout.lines):
+            for cell in line.cells:
+                for word in dict.fromkeys(concepts(cell.text[:2000])):
+                    table.setdefault(word, []).append(number)
+        return table
+
+    @cached_property
+    def _alike(self) -> dict[str, list[str]]:
+        table: dict[str, list[str]] = {}
+        for word in self._word_lines:
+            table.setdefault(word[:4], []).append(word)
+        return table
+
+    @cached_property
+    def _numbers_on(self) -> dict[int, list[int]]:
+        table: dict[int, list[int]] = {}
+        for rank, start in enumerate(self._source.numbers.starts):
+            table.setdefault(self._source.layout.line_of(start), []).append(rank)
+        return table
+
+    @cached_property
+    def _dates_on(self) -> dict[int, list]:
+        table: dict[int, list] = {}
+        for mention in self._source.dates.mentions:
+            table.setdefault(self._source.layout.line_of(mention.start), []).append(mention)
+        return table
+
+    def _verdicts(self, field: Field, scored: list[Scored], everything: dict[str, list[Scored]]) -> list[Verdict]:
+        if not scored:
+            return []
+        best = scored[0]
+        decision = self.decision(field, scored)
+        sure = confidence(best.group, decision)
+        if decision[2] < 0.01 and best.place.kind in FIGURES:
+            sure = min(sure, 0.45)
+        if sure < 0.05:
+            return []
+        same = [entry for entry in scored if entry is best or self._is_same(best, entry) and entry.place.spans != best.place.spans]
+        return [Verdict(entry.place, sure) for entry in same[:5]]

@@ -1,0 +1,282 @@
+"""What speaks for and against a place as the one that says a field: a handful of named features, each 0 to 1.
+
+A score is their weighted sum; the weights are data (`model.json`), fitted on the labelled documents.
+"""
+
+import math
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+from datetime import date
+from decimal import Decimal
+from functools import lru_cache
+
+from batchwork.evidence.fields import Field
+from batchwork.evidence.labels import Context, Label
+from batchwork.evidence.readers import FIGURES, Place, is_telling
+from batchwork.evidence.words import GENERIC, concepts, excludes, is_party, likeness, words_of
+
+# What a place says by its kind alone, of the words that say little.
+_IMPLIED = {
+    "date": {"date": 1.0, "day": 0.5},
+    "money": {"amount": 0.8, "price": 0.4, "cost": 0.5, "fee": 0.3, "value": 0.6},
+    "percent": {"rate": 0.9, "percent": 1.0},
+    "number": {"number": 0.6, "amount": 0.5, "quantity": 0.3, "count": 0.6, "value": 0.6},
+    "id": {"number": 0.6, "reference": 0.4, "name": 0.2},
+    "text": {"name": 0.5, "description": 0.3, "status": 0.3, "type": 0.3},
+    "symbol": {"currency": 1.0},
+}
+_ABLE = {  # the families of values that a kind of place can say
+    "date": ("date", "text", "unknown"),
+    "money": ("number", "text", "unknown"),
+    "number": ("number", "rate", "text", "unknown"),
+    "percent": ("number", "rate", "text", "unknown"),
+}
+_FORECAST = frozenset(concepts("expected forecast planned estimated budget outlook guidance target"))
+_AGED = frozenset({"previous", "start", "minimum", "low", "new", "end", "maximum", "high"})
+_SHAPES = (
+    ("email", re.compile(r"\S+@\S+\.\w+")),
+    ("iban account", re.compile(r"[A-Z]{2}\d{2}(?:[ -]?[A-Z0-9]{2,4}){3,8}")),
+    ("phone fax", re.compile(r"[+(]?\d[\d\s()/.-]{6,}\d")),
+    ("website url link", re.compile(r"(?:https?://|www\.)\S+")),
+)
+NAMES = (
+    "bias", "own", "primary", "telling_words", "all_said", "parent", "other_parent", "described", "surplus", "conflict", "other",
+    "other_same", "structured", "alone", "count", "telling", "weight", "exact", "past", "wrong_end", "forecast", "column",
+    "shape", "party", "topic", "unit_conflict", "early", "whole_cell", "section_conflict", "boxed",
+)
+
+
+class Scorer:
+    """Features of places for the fields of one result."""
+
+    def __init__(self, text: str, fields: Sequence[Field]) -> None:
+        self._text = text
+        self._names: dict[str, set[tuple[str, tuple[str, ...]]]] = defaultdict(set)
+        for field in fields:
+            self._names[scope_of(field)].add((family(field), named_by(field)))
+        self._groups = sorted({field.parents for field in fields if field.parents and not field.record})
+        self._owners: dict[tuple[str, str, tuple[str, ...]], tuple[float, tuple[tuple[str, ...], ...]]] = {}
+
+    def features(self, field: Field, place: Place, context: Context, count: int, column: float, boxed: bool, topic: float) -> list[float]:
+        """The features in the order of `NAMES`."""
+        implied = _IMPLIED.get(place.kind, {})
+        weights = _with_short_forms(field, context)
+        own = _coverage(field.own, weights, implied)
+        telling = [word for word in field.own if word not in GENERIC]
+        near = _coverage(telling, _primary_weights(context), {}) if telling else own
+        words = tuple(dict.fromkeys(word for label in context.primary for word in label.weights))
+        mine = match(named_by(field), words)
+        best, owners = self._owner(scope_of(field), place.kind, words)
+        other = max(0.0, best - mine) if not _shares(field, words, owners) else 0.0
+        structured = any(label.kind in ("named", "left", "head", "over", "defined", "below", "row") for label in context.primary)
+        parent = _coverage(field.parents, context.weights, {}) if field.parents else 0.5
+        said = self._text[place.start : place.end]
+        return [
+            1.0,
+            own,
+            mine,
+            near,
+            float(near >= 0.7 and all(max((likeness(w, o) for o in words), default=0.0) >= 0.6 for w in telling)),
+            parent,
+            self._other_parent(field, context),
+            self._described(field, context),
+            _surplus(field, words, implied),
+            float(any(_conflicts(field, label) for label in context.primary)),
+            other,
+            float(best > 0.9 and not mine and not _shares(field, words, owners)),
+            float(structured and bool(words)),
+            float(count == 1),
+            min(1.0, math.log(count) / 4),
+            float(is_telling(field.value)),
+            place.weight if place.reading != "opposite" else 0.2,
+            float(place.exact),
+            float(self._is_past(field, context)),
+            float(_is_wrong_end(field, context)),
+            float(place.kind in FIGURES and not _FORECAST.intersection(field.own) and any(
+                label.kind == "prose" and any(label.weights.get(word, 0.0) > 0.6 for word in _FORECAST) for label in context.labels)),
+            column,
+            float(_has_shape(field, said)),
+            float(_asks_for_party(field.path)),
+            topic,
+            float(any(label.kind == "unit" and _conflicts(field, label) for label in context.labels)),
+            1.0 / (1.0 + context.line),
+            float(not context.labels or all(label.kind in ("section", "heading") for label in context.labels)),
+            float(any(label.kind in ("section", "heading") and label not in context.primary and _conflicts(field, label) for label in context.labels)),
+            float(boxed),
+        ]
+
+    def label_match(self, field: Field, context: Context, kind: str) -> float:
+        """How well the labels of any place name the field, whoever's value stands there."""
+        words = tuple(dict.fromkeys(word for label in context.primary for word in label.weights))
+        mine = match(named_by(field), words)
+        best, owners = self._owner(scope_of(field), kind, words)
+        if best > mine + 0.1 and not _shares(field, words, owners):
+            return 0.0
+        if any(_conflicts(field, label) for label in context.primary) or self._other_parent(field, context):
+            return 0.0
+        return mine
+
+    def _owner(self, scope: str, kind: str, words: tuple[str, ...]) -> tuple[float, tuple[tuple[str, ...], ...]]:
+        """How well the best fitting name of the result fits a label, and which names those are."""
+        known = self._owners.get((scope, kind, words))
+        if known is None:
+            able = _ABLE.get(kind, ("text", "date", "number", "rate", "unknown"))
+            matches = [(match(name, words), name) for fam, name in self._names[scope] if fam in able]
+            best = max((score for score, _ in matches), default=0.0)
+            owners = tuple(sorted(name for score, name in matches if score == best))
+            known = self._owners[scope, kind, words] = (best, owners)
+        return known
+
+    def _other_parent(self, field: Field, context: Context) -> float:
+        """By how much the surroundings name another object of the result rather than the field's."""
+        if field.record or not field.parents or len(self._groups) < 2:
+            return 0.0
+        mine = theirs = 0.0
+        others = {word for group in self._groups for word in group} - set(field.parents)
+        for word, weight in context.weights.items():
+            if any(likeness(word, own) >= 0.7 for own in field.parents):
+                mine = max(mine, weight)
+            elif any(likeness(word, other) >= 0.9 for other in others):
+                theirs = max(theirs, weight)
+        return max(0.0, theirs - mine)
+
+    def _described(self, field: Field, context: Context) -> float:
+        """How much of a label stands in the field's description."""
+        if not field.described:
+            return 0.0
+        best = 0.0
+        for label in context.primary:
+            words = [word for word in label.weights if word not in field.own]
+            hits = sum(1 for word in words if any(likeness(word, other) >= 0.7 for other in field.described))
+            best = max(best, hits / len(words) if words else 0.0)
+        return best
+
+    def _is_past(self, field: Field, context: Context) -> bool:
+        if _AGED.intersection((*field.own, *field.parents)) or any(word.isdigit() for word in field.own):
+            return False
+        return any(
+            (label.kind == "end" and "previous" in label.weights)
+            or (label.kind == "head" and "previous" in label.weights and "year" in label.weights)
+            for label in context.labels
+        )
+
+
+def scope_of(field: Field) -> str:
+    """Fields compete for labels with those of the same list alone: a column's heading is not the document's."""
+    return re.sub(r"\[\d+\]", "[]", field.record)
+
+
+def named_by(field: Field) -> tuple[str, ...]:
+    """The words that name a field; `vendor.name` is named by its vendor too, `items[0].name` by itself."""
+    if field.own and all(word in GENERIC for word in field.own) and not field.record:
+        return field.parents + field.own
+    return field.own
+
+
+def family(field: Field) -> str:
+    """What kind of value a field takes, as far as its own value and name tell."""
+    value = field.value
+    if value is None:
+        return "unknown"
+    if isinstance(value, bool):
+        return "flag"
+    if isinstance(value, int | float | Decimal):
+        return "rate" if {"rate", "percent"}.intersection(field.own) else "number"
+    return "date" if isinstance(value, date) else "text"
+
+
+@lru_cache(maxsize=50_000)
+def match(name: tuple[str, ...], words: tuple[str, ...]) -> float:
+    """How well a name and a label say the same: both ways, generic words for less."""
+    if not name or not words:
+        return 0.0
+    return 0.5 * _share(name, words) + 0.5 * _share(words, name)
+
+
+def _share(these: tuple[str, ...], those: tuple[str, ...]) -> float:
+    total = said = 0.0
+    for word in these:
+        weight = 0.4 if word in GENERIC and len(these) > 1 else 1.0
+        total += weight
+        best = max(likeness(word, other) for other in those)
+        said += weight * (best if best >= 0.5 else 0.0)
+    return said / total
+
+
+def _coverage(words: Sequence[str], weights: dict[str, float], implied: dict[str, float]) -> float:
+    """How much of some words is said by labels of these weights, or implied."""
+    total = said = 0.0
+    for word in words:
+        worth = 0.6 if word in GENERIC and len(words) > 1 else 1.0
+        best = implied.get(word, 0.0)
+        for other, weight in weights.items():
+            if weight > best:
+                best = max(best, likeness(word, other) * weight)
+        total += worth
+        said += worth * best
+    return said / total if total else 0.0
+
+
+def _primary_weights(context: Context) -> dict[str, float]:
+    return {word: weight for label in context.primary for word, weight in label.weights.items()}
+
+
+@lru_cache(maxsize=5_000)
+def _asks_for_party(path: str) -> bool:
+    parts = [part for name in path.split(".") for part in words_of(name)]
+    asked = [part for part in parts if not GENERIC.issuperset(concepts(part))]
+    return bool(asked) and all(map(is_party, asked))
+
+
+def _with_short_forms(field: Field, context: Context) -> dict[str, float]:
+    """What each concept is worth at a place, also where a label says the field's name in short: NI, VIN, SSN."""
+    for short in field.initials:
+        if short in context.weights:
+            return {**context.weights, **dict.fromkeys(field.own, context.weights[short])}
+    for word in field.own:
+        if 2 <= len(word) <= 4 and word not in context.weights:
+            for label in context.primary:
+                if word == "".join(part[0] for part in words_of(label.text[-80:]))[-len(word) :]:
+                    return {**context.weights, word: 0.9}
+    return context.weights
+
+
+def _surplus(field: Field, words: tuple[str, ...], implied: dict[str, float]) -> float:
+    """The share of a label's words that the field knows nothing of."""
+    known = (*field.own, *field.parents, *field.described)
+    surplus = 0.0
+    for word in words:
+        if word not in implied and not any(likeness(word, other) >= 0.4 for other in known):
+            surplus += 0.5 if word in GENERIC else 1.0
+    return surplus / len(words) if words else 0.0
+
+
+def _conflicts(field: Field, label: Label) -> bool:
+    """Whether a label names another role than the field's: "Subtotal" for a total."""
+    found = False
+    for word in label.weights:
+        if word in field.parents or any(likeness(word, own) >= 0.7 for own in field.own):
+            found = found and label.kind != "prose"  # in a sentence the words nearest to the value name it
+        elif any(excludes(word, own) for own in (*field.own, *field.parents)):
+            negative = word == "loss" and isinstance(field.value, int | float | Decimal) and field.value < 0
+            found = found or not negative
+    return found
+
+
+def _shares(field: Field, words: tuple[str, ...], owners: tuple[tuple[str, ...], ...]) -> bool:
+    """Whether a label's best owners are this field, or fields of its object that the label names."""
+    name = named_by(field)
+    return any(owner == name or set(field.parents) & set(owner) & set(words) for owner in owners)
+
+
+def _is_wrong_end(field: Field, context: Context) -> bool:
+    """Whether the field asks for one end of a range or a change, and the place is the other."""
+    asked = [word for word in (*field.own, *field.parents) if word in _AGED]
+    ends = [label for label in context.labels if label.kind == "end"]
+    return bool(asked and ends) and not any(word in label.weights for word in asked for label in ends)
+
+
+def _has_shape(field: Field, said: str) -> bool:
+    """Whether the text shows by its shape that it is what the field is called: an e-mail address."""
+    return any(set(kinds.split()).intersection(field.own) and shape.fullmatch(said) for kinds, shape in _SHAPES)

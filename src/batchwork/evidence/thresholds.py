@@ -1,0 +1,5 @@
+"""Every number that decides something, with the figure that justifies it."""
+
+MOST_PLACES = 300  # places of one value that are looked at: beyond, nobody could tell them apart
+READING_UNSETTLED = 0.4  # the weight of a reading that the text does not settle
+NAMED_ENOUGH = 0.6  # the share of a question that a phrase must name to answer it
