@@ -64,6 +64,8 @@ STRANGE = (
     " violin_maker saddle_brand orchard_area battery_voltage vaccine_lot choir_conductor star_sign reactor_output"
     " mountain_guide film_director opening_chapter cheese_maker bridge_height tide_level stamp_colour rifle_calibre"
     " goalkeeper lighthouse_keeper moon_phase rainfall nest_count ticket_inspector aisle soil_ph helmet_size"
+    " ferry_operator wine_importer ski_instructor toy_designer circus_manager zoo_director museum_guide harbour_pilot"
+    " poet_laureate grain_trader pet_insurer chess_opponent tailor barber exorcist wedding_planner rescue_service"
 ).split()
 
 
@@ -124,7 +126,7 @@ def main():
     parser.add_argument("--per-layout", type=int, default=4)
     parser.add_argument("--l2", type=float, default=2.0)
     arguments = parser.parse_args()
-    groups = [a + b + c for a in ("", "listed ") for b in ("figure", "text") for c in ("", " free")] + ["answer"]
+    groups = [a + b + c for a in ("", "listed ") for b in ("figure", "text") for c in ("", " free", " prose")] + ["answer"]
     if not MODEL.exists() or len(json.loads(MODEL.read_text())["places"]["answer"]) != len(NAMES) or len(json.loads(MODEL.read_text())["decisions"]["answer"]) != len(DECISION_NAMES):
         start = [0.0] * len(NAMES)
         start[NAMES.index("primary")] = 4

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from batchwork.evidence.booleans import Phrases, box_before, cell_answer
-from batchwork.evidence.features import Scorer
+from batchwork.evidence.features import Scorer, is_turned
 from batchwork.evidence.fields import Field
 from batchwork.evidence.labels import Context, Contexts
 from batchwork.evidence.layout import column_of
@@ -16,7 +16,7 @@ from batchwork.evidence.readers import FIGURES, Place, Source
 from batchwork.evidence.rows import Home, homes_of
 from batchwork.evidence.words import GENERIC, NEGATIONS, concepts, fold, likeness
 
-DECISION_NAMES = ("bias", "score", "lead", "rival", "rival_lead", "rival_equal", "contested", "listed", "unsure_home", "weight", "homeless")
+DECISION_NAMES = ("bias", "score", "lead", "rival", "rival_ahead", "contested", "listed", "unsure_home", "weight", "homeless")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +50,8 @@ class Finder:
         self._places = {field.path: source.places(field.value, field.options) for field in fields}
         self._homes: dict[str, Home] = {}
         self._columns: dict[tuple[str, str], dict[int, float]] = {}
+        self._topics: dict[tuple[str, ...], float] = {}
+        self._nearby: dict[tuple[str, ...], list[int]] = {}
 
     def run(self) -> dict[str, list[Verdict]]:
         """The places to cite by path, best first."""
@@ -106,28 +108,43 @@ class Finder:
             return self._answers(field, home)
         if home is not None:
             places = self._inside(places, home) or places
-        votes = self._columns.get((field.record[: field.record.rindex("[")], field.name), {}) if field.record else {}
-        total = sum(votes.values()) or 1.0
-        found = []
         count = len({place.spans for place in places})
-        topic = self._topic(field)
+        found = []
         for place in places:
-            context = self._contexts.of(place.start, place.end)
-            column = votes.get(self._column(place), 0.0) / total if votes else 0.0
-            boxed = box_before(self._source.text, place.start)
-            if boxed is False or self._is_denied(field, place):
+            turned = place.kind in FIGURES and is_turned(field, self._source.text, place.start)
+            if turned != (place.reading == "opposite") or self._is_denied(field, place):
                 continue
-            features = self._scorer.features(field, place, context, count, column, boxed is True, topic)
-            group = ("figure" if place.kind in FIGURES else "text") + ("" if any(l.weights for l in context.primary) else " free")
-            group = "listed " + group if home is not None and home.start <= place.start < home.end else group
-            found.append(Scored(place, context, group, features, score(group, features)))
+            found.append(self._entry(field, place, count))
         found.sort(key=lambda entry: (-round(entry.score, 3), not entry.place.exact, entry.place.start))
         return found
 
+    def _entry(self, field: Field, place: Place, count: int) -> Scored:
+        """A place with its features and score."""
+        context = self._contexts.of(place.start, place.end)
+        boxed = box_before(self._source.text, place.start)
+        features = self._scorer.features(field, place, context, count, self._share(field, place), boxed is True, self._topic(field))
+        home = self._homes.get(field.record) if field.record else None
+        kinds = {label.kind for label in context.primary if label.weights}
+        shape = " free" if not kinds else " prose" if kinds == {"prose"} else ""
+        group = ("figure" if place.kind in FIGURES else "text") + shape
+        group = "listed " + group if home is not None and home.start <= place.start < home.end else group
+        return Scored(place, context, group, features, score(group, features))
+
+    def _share(self, field: Field, place: Place) -> float:
+        """How many of a list's values of this name stand in the column of a place."""
+        if not field.record:
+            return 0.0
+        votes = self._columns.get((field.record[: field.record.rindex("[")], field.name), {})
+        return votes.get(self._column(place), 0.0) / sum(votes.values()) if votes else 0.0
+
     def _topic(self, field: Field) -> float:
         """The share of the words that tell a field from others which the text speaks of anywhere."""
+        known = self._topics.get(field.own)
+        if known is not None:
+            return known
         words = [word for word in field.own if word not in GENERIC]
-        return sum(bool(self._lines_with([word])) for word in words) / len(words) if words else 1.0
+        known = self._topics[field.own] = sum(bool(self._lines_with([word])) for word in words) / len(words) if words else 1.0
+        return known
 
     @cached_property
     def _phrases(self) -> Phrases:
@@ -170,8 +187,15 @@ class Finder:
 
     def _is_denied(self, field: Field, place: Place) -> bool:
         """Whether the text says that it is not so: "not active"; or the place is a word of a label."""
+        context = self._contexts.of(place.start, place.end)
+        ends = {word for label in context.labels if label.kind == "end" for word in label.weights}
+        asked = (*field.own, *field.parents)
+        if ("new" in asked and "previous" in ends) or ("previous" in asked and "new" in ends):
+            return True
         if place.kind not in ("text", "id"):
             return False
+        if box_before(self._source.text, place.start) is False:
+            return True
         text = self._source.text
         cell = self._source.layout.cell_of(place.start)
         if cell is not None and place.end - place.start < len(cell.text) - 1 and len(cell.text) <= 60:
@@ -195,16 +219,14 @@ class Finder:
         others = [entry for entry in scored[1:] if not self._is_same(best, entry)]
         lead = min(6.0, best.score - others[0].score) / 6 if others else 1.0
         rival = self._rival(field, scored)
-        mine = self._scorer.label_match(field, best.context, best.place.kind)
         home = self._homes.get(field.record) if field.record else None
         owners = [other for other, points in self._claims[best.place.start, best.place.end] if points > best.score and other.name != field.name]
         return [
             1.0,
             max(-8.0, min(8.0, best.score)) / 8,
             lead,
-            rival,
-            max(0.0, rival - mine),
-            float(rival > 0.5 and rival >= mine - 0.02),
+            max(-1.0, min(1.0, (best.score - rival) / 6)),
+            float(rival > best.score - 0.05),
             float(bool(owners)),
             float(bool(field.record)),
             float(home is not None and not home.sure),
@@ -222,30 +244,33 @@ class Finder:
         return best.context.line != other.context.line and texts[0] == texts[1] and len(one.cells) < 3
 
     def _rival(self, field: Field, scored: list[Scored]) -> float:
-        """How well the field's own label stands beside another value of its kind."""
+        """How well the field fits the place of another value of its kind, that no other field claims."""
         best = scored[0]
+        strongest = -99.0
         if best.place.kind == "answer" or not field.own:
-            return 0.0
-        taken = {(entry.place.start, entry.place.end) for entry in scored}
-        strongest = 0.0
+            return strongest
+        taken = {span for entry in scored for span in entry.place.spans}
+        least = max(0.3, self._scorer.label_match(field, best.context, best.place.kind) - 0.15)
         for start, end, kind in self._others(field, best.place.kind):
-            if (start, end) in taken or any(a <= start < b for a, b in taken):
+            if any(low <= start < high for low, high in taken):
+                continue
+            context = self._contexts.of(start, end)
+            if self._scorer.label_match(field, context, kind) < least:
                 continue
             if any(other.path != field.path and points > 0 for other, points in self._claims.get((start, end), ())):
                 continue  # that is another field's
-            home = self._homes.get(field.record) if field.record else None
-            if home is not None and not home.start <= start < home.end:
-                continue
-            strongest = max(strongest, self._scorer.label_match(field, self._contexts.of(start, end), kind))
-            if strongest >= 0.99:
-                break
+            place = Place(((start, end),), kind)
+            strongest = max(strongest, self._entry(field, place, len(scored)).score)
         return strongest
 
     def _others(self, field: Field, kind: str) -> Iterator[tuple[int, int, str]]:
-        """Values of a kind on the lines that name the field, and on the next two."""
-        own = [word for word in field.own if word not in GENERIC] or list(field.own)
-        lines = self._lines_with(own)
-        near = sorted({line + more for line in lines for more in (0, 1, 2)})[:300]
+        """Values of a kind on the lines that name the field, and on those that they may head."""
+        layout = self._source.layout
+        home = self._homes.get(field.record) if field.record else None
+        if home is not None:
+            near = list(range(layout.line_of(home.start), layout.line_of(max(home.start, home.end - 2)) + 1))[:60]
+        else:
+            near = self._near(tuple(word for word in field.own if word not in GENERIC) or field.own)
         if kind == "date":
             for line in near:
                 for mention in self._dates_on.get(line, ()):
@@ -259,18 +284,30 @@ class Finder:
                         if share == (kind == "percent"):
                             yield mention.start, mention.end, "percent" if share else "money" if mention.money else "number"
         else:
-            layout = self._source.layout
             for line in near:
-                if line < len(layout.lines):
-                    for cell in layout.lines[line].cells:
-                        label, colon, value = cell.text.partition(":")
-                        if colon and value.strip():
-                            low = cell.start + len(label) + 1 + len(value) - len(value.lstrip())
-                            yield low, cell.end, kind
-                        elif not colon:
-                            yield cell.start, cell.end, kind
+                for cell in layout.lines[line].cells:
+                    label, colon, value = cell.text.partition(":")
+                    if colon and value.strip():
+                        yield cell.start + len(label) + 1 + len(value) - len(value.lstrip()), cell.end, kind
+                    elif not colon:
+                        yield cell.start, cell.end, kind
 
-    def _lines_with(self, words: list[str]) -> set[int]:
+    def _near(self, words: tuple[str, ...]) -> list[int]:
+        """The lines that name some words, the next two, and the rows of a table that they head."""
+        known = self._nearby.get(words)
+        if known is None:
+            layout = self._source.layout
+            found = {line + more for line in self._lines_with(words) for more in (0, 1, 2)}
+            for line in sorted(found):
+                if line < len(layout.lines) and layout.tables[line] >= 0:
+                    first = line
+                    while len(found) < 300 and line + 1 < len(layout.lines) and layout.tables[line + 1] == layout.tables[first]:
+                        line += 1
+                        found.add(line)
+            known = self._nearby[words] = sorted(line for line in found if line < len(layout.lines))[:300]
+        return known
+
+    def _lines_with(self, words: Sequence[str]) -> set[int]:
         found: set[int] = set()
         for word in words:
             found.update(self._word_lines.get(word, ()))

@@ -34,6 +34,18 @@ _ABLE = {  # the families of values that a kind of place can say
 }
 _FORECAST = frozenset(concepts("expected forecast planned estimated budget outlook guidance target"))
 _AGED = frozenset({"previous", "start", "minimum", "low", "new", "end", "maximum", "high"})
+_AROUND = ("section", "heading", "head", "row", "left")
+# Of what a field is called: the words that turn the number behind them into its negative.
+_FILLER = r"(?:\s+(?:\w+\s+){0,2}?(?:of|by|von|um|de|to|at))?[\s:|]*(?:(?:about|around|some|nearly|over|rund)\s+)?[(]?$"
+_TURNS = tuple(
+    (frozenset(asked.split()), frozenset(but.split()), re.compile(rf"\b(?:{turning})\b{_FILLER}", re.IGNORECASE))
+    for asked, but, turning in (
+        ("profit income surplus result earning", "loss deficit shortfall", r"loss(?:es)?|deficit|shortfall|verluste?|fehlbetrag|perte|déficit|perdita"),
+        ("growth change increase", "decline decrease drop reduction fall loss",
+         r"fell|fallen|falling|declined?|decreased?|dropped|drop|down|lower|shrank|slipped|contracted|reduction|reduced|gesunken|rückgang|baisse|recul"),
+        ("flow inflow", "outflow", r"outflows?|used in|used by|absorbed by|mittelabfluss"),
+    )
+)
 _SHAPES = (
     ("email", re.compile(r"\S+@\S+\.\w+")),
     ("iban account", re.compile(r"[A-Z]{2}\d{2}(?:[ -]?[A-Z0-9]{2,4}){3,8}")),
@@ -43,7 +55,7 @@ _SHAPES = (
 NAMES = (
     "bias", "own", "primary", "telling_words", "all_said", "parent", "other_parent", "described", "surplus", "conflict", "other",
     "other_same", "structured", "alone", "count", "telling", "weight", "exact", "past", "wrong_end", "forecast", "column",
-    "shape", "party", "topic", "unit_conflict", "early", "whole_cell", "section_conflict", "boxed",
+    "shape", "party", "topic", "unit_conflict", "early", "whole_cell", "around_conflict", "boxed", "head_word",
 )
 
 
@@ -102,8 +114,9 @@ class Scorer:
             float(any(label.kind == "unit" and _conflicts(field, label) for label in context.labels)),
             1.0 / (1.0 + context.line),
             float(not context.labels or all(label.kind in ("section", "heading") for label in context.labels)),
-            float(any(label.kind in ("section", "heading") and label not in context.primary and _conflicts(field, label) for label in context.labels)),
+            float(any(label.kind in _AROUND and label not in context.primary and _conflicts(field, label) for label in context.labels)),
             float(boxed),
+            _coverage(telling[-1:], weights, implied) if telling else own,
         ]
 
     def label_match(self, field: Field, context: Context, kind: str) -> float:
@@ -275,6 +288,14 @@ def _is_wrong_end(field: Field, context: Context) -> bool:
     asked = [word for word in (*field.own, *field.parents) if word in _AGED]
     ends = [label for label in context.labels if label.kind == "end"]
     return bool(asked and ends) and not any(word in label.weights for word in asked for label in ends)
+
+
+def is_turned(field: Field, text: str, start: int) -> bool:
+    """Whether the words before a number make it the opposite of what the field asks for: "a net loss of 4"."""
+    for asked, but, turning in _TURNS:
+        if asked.intersection(field.own) and not but.intersection((*field.own, *field.parents)):
+            return turning.search(text[max(0, start - 45) : start].replace("\n", " ")) is not None
+    return False
 
 
 def _has_shape(field: Field, said: str) -> bool:
