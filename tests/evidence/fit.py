@@ -168,7 +168,7 @@ def main():
             rows[entries[0].group].append(x); answers[entries[0].group].append(is_right(entries[0].place.spans, label))
     for g in groups:
         if rows[g]:
-            w = logistic(rows[g], answers[g], np.ones(len(rows[g])), 0.5)
+            w = logistic(rows[g], answers[g], np.ones(len(rows[g])), 0.3)
             fitted["decisions"][g] = [round(float(v), 3) for v in w]
             p = 1 / (1 + np.exp(-np.array(rows[g]) @ w))
             everything += list(zip(p, answers[g]))

@@ -3,11 +3,11 @@
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 from batchwork.evidence.booleans import Phrases, box_before, cell_answer
-from batchwork.evidence.features import Scorer, is_turned
+from batchwork.evidence.features import NAMES, Scorer, is_turned
 from batchwork.evidence.fields import Field
 from batchwork.evidence.labels import Context, Contexts
 from batchwork.evidence.layout import column_of
@@ -62,11 +62,29 @@ class Finder:
         """All places of all fields, best first."""
         self._settle_rows()
         found = {field.path: self._scored(field) for field in self._fields}
+        self._favour_neighbours(found)
         self._claims = defaultdict(list)
         for field in self._fields:
             for entry in found[field.path][:1]:
                 self._claims[entry.place.start, entry.place.end].append((field, entry.score))
         return found
+
+    def _favour_neighbours(self, found: dict[str, list[Scored]]) -> None:
+        """Of several places that of a field beside the other fields of its object, or elements of its list."""
+        lines: dict[str, list[tuple[str, int]]] = defaultdict(list)
+        for field in self._fields:
+            if found[field.path] and _circle(field):
+                lines[_circle(field)].append((field.path, found[field.path][0].context.line))
+        for field in self._fields:
+            others = [line for path, line in lines[_circle(field)] if path != field.path] if _circle(field) else []
+            if not others:
+                continue
+            for rank, entry in enumerate(found[field.path]):
+                near = sum(abs(line - entry.context.line) <= 4 for line in others[:40]) / len(others[:40])
+                features = list(entry.features)
+                features[_NEIGHBOUR] = near
+                found[field.path][rank] = replace(entry, features=features, score=score(entry.group, features))
+            found[field.path].sort(key=lambda entry: (-round(entry.score, 3), not entry.place.exact, entry.place.start))
 
     def _settle_rows(self) -> None:
         lists: dict[str, dict[str, list[tuple[Field, list[Place]]]]] = defaultdict(lambda: defaultdict(list))
@@ -225,8 +243,8 @@ class Finder:
             1.0,
             max(-8.0, min(8.0, best.score)) / 8,
             lead,
-            max(-1.0, min(1.0, (best.score - rival) / 6)),
-            float(rival > best.score - 0.05),
+            max(-1.0, min(1.0, (best.score - rival) / 4)),
+            float(rival > best.score - 0.3),
             float(bool(owners)),
             float(bool(field.record)),
             float(home is not None and not home.sure),
@@ -256,6 +274,8 @@ class Finder:
                 continue
             context = self._contexts.of(start, end)
             if self._scorer.label_match(field, context, kind) < least:
+                continue
+            if kind not in FIGURES and not any(label.kind in ("named", "left", "head", "over") for label in context.primary):
                 continue
             if any(other.path != field.path and points > 0 for other, points in self._claims.get((start, end), ())):
                 continue  # that is another field's
@@ -358,3 +378,13 @@ class Finder:
             return []
         same = [entry for entry in scored if entry is best or self._is_same(best, entry) and entry.place.spans != best.place.spans]
         return [Verdict(entry.place, sure) for entry in same[:5]]
+
+
+_NEIGHBOUR = NAMES.index("neighbour")
+
+
+def _circle(field: Field) -> str:
+    """What a field belongs to together with others that stand near it: its object, or its list of plain values."""
+    if field.record:
+        return ""
+    return field.group[: field.group.rindex("[")] + "[]" if field.group.endswith("]") else field.group

@@ -54,7 +54,7 @@ _SHAPES = (
 )
 NAMES = (
     "bias", "own", "primary", "telling_words", "all_said", "parent", "other_parent", "described", "surplus", "conflict", "other",
-    "other_same", "structured", "alone", "count", "telling", "weight", "exact", "past", "wrong_end", "forecast", "column",
+    "neighbour", "structured", "alone", "count", "telling", "weight", "exact", "past", "wrong_end", "forecast", "column",
     "shape", "party", "topic", "unit_conflict", "early", "whole_cell", "around_conflict", "boxed", "head_word",
 )
 
@@ -96,7 +96,7 @@ class Scorer:
             _surplus(field, words, implied),
             float(any(_conflicts(field, label) for label in context.primary)),
             other,
-            float(best > 0.9 and not mine and not _shares(field, words, owners)),
+            0.0,
             float(structured and bool(words)),
             float(count == 1),
             min(1.0, math.log(count) / 4),

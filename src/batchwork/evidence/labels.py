@@ -192,7 +192,8 @@ class Contexts:
     def _left(self, number: int, cell: Cell) -> Iterator[Label]:
         """The nearest label to the left in its line, and the first one of the line."""
         cells = self._layout.lines[number].cells
-        lefts = [o for o in cells if o.start < cell.start and o.is_label and not _SAID.search(o.text)]
+        headed = bool(self._layout.head_row(number))
+        lefts = [o for o in cells if o.start < cell.start and o.is_label and (headed or not _SAID.search(o.text))]
         if not lefts:
             return
         nearest = lefts[-1]
@@ -233,7 +234,10 @@ class Contexts:
     def _over(self, above: int, other: Cell, cell: Cell) -> Label | None:
         alone = other.text.endswith(":") or self._is_label_line(above)
         beside = other.column == cell.column > 0 and is_known_label(other) and _says_nothing(other.text)
-        if not (alone or beside) or not other.is_label or len(other.text) > _LONGEST_CELL or looks_like_name(other.text):
+        told = other.text.lstrip("> ")
+        if not (alone or beside) or not other.is_label or len(told) > _LONGEST_CELL or looks_like_name(told):
+            return None
+        if not other.text.endswith(":") and re.search(r"\d", unnumbered(told)):
             return None
         return label_of("over", other.text, 0.9)
 

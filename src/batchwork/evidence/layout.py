@@ -172,7 +172,8 @@ class Layout:
             ruled = self.lines[number + 1].kind == "rule"
             figures = [cell for cell in self.lines[below].cells if not cell.is_label]
             fuller = not _can_head_all(self.lines[below]) or len(line.cells) >= len(self.lines[below].cells)
-            if fuller and (ruled or (figures and self._covers(line, below)) or (not head and self._is_titled(number, last))):
+            boxes = all(unnumbered(cell.text) != cell.text for cell in line.cells)
+            if boxes or fuller and (ruled or (figures and self._covers(line, below)) or (not head and self._is_titled(number, last))):
                 head = _joined(self._upper(number, first), line, self.lines[below])
         if not any(self._heads[number] for number in range(first, last)):
             self._head_over_gap(first, last)
