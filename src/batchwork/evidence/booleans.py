@@ -311,6 +311,8 @@ def _units(layout: Layout) -> list[tuple[int, int]]:
         if prose or (begin is not None and single):
             begin = line.start if begin is None else begin
             end = line.end
+        elif sum(":" in cell.text[:-1] for cell in line.cells) > 1:
+            units.extend((cell.start, cell.end) for cell in line.cells)
         elif line.kind == "text":
             units.append((line.start, line.end))
     if begin is not None:

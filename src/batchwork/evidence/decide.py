@@ -63,11 +63,32 @@ class Finder:
         self._settle_rows()
         found = {field.path: self._scored(field) for field in self._fields}
         self._favour_neighbours(found)
-        self._claims = defaultdict(list)
+        self._claims = self._claimed(found)
+        if self._share_out(found):
+            self._claims = self._claimed(found)
+        return found
+
+    def _claimed(self, found: dict[str, list[Scored]]) -> dict[tuple[int, int], list[tuple[Field, float]]]:
+        """Which fields have their best place where."""
+        claims: dict[tuple[int, int], list[tuple[Field, float]]] = defaultdict(list)
         for field in self._fields:
             for entry in found[field.path][:1]:
-                self._claims[entry.place.start, entry.place.end].append((field, entry.score))
-        return found
+                claims[entry.place.start, entry.place.end].append((field, entry.score))
+        return claims
+
+    def _share_out(self, found: dict[str, list[Scored]]) -> bool:
+        """Of fields that want one place, the one that fits it best has it; the others their next best, if it fits."""
+        moved = False
+        for place, claims in self._claims.items():
+            if len(claims) < 2 or len({field.record for field, _ in claims}) > 1:
+                continue
+            for field, points in sorted(claims, key=lambda claim: -claim[1])[1:]:
+                entries = found[field.path]
+                free = [n for n, entry in enumerate(entries[:20]) if (entry.place.start, entry.place.end) not in self._claims]
+                if free and entries[free[0]].score > points - _NEXT_BEST:
+                    entries.insert(0, entries.pop(free[0]))
+                    moved = True
+        return moved
 
     def _favour_neighbours(self, found: dict[str, list[Scored]]) -> None:
         """Of several places that of a field beside the other fields of its object, or elements of its list."""
@@ -142,8 +163,7 @@ class Finder:
         boxed = box_before(self._source.text, place.start)
         features = self._scorer.features(field, place, context, count, self._share(field, place), boxed is True, self._topic(field))
         home = self._homes.get(field.record) if field.record else None
-        kinds = {label.kind for label in context.primary if label.weights}
-        shape = " free" if not kinds else " prose" if kinds == {"prose"} else ""
+        shape = " free" if not context.kinds else " prose" if context.kinds == _PROSE else ""
         group = ("figure" if place.kind in FIGURES else "text") + shape
         group = "listed " + group if home is not None and home.start <= place.start < home.end else group
         return Scored(place, context, group, features, score(group, features))
@@ -160,7 +180,7 @@ class Finder:
         known = self._topics.get(field.own)
         if known is not None:
             return known
-        words = [word for word in field.own if word not in GENERIC]
+        words = field.telling
         known = self._topics[field.own] = sum(bool(self._lines_with([word])) for word in words) / len(words) if words else 1.0
         return known
 
@@ -256,10 +276,15 @@ class Finder:
         """Whether a place says the same thing once more, as running heads and copies do."""
         if best.place.spans == other.place.spans:
             return True
-        lines = self._source.layout.lines
-        one, two = lines[best.context.line], lines[other.context.line]
-        texts = [" ".join(self._source.text[line.start : line.end].split()) for line in (one, two)]
-        return best.context.line != other.context.line and texts[0] == texts[1] and len(one.cells) < 3
+        if best.context.line == other.context.line or self._source.layout.head_row(best.context.line):
+            return False
+        layout = self._source.layout
+        cells = [layout.cell_of(entry.place.start, entry.context.line) for entry in (best, other)]
+        if cells[0] is None or cells[1] is None or cells[0].text != cells[1].text:
+            return False
+        lines = [layout.lines[entry.context.line] for entry in (best, other)]
+        longer = cells[0].end - cells[0].start > best.place.end - best.place.start
+        return longer or self._source.text[lines[0].start : lines[0].end].split() == self._source.text[lines[1].start : lines[1].end].split()
 
     def _rival(self, field: Field, scored: list[Scored]) -> float:
         """How well the field fits the place of another value of its kind, that no other field claims."""
@@ -273,7 +298,7 @@ class Finder:
             if any(low <= start < high for low, high in taken):
                 continue
             context = self._contexts.of(start, end)
-            if self._scorer.label_match(field, context, kind) < least:
+            if self._scorer.label_match(field, context, kind, least) < least:
                 continue
             if kind not in FIGURES and not any(label.kind in ("named", "left", "head", "over") for label in context.primary):
                 continue
@@ -290,7 +315,7 @@ class Finder:
         if home is not None:
             near = list(range(layout.line_of(home.start), layout.line_of(max(home.start, home.end - 2)) + 1))[:60]
         else:
-            near = self._near(tuple(word for word in field.own if word not in GENERIC) or field.own)
+            near = self._near(field.telling or field.own)
         if kind == "date":
             for line in near:
                 for mention in self._dates_on.get(line, ()):
@@ -317,7 +342,8 @@ class Finder:
         known = self._nearby.get(words)
         if known is None:
             layout = self._source.layout
-            found = {line + more for line in self._lines_with(words) for more in (0, 1, 2)}
+            rarest = min(filter(None, (self._lines_with([word]) for word in words)), key=len, default=set())
+            found = {line + more for line in rarest for more in (0, 1, 2)}
             for line in sorted(found):
                 if line < len(layout.lines) and layout.tables[line] >= 0:
                     first = line
@@ -377,9 +403,11 @@ class Finder:
         if sure < 0.05:
             return []
         same = [entry for entry in scored if entry is best or self._is_same(best, entry) and entry.place.spans != best.place.spans]
-        return [Verdict(entry.place, sure) for entry in same[:5]]
+        return [Verdict(entry.place, sure) for entry in sorted(same[:5], key=lambda entry: entry.place.start)]
 
 
+_NEXT_BEST = 2.5
+_PROSE = frozenset({"prose"})
 _NEIGHBOUR = NAMES.index("neighbour")
 
 

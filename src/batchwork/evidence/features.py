@@ -12,7 +12,7 @@ from decimal import Decimal
 from functools import lru_cache
 
 from batchwork.evidence.fields import Field
-from batchwork.evidence.labels import Context, Label
+from batchwork.evidence.labels import Context
 from batchwork.evidence.readers import FIGURES, Place, is_telling
 from batchwork.evidence.words import GENERIC, concepts, excludes, is_party, likeness, words_of
 
@@ -34,6 +34,8 @@ _ABLE = {  # the families of values that a kind of place can say
 }
 _FORECAST = frozenset(concepts("expected forecast planned estimated budget outlook guidance target"))
 _AGED = frozenset({"previous", "start", "minimum", "low", "new", "end", "maximum", "high"})
+_NOTHING: dict[str, float] = {}
+_STRUCTURED = frozenset({"named", "left", "head", "over", "defined", "below", "row"})
 _AROUND = ("section", "heading", "head", "row", "left")
 # Of what a field is called: the words that turn the number behind them into its negative.
 _FILLER = r"(?:\s+(?:\w+\s+){0,2}?(?:of|by|von|um|de|to|at))?[\s:|]*(?:(?:about|around|some|nearly|over|rund)\s+)?[(]?$"
@@ -66,38 +68,39 @@ class Scorer:
         self._text = text
         self._names: dict[str, set[tuple[str, tuple[str, ...]]]] = defaultdict(set)
         for field in fields:
-            self._names[scope_of(field)].add((family(field), named_by(field)))
+            self._names[field.scope].add((family(field), field.names))
         self._groups = sorted({field.parents for field in fields if field.parents and not field.record})
         self._owners: dict[tuple[str, str, tuple[str, ...]], tuple[float, tuple[tuple[str, ...], ...]]] = {}
 
     def features(self, field: Field, place: Place, context: Context, count: int, column: float, boxed: bool, topic: float) -> list[float]:
         """The features in the order of `NAMES`."""
-        implied = _IMPLIED.get(place.kind, {})
+        implied = _IMPLIED.get(place.kind, _NOTHING)
         weights = _with_short_forms(field, context)
         own = _coverage(field.own, weights, implied)
-        telling = [word for word in field.own if word not in GENERIC]
-        near = _coverage(telling, _primary_weights(context), {}) if telling else own
-        words = tuple(dict.fromkeys(word for label in context.primary for word in label.weights))
-        mine = match(named_by(field), words)
-        best, owners = self._owner(scope_of(field), place.kind, words)
+        telling = field.telling
+        near = _coverage(telling, _primary_weights(context), _NOTHING) if telling else own
+        words = context.words
+        mine = match(field.names, words)
+        best, owners = self._owner(field.scope, place.kind, words)
         other = max(0.0, best - mine) if not _shares(field, words, owners) else 0.0
-        structured = any(label.kind in ("named", "left", "head", "over", "defined", "below", "row") for label in context.primary)
-        parent = _coverage(field.parents, context.weights, {}) if field.parents else 0.5
+        parent = _coverage(field.parents, context.weights, _NOTHING) if field.parents else 0.5
+        asked = (*field.own, *field.parents)
+        negative = isinstance(field.value, int | float | Decimal) and field.value < 0
         said = self._text[place.start : place.end]
         return [
             1.0,
             own,
             mine,
             near,
-            float(near >= 0.7 and all(max((likeness(w, o) for o in words), default=0.0) >= 0.6 for w in telling)),
+            float(near >= 0.7 and _is_all_said(telling, words)),
             parent,
             self._other_parent(field, context),
             self._described(field, context),
-            _surplus(field, words, implied),
-            float(any(_conflicts(field, label) for label in context.primary)),
+            _surplus((*asked, *field.described), words, place.kind),
+            float(any(_conflicts(field.own, field.parents, label.key, label.kind == "prose", negative) for label in context.primary)),
             other,
             0.0,
-            float(structured and bool(words)),
+            float(not _STRUCTURED.isdisjoint(context.kinds)),
             float(count == 1),
             min(1.0, math.log(count) / 4),
             float(is_telling(field.value)),
@@ -111,24 +114,26 @@ class Scorer:
             float(_has_shape(field, said)),
             float(_asks_for_party(field.path)),
             topic,
-            float(any(label.kind == "unit" and _conflicts(field, label) for label in context.labels)),
+            float(any(label.kind == "unit" and _conflicts(field.own, field.parents, label.key, False, negative) for label in context.labels)),
             1.0 / (1.0 + context.line),
             float(not context.labels or all(label.kind in ("section", "heading") for label in context.labels)),
-            float(any(label.kind in _AROUND and label not in context.primary and _conflicts(field, label) for label in context.labels)),
+            float(any(label.kind in _AROUND and label not in context.primary and _conflicts(field.own, field.parents, label.key, False, negative) for label in context.labels)),
             float(boxed),
             _coverage(telling[-1:], weights, implied) if telling else own,
         ]
 
-    def label_match(self, field: Field, context: Context, kind: str) -> float:
+    def label_match(self, field: Field, context: Context, kind: str, least: float = 0.0) -> float:
         """How well the labels of any place name the field, whoever's value stands there."""
-        words = tuple(dict.fromkeys(word for label in context.primary for word in label.weights))
-        mine = match(named_by(field), words)
-        best, owners = self._owner(scope_of(field), kind, words)
-        if best > mine + 0.1 and not _shares(field, words, owners):
+        mine = match(field.names, context.words)
+        if mine < least:
             return 0.0
-        if any(_conflicts(field, label) for label in context.primary) or self._other_parent(field, context):
+        best, owners = self._owner(field.scope, kind, context.words)
+        if best > mine + 0.1 and not _shares(field, context.words, owners):
             return 0.0
-        return mine
+        if self._other_parent(field, context):
+            return 0.0
+        clash = any(_conflicts(field.own, field.parents, label.key, label.kind == "prose", False) for label in context.primary)
+        return 0.0 if clash else mine
 
     def _owner(self, scope: str, kind: str, words: tuple[str, ...]) -> tuple[float, tuple[tuple[str, ...], ...]]:
         """How well the best fitting name of the result fits a label, and which names those are."""
@@ -173,18 +178,6 @@ class Scorer:
             or (label.kind == "head" and "previous" in label.weights and "year" in label.weights)
             for label in context.labels
         )
-
-
-def scope_of(field: Field) -> str:
-    """Fields compete for labels with those of the same list alone: a column's heading is not the document's."""
-    return re.sub(r"\[\d+\]", "[]", field.record)
-
-
-def named_by(field: Field) -> tuple[str, ...]:
-    """The words that name a field; `vendor.name` is named by its vendor too, `items[0].name` by itself."""
-    if field.own and all(word in GENERIC for word in field.own) and not field.record:
-        return field.parents + field.own
-    return field.own
 
 
 def family(field: Field) -> str:
@@ -255,9 +248,10 @@ def _with_short_forms(field: Field, context: Context) -> dict[str, float]:
     return context.weights
 
 
-def _surplus(field: Field, words: tuple[str, ...], implied: dict[str, float]) -> float:
+@lru_cache(maxsize=50_000)
+def _surplus(known: tuple[str, ...], words: tuple[str, ...], kind: str) -> float:
     """The share of a label's words that the field knows nothing of."""
-    known = (*field.own, *field.parents, *field.described)
+    implied = _IMPLIED.get(kind, _NOTHING)
     surplus = 0.0
     for word in words:
         if word not in implied and not any(likeness(word, other) >= 0.4 for other in known):
@@ -265,22 +259,26 @@ def _surplus(field: Field, words: tuple[str, ...], implied: dict[str, float]) ->
     return surplus / len(words) if words else 0.0
 
 
-def _conflicts(field: Field, label: Label) -> bool:
-    """Whether a label names another role than the field's: "Subtotal" for a total."""
+@lru_cache(maxsize=50_000)
+def _is_all_said(telling: tuple[str, ...], words: tuple[str, ...]) -> bool:
+    return all(max((likeness(word, other) for other in words), default=0.0) >= 0.6 for word in telling)
+
+
+@lru_cache(maxsize=50_000)
+def _conflicts(own: tuple[str, ...], parents: tuple[str, ...], words: tuple[str, ...], prose: bool, negative: bool) -> bool:
+    """Whether a label names another role than the field's: "Subtotal" for a total; a negative profit may be a loss."""
     found = False
-    for word in label.weights:
-        if word in field.parents or any(likeness(word, own) >= 0.7 for own in field.own):
-            found = found and label.kind != "prose"  # in a sentence the words nearest to the value name it
-        elif any(excludes(word, own) for own in (*field.own, *field.parents)):
-            negative = word == "loss" and isinstance(field.value, int | float | Decimal) and field.value < 0
-            found = found or not negative
+    for word in words:
+        if word in parents or any(likeness(word, other) >= 0.7 for other in own):
+            found = found and not prose  # in a sentence the words nearest to the value name it
+        elif any(excludes(word, other) for other in (*own, *parents)):
+            found = found or not (word == "loss" and negative)
     return found
 
 
 def _shares(field: Field, words: tuple[str, ...], owners: tuple[tuple[str, ...], ...]) -> bool:
     """Whether a label's best owners are this field, or fields of its object that the label names."""
-    name = named_by(field)
-    return any(owner == name or set(field.parents) & set(owner) & set(words) for owner in owners)
+    return any(owner == field.names or set(field.parents) & set(owner) & set(words) for owner in owners)
 
 
 def _is_wrong_end(field: Field, context: Context) -> bool:

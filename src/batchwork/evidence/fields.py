@@ -1,6 +1,7 @@
 """A result's value -> its leaves, each with its path and the words by which a document may call it."""
 
 import dataclasses
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
@@ -13,6 +14,7 @@ from batchwork.evidence.words import GENERIC, concepts, words_of
 
 _ENDS = {"from": "start", "to": "end", "von": "start", "bis": "end"}
 _DEEPEST = 40
+_INDEX = re.compile(r"\[\d+\]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,14 +31,9 @@ class Field:
     group: str  # the path of the object it belongs to
     options: tuple[str, ...] = ()
     initials: tuple[str, ...] = ()  # short forms of its name: "vin", "po"
-
-    @property
-    def key(self) -> tuple[str, ...]:
-        """The words that tell it from others; `vendor.name` is told by its vendor, `items[0].name` by itself."""
-        telling = tuple(word for word in self.own if word not in GENERIC)
-        if telling or self.record:
-            return telling or self.own
-        return self.parents + self.own
+    telling: tuple[str, ...] = ()  # its own words that are not generic
+    names: tuple[str, ...] = ()  # the words that name it: `vendor.name` is named by its vendor too, `items[0].name` not
+    scope: str = ""  # the list whose labels it competes for, "" for the whole document
 
 
 def fields_of(value: Any, schema: Any = None) -> list[Field]:
@@ -106,6 +103,9 @@ def _leaf(value: Any, schema: Mapping[str, Any], place: _Place) -> Field:
         group=place.group,
         options=tuple(str(option) for option in options) if isinstance(options, list) else (),
         initials=initials,
+        telling=tuple(word for word in own if word not in GENERIC),
+        names=parents + own if own and GENERIC.issuperset(own) and not place.record else own,
+        scope=_INDEX.sub("[]", place.record),
     )
 
 

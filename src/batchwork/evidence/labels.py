@@ -27,7 +27,7 @@ _DATES = re.compile(
     r"|\b((?:19|20)\d\d)-\d\d-\d\d\b|\((?=[^()]*\d)[^()]*\)"
 )
 _DEFINED = re.compile(
-    r",?\s*\((?:[a-zA-Z' -]{0,40}?[\s,]+)?[\"'“”‘’„«](?:the\s)?([A-Z][\w ]{2,30}?)[\"'“”‘’»]\)"
+    r"(?:,\s[^()\n.;:]{3,80}?)?,?\s*\((?:[a-zA-Z' -]{0,40}?[\s,]+)?[\"'“”‘’„«](?:the\s)?([A-Z][\w ]{2,30}?)[\"'“”‘’»]\)"
     r"|,?\s*\((?:hereinafter|the)\s+(?:called\s+)?(?:the\s+)?([A-Z][\w ]{2,30}?)\)"
     r"|,\s+(?:as\s+)?(?:the\s+)?([a-z]{5,12})(?=[,.;\n])"
 )
@@ -78,6 +78,8 @@ class Context:
     labels: tuple[Label, ...]
     primary: tuple[Label, ...]
     weights: dict[str, float]  # for each concept the most that any label makes of it
+    words: tuple[str, ...]  # of the primary labels
+    kinds: frozenset[str]  # of the primary labels that say something
 
 
 class Contexts:
@@ -86,6 +88,7 @@ class Contexts:
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
         self._known: dict[tuple[int, int], Context] = {}
+        self._titles: dict[int, str] = {}
 
     def of(self, start: int, end: int) -> Context:
         """The labels of the place from `start` to `end`."""
@@ -98,7 +101,9 @@ class Contexts:
                 for word, weight in label.weights.items():
                     if weight > best.get(word, 0.0):
                         best[word] = weight
-            known = self._known[start, end] = Context(number, tuple(labels), tuple(primary), best)
+            words = tuple(dict.fromkeys(word for label in primary for word in label.weights))
+            kinds = frozenset(label.kind for label in primary if label.weights)
+            known = self._known[start, end] = Context(number, tuple(labels), tuple(primary), best, words, kinds)
         return known
 
     def _find(self, number: int, start: int, end: int) -> tuple[list[Label], list[Label]]:
@@ -286,7 +291,9 @@ class Contexts:
         path = _KEY_PATH.match(layout.text[line.start : min(line.end, line.start + 200)])
         if path:
             yield label_of("section", " ".join(re.split(r"[.\[\]]+", path[1])[:-1]), 0.85)
-        title = self._clause_title(number, start)
+        if number not in self._titles:
+            self._titles[number] = self._clause_title(number)
+        title = self._titles[number]
         if title:
             yield label_of("section", title, 0.8)
         for rank, heading in enumerate(layout.headings[number]):
@@ -296,7 +303,7 @@ class Contexts:
             near = number - heading <= 2 and rank == 0
             yield label_of("heading" if near else "section", head.text.lstrip("# "), (0.85 if near else 0.6) - 0.2 * rank)
 
-    def _clause_title(self, number: int, start: int) -> str:
+    def _clause_title(self, number: int) -> str:
         lines = self._layout.lines
         for above in range(number, max(-1, number - 10), -1):
             if len(lines[above].cells) != 1:

@@ -118,7 +118,7 @@ def _goes_on(layout: Layout, number: int) -> bool:
         wrapped = len(above.cells) > 2 and len(line.cells) < len(above.cells) and layout.tables[number] >= 0
         return wrapped and all(cell.is_label and cell.text[:1].islower() for cell in line.cells)
     if layout.tables[number] >= 0 and layout.tables[number] == layout.tables[number - 1]:
-        return True
+        return line.tabbed or text[:1].islower() or line.cells[0].column > above.cells[0].column
     flows = len(above.cells) == 1 and above.end - above.start >= 38 and not text.startswith(("-", "*", "•", "<", "{", "["))
     return flows and not text[:2].rstrip(".)").isdigit()
 
