@@ -1,64 +1,39 @@
-"""Fit the weights of the evidence finder and calibrate its confidence on the open labelled documents."""
+"""Fit the weights of the evidence finder and calibrate its confidence on the open labelled documents.
+
+`python -m tests.evidence.fit` writes `model.json` beside the finder; `--folds N` only says how well weights that were
+fitted without a part of the papers do on that part, which is what a document of one's own may expect. Places and
+decisions are logistic regressions, the confidence an isotonic curve over them. Besides the documents as they are, each
+is asked for other things: fields under strange names, and fields with the value of another one, that must stay empty.
+"""
 
 import argparse
 import json
 import random
-import sys
-import time
 from collections import defaultdict
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).parents[2]))
-
-from batchwork.evidence import decide, features, model
-from batchwork.evidence.decide import DECISION_NAMES, Finder
+from batchwork.evidence import model
+from batchwork.evidence.decide import DECISION_NAMES, Finder, Scored
 from batchwork.evidence.features import NAMES
-from batchwork.evidence.fields import fields_of
+from batchwork.evidence.fields import Field, fields_of
 from batchwork.evidence.readers import Source
+from tests.evidence import papers
 from tests.evidence.corpus.build import samples
 from tests.evidence.corpus.draft import nested
 
 MODEL = Path(model.__file__).with_name("model.json")
-
-
-def is_right(spans, label):
-    for low, high in spans:
-        for start, end in label.accepted:
-            if (low, high) == (start, end) or (label.inside and low < end and start < high):
-                return True
-    return False
-
-
-def logistic(rows, answers, weights, l2):
-    x, y, s = np.array(rows), np.array(answers, float), np.array(weights, float)
-    w = np.zeros(x.shape[1])
-    penalty = np.full(x.shape[1], l2)
-    penalty[0] = l2 / 100
-    for _ in range(60):
-        p = 1 / (1 + np.exp(-np.clip(x @ w, -30, 30)))
-        grad = x.T @ (s * (p - y)) + penalty * w
-        h = (x * (s * p * (1 - p))[:, None]).T @ x + np.diag(penalty)
-        step = np.linalg.solve(h, grad)
-        w -= step
-        if np.abs(step).max() < 1e-6:
-            break
-    return w
-
-
-def isotonic(raw, right):
-    order = np.argsort(raw, kind="stable")
-    blocks = []
-    for at in order:
-        blocks.append([raw[at], float(right[at]), 1])
-        while len(blocks) > 1 and blocks[-2][1] / blocks[-2][2] >= blocks[-1][1] / blocks[-1][2]:
-            last = blocks.pop()
-            blocks[-1] = [last[0], blocks[-1][1] + last[1], blocks[-1][2] + last[2]]
-    return blocks
-
-
+GROUPS = [
+    *(listed + kind + shape for listed in ("", "listed ") for kind in ("figure", "text") for shape in ("", " free", " prose")),
+    "answer",
+]
+PAPERS_COUNT = 2.0  # a real paper counts as much as so many made ones: there are fewer of them
+PLACES_L2, DECISIONS_L2 = 2.0, 0.5
+BESIDE = 24
 STRANGE = (
     "tyre_pressure crew_size harvest_yield launch_date wingspan kennel_name dance_partner boat_type hull_number"
     " violin_maker saddle_brand orchard_area battery_voltage vaccine_lot choir_conductor star_sign reactor_output"
@@ -67,116 +42,267 @@ STRANGE = (
     " ferry_operator wine_importer ski_instructor toy_designer circus_manager zoo_director museum_guide harbour_pilot"
     " poet_laureate grain_trader pet_insurer chess_opponent tailor barber exorcist wedding_planner rescue_service"
 ).split()
+Span = tuple[int, int]
 
 
-def mutated(sample, dice, strange=0.2, swapped=0.2, dropped=0.4):
-    """The same document asked for other things: fields under strange names, fields with the value of another one.
+@dataclass(frozen=True, slots=True)
+class Truth:
+    """Where a field may be cited; `phrase` when any part of a span will do."""
 
-    Both must stay empty; the fields whose values were taken are left out now and then, so that nobody claims them.
+    path: str
+    value: Any
+    accepted: tuple[Span, ...]
+    phrase: bool
+    beside: int  # characters that a citation may have beside an accepted span
+
+    def is_right(self, spans: Sequence[Span]) -> bool:
+        for low, high in spans:
+            for start, end in self.accepted:
+                if low <= start and end <= high and (high - low) - (end - start) <= self.beside:
+                    return True
+                if self.phrase and low < end and start < high:
+                    return True
+        return False
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A text, what was answered, and where each field of the answer stands."""
+
+    name: str
+    text: str
+    schema: Any
+    truths: tuple[Truth, ...]
+    weight: float = 1.0
+
+
+def made_cases(per_layout: int, seed: int) -> list[Case]:
+    return [
+        Case(
+            sample.name,
+            sample.document.text,
+            sample.schema,
+            tuple(Truth(label.path, label.value, label.accepted, label.inside, 0) for label in sample.labels),
+        )
+        for sample in samples(per_layout=per_layout, seed=seed)
+    ]
+
+
+def paper_cases() -> list[Case]:
+    return [
+        Case(
+            paper.source,
+            paper.document.text,
+            paper.schema,
+            tuple(Truth(entry.path, entry.value, entry.spans, "p" in entry.marks, BESIDE) for entry in paper.fields),
+            PAPERS_COUNT,
+        )
+        for paper in papers.load("open").papers
+    ]
+
+
+def mutated(case: Case, dice: random.Random, strange: float = 0.2, swapped: float = 0.2, dropped: float = 0.4) -> Case:
+    """The same document asked for other things, that must stay empty.
+
+    The fields whose values were taken are left out now and then, so that nobody claims their places.
     """
-    labels = list(sample.labels)
-    made = []
-    taken = set()
-    plain = [l for l in labels if l.accepted and not isinstance(l.value, bool) and "[" not in l.path]
-    listed = [l for l in labels if l.accepted and not isinstance(l.value, bool) and "[" in l.path]
-    changes = {}
-    for label in plain:
+    stated = [truth for truth in case.truths if truth.accepted and not isinstance(truth.value, bool)]
+    changes: dict[str, Truth] = {}
+    left_out: set[str] = set()
+    for truth in stated:
+        listed = "[" in truth.path
         roll = dice.random()
-        if roll < strange:
-            head, _, _ = label.path.rpartition(".")
+        if roll < strange and not listed:
+            head, _, _ = truth.path.rpartition(".")
             name = dice.choice(STRANGE)
-            changes[label.path] = replace(label, path=f"{head}.{name}" if head and dice.random() < 0.5 else name, accepted=(), traps=("strange",))
+            path = f"{head}.{name}" if head and dice.random() < 0.5 else name
+            changes[truth.path] = replace(truth, path=path, accepted=())
         elif roll < strange + swapped:
-            others = [o for o in plain if type(o.value) is type(label.value) and o.value != label.value and str(o.value) != str(label.value)]
+            others = [other for other in stated if _can_swap(truth, other)]
             if others:
                 other = dice.choice(others)
-                changes[label.path] = replace(label, value=other.value, accepted=(), traps=("swapped",))
-                if dice.random() < dropped:
-                    taken.add(other.path)
-    for label in listed:
-        if dice.random() < swapped:
-            stem = label.path.rpartition("]")[2]
-            record = label.path[: label.path.rindex("]") + 1]
-            others = [o for o in listed if type(o.value) is type(label.value) and o.value != label.value
-                      and (o.path.rpartition("]")[2] == stem) != (o.path.startswith(record + "."))]
-            if others:
-                changes[label.path] = replace(label, value=dice.choice(others).value, accepted=(), traps=("swapped",))
-    seen = set()
-    for label in labels:
-        label = changes.get(label.path, label)
-        if label.path in seen or (label.path in taken and label.path not in changes and "[" not in label.path):
-            continue
-        seen.add(label.path)
-        made.append(label)
-    return replace(sample, labels=tuple(made), value=nested([(l.path, l.value) for l in made]))
+                changes[truth.path] = replace(truth, value=other.value, accepted=())
+                if dice.random() < dropped and not listed:
+                    left_out.add(other.path)
+    made: dict[str, Truth] = {}
+    for truth in case.truths:
+        if truth.path not in left_out or truth.path in changes:
+            changed = changes.get(truth.path, truth)
+            made.setdefault(changed.path, changed)
+    return replace(case, truths=tuple(made.values()))
 
 
-def collect(made):
+def _can_swap(one: Truth, other: Truth) -> bool:
+    if type(one.value) is not type(other.value) or str(one.value) == str(other.value):
+        return False
+    if ("[" in one.path) != ("[" in other.path):
+        return False
+    if "[" not in one.path:
+        return True
+    same_name = one.path.rpartition("]")[2] == other.path.rpartition("]")[2]
+    same_element = other.path.startswith(one.path[: one.path.rindex("]") + 1] + ".")
+    return same_name != same_element
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One field of a case with its places."""
+
+    case: Case
+    truth: Truth
+    field: Field
+    finder: Finder
+    scored: list[Scored]
+
+
+def asked(cases: Sequence[Case]) -> list[Asked]:
     table = []
-    for sample in made:
-        fields = fields_of(sample.value, sample.schema)
-        finder = Finder(Source(sample.document.text), fields)
+    for case in cases:
+        fields = {field.path: field for field in fields_of(nested([(t.path, t.value) for t in case.truths]), case.schema)}
+        finder = Finder(Source(case.text), list(fields.values()))
         scored = finder.scored()
-        table.append((sample, fields, finder, scored))
+        table += [Asked(case, t, fields[t.path], finder, scored[t.path]) for t in case.truths if t.path in fields]
     return table
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--per-layout", type=int, default=4)
-    parser.add_argument("--l2", type=float, default=2.0)
-    arguments = parser.parse_args()
-    groups = [a + b + c for a in ("", "listed ") for b in ("figure", "text") for c in ("", " free", " prose")] + ["answer"]
-    if not MODEL.exists() or len(json.loads(MODEL.read_text())["places"]["answer"]) != len(NAMES) or len(json.loads(MODEL.read_text())["decisions"]["answer"]) != len(DECISION_NAMES):
-        start = [0.0] * len(NAMES)
-        start[NAMES.index("primary")] = 4
-        start[NAMES.index("own")] = 4
-        start[0] = -4
-        dec = [0.0] * len(DECISION_NAMES)
-        dec[1] = 8.0
-        MODEL.write_text(json.dumps({"places": {g: start for g in groups}, "decisions": {g: dec for g in groups}, "calibration": []}))
-        model._model.cache_clear()
-    made = samples(per_layout=arguments.per_layout, seed=3)
+def logistic(rows: Sequence[Sequence[float]], answers: Sequence[bool], weights: Sequence[float], l2: float) -> Any:
+    """The weights of a regularised logistic regression, by Newton's method."""
+    x, y, s = np.array(rows), np.array(answers, float), np.array(weights, float)
+    w = np.zeros(x.shape[1])
+    penalty = np.full(x.shape[1], l2)
+    penalty[0] = l2 / 100
+    for _ in range(60):
+        p = 1 / (1 + np.exp(-np.clip(x @ w, -30, 30)))
+        gradient = x.T @ (s * (p - y)) + penalty * w
+        hessian = (x * (s * p * (1 - p))[:, None]).T @ x + np.diag(penalty)
+        step = np.linalg.solve(hessian, gradient)
+        w -= step
+        if np.abs(step).max() < 1e-6:
+            break
+    return w
+
+
+def isotonic(raw: Sequence[float], right: Sequence[bool], weights: Sequence[float]) -> list[list[float]]:
+    """Steps of a rising curve through what came true, as [promise, share] at the middle of each step."""
+    blocks: list[list[float]] = []  # sum of promises, of what came true, of weights
+    for promise, truth, weight in sorted(zip(raw, right, weights, strict=True)):
+        blocks.append([promise * weight, truth * weight, weight])
+        while len(blocks) > 1 and (blocks[-2][1] + 1e-9) / blocks[-2][2] >= blocks[-1][1] / blocks[-1][2]:
+            last = blocks.pop()
+            blocks[-1] = [a + b for a, b in zip(blocks[-1], last, strict=True)]
+    merged: list[list[float]] = []
+    for block in blocks:  # steps of few cases say little
+        if merged and merged[-1][2] < 60:
+            merged[-1] = [a + b for a, b in zip(merged[-1], block, strict=True)]
+        else:
+            merged.append(block)
+    return [[round(a / w, 4), round(min(0.995, b / w), 4)] for a, b, w in merged]
+
+
+def write(fitted: dict[str, Any]) -> None:
+    lines = ["{"]
+    for part in ("places", "decisions"):
+        rows = [f'    "{group}": {json.dumps(weights)}' for group, weights in fitted[part].items()]
+        lines += [f'  "{part}": {{', ",\n".join(rows), "  },"]
+    lines += [f'  "calibration": {json.dumps(fitted["calibration"])}', "}"]
+    MODEL.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    model._model.cache_clear()
+
+
+def fit(cases: Sequence[Case]) -> dict[str, Any]:
+    """Fit on these cases; the model in use is the new one afterwards."""
+    fitted: dict[str, Any] = {"places": {g: [0.0] * len(NAMES) for g in GROUPS}, "calibration": []}
+    start = [0.0] * len(NAMES)
+    start[0], start[NAMES.index("own")], start[NAMES.index("primary")] = -4.0, 4.0, 4.0
+    before = json.loads(MODEL.read_text()) if MODEL.exists() else {}
+    known = before.get("places", {}).get("answer", [])
+    if len(known) != len(NAMES) or len(before["decisions"]["answer"]) != len(DECISION_NAMES):
+        decision = [0.0, 8.0] + [0.0] * (len(DECISION_NAMES) - 2)
+        write({"places": dict.fromkeys(GROUPS, start), "decisions": dict.fromkeys(GROUPS, decision), "calibration": []})
+    rows: dict[str, list[list[float]]] = defaultdict(list)
+    answers: dict[str, list[bool]] = defaultdict(list)
+    weights: dict[str, list[float]] = defaultdict(list)
+    for entry in asked(cases):
+        for place in entry.scored:
+            rows[place.group].append(place.features)
+            answers[place.group].append(entry.truth.is_right(place.place.spans))
+            weights[place.group].append(entry.case.weight / len(entry.scored) ** 0.5)
+    for group in GROUPS:
+        if rows[group]:
+            found = logistic(rows[group], answers[group], weights[group], PLACES_L2)
+            fitted["places"][group] = [round(float(value), 3) for value in found]
+    write({**fitted, "decisions": dict.fromkeys(GROUPS, [0.0] * len(DECISION_NAMES))})
+    rows, answers, weights = defaultdict(list), defaultdict(list), defaultdict(list)
+    for entry in asked(cases):
+        if entry.scored:
+            best = entry.scored[0]
+            rows[best.group].append(entry.finder.decision(entry.field, entry.scored))
+            answers[best.group].append(entry.truth.is_right(best.place.spans))
+            weights[best.group].append(entry.case.weight)
+    fitted["decisions"] = {g: [0.0] * len(DECISION_NAMES) for g in GROUPS}
+    raw: list[float] = []
+    for group in GROUPS:
+        if rows[group]:
+            found = logistic(rows[group], answers[group], weights[group], DECISIONS_L2)
+            fitted["decisions"][group] = [round(float(value), 3) for value in found]
+            raw += [float(p) for p in 1 / (1 + np.exp(-np.clip(np.array(rows[group]) @ found, -30, 30)))]
+    right = [answer for group in GROUPS for answer in answers[group]]
+    fitted["calibration"] = isotonic(raw, right, [w for group in GROUPS for w in weights[group]])
+    write(fitted)
+    return fitted
+
+
+def training(cases: Sequence[Case]) -> list[Case]:
+    """The cases with what else is asked of them."""
     dice = random.Random(11)
-    train = [*made, *(mutated(sample, dice) for sample in made for _ in range(2))]
-    table = collect(train)
-    rows = defaultdict(list); answers = defaultdict(list); weights = defaultdict(list)
-    for sample, fields, finder, scored in table:
-        for label in sample.labels:
-            entries = scored[label.path]
-            for entry in entries:
-                rows[entry.group].append(entry.features)
-                answers[entry.group].append(is_right(entry.place.spans, label))
-                weights[entry.group].append(1 / len(entries) ** 0.5)
-    fitted = json.loads(MODEL.read_text())
-    for g in groups:
-        if rows[g]:
-            w = logistic(rows[g], answers[g], weights[g], arguments.l2)
-            fitted["places"][g] = [round(float(v), 3) for v in w]
-            print(g, len(rows[g]), round(sum(answers[g]) / len(answers[g]), 3))
-    MODEL.write_text(json.dumps(fitted)); model._model.cache_clear()
-    table = collect(train)
-    rows = defaultdict(list); answers = defaultdict(list)
-    everything = []
-    for sample, fields, finder, scored in table:
-        by = {f.path: f for f in fields}
-        for label in sample.labels:
-            entries = scored[label.path]
-            if not entries:
-                continue
-            x = finder.decision(by[label.path], entries)
-            rows[entries[0].group].append(x); answers[entries[0].group].append(is_right(entries[0].place.spans, label))
-    for g in groups:
-        if rows[g]:
-            w = logistic(rows[g], answers[g], np.ones(len(rows[g])), 0.3)
-            fitted["decisions"][g] = [round(float(v), 3) for v in w]
-            p = 1 / (1 + np.exp(-np.array(rows[g]) @ w))
-            everything += list(zip(p, answers[g]))
-    raw = np.array([p for p, _ in everything]); right = np.array([r for _, r in everything], float)
-    for line in (0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9):
-        cited = raw >= line
-        print(line, "precision", right[cited].mean().round(4), "found", int(right[cited].sum()), "of", int(sum(bool(l.accepted) for s in train for l in s.labels)))
-    MODEL.write_text(json.dumps(fitted)); model._model.cache_clear()
+    return [*cases, *(mutated(case, dice) for case in cases for _ in range(2))]
+
+
+def tally(cases: Sequence[Case]) -> list[tuple[float, bool, bool]]:
+    """For every field its confidence, whether the place is right, and whether the document states it."""
+    found = []
+    for entry in asked(cases):
+        verdicts = entry.finder.verdicts(entry.field, entry.scored)
+        sure = verdicts[0].confidence if verdicts else 0.0
+        right = bool(verdicts) and entry.truth.is_right(verdicts[0].place.spans)
+        found.append((sure, right, bool(entry.truth.accepted)))
+    return found
+
+
+def report(found: Sequence[tuple[float, bool, bool]], name: str) -> None:
+    stated = sum(is_stated for _, _, is_stated in found)
+    empties = len(found) - stated
+    for line in (0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9):
+        above = [(right, is_stated) for sure, right, is_stated in found if sure >= line]
+        right = sum(r for r, _ in above)
+        false = sum(not is_stated for _, is_stated in above)
+        print(f"{name} {line:.2f} precision {right / len(above):.3f} recall {right / stated:.3f} empties {false} of {empties}")
+    promises = sorted((sure, right) for sure, right, _ in found if sure)
+    bins = [promises[len(promises) * n // 5 : len(promises) * (n + 1) // 5] for n in range(5)]
+    error = sum(abs(sum(p for p, _ in part) - sum(r for _, r in part)) for part in bins) / len(promises)
+    print(f"{name} calibration error {error:.3f}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--per-layout", type=int, default=2)
+    parser.add_argument("--folds", type=int, default=0, help="only report, each part of the papers kept out in turn")
+    arguments = parser.parse_args()
+    made, real = made_cases(arguments.per_layout, 3), paper_cases()
+    kept = MODEL.read_text() if MODEL.exists() else ""
+    if arguments.folds:
+        found: list[tuple[float, bool, bool]] = []
+        order = sorted(real, key=lambda case: random.Random(case.name).random())
+        for fold in range(arguments.folds):
+            out = order[fold :: arguments.folds]
+            fit(training([*made, *(case for case in order if case not in out)]))
+            found += tally(out)
+        report(found, "papers kept out")
+        MODEL.write_text(kept)
+        return
+    fit(training([*made, *real]))
+    report(tally(real), "papers")
+    report(tally(made), "made")
 
 
 if __name__ == "__main__":

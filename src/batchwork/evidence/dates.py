@@ -37,6 +37,9 @@ _MONTH_FIRST = re.compile(rf"(?<![^\W_]){_MONTH}{_GAP}{_DAY}(?:st|nd|rd|th)?(?!\
 _YEARS = re.compile(r"(?<!\d)(?:(?:1[6-9]|2[0-2])\d\d|['’]\d\d)(?!\d)")
 _LONGEST = 45  # characters from the day or the month to the year's end
 _MONTH_YEAR = re.compile(rf"(?<![^\W_]){_MONTH}[ \u00a0]?,?[ \u00a0]?(?P<year>(?:19|20)\d\d)\Z", re.IGNORECASE)
+_MONTH_NUMBER = re.compile(
+    r"(?<![\d/.-])(?:(?P<month>0?[1-9]|1[0-2])/(?P<year>(?:19|20)\d\d)|(?P<year2>(?:19|20)\d\d)-(?P<month2>0[1-9]|1[0-2]))(?![\d/]|[-.]\d)"
+)
 _YEARLESS = re.compile(
     r"(?<![^\W_.])(?P<month>[^\W\d_]{3,9})\.? (?P<day>[12]\d|3[01]|0?[1-9])(?:st|nd|rd|th)?(?![\w:])(?!,? \d{4})"
     r"|(?<![\w.,])(?P<day2>[12]\d|3[01]|0?[1-9])(?:st|nd|rd|th|\.)?(?: of)? (?P<month2>[^\W\d_]{3,9})(?!\w)(?!\.?,? \d{4})"
@@ -83,6 +86,8 @@ class Dates:
         self._text = text
         self._yearless: dict[tuple[int, int], list[tuple[int, int]]] | None = None
         self.partial: list[tuple[int, int, int, int]] = []  # start, end, year, month
+        for match in _MONTH_NUMBER.finditer(text):
+            self.partial.append((match.start(), match.end(), int(match["year"] or match["year2"]), int(match["month"] or match["month2"])))
         certain = [*self._iso(), *self._named(), *self._compact()]
         numeric = list(_NUMERIC.finditer(text))
         self.day_first = self._order(certain, numeric)

@@ -14,7 +14,7 @@ from batchwork.evidence.layout import column_of
 from batchwork.evidence.model import confidence, score
 from batchwork.evidence.readers import FIGURES, Place, Source
 from batchwork.evidence.rows import Home, homes_of
-from batchwork.evidence.words import GENERIC, NEGATIONS, concepts, fold, likeness
+from batchwork.evidence.words import GENERIC, NEGATIONS, concepts, fold, is_known, likeness
 
 DECISION_NAMES = ("bias", "score", "lead", "rival", "rival_ahead", "contested", "listed", "unsure_home", "weight", "homeless")
 
@@ -56,7 +56,7 @@ class Finder:
     def run(self) -> dict[str, list[Verdict]]:
         """The places to cite by path, best first."""
         scored = self.scored()
-        return {field.path: self._verdicts(field, scored[field.path], scored) for field in self._fields}
+        return {field.path: self.verdicts(field, scored[field.path]) for field in self._fields}
 
     def scored(self) -> dict[str, list[Scored]]:
         """All places of all fields, best first."""
@@ -237,9 +237,10 @@ class Finder:
         text = self._source.text
         cell = self._source.layout.cell_of(place.start)
         if cell is not None and place.end - place.start < len(cell.text) - 1 and len(cell.text) <= 60:
-            label, colon, _ = cell.text.partition(":")
+            label, colon, _ = cell.text.partition(": ")
             if colon and place.end - cell.start <= len(label) and place.kind == "text":
-                if field.options or place.end - place.start < len(label.strip()) - 1:
+                said = concepts(text[place.start : place.end])
+                if field.options or (place.end - place.start < len(label.strip()) - 1 and all(map(is_known, said))):
                     return True
         said = text[place.start : place.end]
         plain = bool(field.options) or said.islower() or (isinstance(field.value, str) and field.value.islower())
@@ -392,7 +393,8 @@ class Finder:
             table.setdefault(self._source.layout.line_of(mention.start), []).append(mention)
         return table
 
-    def _verdicts(self, field: Field, scored: list[Scored], everything: dict[str, list[Scored]]) -> list[Verdict]:
+    def verdicts(self, field: Field, scored: list[Scored]) -> list[Verdict]:
+        """The best place with its confidence, and those that say the same thing once more."""
         if not scored:
             return []
         best = scored[0]

@@ -46,13 +46,15 @@ _GLUED = re.compile(r"[-_/.]\w")
 _ORDINAL = frozenset({"st", "nd", "rd", "th"})
 _DASHES = "-−–‐‑"
 _NUMERAL = re.compile(
-    r"\d{1,3}(?:[ \u00a0\u202f]\d{3})+(?:[.,]\d{1,2})?(?![\d])"  # grouped by blanks
+    r"\d+(?:[.,]\d+)?[eE][-+]?\d{1,3}(?![\w.])"  # scientific
+    r"|\d{1,3}(?:[ \u00a0\u202f]\d{3})+(?:[.,]\d{1,2})?(?![\d])"  # grouped by blanks
     r"|\d+(?:['’]\d{3})+(?:[.,]\d+)?"
     r"|\d+(?:[.,]\d+)*"
 )
 _GLUE = re.compile(r"[-/_.:@\\][^\W_]")
 _MONEY_HEAD = re.compile(rf"(?<![A-Za-z]){_CURRENCY}[{_DASHES}]?$")
 _MARKS = re.compile(r"\D")
+_EXPONENT = re.compile(r"[eE].*")
 # Two measures written as one, a blood pressure or a score out of so many; no halves, no dates, no ids.
 _PAIR = re.compile(
     r"(?<![\w/\\.,:-])(?!\d/\d(?!\d)|24/7)[1-9]\d{0,2}(?:[.,]\d)?(?P<slash>/)[1-9]\d{0,2}(?:[.,]\d)?(?![\w/\\]|[.,:-]\w)"
@@ -117,7 +119,7 @@ class Numbers:
         self._enter(start, numeral)
 
     def _enter(self, start: int, numeral: str) -> None:
-        self._by_digits.setdefault(_MARKS.sub("", numeral).strip("0"), []).append(len(self.starts))
+        self._by_digits.setdefault(_MARKS.sub("", _EXPONENT.sub("", numeral)).strip("0"), []).append(len(self.starts))
         self.starts.append(start)
         self._numerals.append(numeral)
 
@@ -243,7 +245,10 @@ def _dressed(text: str, start: int, end: int, values: list[tuple[Decimal, float]
         negative, end = True, end + 1  # 1,250.00- as some ledgers print it
     factor = Decimal(10) ** exponent * (-1 if negative else 1)
     readings: list[Reading] = []
+    bare = exponent and text[end - 1] in "kKmMbB" and not (currency or after_currency)
     for value, weight in values:
+        if bare:
+            readings.append(Reading(value * (-1 if negative else 1), 0.6))  # 1200k may be 1200 of a unit k
         if percent:
             readings.append(Reading(value * factor / 100, weight, "fraction"))
             readings.append(Reading(value * factor, weight, "percent"))

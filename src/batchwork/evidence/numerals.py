@@ -18,7 +18,7 @@ COMMA, POINT = "comma", "point"
 def decimal_habit(numeral: str) -> str | None:
     """Which decimal separator this numeral shows beyond doubt, if any."""
     marks = [char for char in numeral if char in ".,"]
-    if not marks:
+    if not marks or "e" in numeral.lower():
         return None
     last = marks[-1]
     tail = len(numeral) - numeral.rindex(last) - 1
@@ -38,6 +38,8 @@ def readings_of(numeral: str, habit: str | None) -> list[tuple[Decimal, float]]:
     """The values of a numeral, likeliest first, with a weight; empty when it is none (a version, an address)."""
     if len(numeral) > _LONGEST:
         return []
+    if "e" in numeral or "E" in numeral:
+        return [(Decimal(numeral.replace(",", ".")), 1.0)]
     plain = re.sub(r"['’\u00a0\u202f ]", "", numeral)
     if len(plain) != len(numeral) and not _GROUPED.match(numeral):
         return []

@@ -19,6 +19,7 @@ from batchwork.evidence.numbers import Numbers
 from batchwork.evidence.numerals import Mention, Reading
 from batchwork.evidence.scales import Scales
 from batchwork.evidence.strings import TextIndex
+from batchwork.evidence.words import VOCABULARY
 from batchwork.evidence.thresholds import MOST_PLACES, READING_UNSETTLED
 
 Span = tuple[int, int]
@@ -26,6 +27,9 @@ FIGURES = frozenset({"number", "money", "percent", "date"})
 _ISO_DATE = re.compile(r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}.*)?")
 _ISO_MONTH = re.compile(r"(\d{4})-(\d{2})")
 _PLAIN_NUMBER = re.compile(r"[-+]?\d+(?:\.\d+)?(?:[eE][-+]?\d{1,3})?")
+ALIASES: dict[str, tuple[str, ...]] = {
+    short.lower(): tuple(names.split("|")) for short, names in VOCABULARY["aliases"].items()
+}
 _SYMBOLS = {"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥", "INR": "₹", "CAD": "CA$", "AUD": "A$"}
 _TELLING = 4  # significant digits, or letters, from which on a value is rare enough to tell where it stands
 
@@ -85,18 +89,20 @@ class Source:
         return self._string_places((value if isinstance(value, str) else str(value)).strip(), bool(options))
 
     def _number_places(self, value: Any) -> list[Place]:
-        number = _decimal(value)
-        if number is None:
+        numbers = [number for number in (_decimal(value, exact=True), _decimal(value)) if number is not None]
+        if not numbers:
             return []
+        number = numbers[0]
         found: list[Place] = []
-        digits = "".join(map(str, number.as_tuple().digits))
-        for mention in self.numbers.saying(digits):
+        sizes = {abs(other) for other in numbers}
+        digits = dict.fromkeys("".join(map(str, other.as_tuple().digits)).strip("0") for other in numbers)
+        for mention in (mention for some in digits for mention in self.numbers.saying(some)):
             for reading in self._scaled(mention):
-                if not isinstance(reading.value, Decimal) or abs(reading.value) != abs(number):
+                if not isinstance(reading.value, Decimal) or abs(reading.value) not in sizes:
                     continue
                 share = reading.kind in ("fraction", "percent")
                 kind = "percent" if share else "money" if mention.money else "number"
-                opposite = reading.value != number  # "a loss of 5" may say -5 of a profit
+                opposite = (reading.value < 0) != (number < 0)  # "a loss of 5" may say -5 of a profit
                 if opposite and reading.value < 0:
                     continue
                 how = "opposite" if opposite else reading.kind
@@ -105,7 +111,16 @@ class Source:
                 break
         if not found and isinstance(value, int) and 100_000 <= abs(value) < 10**40:
             found = [Place(hit.spans, "id") for hit in self.index.find(str(value))]  # grouped for the eye
+        if not found and len(text := format(number.normalize(), "f")) > 2:
+            found = [Place((span,), "id", 0.6) for span in self._inside_words(text)]
         return found
+
+    def _inside_words(self, text: str) -> Iterator[Span]:
+        """Where digits stand as a part of a word, an address or an id: rfc3492, v2.4, bugs.example/39678."""
+        if len(text) > 60 or not text.isascii():
+            return
+        for match in re.finditer(rf"(?<![\d.,])(?<!\d-){re.escape(text)}(?!\d|[.,-]\d)", self.text):
+            yield match.span()
 
     def _scaled(self, mention: Mention) -> Iterable[Reading]:
         power = self._scales.power_at(mention.start)
@@ -164,6 +179,13 @@ class Source:
             found = [Place(hit.spans, kind, 1.0, False) for hit in self.index.find(re.sub(r"[_-]+", " ", text))]
         if not found or _PLAIN_NUMBER.fullmatch(text):
             found = self._typed(text) or found
+        if not found and text[0].isdigit() and len(text) > 2:
+            found = [Place((span,), kind, 0.6) for span in self._inside_words(text)]
+        if not found and 2 < len(text) <= 60:
+            pattern = re.compile(rf"(?<![^\W_]){re.escape(text)}(?![^\W_])", re.IGNORECASE)
+            found = [Place((match.span(),), kind, 0.7, False) for match in pattern.finditer(self.text)]
+        if not found:
+            found = [Place(hit.spans, kind, 0.9, False) for name in ALIASES.get(text.lower(), ()) for hit in self.index.find(name)]
         if not found and text.upper() in _SYMBOLS:
             found = list(self._symbols(_SYMBOLS[text.upper()]))
         return found
@@ -210,11 +232,16 @@ def is_telling(value: Any) -> bool:
     return isinstance(value, date) or (isinstance(value, str) and len(value) >= _TELLING)
 
 
-def _decimal(value: Any) -> Decimal | None:
-    """The number as it would be written; None for what cannot be written in a document."""
+def _decimal(value: Any, *, exact: bool = False) -> Decimal | None:
+    """The number as it would be written; None for what cannot be written in a document.
+
+    A float has up to 17 digits, of which the last may be noise: it is looked for as it is and rounded.
+    """
     if isinstance(value, float):
         if not math.isfinite(value):
             return None
+        if exact:
+            return Decimal(repr(value))
         return Decimal(repr(round(value, 12 - max(0, min(12, int(math.log10(abs(value)) + 1))) if value else 0)))
     try:
         number = Decimal(value)

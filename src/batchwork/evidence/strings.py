@@ -14,6 +14,7 @@ from batchwork.evidence.layout import Cell, Layout, overlap
 from batchwork.evidence.words import fold
 
 _TOKEN = re.compile(
+    r"(?<![^\W_])[vV](?=\d)|"
     r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]"
     r"|[^\W_\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]"
     r"(?:[^\W_\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff]|[\u0300-\u036f\u00ad\u200b-\u200d\u2060])*"
