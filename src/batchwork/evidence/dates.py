@@ -33,7 +33,10 @@ _DAY_FIRST = re.compile(
     rf"(?:\s*(?:de|del|of)(?=\s))?{_COMMA}{_YEAR}\Z",
     re.IGNORECASE,
 )
-_MONTH_FIRST = re.compile(rf"(?<![^\W_]){_MONTH}{_GAP}{_DAY}(?:st|nd|rd|th)?(?!\d){_COMMA}{_YEAR}\Z", re.IGNORECASE)
+_MONTH_FIRST = re.compile(
+    rf"(?<![^\W_]){_MONTH}{_GAP}{_DAY}(?:st|nd|rd|th)?(?!\d)(?: +\d\d:\d\d(?::\d\d)?(?: [A-Z]{{3,4}})? )?{_COMMA}{_YEAR}\Z",
+    re.IGNORECASE,
+)
 _YEARS = re.compile(r"(?<!\d)(?:(?:1[6-9]|2[0-2])\d\d|['’]\d\d)(?!\d)")
 _LONGEST = 45  # characters from the day or the month to the year's end
 _MONTH_YEAR = re.compile(rf"(?<![^\W_]){_MONTH}[ \u00a0]?,?[ \u00a0]?(?P<year>(?:19|20)\d\d)\Z", re.IGNORECASE)

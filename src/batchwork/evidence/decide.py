@@ -1,6 +1,7 @@
 """Which places to cite for the fields of one result, and how sure that is."""
 
 import re
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -51,6 +52,8 @@ class Finder:
         self._homes: dict[str, Home] = {}
         self._columns: dict[tuple[str, str], dict[int, float]] = {}
         self._topics: dict[tuple[str, ...], float] = {}
+        self._found_lines: dict[str, list[int]] = {}
+        self._paragraphs: dict[int, tuple[int, int]] = {}
         self._nearby: dict[tuple[str, ...], list[int]] = {}
 
     def run(self) -> dict[str, list[Verdict]]:
@@ -148,20 +151,21 @@ class Finder:
         if home is not None:
             places = self._inside(places, home) or places
         count = len({place.spans for place in places})
+        first = min(places, key=lambda place: place.start, default=None)
         found = []
         for place in places:
             turned = place.kind in FIGURES and is_turned(field, self._source.text, place.start)
             if turned != (place.reading == "opposite") or self._is_denied(field, place):
                 continue
-            found.append(self._entry(field, place, count))
+            found.append(self._entry(field, place, count, place is first))
         found.sort(key=lambda entry: (-round(entry.score, 3), not entry.place.exact, entry.place.start))
         return found
 
-    def _entry(self, field: Field, place: Place, count: int) -> Scored:
+    def _entry(self, field: Field, place: Place, count: int, first: bool = True) -> Scored:
         """A place with its features and score."""
         context = self._contexts.of(place.start, place.end)
         boxed = box_before(self._source.text, place.start)
-        features = self._scorer.features(field, place, context, count, self._share(field, place), boxed is True, self._topic(field))
+        features = self._scorer.features(field, place, context, count, self._share(field, place), boxed is True, self._topic(field), first, self._around(field, context.line))
         home = self._homes.get(field.record) if field.record else None
         shape = " free" if not context.kinds else " prose" if context.kinds == _PROSE else ""
         group = ("figure" if place.kind in FIGURES else "text") + shape
@@ -175,13 +179,47 @@ class Finder:
         votes = self._columns.get((field.record[: field.record.rindex("[")], field.name), {})
         return votes.get(self._column(place), 0.0) / sum(votes.values()) if votes else 0.0
 
+    def _around(self, field: Field, line: int) -> tuple[float, float]:
+        """The shares of a field's words, its own and those of its object, on the line of a place and in its paragraph."""
+        words = field.telling + field.parents
+        if not words or field.record:
+            return 0.0, 0.0
+        low, high = self._paragraph(line)
+        here = around = 0
+        for word in words:
+            lines = self._sorted_lines(word)
+            at = bisect_left(lines, low)
+            if at < len(lines) and lines[at] < high:
+                around += 1
+                here += any(other == line for other in lines[at : at + 12])
+        return here / len(words), around / len(words)
+
+    def _sorted_lines(self, word: str) -> list[int]:
+        known = self._found_lines.get(word)
+        if known is None:
+            known = self._found_lines[word] = sorted(self._lines_with([word]))
+        return known
+
+    def _paragraph(self, line: int) -> tuple[int, int]:
+        """The lines around one without a blank between, a dozen at most to each side."""
+        known = self._paragraphs.get(line)
+        if known is None:
+            lines = self._source.layout.lines
+            low = high = line
+            while low > 0 and line - low < 12 and lines[low - 1].kind != "blank":
+                low -= 1
+            while high < len(lines) and high - line < 12 and lines[high].kind != "blank":
+                high += 1
+            known = self._paragraphs[line] = (low, high)
+        return known
+
     def _topic(self, field: Field) -> float:
         """The share of the words that tell a field from others which the text speaks of anywhere."""
         known = self._topics.get(field.own)
         if known is not None:
             return known
         words = field.telling
-        known = self._topics[field.own] = sum(bool(self._lines_with([word])) for word in words) / len(words) if words else 1.0
+        known = self._topics[field.own] = sum(bool(self._sorted_lines(word)) for word in words) / len(words) if words else 1.0
         return known
 
     @cached_property
@@ -343,7 +381,7 @@ class Finder:
         known = self._nearby.get(words)
         if known is None:
             layout = self._source.layout
-            rarest = min(filter(None, (self._lines_with([word]) for word in words)), key=len, default=set())
+            rarest = min(filter(None, (self._sorted_lines(word) for word in words)), key=len, default=[])
             found = {line + more for line in rarest for more in (0, 1, 2)}
             for line in sorted(found):
                 if line < len(layout.lines) and layout.tables[line] >= 0:

@@ -57,7 +57,7 @@ _SHAPES = (
 NAMES = (
     "bias", "own", "primary", "telling_words", "all_said", "parent", "other_parent", "described", "surplus", "conflict", "other",
     "neighbour", "structured", "alone", "count", "telling", "weight", "exact", "past", "wrong_end", "forecast", "column",
-    "shape", "party", "topic", "unit_conflict", "early", "whole_cell", "around_conflict", "boxed", "head_word",
+    "shape", "party", "topic", "unit_conflict", "early", "whole_cell", "around_conflict", "boxed", "head_word", "first", "line", "block",
 )
 
 
@@ -72,7 +72,7 @@ class Scorer:
         self._groups = sorted({field.parents for field in fields if field.parents and not field.record})
         self._owners: dict[tuple[str, str, tuple[str, ...]], tuple[float, tuple[tuple[str, ...], ...]]] = {}
 
-    def features(self, field: Field, place: Place, context: Context, count: int, column: float, boxed: bool, topic: float) -> list[float]:
+    def features(self, field: Field, place: Place, context: Context, count: int, column: float, boxed: bool, topic: float, first: bool = True, near_words: tuple[float, float] = (0.0, 0.0)) -> list[float]:
         """The features in the order of `NAMES`."""
         implied = _IMPLIED.get(place.kind, _NOTHING)
         weights = _with_short_forms(field, context)
@@ -120,6 +120,9 @@ class Scorer:
             float(any(label.kind in _AROUND and label not in context.primary and _conflicts(field.own, field.parents, label.key, False, negative) for label in context.labels)),
             float(boxed),
             _coverage(telling[-1:], weights, implied) if telling else own,
+            float(first),
+            near_words[0],
+            near_words[1],
         ]
 
     def label_match(self, field: Field, context: Context, kind: str, least: float = 0.0) -> float:

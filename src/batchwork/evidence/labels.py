@@ -50,7 +50,7 @@ _CLOSING = re.compile(
     r"|(?:many )?thanks|mit freundlichen grüßen|hochachtungsvoll|cordialement|atentamente|signed(?: by)?)[,.:]?$",
     re.IGNORECASE,
 )
-_ENUMERATION = re.compile(r"^[\s>*•-]*([^:,;.\n]{2,45}):\s+(?:[^,;:.\n]{1,60}(?:[,;]|\sand|\sund|\set)\s+)+$")
+_ENUMERATION = re.compile(r"^[\s>*•-]*([^:,;.\n]{2,45}):\s+(?:[^,;:\n]{1,60}(?:[,;]|\s(?:and|und|et)\s)\s*)+$")
 _LONGEST_LABEL, _LONGEST_CELL = 8, 45  # words, characters
 _FLOWING = 38  # a line at least this long goes on in the next one
 _REACH = 300  # characters; no label is further away, and lines can be endless

@@ -31,6 +31,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     short.lower(): tuple(names.split("|")) for short, names in VOCABULARY["aliases"].items()
 }
 _SYMBOLS = {"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥", "INR": "₹", "CAD": "CA$", "AUD": "A$"}
+_CLOCK = re.compile(r"(\d\d):(\d\d)")
 _TELLING = 4  # significant digits, or letters, from which on a value is rare enough to tell where it stands
 
 
@@ -145,7 +146,11 @@ class Source:
         found = []
         for place in self._date_places(moment.date()):
             told = time_behind(self.text, place.end)
-            if told is None or moment.time() == time():
+            inside = _CLOCK.search(self.text, place.start, place.end)
+            if inside:
+                if (int(inside[1]), int(inside[2])) == (moment.hour, moment.minute) or moment.time() == time():
+                    found.append(place)
+            elif told is None or moment.time() == time():
                 found.append(place)
             elif told.says(moment):
                 found.append(replace(place, spans=((place.start, told.end),)))
@@ -174,7 +179,9 @@ class Source:
             if found:
                 return found
         kind = "id" if any(map(str.isdigit, text)) else "text"
-        found = [Place(hit.spans, kind, 1.0, hit.exact) for hit in self.index.find(text)]
+        hits = self.index.find(text)
+        hits = [hit for hit in hits if hit.exact] or hits
+        found = [Place(hit.spans, kind, 1.0, self.text[hit.spans[0][0] : hit.spans[-1][1]] == text) for hit in hits]
         if not found and re.search(r"[_-]", text):
             found = [Place(hit.spans, kind, 1.0, False) for hit in self.index.find(re.sub(r"[_-]+", " ", text))]
         if not found or _PLAIN_NUMBER.fullmatch(text):
@@ -182,7 +189,8 @@ class Source:
         if not found and text[0].isdigit() and len(text) > 2:
             found = [Place((span,), kind, 0.6) for span in self._inside_words(text)]
         if not found and 2 < len(text) <= 60:
-            pattern = re.compile(rf"(?<![^\W_]){re.escape(text)}(?![^\W_])", re.IGNORECASE)
+            word = re.escape(text)
+            pattern = re.compile(rf"[\w/.+-]*(?<![^\W_]){word}(?![^\W_])[\w/+-]*" if text.isalpha() else rf"(?<![^\W_]){word}(?![^\W_])", re.IGNORECASE)
             found = [Place((match.span(),), kind, 0.7, False) for match in pattern.finditer(self.text)]
         if not found:
             found = [Place(hit.spans, kind, 0.9, False) for name in ALIASES.get(text.lower(), ()) for hit in self.index.find(name)]
