@@ -181,6 +181,8 @@ class Source:
         kind = "id" if any(map(str.isdigit, text)) else "text"
         hits = self.index.find(text)
         hits = [hit for hit in hits if hit.exact] or hits
+        if not text.isupper() and any(self.text[hit.start : hit.end] == text for hit in hits):
+            hits = [hit for hit in hits if not self.text[hit.start : hit.end].isupper()]  # a title line says it louder
         found = [Place(hit.spans, kind, 1.0, self.text[hit.spans[0][0] : hit.spans[-1][1]] == text) for hit in hits]
         if not found and re.search(r"[_-]", text):
             found = [Place(hit.spans, kind, 1.0, False) for hit in self.index.find(re.sub(r"[_-]+", " ", text))]
