@@ -32,7 +32,7 @@ GROUPS = [
     "answer",
 ]
 PAPERS_COUNT = 4.0  # a real paper counts as much as so many made ones: there are fewer of them
-MUTATED_COUNTS = 0.5  # what a question that must stay empty counts, of a document as it is; of papers half of that
+MUTATED_COUNTS = 0.5  # what a question that must stay empty counts, of a document as it is; of papers less
 SHARED_L2, PLACES_L2, DECISIONS_L2 = 1.0, 6.0, 1.0
 BESIDE = 24
 STRANGE = (
@@ -288,7 +288,7 @@ def fit(cases: Sequence[Case]) -> dict[str, Any]:
 def training(cases: Sequence[Case]) -> list[Case]:
     """The cases with what else is asked of them."""
     dice = random.Random(11)
-    return [*cases, *(replace(mutated(case, dice), weight=MUTATED_COUNTS * (0.5 if case.real else 1.0) * case.weight, natural=False) for case in cases for _ in range(2))]
+    return [*cases, *(replace(mutated(case, dice), weight=MUTATED_COUNTS * (0.3 if case.real else 1.0) * case.weight, natural=False) for case in cases for _ in range(2))]
 
 
 def tally(cases: Sequence[Case]) -> list[tuple[float, bool, bool]]:

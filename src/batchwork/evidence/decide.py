@@ -15,6 +15,7 @@ from batchwork.evidence.layout import column_of
 from batchwork.evidence.model import confidence, score
 from batchwork.evidence.readers import FIGURES, Place, Source
 from batchwork.evidence.rows import Home, homes_of
+from batchwork.evidence.thresholds import ALIKE
 from batchwork.evidence.words import GENERIC, NEGATIONS, concepts, fold, is_known, likeness
 
 DECISION_NAMES = ("bias", "score", "lead", "rival", "rival_ahead", "contested", "listed", "unsure_home", "weight", "homeless")
@@ -129,6 +130,12 @@ class Finder:
     def _inside(self, places: Sequence[Place], home: Home) -> list[Place]:
         return [place for place in places if home.start <= place.start < home.end]
 
+    def _outside(self, places: Sequence[Place], record: str) -> list[Place]:
+        """The places that belong to no element of a list: what is said once for all of them."""
+        name = record[: record.rindex("[")]
+        homes = [home for path, home in self._homes.items() if path[: path.rindex("[")] == name]
+        return [place for place in places[:50] if not any(home.start <= place.start < home.end for home in homes)]
+
     def _column(self, place: Place) -> int:
         """A number for the column in which a place stands: its heading's, else its rank from the right."""
         layout = self._source.layout
@@ -149,7 +156,7 @@ class Finder:
         if isinstance(field.value, bool):
             return self._answers(field, home)
         if home is not None:
-            places = self._inside(places, home) or places
+            places = self._inside(places, home) or self._outside(places, field.record)
         count = len({place.spans for place in places})
         first = min(places, key=lambda place: place.start, default=None)
         found = []
@@ -273,7 +280,11 @@ class Finder:
         if box_before(self._source.text, place.start) is False:
             return True
         text = self._source.text
-        cell = self._source.layout.cell_of(place.start)
+        number = self._source.layout.line_of(place.start)
+        cell = self._source.layout.cell_of(place.start, number)
+        if cell is not None and place.end - place.start < len(cell.text) and number + 1 < len(self._source.layout.lines):
+            if any(cell.start == head.start for head in self._source.layout.head_row(number + 1)):
+                return True  # a word of a column's heading
         if cell is not None and place.end - place.start < len(cell.text) - 1 and len(cell.text) <= 60:
             label, colon, _ = cell.text.partition(": ")
             if colon and place.end - cell.start <= len(label) and place.kind == "text":
@@ -438,8 +449,10 @@ class Finder:
         best = scored[0]
         decision = self.decision(field, scored)
         sure = confidence(best.group, decision)
-        if decision[2] < 0.01 and best.place.kind in FIGURES:
-            sure = min(sure, 0.45)
+        if len(scored) > 1 and best.place.kind in FIGURES and not self._is_same(best, scored[1]):
+            differ = (abs(a - b) > 0.01 for n, (a, b) in enumerate(zip(best.features, scored[1].features)) if n not in _ORDER)
+            if not any(differ):
+                sure = min(sure, ALIKE)
         if sure < 0.05:
             return []
         same = [entry for entry in scored if entry is best or self._is_same(best, entry) and entry.place.spans != best.place.spans]
@@ -447,6 +460,7 @@ class Finder:
 
 
 _NEXT_BEST = 2.5
+_ORDER = (NAMES.index("first"), NAMES.index("early"))
 _PROSE = frozenset({"prose"})
 _NEIGHBOUR = NAMES.index("neighbour")
 

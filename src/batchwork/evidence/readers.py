@@ -120,7 +120,7 @@ class Source:
         """Where digits stand as a part of a word, an address or an id: rfc3492, v2.4, bugs.example/39678."""
         if len(text) > 60 or not text.isascii():
             return
-        for match in re.finditer(rf"(?<![\d.,])(?<!\d-){re.escape(text)}(?!\d|[.,-]\d)", self.text):
+        for match in re.finditer(rf"(?:(?<=[A-Za-z/_#=])|(?<=[A-Za-z]-)){re.escape(text)}(?!\d|[.,-]\d)", self.text):
             yield match.span()
 
     def _scaled(self, mention: Mention) -> Iterable[Reading]:

@@ -3,3 +3,4 @@
 MOST_PLACES = 300  # places of one value that are looked at: beyond, nobody could tell them apart
 READING_UNSETTLED = 0.4  # the weight of a reading that the text does not settle
 NAMED_ENOUGH = 0.6  # the share of a question that a phrase must name to answer it
+ALIKE = 0.45  # the most that a figure is sure of which another place says as well
