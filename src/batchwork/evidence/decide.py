@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from batchwork.evidence.booleans import Phrases, box_before, cell_answer
-from batchwork.evidence.features import NAMES, Scorer, is_turned
+from batchwork.evidence.features import NAMES, Scorer, Surroundings, is_turned
 from batchwork.evidence.fields import Field
 from batchwork.evidence.labels import Context, Contexts
 from batchwork.evidence.layout import column_of
@@ -171,8 +171,16 @@ class Finder:
     def _entry(self, field: Field, place: Place, count: int, first: bool = True) -> Scored:
         """A place with its features and score."""
         context = self._contexts.of(place.start, place.end)
-        boxed = box_before(self._source.text, place.start)
-        features = self._scorer.features(field, place, context, count, self._share(field, place), boxed is True, self._topic(field), first, self._around(field, context.line))
+        line, block = self._around(field, context.line)
+        around = Surroundings(
+            count=count,
+            first=first,
+            column=self._share(field, place),
+            topic=self._topic(field),
+            line=line,
+            block=block,
+        )
+        features = self._scorer.features(field, place, context, around)
         home = self._homes.get(field.record) if field.record else None
         shape = " free" if not context.kinds else " prose" if context.kinds == _PROSE else ""
         group = ("figure" if place.kind in FIGURES else "text") + shape
@@ -249,8 +257,8 @@ class Finder:
             if statement.says == field.value:
                 place = Place(((statement.start, statement.end),), "answer")
                 context = self._contexts.of(statement.start, statement.end)
-                features = self._scorer.features(field, place, context, 1, 0.0, False, 1.0)
-                features[1], features[8], features[10], features[11] = statement.strength, against, 0.0, 0.0
+                features = self._scorer.features(field, place, context, Surroundings())
+                features[_OWN], features[_SURPLUS], features[_OTHER] = statement.strength, against, 0.0
                 found.append(Scored(place, context, "answer", features, score("answer", features)))
         found.sort(key=lambda entry: (-round(entry.score, 3), entry.place.start))
         return found
@@ -265,15 +273,14 @@ class Finder:
                 context = self._contexts.of(cell.start, cell.end)
                 place = Place(((cell.start, cell.end),), "answer")
                 if self._scorer.label_match(field, context, "answer") >= 0.4:
-                    features = self._scorer.features(field, place, context, 1, 1.0, False, 1.0)
+                    features = self._scorer.features(field, place, context, Surroundings(column=1.0))
                     yield Scored(place, context, "answer", features, score("answer", features))
 
     def _is_denied(self, field: Field, place: Place) -> bool:
         """Whether the text says that it is not so: "not active"; or the place is a word of a label."""
-        context = self._contexts.of(place.start, place.end)
-        ends = {word for label in context.labels if label.kind == "end" for word in label.weights}
-        asked = (*field.own, *field.parents)
-        if ("new" in asked and "previous" in ends) or ("previous" in asked and "new" in ends):
+        ends = self._contexts.of(place.start, place.end).ends
+        asked = field.own + field.parents if ends else ()
+        if any(("new" in asked and "previous" in end) or ("previous" in asked and "new" in end) for end in ends):
             return True
         if place.kind not in ("text", "id"):
             return False
@@ -393,7 +400,7 @@ class Finder:
         if known is None:
             layout = self._source.layout
             rarest = min(filter(None, (self._sorted_lines(word) for word in words)), key=len, default=[])
-            found = {line + more for line in rarest for more in (0, 1, 2)}
+            found = {line + more for line in rarest for more in (0, 1)}
             for line in sorted(found):
                 if line < len(layout.lines) and layout.tables[line] >= 0:
                     first = line
@@ -462,6 +469,7 @@ class Finder:
 _NEXT_BEST = 2.5
 _ORDER = (NAMES.index("first"), NAMES.index("early"))
 _PROSE = frozenset({"prose"})
+_OWN, _SURPLUS, _OTHER = (NAMES.index(name) for name in ("own", "surplus", "other"))
 _NEIGHBOUR = NAMES.index("neighbour")
 
 

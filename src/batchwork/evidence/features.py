@@ -7,13 +7,14 @@ import math
 import re
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 from functools import lru_cache
 
 from batchwork.evidence.fields import Field
 from batchwork.evidence.labels import Context
-from batchwork.evidence.readers import FIGURES, Place, is_telling
+from batchwork.evidence.readers import Place
 from batchwork.evidence.words import GENERIC, concepts, excludes, is_party, likeness, words_of
 
 # What a place says by its kind alone, of the words that say little.
@@ -32,11 +33,9 @@ _ABLE = {  # the families of values that a kind of place can say
     "number": ("number", "rate", "text", "unknown"),
     "percent": ("number", "rate", "text", "unknown"),
 }
-_FORECAST = frozenset(concepts("expected forecast planned estimated budget outlook guidance target"))
 _AGED = frozenset({"previous", "start", "minimum", "low", "new", "end", "maximum", "high"})
 _NOTHING: dict[str, float] = {}
 _STRUCTURED = frozenset({"named", "left", "head", "over", "defined", "below", "row"})
-_AROUND = ("section", "heading", "head", "row", "left")
 # Of what a field is called: the words that turn the number behind them into its negative.
 _FILLER = r"(?:\s+(?:\w+\s+){0,2}?(?:of|by|von|um|de|to|at))?[\s:|]*(?:(?:about|around|some|nearly|over|rund)\s+)?[(]?$"
 _TURNS = tuple(
@@ -49,16 +48,29 @@ _TURNS = tuple(
     )
 )
 _SHAPES = (
-    ("email", re.compile(r"\S+@\S+\.\w+")),
-    ("iban account", re.compile(r"[A-Z]{2}\d{2}(?:[ -]?[A-Z0-9]{2,4}){3,8}")),
-    ("phone fax", re.compile(r"[+(]?\d[\d\s()/.-]{6,}\d")),
-    ("website url link", re.compile(r"(?:https?://|www\.)\S+")),
+    (frozenset({"email"}), re.compile(r"\S+@\S+\.\w+")),
+    (frozenset({"iban", "account"}), re.compile(r"[A-Z]{2}\d{2}(?:[ -]?[A-Z0-9]{2,4}){3,8}")),
+    (frozenset({"phone", "fax"}), re.compile(r"[+(]?\d[\d\s()/.-]{6,}\d")),
+    (frozenset({"website", "url", "link"}), re.compile(r"(?:https?://|www\.)\S+")),
 )
 NAMES = (
-    "bias", "own", "primary", "telling_words", "all_said", "parent", "other_parent", "described", "surplus", "conflict", "other",
-    "neighbour", "structured", "alone", "count", "telling", "weight", "exact", "past", "wrong_end", "forecast", "column",
-    "shape", "party", "topic", "unit_conflict", "early", "whole_cell", "around_conflict", "boxed", "head_word", "first", "line", "block",
-)
+    "bias", "own", "primary", "telling_words", "head_word", "parent", "other_parent", "described", "surplus", "conflict",
+    "around_conflict", "other", "neighbour", "structured", "alone", "count", "telling", "weight", "exact", "past",
+    "wrong_end", "column", "shape", "party", "topic", "early", "first", "line", "block",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Surroundings:
+    """What is known of a place besides its labels: how many say the value, and what else of the field stands near."""
+
+    count: int = 1
+    first: bool = True
+    column: float = 0.0  # the share of a list's values of this name that stand in the same column
+    topic: float = 1.0  # the share of the field's words that the text speaks of anywhere
+    line: float = 0.0  # the share that stands on the place's line, and in its paragraph
+    block: float = 0.0
+    neighbour: float = 0.0  # the share of the object's other fields whose places are near
 
 
 class Scorer:
@@ -72,57 +84,45 @@ class Scorer:
         self._groups = sorted({field.parents for field in fields if field.parents and not field.record})
         self._owners: dict[tuple[str, str, tuple[str, ...]], tuple[float, tuple[tuple[str, ...], ...]]] = {}
 
-    def features(self, field: Field, place: Place, context: Context, count: int, column: float, boxed: bool, topic: float, first: bool = True, near_words: tuple[float, float] = (0.0, 0.0)) -> list[float]:
+    def features(self, field: Field, place: Place, context: Context, around: Surroundings) -> list[float]:
         """The features in the order of `NAMES`."""
         implied = _IMPLIED.get(place.kind, _NOTHING)
         weights = _with_short_forms(field, context)
         own = _coverage(field.own, weights, implied)
-        telling = field.telling
-        near = _coverage(telling, _primary_weights(context), _NOTHING) if telling else own
-        words = context.words
+        telling, words, count = field.telling, context.words, around.count
         mine = match(field.names, words)
         best, owners = self._owner(field.scope, place.kind, words)
-        other = max(0.0, best - mine) if not _shares(field, words, owners) else 0.0
-        parent = _coverage(field.parents, context.weights, _NOTHING) if field.parents else 0.5
-        asked = (*field.own, *field.parents)
         negative = isinstance(field.value, int | float | Decimal) and field.value < 0
-        said = self._text[place.start : place.end]
         return [
             1.0,
             own,
             mine,
-            near,
-            float(near >= 0.7 and _is_all_said(telling, words)),
-            parent,
+            _coverage(telling, context.near, _NOTHING) if telling else own,
+            _coverage(telling[-1:], weights, implied) if telling else own,
+            _coverage(field.parents, context.weights, _NOTHING) if field.parents else 0.5,
             self._other_parent(field, context),
-            self._described(field, context),
-            _surplus((*asked, *field.described), words, place.kind),
-            float(any(_conflicts(field.own, field.parents, label.key, label.kind == "prose", negative) for label in context.primary)),
-            other,
-            0.0,
+            self._described(field, context) if field.described else 0.0,
+            _surplus(field.known, words, place.kind),
+            float(any(_conflicts(field.own, field.parents, key, prose, negative) for key, prose in context.keys)),
+            float(any(_conflicts(field.own, field.parents, key, False, negative) for key in context.around)),
+            best - mine if best > mine and not _shares(field, words, owners) else 0.0,
+            around.neighbour,
             float(not _STRUCTURED.isdisjoint(context.kinds)),
             float(count == 1),
-            min(1.0, math.log(count) / 4),
-            float(is_telling(field.value)),
-            place.weight if place.reading != "opposite" else 0.2,
+            min(1.0, math.log(count) / 4) if count > 1 else 0.0,
+            float(field.is_telling),
+            place.weight,
             float(place.exact),
-            float(self._is_past(field, context)),
-            float(_is_wrong_end(field, context)),
-            float(place.kind in FIGURES and not _FORECAST.intersection(field.own) and any(
-                label.kind == "prose" and any(label.weights.get(word, 0.0) > 0.6 for word in _FORECAST) for label in context.labels)),
-            column,
-            float(_has_shape(field, said)),
-            float(_asks_for_party(field.path)),
-            topic,
-            float(any(label.kind == "unit" and _conflicts(field.own, field.parents, label.key, False, negative) for label in context.labels)),
+            float(_is_past(field, context)),
+            float(bool(context.ends) and _is_wrong_end(field, context)),
+            around.column,
+            float(_has_shape(field, self._text[place.start : place.end])),
+            float(_asks_for_party(field.names)),
+            around.topic,
             1.0 / (1.0 + context.line),
-            float(not context.labels or all(label.kind in ("section", "heading") for label in context.labels)),
-            float(any(label.kind in _AROUND and label not in context.primary and _conflicts(field.own, field.parents, label.key, False, negative) for label in context.labels)),
-            float(boxed),
-            _coverage(telling[-1:], weights, implied) if telling else own,
-            float(first),
-            near_words[0],
-            near_words[1],
+            float(around.first),
+            around.line,
+            around.block,
         ]
 
     def label_match(self, field: Field, context: Context, kind: str, least: float = 0.0) -> float:
@@ -135,7 +135,7 @@ class Scorer:
             return 0.0
         if self._other_parent(field, context):
             return 0.0
-        clash = any(_conflicts(field.own, field.parents, label.key, label.kind == "prose", False) for label in context.primary)
+        clash = any(_conflicts(field.own, field.parents, key, prose, False) for key, prose in context.keys)
         return 0.0 if clash else mine
 
     def _owner(self, scope: str, kind: str, words: tuple[str, ...]) -> tuple[float, tuple[tuple[str, ...], ...]]:
@@ -164,8 +164,6 @@ class Scorer:
 
     def _described(self, field: Field, context: Context) -> float:
         """How much of a label stands in the field's description."""
-        if not field.described:
-            return 0.0
         best = 0.0
         for label in context.primary:
             words = [word for word in label.weights if word not in field.own]
@@ -173,14 +171,12 @@ class Scorer:
             best = max(best, hits / len(words) if words else 0.0)
         return best
 
-    def _is_past(self, field: Field, context: Context) -> bool:
-        if _AGED.intersection((*field.own, *field.parents)) or any(word.isdigit() for word in field.own):
-            return False
-        return any(
-            (label.kind == "end" and "previous" in label.weights)
-            or (label.kind == "head" and "previous" in label.weights and "year" in label.weights)
-            for label in context.labels
-        )
+
+def _is_past(field: Field, context: Context) -> bool:
+    """Whether the place says what was, or a year before, and the field does not ask for that."""
+    if not context.is_past or _AGED.intersection((*field.own, *field.parents)):
+        return False
+    return not any(word.isdigit() for word in field.own)
 
 
 def family(field: Field) -> str:
@@ -227,14 +223,9 @@ def _coverage(words: Sequence[str], weights: dict[str, float], implied: dict[str
     return said / total if total else 0.0
 
 
-def _primary_weights(context: Context) -> dict[str, float]:
-    return {word: weight for label in context.primary for word, weight in label.weights.items()}
-
-
 @lru_cache(maxsize=5_000)
-def _asks_for_party(path: str) -> bool:
-    parts = [part for name in path.split(".") for part in words_of(name)]
-    asked = [part for part in parts if not GENERIC.issuperset(concepts(part))]
+def _asks_for_party(names: tuple[str, ...]) -> bool:
+    asked = [part for part in names if part not in GENERIC]
     return bool(asked) and all(map(is_party, asked))
 
 
@@ -263,11 +254,6 @@ def _surplus(known: tuple[str, ...], words: tuple[str, ...], kind: str) -> float
 
 
 @lru_cache(maxsize=50_000)
-def _is_all_said(telling: tuple[str, ...], words: tuple[str, ...]) -> bool:
-    return all(max((likeness(word, other) for other in words), default=0.0) >= 0.6 for word in telling)
-
-
-@lru_cache(maxsize=50_000)
 def _conflicts(own: tuple[str, ...], parents: tuple[str, ...], words: tuple[str, ...], prose: bool, negative: bool) -> bool:
     """Whether a label names another role than the field's: "Subtotal" for a total; a negative profit may be a loss."""
     found = False
@@ -286,9 +272,8 @@ def _shares(field: Field, words: tuple[str, ...], owners: tuple[tuple[str, ...],
 
 def _is_wrong_end(field: Field, context: Context) -> bool:
     """Whether the field asks for one end of a range or a change, and the place is the other."""
-    asked = [word for word in (*field.own, *field.parents) if word in _AGED]
-    ends = [label for label in context.labels if label.kind == "end"]
-    return bool(asked and ends) and not any(word in label.weights for word in asked for label in ends)
+    asked = _AGED.intersection((*field.own, *field.parents))
+    return bool(asked) and not any(word in ends for word in asked for ends in context.ends)
 
 
 def is_turned(field: Field, text: str, start: int) -> bool:
@@ -301,4 +286,4 @@ def is_turned(field: Field, text: str, start: int) -> bool:
 
 def _has_shape(field: Field, said: str) -> bool:
     """Whether the text shows by its shape that it is what the field is called: an e-mail address."""
-    return any(set(kinds.split()).intersection(field.own) and shape.fullmatch(said) for kinds, shape in _SHAPES)
+    return any(not kinds.isdisjoint(field.own) and shape.fullmatch(said) for kinds, shape in _SHAPES)

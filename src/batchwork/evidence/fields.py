@@ -14,6 +14,7 @@ from batchwork.evidence.words import GENERIC, concepts, words_of
 
 _ENDS = {"from": "start", "to": "end", "von": "start", "bis": "end"}
 _DEEPEST = 40
+_TELLING = 4  # significant digits, or letters, from which on a value is rare
 _INDEX = re.compile(r"\[\d+\]")
 
 
@@ -33,6 +34,8 @@ class Field:
     initials: tuple[str, ...] = ()  # short forms of its name: "vin", "po"
     telling: tuple[str, ...] = ()  # its own words that are not generic
     names: tuple[str, ...] = ()  # the words that name it: `vendor.name` is named by its vendor too, `items[0].name` not
+    known: tuple[str, ...] = ()  # all words that it knows
+    is_telling: bool = False  # its value is rare enough to tell by itself where it stands
     scope: str = ""  # the list whose labels it competes for, "" for the whole document
 
 
@@ -105,8 +108,16 @@ def _leaf(value: Any, schema: Mapping[str, Any], place: _Place) -> Field:
         initials=initials,
         telling=tuple(word for word in own if word not in GENERIC),
         names=parents + own if own and GENERIC.issuperset(own) and not place.record else own,
+        known=own + parents + told,
+        is_telling=_is_telling(value),
         scope=_INDEX.sub("[]", place.record),
     )
+
+
+def _is_telling(value: Any) -> bool:
+    if isinstance(value, int | float | Decimal) and not isinstance(value, bool):
+        return len(str(value).strip("-0.").replace(".", "")) >= _TELLING
+    return isinstance(value, date) or (isinstance(value, str) and len(value) >= _TELLING)
 
 
 _Words = tuple[str, tuple[str, ...], tuple[str, ...], tuple[str, ...], tuple[str, ...]]

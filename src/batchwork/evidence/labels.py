@@ -51,6 +51,7 @@ _CLOSING = re.compile(
     re.IGNORECASE,
 )
 _ENUMERATION = re.compile(r"^[\s>*•-]*([^:,;.\n]{2,45}):\s+(?:[^,;:\n]{1,60}(?:[,;]|\s(?:and|und|et)\s)\s*)+$")
+_AROUND = frozenset({"section", "heading", "head", "row", "left"})
 _LONGEST_LABEL, _LONGEST_CELL = 8, 45  # words, characters
 _FLOWING = 38  # a line at least this long goes on in the next one
 _REACH = 300  # characters; no label is further away, and lines can be endless
@@ -79,7 +80,12 @@ class Context:
     primary: tuple[Label, ...]
     weights: dict[str, float]  # for each concept the most that any label makes of it
     words: tuple[str, ...]  # of the primary labels
+    near: dict[str, float]  # what each of them is worth
     kinds: frozenset[str]  # of the primary labels that say something
+    keys: tuple[tuple[tuple[str, ...], bool], ...]  # the words of each primary label, and whether it is prose
+    around: tuple[tuple[str, ...], ...]  # the words of the labels around it that are not its own
+    ends: tuple[dict[str, float], ...]  # which end of a range or a change it is
+    is_past: bool
 
 
 class Contexts:
@@ -88,7 +94,7 @@ class Contexts:
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
         self._known: dict[tuple[int, int], Context] = {}
-        self._titles: dict[int, str] = {}
+        self._known_sections: dict[int, list[Label]] = {}  # by line
 
     def of(self, start: int, end: int) -> Context:
         """The labels of the place from `start` to `end`."""
@@ -101,9 +107,22 @@ class Contexts:
                 for word, weight in label.weights.items():
                     if weight > best.get(word, 0.0):
                         best[word] = weight
-            words = tuple(dict.fromkeys(word for label in primary for word in label.weights))
-            kinds = frozenset(label.kind for label in primary if label.weights)
-            known = self._known[start, end] = Context(number, tuple(labels), tuple(primary), best, words, kinds)
+            near = {word: weight for label in primary for word, weight in label.weights.items()}
+            ends = tuple(label.weights for label in labels if label.kind == "end")
+            head_past = any(label.kind == "head" and {"previous", "year"} <= label.weights.keys() for label in labels)
+            known = self._known[start, end] = Context(
+                line=number,
+                labels=tuple(labels),
+                primary=tuple(primary),
+                weights=best,
+                words=tuple(near),
+                near=near,
+                kinds=frozenset([label.kind for label in primary if label.weights]),
+                keys=tuple([(label.key, label.kind == "prose") for label in primary]),
+                around=tuple([o.key for o in labels if o.kind in _AROUND and o not in primary]),
+                ends=ends,
+                is_past=head_past or any("previous" in words for words in ends),
+            )
         return known
 
     def _find(self, number: int, start: int, end: int) -> tuple[list[Label], list[Label]]:
@@ -121,7 +140,7 @@ class Contexts:
         labels = [inline] if inline else []
         named = inline is not None and (bool(listed) or _is_named(before) or len(layout.lines[number].cells) > 1)
         primary = [inline if listed and inline else _last_piece(before)] if named else []
-        defined = _DEFINED.match(layout.text, end)
+        defined = _DEFINED.match(layout.text, end) if layout.text[end : end + 2].strip()[:1] in (",", "(") else None
         if defined:
             label = label_of("defined", defined[1] or defined[2] or defined[3], 1.0)
             if defined[3] is None or is_known_role(label):
@@ -129,7 +148,7 @@ class Contexts:
                 primary, named = [label], True
         labels.extend(Label("end", words, "") for words in ends_of(layout.text, start, end))
         labels.extend(_unit(layout.text[start:end]))
-        if _FACTOR.search(before):
+        if before and before.rstrip(" $€£")[-1:] in "xX×*@t" and _FACTOR.search(before):
             labels.append(Label("factor", {"rate": 0.7, "price": 0.7, "unit": 0.5}, ""))
         labels.extend(self._after(cell, start, end))
         if inline is None:
@@ -138,7 +157,7 @@ class Contexts:
             primary.extend(label for label in left if label.kind == "left")
         elif cell.index and layout.lines[number].cells[0].is_label:
             labels.append(label_of("row", layout.lines[number].cells[0].text, 0.85))
-        letter = list(self._letter(number, before))
+        letter = list(self._letter(number, before)) if layout.text[start].isalpha() else []
         labels.extend(letter)
         primary.extend([] if primary else letter)
         head = self._above(number, cell, inline is not None)
@@ -149,7 +168,9 @@ class Contexts:
         below = self._below(number, cell) if inline is None else []
         labels.extend(below)
         primary = below or primary
-        sections = list(self._sections(number, cell, start))
+        sections = self._known_sections.get(number)
+        if sections is None:
+            sections = self._known_sections[number] = list(self._sections(number, cell))
         labels.extend(sections)
         if not primary and inline is not None:
             primary.append(_last_piece(before))
@@ -284,16 +305,14 @@ class Contexts:
             if between > 1:
                 return
 
-    def _sections(self, number: int, cell: Cell, start: int) -> Iterator[Label]:
+    def _sections(self, number: int, cell: Cell) -> Iterator[Label]:
         """Headings, the objects around a key of a dump, and the title at the start of a numbered paragraph."""
         layout = self._layout
         line = layout.lines[number]
         path = _KEY_PATH.match(layout.text[line.start : min(line.end, line.start + 200)])
         if path:
             yield label_of("section", " ".join(re.split(r"[.\[\]]+", path[1])[:-1]), 0.85)
-        if number not in self._titles:
-            self._titles[number] = self._clause_title(number)
-        title = self._titles[number]
+        title = self._clause_title(number)
         if title:
             yield label_of("section", title, 0.8)
         for rank, heading in enumerate(layout.headings[number]):

@@ -6,6 +6,7 @@ from bisect import bisect_right
 from collections.abc import Sequence
 from functools import cache
 from importlib.resources import files
+from operator import mul
 from typing import Any
 
 
@@ -18,13 +19,13 @@ def _model() -> dict[str, Any]:
 def score(group: str, features: Sequence[float]) -> float:
     """How well a place fits, as log odds."""
     weights: list[float] = _model()["places"][group]
-    return sum(weight * value for weight, value in zip(weights, features, strict=True))
+    return sum(map(mul, weights, features))
 
 
 def confidence(group: str, features: Sequence[float]) -> float:
     """How sure it is that the best place is right, 0 to 1, as often as that was so in the labelled documents."""
     weights: list[float] = _model()["decisions"][group]
-    odds = sum(weight * value for weight, value in zip(weights, features, strict=True))
+    odds = sum(map(mul, weights, features))
     raw = 1 / (1 + math.exp(-max(-30.0, min(30.0, odds))))
     steps: list[list[float]] = _model()["calibration"]
     if not steps:

@@ -32,7 +32,6 @@ ALIASES: dict[str, tuple[str, ...]] = {
 }
 _SYMBOLS = {"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥", "INR": "₹", "CAD": "CA$", "AUD": "A$"}
 _CLOCK = re.compile(r"(\d\d):(\d\d)")
-_TELLING = 4  # significant digits, or letters, from which on a value is rare enough to tell where it stands
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,14 +231,6 @@ def says(text: str, value: Any) -> list[Span]:
     source = Source(text)
     found = (place for place in source.places(value) if place.reading not in ("opposite", "unscaled", "part"))
     return [span for place in found for span in place.spans]
-
-
-def is_telling(value: Any) -> bool:
-    """Whether a value is rare enough to tell by itself where it stands."""
-    number = _decimal(value) if isinstance(value, int | float | Decimal) and not isinstance(value, bool) else None
-    if number is not None:
-        return len(number.normalize().as_tuple().digits) >= _TELLING
-    return isinstance(value, date) or (isinstance(value, str) and len(value) >= _TELLING)
 
 
 def _decimal(value: Any, *, exact: bool = False) -> Decimal | None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from batchwork.evidence.fields import Field
 from batchwork.evidence.layout import Layout
-from batchwork.evidence.readers import Place, is_telling
+from batchwork.evidence.readers import Place
 from batchwork.evidence.words import concepts
 
 Leaves = Sequence[tuple[Field, list[Place]]]
@@ -152,7 +152,7 @@ def _fit(leaves: Leaves, owner: _Owner) -> tuple[dict[Unit, float], dict[Unit, f
     for field, places in leaves:
         if field.value is None or isinstance(field.value, bool):
             continue
-        telling = is_telling(field.value)
+        telling = field.is_telling
         worth = (3.0 if telling else 0.8) if isinstance(field.value, str) else (1.2 if telling else 0.7)
         total += worth
         inside = {unit for place in places if (unit := owner.at(place.start))}
