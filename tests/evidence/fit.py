@@ -28,7 +28,12 @@ from tests.evidence.corpus.draft import nested
 
 MODEL = Path(model.__file__).with_name("model.json")
 GROUPS = [
-    *(listed + kind + shape for listed in ("", "listed ") for kind in ("figure", "text") for shape in ("", " free", " prose")),
+    *(
+        listed + kind + shape
+        for listed in ("", "listed ")
+        for kind in ("figure", "text")
+        for shape in ("", " free", " prose")
+    ),
     "answer",
 ]
 PAPERS_COUNT = 4.0  # a real paper counts as much as so many made ones: there are fewer of them
@@ -162,7 +167,9 @@ class Asked:
 def asked(cases: Sequence[Case]) -> list[Asked]:
     table = []
     for case in cases:
-        fields = {field.path: field for field in fields_of(nested([(t.path, t.value) for t in case.truths]), case.schema)}
+        fields = {
+            field.path: field for field in fields_of(nested([(t.path, t.value) for t in case.truths]), case.schema)
+        }
         finder = Finder(Source(case.text), list(fields.values()))
         scored = finder.scored()
         table += [Asked(case, t, fields[t.path], finder, scored[t.path]) for t in case.truths if t.path in fields]
@@ -288,7 +295,16 @@ def fit(cases: Sequence[Case]) -> dict[str, Any]:
 def training(cases: Sequence[Case]) -> list[Case]:
     """The cases with what else is asked of them."""
     dice = random.Random(11)
-    return [*cases, *(replace(mutated(case, dice), weight=MUTATED_COUNTS * (0.3 if case.real else 1.0) * case.weight, natural=False) for case in cases for _ in range(2))]
+    return [
+        *cases,
+        *(
+            replace(
+                mutated(case, dice), weight=MUTATED_COUNTS * (0.3 if case.real else 1.0) * case.weight, natural=False
+            )
+            for case in cases
+            for _ in range(2)
+        ),
+    ]
 
 
 def tally(cases: Sequence[Case]) -> list[tuple[float, bool, bool]]:
@@ -309,7 +325,9 @@ def report(found: Sequence[tuple[float, bool, bool]], name: str) -> None:
         above = [(right, is_stated) for sure, right, is_stated in found if sure >= line]
         right = sum(r for r, _ in above)
         false = sum(not is_stated for _, is_stated in above)
-        print(f"{name} {line:.2f} precision {right / len(above):.3f} recall {right / stated:.3f} empties {false} of {empties}")
+        print(
+            f"{name} {line:.2f} precision {right / len(above):.3f} recall {right / stated:.3f} empties {false} of {empties}"
+        )
     promises = sorted((sure, right) for sure, right, _ in found if sure)
     bins = [promises[len(promises) * n // 5 : len(promises) * (n + 1) // 5] for n in range(5)]
     error = sum(abs(sum(p for p, _ in part) - sum(r for _, r in part)) for part in bins) / len(promises)

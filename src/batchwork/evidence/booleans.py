@@ -20,7 +20,9 @@ for _pair in VOCABULARY["opposites"]:
     for _one, _other in (_pair.split(), _pair.split()[::-1]):
         _OPPOSITES[_one] = f"{_OPPOSITES.get(_one, '')} {_other}".strip()
 _MEANINGS: dict[str, tuple[str, ...]] = {
-    **dict.fromkeys(("may", "can", "darf", "kann", "peut", "puede"), ("allow", "fit", "able", "entitl", "eligibl", "free", "right")),
+    **dict.fromkeys(
+        ("may", "can", "darf", "kann", "peut", "puede"), ("allow", "fit", "able", "entitl", "eligibl", "free", "right")
+    ),
     **dict.fromkeys(("must", "shall", "muss"), ("require", "allow", "fit", "able")),
 }
 for _group in VOCABULARY["alike"]:
@@ -32,7 +34,9 @@ _WORD = re.compile(
 )
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n\s*\n|\n(?=\s*(?:[-*•▪‣]|\d+[.)]|#|\||\[))")
 _BOX = re.compile(r"(?P<on>\[[xX✓✔*]\]|\([xX✓]\)|[☑☒✓✔⊠●])|(?P<off>\[\s?\]|\(\s?\)|[☐□○])")
-_AUXILIARY = frozenset("is are has have was were can does do did should be been flag include enabled status yes no".split())
+_AUXILIARY = frozenset(
+    "is are has have was were can does do did should be been flag include enabled status yes no".split()
+)
 _ASKING = frozenset("whether true false if so when unless otherwise".split())
 _YES = "yes|y|true|ja|oui|sí|si|enabled|included|applicable|active|on|granted|accepted|required|agreed|provided|confirmed|available|present|ok|positive|valid|allowed|permitted|passed|fitted|installed|supplied|done|always"
 _NO = r"no|n|false|nein|non|nee|not \w+|disabled|excluded|inactive|off|none|denied|rejected|declined|waived|absent|unavailable|negative|never|invalid|prohibited|without|forbidden|missing|refused|lacking|failed|withheld|untested"
@@ -43,7 +47,9 @@ _ANSWER = re.compile(
 _UNKNOWN = re.compile(r"[\s:=?|]*(?:n/?a|not applicable|not stated|unknown|tbd|-+|—|\?)\s*$", re.IGNORECASE)
 _TO_ANSWER = re.compile(r"\s?\.{3,}\s*|[^.:?\n\t]{0,40}?[:?]\s*(?:(?:A|Answer|Antwort)[:.]\s*)?|\s{2,}|\t|\s*\|\s*|\s*")
 _ENDS = re.compile(r"[\"']?\s*(?:$|[.,;|\t)<}\]]|\s{2,}|\()|[ \t]*\n")
-_OPTION = re.compile(r"\b(?:(?P<yes>yes|true|ja|oui|sí|si|sim|tak|ano)|(?P<no>no|false|nein|non|nee|nej|nie|ne))\b", re.IGNORECASE)
+_OPTION = re.compile(
+    r"\b(?:(?P<yes>yes|true|ja|oui|sí|si|sim|tak|ano)|(?P<no>no|false|nein|non|nee|nej|nie|ne))\b", re.IGNORECASE
+)
 _DOUBT = frozenset({"if", "whether", "unless", "may", "might", "should", "could", "wenn", "ob", "falls"})
 _SETTLED = re.compile(r"\s+(?:not(?! be\b)|no longer|keep|retain|remain|stay|continue)\b", re.IGNORECASE)
 _FINITE = r"(?:am|is|are|was|were|has|have|had|does|do|did|will|would|shall|should|can|could|may|might|must|needs?|cannot|ist|sind|hat|haben|wird|werden|kann|darf|est|sont|es|son|ha|è|sono|zijn|heeft|wordt)"
@@ -149,7 +155,11 @@ class Phrases:
         answer = _answer(text, last.end, end)
         if answer is not None:
             return Statement(answer[0], answer[1], answer[2] != turned_name, strength + 0.2)
-        if len(hits) > 1 and re.fullmatch(r"\s*[:=|]\s*|\t+|\s{3,}", text[hits[-2].end : last.start]) and not text[last.end : end].strip(" ."):
+        if (
+            len(hits) > 1
+            and re.fullmatch(r"\s*[:=|]\s*|\t+|\s{3,}", text[hits[-2].end : last.start])
+            and not text[last.end : end].strip(" .")
+        ):
             return Statement(last.start, last.end, not last.opposite, strength + 0.2)  # "Radio: present"
         if "?" in text[last.end : end]:
             return None  # a question says nothing by itself
@@ -170,7 +180,11 @@ def _sentence(
     places = {hit.start for hit in hits}
     free = [word for word in clause if word.start not in places]
     for word in free:
-        if word.word in _DOUBT and word.start < last.start and not (word.word == "may" and _SETTLED.match(text, word.end)):
+        if (
+            word.word in _DOUBT
+            and word.start < last.start
+            and not (word.word == "may" and _SETTLED.match(text, word.end))
+        ):
             return None
     denials = [
         word
@@ -194,7 +208,9 @@ def _sentence(
 def _same_clause(text: str, begin: int, word: _Word, first: _Word, last: _Word) -> bool:
     if first.start <= word.start <= last.end:
         return True
-    low, high, reach = (last.end, word.start, word.start) if word.start > last.end else (word.end, first.start, first.end + 12)
+    low, high, reach = (
+        (last.end, word.start, word.start) if word.start > last.end else (word.end, first.start, first.end + 12)
+    )
     return not any(
         ended.start() < high
         and (ended["subject"] is None or _VERB.search(text, max(begin, ended.start() - _REACH), ended.start()))
@@ -207,7 +223,9 @@ def _closest(hits: list[_Word], count: int) -> list[_Word]:
     if len(hits) <= count:
         return hits
     windows = [hits[index : index + count] for index in range(len(hits) - count + 1)]
-    return min(windows, key=lambda window: (len({hit.word for hit in window}) < count, window[-1].end - window[0].start))
+    return min(
+        windows, key=lambda window: (len({hit.word for hit in window}) < count, window[-1].end - window[0].start)
+    )
 
 
 def _boxed(text: str, begin: int, end: int, hits: list[_Word]) -> tuple[int, int, bool] | None:
@@ -284,7 +302,9 @@ def _meant(word: str) -> tuple[str, ...]:
 def _denied(word: str) -> tuple[str, ...]:
     """What a word names by denying it."""
     prefixed = (word[len(p) :] for p in _PREFIXES if word.startswith(p) and len(word) > len(p) + 3)
-    return concepts(_OPPOSITES.get(_TWO_WORDS.get(word, word), "")) + tuple(c for rest in prefixed for c in concepts(rest))
+    return concepts(_OPPOSITES.get(_TWO_WORDS.get(word, word), "")) + tuple(
+        c for rest in prefixed for c in concepts(rest)
+    )
 
 
 def _names(want: str, meant: tuple[str, ...]) -> bool:
@@ -304,7 +324,9 @@ def _units(layout: Layout) -> list[tuple[int, int]]:
     for line in layout.lines:
         single = line.kind == "text" and len(line.cells) == 1
         text = line.cells[0].text if single else ""
-        prose = single and line.end - line.start >= 30 and not text.startswith(("{", "<", '"')) and not _BOX.search(text)
+        prose = (
+            single and line.end - line.start >= 30 and not text.startswith(("{", "<", '"')) and not _BOX.search(text)
+        )
         if begin is not None and not (single and end + 1 == line.start and (prose or end - begin >= 38)):
             units.extend(_sentences(layout.text, begin, end))
             begin = None

@@ -90,7 +90,14 @@ class Dates:
         self._yearless: dict[tuple[int, int], list[tuple[int, int]]] | None = None
         self.partial: list[tuple[int, int, int, int]] = []  # start, end, year, month
         for match in _MONTH_NUMBER.finditer(text):
-            self.partial.append((match.start(), match.end(), int(match["year"] or match["year2"]), int(match["month"] or match["month2"])))
+            self.partial.append(
+                (
+                    match.start(),
+                    match.end(),
+                    int(match["year"] or match["year2"]),
+                    int(match["month"] or match["month2"]),
+                )
+            )
         certain = [*self._iso(), *self._named(), *self._compact()]
         numeric = list(_NUMERIC.finditer(text))
         self.day_first = self._order(certain, numeric)

@@ -18,7 +18,18 @@ from batchwork.evidence.rows import Home, homes_of
 from batchwork.evidence.thresholds import ALIKE
 from batchwork.evidence.words import GENERIC, NEGATIONS, concepts, fold, is_known, likeness
 
-DECISION_NAMES = ("bias", "score", "lead", "rival", "rival_ahead", "contested", "listed", "unsure_home", "weight", "homeless")
+DECISION_NAMES = (
+    "bias",
+    "score",
+    "lead",
+    "rival",
+    "rival_ahead",
+    "contested",
+    "listed",
+    "unsure_home",
+    "weight",
+    "homeless",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +99,11 @@ class Finder:
                 continue
             for field, points in sorted(claims, key=lambda claim: -claim[1])[1:]:
                 entries = found[field.path]
-                free = [n for n, entry in enumerate(entries[:20]) if (entry.place.start, entry.place.end) not in self._claims]
+                free = [
+                    n
+                    for n, entry in enumerate(entries[:20])
+                    if (entry.place.start, entry.place.end) not in self._claims
+                ]
                 if free and entries[free[0]].score > points - _NEXT_BEST:
                     entries.insert(0, entries.pop(free[0]))
                     moved = True
@@ -234,7 +249,9 @@ class Finder:
         if known is not None:
             return known
         words = field.telling
-        known = self._topics[field.own] = sum(bool(self._sorted_lines(word)) for word in words) / len(words) if words else 1.0
+        known = self._topics[field.own] = (
+            sum(bool(self._sorted_lines(word)) for word in words) / len(words) if words else 1.0
+        )
         return known
 
     @cached_property
@@ -289,7 +306,11 @@ class Finder:
         text = self._source.text
         number = self._source.layout.line_of(place.start)
         cell = self._source.layout.cell_of(place.start, number)
-        if cell is not None and place.end - place.start < len(cell.text) and number + 1 < len(self._source.layout.lines):
+        if (
+            cell is not None
+            and place.end - place.start < len(cell.text)
+            and number + 1 < len(self._source.layout.lines)
+        ):
             if any(cell.start == head.start for head in self._source.layout.head_row(number + 1)):
                 return True  # a word of a column's heading
         if cell is not None and place.end - place.start < len(cell.text) - 1 and len(cell.text) <= 60:
@@ -303,10 +324,15 @@ class Finder:
         if not plain or len(said.split()) > 2:
             return False
         line = text.rfind("\n", 0, place.start) + 1
-        words = [fold(word) for word in re.findall(r"[^\W_]+(?:['’]\w+)?", text[max(line, place.start - 30) : place.start])][-2:]
+        words = [
+            fold(word) for word in re.findall(r"[^\W_]+(?:['’]\w+)?", text[max(line, place.start - 30) : place.start])
+        ][-2:]
         if not words or fold(said.split()[0]) in NEGATIONS:
             return False
-        return words[-1] in NEGATIONS or (words[0] in ("not", "no", "nicht") and words[-1] in ("yet", "longer", "been", "an", "a", "the", "currently", "be"))
+        return words[-1] in NEGATIONS or (
+            words[0] in ("not", "no", "nicht")
+            and words[-1] in ("yet", "longer", "been", "an", "a", "the", "currently", "be")
+        )
 
     def decision(self, field: Field, scored: list[Scored]) -> list[float]:
         """What tells whether the best place is right, in the order of `DECISION_NAMES`."""
@@ -315,7 +341,11 @@ class Finder:
         lead = min(6.0, best.score - others[0].score) / 6 if others else 1.0
         rival = self._rival(field, scored)
         home = self._homes.get(field.record) if field.record else None
-        owners = [other for other, points in self._claims[best.place.start, best.place.end] if points > best.score and other.name != field.name]
+        owners = [
+            other
+            for other, points in self._claims[best.place.start, best.place.end]
+            if points > best.score and other.name != field.name
+        ]
         return [
             1.0,
             max(-8.0, min(8.0, best.score)) / 8,
@@ -341,7 +371,11 @@ class Finder:
             return False
         lines = [layout.lines[entry.context.line] for entry in (best, other)]
         longer = cells[0].end - cells[0].start > best.place.end - best.place.start
-        return longer or self._source.text[lines[0].start : lines[0].end].split() == self._source.text[lines[1].start : lines[1].end].split()
+        return (
+            longer
+            or self._source.text[lines[0].start : lines[0].end].split()
+            == self._source.text[lines[1].start : lines[1].end].split()
+        )
 
     def _rival(self, field: Field, scored: list[Scored]) -> float:
         """How well the field fits the place of another value of its kind, that no other field claims."""
@@ -350,14 +384,17 @@ class Finder:
         if best.place.kind == "answer" or not field.own:
             return strongest
         taken = {span for entry in scored for span in entry.place.spans}
-        least = max(0.3, self._scorer.label_match(field, best.context, best.place.kind) - 0.15)
-        for start, end, kind in self._others(field, best.place.kind):
+        mine = self._scorer.label_match(field, best.context, best.place.kind)
+        least = max(0.3, mine - 0.15)
+        for start, end, kind in self._others(field, best.place.kind, best.context.line, mine > _EXACTLY):
             if any(low <= start < high for low, high in taken):
                 continue
             context = self._contexts.of(start, end)
             if self._scorer.label_match(field, context, kind, least) < least:
                 continue
-            if kind not in FIGURES and not any(label.kind in ("named", "left", "head", "over") for label in context.primary):
+            if kind not in FIGURES and not any(
+                label.kind in ("named", "left", "head", "over") for label in context.primary
+            ):
                 continue
             if any(other.path != field.path and points > 0 for other, points in self._claims.get((start, end), ())):
                 continue  # that is another field's
@@ -365,29 +402,35 @@ class Finder:
             strongest = max(strongest, self._entry(field, place, len(scored)).score)
         return strongest
 
-    def _others(self, field: Field, kind: str) -> Iterator[tuple[int, int, str]]:
-        """Values of a kind on the lines that name the field, and on those that they may head."""
+    def _others(self, field: Field, kind: str, line: int, exact: bool) -> Iterator[tuple[int, int, str]]:
+        """Values of a kind on the lines that name the field, and on those that they may head; if exact, on its line."""
         layout = self._source.layout
         home = self._homes.get(field.record) if field.record else None
-        if home is not None:
+        if exact:
+            near = [line]
+        elif home is not None:
             near = list(range(layout.line_of(home.start), layout.line_of(max(home.start, home.end - 2)) + 1))[:60]
         else:
             near = self._near(field.telling or field.own)
         if kind == "date":
-            for line in near:
-                for mention in self._dates_on.get(line, ()):
+            for number in near:
+                for mention in self._dates_on.get(number, ()):
                     yield mention.start, mention.end, kind
         elif kind in FIGURES:
-            for line in near:
-                for rank in self._numbers_on.get(line, ()):
+            for number in near:
+                for rank in self._numbers_on.get(number, ()):
                     mention = self._source.numbers.mention(rank)
                     if mention is not None and mention.readings[0].kind != "part":
                         share = mention.readings[0].kind in ("fraction", "percent")
                         if share == (kind == "percent"):
-                            yield mention.start, mention.end, "percent" if share else "money" if mention.money else "number"
+                            yield (
+                                mention.start,
+                                mention.end,
+                                "percent" if share else "money" if mention.money else "number",
+                            )
         else:
-            for line in near:
-                for cell in layout.lines[line].cells:
+            for number in near:
+                for cell in layout.lines[number].cells:
                     label, colon, value = cell.text.partition(":")
                     if colon and value.strip():
                         yield cell.start + len(label) + 1 + len(value) - len(value.lstrip()), cell.end, kind
@@ -404,7 +447,11 @@ class Finder:
             for line in sorted(found):
                 if line < len(layout.lines) and layout.tables[line] >= 0:
                     first = line
-                    while len(found) < 300 and line + 1 < len(layout.lines) and layout.tables[line + 1] == layout.tables[first]:
+                    while (
+                        len(found) < 300
+                        and line + 1 < len(layout.lines)
+                        and layout.tables[line + 1] == layout.tables[first]
+                    ):
                         line += 1
                         found.add(line)
             known = self._nearby[words] = sorted(line for line in found if line < len(layout.lines))[:300]
@@ -457,17 +504,24 @@ class Finder:
         decision = self.decision(field, scored)
         sure = confidence(best.group, decision)
         if len(scored) > 1 and best.place.kind in FIGURES and not self._is_same(best, scored[1]):
-            differ = (abs(a - b) > 0.01 for n, (a, b) in enumerate(zip(best.features, scored[1].features)) if n not in _ORDER)
+            differ = (
+                abs(a - b) > 0.01 for n, (a, b) in enumerate(zip(best.features, scored[1].features)) if n not in _ORDER
+            )
             if not any(differ):
                 sure = min(sure, ALIKE)
         if sure < 0.05:
             return []
-        same = [entry for entry in scored if entry is best or self._is_same(best, entry) and entry.place.spans != best.place.spans]
+        same = [
+            entry
+            for entry in scored
+            if entry is best or self._is_same(best, entry) and entry.place.spans != best.place.spans
+        ]
         return [Verdict(entry.place, sure) for entry in sorted(same[:5], key=lambda entry: entry.place.start)]
 
 
 _NEXT_BEST = 2.5
 _ORDER = (NAMES.index("first"), NAMES.index("early"))
+_EXACTLY = 0.97  # how well a label names a field that nothing names better
 _PROSE = frozenset({"prose"})
 _OWN, _SURPLUS, _OTHER = (NAMES.index(name) for name in ("own", "surplus", "other"))
 _NEIGHBOUR = NAMES.index("neighbour")

@@ -41,9 +41,16 @@ _FILLER = r"(?:\s+(?:\w+\s+){0,2}?(?:of|by|von|um|de|to|at))?[\s:|]*(?:(?:about|
 _TURNS = tuple(
     (frozenset(asked.split()), frozenset(but.split()), re.compile(rf"\b(?:{turning})\b{_FILLER}", re.IGNORECASE))
     for asked, but, turning in (
-        ("profit income surplus result earning", "loss deficit shortfall", r"loss(?:es)?|deficit|shortfall|verluste?|fehlbetrag|perte|déficit|perdita"),
-        ("growth change increase", "decline decrease drop reduction fall loss",
-         r"fell|fallen|falling|declined?|decreased?|dropped|drop|down|lower|shrank|slipped|contracted|reduction|reduced|gesunken|rückgang|baisse|recul"),
+        (
+            "profit income surplus result earning",
+            "loss deficit shortfall",
+            r"loss(?:es)?|deficit|shortfall|verluste?|fehlbetrag|perte|déficit|perdita",
+        ),
+        (
+            "growth change increase",
+            "decline decrease drop reduction fall loss",
+            r"fell|fallen|falling|declined?|decreased?|dropped|drop|down|lower|shrank|slipped|contracted|reduction|reduced|gesunken|rückgang|baisse|recul",
+        ),
         ("flow inflow", "outflow", r"outflows?|used in|used by|absorbed by|mittelabfluss"),
     )
 )
@@ -254,7 +261,9 @@ def _surplus(known: tuple[str, ...], words: tuple[str, ...], kind: str) -> float
 
 
 @lru_cache(maxsize=50_000)
-def _conflicts(own: tuple[str, ...], parents: tuple[str, ...], words: tuple[str, ...], prose: bool, negative: bool) -> bool:
+def _conflicts(
+    own: tuple[str, ...], parents: tuple[str, ...], words: tuple[str, ...], prose: bool, negative: bool
+) -> bool:
     """Whether a label names another role than the field's: "Subtotal" for a total; a negative profit may be a loss."""
     found = False
     for word in words:

@@ -32,7 +32,9 @@ _DEFINED = re.compile(
     r"|,\s+(?:as\s+)?(?:the\s+)?([a-z]{5,12})(?=[,.;\n])"
 )
 _AFTER_END = re.compile(r"[.;,:]\s|\n\n|[;(]|\s(?:and|but|while|or|und|aber|et|mais|y)\s")
-_APPOSITION = re.compile(r",\s+((?:who|which|our|the|a|an|as|your|his|her|their|its)\s+[^,.;:()\d]{3,45}|[a-z]+(?: [a-z]+){0,3}(?=[.;,\n]))")
+_APPOSITION = re.compile(
+    r",\s+((?:who|which|our|the|a|an|as|your|his|her|their|its)\s+[^,.;:()\d]{3,45}|[a-z]+(?: [a-z]+){0,3}(?=[.;,\n]))"
+)
 _PART_OF = re.compile(r"\s+(?:out\s+)?of\s+(?:the\s+|all\s+|its\s+|our\s+)?\d[\d.,]*(?=\s)")  # 12 of 40 rooms
 _CURRENCY = re.compile(r"[$€£¥]|(?:USD|EUR|GBP|CHF|JPY|CAD|AUD)(?![A-Za-z])")
 _SIGNS = {"$": "usd", "€": "eur", "£": "gbp", "¥": "jpy"}
@@ -44,7 +46,10 @@ _CLAUSE_TITLE = re.compile(
 )
 _ELEMENT = re.compile(r"<([A-Za-z_][\w.:\-]*)(?:\s[^<>]*)?>\s*$")  # <DueDate>, right before a value
 _KEY_PATH = re.compile(r"^\s*(?:-\s+)?[\"']?([A-Za-z_][\w\-]*(?:[.\[][\w\-\]]+)+)[\"']?\s*[:=]")
-_GREETING = re.compile(r"^[\s>*|]*(?:dear|hi|hello|sehr geehrte[rs]?|liebe[rs]?|cher|chère)(?:\s+(?:mrs?|ms|dr|herrn?|frau)\.?)*\s+$", re.IGNORECASE)
+_GREETING = re.compile(
+    r"^[\s>*|]*(?:dear|hi|hello|sehr geehrte[rs]?|liebe[rs]?|cher|chère)(?:\s+(?:mrs?|ms|dr|herrn?|frau)\.?)*\s+$",
+    re.IGNORECASE,
+)
 _CLOSING = re.compile(
     r"^[\s>*|]*(?:yours (?:faithfully|sincerely|truly)|sincerely(?: yours)?|(?:with )?(?:kind|best|warm)?\s?regards|best(?: wishes)?"
     r"|(?:many )?thanks|mit freundlichen grüßen|hochachtungsvoll|cordialement|atentamente|signed(?: by)?)[,.:]?$",
@@ -130,6 +135,8 @@ class Contexts:
         cell = layout.cell_of(start, number)
         if cell is None:
             return [], []
+        if cell.start == start and cell.end == end and len(layout.lines[number].cells) > 1:
+            return self._whole_cell(number, cell)
         element = _elements(layout.text, start)
         if element:
             return element, element[:1]
@@ -168,15 +175,32 @@ class Contexts:
         below = self._below(number, cell) if inline is None else []
         labels.extend(below)
         primary = below or primary
-        sections = self._known_sections.get(number)
-        if sections is None:
-            sections = self._known_sections[number] = list(self._sections(number, cell))
+        sections = self._sections_of(number, cell)
         labels.extend(sections)
         if not primary and inline is not None:
             primary.append(_last_piece(before))
         elif not primary:
             primary.extend(sections[:1] if sections and sections[0].kind == "heading" else [])
         return labels, primary
+
+    def _whole_cell(self, number: int, cell: Cell) -> tuple[list[Label], list[Label]]:
+        """The labels of a cell of a table or a form: what stands left of it, above, and over all."""
+        labels = [*_unit(cell.text), *self._left(number, cell)]
+        primary = [label for label in labels if label.kind == "left"]
+        head = self._above(number, cell, False)
+        if head is not None:
+            labels.append(head)
+            primary.append(head)
+        below = self._below(number, cell)
+        sections = self._sections_of(number, cell)
+        primary = below or primary or [label for label in sections[:1] if label.kind == "heading"]
+        return [*labels, *below, *sections], primary
+
+    def _sections_of(self, number: int, cell: Cell) -> list[Label]:
+        sections = self._known_sections.get(number)
+        if sections is None:
+            sections = self._known_sections[number] = list(self._sections(number, cell))
+        return sections
 
     def _before(self, number: int, cell: Cell, start: int) -> str:
         """The words before the place in its cell, in prose also those of the lines before, of the same clause."""
@@ -276,16 +300,30 @@ class Contexts:
         """The label that stands right below, as under a signature."""
         lines = self._layout.lines
         below = number + 1
-        ruled = below < len(lines) and lines[below].kind == "rule" and "__" in self._layout.text[lines[below].start : lines[below].end]
+        if number and lines[number - 1].kind == "text" and (below >= len(lines) or lines[below].kind == "text"):
+            return []  # in the midst of a table
+        ruled = (
+            below < len(lines)
+            and lines[below].kind == "rule"
+            and "__" in self._layout.text[lines[below].start : lines[below].end]
+        )
         below += ruled
         if below >= len(lines) or not lines[below].cells or not self._is_label_line(below) or number == 0:
             return []
         alone = lines[number - 1].kind != "text" and (below + 1 >= len(lines) or lines[below + 1].kind != "text")
-        alone = alone and len(lines[below].cells) == len(lines[number].cells) and all(
-            word[:1].isupper() or word[:1].isdigit() for cell in lines[number].cells for word in cell.text.split()
+        alone = (
+            alone
+            and len(lines[below].cells) == len(lines[number].cells)
+            and all(
+                word[:1].isupper() or word[:1].isdigit() for cell in lines[number].cells for word in cell.text.split()
+            )
         )
         for other in lines[below].cells:
-            if (ruled or alone) and (overlap(other, cell) or other.column == cell.column) and len(other.text) < _LONGEST_CELL:
+            if (
+                (ruled or alone)
+                and (overlap(other, cell) or other.column == cell.column)
+                and len(other.text) < _LONGEST_CELL
+            ):
                 return [label_of("below", other.text, 0.75)]
         return []
 
@@ -320,7 +358,9 @@ class Contexts:
             if looks_like_name(head.text) or head.column - cell.column > 40 or (rank and heading == 0):
                 continue
             near = number - heading <= 2 and rank == 0
-            yield label_of("heading" if near else "section", head.text.lstrip("# "), (0.85 if near else 0.6) - 0.2 * rank)
+            yield label_of(
+                "heading" if near else "section", head.text.lstrip("# "), (0.85 if near else 0.6) - 0.2 * rank
+            )
 
     def _clause_title(self, number: int) -> str:
         lines = self._layout.lines
@@ -427,7 +467,9 @@ def _elements(text: str, start: int) -> list[Label]:
         return []
     around: list[str] = []
     closed = 0
-    for tag in reversed(list(re.finditer(r"<(/?)([A-Za-z_][\w.:\-]*)[^<>]*?(/?)>", text[max(0, found.start() - 4000) : found.start()]))):
+    for tag in reversed(
+        list(re.finditer(r"<(/?)([A-Za-z_][\w.:\-]*)[^<>]*?(/?)>", text[max(0, found.start() - 4000) : found.start()]))
+    ):
         if tag[1]:
             closed += 1
         elif not tag[3] and closed:

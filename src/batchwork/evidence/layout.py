@@ -24,7 +24,9 @@ _FIGURE = re.compile(
 )
 _SHARE_OF = re.compile(r"\d\s?%\s?[^\W\d_]{2}")  # "19 % VAT" is what the figure beside it is
 _YEAR = re.compile(r"(?:FY ?)?(?:19|20)\d\d")
-_BAND = re.compile(r"(?:over|under|up to|more than|[<>≥≤])?\s*\d{1,3}\s?(?:[-–—]\s?\d{1,3}|\+)?\s+[^\W\d_]+", re.IGNORECASE)
+_BAND = re.compile(
+    r"(?:over|under|up to|more than|[<>≥≤])?\s*\d{1,3}\s?(?:[-–—]\s?\d{1,3}|\+)?\s+[^\W\d_]+", re.IGNORECASE
+)
 _BOX_NUMBER = re.compile(r"^(?:\d{1,2}[a-z]?|[a-z])[.)]?\s+(?=[^\W\d_]{4})(?!\w+ \d{4})")
 _ASIDE = re.compile(r"\([^()]*\)")
 _OPENING = re.compile(r"(?:- )?[\"']?[\w.-]+[\"']?\s?(?:[:=]\s?[{\[]|:|[{])|<[\w:.-]+(?: [^<>]*)?>")
@@ -81,6 +83,7 @@ class Layout:
         self._marks, self._pairs = _separated(raw_lines)
         self.lines = _lines(raw_lines, self._marks)
         self._starts = [line.start for line in self.lines]
+        self.units: dict[str, list[tuple[int, int]]] = {}  # of the lists that stand in it, by kind, found once
         self._heads: dict[int, list[Cell]] = {}  # by the line of a row
 
     @cached_property
@@ -173,7 +176,11 @@ class Layout:
             figures = [cell for cell in self.lines[below].cells if not cell.is_label]
             fuller = not _can_head_all(self.lines[below]) or len(line.cells) >= len(self.lines[below].cells)
             boxes = all(unnumbered(cell.text) != cell.text for cell in line.cells)
-            if boxes or fuller and (ruled or (figures and self._covers(line, below)) or (not head and self._is_titled(number, last))):
+            if (
+                boxes
+                or fuller
+                and (ruled or (figures and self._covers(line, below)) or (not head and self._is_titled(number, last)))
+            ):
                 head = _joined(self._upper(number, first), line, self.lines[below])
         if not any(self._heads[number] for number in range(first, last)):
             self._head_over_gap(first, last)
@@ -209,7 +216,9 @@ class Layout:
             above -= 1
         if above < 0 or len(self.lines[above].cells) < 2 or not _can_head_all(self.lines[above]):
             return
-        figures = [cell for n in range(first, min(last, first + 8)) for cell in self.lines[n].cells if not cell.is_label]
+        figures = [
+            cell for n in range(first, min(last, first + 8)) for cell in self.lines[n].cells if not cell.is_label
+        ]
         over = [cell for cell in self.lines[above].cells if any(overlap(cell, figure) for figure in figures)]
         if len(over) > 1:
             self._heads.update(dict.fromkeys(range(first, last), list(self.lines[above].cells)))
@@ -272,7 +281,12 @@ class Layout:
             return 8
         if text[0] == "[" and _SECTION.fullmatch(text):
             return 5
-        if _NUMBERED_HEADING.match(text) and above_blank and ":" not in text and ". " not in text.lstrip("0123456789. "):
+        if (
+            _NUMBERED_HEADING.match(text)
+            and above_blank
+            and ":" not in text
+            and ". " not in text.lstrip("0123456789. ")
+        ):
             return 5
         if below is not None and below.kind == "rule":
             return 4

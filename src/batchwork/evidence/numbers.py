@@ -191,7 +191,9 @@ class Numbers:
         head = around.group() if around else ""
         tail = re.match(r"[^\s,;)]*", self._text[start : start + 30])
         joined = head + (tail.group() if tail else "")
-        return sum(joined.count(dash) for dash in _DASHES) > 1 or bool(re.search(r"[A-Za-z]\d|\d{6}|(?<!\d)0\d", joined))
+        return sum(joined.count(dash) for dash in _DASHES) > 1 or bool(
+            re.search(r"[A-Za-z]\d|\d{6}|(?<!\d)0\d", joined)
+        )
 
     def _is_one(self, numeral: str, start: int) -> bool:
         """Whether digits with plain blanks between are surely one number; else its pieces count too."""

@@ -138,7 +138,9 @@ class Source:
             Place(((mention.start, mention.end),), "date", reading.weight)
             for mention, reading in self._days.get(day, ())
         ]
-        return found or [Place(((low, high),), "date", 0.6, reading="part") for low, high in self.dates.without_year(day)]
+        return found or [
+            Place(((low, high),), "date", 0.6, reading="part") for low, high in self.dates.without_year(day)
+        ]
 
     def _moment_places(self, moment: datetime) -> list[Place]:
         """The day with its time where one stands right behind it; midnight may be no more than the day."""
@@ -191,10 +193,17 @@ class Source:
             found = [Place((span,), kind, 0.6) for span in self._inside_words(text)]
         if not found and 2 < len(text) <= 60:
             word = re.escape(text)
-            pattern = re.compile(rf"[\w/.+-]*(?<![^\W_]){word}(?![^\W_])[\w/+-]*" if text.isalpha() else rf"(?<![^\W_]){word}(?![^\W_])", re.IGNORECASE)
+            pattern = re.compile(
+                rf"[\w/.+-]*(?<![^\W_]){word}(?![^\W_])[\w/+-]*" if text.isalpha() else rf"(?<![^\W_]){word}(?![^\W_])",
+                re.IGNORECASE,
+            )
             found = [Place((match.span(),), kind, 0.7, False) for match in pattern.finditer(self.text)]
         if not found:
-            found = [Place(hit.spans, kind, 0.9, False) for name in ALIASES.get(text.lower(), ()) for hit in self.index.find(name)]
+            found = [
+                Place(hit.spans, kind, 0.9, False)
+                for name in ALIASES.get(text.lower(), ())
+                for hit in self.index.find(name)
+            ]
         if not found and text.upper() in _SYMBOLS:
             found = list(self._symbols(_SYMBOLS[text.upper()]))
         return found

@@ -6,6 +6,7 @@ they cannot be told apart.
 """
 
 import re
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -39,8 +40,11 @@ def homes_of(records: Mapping[str, Leaves], layout: Layout) -> dict[str, Home]:
     """For the elements of one list, by path, the unit of each that has one."""
     best: dict[str, Home] = {}
     most = 0.0
+    possible = sum(_worth(field) for leaves in records.values() for field, places in leaves if places)
     for kind, worth in _KINDS.items():
-        units = list(_units(layout, kind))
+        units = layout.units.get(kind)
+        if units is None:
+            units = layout.units[kind] = list(_units(layout, kind))
         if not units:
             continue
         owner = _Owner(units)
@@ -53,6 +57,8 @@ def homes_of(records: Mapping[str, Leaves], layout: Layout) -> dict[str, Home]:
         total = sum(shown[path][home.start, home.end] for path, home in found.items()) * worth
         if total > most + 1e-9:
             best, most = found, total
+        if most >= possible - 1e-9:
+            break  # no larger unit can show more
     if len(best) < len(records):
         return _stretches(records, layout) or best
     return best
@@ -66,8 +72,6 @@ class _Owner:
         self._starts = [unit[0] for unit in units]
 
     def at(self, offset: int) -> Unit | None:
-        from bisect import bisect_right
-
         place = bisect_right(self._starts, offset) - 1
         return self._units[place] if place >= 0 and offset < self._units[place][1] else None
 
@@ -105,7 +109,9 @@ def _is_multiple(layout: Layout, number: int) -> bool:
     line, above = layout.lines[number], layout.lines[number - 1]
     text = layout.text[line.start : line.end]
     words = re.findall(r"[^\W\d_]{3,}", text)
-    return bool(line.cells) and not words and any(map(str.isdigit, text)) and bool(above.cells) and above.cells[0].is_label
+    return (
+        bool(line.cells) and not words and any(map(str.isdigit, text)) and bool(above.cells) and above.cells[0].is_label
+    )
 
 
 def _goes_on(layout: Layout, number: int) -> bool:
@@ -119,7 +125,9 @@ def _goes_on(layout: Layout, number: int) -> bool:
         return wrapped and all(cell.is_label and cell.text[:1].islower() for cell in line.cells)
     if layout.tables[number] >= 0 and layout.tables[number] == layout.tables[number - 1]:
         return line.tabbed or text[:1].islower() or line.cells[0].column > above.cells[0].column
-    flows = len(above.cells) == 1 and above.end - above.start >= 38 and not text.startswith(("-", "*", "•", "<", "{", "["))
+    flows = (
+        len(above.cells) == 1 and above.end - above.start >= 38 and not text.startswith(("-", "*", "•", "<", "{", "["))
+    )
     return flows and not text[:2].rstrip(".)").isdigit()
 
 
@@ -152,14 +160,22 @@ def _fit(leaves: Leaves, owner: _Owner) -> tuple[dict[Unit, float], dict[Unit, f
     for field, places in leaves:
         if field.value is None or isinstance(field.value, bool):
             continue
-        telling = field.is_telling
-        worth = (3.0 if telling else 0.8) if isinstance(field.value, str) else (1.2 if telling else 0.7)
+        worth = _worth(field)
         total += worth
         inside = {unit for place in places if (unit := owner.at(place.start))}
         for unit in inside:
             fits[unit] += worth * (0.4 + 0.6 / len(inside))
             shown[unit] += worth
     return {unit: fit for unit, fit in fits.items() if fit >= _LEAST * total}, shown
+
+
+def _worth(field: Field) -> float:
+    """What a value says about the unit of its element by standing there."""
+    if field.value is None or isinstance(field.value, bool):
+        return 0.0
+    if isinstance(field.value, str):
+        return 3.0 if field.is_telling else 0.8
+    return 1.2 if field.is_telling else 0.7
 
 
 def _favour_own_section(fits: dict[str, dict[Unit, float]], layout: Layout) -> None:
@@ -188,7 +204,11 @@ def _assigned(fits: dict[str, dict[Unit, float]], kind: str) -> dict[str, Home]:
                 continue
             path = open_paths[rank]
             rivals = [u for u, fit in fits[path].items() if u != unit and u not in taken and fit >= -score - 0.05]
-            equals = [p for r, p in enumerate(open_paths) if r != rank and r not in done and fits[p].get(unit, 0.0) >= -score - 0.05]
+            equals = [
+                p
+                for r, p in enumerate(open_paths)
+                if r != rank and r not in done and fits[p].get(unit, 0.0) >= -score - 0.05
+            ]
             homes[path] = Home(*unit, not rivals or (bool(equals) and len(equals) == len(rivals)), kind)
             taken.add(unit)
             done.add(rank)
@@ -202,14 +222,20 @@ def _stretches(records: Mapping[str, Leaves], layout: Layout) -> dict[str, Home]
     names = dict.fromkeys(field.name for leaves in records.values() for field, _ in leaves)
     for name in names if len(records) > 1 else ():
         begins = _together(
-            {p: sorted({c.start for f, places in leaves if f.name == name for c in places})[:30] for p, leaves in records.items()}
+            {
+                p: sorted({c.start for f, places in leaves if f.name == name for c in places})[:30]
+                for p, leaves in records.items()
+            }
         )
         if not begins:
             continue
         ordered = sorted(begins, key=begins.__getitem__)
         last = begins[ordered[-1]]
         paragraph = layout.text.find("\n\n", last)
-        ends = [*(begins[path] for path in ordered[1:]), min(paragraph if paragraph >= 0 else len(layout.text), last + _APART)]
+        ends = [
+            *(begins[path] for path in ordered[1:]),
+            min(paragraph if paragraph >= 0 else len(layout.text), last + _APART),
+        ]
         found = {path: Home(begins[path], end, True, "stretch") for path, end in zip(ordered, ends, strict=True)}
         shown = sum(_shown(leaves, found[path]) for path, leaves in records.items()) / len(records)
         if shown > most:
