@@ -15,7 +15,7 @@ from batchwork.evidence.layout import column_of
 from batchwork.evidence.model import confidence, score
 from batchwork.evidence.readers import FIGURES, Place, Source
 from batchwork.evidence.rows import Home, homes_of
-from batchwork.evidence.thresholds import ALIKE
+from batchwork.evidence.thresholds import ALIKE, READING_SETTLED
 from batchwork.evidence.words import GENERIC, NEGATIONS, concepts, fold, is_known, likeness
 
 DECISION_NAMES = (
@@ -503,6 +503,8 @@ class Finder:
         best = scored[0]
         decision = self.decision(field, scored)
         sure = confidence(best.group, decision)
+        if best.place.weight < READING_SETTLED:
+            sure = min(sure, ALIKE)
         if len(scored) > 1 and best.place.kind in FIGURES and not self._is_same(best, scored[1]):
             differ = (
                 abs(a - b) > 0.01 for n, (a, b) in enumerate(zip(best.features, scored[1].features)) if n not in _ORDER

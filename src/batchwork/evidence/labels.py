@@ -40,21 +40,8 @@ _CURRENCY = re.compile(r"[$€£¥]|(?:USD|EUR|GBP|CHF|JPY|CAD|AUD)(?![A-Za-z])"
 _SIGNS = {"$": "usd", "€": "eur", "£": "gbp", "¥": "jpy"}
 _OPERANDS = re.compile(r"\d[\d.,]*\s?\S{0,7}\s*(?:[x×*·@]|\bat\b)\s*\S{0,3}\s?\d[\d.,]*\s?\S{0,7}\s*=\s*$")
 _FACTOR = re.compile(r"(?<![\w.,])\d[\d.,]*(?:\s?[^\W\d_]{1,7}\.?)?\s*(?:[x×*@]|\bat\b)\s*(?:[A-Z]{3}\s?|[$€£]\s?)?$")
-_CLAUSE_TITLE = re.compile(
-    r"(?:\(?\d{1,2}(?:\.\d{1,2})*[.)]?|\(?[a-z]\)|[IVX]{1,5}[.)]|(?:Section|Article|Clause|Artikel|Art\.|§)\s?\d{1,3}\.?)\s+"
-    r"\*{0,2}([A-ZÀ-Þ][^.:;\n]{2,40}?)[.:]\*{0,2}\s+(?=\S)"
-)
 _ELEMENT = re.compile(r"<([A-Za-z_][\w.:\-]*)(?:\s[^<>]*)?>\s*$")  # <DueDate>, right before a value
 _KEY_PATH = re.compile(r"^\s*(?:-\s+)?[\"']?([A-Za-z_][\w\-]*(?:[.\[][\w\-\]]+)+)[\"']?\s*[:=]")
-_GREETING = re.compile(
-    r"^[\s>*|]*(?:dear|hi|hello|sehr geehrte[rs]?|liebe[rs]?|cher|chère)(?:\s+(?:mrs?|ms|dr|herrn?|frau)\.?)*\s+$",
-    re.IGNORECASE,
-)
-_CLOSING = re.compile(
-    r"^[\s>*|]*(?:yours (?:faithfully|sincerely|truly)|sincerely(?: yours)?|(?:with )?(?:kind|best|warm)?\s?regards|best(?: wishes)?"
-    r"|(?:many )?thanks|mit freundlichen grüßen|hochachtungsvoll|cordialement|atentamente|signed(?: by)?)[,.:]?$",
-    re.IGNORECASE,
-)
 _ENUMERATION = re.compile(r"^[\s>*•-]*([^:,;.\n]{2,45}):\s+(?:[^,;:\n]{1,60}(?:[,;]|\s(?:and|und|et)\s)\s*)+$")
 _AROUND = frozenset({"section", "heading", "head", "row", "left"})
 _LONGEST_LABEL, _LONGEST_CELL = 8, 45  # words, characters
@@ -164,17 +151,11 @@ class Contexts:
             primary.extend(label for label in left if label.kind == "left")
         elif cell.index and layout.lines[number].cells[0].is_label:
             labels.append(label_of("row", layout.lines[number].cells[0].text, 0.85))
-        letter = list(self._letter(number, before)) if layout.text[start].isalpha() else []
-        labels.extend(letter)
-        primary.extend([] if primary else letter)
         head = self._above(number, cell, inline is not None)
         if head is not None:
             labels.append(head)
             if not named:
                 primary.append(head)
-        below = self._below(number, cell) if inline is None else []
-        labels.extend(below)
-        primary = below or primary
         sections = self._sections_of(number, cell)
         labels.extend(sections)
         if not primary and inline is not None:
@@ -191,10 +172,8 @@ class Contexts:
         if head is not None:
             labels.append(head)
             primary.append(head)
-        below = self._below(number, cell)
         sections = self._sections_of(number, cell)
-        primary = below or primary or [label for label in sections[:1] if label.kind == "heading"]
-        return [*labels, *below, *sections], primary
+        return [*labels, *sections], primary or [label for label in sections[:1] if label.kind == "heading"]
 
     def _sections_of(self, number: int, cell: Cell) -> list[Label]:
         sections = self._known_sections.get(number)
@@ -296,53 +275,6 @@ class Contexts:
         cells = self._layout.lines[number].cells
         return all(cell.is_label and _says_nothing(unnumbered(cell.text)) for cell in cells)
 
-    def _below(self, number: int, cell: Cell) -> list[Label]:
-        """The label that stands right below, as under a signature."""
-        lines = self._layout.lines
-        below = number + 1
-        if number and lines[number - 1].kind == "text" and (below >= len(lines) or lines[below].kind == "text"):
-            return []  # in the midst of a table
-        ruled = (
-            below < len(lines)
-            and lines[below].kind == "rule"
-            and "__" in self._layout.text[lines[below].start : lines[below].end]
-        )
-        below += ruled
-        if below >= len(lines) or not lines[below].cells or not self._is_label_line(below) or number == 0:
-            return []
-        alone = lines[number - 1].kind != "text" and (below + 1 >= len(lines) or lines[below + 1].kind != "text")
-        alone = (
-            alone
-            and len(lines[below].cells) == len(lines[number].cells)
-            and all(
-                word[:1].isupper() or word[:1].isdigit() for cell in lines[number].cells for word in cell.text.split()
-            )
-        )
-        for other in lines[below].cells:
-            if (
-                (ruled or alone)
-                and (overlap(other, cell) or other.column == cell.column)
-                and len(other.text) < _LONGEST_CELL
-            ):
-                return [label_of("below", other.text, 0.75)]
-        return []
-
-    def _letter(self, number: int, before: str) -> Iterator[Label]:
-        """The part that a name plays in a letter: greeted, or signing."""
-        if before and len(before) < 40 and _GREETING.match(before):
-            yield Label("letter", {"recipient": 0.9}, "")
-        if before.strip(" >*|"):
-            return
-        between = 0
-        for above in range(number - 1, max(-1, number - 6), -1):
-            cells = self._layout.lines[above].cells
-            if len(cells) == 1 and _CLOSING.match(cells[0].text):
-                office = {"title": 0.9, "job": 0.9, "sign": 0.7}
-                yield Label("letter", office if between else {"sign": 0.9, "sender": 0.8, "author": 0.8}, "")
-            between += bool(cells)
-            if between > 1:
-                return
-
     def _sections(self, number: int, cell: Cell) -> Iterator[Label]:
         """Headings, the objects around a key of a dump, and the title at the start of a numbered paragraph."""
         layout = self._layout
@@ -350,9 +282,6 @@ class Contexts:
         path = _KEY_PATH.match(layout.text[line.start : min(line.end, line.start + 200)])
         if path:
             yield label_of("section", " ".join(re.split(r"[.\[\]]+", path[1])[:-1]), 0.85)
-        title = self._clause_title(number)
-        if title:
-            yield label_of("section", title, 0.8)
         for rank, heading in enumerate(layout.headings[number]):
             head = layout.lines[heading].cells[0]
             if looks_like_name(head.text) or head.column - cell.column > 40 or (rank and heading == 0):
@@ -361,16 +290,6 @@ class Contexts:
             yield label_of(
                 "heading" if near else "section", head.text.lstrip("# "), (0.85 if near else 0.6) - 0.2 * rank
             )
-
-    def _clause_title(self, number: int) -> str:
-        lines = self._layout.lines
-        for above in range(number, max(-1, number - 10), -1):
-            if len(lines[above].cells) != 1:
-                return ""
-            found = _CLAUSE_TITLE.match(lines[above].cells[0].text)
-            if found:
-                return found[1]
-        return ""
 
 
 @lru_cache(maxsize=20_000)
