@@ -17,16 +17,16 @@ from typing import Any
 
 import numpy as np
 
-from batchwork.evidence import model
-from batchwork.evidence.decide import DECISION_NAMES, Finder, Scored
+from batchwork.evidence import features
 from batchwork.evidence.features import NAMES
 from batchwork.evidence.fields import Field, fields_of
+from batchwork.evidence.find import DECISION_NAMES, Finder, Scored
 from batchwork.evidence.readers import Source
 from tests.evidence import papers
 from tests.evidence.corpus.build import samples
 from tests.evidence.corpus.draft import nested
 
-MODEL = Path(model.__file__).with_name("model.json")
+MODEL = Path(features.__file__).with_name("model.json")
 GROUPS = [
     *(
         listed + kind + shape
@@ -252,7 +252,7 @@ def write(fitted: dict[str, Any]) -> None:
         lines += [f'  "{part}": {{', ",\n".join(rows), "  },"]
     lines += [f'  "calibration": {json.dumps(fitted["calibration"])}', "}"]
     MODEL.write_text("\n".join(lines) + "\n", encoding="utf-8")
-    model._model.cache_clear()
+    features.model.cache_clear()
 
 
 def fit(cases: Sequence[Case]) -> dict[str, Any]:

@@ -1,21 +1,27 @@
 """What speaks for and against a place as the one that says a field: a handful of named features, each 0 to 1.
 
-A score is their weighted sum; the weights are data (`model.json`), fitted on the labelled documents.
+A score is their weighted sum, and a confidence what came true of such scores; both are data (`model.json`), fitted on the
+labelled documents.
 """
 
+import json
 import math
 import re
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
-from functools import lru_cache
+from functools import cache, lru_cache
+from importlib.resources import files
+from operator import mul
+from typing import Any
 
 from batchwork.evidence.fields import Field
 from batchwork.evidence.labels import Context
 from batchwork.evidence.readers import Place
-from batchwork.evidence.words import GENERIC, concepts, excludes, is_party, likeness, words_of
+from batchwork.evidence.words import GENERIC, excludes, is_party, likeness
 
 # What a place says by its kind alone, of the words that say little.
 _IMPLIED = {
@@ -36,24 +42,6 @@ _ABLE = {  # the families of values that a kind of place can say
 _AGED = frozenset({"previous", "start", "minimum", "low", "new", "end", "maximum", "high"})
 _NOTHING: dict[str, float] = {}
 _STRUCTURED = frozenset({"named", "left", "head", "over", "defined", "below", "row"})
-# Of what a field is called: the words that turn the number behind them into its negative.
-_FILLER = r"(?:\s+(?:\w+\s+){0,2}?(?:of|by|von|um|de|to|at))?[\s:|]*(?:(?:about|around|some|nearly|over|rund)\s+)?[(]?$"
-_TURNS = tuple(
-    (frozenset(asked.split()), frozenset(but.split()), re.compile(rf"\b(?:{turning})\b{_FILLER}", re.IGNORECASE))
-    for asked, but, turning in (
-        (
-            "profit income surplus result earning",
-            "loss deficit shortfall",
-            r"loss(?:es)?|deficit|shortfall|verluste?|fehlbetrag|perte|déficit|perdita",
-        ),
-        (
-            "growth change increase",
-            "decline decrease drop reduction fall loss",
-            r"fell|fallen|falling|declined?|decreased?|dropped|drop|down|lower|shrank|slipped|contracted|reduction|reduced|gesunken|rückgang|baisse|recul",
-        ),
-        ("flow inflow", "outflow", r"outflows?|used in|used by|absorbed by|mittelabfluss"),
-    )
-)
 _SHAPES = (
     (frozenset({"email"}), re.compile(r"\S+@\S+\.\w+")),
     (frozenset({"iban", "account"}), re.compile(r"[A-Z]{2}\d{2}(?:[ -]?[A-Z0-9]{2,4}){3,8}")),
@@ -94,7 +82,7 @@ class Scorer:
     def features(self, field: Field, place: Place, context: Context, around: Surroundings) -> list[float]:
         """The features in the order of `NAMES`."""
         implied = _IMPLIED.get(place.kind, _NOTHING)
-        weights = _with_short_forms(field, context)
+        weights = context.weights
         own = _coverage(field.own, weights, implied)
         telling, words, count = field.telling, context.words, around.count
         mine = match(field.names, words)
@@ -135,15 +123,20 @@ class Scorer:
     def label_match(self, field: Field, context: Context, kind: str, least: float = 0.0) -> float:
         """How well the labels of any place name the field, whoever's value stands there."""
         mine = match(field.names, context.words)
-        if mine < least:
+        if mine < least or not mine:
             return 0.0
         best, owners = self._owner(field.scope, kind, context.words)
         if best > mine + 0.1 and not _shares(field, context.words, owners):
             return 0.0
-        if self._other_parent(field, context):
-            return 0.0
         clash = any(_conflicts(field.own, field.parents, key, prose, False) for key, prose in context.keys)
-        return 0.0 if clash else mine
+        return 0.0 if clash or self._other_parent(field, context) else mine
+
+    def is_anothers(self, field: Field, context: Context) -> bool:
+        """Whether the labels of a place name another role, or another field of the result better than this one."""
+        best, owners = self._owner(field.scope, "any", context.words)
+        better = best > match(field.names, context.words) + 0.1 and not _shares(field, context.words, owners)
+        clash = any(_conflicts(field.own, field.parents, key, prose, False) for key, prose in context.keys)
+        return better or clash or bool(self._other_parent(field, context))
 
     def _owner(self, scope: str, kind: str, words: tuple[str, ...]) -> tuple[float, tuple[tuple[str, ...], ...]]:
         """How well the best fitting name of the result fits a label, and which names those are."""
@@ -236,19 +229,6 @@ def _asks_for_party(names: tuple[str, ...]) -> bool:
     return bool(asked) and all(map(is_party, asked))
 
 
-def _with_short_forms(field: Field, context: Context) -> dict[str, float]:
-    """What each concept is worth at a place, also where a label says the field's name in short: NI, VIN, SSN."""
-    for short in field.initials:
-        if short in context.weights:
-            return {**context.weights, **dict.fromkeys(field.own, context.weights[short])}
-    for word in field.own:
-        if 2 <= len(word) <= 4 and word not in context.weights:
-            for label in context.primary:
-                if word == "".join(part[0] for part in words_of(label.text[-80:]))[-len(word) :]:
-                    return {**context.weights, word: 0.9}
-    return context.weights
-
-
 @lru_cache(maxsize=50_000)
 def _surplus(known: tuple[str, ...], words: tuple[str, ...], kind: str) -> float:
     """The share of a label's words that the field knows nothing of."""
@@ -285,14 +265,35 @@ def _is_wrong_end(field: Field, context: Context) -> bool:
     return bool(asked) and not any(word in ends for word in asked for ends in context.ends)
 
 
-def is_turned(field: Field, text: str, start: int) -> bool:
-    """Whether the words before a number make it the opposite of what the field asks for: "a net loss of 4"."""
-    for asked, but, turning in _TURNS:
-        if asked.intersection(field.own) and not but.intersection((*field.own, *field.parents)):
-            return turning.search(text[max(0, start - 45) : start].replace("\n", " ")) is not None
-    return False
-
-
 def _has_shape(field: Field, said: str) -> bool:
     """Whether the text shows by its shape that it is what the field is called: an e-mail address."""
     return any(not kinds.isdisjoint(field.own) and shape.fullmatch(said) for kinds, shape in _SHAPES)
+
+
+@cache
+def model() -> dict[str, Any]:
+    fitted: dict[str, Any] = json.loads(files(__package__).joinpath("model.json").read_text(encoding="utf-8"))
+    return fitted
+
+
+def score(group: str, features: Sequence[float]) -> float:
+    """How well a place fits, as log odds."""
+    weights: list[float] = model()["places"][group]
+    return sum(map(mul, weights, features))
+
+
+def confidence(group: str, features: Sequence[float]) -> float:
+    """How sure it is that the best place is right, 0 to 1, as often as that was so in the labelled documents."""
+    weights: list[float] = model()["decisions"][group]
+    odds = sum(map(mul, weights, features))
+    raw = 1 / (1 + math.exp(-max(-30.0, min(30.0, odds))))
+    steps: list[list[float]] = model()["calibration"]
+    if not steps:
+        return raw
+    at = bisect_right([step[0] for step in steps], raw)
+    if at == 0:
+        return steps[0][1]
+    if at == len(steps):
+        return steps[-1][1]
+    (low, low_value), (high, high_value) = steps[at - 1], steps[at]
+    return low_value + (high_value - low_value) * (raw - low) / (high - low)

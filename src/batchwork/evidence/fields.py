@@ -31,7 +31,6 @@ class Field:
     record: str  # the path of the innermost list element it belongs to, "" when there is none
     group: str  # the path of the object it belongs to
     options: tuple[str, ...] = ()
-    initials: tuple[str, ...] = ()  # short forms of its name: "vin", "po"
     telling: tuple[str, ...] = ()  # its own words that are not generic
     names: tuple[str, ...] = ()  # the words that name it: `vendor.name` is named by its vendor too, `items[0].name` not
     known: tuple[str, ...] = ()  # all words that it knows
@@ -93,7 +92,7 @@ def _walk(value: Any, schema: Mapping[str, Any], root: Mapping[str, Any], place:
 def _leaf(value: Any, schema: Mapping[str, Any], place: _Place) -> Field:
     described = " ".join(str(schema[key]) for key in ("title", "description") if isinstance(schema.get(key), str))
     bound = isinstance(value, date | int | float | Decimal) or (isinstance(value, str) and value[:4].isdigit())
-    name, own, parents, told, initials = _words(place.names, described[:400], bound)
+    name, own, parents, told = _words(place.names, described[:400], bound)
     options = schema.get("enum")
     return Field(
         path=place.path,
@@ -105,7 +104,6 @@ def _leaf(value: Any, schema: Mapping[str, Any], place: _Place) -> Field:
         record=place.record,
         group=place.group,
         options=tuple(str(option) for option in options) if isinstance(options, list) else (),
-        initials=initials,
         telling=tuple(word for word in own if word not in GENERIC),
         names=parents + own if own and GENERIC.issuperset(own) and not place.record else own,
         known=own + parents + told,
@@ -120,7 +118,7 @@ def _is_telling(value: Any) -> bool:
     return isinstance(value, date) or (isinstance(value, str) and len(value) >= _TELLING)
 
 
-_Words = tuple[str, tuple[str, ...], tuple[str, ...], tuple[str, ...], tuple[str, ...]]
+_Words = tuple[str, tuple[str, ...], tuple[str, ...], tuple[str, ...]]
 
 
 @lru_cache(maxsize=5_000)
@@ -131,11 +129,11 @@ def _words(place: tuple[str, ...], described: str, bound: bool) -> _Words:
     """
     names = [name for name in place if name != "[]"]
     if not names:
-        return "", (), (), tuple(dict.fromkeys(concepts(described))), ()
+        return "", (), (), tuple(dict.fromkeys(concepts(described)))
     own = (_end_of_range(names[-1]) if bound else _correspondent(names[-1])) or concepts(names[-1])
     parents = tuple(dict.fromkeys(word for name in names[:-1] for word in concepts(name)))
     told = tuple(word for word in dict.fromkeys(concepts(described)) if word not in own and word not in parents)
-    return names[-1], tuple(dict.fromkeys(own)), parents, told, tuple(_initials(names[-1]))
+    return names[-1], tuple(dict.fromkeys(own)), parents, told
 
 
 def _end_of_range(name: str) -> tuple[str, ...]:
@@ -154,14 +152,6 @@ def _correspondent(name: str) -> tuple[str, ...]:
         return ()
     end = next((word for word in (words[0], words[-1]) if word in ("from", "to")), "")
     return (*concepts(end), *concepts(" ".join(word for word in words if word != end))) if end else ()
-
-
-def _initials(name: str) -> Iterator[str]:
-    """The short forms that a label may use for a name: NI number, VIN, P.O. date."""
-    words = words_of(name)
-    for first in range(len(words) - 1):
-        for last in range(first + 2, min(len(words), first + 4) + 1):
-            yield "".join(word[0] for word in words[first:last])
 
 
 def _resolved(schema: Mapping[str, Any], root: Mapping[str, Any]) -> Mapping[str, Any]:

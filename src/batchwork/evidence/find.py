@@ -1,19 +1,45 @@
-"""Field values + document -> for every field the places that say it.
+"""Field values + document -> for every field the places that say it, and how sure that is.
 
-The order of decisions: where each list element stands (rows), then every place of every field by its features, then the
-fields together: whose place it is, and whether two places are alike.
+The order of decisions: where each list element stands, then every place of every field by its features, then the fields
+together (neighbours help each other, and no field takes another's place), at last how sure the best place is.
 """
 
+from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from batchwork.documents import Document
-from batchwork.evidence.citation import Citation
-from batchwork.evidence.decide import Finder
-from batchwork.evidence.fields import fields_of
-from batchwork.evidence.readers import Source
+from batchwork.evidence.booleans import Phrases, cell_answer
+from batchwork.evidence.citations import Citation
+from batchwork.evidence.denials import is_denied
+from batchwork.evidence.features import NAMES, Scorer, Surroundings, confidence, score
+from batchwork.evidence.fields import Field, fields_of
+from batchwork.evidence.labels import Context, Contexts
+from batchwork.evidence.layout import column_of
+from batchwork.evidence.readers import FIGURES, Place, Source
+from batchwork.evidence.rows import Home, homes_of
+from batchwork.evidence.thresholds import (
+    ALIKE,
+    LEAST_SURE,
+    MOST_REPEATS,
+    NEAR_LINES,
+    NEXT_BEST,
+    READING_SETTLED,
+    RIVAL_CLOSE,
+)
+from batchwork.evidence.topics import Rivals, Topics
+
+DECISION_NAMES = (
+    "bias", "score", "lead", "rival", "rival_ahead", "contested", "listed", "unsure_home", "weight", "homeless",
+)  # fmt: skip
+_OWN, _SURPLUS, _OTHER, _NEIGHBOUR, *_ORDER = (
+    NAMES.index(name) for name in ("own", "surplus", "other", "neighbour", "first", "early")
+)
+_PROSE = frozenset({"prose"})
+_Claims = dict[tuple[int, int], list[tuple[Field, float]]]
 
 
 def find_evidence(
@@ -22,7 +48,7 @@ def find_evidence(
     """For every leaf of `value`, by path, the places of the document that say it, best first.
 
     A list is empty when nothing says the value: it is None, absent, only computable or contradicted. A citation with a
-    confidence below 0.5 is one of several places that cannot be told apart. `schema` (a JSON schema or a Pydantic
+    confidence below `DEFAULT_LINE` is one of several places that cannot be told apart. `schema` (a JSON schema or a Pydantic
     model) adds descriptions and enums; a Pydantic value brings its own. `cited` are verified citations of the provider:
     of places that cannot be told apart the one inside such a passage is taken.
     """
@@ -47,3 +73,305 @@ def find_evidence(
         ]
         for field in fields
     }
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """A place of a field with its features and its score."""
+
+    place: Place
+    context: Context
+    group: str
+    features: list[float]
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """A place and how sure it is that it says this field."""
+
+    place: Place
+    confidence: float
+
+
+class Finder:
+    """Decides for the fields of one result over one source."""
+
+    def __init__(self, source: Source, fields: list[Field], cited: Sequence[tuple[int, int]] = ()) -> None:
+        self._source = source
+        self._fields = fields
+        self._cited = cited
+        self._contexts = Contexts(source.layout)
+        self._scorer = Scorer(source.text, fields)
+        self._topics = Topics(source.layout)
+        self._rivals = Rivals(source, self._topics)
+        self._places = {field.path: source.places(field.value) for field in fields}
+        self._homes: dict[str, Home] = {}
+        self._columns: dict[tuple[str, str], dict[int, float]] = {}
+        self._claims: _Claims = {}
+
+    def run(self) -> dict[str, list[Verdict]]:
+        """The places to cite by path, best first."""
+        scored = self.scored()
+        return {field.path: self.verdicts(field, scored[field.path]) for field in self._fields}
+
+    def denies(self, field: Field, start: int, end: int) -> bool:
+        """Whether a span cannot say this field: the text denies it, or its label is another field's or role's."""
+        context = self._contexts.of(start, end)
+        if is_denied(self._source, field, Place(((start, end),), "text"), context):
+            return True
+        return self._scorer.is_anothers(field, context)
+
+    def scored(self) -> dict[str, list[Scored]]:
+        """All places of all fields, best first."""
+        self._settle_rows()
+        found = {field.path: self._scored(field) for field in self._fields}
+        self._favour_neighbours(found)
+        self._claims = self._claimed(found)
+        if self._share_out(found):
+            self._claims = self._claimed(found)
+        return found
+
+    def _settle_rows(self) -> None:
+        lists: dict[str, dict[str, list[tuple[Field, list[Place]]]]] = defaultdict(lambda: defaultdict(list))
+        for field in self._fields:
+            if field.record:
+                lists[_list_of(field)][field.record].append((field, self._places[field.path]))
+        for name, records in lists.items():
+            homes = homes_of(records, self._source.layout)
+            self._homes.update(homes)
+            for path, home in homes.items():
+                for field, places in records[path]:
+                    votes = self._columns.setdefault((name, field.name), defaultdict(float))
+                    columns = {self._column(place) for place in places if place in home}
+                    for column in columns:
+                        votes[column] += 1 / len(columns)
+
+    def _column(self, place: Place) -> int:
+        """A number for the column in which a place stands: its heading's, else its rank from the right."""
+        layout = self._source.layout
+        number = layout.line_of(place.start)
+        cell = layout.cell_of(place.start, number)
+        if cell is None:
+            return 99
+        head = layout.head_row(number)
+        owner = column_of(head, cell) if head else None
+        return layout.lines[number].cells.index(cell) - len(layout.lines[number].cells) if owner is None else owner
+
+    def _scored(self, field: Field) -> list[Scored]:
+        home = self._homes.get(field.record)
+        if isinstance(field.value, bool):
+            return _ranked(self._answers(field, home))
+        places = self._places[field.path]
+        if home is not None:
+            places = [place for place in places if place in home] or self._outside(places, field)
+        count = len({place.spans for place in places})
+        first = min((place.start for place in places), default=0)
+        contexts = ((place, self._contexts.of(place.start, place.end)) for place in places)
+        return _ranked(
+            self._entry(field, place, context, count, place.start == first)
+            for place, context in contexts
+            if not is_denied(self._source, field, place, context)
+        )
+
+    def _outside(self, places: Sequence[Place], field: Field) -> list[Place]:
+        """The places that belong to no element of a list: what is said once for all of them."""
+        name = _list_of(field)
+        homes = [home for path, home in self._homes.items() if path[: path.rindex("[")] == name]
+        return [place for place in places[:50] if not any(place in home for home in homes)]
+
+    def _entry(self, field: Field, place: Place, context: Context, count: int, first: bool) -> Scored:
+        """A place with its features and score."""
+        line, block = self._topics.around(field, context.line)
+        votes = self._columns.get((_list_of(field), field.name), {}) if field.record else {}
+        around = Surroundings(
+            count=count,
+            first=first,
+            column=votes.get(self._column(place), 0.0) / sum(votes.values()) if votes else 0.0,
+            topic=self._topics.share(field),
+            line=line,
+            block=block,
+        )
+        features = self._scorer.features(field, place, context, around)
+        home = self._homes.get(field.record)
+        shape = " free" if not context.kinds else " prose" if context.kinds == _PROSE else ""
+        listed = "listed " if home is not None and place in home else ""
+        group = listed + ("figure" if place.kind in FIGURES else "text") + shape
+        return Scored(place, context, group, features, score(group, features))
+
+    @cached_property
+    def _phrases(self) -> Phrases:
+        return Phrases(self._source.layout)
+
+    def _answers(self, field: Field, home: Home | None) -> Iterator[Scored]:
+        """The phrases that answer a question of yes or no; none when one that is as strong says the opposite."""
+        if home is not None:
+            cells = list(self._cell_answers(field, home))
+            if cells:
+                yield from cells
+                return
+        statements = self._phrases.statements(field)
+        if field.record:
+            statements = [one for one in statements if home is not None and home.start <= one.start < home.end]
+        against = max((one.strength for one in statements if one.says != field.value), default=0.0)
+        agreed = [one for one in statements if one.says == field.value]
+        if against and against >= max((one.strength for one in agreed), default=0.0):
+            return
+        for one in agreed:
+            entry = self._answer(field, one.start, one.end, Surroundings())
+            features = list(entry.features)
+            features[_OWN], features[_SURPLUS], features[_OTHER] = one.strength, against, 0.0
+            yield replace(entry, features=features, score=score("answer", features))
+
+    def _answer(self, field: Field, start: int, end: int, around: Surroundings) -> Scored:
+        place, context = Place(((start, end),), "answer"), self._contexts.of(start, end)
+        features = self._scorer.features(field, place, context, around)
+        return Scored(place, context, "answer", features, score("answer", features))
+
+    def _cell_answers(self, field: Field, home: Home) -> Iterator[Scored]:
+        """Cells of an element's rows that hold nothing but the answer, under a head that names the field."""
+        layout = self._source.layout
+        for number in range(layout.line_of(home.start), layout.line_of(max(home.start, home.end - 2)) + 1):
+            for cell in layout.lines[number].cells:
+                context = self._contexts.of(cell.start, cell.end) if cell_answer(cell.text) == field.value else None
+                if context is not None and self._scorer.label_match(field, context, "answer", 0.4):
+                    yield self._answer(field, cell.start, cell.end, Surroundings(column=1.0))
+
+    def _favour_neighbours(self, found: dict[str, list[Scored]]) -> None:
+        """Of several places that of a field beside the other fields of its object, or elements of its list."""
+        lines: dict[str, list[tuple[str, int]]] = defaultdict(list)
+        for field in self._fields:
+            if found[field.path] and _circle(field):
+                lines[_circle(field)].append((field.path, found[field.path][0].context.line))
+        for field in self._fields:
+            others = sorted(line for path, line in lines[_circle(field)] if path != field.path)
+            if not others or not _circle(field):
+                continue
+            moved = []
+            for entry in found[field.path]:
+                low, high = entry.context.line - NEAR_LINES, entry.context.line + NEAR_LINES + 1
+                features = list(entry.features)
+                features[_NEIGHBOUR] = (bisect_left(others, high) - bisect_left(others, low)) / len(others)
+                moved.append(replace(entry, features=features, score=score(entry.group, features)))
+            found[field.path] = _ranked(moved)
+
+    def _claimed(self, found: dict[str, list[Scored]]) -> _Claims:
+        """Which fields have their best place where."""
+        claims: _Claims = defaultdict(list)
+        for field in self._fields:
+            for entry in found[field.path][:1]:
+                claims[entry.place.start, entry.place.end].append((field, entry.score))
+        return claims
+
+    def _share_out(self, found: dict[str, list[Scored]]) -> bool:
+        """Of fields that want one place, the one that fits it best has it; the others their next best, if it fits."""
+        moved = False
+        for claims in self._claims.values():
+            if len(claims) < 2 or len({field.record for field, _ in claims}) > 1:
+                continue
+            for field, points in sorted(claims, key=lambda claim: -claim[1])[1:]:
+                entries = found[field.path]
+                for rank, entry in enumerate(entries[:20]):
+                    if (entry.place.start, entry.place.end) not in self._claims:
+                        if entry.score > points - NEXT_BEST:
+                            entries.insert(0, entries.pop(rank))
+                            moved = True
+                        break
+        return moved
+
+    def decision(self, field: Field, scored: list[Scored]) -> list[float]:
+        """What tells whether the best place is right, in the order of `DECISION_NAMES`."""
+        best = scored[0]
+        others = [entry.score for entry in scored[1:] if not self._is_same(best, entry)]
+        rival = self._rival(field, scored)
+        home = self._homes.get(field.record)
+        claims = self._claims.get((best.place.start, best.place.end), ())
+        return [
+            1.0,
+            max(-8.0, min(8.0, best.score)) / 8,
+            min(6.0, best.score - max(others)) / 6 if others else 1.0,
+            max(-1.0, min(1.0, (best.score - rival) / 4)),
+            float(rival > best.score - RIVAL_CLOSE),
+            float(any(points > best.score and other.name != field.name for other, points in claims)),
+            float(bool(field.record)),
+            float(home is not None and not home.sure),
+            best.place.weight,
+            float(bool(field.record) and home is None),
+        ]
+
+    def _is_same(self, best: Scored, other: Scored) -> bool:
+        """Whether a place says the same thing once more under the same label, as running heads do."""
+        if best.place.spans == other.place.spans:
+            return True
+        layout = self._source.layout
+        if best.context.line == other.context.line or layout.head_row(best.context.line):
+            return False
+        one, two = (layout.cell_of(entry.place.start, entry.context.line) for entry in (best, other))
+        longer = best.place.end - best.place.start
+        return one is not None and two is not None and one.text == two.text and len(one.text) > longer
+
+    def _rival(self, field: Field, scored: list[Scored]) -> float:
+        """How well the field fits the place of another value of its kind, that no other field claims."""
+        best = scored[0]
+        strongest = -99.0
+        if best.place.kind == "answer" or not field.own:
+            return strongest
+        taken = [span for entry in scored for span in entry.place.spans]
+        mine = self._scorer.label_match(field, best.context, best.place.kind)
+        for start, end, kind in self._rivals.of(field, best.place.kind, best.context.line, mine, self._homes):
+            if any(low <= start < high for low, high in taken):
+                continue
+            context = self._contexts.of(start, end)
+            if not self._scorer.label_match(field, context, kind, max(0.3, mine - 0.15)):
+                continue
+            if kind not in FIGURES and context.kinds.isdisjoint(("named", "left", "head", "over")):
+                continue
+            if all(other is field or points <= 0 for other, points in self._claims.get((start, end), ())):
+                entry = self._entry(field, Place(((start, end),), kind), context, len(scored), True)
+                strongest = max(strongest, entry.score)
+        return strongest
+
+    def verdicts(self, field: Field, scored: list[Scored]) -> list[Verdict]:
+        """The best place with its confidence, and those that say the same thing once more."""
+        if not scored:
+            return []
+        best = scored[0]
+        sure = confidence(best.group, self.decision(field, scored))
+        alike = [entry for entry in scored[1:20] if best.place.kind in FIGURES and self._is_alike(best, entry)]
+        pointed = [entry for entry in (best, *alike) if self._is_pointed_at(entry)]
+        if alike and len(pointed) != 1:
+            return [Verdict(entry.place, min(sure, ALIKE)) for entry in (best, *alike)[:MOST_REPEATS]]
+        if best.place.weight < READING_SETTLED:
+            sure = min(sure, ALIKE)
+        if sure < LEAST_SURE:
+            return []
+        best = pointed[0] if pointed else best
+        same = [entry for entry in scored[1:] if entry.place.spans != best.place.spans and self._is_same(best, entry)]
+        places = sorted((entry.place for entry in (best, *same[: MOST_REPEATS - 1])), key=lambda place: place.start)
+        return [Verdict(place, sure) for place in places]
+
+    def _is_alike(self, best: Scored, other: Scored) -> bool:
+        """Whether nothing but their order tells two places apart."""
+        if best.group != other.group or self._is_same(best, other):
+            return False
+        pairs = enumerate(zip(best.features, other.features, strict=True))
+        return all(rank in _ORDER or abs(one - two) < 0.01 for rank, (one, two) in pairs)
+
+    def _is_pointed_at(self, entry: Scored) -> bool:
+        """Whether the provider itself cited a passage around a place."""
+        return any(low <= entry.place.start and entry.place.end <= high for low, high in self._cited)
+
+
+def _ranked(entries: Iterator[Scored] | list[Scored]) -> list[Scored]:
+    return sorted(entries, key=lambda entry: (-round(entry.score, 3), not entry.place.exact, entry.place.start))
+
+
+def _list_of(field: Field) -> str:
+    return field.record[: field.record.rindex("[")]
+
+
+def _circle(field: Field) -> str:
+    """What a field belongs to together with others that stand near it: its object, or its list of plain values."""
+    if field.record:
+        return ""
+    return field.group[: field.group.rindex("[")] + "[]" if field.group.endswith("]") else field.group

@@ -32,16 +32,8 @@ _DEFINED = re.compile(
     r"|,\s+(?:as\s+)?(?:the\s+)?([a-z]{5,12})(?=[,.;\n])"
 )
 _AFTER_END = re.compile(r"[.;,:]\s|\n\n|[;(]|\s(?:and|but|while|or|und|aber|et|mais|y)\s")
-_APPOSITION = re.compile(
-    r",\s+((?:who|which|our|the|a|an|as|your|his|her|their|its)\s+[^,.;:()\d]{3,45}|[a-z]+(?: [a-z]+){0,3}(?=[.;,\n]))"
-)
-_PART_OF = re.compile(r"\s+(?:out\s+)?of\s+(?:the\s+|all\s+|its\s+|our\s+)?\d[\d.,]*(?=\s)")  # 12 of 40 rooms
 _CURRENCY = re.compile(r"[$€£¥]|(?:USD|EUR|GBP|CHF|JPY|CAD|AUD)(?![A-Za-z])")
 _SIGNS = {"$": "usd", "€": "eur", "£": "gbp", "¥": "jpy"}
-_OPERANDS = re.compile(r"\d[\d.,]*\s?\S{0,7}\s*(?:[x×*·@]|\bat\b)\s*\S{0,3}\s?\d[\d.,]*\s?\S{0,7}\s*=\s*$")
-_FACTOR = re.compile(r"(?<![\w.,])\d[\d.,]*(?:\s?[^\W\d_]{1,7}\.?)?\s*(?:[x×*@]|\bat\b)\s*(?:[A-Z]{3}\s?|[$€£]\s?)?$")
-_ELEMENT = re.compile(r"<([A-Za-z_][\w.:\-]*)(?:\s[^<>]*)?>\s*$")  # <DueDate>, right before a value
-_KEY_PATH = re.compile(r"^\s*(?:-\s+)?[\"']?([A-Za-z_][\w\-]*(?:[.\[][\w\-\]]+)+)[\"']?\s*[:=]")
 _ENUMERATION = re.compile(r"^[\s>*•-]*([^:,;.\n]{2,45}):\s+(?:[^,;:\n]{1,60}(?:[,;]|\s(?:and|und|et)\s)\s*)+$")
 _AROUND = frozenset({"section", "heading", "head", "row", "left"})
 _LONGEST_LABEL, _LONGEST_CELL = 8, 45  # words, characters
@@ -124,9 +116,6 @@ class Contexts:
             return [], []
         if cell.start == start and cell.end == end and len(layout.lines[number].cells) > 1:
             return self._whole_cell(number, cell)
-        element = _elements(layout.text, start)
-        if element:
-            return element, element[:1]
         before = self._before(number, cell, start)
         bare = _BULLET.match(before) is not None
         listed = _ENUMERATION.match(before)
@@ -142,8 +131,6 @@ class Contexts:
                 primary, named = [label], True
         labels.extend(Label("end", words, "") for words in ends_of(layout.text, start, end))
         labels.extend(_unit(layout.text[start:end]))
-        if before and before.rstrip(" $€£")[-1:] in "xX×*@t" and _FACTOR.search(before):
-            labels.append(Label("factor", {"rate": 0.7, "price": 0.7, "unit": 0.5}, ""))
         labels.extend(self._after(cell, start, end))
         if inline is None:
             left = list(self._left(number, cell))
@@ -198,8 +185,7 @@ class Contexts:
             above -= 1
         before = self._layout.text[max(begin, start - _REACH) : start]
         ends = [found.end() for found in _CLAUSE_END.finditer(before)]
-        before = before[ends[-1] :] if ends else before
-        return _OPERANDS.sub("", before) if before.rstrip().endswith("=") else before
+        return before[ends[-1] :] if ends else before
 
     def _after(self, cell: Cell, start: int, end: int) -> Iterator[Label]:
         """The words behind a place, up to the end of their clause or the next number: units, and what it counts."""
@@ -207,9 +193,7 @@ class Contexts:
         if len(text) < 30 and cell.end - cell.start >= _FLOWING:
             text = self._layout.text[end : end + 60].split("\n\n")[0]  # a sentence that goes on in the next line
         figure = self._layout.text[end - 1 : end].isdigit()
-        text = _PART_OF.sub("", text, count=1) if figure and _PART_OF.match(text) else text
-        told = _APPOSITION.match(text)
-        text = told[1] if told else _AFTER_END.split(text, maxsplit=1)[0]
+        text = _AFTER_END.split(text, maxsplit=1)[0]
         words = tuple(takewhile(lambda word: not word.isdigit(), concepts(text)))
         units = tuple(takewhile(UNITS.__contains__, words)) if figure else ()
         weights = dict.fromkeys(units, 0.9)
@@ -279,9 +263,6 @@ class Contexts:
         """Headings, the objects around a key of a dump, and the title at the start of a numbered paragraph."""
         layout = self._layout
         line = layout.lines[number]
-        path = _KEY_PATH.match(layout.text[line.start : min(line.end, line.start + 200)])
-        if path:
-            yield label_of("section", " ".join(re.split(r"[.\[\]]+", path[1])[:-1]), 0.85)
         for rank, heading in enumerate(layout.headings[number]):
             head = layout.lines[heading].cells[0]
             if looks_like_name(head.text) or head.column - cell.column > 40 or (rank and heading == 0):
@@ -375,29 +356,6 @@ def _unit(said: str) -> tuple[Label, ...]:
     """The currency that a figure shows, as a label of its own."""
     found = _CURRENCY.search(said)
     return (Label("unit", {_SIGNS.get(found.group(), found.group().lower()): 1.0}, found.group()),) if found else ()
-
-
-def _elements(text: str, start: int) -> list[Label]:
-    """The element of XML that opens right before a place, and those around it, nearest first."""
-    if start == 0 or text[start - 1] not in ">\n " or ">" not in text[max(0, start - 3) : start]:
-        return []
-    found = _ELEMENT.search(text, max(0, start - 200), start)
-    if found is None:
-        return []
-    around: list[str] = []
-    closed = 0
-    for tag in reversed(
-        list(re.finditer(r"<(/?)([A-Za-z_][\w.:\-]*)[^<>]*?(/?)>", text[max(0, found.start() - 4000) : found.start()]))
-    ):
-        if tag[1]:
-            closed += 1
-        elif not tag[3] and closed:
-            closed -= 1
-        elif not tag[3]:
-            around.append(tag[2])
-    names = [found[1], *around[:3]]
-    parts = zip(("named", "section", "section", "section"), (1.0, 0.85, 0.55, 0.55), names, strict=False)
-    return [label_of(kind, name.rpartition(":")[2], weight) for kind, weight, name in parts]
 
 
 def _says_nothing(text: str) -> bool:

@@ -253,11 +253,6 @@ class Layout:
                 stack.append((level, number))
         return under
 
-    @cached_property
-    def section_starts(self) -> set[int]:
-        """The lines that head a section, names apart."""
-        return {number for number in range(len(self.lines)) if 0 < self._heading_level(number) < _NAME_LEVEL}
-
     def _opens_block(self, number: int) -> bool:
         """Whether a line is a key, as programs write them, whose values are indented below it."""
         line = self.lines[number]

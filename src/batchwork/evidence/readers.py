@@ -19,8 +19,8 @@ from batchwork.evidence.numbers import Numbers
 from batchwork.evidence.numerals import Mention, Reading
 from batchwork.evidence.scales import Scales
 from batchwork.evidence.strings import TextIndex
-from batchwork.evidence.words import VOCABULARY
 from batchwork.evidence.thresholds import MOST_PLACES, READING_UNSETTLED
+from batchwork.evidence.words import VOCABULARY
 
 Span = tuple[int, int]
 FIGURES = frozenset({"number", "money", "percent", "date"})
@@ -71,11 +71,11 @@ class Source:
                 if isinstance(reading.value, date):
                     self._days.setdefault(reading.value, []).append((mention, reading))
 
-    def places(self, value: Any, options: tuple[str, ...] = ()) -> list[Place]:
+    def places(self, value: Any) -> list[Place]:
         """The places that say a value; beyond a few hundred they are not looked at, nobody could tell them apart."""
-        return self._places(value, options)[:MOST_PLACES]
+        return self._places(value)[:MOST_PLACES]
 
-    def _places(self, value: Any, options: tuple[str, ...]) -> list[Place]:
+    def _places(self, value: Any) -> list[Place]:
         if value is None or isinstance(value, bool | bytes):
             return []
         if isinstance(value, int | float | Decimal):
@@ -86,7 +86,7 @@ class Source:
             return self._date_places(value)
         if isinstance(value, time):
             return self._time_places(value)
-        return self._string_places((value if isinstance(value, str) else str(value)).strip(), bool(options))
+        return self._string_places((value if isinstance(value, str) else str(value)).strip())
 
     def _number_places(self, value: Any) -> list[Place]:
         numbers = [number for number in (_decimal(value, exact=True), _decimal(value)) if number is not None]
@@ -167,7 +167,7 @@ class Source:
         pattern = re.compile(r"(?<![\d:.])(?:" + "|".join(forms) + ")", re.IGNORECASE)
         return [Place(((match.start(), match.end()),), "date") for match in pattern.finditer(self.text)]
 
-    def _string_places(self, text: str, chosen: bool) -> list[Place]:
+    def _string_places(self, text: str) -> list[Place]:
         if not text:
             return []
         if _ISO_DATE.fullmatch(text):

@@ -18,9 +18,7 @@ from batchwork.evidence.words import concepts
 
 Leaves = Sequence[tuple[Field, list[Place]]]
 Unit = tuple[int, int]  # offsets, from and to
-_ENTRY = re.compile(r"\d{1,3}[.)] \S|(?:\[ ?)?\{$|- ?[\w\"']|-$|<[\w:.-]+(?: [^<>]*[^/])?>$")
-_INDEXED = re.compile(r"\s*([A-Za-z][\w.]*?(?:\[\d+\]|\.\d+))\.[\w.\[\]-]+\s*[:=]")
-_KINDS = {"row": 1.0, "pair": 0.97, "entry": 0.95, "block": 0.9, "section": 0.8}  # the smaller, the surer
+_KINDS = {"row": 1.0, "pair": 0.97, "block": 0.9}  # the smaller, the surer
 _LEAST = 0.25  # of what an element could show; below this it was not recognised
 _APART = 200  # characters between the beginnings of two elements in one line, on average
 _STRETCH = 200  # elements of a list whose units are shared out together
@@ -33,7 +31,9 @@ class Home:
     start: int
     end: int
     sure: bool
-    kind: str
+
+    def __contains__(self, place: Place) -> bool:
+        return self.start <= place.start < self.end
 
 
 def homes_of(records: Mapping[str, Leaves], layout: Layout) -> dict[str, Home]:
@@ -89,12 +89,8 @@ def _units(layout: Layout, kind: str) -> Iterator[Unit]:
 def _starts(layout: Layout, kind: str) -> list[int]:
     """The lines with which the units of a kind begin."""
     lines = layout.lines
-    if kind == "section":
-        return [0, *sorted(layout.section_starts - {0})]
     if kind == "block":
         return [n for n in range(len(lines)) if n == 0 or (lines[n].cells and lines[n - 1].kind == "blank")]
-    if kind == "entry":
-        return _entries(layout)
     found = []
     for number, line in enumerate(lines):
         above = lines[number - 1] if number else None
@@ -129,27 +125,6 @@ def _goes_on(layout: Layout, number: int) -> bool:
         len(above.cells) == 1 and above.end - above.start >= 38 and not text.startswith(("-", "*", "•", "<", "{", "["))
     )
     return flows and not text[:2].rstrip(".)").isdigit()
-
-
-def _entries(layout: Layout) -> list[int]:
-    """The lines that start an element of a list in a dump or an enumeration, at the indentation most of them have."""
-    lines = layout.lines
-    by_column: dict[int, list[int]] = defaultdict(list)
-    keys: dict[int, str] = {}
-    for number, line in enumerate(lines[:-1]):
-        if not line.cells:
-            continue
-        indexed = _INDEXED.match(layout.text, line.start, min(line.end, line.start + 200))
-        if indexed:
-            keys[number] = indexed[1]
-        below = lines[number + 1].cells
-        if _ENTRY.match(line.cells[0].text) and below and below[0].column > line.cells[0].column:
-            by_column[line.cells[0].column].append(number)
-    if keys:
-        return [number for number in keys if keys[number] != keys.get(number - 1)]
-    if not by_column:
-        return []
-    return max(by_column.values(), key=len)
 
 
 def _fit(leaves: Leaves, owner: _Owner) -> tuple[dict[Unit, float], dict[Unit, float]]:
@@ -209,7 +184,7 @@ def _assigned(fits: dict[str, dict[Unit, float]], kind: str) -> dict[str, Home]:
                 for r, p in enumerate(open_paths)
                 if r != rank and r not in done and fits[p].get(unit, 0.0) >= -score - 0.05
             ]
-            homes[path] = Home(*unit, not rivals or (bool(equals) and len(equals) == len(rivals)), kind)
+            homes[path] = Home(*unit, not rivals or (bool(equals) and len(equals) == len(rivals)))
             taken.add(unit)
             done.add(rank)
     return homes
@@ -236,7 +211,7 @@ def _stretches(records: Mapping[str, Leaves], layout: Layout) -> dict[str, Home]
             *(begins[path] for path in ordered[1:]),
             min(paragraph if paragraph >= 0 else len(layout.text), last + _APART),
         ]
-        found = {path: Home(begins[path], end, True, "stretch") for path, end in zip(ordered, ends, strict=True)}
+        found = {path: Home(begins[path], end, True) for path, end in zip(ordered, ends, strict=True)}
         shown = sum(_shown(leaves, found[path]) for path, leaves in records.items()) / len(records)
         if shown > most:
             best, most = found, shown

@@ -8,7 +8,6 @@ import re
 
 from batchwork.evidence.layout import Layout, column_of
 
-
 _WORDS = (
     r"thousands?|tausend|tsd|milliers?|migliaia|duizend(?:en|tallen)?|tys"
     r"|millions?|millionen|mio|mln|milioni|millones|miljoen(?:en)?"

@@ -1,18 +1,41 @@
-"""Check a provider's own citations against the document: keep the true ones, at the place where they really stand.
+"""A citation; and the check of a provider's own ones: the true ones are kept, at the place where they really stand.
 
 A provider counts characters of what it was sent, may be off by one, and gives only pages for PDFs. So the words decide:
 they must stand in the document, and the place nearest to where the provider says is taken.
 """
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from batchwork.documents import Document
-from batchwork.evidence.citation import Citation
 from batchwork.evidence.layout import Layout
 from batchwork.evidence.strings import TextIndex
 
 _EXACT, _MOVED, _LIKE, _UNSURE = 1.0, 0.95, 0.85, 0.45
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Citation:
+    """One place that says a field's value; `text` is exactly `document.text[start:end]`.
+
+    `confidence` runs from 0 to 1; below `DEFAULT_LINE` a person should look at the place. `page` counts from 1
+    and is None for formats without pages.
+    """
+
+    start: int
+    end: int
+    text: str
+    page: int | None = None
+    confidence: float = 1.0
+
+    def to_dict(self) -> dict[str, Any]:
+        """As the result files hold it: no `page` where there are none."""
+        entry: dict[str, Any] = {"start": self.start, "end": self.end, "text": self.text}
+        if self.page is not None:
+            entry["page"] = self.page
+        entry["confidence"] = round(self.confidence, 3)
+        return entry
 
 
 def verify_citations(
