@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from batchwork.evidence import find_evidence
+from batchwork.evidence import DEFAULT_LINE, find_evidence
 
 CASES: list[tuple[str, str, Any, dict[str, Any], Any]] = []
 
@@ -1373,7 +1373,7 @@ def test_a_document_written_by_hand(index: int) -> None:
     _, text, value, expect, schema = CASES[index]
     found = find_evidence(value, text, schema=schema)
     for path, wanted in expect.items():
-        cited = [citation for citation in found[path] if citation.confidence >= 0.5]
+        cited = [citation for citation in found[path] if citation.confidence >= DEFAULT_LINE]
         if wanted is None:
             assert cited == [], path
             continue
@@ -1388,7 +1388,7 @@ def test_a_document_written_by_hand(index: int) -> None:
 def _said(text: str, value: Any) -> dict[str, str | None]:
     """By path what is cited first, with the number of its line before it."""
     found = find_evidence(value, text)
-    best = {path: next((one for one in cited if one.confidence >= 0.5), None) for path, cited in found.items()}
+    best = {path: next((one for one in cited if one.confidence >= DEFAULT_LINE), None) for path, cited in found.items()}
     return {
         path: None if one is None else f"{text.count(chr(10), 0, one.start) + 1}: {one.text}"
         for path, one in best.items()
@@ -1676,7 +1676,7 @@ def test_the_figures_of_a_calculation_are_told_apart() -> None:
 def test_what_is_said_of_a_part_is_not_said_of_the_whole() -> None:
     text = "The fair is over. 38 of 120 stands were empty on the last day."
     assert [one.text for one in find_evidence({"empty_stands": 38}, text)["empty_stands"]] == ["38"]
-    assert all(one.confidence < 0.5 for one in find_evidence({"empty_stands": 120}, text)["empty_stands"])
+    assert all(one.confidence < DEFAULT_LINE for one in find_evidence({"empty_stands": 120}, text)["empty_stands"])
 
 
 def test_a_range_that_is_still_open_has_its_start() -> None:

@@ -12,7 +12,9 @@ from functools import lru_cache
 from batchwork.evidence.fields import Field
 from batchwork.evidence.layout import Layout
 from batchwork.evidence.thresholds import NAMED_ENOUGH
-from batchwork.evidence.words import GENERIC, NEGATIONS, VOCABULARY, concepts, fold, likeness
+from batchwork.evidence.words import GENERIC, NEGATIONS, PATTERNS, VOCABULARY, concepts, fold, likeness
+
+_PATTERNS: dict[str, str] = PATTERNS["booleans"]
 
 _WORDS = VOCABULARY["answers"]
 _OPPOSITES: dict[str, str] = {}
@@ -27,11 +29,7 @@ for _group in VOCABULARY["alike"]:
 _WORD = re.compile(r"(?<![^\W_])[a-z]+(?=[A-Z][a-z])|[A-Z][a-z]+(?=[A-Z][a-z])|[^\W_]+(?:['’][^\W_]+)?")
 _SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n\s*\n|\n(?=\s*(?:[-*•▪‣]|\d+[.)]|#|\||\[))")
 _BOX = re.compile(r"(?P<on>\[[xX✓✔*]\]|\([xX✓]\)|[☑☒✓✔⊠●])|(?P<off>\[\s?\]|\(\s?\)|[☐□○])")
-_ANSWER = re.compile(
-    rf"[\s:=?|.>\"'\-–—]*(?P<answer>(?P<no>{_WORDS['no']})|(?P<yes>{_WORDS['yes']})|(?P<tick>[✓✔☑☒✗✘☐])"
-    r"|(?P<box>\[[ xX✓]?\]))(?![\w-])",
-    re.IGNORECASE,
-)
+_ANSWER = re.compile(_PATTERNS["answer"])
 _UNKNOWN = re.compile(r"[\s:=?|]*(?:n/?a|not applicable|not stated|unknown|tbd|-+|—|\?)\s*$", re.IGNORECASE)
 _TO_ANSWER = re.compile(r"\s?\.{3,}\s*|[^.:?\n\t]{0,40}?[:?]\s*(?:(?:A|Answer)[:.]\s*)?|\s{2,}|\t|\s*\|\s*|\s*")
 _BETWEEN = re.compile(r"[:=?|>\t]|\s{2,}|–|—|\s-\s|\.{3}")

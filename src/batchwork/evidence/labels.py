@@ -12,7 +12,9 @@ from itertools import takewhile
 
 from batchwork.evidence.layout import Cell, Layout, column_of, is_known_label, overlap, unnumbered
 from batchwork.evidence.ranges import ends_of
-from batchwork.evidence.words import UNITS, concepts, looks_like_name
+from batchwork.evidence.words import PATTERNS, UNITS, concepts, looks_like_name
+
+_PATTERNS: dict[str, str] = PATTERNS["labels"]
 
 _LABEL_END = re.compile(r"[:=#?]\s*[\"'“(\[<`*]*$|\s[-–—]\s*$")
 _PIECES = re.compile(r"([,;](?!\d)|[()\[\]]|\s[-–—]\s|(?<=[a-z\d)])\.\s|:\s)")
@@ -22,15 +24,8 @@ _BULLET = re.compile(r"^(?:#{1,6}\s)?[\s>*•▪‣+\-–\[\](){}\"'“”xX✓�
 _KEYED = re.compile(r"[^\W\d_][\w ./&-]{0,30}:\s")  # a line that starts with a label of its own
 _SAID = re.compile(r"\s\S+\s\S+\s\S+[.,;]$|^[^:]{2,30}:\s+\w")  # a sentence, or a label with its value
 _SAYS = re.compile(r":\s*\S|\d{2}|[!;,]$|\w{5}\.$")  # a cell that says something is no mere label
-_DATES = re.compile(
-    r"\b(?:\d{1,2}([./-])\d{1,2}\1|\d{1,2}\.? [^\W\d_]{3,9}\.? |[A-Z][a-z]{2,8}\.? \d{1,2}, )((?:19|20)\d\d)\b"
-    r"|\b((?:19|20)\d\d)-\d\d-\d\d\b|\((?=[^()]*\d)[^()]*\)"
-)
-_DEFINED = re.compile(
-    r"(?:,\s[^()\n.;:]{3,80}?)?,?\s*\((?:[a-zA-Z' -]{0,40}?[\s,]+)?[\"'“”‘’„«](?:the\s)?([A-Z][\w ]{2,30}?)[\"'“”‘’»]\)"
-    r"|,?\s*\((?:hereinafter|the)\s+(?:called\s+)?(?:the\s+)?([A-Z][\w ]{2,30}?)\)"
-    r"|,\s+(?:as\s+)?(?:the\s+)?([a-z]{5,12})(?=[,.;\n])"
-)
+_DATES = re.compile(_PATTERNS["dates"])
+_DEFINED = re.compile(_PATTERNS["defined"])
 _AFTER_END = re.compile(r"[.;,:]\s|\n\n|[;(]|\s(?:and|but|while|or|und|aber|et|mais|y)\s")
 _CURRENCY = re.compile(r"[$€£¥]|(?:USD|EUR|GBP|CHF|JPY|CAD|AUD)(?![A-Za-z])")
 _SIGNS = {"$": "usd", "€": "eur", "£": "gbp", "¥": "jpy"}

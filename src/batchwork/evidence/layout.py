@@ -9,24 +9,19 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
-from batchwork.evidence.words import concepts, is_known, looks_like_name
+from batchwork.evidence.words import PATTERNS, concepts, is_known, looks_like_name
+
+_PATTERNS: dict[str, str] = PATTERNS["layout"]
 
 _SEPARATOR = re.compile(r"\t+| {2,}(?:\.{3,} *)?| ?\.{3,} ?| ?…+ ?| ?_{3,} ?")
 _PIPE = re.compile(r"[ \t]*[|│┃║][ \t]*")
 _RULE = re.compile(r"[\s\-=_+|:.*~─━═│┃┼╪╬┌┐└┘├┤┬┴]*")
-_NUMBERED_HEADING = re.compile(
-    r"\s*(?:\d{1,2}(?:\.\d{1,2})*\.?|[IVX]{1,5}\.|[A-H]\.|§\s?\d+|(?:Section|Article|Lot|Part|Artikel) \d+\b.?)\s+[A-ZÀ-Þ]"
-)
+_NUMBERED_HEADING = re.compile(_PATTERNS["numbered_heading"])
 _LETTER = re.compile(r"[^\W\d_]")
-_FIGURE = re.compile(
-    r"^(?!.*%\s?[^\W\d_]{2})[\s(\[]*(?:[-−–+]?\s?(?:(?:USD|EUR|GBP|CHF|CAD|AUD|JPY|SEK|NOK|DKK|PLN|INR)\s?|(?:US|CA|A|C|R)?[$€£¥₹]\s?))?"
-    r"[-−–+]?[(]?\d[\d\s.,'’/:%-]*(?:[%)\]€£$]|[A-Za-z]{1,4}\.?)?\s*$"
-)
+_FIGURE = re.compile(_PATTERNS["figure"])
 _SHARE_OF = re.compile(r"\d\s?%\s?[^\W\d_]{2}")  # "19 % VAT" is what the figure beside it is
 _YEAR = re.compile(r"(?:FY ?)?(?:19|20)\d\d")
-_BAND = re.compile(
-    r"(?:over|under|up to|more than|[<>≥≤])?\s*\d{1,3}\s?(?:[-–—]\s?\d{1,3}|\+)?\s+[^\W\d_]+", re.IGNORECASE
-)
+_BAND = re.compile(_PATTERNS["band"])
 _BOX_NUMBER = re.compile(r"^(?:\d{1,2}[a-z]?|[a-z])[.)]?\s+(?=[^\W\d_]{4})(?!\w+ \d{4})")
 _ASIDE = re.compile(r"\([^()]*\)")
 _OPENING = re.compile(r"(?:- )?[\"']?[\w.-]+[\"']?\s?(?:[:=]\s?[{\[]|:|[{])|<[\w:.-]+(?: [^<>]*)?>")

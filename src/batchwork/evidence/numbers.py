@@ -11,6 +11,9 @@ from collections.abc import Iterator
 from decimal import Decimal
 
 from batchwork.evidence.numerals import COMMA, POINT, Mention, Reading, decimal_habit, readings_of, spelled_numbers
+from batchwork.evidence.words import PATTERNS
+
+_PATTERNS: dict[str, str] = PATTERNS["numbers"]
 
 _CODES = (
     "USD EUR GBP CHF JPY CAD AUD NZD SEK NOK DKK PLN CZK HUF INR CNY RMB BRL MXN ZAR SGD HKD TRY ILS KRW RUB RON BGN"
@@ -24,41 +27,25 @@ _SIGN_AFTER = (
     + "|".join(_CODES.split())
     + r"|kr|zł|Kč|Ft|lei|[Ee]uros?|[Dd]ollars?|[Pp]ounds?|Fr\.|Franken)(?![A-Za-z]))"
 )
-_BLANK = r"[ \t\u00a0\u202f]?"
-_BEFORE = re.compile(
-    rf"(?P<open>[(\[]{_BLANK})?(?P<sign>[-−–+]{_BLANK})?(?P<currency>(?<![A-Za-z]){_CURRENCY}[ \t\u00a0\u202f\n]?)?"
-    r"(?P<open2>\()?(?P<sign2>[-−–])?\Z"
-)
+_BEFORE = re.compile(_PATTERNS["before"])
 _PERCENT = re.compile(r"[ \u00a0\u202f]?(?:%|(?:percent|per cent|pct|Prozent|pour cent|por ciento)\b)")
 _MAGNITUDES = {
     "k": 3, "thousand": 3, "tsd": 3, "tausend": 3, "million": 6, "millions": 6, "mn": 6, "mio": 6, "mln": 6, "m": 6,
     "millionen": 6, "billion": 9, "billions": 9, "bn": 9, "mrd": 9, "b": 9, "milliarden": 9, "trillion": 12,
     "lakh": 5, "crore": 7,
 }  # fmt: skip
-_MAGNITUDE = re.compile(
-    r"([ \u00a0\u202f]|\s?\n\s*)?(thousand|tausend|tsd|millionen|millions?|mio|mln|mn|billions?|milliarden|bn|mrd"
-    r"|trillion|lakh|crore|[kKmMbB])\b(?:(?<=mio)\.|(?<=mrd)\.|(?<=tsd)\.|(?<=mn)\.|(?<=bn)\.)?",
-    re.IGNORECASE,
-)
+_MAGNITUDE = re.compile(_PATTERNS["magnitude"])
 _AFTER_SIGN = re.compile(rf"[ \u00a0\u202f]?{_SIGN_AFTER}")
 _TAIL = re.compile(r"([A-Za-zµ°²³]+)")
 _GLUED = re.compile(r"[-_/.]\w")
 _ORDINAL = frozenset({"st", "nd", "rd", "th"})
 _DASHES = "-−–‐‑"
-_NUMERAL = re.compile(
-    r"\d+(?:[.,]\d+)?[eE][-+]?\d{1,3}(?![\w.])"  # scientific
-    r"|\d{1,3}(?:[ \u00a0\u202f]\d{3})+(?:[.,]\d{1,2})?(?![\d])"  # grouped by blanks
-    r"|\d+(?:['’]\d{3})+(?:[.,]\d+)?"
-    r"|\d+(?:[.,]\d+)*"
-)
+_NUMERAL = re.compile(_PATTERNS["numeral"])
 _GLUE = re.compile(r"[-/_.:@\\][^\W_]")
 _MONEY_HEAD = re.compile(rf"(?<![A-Za-z]){_CURRENCY}[{_DASHES}]?$")
 _MARKS = re.compile(r"\D")
 _EXPONENT = re.compile(r"[eE].*")
-# Two measures written as one, a blood pressure or a score out of so many; no halves, no dates, no ids.
-_PAIR = re.compile(
-    r"(?<![\w/\\.,:-])(?!\d/\d(?!\d)|24/7)[1-9]\d{0,2}(?:[.,]\d)?(?P<slash>/)[1-9]\d{0,2}(?:[.,]\d)?(?![\w/\\]|[.,:-]\w)"
-)
+_PAIR = re.compile(_PATTERNS["pair"])
 _TOUCHES = _DASHES + "/\\:@.,'’"
 _REACH = 40  # characters behind a numeral that may still be its own
 

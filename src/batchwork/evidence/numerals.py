@@ -8,6 +8,10 @@ from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 
+from batchwork.evidence.words import PATTERNS
+
+_PATTERNS: dict[str, str] = PATTERNS["numerals"]
+
 _GROUPED = re.compile(r"\d{1,3}(?:([.,'’\u00a0\u202f ])\d{3})(?:\1\d{3})*")
 _INDIAN = re.compile(r"\d{1,2}(?:,\d{2})+,\d{3}")
 _LONGEST = 60  # digits; longer runs are no numbers anybody compares
@@ -106,11 +110,7 @@ _TENS = {
     for number, name in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split(), start=2)
 }
 _SCALES = {"hundred": 100, "thousand": 1_000, "million": 1_000_000}
-_ANY = "|".join([*_TENS, *sorted(_ONES, key=len, reverse=True)])
-_SPELLED = re.compile(
-    rf"(?<![\w-])(?=[efnostzEFNOSTZ])(?:{_ANY})(?:[\s-]+(?:and[\s-]+)?(?:{_ANY}|{'|'.join(_SCALES)}))*(?![\w-])",
-    re.IGNORECASE,
-)
+_SPELLED = re.compile(_PATTERNS["spelled"])
 _SPLIT = re.compile(r"[\s-]+")
 
 

@@ -3,37 +3,20 @@
 import re
 from collections.abc import Iterator
 
-_VERB = (
-    r"\b(?:up|down|(?:in|de)creas(?:ed?|es|ing)|rais(?:ed?|es)|reduc(?:ed?|es)|lower(?:ed|s)?|r[io]ses?|risen|f[ae]lls?"
-    r"|fallen|gr[eo]ws?|grown|improve[ds]?|drop(?:ped|s)?|decline[ds]?|went|move[ds]?|change[ds]?|amended|revised"
-    r"|extended|adjusted|corrected|converted)"
-)
+from batchwork.evidence.words import PATTERNS
+
+_PATTERNS: dict[str, str] = PATTERNS["ranges"]
+
 _TILL = r"(?:\s(?:to|through|till|until|bis|à|au|al)\s|[ ]?(?:\.\.\.?|…|[-–—−~])[ ]?)"
 _UNIT = r"(?:[ ]?(?:°[ ]?[CF]|%|[^\W\d_]{1,4}))?"
-_FROM = re.compile(
-    rf"{_UNIT}{_TILL}(?:the\s+)?[-−+]?[$€£]?\s?(?:[A-Z][a-zé]{{2,9}}\.? )?\d|\s*(?:to|until|till|[-–—])\s*(?:present|today|date|now)\b"
-)
+_FROM = re.compile(_PATTERNS["from"])
 _TO = re.compile(rf"\d[\w%]*{_UNIT}{_TILL}(?:the\s+)?[$€£]?$", re.IGNORECASE)
 _BETWEEN = re.compile(r"\b(?:between|zwischen|entre)\s+[$€£]?[-−]?$", re.IGNORECASE)
-_AND = re.compile(
-    r"\b(?:between|zwischen|entre)\s+\S*\d(?:[^.;]|[.]\d){0,25}?\s(?:and|und|et|y)\s+[$€£]?$", re.IGNORECASE
-)
-_WAS = re.compile(
-    rf"(?:{_VERB}\s+from|\bto\s+\S*\d(?:[^.;]|[.]\d){{0,25}}?\sfrom|\b(?:instead|in\s+place|in\s+lieu)\s+of"
-    r"|\b(?:formerly|previously|hitherto|statt|bisher)|\d(?:[^.;]|[.]\d){0,30}?(?:compared\s+(?:with|to)|versus|vs\.?|against))\s+[\"“„«'(]*$",
-    re.IGNORECASE,
-)
-_NOW = re.compile(
-    rf"(?:{_VERB}\s+from\s(?:[^.;]|[.]\d){{1,60}}?\sto|\breplaced\s+(?:by|with)|\bamended\s+to(?:\s+read)?|\bshall\s+now\s+be)\s+[\"“„«'(]*$",
-    re.IGNORECASE,
-)
-_WAS_BEHIND = re.compile(
-    r"[\"”»'’)]*,?\s+(?:(?:is|are|was|were|shall\s+be)\s+(?:hereby\s+)?(?:deleted|replaced|superseded)|previously|so\s+far)\b"
-)
-_BY = re.compile(
-    r"\b(?:by|before|until|(?:no|not) later than|spätestens(?: am)?|bis(?: zum)?|avant(?: le)?|entro(?: il)?)\s+$",
-    re.IGNORECASE,
-)
+_AND = re.compile(_PATTERNS["and"])
+_WAS = re.compile(_PATTERNS["was"])
+_NOW = re.compile(_PATTERNS["now"])
+_WAS_BEHIND = re.compile(_PATTERNS["was_behind"])
+_BY = re.compile(_PATTERNS["by"])
 _DATE = re.compile(r"\d{1,2}[./ -](?:\d|[A-Za-z])|[A-Z][a-z]{2,8}\.? \d|\d{4}-\d")
 _BOUND = re.compile(r"(?:(?P<upper>[<≤⩽]=?)|(?P<lower>[>≥⩾]=?))\s*$")
 _BY_WORDS = ("by", "before", "until", "than", "spätestens", "bis", "am", "zum", "avant", "le", "entro", "il")

@@ -102,11 +102,8 @@ class Source:
                     continue
                 share = reading.kind in ("fraction", "percent")
                 kind = "percent" if share else "money" if mention.money else "number"
-                opposite = (reading.value < 0) != (number < 0)  # "a loss of 5" may say -5 of a profit
-                if opposite and reading.value < 0:
-                    continue
-                how = "opposite" if opposite else reading.kind
-                found.append(Place(((mention.start, mention.end),), kind, reading.weight, reading=how))
+                if (reading.value < 0) == (number < 0):
+                    found.append(Place(((mention.start, mention.end),), kind, reading.weight, reading=reading.kind))
             if len(found) >= MOST_PLACES:
                 break
         if not found and isinstance(value, int) and 100_000 <= abs(value) < 10**40:
@@ -238,7 +235,7 @@ class Source:
 def says(text: str, value: Any) -> list[Span]:
     """The spans of some text that say this value, by themselves and whatever stands around; for no boolean."""
     source = Source(text)
-    found = (place for place in source.places(value) if place.reading not in ("opposite", "unscaled", "part"))
+    found = (place for place in source.places(value) if place.reading not in ("unscaled", "part"))
     return [span for place in found for span in place.spans]
 
 

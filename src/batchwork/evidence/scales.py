@@ -7,38 +7,15 @@ tables below it until the next heading of its kind.
 import re
 
 from batchwork.evidence.layout import Layout, column_of
+from batchwork.evidence.words import PATTERNS
 
-_WORDS = (
-    r"thousands?|tausend|tsd|milliers?|migliaia|duizend(?:en|tallen)?|tys"
-    r"|millions?|millionen|mio|mln|milioni|millones|miljoen(?:en)?"
-    r"|billions?|milliarden|mrd|milliards?|miliardi|miljard(?:en)?|lakhs?|crores?"
-)
-_SHORT = r"mn|mm|m|bn|b|k"
-_CODE = r"(?:USD|EUR|GBP|CHF|CAD|AUD|NZD|HKD|SGD|JPY|CNY|RMB|INR|SEK|NOK|DKK|PLN|ZAR|BRL|MXN|Rs\.?)"
-_SIGN = r"(?:US|HK|CA|A|C|S|R)?[$€£¥₹]"
-_NOTE = re.compile(
-    rf"(?:\b(?:in|en|(?:amounts?|figures|values?|expressed|stated|angaben|beträge|werte|montants?|importes?) (?:in|en))"
-    rf"\s+(?:{_CODE}\s+|{_SIGN}\s?)?(?P<word>{_WORDS})\b"
-    # "'000", "$000s", "EUR 000", "in 000s"; never the end of a number grouped by blanks or apostrophes
-    rf"|(?:(?<!\d)['’‘]|{_SIGN}\s?|\b{_CODE}\s|\bin\s)000(?:['’]?s)?(?=\s*(?:[)\]]|$|[|,;\t]|\s\s|omitted))"
-    r"|\b(?P<letters>TEUR|T€|TUSD|TCHF|TGBP|kEUR|k€|kUSD|MEUR|M€|mEUR|MUSD|MCHF)(?!\w)"
-    rf"|(?:\(|{_SIGN})\s?(?P<short>{_SHORT})(?=\s?\)|\s?$|\t|\s\s)"
-    rf"|\b{_CODE}\s+(?P<code>{_SHORT}|{_WORDS})\b"
-    rf"|{_SIGN}\s?(?P<sign>{_WORDS})\b)",
-    re.IGNORECASE | re.MULTILINE,
-)
-# What every note holds one of: looking for these is far quicker than the pattern.
-_HINT = re.compile(
-    r"(?i:thousand|illion|tausend|tsd|milli|migliaia|duizend|mio|mln|miljo|mrd|ilj?ard|lakh|crore|tys)|['’‘$€£¥₹ (]000"
-    rf"|[Tkm](?:EUR|€|USD|CHF|GBP)|M(?:EUR|€|USD|CHF)|[($€£¥₹] ?[mMkKbB]|{_CODE} [mMkKbB]"
-)
+_PATTERNS: dict[str, str] = PATTERNS["scales"]
+
+_NOTE = re.compile(_PATTERNS["note"])
+_HINT = re.compile(_PATTERNS["hint"])
 _POWERS = {"milliers": 3, "millier": 3, "lakh": 5, "lakhs": 5, "crore": 7, "crores": 7}
 _NINES = ("b", "milliard", "miliard", "miljard", "mrd")
-_UNSCALED = re.compile(
-    r"%|\bper\b|\b(?:employees|headcount|staff|number of|shares|ratio|days"
-    r"|margin|rate|percent|years?|customers|stores|count|fte)\b",
-    re.IGNORECASE,
-)
+_UNSCALED = re.compile(_PATTERNS["unscaled"])
 
 
 class Scales:

@@ -38,6 +38,7 @@ def read_table(name: str) -> dict[str, Any]:
 
 
 VOCABULARY = read_table("vocabulary.toml")
+PATTERNS = read_table("patterns.toml")
 _TONGUES: dict[str, str] = read_table("tongues.toml")
 _SYNONYMS: dict[str, str] = VOCABULARY["synonyms"]
 FILLERS = frozenset(VOCABULARY["fillers"].split())
