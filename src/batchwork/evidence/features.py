@@ -21,6 +21,7 @@ from typing import Any
 from batchwork.evidence.fields import Field
 from batchwork.evidence.labels import Context
 from batchwork.evidence.readers import Place
+from batchwork.evidence.thresholds import NAMING
 from batchwork.evidence.words import GENERIC, excludes, is_party, likeness
 
 # What a place says by its kind alone, of the words that say little.
@@ -98,8 +99,10 @@ class Scorer:
             self._other_parent(field, context),
             self._described(field, context) if field.described else 0.0,
             _surplus(field.known, words, place.kind),
-            float(any(_conflicts(field.own, field.parents, key, prose, negative) for key, prose in context.keys)),
-            float(any(_conflicts(field.own, field.parents, key, False, negative) for key in context.around)),
+            max(
+                (_conflict(field.own, field.parents, key, prose, negative) for key, prose in context.keys), default=0.0
+            ),
+            max((_conflict(field.own, field.parents, key, False, negative) for key in context.around), default=0.0),
             best - mine if best > mine and not _shares(field, words, owners) else 0.0,
             around.neighbour,
             float(not _STRUCTURED.isdisjoint(context.kinds)),
@@ -128,14 +131,14 @@ class Scorer:
         best, owners = self._owner(field.scope, kind, context.words)
         if best > mine + 0.1 and not _shares(field, context.words, owners):
             return 0.0
-        clash = any(_conflicts(field.own, field.parents, key, prose, False) for key, prose in context.keys)
+        clash = any(_conflict(field.own, field.parents, key, prose, False) == 1.0 for key, prose in context.keys)
         return 0.0 if clash or self._other_parent(field, context) else mine
 
     def is_anothers(self, field: Field, context: Context) -> bool:
         """Whether the labels of a place name another role, or another field of the result better than this one."""
         best, owners = self._owner(field.scope, "any", context.words)
         better = best > match(field.names, context.words) + 0.1 and not _shares(field, context.words, owners)
-        clash = any(_conflicts(field.own, field.parents, key, prose, False) for key, prose in context.keys)
+        clash = any(_conflict(field.own, field.parents, key, prose, False) == 1.0 for key, prose in context.keys)
         return better or clash or bool(self._other_parent(field, context))
 
     def _owner(self, scope: str, kind: str, words: tuple[str, ...]) -> tuple[float, tuple[tuple[str, ...], ...]]:
@@ -241,17 +244,22 @@ def _surplus(known: tuple[str, ...], words: tuple[str, ...], kind: str) -> float
 
 
 @lru_cache(maxsize=50_000)
-def _conflicts(
+def _conflict(
     own: tuple[str, ...], parents: tuple[str, ...], words: tuple[str, ...], prose: bool, negative: bool
-) -> bool:
-    """Whether a label names another role than the field's: "Subtotal" for a total; a negative profit may be a loss."""
+) -> float:
+    """Whether a label names another role than the field's: "Subtotal" for a total; a negative profit may be a loss.
+
+    It speaks less against the field when it says all of its words as well: "Payment due" for a due date.
+    """
     found = False
     for word in words:
-        if word in parents or any(likeness(word, other) >= 0.7 for other in own):
+        if word in parents or any(likeness(word, other) >= NAMING for other in own):
             found = found and not prose  # in a sentence the words nearest to the value name it
         elif any(excludes(word, other) for other in (*own, *parents)):
             found = found or not (word == "loss" and negative)
-    return found
+    telling = [word for word in own if word not in GENERIC]
+    said = bool(telling) and all(any(likeness(word, other) >= NAMING for other in words) for word in telling)
+    return (0.4 if said else 1.0) if found else 0.0
 
 
 def _shares(field: Field, words: tuple[str, ...], owners: tuple[tuple[str, ...], ...]) -> bool:

@@ -165,7 +165,7 @@ class Finder:
         places = self._places[field.path]
         if home is not None:
             places = [place for place in places if place in home] or self._outside(places, field)
-        count = len({place.spans for place in places})
+        count = 1 if "currency" in field.own else len({place.spans for place in places})  # it means the same each time
         first = min((place.start for place in places), default=0)
         contexts = ((place, self._contexts.of(place.start, place.end)) for place in places)
         return _ranked(

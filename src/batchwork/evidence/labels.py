@@ -73,6 +73,7 @@ class Contexts:
     def __init__(self, layout: Layout) -> None:
         self._layout = layout
         self._known: dict[tuple[int, int], Context] = {}
+        self._first = next((number for number, line in enumerate(layout.lines) if line.cells), 0)
         self._known_sections: dict[int, list[Label]] = {}  # by line
 
     def of(self, start: int, end: int) -> Context:
@@ -202,8 +203,8 @@ class Contexts:
         cells = self._layout.lines[number].cells
         headed = bool(self._layout.head_row(number))
         lefts = [o for o in cells if o.start < cell.start and o.is_label and (headed or not _SAID.search(o.text))]
-        if not lefts:
-            return
+        if not lefts or (number == self._first and cell.is_label and not lefts[-1].text.endswith(":")):
+            return  # beside a title stands whose paper it is
         nearest = lefts[-1]
         between = [other for other in cells if nearest.start < other.start < cell.start]
         if not (between and nearest.text.endswith(":")) and not self._is_like(number, nearest, cell):
