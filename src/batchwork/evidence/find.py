@@ -23,6 +23,7 @@ from batchwork.evidence.readers import FIGURES, Place, Source
 from batchwork.evidence.rows import Home, homes_of
 from batchwork.evidence.thresholds import (
     ALIKE,
+    CURRENCY_SURE,
     LEAST_SURE,
     MOST_REPEATS,
     NEAR_LINES,
@@ -38,6 +39,7 @@ DECISION_NAMES = (
 _OWN, _SURPLUS, _OTHER, _NEIGHBOUR, *_ORDER = (
     NAMES.index(name) for name in ("own", "surplus", "other", "neighbour", "first", "early")
 )
+_CODE = 3  # letters of a currency: USD
 _PROSE = frozenset({"prose"})
 _Claims = dict[tuple[int, int], list[tuple[Field, float]]]
 
@@ -343,6 +345,8 @@ class Finder:
             return [Verdict(entry.place, min(sure, ALIKE)) for entry in (best, *alike)[:MOST_REPEATS]]
         if best.place.weight < READING_SETTLED:
             sure = min(sure, ALIKE)
+        elif "currency" in field.own and isinstance(field.value, str) and len(field.value) == _CODE:
+            sure = max(sure, CURRENCY_SURE)
         if sure < LEAST_SURE:
             return []
         best = pointed[0] if pointed else best

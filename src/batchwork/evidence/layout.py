@@ -16,7 +16,6 @@ _PATTERNS: dict[str, str] = PATTERNS["layout"]
 _SEPARATOR = re.compile(r"\t+| {2,}(?:\.{3,} *)?| ?\.{3,} ?| ?…+ ?| ?_{3,} ?")
 _PIPE = re.compile(r"[ \t]*[|│┃║][ \t]*")
 _RULE = re.compile(r"[\s\-=_+|:.*~─━═│┃┼╪╬┌┐└┘├┤┬┴]*")
-_NUMBERED_HEADING = re.compile(_PATTERNS["numbered_heading"])
 _LETTER = re.compile(r"[^\W\d_]")
 _FIGURE = re.compile(_PATTERNS["figure"])
 _SHARE_OF = re.compile(r"\d\s?%\s?[^\W\d_]{2}")  # "19 % VAT" is what the figure beside it is
@@ -24,14 +23,11 @@ _YEAR = re.compile(r"(?:FY ?)?(?:19|20)\d\d")
 _BAND = re.compile(_PATTERNS["band"])
 _BOX_NUMBER = re.compile(r"^(?:\d{1,2}[a-z]?|[a-z])[.)]?\s+(?=[^\W\d_]{4})(?!\w+ \d{4})")
 _ASIDE = re.compile(r"\([^()]*\)")
-_OPENING = re.compile(r"(?:- )?[\"']?[\w.-]+[\"']?\s?(?:[:=]\s?[{\[]|:|[{])|<[\w:.-]+(?: [^<>]*)?>")
-_SECTION = re.compile(r"\[{1,2}[\w][\w.:\" -]+\]{1,2}")
 _QUOTED = re.compile(r'"[^"]*"')
 _MARKS = ((";", re.compile(r";")), (",", re.compile(r",(?=\S|$)")))
 _ALIGNED = re.compile(r"  |\t|\. |[|│┃║]")  # written for the eye, in columns or in sentences
 _IN_NUMBER = {";": re.compile(r"(?!)"), ",": re.compile(r"(?<=\d),(?=\d)")}
 _STEADY = 3  # lines with the same count of separators
-_NAME_LEVEL = 9  # of a name: it heads what follows but ends no section
 _LONGEST_HEADING = 70
 
 
@@ -177,8 +173,6 @@ class Layout:
                 and (ruled or (figures and self._covers(line, below)) or (not head and self._is_titled(number, last)))
             ):
                 head = _joined(self._upper(number, first), line, self.lines[below])
-        if not any(self._heads[number] for number in range(first, last)):
-            self._head_over_gap(first, last)
 
     def _covers(self, line: Line, below: int) -> bool:
         """Whether a row of labels has one for each figure of the row below."""
@@ -204,91 +198,37 @@ class Layout:
             return []
         return self.lines[above].cells
 
-    def _head_over_gap(self, first: int, last: int) -> None:
-        """A row of years, or of labels, that blank lines and the name of the first group part from its table."""
-        above = first - 1
-        while above >= 0 and first - above <= 4 and len(self.lines[above].cells) < 2:
-            above -= 1
-        if above < 0 or len(self.lines[above].cells) < 2 or not _can_head_all(self.lines[above]):
-            return
-        figures = [
-            cell for n in range(first, min(last, first + 8)) for cell in self.lines[n].cells if not cell.is_label
-        ]
-        over = [cell for cell in self.lines[above].cells if any(overlap(cell, figure) for figure in figures)]
-        if len(over) > 1:
-            self._heads.update(dict.fromkeys(range(first, last), list(self.lines[above].cells)))
-
     @cached_property
     def headings(self) -> list[tuple[int, ...]]:
-        """For every line the headings it stands under (line numbers, nearest first, at most two)."""
+        """For every line the nearest heading above it, if there is one, and the heading of a higher level over that."""
         under: list[tuple[int, ...]] = []
         stack: list[tuple[int, int]] = []  # level, line
-        keys: list[tuple[int, int]] = []  # indentation, line
-        for number, line in enumerate(self.lines):
-            if line.cells:
-                while keys and line.cells[0].column <= keys[-1][0]:
-                    keys.pop()
-                if self._opens_block(number):
-                    under.append(tuple(key for _, key in reversed(keys))[:2])
-                    keys.append((line.cells[0].column, number))
-                    continue
-            if keys:
-                under.append(tuple(key for _, key in reversed(keys))[:2])
-                continue
+        for number in range(len(self.lines)):
             level = self._heading_level(number)
-            if line.kind == "blank" and stack and stack[-1][0] == _NAME_LEVEL:
-                _, name = stack.pop()
-                if stack and all(other.kind == "blank" for other in self.lines[stack[-1][1] + 1 : name]):
-                    stack.pop()  # a heading right above a name was about the lines under the name alone
-            if level:
-                while stack and stack[-1][0] >= level:
-                    stack.pop()
+            while level and stack and stack[-1][0] >= level:
+                stack.pop()
             under.append(tuple(line for _, line in reversed(stack))[:2])
             if level:
                 stack.append((level, number))
         return under
 
-    def _opens_block(self, number: int) -> bool:
-        """Whether a line is a key, as programs write them, whose values are indented below it."""
-        line = self.lines[number]
-        if len(line.cells) != 1 or number + 1 >= len(self.lines) or _OPENING.fullmatch(line.cells[0].text) is None:
-            return False
-        below = self.lines[number + 1].cells
-        return bool(below) and below[0].column > line.cells[0].column
-
     def _heading_level(self, number: int) -> int:
+        """How high a heading is, 1 for the highest; 0 for a line that is none."""
         line = self.lines[number]
         if line.kind != "text" or len(line.cells) != 1 or len(line.cells[0].text) > _LONGEST_HEADING:
             return 0
         text = line.cells[0].text
         if text.startswith("#"):
             return len(text) - len(text.lstrip("#"))
-        if text.endswith((".", ",", ";")) or _LETTER.search(text) is None:
+        if text.endswith((".", ",", ";")) or _LETTER.search(text) is None or number + 1 >= len(self.lines):
             return 0
-        below = self.lines[number + 1] if number + 1 < len(self.lines) else None
-        above_blank = number == 0 or self.lines[number - 1].kind != "text"
-        if text.endswith(":") and below is not None:
+        if text.endswith(":"):
             return 8
-        if text[0] == "[" and _SECTION.fullmatch(text):
-            return 5
-        if (
-            _NUMBERED_HEADING.match(text)
-            and above_blank
-            and ":" not in text
-            and ". " not in text.lstrip("0123456789. ")
-        ):
-            return 5
-        if below is not None and below.kind == "rule":
+        if self.lines[number + 1].kind == "rule":
             return 4
-        digits = any(map(str.isdigit, text))
-        if text.isupper() and above_blank and len(text) > 3 and not digits:
-            return 6
-        wordy = text[0].isupper() and len(text.split()) <= 6 and ":" not in text and not digits
-        if wordy and below is not None and self.tables[number] >= 0 and len(below.cells) > 1:
-            return 7 if is_caption(line) and below.cells[0].is_label and not below.cells[1].is_label else 0
-        if not (above_blank and wordy and below is not None):
-            return 0
-        return _NAME_LEVEL if looks_like_name(text) else 7
+        after_gap = number == 0 or self.lines[number - 1].kind != "text"
+        wordy = text[0].isupper() and len(text.split()) <= 6 and not re.search(r"[:\d]", _BOX_NUMBER.sub("", text))
+        return (6 if text.isupper() else 7) if after_gap and wordy and not looks_like_name(text) else 0
 
 
 def is_caption(line: Line) -> bool:

@@ -8,6 +8,7 @@ DEFAULT_LINE = (
 )
 LEAST_SURE = 0.05  # below this a place is not worth telling
 ALIKE = 0.45  # the most that a figure is sure of when nothing but order tells its place from another
+CURRENCY_SURE = 0.9  # a currency's code or sign means the same wherever it stands: right in all demo invoices
 READING_SETTLED = 0.5  # the weight from which on the text settles how a place is read (03/04/2024 is 0.45 either way)
 READING_UNSETTLED = 0.4  # the weight of a figure without the factor that a note over its table asks for
 MOST_PLACES = 300  # places of one value that are looked at: bounds the work, nobody could tell more apart
