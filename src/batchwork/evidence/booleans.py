@@ -21,7 +21,7 @@ _OPPOSITES: dict[str, str] = {}
 for _pair in VOCABULARY["opposites"]:
     for _one, _other in (_pair.split(), _pair.split()[::-1]):
         _OPPOSITES[_one] = f"{_OPPOSITES.get(_one, '')} {_other}".strip()
-_MEANINGS: dict[str, tuple[str, ...]] = {}
+_MEANINGS: dict[str, tuple[str, ...]] = dict.fromkeys(_WORDS["may"].split(), tuple(_WORDS["permits"].split()))
 for _group in VOCABULARY["alike"]:
     for _word in _group.split():
         _MEANINGS[_word] = tuple(dict.fromkeys((*_MEANINGS.get(_word, ()), *concepts(_group))))
@@ -205,12 +205,6 @@ def box_before(text: str, start: int) -> bool | None:
     if not boxes or text[boxes[-1].end() : start].strip(" "):
         return None
     return boxes[-1]["on"] is not None
-
-
-def cell_answer(text: str) -> bool | None:
-    """What a cell says that holds nothing but an answer; None when it is none."""
-    found = _ANSWER.fullmatch(text)
-    return None if found is None else _is_yes(found)
 
 
 def _is_yes(found: re.Match[str]) -> bool:

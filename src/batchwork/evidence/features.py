@@ -287,7 +287,8 @@ def model() -> dict[str, Any]:
 def score(group: str, features: Sequence[float]) -> float:
     """How well a place fits, as log odds."""
     weights: list[float] = model()["places"][group]
-    return sum(map(mul, weights, features))
+    total: float = sum(map(mul, weights, features))
+    return total
 
 
 def confidence(group: str, features: Sequence[float]) -> float:

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any
 
 from batchwork.documents import Document
-from batchwork.evidence.booleans import Phrases, cell_answer
+from batchwork.evidence.booleans import Phrases
 from batchwork.evidence.citations import Citation
 from batchwork.evidence.denials import is_denied
 from batchwork.evidence.features import NAMES, Scorer, Surroundings, confidence, score
@@ -207,11 +207,6 @@ class Finder:
 
     def _answers(self, field: Field, home: Home | None) -> Iterator[Scored]:
         """The phrases that answer a question of yes or no; none when one that is as strong says the opposite."""
-        if home is not None:
-            cells = list(self._cell_answers(field, home))
-            if cells:
-                yield from cells
-                return
         statements = self._phrases.statements(field)
         if field.record:
             statements = [one for one in statements if home is not None and home.start <= one.start < home.end]
@@ -220,24 +215,10 @@ class Finder:
         if against and against >= max((one.strength for one in agreed), default=0.0):
             return
         for one in agreed:
-            entry = self._answer(field, one.start, one.end, Surroundings())
-            features = list(entry.features)
+            place, context = Place(((one.start, one.end),), "answer"), self._contexts.of(one.start, one.end)
+            features = self._scorer.features(field, place, context, Surroundings())
             features[_OWN], features[_SURPLUS], features[_OTHER] = one.strength, against, 0.0
-            yield replace(entry, features=features, score=score("answer", features))
-
-    def _answer(self, field: Field, start: int, end: int, around: Surroundings) -> Scored:
-        place, context = Place(((start, end),), "answer"), self._contexts.of(start, end)
-        features = self._scorer.features(field, place, context, around)
-        return Scored(place, context, "answer", features, score("answer", features))
-
-    def _cell_answers(self, field: Field, home: Home) -> Iterator[Scored]:
-        """Cells of an element's rows that hold nothing but the answer, under a head that names the field."""
-        layout = self._source.layout
-        for number in range(layout.line_of(home.start), layout.line_of(max(home.start, home.end - 2)) + 1):
-            for cell in layout.lines[number].cells:
-                context = self._contexts.of(cell.start, cell.end) if cell_answer(cell.text) == field.value else None
-                if context is not None and self._scorer.label_match(field, context, "answer", 0.4):
-                    yield self._answer(field, cell.start, cell.end, Surroundings(column=1.0))
+            yield Scored(place, context, "answer", features, score("answer", features))
 
     def _favour_neighbours(self, found: dict[str, list[Scored]]) -> None:
         """Of several places that of a field beside the other fields of its object, or elements of its list."""

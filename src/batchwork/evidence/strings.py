@@ -19,6 +19,7 @@ _START, _END = (
     r"(?![^\W_\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af])",
 )
 _VERSION = rf"(?:{_START}|(?<=\Wv)|(?<=^v))"  # v2.17.1
+_RUN = re.compile(r"\d+|\D+")
 _GLUE = "-/_@‐‑–\\"
 _SIGNS = ("+", "-", "−", "–")
 _LINE_BREAK = re.compile(r"\s*\n\s*")
@@ -169,6 +170,8 @@ def _pattern(words: tuple[str, ...], broken: bool) -> re.Pattern[str]:
         if len(word) >= _GROUPED and any(map(str.isdigit, word)):
             gap = "[ \u00a0()/-]{0,2}" if word.isdigit() else "[ \u00a0-]?"
             parts.append(gap.join(map(re.escape, word)))
+        elif any(map(str.isdigit, word)):
+            parts.append("[ \u00a0-]?".join(map(re.escape, _RUN.findall(word))))  # HX 521
         elif broken:
             parts.append("(?:-\n\\s*|\u00ad)?".join(map(re.escape, word)))
         else:
