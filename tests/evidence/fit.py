@@ -47,7 +47,7 @@ STRANGE = (
     " goalkeeper lighthouse_keeper moon_phase rainfall nest_count ticket_inspector aisle soil_ph helmet_size"
     " ferry_operator wine_importer ski_instructor toy_designer circus_manager zoo_director museum_guide harbour_pilot"
     " poet_laureate grain_trader pet_insurer chess_opponent tailor barber exorcist wedding_planner rescue_service"
-).split()
+)
 Span = tuple[int, int]
 
 
@@ -123,7 +123,7 @@ def mutated(case: Case, dice: random.Random, strange: float = 0.2, swapped: floa
         roll = dice.random()
         if roll < strange and not listed:
             head, _, _ = truth.path.rpartition(".")
-            name = dice.choice(STRANGE)
+            name = dice.choice(STRANGE.split())
             path = f"{head}.{name}" if head and dice.random() < 0.5 else name
             changes[truth.path] = replace(truth, path=path, accepted=())
         elif roll < strange + swapped:
@@ -325,9 +325,8 @@ def report(found: Sequence[tuple[float, bool, bool]], name: str) -> None:
         above = [(right, is_stated) for sure, right, is_stated in found if sure >= line]
         right = sum(r for r, _ in above)
         false = sum(not is_stated for _, is_stated in above)
-        print(
-            f"{name} {line:.2f} precision {right / len(above):.3f} recall {right / stated:.3f} empties {false} of {empties}"
-        )
+        precision, recall = right / max(1, len(above)), right / stated
+        print(f"{name} {line:.2f} precision {precision:.3f} recall {recall:.3f} empties {false} of {empties}")
     promises = sorted((sure, right) for sure, right, _ in found if sure)
     bins = [promises[len(promises) * n // 5 : len(promises) * (n + 1) // 5] for n in range(5)]
     error = sum(abs(sum(p for p, _ in part) - sum(r for _, r in part)) for part in bins) / len(promises)

@@ -1,7 +1,7 @@
 """What speaks for and against a place as the one that says a field: a handful of named features, each 0 to 1.
 
-A score is their weighted sum, and a confidence what came true of such scores; both are data (`model.json`), fitted on the
-labelled documents.
+A score is their weighted sum, and a confidence what came true of such scores; both are data (`model.json`), fitted on
+the labelled documents.
 """
 
 import json
@@ -50,9 +50,9 @@ _SHAPES = (
     (frozenset({"website", "url", "link"}), re.compile(r"(?:https?://|www\.)\S+")),
 )
 NAMES = (
-    "bias", "own", "primary", "telling_words", "head_word", "parent", "other_parent", "described", "surplus", "conflict",
-    "around_conflict", "other", "neighbour", "structured", "alone", "count", "telling", "weight", "exact", "past",
-    "wrong_end", "column", "shape", "party", "topic", "early", "first", "line", "block",
+    "bias", "own", "primary", "telling_words", "head_word", "parent", "other_parent", "described", "surplus",
+    "conflict", "around_conflict", "other", "neighbour", "structured", "alone", "count", "telling", "weight", "exact",
+    "past", "wrong_end", "column", "shape", "party", "topic", "early", "first", "line", "block",
 )  # fmt: skip
 
 
@@ -280,6 +280,7 @@ def _has_shape(field: Field, said: str) -> bool:
 
 @cache
 def model() -> dict[str, Any]:
+    """The fitted weights of places and decisions by group, and the steps of the calibration."""
     fitted: dict[str, Any] = json.loads(files(__package__).joinpath("model.json").read_text(encoding="utf-8"))
     return fitted
 

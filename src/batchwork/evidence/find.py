@@ -50,9 +50,9 @@ def find_evidence(
     """For every leaf of `value`, by path, the places of the document that say it, best first.
 
     A list is empty when nothing says the value: it is None, absent, only computable or contradicted. A citation with a
-    confidence below `DEFAULT_LINE` is one of several places that cannot be told apart. `schema` (a JSON schema or a Pydantic
-    model) adds descriptions and enums; a Pydantic value brings its own. `cited` are verified citations of the provider:
-    of places that cannot be told apart the one inside such a passage is taken.
+    confidence below `DEFAULT_LINE` should be shown to a person. `schema` (a JSON schema or a Pydantic model) adds
+    descriptions and enums; a Pydantic value brings its own. `cited` are verified citations of the provider: of places
+    that cannot be told apart the one inside such a passage is taken.
     """
     fields = fields_of(value, schema)
     text = document if isinstance(document, str) else document.text

@@ -12,7 +12,7 @@ from itertools import takewhile
 
 from batchwork.evidence.layout import Cell, Layout, column_of, is_known_label, overlap, unnumbered
 from batchwork.evidence.ranges import ends_of
-from batchwork.evidence.words import PATTERNS, UNITS, concepts, looks_like_name
+from batchwork.evidence.words import PATTERNS, UNITS, concepts, is_known, looks_like_name
 
 _PATTERNS: dict[str, str] = PATTERNS["labels"]
 
@@ -127,7 +127,7 @@ class Contexts:
                 primary, named = [label], True
         labels.extend(Label("end", words, "") for words in ends_of(layout.text, start, end))
         labels.extend(_unit(layout.text[start:end]))
-        labels.extend(self._after(cell, start, end))
+        labels.extend(self._after(cell, end))
         if inline is None:
             left = list(self._left(number, cell))
             labels.extend(left)
@@ -183,7 +183,7 @@ class Contexts:
         ends = [found.end() for found in _CLAUSE_END.finditer(before)]
         return before[ends[-1] :] if ends else before
 
-    def _after(self, cell: Cell, start: int, end: int) -> Iterator[Label]:
+    def _after(self, cell: Cell, end: int) -> Iterator[Label]:
         """The words behind a place, up to the end of their clause or the next number: units, and what it counts."""
         text = self._layout.text[end : min(cell.end, end + 60)]
         if len(text) < 30 and cell.end - cell.start >= _FLOWING:
@@ -256,9 +256,8 @@ class Contexts:
         return all(cell.is_label and _says_nothing(unnumbered(cell.text)) for cell in cells)
 
     def _sections(self, number: int, cell: Cell) -> Iterator[Label]:
-        """Headings, the objects around a key of a dump, and the title at the start of a numbered paragraph."""
+        """The headings over a line."""
         layout = self._layout
-        line = layout.lines[number]
         for rank, heading in enumerate(layout.headings[number]):
             head = layout.lines[heading].cells[0]
             if looks_like_name(head.text) or head.column - cell.column > 40 or (rank and heading == 0):
@@ -292,8 +291,6 @@ def _dated_head(head: tuple[str, ...], owner: int) -> Label:
 
 def is_known_role(label: Label) -> bool:
     """Whether a word behind a name is a role that somebody plays."""
-    from batchwork.evidence.words import is_known
-
     return any(map(is_known, label.weights))
 
 

@@ -167,11 +167,8 @@ class Layout:
             figures = [cell for cell in self.lines[below].cells if not cell.is_label]
             fuller = not _can_head_all(self.lines[below]) or len(line.cells) >= len(self.lines[below].cells)
             boxes = all(unnumbered(cell.text) != cell.text for cell in line.cells)
-            if (
-                boxes
-                or fuller
-                and (ruled or (figures and self._covers(line, below)) or (not head and self._is_titled(number, last)))
-            ):
+            covers = bool(figures) and self._covers(line, below)
+            if boxes or (fuller and (ruled or covers or (not head and self._is_titled(number, last)))):
                 head = _joined(self._upper(number, first), line, self.lines[below])
 
     def _covers(self, line: Line, below: int) -> bool:

@@ -233,16 +233,13 @@ def _dressed(text: str, start: int, end: int, values: list[tuple[Decimal, float]
     ):
         negative, end = True, end + 1  # 1,250.00- as some ledgers print it
     factor = Decimal(10) ** exponent * (-1 if negative else 1)
-    readings: list[Reading] = []
-    bare = exponent and text[end - 1] in "kKmMbB" and not (currency or after_currency)
-    for value, weight in values:
-        if bare:
-            readings.append(Reading(value * (-1 if negative else 1), 0.6))  # 1200k may be 1200 of a unit k
-        if percent:
-            readings.append(Reading(value * factor / 100, weight, "fraction"))
-            readings.append(Reading(value * factor, weight, "percent"))
-        else:
-            readings.append(Reading(value * factor, weight))
+    if percent:
+        shares = ((value * factor, weight) for value, weight in values)
+        readings = [r for v, w in shares for r in (Reading(v / 100, w, "fraction"), Reading(v, w, "percent"))]
+    else:
+        readings = [Reading(value * factor, weight) for value, weight in values]
+    if exponent and text[end - 1] in "kKmMbB" and not (currency or after_currency):
+        readings += [Reading(-value if negative else value, 0.6) for value, _ in values]  # 1200k: 1200 of a unit k
     return Mention(start, end, tuple(readings), core, money=currency or after_currency)
 
 

@@ -105,10 +105,8 @@ _NAMES = (
     " eighteen nineteen"
 )
 _ONES = {name: number for number, name in enumerate(_NAMES.split())}
-_TENS = {
-    name: 10 * number
-    for number, name in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split(), start=2)
-}
+_TENS_NAMES = "twenty thirty forty fifty sixty seventy eighty ninety"
+_TENS = {name: 10 * number for number, name in enumerate(_TENS_NAMES.split(), start=2)}
 _SCALES = {"hundred": 100, "thousand": 1_000, "million": 1_000_000}
 _SPELLED = re.compile(_PATTERNS["spelled"])
 _SPLIT = re.compile(r"[\s-]+")

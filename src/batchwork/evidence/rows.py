@@ -53,7 +53,7 @@ def homes_of(records: Mapping[str, Leaves], layout: Layout) -> dict[str, Home]:
         for path, leaves in records.items():
             fits[path], shown[path] = _fit(leaves, owner)
         _favour_own_section(fits, layout)
-        found = _assigned(fits, kind)
+        found = _assigned(fits)
         total = sum(shown[path][home.start, home.end] for path, home in found.items()) * worth
         if total > most + 1e-9:
             best, most = found, total
@@ -93,10 +93,9 @@ def _starts(layout: Layout, kind: str) -> list[int]:
         return [n for n in range(len(lines)) if n == 0 or (lines[n].cells and lines[n - 1].kind == "blank")]
     found = []
     for number, line in enumerate(lines):
-        above = lines[number - 1] if number else None
-        if above is None or not line.cells or not _goes_on(layout, number):
-            if kind != "pair" or above is None or not _is_multiple(layout, number):
-                found.append(number)
+        rest = number > 0 and bool(line.cells) and _goes_on(layout, number)
+        if not rest and not (kind == "pair" and number and _is_multiple(layout, number)):
+            found.append(number)
     return found
 
 
@@ -163,7 +162,7 @@ def _favour_own_section(fits: dict[str, dict[Unit, float]], layout: Layout) -> N
                 fit[unit] += 1.5
 
 
-def _assigned(fits: dict[str, dict[Unit, float]], kind: str) -> dict[str, Home]:
+def _assigned(fits: dict[str, dict[Unit, float]]) -> dict[str, Home]:
     """Each element its best unit, one element a unit; a long list is settled a stretch at a time."""
     homes: dict[str, Home] = {}
     taken: set[Unit] = set()
