@@ -22,7 +22,7 @@ from batchwork.evidence.fields import Field
 from batchwork.evidence.labels import Context
 from batchwork.evidence.readers import Place
 from batchwork.evidence.thresholds import NAMING
-from batchwork.evidence.words import GENERIC, excludes, is_party, likeness
+from batchwork.evidence.words import GENERIC, excludes, is_known, is_party, likeness
 
 # What a place says by its kind alone, of the words that say little.
 _IMPLIED = {
@@ -54,6 +54,8 @@ NAMES = (
     "conflict", "around_conflict", "other", "neighbour", "structured", "alone", "count", "telling", "weight", "exact",
     "past", "wrong_end", "column", "shape", "party", "topic", "early", "first", "line", "block",
 )  # fmt: skip
+_OWN, _TOPIC, _SHAPE = (NAMES.index(name) for name in ("own", "topic", "shape"))
+_FAINT = 0.2  # what a kind of place implies of a field's words by itself
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,6 +135,17 @@ class Scorer:
             return 0.0
         clash = any(_conflict(field.own, field.parents, key, prose, False) == 1.0 for key, prose in context.keys)
         return 0.0 if clash or self._other_parent(field, context) else mine
+
+    def is_of_something_else(self, field: Field, context: Context, features: Sequence[float]) -> bool:
+        """Whether a label of words that are all known names a string, and the text never speaks of the field at all."""
+        said = (
+            features[_OWN] >= _FAINT,
+            features[_TOPIC],
+            features[_SHAPE],
+            field.record,
+            _STRUCTURED.isdisjoint(context.kinds),
+        )
+        return isinstance(field.value, str) and not any(said) and all(map(is_known, context.words))
 
     def is_anothers(self, field: Field, context: Context) -> bool:
         """Whether the labels of a place name another role, or another field of the result better than this one."""

@@ -326,6 +326,8 @@ class Finder:
             return [Verdict(entry.place, min(sure, ALIKE)) for entry in (best, *alike)[:MOST_REPEATS]]
         if best.place.weight < READING_SETTLED:
             sure = min(sure, ALIKE)
+        elif self._scorer.is_of_something_else(field, best.context, best.features):
+            sure = min(sure, ALIKE)
         elif "currency" in field.own and isinstance(field.value, str) and len(field.value) == _CODE:
             sure = max(sure, CURRENCY_SURE)
         if sure < LEAST_SURE:

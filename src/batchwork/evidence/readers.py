@@ -196,11 +196,8 @@ class Source:
             )
             found = [Place((match.span(),), kind, 0.7, False) for match in pattern.finditer(self.text)]
         if not found:
-            found = [
-                Place(hit.spans, kind, 0.9, False)
-                for name in ALIASES.get(text.lower(), ())
-                for hit in self.index.find(name)
-            ]
+            hits = next(filter(None, map(self.index.find, ALIASES.get(text.lower(), ()))), [])
+            found = [Place(hit.spans, kind, 0.9, False) for hit in hits]
         if not found and text.upper() in _SYMBOLS:
             found = list(self._symbols(_SYMBOLS[text.upper()]))
         return found
