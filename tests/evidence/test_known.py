@@ -83,9 +83,9 @@ def test_an_item_of_a_receipt_owns_the_line_below_its_name() -> None:
     assert found["items[1].total"][0].text == "7.98"
 
 
-def test_every_page_that_repeats_a_heading_is_cited() -> None:
+def test_of_a_heading_that_every_page_repeats_the_first_is_cited() -> None:
     found = find_evidence({"invoice_number": "30064443"}, PAGES)["invoice_number"]
-    assert [citation.start for citation in found] == [PAGES.index("30064443"), PAGES.rindex("30064443")]
+    assert [citation.start for citation in found] == [PAGES.index("30064443")]
 
 
 def test_the_order_of_sets_and_dictionaries_in_memory_changes_nothing() -> None:

@@ -315,7 +315,7 @@ class Finder:
         return strongest
 
     def verdicts(self, field: Field, scored: list[Scored]) -> list[Verdict]:
-        """The best place with its confidence, and those that say the same thing once more."""
+        """The best place with its confidence; several only where nothing tells them apart."""
         if not scored:
             return []
         best = scored[0]
@@ -324,18 +324,13 @@ class Finder:
         pointed = [entry for entry in (best, *alike) if self._is_pointed_at(entry)]
         if alike and len(pointed) != 1:
             return [Verdict(entry.place, min(sure, ALIKE)) for entry in (best, *alike)[:MOST_REPEATS]]
-        if best.place.weight < READING_SETTLED:
-            sure = min(sure, ALIKE)
-        elif self._scorer.is_of_something_else(field, best.context, best.features):
+        if best.place.weight < READING_SETTLED or self._scorer.is_of_something_else(field, best.context, best.features):
             sure = min(sure, ALIKE)
         elif "currency" in field.own and isinstance(field.value, str) and len(field.value) == _CODE:
             sure = max(sure, CURRENCY_SURE)
         if sure < LEAST_SURE:
             return []
-        best = pointed[0] if pointed else best
-        same = [entry for entry in scored[1:] if entry.place.spans != best.place.spans and self._is_same(best, entry)]
-        places = sorted((entry.place for entry in (best, *same[: MOST_REPEATS - 1])), key=lambda place: place.start)
-        return [Verdict(place, sure) for place in places]
+        return [Verdict((pointed[0] if pointed else best).place, sure)]
 
     def _is_alike(self, best: Scored, other: Scored) -> bool:
         """Whether nothing but their order tells two places apart."""
