@@ -54,7 +54,7 @@ NAMES = (
     "conflict", "around_conflict", "other", "neighbour", "structured", "alone", "count", "telling", "weight", "exact",
     "past", "wrong_end", "column", "shape", "party", "topic", "early", "first", "line", "block",
 )  # fmt: skip
-_OWN, _TOPIC, _SHAPE = (NAMES.index(name) for name in ("own", "topic", "shape"))
+_OWN, _PARENT, _TOPIC, _SHAPE = (NAMES.index(name) for name in ("own", "parent", "topic", "shape"))
 _FAINT = 0.2  # what a kind of place implies of a field's words by itself
 
 
@@ -138,14 +138,10 @@ class Scorer:
 
     def is_of_something_else(self, field: Field, context: Context, features: Sequence[float]) -> bool:
         """Whether a label of words that are all known names a string, and the text never speaks of the field at all."""
-        said = (
-            features[_OWN] >= _FAINT,
-            features[_TOPIC],
-            features[_SHAPE],
-            field.record,
-            _STRUCTURED.isdisjoint(context.kinds),
-        )
-        return isinstance(field.value, str) and not any(said) and all(map(is_known, context.words))
+        if field.record or (field.parents and features[_PARENT] >= _FAINT) or _STRUCTURED.isdisjoint(context.kinds):
+            return False
+        said = features[_OWN] >= _FAINT or features[_TOPIC] or features[_SHAPE]
+        return isinstance(field.value, str) and not said and all(map(is_known, context.words))
 
     def is_anothers(self, field: Field, context: Context) -> bool:
         """Whether the labels of a place name another role, or another field of the result better than this one."""
