@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo demo-crash test test-lowest test-pythons check format torture hostile test-real smoke-real perf perf-against smoke evidence fuzz clean
+.PHONY: help setup demo demo-crash test test-lowest test-pythons check format torture hostile test-real smoke-real perf perf-against smoke evidence evidence-fit evidence-ablation fuzz clean
 
 help: ## this list
 	@grep -hE '^[a-z][a-z-]*:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | awk -F'\t' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -101,6 +101,13 @@ fuzz: $(READY) ## mutated documents of every kind through managers, for an hour 
 
 evidence: $(READY) ## the score of the evidence finder on its labelled documents
 	$(BIN)/python tests/evidence/score.py
+	$(BIN)/python -m tests.evidence.papers.score
+
+evidence-fit: $(READY) ## fit the weights of the evidence finder on its open sets
+	$(BIN)/python -m tests.evidence.fit
+
+evidence-ablation: $(READY) ## what each rule of the evidence finder brings, on every set but the blind ones
+	$(BIN)/python -m tests.evidence.ablation
 
 smoke: $(READY) ## a cut of every measurement: shows that it runs, on a machine too busy to judge it
 	$(BIN)/python -m perf.smoke $(PERF)

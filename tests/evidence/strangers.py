@@ -7,7 +7,7 @@ without any label (a letterhead) are counted apart: there no label speaks agains
 import random
 from dataclasses import dataclass
 
-from batchwork.evidence import find_evidence
+from batchwork.evidence import DEFAULT_LINE, find_evidence
 from tests.evidence.corpus.draft import Sample, nested
 
 _NAMES = [
@@ -16,7 +16,6 @@ _NAMES = [
     "notary", "flight_deck", "gearbox_type", "genus", "referee", "warranty_provider",
     "studio", "landlord_agent",
 ]  # fmt: skip
-_CONFIDENT = 0.5
 
 
 @dataclass(slots=True)
@@ -39,7 +38,7 @@ def strangers(made: list[Sample]) -> Strangers:
                 continue
             name = dice.choice(_NAMES)
             value = nested([(name if other is label else other.path, other.value) for other in sample.labels])
-            cited = any(citation.confidence >= _CONFIDENT for citation in find_evidence(value, sample.document)[name])
+            cited = any(citation.confidence >= DEFAULT_LINE for citation in find_evidence(value, sample.document)[name])
             if "unlabelled" in label.traps:
                 tally.bare, tally.of_bare = tally.bare + cited, tally.of_bare + 1
             else:

@@ -8,7 +8,7 @@ import pytest
 from pydantic import BaseModel, Field
 
 from batchwork.documents import read_document, text_document
-from batchwork.evidence import Citation, find_evidence
+from batchwork.evidence import DEFAULT_LINE, Citation, find_evidence
 from examples.invoices import make_invoices
 from examples.pdf_writer import Page, pdf_bytes
 
@@ -19,7 +19,7 @@ def said(text: str, value: Any, path: str, schema: Any = None) -> list[str]:
     assert all(
         citation.text == text[citation.start : citation.end] for citations in found.values() for citation in citations
     )
-    return [citation.text for citation in found[path] if citation.confidence >= 0.5]
+    return [citation.text for citation in found[path] if citation.confidence >= DEFAULT_LINE]
 
 
 @pytest.mark.parametrize(
@@ -96,7 +96,6 @@ def test_dates_are_found_in_all_common_forms(form: str) -> None:
         ("All dates are DD/MM/YYYY.", True),
         ("Ship to: Austin, TX 78701. Price $50.00", False),
         ("Total £50.00", True),
-        ("Signed on 4 March 2024.", False),
     ],
 )
 def test_day_and_month_are_told_by_the_rest_of_the_text(around: str, day_first: bool) -> None:
@@ -108,7 +107,7 @@ def test_day_and_month_are_told_by_the_rest_of_the_text(around: str, day_first: 
 
 def test_a_date_that_nobody_can_read_comes_with_little_confidence() -> None:
     (citation,) = find_evidence({"issued": date(2024, 4, 3)}, "Issued: 03/04/2024")["issued"]
-    assert citation.confidence < 0.5
+    assert citation.confidence < DEFAULT_LINE
 
 
 def test_times_and_moments_are_found() -> None:
@@ -164,14 +163,14 @@ def test_rows_are_told_by_their_own_values() -> None:
     assert found["items[0].amount"][0].start == text.rindex("10.00")
     assert found["items[1].amount"][0].start == text.index("10.00")
     assert found["items[0].qty"][0].text == "5"
-    assert found["items[1].qty"] == []  # that is the nut's
+    assert all(citation.confidence < DEFAULT_LINE for citation in found["items[1].qty"])  # that is the nut's
 
 
-def test_rows_that_are_equal_cannot_be_told_apart() -> None:
+def test_rows_that_are_equal_keep_the_order_of_the_list() -> None:
     text = "Item       Qty    Amount\nBolt         2     10.00\nBolt         2     10.00\n"
     found = find_evidence({"items": [{"item": "Bolt", "qty": 2}, {"item": "Bolt", "qty": 2}]}, text)
-    assert all(citation.confidence < 0.5 for citations in found.values() for citation in citations)
-    assert found["items[0].qty"]
+    assert [found[f"items[{n}].item"][0].start for n in (0, 1)] == [text.index("Bolt"), text.rindex("Bolt")]
+    assert all(citation.confidence >= DEFAULT_LINE for citations in found.values() for citation in citations)
 
 
 @pytest.mark.parametrize(
@@ -205,10 +204,10 @@ def test_two_equal_places_have_little_confidence_unless_the_provider_points_at_o
     text = "The first was 500 and then the second was 500."
     citations = find_evidence({"amount": 500}, text)["amount"]
     assert citations
-    assert max(citation.confidence for citation in citations) < 0.5
+    assert max(citation.confidence for citation in citations) < DEFAULT_LINE
     hint = Citation(start=text.index("then"), end=len(text), text=text[text.index("then") :])
     helped = find_evidence({"amount": 500}, text, cited=[hint])["amount"]
-    assert helped == [] or all(citation.start > 20 or citation.confidence < 0.5 for citation in helped)
+    assert helped == [] or all(citation.start > 20 or citation.confidence < DEFAULT_LINE for citation in helped)
 
 
 def test_models_enums_and_descriptions_are_understood() -> None:
@@ -249,7 +248,7 @@ def test_a_document_without_text_has_no_evidence() -> None:
 def test_the_demo_invoices_are_cited_completely() -> None:
     for invoice in make_invoices(100)[::9]:
         found = find_evidence(invoice.truth, read_document(invoice.data))
-        missing = [path for path, citations in found.items() if not citations or citations[0].confidence < 0.5]
+        missing = [path for path, citations in found.items() if not citations or citations[0].confidence < DEFAULT_LINE]
         empty = [] if invoice.truth["tax_rate"] else ["tax_rate", "tax_amount"]
         assert missing == empty, invoice.name
 

@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from batchwork.evidence.reading.numbers import Numbers
+from batchwork.evidence.numbers import Numbers
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """Evidence: field values + document text -> the places that say them, verified."""
 
-from batchwork.evidence.citation import Citation
+from batchwork.evidence.citations import Citation, verify_citations
 from batchwork.evidence.find import find_evidence
-from batchwork.evidence.verify import verify_citations
+from batchwork.evidence.thresholds import DEFAULT_LINE
 
-__all__ = ["Citation", "find_evidence", "verify_citations"]
+__all__ = ["DEFAULT_LINE", "Citation", "find_evidence", "verify_citations"]

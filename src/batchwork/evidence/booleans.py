@@ -6,53 +6,48 @@ with or without a negation, and words that carry their own opposite ("unpaid", "
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import lru_cache
 
 from batchwork.evidence.fields import Field
-from batchwork.evidence.page.boxes import boxed
-from batchwork.evidence.page.clauses import REACH, is_of_two, same_clause
-from batchwork.evidence.page.phrases import Hit, Phrase, Phrases, Word, closeness, names, worth
-from batchwork.evidence.vocabulary.lexicon import NEGATIONS, words
-from batchwork.evidence.vocabulary.words import concepts
+from batchwork.evidence.layout import Layout
+from batchwork.evidence.thresholds import NAMED_ENOUGH
+from batchwork.evidence.words import GENERIC, NEGATIONS, PATTERNS, VOCABULARY, concepts, fold, likeness
 
-_AUXILIARY = words("is are has have was were can does do did should be been flag include enabled status yes no")
-_POSITIVE = (
-    "yes|y|true|ja|oui|sí|si|enabled|included|applicable|active|on|granted|accepted|required|agreed|provided|confirmed"
-    "|available|present|ok|positive|valid|allowed|permitted|passed|fitted|installed|supplied|done|always"
-)
-_NEGATIVE = (
-    r"no|n|false|nein|non|not \w+|disabled|excluded|inactive|off|none|denied|rejected|declined|waived|absent"
-    "|unavailable|negative|never|invalid|prohibited|without|forbidden|missing|refused|lacking|failed|withheld|untested"
-)
-_ANSWER = re.compile(
-    rf"[\s:=?|.>\"'\-–—]*(?P<answer>(?P<no>{_NEGATIVE})|(?P<yes>{_POSITIVE})"
-    r"|(?P<tick>[✓✔☑☒✗✘☐])|(?P<box>\[[ xX✓]?\]))(?![\w-])",
-    re.IGNORECASE,
-)
+_PATTERNS: dict[str, str] = PATTERNS["booleans"]
+
+_WORDS = VOCABULARY["answers"]
+_OPPOSITES: dict[str, str] = {}
+for _pair in VOCABULARY["opposites"]:
+    for _one, _other in (_pair.split(), _pair.split()[::-1]):
+        _OPPOSITES[_one] = f"{_OPPOSITES.get(_one, '')} {_other}".strip()
+_MEANINGS: dict[str, tuple[str, ...]] = dict.fromkeys(_WORDS["may"].split(), tuple(_WORDS["permits"].split()))
+for _group in VOCABULARY["alike"]:
+    for _word in _group.split():
+        _MEANINGS[_word] = tuple(dict.fromkeys((*_MEANINGS.get(_word, ()), *concepts(_group))))
+# A key of a program is as many words as it has humps: notifyOnFailure.
+_WORD = re.compile(r"(?<![^\W_])[a-z]+(?=[A-Z][a-z])|[A-Z][a-z]+(?=[A-Z][a-z])|[^\W_]+(?:['’][^\W_]+)?")
+_SENTENCE = re.compile(r"(?<=[.!?;])\s+|\n\s*\n|\n(?=\s*(?:[-*•▪‣]|\d+[.)]|#|\||\[))")
+_BOX = re.compile(r"(?P<on>\[[xX✓✔*]\]|\([xX✓]\)|[☑☒✓✔⊠●])|(?P<off>\[\s?\]|\(\s?\)|[☐□○])")
+_ANSWER = re.compile(_PATTERNS["answer"])
 _UNKNOWN = re.compile(r"[\s:=?|]*(?:n/?a|not applicable|not stated|unknown|tbd|-+|—|\?)\s*$", re.IGNORECASE)
-_DOUBT = frozenset({"if", "whether", "unless", "may", "might", "should", "could", "wenn", "ob", "falls"})
-_SETTLED = re.compile(r"\s+(?:not(?! be\b)|no longer|keep|retain|remain|stay|continue)\b", re.IGNORECASE)
-_TO_ANSWER = re.compile(r"[^.:?\n\t]{0,40}?[:?]\s*(?:(?:A|Answer|Antwort)[:.]\s*)?|\s{2,}|\t|\s*\|\s*|\s*")
-_EXCEPT = re.compile(
-    r"\b(?:except(?:\s+for)?|apart\s+from|other\s+than|außer|bis\s+auf|sauf|salvo|excepto|tranne)\s+(?:\w{1,3}\s+)?$",
-    re.IGNORECASE,
-)
-# "Freight is included and assembly is not": the second half leaves out what it denies.
-_LEFT_OUT = re.compile(
-    r"\s+(?:is|are|was|were|does|do|did|has|have|will|ist|sind)(?P<no>\s+not|n['’]t|\s+nicht)?"
-    r"(?:\s+(?:too|also|as well|auch))?\s*(?=[.;,!]|$)",
-    re.IGNORECASE,
-)
-_OF_THE_NEXT = frozenset({"no", "without", "excluding", "non", "kein", "keine", "keinen", "ohne", "sans", "neither"})
-_STATED = re.compile(r"\s*[:=|]\s*|\t+|\s{3,}")
-_ENOUGH = 0.6
-_ENOUGH_DESCRIBED, _DESCRIBED = 0.7, 0.8
-_ASKING = words("whether true false if so when unless otherwise")
+_TO_ANSWER = re.compile(r"\s?\.{3,}\s*|[^.:?\n\t]{0,40}?[:?]\s*(?:(?:A|Answer)[:.]\s*)?|\s{2,}|\t|\s*\|\s*|\s*")
+_BETWEEN = re.compile(r"[:=?|>\t]|\s{2,}|–|—|\s-\s|\.{3}")
+_ENDS = re.compile(r"[\"']?\s*(?:$|[.,;|\t)<}\]]|\s{2,}|\()|[ \t]*\n")
+_OPTION = re.compile(r"\b(?:(?P<yes>yes|true|ja|oui|sí|si)|(?P<no>no|false|nein|non|nee))\b", re.IGNORECASE)
+_ASKING = frozenset(_WORDS["asking"].split())
+_DOUBT = frozenset(_WORDS["doubt"].split())
+# What is denied ends at punctuation, and where another verb or subject follows ("does not smoke and has").
+_CLAUSE_END = re.compile(_WORDS["clause_end"], re.IGNORECASE)
+_OF_THE_NEXT = frozenset(_WORDS["of_the_next"].split())
+_PREFIXES = ("un", "in", "non", "im", "ir", "dis")
+_NAMED = 0.7  # how like a word must be to a concept to name it
+_REACH = 60  # characters to a word that still denies
 
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A phrase that answers the field's question; `strength` says how fully it names the field."""
+    """A phrase that answers a field's question; `strength` says how fully it names the field."""
 
     start: int
     end: int
@@ -60,144 +55,156 @@ class Statement:
     strength: float
 
 
-def statements(field: Field, phrases: Phrases) -> list[Statement]:
-    """Every phrase of the text that answers the field, strongest first; by its description where none has its name."""
-    parts = [part.lower() for part in re.split(r"[_\W]+|(?<=[a-z])(?=[A-Z])", field.name)]
-    wanted = _asked(field.own) or (list(field.own) if field.parents else [])
-    if not wanted:
-        return []
-    deeds = frozenset(form for part in parts if part.endswith("er") for form in (part[:-1] + "s", part[:-2] + "s"))
-    denials = frozenset(part for part in parts if part in NEGATIONS)
-    found = _answers(phrases, wanted, _ENOUGH, deeds, denials)
-    if field.parents and not field.record and len({statement.says for statement in found}) > 1:
-        # each object says it of itself: the one is under the field's own heading
-        found = [entry for entry in found if phrases.stand_under(entry.start, field.parents)] or found
-    if not found:
-        described = _asked(word for word in field.words if word not in field.own and word not in field.parents)
-        found = _answers(phrases, described, _ENOUGH_DESCRIBED, deeds, denials) if len(described) > 1 else []
-        found = [replace(statement, strength=_DESCRIBED * statement.strength) for statement in found]
-    return sorted(found, key=lambda statement: -statement.strength)
+@dataclass(frozen=True, slots=True)
+class _Word:
+    start: int
+    end: int
+    word: str
+    opposite: bool = False
 
 
-def _asked(said: Iterable[str]) -> list[str]:
-    return [word for word in said if word not in _AUXILIARY and word not in NEGATIONS and word not in _ASKING]
+class Phrases:
+    """The sentences of a text, and the lines of its forms and tables, by the concepts they name."""
+
+    def __init__(self, layout: Layout) -> None:
+        self._text = layout.text
+        self._places = _units(layout)
+        self._naming: dict[str, set[int]] = {}
+        for number, (start, end) in enumerate(self._places):
+            for word in set(map(fold, _WORD.findall(self._text, start, end))):
+                for concept in (*_meant(word), *_denied(word)):
+                    self._naming.setdefault(concept, set()).add(number)
+        self._alike: dict[str, list[str]] = {}
+        for concept in self._naming:
+            self._alike.setdefault(concept[:4], []).append(concept)
+
+    def statements(self, field: Field) -> list[Statement]:
+        """Every phrase that answers the field, strongest first; by its description where none has its name."""
+        negated = frozenset(re.split(r"[_\W]+", field.name.lower())) & NEGATIONS
+        found = self._answers(_asked(field.own) or list(field.own), negated)
+        if not found and len(described := _asked(field.described)) > 1:
+            found = self._answers(described, frozenset())
+        return sorted(found, key=lambda statement: -statement.strength)
+
+    def _answers(self, wanted: list[str], negated: frozenset[str]) -> list[Statement]:
+        counts: dict[int, float] = {}
+        for concept in dict.fromkeys(wanted):
+            numbers = set(self._naming.get(concept, ()))
+            for other in self._alike.get(concept[:4], ()):
+                if other != concept and likeness(concept, other) >= _NAMED:
+                    numbers |= self._naming[other]
+            for number in numbers:
+                counts[number] = counts.get(number, 0.0) + _worth(concept)
+        least = NAMED_ENOUGH * sum(map(_worth, set(wanted))) - 1e-9
+        read = (self._read(*self._places[n], tuple(wanted), negated) for n in sorted(counts) if counts[n] >= least)
+        return [statement for statement in read if statement is not None and statement.strength >= NAMED_ENOUGH]
+
+    def _read(self, begin: int, end: int, wanted: tuple[str, ...], negated: frozenset[str]) -> Statement | None:
+        text = self._text
+        words = [_Word(m.start(), m.end(), fold(m.group())) for m in _WORD.finditer(text, begin, end)]
+        hits: list[_Word] = []
+        named: set[str] = set()
+        for word in words:
+            straight = {want for want in wanted if _names(want, _meant(word.word))}
+            turned = set() if straight else {want for want in wanted if _names(want, _denied(word.word))}
+            if straight or turned:
+                hits.append(_Word(word.start, word.end, word.word, bool(turned)))
+                named |= straight | turned
+        if not hits:
+            return None
+        strength = sum(map(_worth, named)) / sum(map(_worth, set(wanted)))
+        hits = _closest(hits, len(named))
+        box = _boxed(text, begin, end, hits)
+        if box is not None:
+            return Statement(*box, strength + 0.2)
+        last = hits[-1]
+        if _UNKNOWN.match(text, last.end, end):
+            return None
+        repeated = not negated or bool(negated & {word.word for word in words})  # "Disabled: no" is the name itself
+        turned_name = any(hit.opposite for hit in hits) == repeated
+        answer = _answer(text, last.end, end)
+        if answer is not None:
+            return Statement(answer[0], answer[1], answer[2] != turned_name, strength + 0.2)
+        if "?" in text[last.end : end]:
+            return None  # a question says nothing by itself
+        return _sentence(text, words, hits, strength, negated, turned=not repeated)
 
 
-def _answers(
-    phrases: Phrases, wanted: list[str], enough: float, deeds: frozenset[str], denials: frozenset[str]
-) -> list[Statement]:
-    """What the phrases that name the wanted words say; `denials` are those in the field's own name."""
-    found = []
-    asked = frozenset(wanted)
-    for phrase in phrases.naming(wanted, enough):
-        repeated = any(word.word in denials for word in phrase.words)  # "Disabled: no" is the name, not its opposite
-        told = tuple(replace(word, denies=word.denies and word.word not in denials) for word in phrase.words)
-        statement = _read(phrases.text, replace(phrase, words=told) if repeated else phrase, wanted, deeds)
-        if statement is not None and statement.strength >= enough:
-            turned = not repeated and sum(1 for part in denials if not asked.intersection(concepts(part))) % 2 == 1
-            found.append(replace(statement, says=statement.says != turned))
-    return found
+def _asked(words: Iterable[str]) -> list[str]:
+    return [word for word in words if word not in NEGATIONS and word not in _ASKING]
 
 
-def _read(text: str, phrase: Phrase, wanted: list[str], deeds: frozenset[str]) -> Statement | None:
-    hits: list[Hit] = []
-    named: dict[str, float] = {}
-    for word in phrase.words:
-        hit, opposite = names(word.word, tuple(wanted))
-        if hit:
-            hits.append(Hit(word.start, word.end, word.word, opposite))
-            for want in wanted:
-                named[want] = max(named.get(want, 0.0), closeness(word.word, want))
-    strength = sum(sure * worth(want) for want, sure in named.items()) / sum(map(worth, set(wanted)))
-    if not hits:
-        return None
-    hits = _closest(text, phrase.start, hits, sum(1 for sure in named.values() if sure))
-    end = phrase.end
-    if is_of_two(text, phrase.start, hits):
-        return _left_out(text, hits, strength, end)
-    box = boxed(text, phrase, hits)
-    if box is not None:
-        return Statement(box[0], box[1], box[2], strength + 0.2)
-    last = hits[-1]
-    if _UNKNOWN.match(text, last.end, end):
-        return None
-    answer = _answer(text, last.end, end)
-    if answer is not None:
-        says = answer[2] if not any(hit.opposite for hit in hits) else not answer[2]
-        return Statement(answer[0], answer[1], says, strength + 0.2)
-    if len(hits) > 1 and _STATED.fullmatch(text, hits[-2].end, last.start) and not text[last.end : end].strip(" ."):
-        return Statement(last.start, last.end, not last.opposite, strength + 0.2)  # "Radio: present"
-    if "?" in text[last.end : end]:
-        return None  # a question says nothing by itself
-    return _sentence(text, phrase, hits, strength, deeds)
-
-
-def _sentence(text: str, phrase: Phrase, hits: list[Hit], strength: float, deeds: frozenset[str]) -> Statement | None:
+def _sentence(
+    text: str, words: list[_Word], hits: list[_Word], strength: float, negated: frozenset[str], *, turned: bool
+) -> Statement | None:
+    """What a sentence says of the words that name the field: denied an odd number of times it says no."""
     first, last = hits[0], hits[-1]
-    near = (word for word in phrase.words if word.end > first.start - REACH and word.start < last.end + REACH)
-    clause = [word for word in near if same_clause(text, phrase.start, word, first, last)]
-    places = {hit.start for hit in hits}
-    if any(_is_doubt(text, word) and word.start not in places for word in clause if word.start < last.start):
+    clause = [word for word in words if _is_near(text, word, first, last)]
+    free = [word for word in clause if all(word.start != hit.start for hit in hits)]
+    if any(word.word in _DOUBT and word.start < last.start for word in free):
         return None
     denials = [
         word
-        for word in clause
-        if word.denies
-        and word.start not in places
-        and first.start - word.end < 60
-        and word.start - last.end < 40
-        and not (word.word in _OF_THE_NEXT and (word.start > last.end or _is_deed(text, first, deeds)))
+        for word in free
+        if (word.word in NEGATIONS or text[word.start : word.end].lower().endswith(("n't", "n’t")))
+        and word.word not in negated
+        and not (word.word in _OF_THE_NEXT and word.start > last.end)
     ]
-    if any(word.word == "neither" for word in denials):
-        denials = [word for word in denials if word.word != "nor"]  # one denial in two words
-    excepted = _EXCEPT.search(text, phrase.start, first.start) is not None
-    says = (len(denials) + excepted + sum(1 for hit in hits if hit.opposite)) % 2 == 0
-    low = min([first.start, *(word.start for word in denials)])
-    high = max([last.end, *(word.end for word in denials)])
-    if len(clause) <= len(hits) and len(phrase.words) <= 6:
+    if len(clause) <= len(hits) and len(words) <= 6:
         return None  # a label or a heading that says nothing by itself
-    return Statement(low, high, says, strength)
+    says = (len(denials) + sum(hit.opposite for hit in hits) + turned) % 2 == 0
+    low = min([first.start, *(word.start for word in denials)])
+    return Statement(low, max([last.end, *(word.end for word in denials)]), says, strength)
 
 
-def _is_doubt(text: str, word: Word) -> bool:
-    """Whether a word leaves it open; "may not" forbids, and who may keep a thing has it."""
-    return word.word in _DOUBT and not (word.word == "may" and _SETTLED.match(text, word.end))
+def _is_near(text: str, word: _Word, first: _Word, last: _Word) -> bool:
+    """Whether a word stands in the clause of these, and not far from them."""
+    if first.start <= word.start <= last.end:
+        return True
+    low, high = (last.end, word.start) if word.start > last.end else (word.end, first.start)
+    return high - low < _REACH and _CLAUSE_END.search(text, low, high) is None
 
 
-def _is_deed(text: str, hit: Hit, deeds: frozenset[str]) -> bool:
-    """Whether a word is a verb that a noun follows up: "has no allergies and smokes" denies the allergies alone."""
-    return hit.word in deeds and text.endswith(("and ", "und ", "but ", "and\n"), 0, hit.start)
-
-
-def _left_out(text: str, hits: list[Hit], strength: float, end: int) -> Statement | None:
-    """What the second half says of its subject when it only says that it is so, or is not."""
-    short = _LEFT_OUT.match(text, hits[-1].end, end)
-    if short is None or any(hit.opposite for hit in hits):
-        return None
-    return Statement(hits[-1].start, short.end(), not short["no"], strength)
-
-
-def _closest(text: str, begin: int, hits: list[Hit], count: int) -> list[Hit]:
-    """The shortest stretch that still names as many of the wanted words, within one half of the sentence if it can."""
+def _closest(hits: list[_Word], count: int) -> list[_Word]:
+    """The shortest stretch that still names as many of the wanted words."""
     if len(hits) <= count:
         return hits
     windows = [hits[index : index + count] for index in range(len(hits) - count + 1)]
-    return min(
-        windows,
-        key=lambda window: (
-            len({token.word for token in window}) < count,
-            is_of_two(text, begin, window),
-            window[-1].end - window[0].start,
-        ),
-    )
+    return min(windows, key=lambda part: (len({hit.word for hit in part}) < count, part[-1].end - part[0].start))
 
 
-def cell_answer(text: str) -> bool | None:
-    """What a cell says that holds nothing but an answer; None when it is none."""
-    found = _ANSWER.fullmatch(text)
-    if found is None:
+def _boxed(text: str, begin: int, end: int, hits: list[_Word]) -> tuple[int, int, bool] | None:
+    """A box before or behind the words, or a ticked one among options behind them."""
+    boxes = list(_BOX.finditer(text, begin, end))
+    if not boxes:
         return None
-    return _is_yes(found)
+    last = hits[-1]
+    options = list(_OPTION.finditer(text, last.end, end))
+    if options:
+        leads = boxes[0].start() < options[0].start()
+        for box in (box for box in boxes if box["on"] and box.start() > last.start):
+            after = [option for option in options if option.start() >= box.end()]
+            before = [option for option in options if option.end() <= box.start()]
+            for option in (after[:1] if leads else before[-1:]) or after or before:
+                return option.start(), option.end(), option["yes"] is not None
+        return None
+    leading = all(re.match(r"\s{0,3}[^\W\d_]", text[box.end() : box.end() + 4]) for box in boxes)
+    own = [box for box in boxes if box.end() <= last.start]
+    if leading and own and not any(boxes[0].start() < hit.start < own[-1].start() for hit in hits):
+        return own[-1].start(), last.end, own[-1]["on"] is not None
+    behind = [box for box in boxes if box.start() >= last.end]
+    if behind and not text[last.end : behind[0].start()].strip(" :\t|.-"):
+        return behind[0].start(), behind[0].end(), behind[0]["on"] is not None
+    return None
+
+
+def box_before(text: str, start: int) -> bool | None:
+    """Whether the box right before a place is ticked; None when there is none."""
+    line = text.rfind("\n", 0, start) + 1
+    boxes = list(_BOX.finditer(text, max(line, start - 6), start))
+    if not boxes or text[boxes[-1].end() : start].strip(" "):
+        return None
+    return boxes[-1]["on"] is not None
 
 
 def _is_yes(found: re.Match[str]) -> bool:
@@ -207,15 +214,59 @@ def _is_yes(found: re.Match[str]) -> bool:
 
 def _answer(text: str, position: int, end: int) -> tuple[int, int, bool] | None:
     """The answer word right behind the label, at the end of its cell or line."""
-    # the label may go on a little ("Insurance coverage (optional): yes")
-    colon = _TO_ANSWER.match(text, position, end)
-    at = colon.end() if colon else position
-    found = _ANSWER.match(text, at, end) if at > position or colon else None
-    if found is None:
+    colon = _TO_ANSWER.match(text, position, end)  # the label may go on a little ("Insurance (optional): yes")
+    found = _ANSWER.match(text, colon.end() if colon else position, end)
+    if found is None or not _ENDS.match(text[found.end("answer") : end]):
         return None
-    separated = re.search(r"[:=?|>\t]|\s{2,}|–|—|\s-\s", text[position : found.start("answer")]) is not None
-    behind = text[found.end("answer") : end]
-    ends = re.match(r"[\"']?\s*(?:$|[.,;|\t)<}\]]|\s{2,}|\()|[ \t]*\n", behind) is not None
-    if not separated or not ends:
+    if not _BETWEEN.search(text, position, found.start("answer")):
         return None
     return found.start("answer"), found.end("answer"), _is_yes(found)
+
+
+@lru_cache(maxsize=50_000)
+def _meant(word: str) -> tuple[str, ...]:
+    """What a word names straight."""
+    return concepts(word) + _MEANINGS.get(word, ())
+
+
+@lru_cache(maxsize=50_000)
+def _denied(word: str) -> tuple[str, ...]:
+    """What a word names by denying it."""
+    prefixed = (word[len(p) :] for p in _PREFIXES if word.startswith(p) and len(word) > len(p) + 3)
+    return concepts(_OPPOSITES.get(word, "")) + tuple(c for rest in prefixed for c in concepts(rest))
+
+
+def _names(want: str, meant: tuple[str, ...]) -> bool:
+    return any(likeness(want, other) >= _NAMED for other in meant)
+
+
+def _worth(concept: str) -> float:
+    """How much of a question a concept is: "goods" in "exports goods" says little."""
+    return 0.4 if concept in GENERIC else 1.0
+
+
+def _units(layout: Layout) -> list[tuple[int, int]]:
+    """Sentences, and lines of forms and tables, each by itself."""
+    units: list[tuple[int, int]] = []
+    begin, end = -1, 0
+    for line in layout.lines:
+        single = line.kind == "text" and len(line.cells) == 1
+        prose = single and line.end - line.start >= 30 and not line.cells[0].text.startswith(("{", "<", '"', "[", "☐"))
+        if begin >= 0 and not (single and end + 1 == line.start and (prose or end - begin >= 38)):
+            units.extend(_sentences(layout.text, begin, end))
+            begin = -1
+        if prose or (begin >= 0 and single):
+            begin, end = line.start if begin < 0 else begin, line.end
+        elif sum(":" in cell.text[:-1] for cell in line.cells) > 1:
+            units.extend((cell.start, cell.end) for cell in line.cells)
+        elif line.kind == "text":
+            units.append((line.start, line.end))
+    return [*units, *(_sentences(layout.text, begin, end) if begin >= 0 else ())]
+
+
+def _sentences(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    cuts = [start]
+    for gap in _SENTENCE.finditer(text, start, end):
+        cuts.extend((gap.start(), gap.end()))
+    cuts.append(end)
+    return [(low, high) for low, high in zip(cuts[::2], cuts[1::2], strict=True) if low < high]

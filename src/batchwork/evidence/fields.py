@@ -1,9 +1,7 @@
-"""A result -> its leaf fields: path, value, and the concepts of its name, description and surroundings.
-
-Takes dicts, lists, Pydantic models and dataclasses; the schema, where given, adds descriptions, titles and enums.
-"""
+"""A result's value -> its leaves, each with its path and the words by which a document may call it."""
 
 import dataclasses
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date
@@ -12,29 +10,32 @@ from enum import Enum
 from functools import lru_cache
 from typing import Any
 
-from batchwork.evidence.vocabulary.lexicon import GENERIC
-from batchwork.evidence.vocabulary.words import concepts, words_of
+from batchwork.evidence.words import GENERIC, concepts, words_of
 
-_OWN, _PARENT, _LIST, _DESCRIPTION = 1.0, 0.5, 0.1, 0.22
 _ENDS = {"from": "start", "to": "end", "von": "start", "bis": "end"}
 _DEEPEST = 40
+_TELLING = 4  # significant digits, or letters, from which on a value is rare
+_INDEX = re.compile(r"\[\d+\]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Field:
-    """One leaf. `words` weighs each concept that may stand in its label; `own` are those of its name alone."""
+    """One leaf. `own` are the concepts of its name, `parents` of the objects around it, `described` of its schema."""
 
     path: str
     value: Any
     name: str
-    words: dict[str, float]
     own: tuple[str, ...]
     parents: tuple[str, ...]
+    described: tuple[str, ...]
     record: str  # the path of the innermost list element it belongs to, "" when there is none
     group: str  # the path of the object it belongs to
     options: tuple[str, ...] = ()
-    form: str = ""
-    initials: tuple[tuple[str, tuple[str, ...]], ...] = ()  # "ni" for national and insure
+    telling: tuple[str, ...] = ()  # its own words that are not generic
+    names: tuple[str, ...] = ()  # the words that name it: `vendor.name` is named by its vendor too, `items[0].name` not
+    known: tuple[str, ...] = ()  # all words that it knows
+    is_telling: bool = False  # its value is rare enough to tell by itself where it stands
+    scope: str = ""  # the list whose labels it competes for, "" for the whole document
 
 
 def fields_of(value: Any, schema: Any = None) -> list[Field]:
@@ -91,54 +92,48 @@ def _walk(value: Any, schema: Mapping[str, Any], root: Mapping[str, Any], place:
 def _leaf(value: Any, schema: Mapping[str, Any], place: _Place) -> Field:
     described = " ".join(str(schema[key]) for key in ("title", "description") if isinstance(schema.get(key), str))
     bound = isinstance(value, date | int | float | Decimal) or (isinstance(value, str) and value[:4].isdigit())
-    asked = _asked(place.names, described[:400], bound)
+    name, own, parents, told = _words(place.names, described[:400], bound)
     options = schema.get("enum")
     return Field(
         path=place.path,
         value=value.value if isinstance(value, Enum) else value,
-        name=asked.name,
-        words=asked.words,
-        own=asked.own,
-        parents=asked.parents,
+        name=name,
+        own=own,
+        parents=parents,
+        described=told,
         record=place.record,
         group=place.group,
         options=tuple(str(option) for option in options) if isinstance(options, list) else (),
-        form=str(schema.get("format", "")),
-        initials=asked.initials,
+        telling=tuple(word for word in own if word not in GENERIC),
+        names=parents + own if own and GENERIC.issuperset(own) and not place.record else own,
+        known=own + parents + told,
+        is_telling=_is_telling(value),
+        scope=_INDEX.sub("[]", place.record),
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    name: str
-    words: dict[str, float]
-    own: tuple[str, ...]
-    parents: tuple[str, ...]
-    initials: tuple[tuple[str, tuple[str, ...]], ...]
+def _is_telling(value: Any) -> bool:
+    if isinstance(value, int | float | Decimal) and not isinstance(value, bool):
+        return len(str(value).strip("-0.").replace(".", "")) >= _TELLING
+    return isinstance(value, date) or (isinstance(value, str) and len(value) >= _TELLING)
+
+
+_Words = tuple[str, tuple[str, ...], tuple[str, ...], tuple[str, ...]]
 
 
 @lru_cache(maxsize=5_000)
-def _asked(place: tuple[str, ...], described: str, bound: bool) -> _Asked:
+def _words(place: tuple[str, ...], described: str, bound: bool) -> _Words:
     """What a field is called, which is the same for all elements of a list; `[]` in its place stands for one.
 
     `bound` says that the value can be an end of a range, so that `valid_from` and `age_to` ask for one.
     """
     names = [name for name in place if name != "[]"]
-    words = dict.fromkeys(concepts(described), _DESCRIPTION)
-    for depth, name in enumerate(names[:-1]):
-        in_list = place[place.index(name) + 1 :][:1] == ("[]",)
-        for word in concepts(name):
-            words[word] = max(words.get(word, 0), _LIST if in_list else _PARENT / (len(names) - 1 - depth))
-    own = (_end_of_range(names[-1]) if bound else ()) or concepts(names[-1]) if names else ()
-    for word in own:
-        words[word] = 0.6 if word in GENERIC and len(own) > 1 else _OWN
-    return _Asked(
-        name=names[-1] if names else "",
-        words=words,
-        own=own,
-        parents=tuple(word for name in names[:-1] for word in concepts(name)),
-        initials=tuple(_initials(names[-1])) if names else (),
-    )
+    if not names:
+        return "", (), (), tuple(dict.fromkeys(concepts(described)))
+    own = (_end_of_range(names[-1]) if bound else _correspondent(names[-1])) or concepts(names[-1])
+    parents = tuple(dict.fromkeys(word for name in names[:-1] for word in concepts(name)))
+    told = tuple(word for word in dict.fromkeys(concepts(described)) if word not in own and word not in parents)
+    return names[-1], tuple(dict.fromkeys(own)), parents, told
 
 
 def _end_of_range(name: str) -> tuple[str, ...]:
@@ -150,13 +145,13 @@ def _end_of_range(name: str) -> tuple[str, ...]:
     return (*rest, _ENDS[last])
 
 
-def _initials(name: str) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """The short forms that a label may use for words of a name: NI number, VIN, P.O. date."""
+def _correspondent(name: str) -> tuple[str, ...]:
+    """The concepts of a name that asks for one end of a message: `to_address`, `from_name`, `bounce_from`."""
     words = words_of(name)
-    for first in range(len(words) - 1):
-        for last in range(first + 2, min(len(words), first + 4) + 1):
-            short = "".join(word[0] for word in words[first:last])
-            yield short, tuple(concept for word in words[first:last] for concept in concepts(word))
+    if len(words) < 2:
+        return ()
+    end = next((word for word in (words[0], words[-1]) if word in ("from", "to")), "")
+    return (*concepts(end), *concepts(" ".join(word for word in words if word != end))) if end else ()
 
 
 def _resolved(schema: Mapping[str, Any], root: Mapping[str, Any]) -> Mapping[str, Any]:

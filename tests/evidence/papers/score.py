@@ -13,9 +13,10 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from batchwork.documents import Document
+from batchwork.evidence import DEFAULT_LINE
 from tests.evidence.papers import Field, Paper, load
 
-LINE = 0.5
+LINE = DEFAULT_LINE
 BINS = 5
 BESIDE = 24  # characters that a citation may have beside the words of the value
 

@@ -1,1 +1,0 @@
-"""Where things stand: lines, cells, tables, headings and sentences, and the labels that a place has there."""

@@ -1,0 +1,240 @@
+"""Which part of the text each element of a list speaks of: a row, a paragraph, a section, or a stretch of a line.
+
+An element is recognised by its own values: the unit where most of them stand together, the rare ones counting more.
+Two elements that fit the same units equally well keep their order where there are as many units as elements; otherwise
+they cannot be told apart.
+"""
+
+import re
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from batchwork.evidence.fields import Field
+from batchwork.evidence.layout import Layout
+from batchwork.evidence.readers import Place
+from batchwork.evidence.words import concepts
+
+Leaves = Sequence[tuple[Field, list[Place]]]
+Unit = tuple[int, int]  # offsets, from and to
+_KINDS = {"row": 1.0, "pair": 0.97, "block": 0.9}  # the smaller, the surer
+_LEAST = 0.25  # of what an element could show; below this it was not recognised
+_APART = 200  # characters between the beginnings of two elements in one line, on average
+_STRETCH = 200  # elements of a list whose units are shared out together
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    """Where an element of a list stands; `sure` is false when another unit fits as well."""
+
+    start: int
+    end: int
+    sure: bool
+
+    def __contains__(self, place: Place) -> bool:
+        return self.start <= place.start < self.end
+
+
+def homes_of(records: Mapping[str, Leaves], layout: Layout) -> dict[str, Home]:
+    """For the elements of one list, by path, the unit of each that has one."""
+    best: dict[str, Home] = {}
+    most = 0.0
+    possible = sum(_worth(field) for leaves in records.values() for field, places in leaves if places)
+    for kind, worth in _KINDS.items():
+        units = layout.units.get(kind)
+        if units is None:
+            units = layout.units[kind] = list(_units(layout, kind))
+        if not units:
+            continue
+        owner = _Owner(units)
+        fits: dict[str, dict[Unit, float]] = {}
+        shown: dict[str, dict[Unit, float]] = {}
+        for path, leaves in records.items():
+            fits[path], shown[path] = _fit(leaves, owner)
+        _favour_own_section(fits, layout)
+        found = _assigned(fits)
+        total = sum(shown[path][home.start, home.end] for path, home in found.items()) * worth
+        if total > most + 1e-9:
+            best, most = found, total
+        if most >= possible - 1e-9:
+            break  # no larger unit can show more
+    if len(best) < len(records):
+        return _stretches(records, layout) or best
+    return best
+
+
+class _Owner:
+    """Which unit an offset lies in."""
+
+    def __init__(self, units: list[Unit]) -> None:
+        self._units = units
+        self._starts = [unit[0] for unit in units]
+
+    def at(self, offset: int) -> Unit | None:
+        place = bisect_right(self._starts, offset) - 1
+        return self._units[place] if place >= 0 and offset < self._units[place][1] else None
+
+
+def _units(layout: Layout, kind: str) -> Iterator[Unit]:
+    lines = layout.lines
+    starts = _starts(layout, kind)
+    if not starts:
+        return
+    ends = [*starts[1:], len(lines)]
+    for first, last in zip(starts, ends, strict=True):
+        yield lines[first].start, lines[last - 1].end + 1
+
+
+def _starts(layout: Layout, kind: str) -> list[int]:
+    """The lines with which the units of a kind begin."""
+    lines = layout.lines
+    if kind == "block":
+        return [n for n in range(len(lines)) if n == 0 or (lines[n].cells and lines[n - 1].kind == "blank")]
+    found = []
+    for number, line in enumerate(lines):
+        rest = number > 0 and bool(line.cells) and _goes_on(layout, number)
+        if not rest and not (kind == "pair" and number and _is_multiple(layout, number)):
+            found.append(number)
+    return found
+
+
+def _is_multiple(layout: Layout, number: int) -> bool:
+    """Whether a line has figures only and the one above a name: "1 @ 2.49   2.49" under an item of a receipt."""
+    line, above = layout.lines[number], layout.lines[number - 1]
+    text = layout.text[line.start : line.end]
+    words = re.findall(r"[^\W\d_]{3,}", text)
+    return (
+        bool(line.cells) and not words and any(map(str.isdigit, text)) and bool(above.cells) and above.cells[0].is_label
+    )
+
+
+def _goes_on(layout: Layout, number: int) -> bool:
+    """Whether a line is the rest of the row above: a wrapped cell, or a line of flowing prose."""
+    line, above = layout.lines[number], layout.lines[number - 1]
+    if above.kind != "text":
+        return False
+    text = line.cells[0].text
+    if len(line.cells) > 1:
+        wrapped = len(above.cells) > 2 and len(line.cells) < len(above.cells) and layout.tables[number] >= 0
+        return wrapped and all(cell.is_label and cell.text[:1].islower() for cell in line.cells)
+    if layout.tables[number] >= 0 and layout.tables[number] == layout.tables[number - 1]:
+        return line.tabbed or text[:1].islower() or line.cells[0].column > above.cells[0].column
+    flows = (
+        len(above.cells) == 1 and above.end - above.start >= 38 and not text.startswith(("-", "*", "•", "<", "{", "["))
+    )
+    return flows and not text[:2].rstrip(".)").isdigit()
+
+
+def _fit(leaves: Leaves, owner: _Owner) -> tuple[dict[Unit, float], dict[Unit, float]]:
+    """How well each unit fits an element, the rare values counting more; and how much of the element it shows."""
+    fits: dict[Unit, float] = defaultdict(float)
+    shown: dict[Unit, float] = defaultdict(float)
+    total = 0.0
+    for field, places in leaves:
+        if field.value is None or isinstance(field.value, bool):
+            continue
+        worth = _worth(field)
+        total += worth
+        inside = {unit for place in places if (unit := owner.at(place.start))}
+        for unit in inside:
+            fits[unit] += worth * (0.4 + 0.6 / len(inside))
+            shown[unit] += worth
+    return {unit: fit for unit, fit in fits.items() if fit >= _LEAST * total}, shown
+
+
+def _worth(field: Field) -> float:
+    """What a value says about the unit of its element by standing there."""
+    if field.value is None or isinstance(field.value, bool):
+        return 0.0
+    if isinstance(field.value, str):
+        return 3.0 if field.is_telling else 0.8
+    return 1.2 if field.is_telling else 0.7
+
+
+def _favour_own_section(fits: dict[str, dict[Unit, float]], layout: Layout) -> None:
+    """A unit under a heading that bears the list's name counts more than one under another heading."""
+    names = {name for path in fits for name in concepts(re.sub(r".*\.", "", path[: path.rindex("[")]))}
+    for fit in fits.values():
+        for unit in fit:
+            headings = layout.headings[layout.line_of(unit[0])]
+            if any(names.intersection(concepts(layout.lines[n].cells[0].text)) for n in headings):
+                fit[unit] += 1.5
+
+
+def _assigned(fits: dict[str, dict[Unit, float]]) -> dict[str, Home]:
+    """Each element its best unit, one element a unit; a long list is settled a stretch at a time."""
+    homes: dict[str, Home] = {}
+    taken: set[Unit] = set()
+    paths = [path for path, fit in fits.items() if fit]
+    for first in range(0, len(paths), _STRETCH):
+        open_paths = paths[first : first + _STRETCH]
+        choices = sorted(
+            ((-fit, rank, unit) for rank, path in enumerate(open_paths) for unit, fit in fits[path].items()),
+        )
+        done: set[int] = set()
+        for score, rank, unit in choices:
+            if rank in done or unit in taken:
+                continue
+            path = open_paths[rank]
+            rivals = [u for u, fit in fits[path].items() if u != unit and u not in taken and fit >= -score - 0.05]
+            equals = [
+                p
+                for r, p in enumerate(open_paths)
+                if r != rank and r not in done and fits[p].get(unit, 0.0) >= -score - 0.05
+            ]
+            homes[path] = Home(*unit, not rivals or (bool(equals) and len(equals) == len(rivals)))
+            taken.add(unit)
+            done.add(rank)
+    return homes
+
+
+def _stretches(records: Mapping[str, Leaves], layout: Layout) -> dict[str, Home]:
+    """Elements that share a line or a sentence: one field serves as the beginning of each."""
+    best: dict[str, Home] = {}
+    most = 0.5
+    names = dict.fromkeys(field.name for leaves in records.values() for field, _ in leaves)
+    for name in names if len(records) > 1 else ():
+        begins = _together(
+            {
+                p: sorted({c.start for f, places in leaves if f.name == name for c in places})[:30]
+                for p, leaves in records.items()
+            }
+        )
+        if not begins:
+            continue
+        ordered = sorted(begins, key=begins.__getitem__)
+        last = begins[ordered[-1]]
+        paragraph = layout.text.find("\n\n", last)
+        ends = [
+            *(begins[path] for path in ordered[1:]),
+            min(paragraph if paragraph >= 0 else len(layout.text), last + _APART),
+        ]
+        found = {path: Home(begins[path], end, True) for path, end in zip(ordered, ends, strict=True)}
+        shown = sum(_shown(leaves, found[path]) for path, leaves in records.items()) / len(records)
+        if shown > most:
+            best, most = found, shown
+    return best
+
+
+def _together(starts: Mapping[str, list[int]]) -> dict[str, int]:
+    """A place for each, all different and close together: those nearest to some place of the first one."""
+    best: dict[str, int] = {}
+    widest = _APART * len(starts)
+    if not all(starts.values()):
+        return {}
+    for pivot in next(iter(starts.values())):
+        row = {path: min(places, key=lambda place: abs(place - pivot)) for path, places in starts.items()}
+        width = max(row.values()) - min(row.values())
+        if width < widest and len(set(row.values())) == len(row):
+            best, widest = row, width
+    return best
+
+
+def _shown(leaves: Leaves, home: Home) -> float:
+    """How many of an element's values stand in its stretch, less those that stand only elsewhere."""
+    shown = 0.0
+    for _, places in leaves:
+        if places:
+            shown += 1 if any(home.start <= place.start < home.end for place in places) else -1
+    return shown

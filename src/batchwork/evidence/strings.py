@@ -1,0 +1,190 @@
+"""Find a string in a text whatever its case, accents, dashes, spacing and line breaks; never inside another word.
+
+The value becomes a pattern over the folded text: its words in order with little between them, words broken by a hyphen
+at a line's end, ids grouped for the eye. A value that is broken inside a column is looked for column by column.
+"""
+
+import re
+from bisect import bisect_right
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+from batchwork.evidence.layout import Cell, Layout, overlap
+from batchwork.evidence.words import fold
+
+_WORD = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W_]+")
+_BETWEEN = r"(?! {3})[^\w\n\t|│]{0,4}(?:\n[^\w\n|│]{0,40})?_?"  # two words of one value
+_START, _END = (
+    r"(?<![^\W_\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af])",
+    r"(?![^\W_\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af])",
+)
+_VERSION = rf"(?:{_START}|(?<=\Wv)|(?<=^v))"  # v2.17.1
+_RUN = re.compile(r"\d+|\D+")
+_GLUE = "-/_@‐‑–\\"
+_SIGNS = ("+", "-", "−", "–")
+_LINE_BREAK = re.compile(r"\s*\n\s*")
+_LONGEST, _MOST = 2_000, 200  # characters of a value, places of it
+_GROUPED = 6  # letters and digits from which on an id may be grouped by blanks
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """Where a string stands: one span, or several when columns lie between its parts."""
+
+    spans: tuple[tuple[int, int], ...]
+    exact: bool  # written with the same punctuation, apart from case and line breaks
+
+    @property
+    def start(self) -> int:
+        """Where its first part starts."""
+        return self.spans[0][0]
+
+    @property
+    def end(self) -> int:
+        """Where its last part ends."""
+        return self.spans[-1][1]
+
+
+class TextIndex:
+    """A text, ready to be searched."""
+
+    def __init__(self, layout: Layout) -> None:
+        self._layout = layout
+        self.text = layout.plain
+        self._folded = _folded(self.text)
+        self._found: dict[str, list[Hit]] = {}  # elements of one list often say the same
+
+    def find(self, value: str) -> list[Hit]:
+        """Every place where the value stands, in order; one broken over columns only when there is no other."""
+        if value not in self._found:
+            self._found[value] = self._find(value.strip()) if len(value) <= _LONGEST else []
+        return self._found[value]
+
+    def _find(self, value: str) -> list[Hit]:
+        words = tuple(_WORD.findall(_folded(value)))
+        if not words:
+            place = self.text.find(value) if value else -1
+            return [Hit(((place, place + len(value)),), True)] if place >= 0 else []
+        for spelled in (words, tuple(word for word in words if word != "and")):
+            hits = self._matches(value, spelled) if spelled else []
+            if hits:
+                return hits
+        return self._in_columns(value, words) if len(words) > 1 else []
+
+    def _matches(self, value: str, words: tuple[str, ...]) -> list[Hit]:
+        hits = []
+        for match in _pattern(words, "-\n" in self.text or "\u00ad" in self.text).finditer(self._folded):
+            start, end = match.span()
+            if self._is_glued(start, end, value):
+                continue
+            lead, tail = re.match(r"[^\w\s]*", value), re.search(r"[^\w\s]*$", value)
+            if lead and lead[0] and self.text.endswith(lead[0], 0, start):
+                start -= len(lead[0])
+            if tail and tail[0] and self.text.startswith(tail[0], end):
+                end += len(tail[0])  # the point of "Inc.", a closing bracket, "C++"
+            if value[-1] in "+#" and self.text[end - 1] != value[-1]:
+                continue
+            written = _LINE_BREAK.sub(" ", self.text[start:end])
+            hits.append(Hit(((start, end),), written.casefold() == " ".join(value.split()).casefold()))
+            if len(hits) == _MOST:
+                break
+        return hits
+
+    def find_passage(self, passage: str) -> list[tuple[int, int]]:
+        """Where these words stand one after the other, whatever lies between them but other words."""
+        words = _WORD.findall(_folded(passage))
+        if not words:
+            return []
+        pattern = re.compile(_START + r"[\W_]*".join(map(re.escape, words)) + _END)
+        return [match.span() for match in pattern.finditer(self._folded)][:_MOST]
+
+    def _is_glued(self, start: int, end: int, value: str) -> bool:
+        """Whether the hit is part of a longer id, word or number."""
+        text = self.text
+        before, after = text[max(0, start - 2) : start], text[end : end + 2]
+        if len(value) <= 2 and value[-1:].isalnum() and after[:1] in _SIGNS and not after[1:].isalnum():
+            return True  # the grade A is not in "A-"
+        if len(before) == 2 and before[1] in _GLUE and before[0].isalnum() and value[:1] != before[1]:
+            return True
+        if len(after) == 2 and after[1].isalnum():
+            digits = after[0] in ".,:" and after[1].isdigit() and text[end - 1].isdigit()
+            if after[0] in _GLUE or digits:
+                return True
+        if len(before) == 2 and before[1] in ".," and before[0].isdigit() and text[start].isdigit():
+            return True
+        return before.endswith("_") or (after.startswith("_") and not after.startswith("__"))
+
+    def _in_columns(self, value: str, words: tuple[str, ...]) -> list[Hit]:
+        """Where a value stands that is broken inside a column, its parts one below the other."""
+        view, starts, places = self._columns
+        hits = []
+        for match in _pattern(words, False).finditer(view):
+            spans = []
+            first, last = bisect_right(starts, match.start()) - 1, bisect_right(starts, match.end() - 1) - 1
+            for rank in range(first, last + 1):
+                low = places[rank] + max(0, match.start() - starts[rank])
+                length = (starts[rank + 1] - 1 if rank < last else match.end()) - max(starts[rank], match.start())
+                spans.append((low, low + length))
+            if len(spans) > 1 and not self._is_glued(spans[0][0], spans[0][1], value):
+                hits.append(Hit(tuple(spans), False))
+        return hits[:_MOST]
+
+    @cached_property
+    def _columns(self) -> tuple[str, list[int], list[int]]:
+        """The cells of blocks with several columns, chain by chain, as one folded text with where each cell stands."""
+        pieces: list[str] = []
+        starts: list[int] = []
+        places: list[int] = []
+        at = 0
+        for chain in self._chains():
+            for cell in chain:
+                starts.append(at)
+                places.append(cell.start)
+                pieces.append(self._folded[cell.start : cell.end] + "\n")
+                at += len(pieces[-1])
+            pieces.append("\t")
+            at += 1
+        return "".join(pieces), [*starts, at], places
+
+    def _chains(self) -> list[list[Cell]]:
+        chains: list[list[Cell]] = []
+        block: list[list[Cell]] = []
+        for line in self._layout.lines:
+            if line.kind == "blank":
+                block = []
+            for cell in line.cells:
+                owner = next((chain for chain in block if overlap(chain[-1], cell)), None)
+                if owner is not None:
+                    owner.append(cell)
+                elif len(block) < _MOST:
+                    block.append([cell])
+                    chains.append(block[-1])
+        return [chain for chain in chains if len(chain) > 1]
+
+
+@lru_cache(maxsize=10_000)
+def _pattern(words: tuple[str, ...], broken: bool) -> re.Pattern[str]:
+    """Words in order; `broken` ones may be hyphenated at the end of a line, and ids may have blanks inside."""
+    parts = []
+    for word in words:
+        if len(word) >= _GROUPED and any(map(str.isdigit, word)):
+            gap = "[ \u00a0()/-]{0,2}" if word.isdigit() else "[ \u00a0-]?"
+            parts.append(gap.join(map(re.escape, word)))
+        elif any(map(str.isdigit, word)):
+            parts.append("[ \u00a0-]?".join(map(re.escape, _RUN.findall(word))))  # HX 521
+        elif broken:
+            parts.append("(?:-\n\\s*|\u00ad)?".join(map(re.escape, word)))
+        else:
+            parts.append(re.escape(word))
+    joined = _BETWEEN.join(parts)
+    return re.compile((_VERSION if words[0][0].isdigit() else _START) + joined + _END)
+
+
+def _folded(text: str) -> str:
+    """Without case and accents, character by character, so that places stay."""
+    return text.lower() if text.isascii() else "".join(map(_folded_character, text))
+
+
+@lru_cache(maxsize=10_000)
+def _folded_character(character: str) -> str:
+    return (fold(character) or character)[0]

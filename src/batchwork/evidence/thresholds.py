@@ -1,0 +1,21 @@
+"""Every number that decides something, with the figure that justifies it (`make evidence-ablation`, docs/citations.md).
+
+Weights of features are not here: they are fitted, and stand in `model.json`.
+"""
+
+DEFAULT_LINE = 0.86  # the confidence from which a citation is shown: best F1 at a precision of 0.97, open papers
+LEAST_SURE = 0.05  # below this a place is not worth telling
+ALIKE = 0.45  # the most that a figure is sure of when nothing but order tells its place from another
+CURRENCY_SURE = 0.9  # a currency's code or sign means the same wherever it stands: right in all demo invoices
+READING_SETTLED = 0.5  # the weight from which on the text settles how a place is read (03/04/2024 is 0.45 either way)
+READING_UNSETTLED = 0.4  # the weight of a figure without the factor that a note over its table asks for
+MOST_PLACES = 300  # places of one value that are looked at: bounds the work, nobody could tell more apart
+MOST_REPEATS = 5  # places that are told of which nothing tells apart
+MOST_RIVAL_LINES = 300  # lines in which a rival is looked for: bounds the work
+NAMED_ENOUGH = 0.6  # the share of a question that a phrase must name to answer it: two words of three
+NAMING = 0.7  # how like a word must be to another to name it: agents and deeds (0.75) do, loose relations do not
+EXACTLY = 0.97  # a label that names the field this well can only be rivalled on its own line
+RIVAL_CLOSE = 0.3  # in log odds: a rival this close is as good
+NEXT_BEST = 2.5  # in log odds: how much worse a field's next place may be when another field has its best one
+NEAR_LINES = 4  # lines to a neighbour: an address, the trailer of a changelog entry
+PARAGRAPH = 12  # lines of a paragraph to each side that are looked at: bounds the work

@@ -1,1 +1,0 @@
-"""Words to concepts: data about what papers and developers call things, and the one module that uses it."""

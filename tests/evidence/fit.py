@@ -1,0 +1,359 @@
+"""Fit the weights of the evidence finder and calibrate its confidence on the open labelled documents.
+
+`python -m tests.evidence.fit` writes `model.json` beside the finder; `--folds N` only says how well weights that were
+fitted without a part of the papers do on that part, which is what a document of one's own may expect. Places and
+decisions are logistic regressions, the confidence an isotonic curve over them. Besides the documents as they are, each
+is asked for other things: fields under strange names, and fields with the value of another one, that must stay empty.
+"""
+
+import argparse
+import json
+import random
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from batchwork.evidence import features
+from batchwork.evidence.features import NAMES
+from batchwork.evidence.fields import Field, fields_of
+from batchwork.evidence.find import DECISION_NAMES, Finder, Scored
+from batchwork.evidence.readers import Source
+from tests.evidence import papers
+from tests.evidence.corpus.build import samples
+from tests.evidence.corpus.draft import nested
+
+MODEL = Path(features.__file__).with_name("model.json")
+GROUPS = [
+    *(
+        listed + kind + shape
+        for listed in ("", "listed ")
+        for kind in ("figure", "text")
+        for shape in ("", " free", " prose")
+    ),
+    "answer",
+]
+PAPERS_COUNT = 4.0  # a real paper counts as much as so many made ones: there are fewer of them
+MUTATED_COUNTS = 0.5  # what a question that must stay empty counts, of a document as it is; of papers less
+SHARED_L2, PLACES_L2, DECISIONS_L2 = 1.0, 6.0, 1.0
+BESIDE = 24
+STRANGE = (
+    "tyre_pressure crew_size harvest_yield launch_date wingspan kennel_name dance_partner boat_type hull_number"
+    " violin_maker saddle_brand orchard_area battery_voltage vaccine_lot choir_conductor star_sign reactor_output"
+    " mountain_guide film_director opening_chapter cheese_maker bridge_height tide_level stamp_colour rifle_calibre"
+    " goalkeeper lighthouse_keeper moon_phase rainfall nest_count ticket_inspector aisle soil_ph helmet_size"
+    " ferry_operator wine_importer ski_instructor toy_designer circus_manager zoo_director museum_guide harbour_pilot"
+    " poet_laureate grain_trader pet_insurer chess_opponent tailor barber exorcist wedding_planner rescue_service"
+)
+Span = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Truth:
+    """Where a field may be cited; `phrase` when any part of a span will do."""
+
+    path: str
+    value: Any
+    accepted: tuple[Span, ...]
+    phrase: bool
+    beside: int  # characters that a citation may have beside an accepted span
+
+    def is_right(self, spans: Sequence[Span]) -> bool:
+        for low, high in spans:
+            for start, end in self.accepted:
+                if low <= start and end <= high and (high - low) - (end - start) <= self.beside:
+                    return True
+                if self.phrase and low < end and start < high:
+                    return True
+        return False
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A text, what was answered, and where each field of the answer stands."""
+
+    name: str
+    text: str
+    schema: Any
+    truths: tuple[Truth, ...]
+    weight: float = 1.0
+    natural: bool = True
+    real: bool = False
+
+
+def made_cases(per_layout: int, seed: int) -> list[Case]:
+    return [
+        Case(
+            sample.name,
+            sample.document.text,
+            sample.schema,
+            tuple(Truth(label.path, label.value, label.accepted, label.inside, 0) for label in sample.labels),
+        )
+        for sample in samples(per_layout=per_layout, seed=seed)
+    ]
+
+
+def paper_cases() -> list[Case]:
+    return [
+        Case(
+            paper.source,
+            paper.document.text,
+            paper.schema,
+            tuple(Truth(entry.path, entry.value, entry.spans, "p" in entry.marks, BESIDE) for entry in paper.fields),
+            PAPERS_COUNT,
+            real=True,
+        )
+        for paper in papers.load("open").papers
+    ]
+
+
+def mutated(case: Case, dice: random.Random, strange: float = 0.2, swapped: float = 0.2, dropped: float = 0.4) -> Case:
+    """The same document asked for other things, that must stay empty.
+
+    The fields whose values were taken are left out now and then, so that nobody claims their places.
+    """
+    stated = [truth for truth in case.truths if truth.accepted and not isinstance(truth.value, bool)]
+    changes: dict[str, Truth] = {}
+    left_out: set[str] = set()
+    for truth in stated:
+        listed = "[" in truth.path
+        roll = dice.random()
+        if roll < strange and not listed:
+            head, _, _ = truth.path.rpartition(".")
+            name = dice.choice(STRANGE.split())
+            path = f"{head}.{name}" if head and dice.random() < 0.5 else name
+            changes[truth.path] = replace(truth, path=path, accepted=())
+        elif roll < strange + swapped:
+            others = [other for other in stated if _can_swap(truth, other)]
+            if others:
+                other = dice.choice(others)
+                changes[truth.path] = replace(truth, value=other.value, accepted=())
+                if dice.random() < dropped and not listed:
+                    left_out.add(other.path)
+    made: dict[str, Truth] = {}
+    for truth in case.truths:
+        if truth.path not in left_out or truth.path in changes:
+            changed = changes.get(truth.path, truth)
+            made.setdefault(changed.path, changed)
+    return replace(case, truths=tuple(made.values()))
+
+
+def _can_swap(one: Truth, other: Truth) -> bool:
+    if type(one.value) is not type(other.value) or str(one.value) == str(other.value):
+        return False
+    if ("[" in one.path) != ("[" in other.path):
+        return False
+    if "[" not in one.path:
+        return True
+    same_name = one.path.rpartition("]")[2] == other.path.rpartition("]")[2]
+    same_element = other.path.startswith(one.path[: one.path.rindex("]") + 1] + ".")
+    return same_name != same_element
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One field of a case with its places."""
+
+    case: Case
+    truth: Truth
+    field: Field
+    finder: Finder
+    scored: list[Scored]
+
+
+def asked(cases: Sequence[Case]) -> list[Asked]:
+    table = []
+    for case in cases:
+        fields = {
+            field.path: field for field in fields_of(nested([(t.path, t.value) for t in case.truths]), case.schema)
+        }
+        finder = Finder(Source(case.text), list(fields.values()))
+        scored = finder.scored()
+        table += [Asked(case, t, fields[t.path], finder, scored[t.path]) for t in case.truths if t.path in fields]
+    return table
+
+
+def logistic(rows: Sequence[Sequence[float]], answers: Sequence[bool], weights: Sequence[float], l2: float) -> Any:
+    """The weights of a regularised logistic regression, by Newton's method."""
+    x, y, s = np.array(rows), np.array(answers, float), np.array(weights, float)
+    w = np.zeros(x.shape[1])
+    penalty = np.full(x.shape[1], l2)
+    penalty[0] = l2 / 100
+    for _ in range(60):
+        p = 1 / (1 + np.exp(-np.clip(x @ w, -30, 30)))
+        gradient = x.T @ (s * (p - y)) + penalty * w
+        hessian = (x * (s * p * (1 - p))[:, None]).T @ x + np.diag(penalty)
+        step = np.linalg.solve(hessian, gradient)
+        w -= step
+        if np.abs(step).max() < 1e-6:
+            break
+    return w
+
+
+def choices(entries: Sequence[Asked], l2: float, rounds: int = 500) -> dict[str, list[float]]:
+    """Weights by group that make the right places of each field likely, or none of them where it must stay empty.
+
+    The places of a field and "none", which scores 0, share one softmax, so that scores of all groups are comparable.
+    """
+    used = [entry for entry in entries if entry.scored]
+    x = np.array([place.features for entry in used for place in entry.scored])
+    group = np.array([GROUPS.index(place.group) for entry in used for place in entry.scored])
+    owner = np.repeat(np.arange(len(used)), [len(entry.scored) for entry in used])
+    right = np.array([entry.truth.is_right(place.place.spans) for entry in used for place in entry.scored], float)
+    counts = np.array([entry.case.weight for entry in used])
+    none = (np.bincount(owner, right) == 0).astype(float)
+    members = [np.flatnonzero(group == number) for number in range(len(GROUPS))]
+    w = np.zeros((len(GROUPS) + 1, x.shape[1]))  # the last row is what all groups share
+    first, second = np.zeros_like(w), np.zeros_like(w)
+    z = np.zeros(len(x))
+    for step in range(1, rounds + 1):
+        for number, rows in enumerate(members):
+            z[rows] = x[rows] @ (w[number] + w[-1])
+        e = np.exp(np.clip(z, -30, 30))
+        p = e / (1 + np.bincount(owner, e))[owner]
+        good = e * right
+        share = good / (none + np.bincount(owner, good))[owner]
+        slope = counts[owner] * (p - share)
+        gradient = np.stack([x[rows].T @ slope[rows] for rows in members])
+        gradient = np.vstack([gradient + l2 * w[:-1], gradient.sum(axis=0) + SHARED_L2 * w[-1]])
+        first = 0.9 * first + 0.1 * gradient
+        second = 0.999 * second + 0.001 * gradient**2
+        rate = 0.1 * (1 - step / rounds) + 0.002
+        w -= rate * (first / (1 - 0.9**step)) / (np.sqrt(second / (1 - 0.999**step)) + 1e-8)
+    return {name: [round(float(value), 3) for value in w[number] + w[-1]] for number, name in enumerate(GROUPS)}
+
+
+def isotonic(raw: Sequence[float], right: Sequence[bool], weights: Sequence[float]) -> list[list[float]]:
+    """Steps of a rising curve through what came true, as [promise, share] at the middle of each step."""
+    blocks: list[list[float]] = []  # sum of promises, of what came true, of weights
+    for promise, truth, weight in sorted(zip(raw, right, weights, strict=True)):
+        if not weight:
+            continue
+        blocks.append([promise * weight, truth * weight, weight])
+        while len(blocks) > 1 and (blocks[-2][1] + 1e-9) / blocks[-2][2] >= blocks[-1][1] / blocks[-1][2]:
+            last = blocks.pop()
+            blocks[-1] = [a + b for a, b in zip(blocks[-1], last, strict=True)]
+    merged: list[list[float]] = []
+    for block in blocks:  # steps of few cases say little
+        if merged and merged[-1][2] < 40:
+            merged[-1] = [a + b for a, b in zip(merged[-1], block, strict=True)]
+        else:
+            merged.append(block)
+    return [[round(a / w, 4), round(min(0.995, b / w), 4)] for a, b, w in merged]
+
+
+def write(fitted: dict[str, Any]) -> None:
+    lines = ["{"]
+    for part in ("places", "decisions"):
+        rows = [f'    "{group}": {json.dumps(weights)}' for group, weights in fitted[part].items()]
+        lines += [f'  "{part}": {{', ",\n".join(rows), "  },"]
+    lines += [f'  "calibration": {json.dumps(fitted["calibration"])}', "}"]
+    MODEL.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    features.model.cache_clear()
+
+
+def fit(cases: Sequence[Case]) -> dict[str, Any]:
+    """Fit on these cases; the model in use is the new one afterwards."""
+    fitted: dict[str, Any] = {"places": {}, "calibration": []}
+    start = [0.0] * len(NAMES)
+    start[0], start[NAMES.index("own")], start[NAMES.index("primary")] = -4.0, 4.0, 4.0
+    before = json.loads(MODEL.read_text()) if MODEL.exists() else {}
+    known = before.get("places", {}).get("answer", [])
+    if len(known) != len(NAMES) or len(before["decisions"]["answer"]) != len(DECISION_NAMES):
+        decision = [0.0, 8.0] + [0.0] * (len(DECISION_NAMES) - 2)
+        write({"places": dict.fromkeys(GROUPS, start), "decisions": dict.fromkeys(GROUPS, decision), "calibration": []})
+    fitted["places"] = choices(asked(cases), PLACES_L2)
+    write({**fitted, "decisions": dict.fromkeys(GROUPS, [0.0] * len(DECISION_NAMES))})
+    rows: dict[str, list[list[float]]] = defaultdict(list)
+    answers: dict[str, list[bool]] = defaultdict(list)
+    weights: dict[str, list[float]] = defaultdict(list)
+    real: dict[str, list[bool]] = defaultdict(list)
+    for entry in asked(cases):
+        if entry.scored:
+            best = entry.scored[0]
+            rows[best.group].append(entry.finder.decision(entry.field, entry.scored))
+            answers[best.group].append(entry.truth.is_right(best.place.spans))
+            weights[best.group].append(entry.case.weight)
+            real[best.group].append(entry.case.real and entry.case.natural)
+    fitted["decisions"] = {g: [0.0] * len(DECISION_NAMES) for g in GROUPS}
+    raw: list[float] = []
+    for group in GROUPS:
+        if rows[group]:
+            found = logistic(rows[group], answers[group], weights[group], DECISIONS_L2)
+            fitted["decisions"][group] = [round(float(value), 3) for value in found]
+            raw += [float(p) for p in 1 / (1 + np.exp(-np.clip(np.array(rows[group]) @ found, -30, 30)))]
+    right = [answer for group in GROUPS for answer in answers[group]]
+    papers_only = [float(is_real) for group in GROUPS for is_real in real[group]]
+    fitted["calibration"] = isotonic(raw, right, papers_only)
+    write(fitted)
+    return fitted
+
+
+def training(cases: Sequence[Case]) -> list[Case]:
+    """The cases with what else is asked of them."""
+    dice = random.Random(11)
+    return [
+        *cases,
+        *(
+            replace(
+                mutated(case, dice), weight=MUTATED_COUNTS * (0.3 if case.real else 1.0) * case.weight, natural=False
+            )
+            for case in cases
+            for _ in range(2)
+        ),
+    ]
+
+
+def tally(cases: Sequence[Case]) -> list[tuple[float, bool, bool]]:
+    """For every field its confidence, whether the place is right, and whether the document states it."""
+    found = []
+    for entry in asked(cases):
+        verdicts = entry.finder.verdicts(entry.field, entry.scored)
+        sure = verdicts[0].confidence if verdicts else 0.0
+        right = bool(verdicts) and entry.truth.is_right(verdicts[0].place.spans)
+        found.append((sure, right, bool(entry.truth.accepted)))
+    return found
+
+
+def report(found: Sequence[tuple[float, bool, bool]], name: str) -> None:
+    stated = sum(is_stated for _, _, is_stated in found)
+    empties = len(found) - stated
+    for line in (0.5, 0.7, 0.8, 0.85, 0.88, 0.9, 0.92, 0.94, 0.95, 0.96):
+        above = [(right, is_stated) for sure, right, is_stated in found if sure >= line]
+        right = sum(r for r, _ in above)
+        false = sum(not is_stated for _, is_stated in above)
+        precision, recall = right / max(1, len(above)), right / stated
+        print(f"{name} {line:.2f} precision {precision:.3f} recall {recall:.3f} empties {false} of {empties}")
+    promises = sorted((sure, right) for sure, right, _ in found if sure)
+    bins = [promises[len(promises) * n // 5 : len(promises) * (n + 1) // 5] for n in range(5)]
+    error = sum(abs(sum(p for p, _ in part) - sum(r for _, r in part)) for part in bins) / len(promises)
+    print(f"{name} calibration error {error:.3f}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--per-layout", type=int, default=2)
+    parser.add_argument("--folds", type=int, default=0, help="only report, each part of the papers kept out in turn")
+    arguments = parser.parse_args()
+    made, real = made_cases(arguments.per_layout, 3), paper_cases()
+    kept = MODEL.read_text() if MODEL.exists() else ""
+    if arguments.folds:
+        found: list[tuple[float, bool, bool]] = []
+        order = sorted(real, key=lambda case: random.Random(case.name).random())
+        for fold in range(arguments.folds):
+            out = order[fold :: arguments.folds]
+            fit(training([*made, *(case for case in order if case not in out)]))
+            found += tally(out)
+        report(found, "papers kept out")
+        MODEL.write_text(kept)
+        return
+    fit(training([*made, *real]))
+    report(tally(real), "papers")
+    report(tally(made), "made")
+
+
+if __name__ == "__main__":
+    main()
