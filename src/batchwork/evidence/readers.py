@@ -114,7 +114,7 @@ class Source:
 
     def _inside_words(self, text: str) -> Iterator[Span]:
         """Where digits stand as a part of a word, an address or an id: rfc3492, v2.4, bugs.example/39678."""
-        if len(text) > 60 or not text.isascii():
+        if len(text) > 60 or not text.isascii() or text not in self.text:
             return
         for match in re.finditer(rf"(?:(?<=[A-Za-z/_#=])|(?<=[A-Za-z]-)){re.escape(text)}(?!\d|[.,-]\d)", self.text):
             yield match.span()
@@ -188,7 +188,7 @@ class Source:
             found = self._typed(text) or found
         if not found and text[0].isdigit() and len(text) > 2:
             found = [Place((span,), kind, 0.6) for span in self._inside_words(text)]
-        if not found and 2 < len(text) <= 60:
+        if not found and 2 < len(text) <= 60 and text.lower() in self.text.lower():
             word = re.escape(text)
             pattern = re.compile(
                 rf"[\w/.+-]*(?<![^\W_]){word}(?![^\W_])[\w/+-]*" if text.isalpha() else rf"(?<![^\W_]){word}(?![^\W_])",

@@ -6,6 +6,7 @@ at a line's end, ids grouped for the eye. A value that is broken inside a column
 
 import re
 from bisect import bisect_right
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
@@ -19,6 +20,9 @@ _START, _END = (
     r"(?![^\W_\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af])",
 )
 _VERSION = rf"(?:{_START}|(?<=\Wv)|(?<=^v))"  # v2.17.1
+_GAP = re.compile(_BETWEEN)
+_OUTSIDE, _BORDER = re.compile(_END), re.compile(r"[\W_\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_INSIDE = re.compile(r"[\W_]+")
 _RUN = re.compile(r"\d+|\D+")
 _GLUE = "-/_@‐‑–\\"
 _SIGNS = ("+", "-", "−", "–")
@@ -73,22 +77,50 @@ class TextIndex:
 
     def _matches(self, value: str, words: tuple[str, ...]) -> list[Hit]:
         hits = []
-        for match in _pattern(words, "-\n" in self.text or "\u00ad" in self.text).finditer(self._folded):
-            start, end = match.span()
+        for start, end in self._spans(words):
             if self._is_glued(start, end, value):
                 continue
+            low, high = start, end
             lead, tail = re.match(r"[^\w\s]*", value), re.search(r"[^\w\s]*$", value)
-            if lead and lead[0] and self.text.endswith(lead[0], 0, start):
-                start -= len(lead[0])
-            if tail and tail[0] and self.text.startswith(tail[0], end):
-                end += len(tail[0])  # the point of "Inc.", a closing bracket, "C++"
-            if value[-1] in "+#" and self.text[end - 1] != value[-1]:
+            if lead and lead[0] and self.text.endswith(lead[0], 0, low):
+                low -= len(lead[0])
+            if tail and tail[0] and self.text.startswith(tail[0], high):
+                high += len(tail[0])  # the point of "Inc.", a closing bracket, "C++"
+            if value[-1] in "+#" and self.text[high - 1] != value[-1]:
                 continue
-            written = _LINE_BREAK.sub(" ", self.text[start:end])
-            hits.append(Hit(((start, end),), written.casefold() == " ".join(value.split()).casefold()))
+            written = _LINE_BREAK.sub(" ", self.text[low:high])
+            hits.append(Hit(((low, high),), written.casefold() == " ".join(value.split()).casefold()))
             if len(hits) == _MOST:
                 break
         return hits
+
+    def _spans(self, words: tuple[str, ...]) -> Iterator[tuple[int, int]]:
+        """Where words stand in order: as they are written, else with breaks inside, where the text can have those."""
+        found = list(self._written(words))
+        if found or "".join(words) not in self._closed:
+            yield from found
+        else:
+            yield from (match.span() for match in _pattern(words, True).finditer(self._folded))
+
+    def _written(self, words: tuple[str, ...]) -> Iterator[tuple[int, int]]:
+        text = self._folded
+        start = text.find(words[0])
+        while start >= 0:
+            end = start + len(words[0])
+            for word in words[1:]:
+                gap = _GAP.match(text, end)
+                end = gap.end() if gap and text.startswith(word, gap.end()) else -1
+                if end < 0:
+                    break
+                end += len(word)
+            if end >= 0 and _OUTSIDE.match(text, end) and _begins(text, start):
+                yield start, end
+            start = text.find(words[0], start + 1)
+
+    @cached_property
+    def _closed(self) -> str:
+        """The folded text without anything that may stand inside a word or between the words of a value."""
+        return _INSIDE.sub("", self._folded)
 
     def find_passage(self, passage: str) -> list[tuple[int, int]]:
         """Where these words stand one after the other, whatever lies between them but other words."""
@@ -162,7 +194,14 @@ class TextIndex:
         return [chain for chain in chains if len(chain) > 1]
 
 
-@lru_cache(maxsize=10_000)
+def _begins(text: str, start: int) -> bool:
+    """Whether a word can begin here; a version may follow its letter: v2.17.1."""
+    if start == 0 or _BORDER.match(text, start - 1):
+        return True
+    return text[start].isdigit() and text[start - 1] == "v" and (start == 1 or not text[start - 2].isalnum())
+
+
+@lru_cache(maxsize=1_000)
 def _pattern(words: tuple[str, ...], broken: bool) -> re.Pattern[str]:
     """Words in order; `broken` ones may be hyphenated at the end of a line, and ids may have blanks inside."""
     parts = []
