@@ -11,6 +11,7 @@ import signal
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
+from tempfile import TemporaryFile
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -80,15 +81,18 @@ class NoticeTarget:
             return type(error).__name__
 
     async def _run(self, notice: dict[str, Any]) -> str | None:
-        process = await asyncio.create_subprocess_exec(
-            *("/bin/sh", "-c", self.text, "batchwork", notice["text"]),
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.DEVNULL,
-            stderr=asyncio.subprocess.DEVNULL,
-            start_new_session=True,
-        )
+        with TemporaryFile() as given:  # not a pipe: whether the command reads it makes no difference
+            given.write(msgspec.json.encode(notice))
+            given.seek(0)
+            process = await asyncio.create_subprocess_exec(
+                *("/bin/sh", "-c", self.text, "batchwork", notice["text"]),
+                stdin=given,
+                stdout=asyncio.subprocess.DEVNULL,
+                stderr=asyncio.subprocess.DEVNULL,
+                start_new_session=True,
+            )
         try:
-            await process.communicate(msgspec.json.encode(notice))
+            await process.wait()
         finally:
             if process.returncode is None:
                 with suppress(ProcessLookupError):
