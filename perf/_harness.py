@@ -65,13 +65,17 @@ def verdict(name: str, figure: str, bar: str, *, ok: bool, judged: bool = True, 
 
 
 def _machine_and_own_s() -> tuple[float, float, float]:
-    """Seconds on the clock, CPU seconds of the whole machine, and those of this process and its ended children."""
-    busy = 0.0
+    """Seconds on the clock, CPU seconds of the whole machine, and those of this process group, ended children too."""
+    busy = own = 0
     with suppress(OSError):  # a system without it is taken to be idle
         user, nice, system, _idle, _wait, irq, soft, *_ = map(int, Path("/proc/stat").read_text().split()[1:9])
-        busy = (user + nice + system + irq + soft) / os.sysconf("SC_CLK_TCK")
-    times = os.times()
-    return times.elapsed, busy, times.user + times.system + times.children_user + times.children_system
+        busy = user + nice + system + irq + soft
+        for stat in Path("/proc").glob("[0-9]*/stat"):
+            with suppress(OSError):  # it has just ended
+                fields = stat.read_text().rpartition(")")[2].split()
+                own += sum(map(int, fields[11:15])) if int(fields[2]) == os.getpgrp() else 0
+    ticks_per_s = os.sysconf("SC_CLK_TCK")
+    return os.times().elapsed, busy / ticks_per_s, own / ticks_per_s
 
 
 _AT_START = _machine_and_own_s()
