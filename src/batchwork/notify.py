@@ -6,8 +6,6 @@ A notice is a JSON object. It is posted to an address, or given to a command on 
 
 import asyncio
 import logging
-import os
-import signal
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -17,6 +15,7 @@ from urllib.parse import urlsplit
 
 import msgspec
 
+from batchwork.child_process import end_process
 from batchwork.core.errors import ConfigError
 from batchwork.core.money import NANO, show
 from batchwork.core.outcome import Status
@@ -95,9 +94,7 @@ class NoticeTarget:
             await process.wait()
         finally:
             if process.returncode is None:
-                with suppress(ProcessLookupError):
-                    os.killpg(process.pid, signal.SIGKILL)
-                await process.wait()
+                await end_process(process, group=True)
         return f"it ended with {process.returncode}" if process.returncode else None
 
 

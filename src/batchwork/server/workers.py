@@ -9,8 +9,9 @@ import sys
 from asyncio.subprocess import DEVNULL, PIPE, Process
 from collections import OrderedDict, deque
 from collections.abc import AsyncIterator, Hashable
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 
+from batchwork.child_process import end_process
 from batchwork.prompts.worker import HEAD_BYTES, ExtractJob, Job, Result, result_of, written
 from batchwork.server.config import WorkLimits
 
@@ -48,7 +49,7 @@ class Workers:
     async def aclose(self) -> None:
         """End the processes that have nothing to do; the others end with their jobs."""
         while self._idle:
-            await _kill(self._idle.pop())
+            await end_process(self._idle.pop())
 
     @asynccontextmanager
     async def _place(self, caller: Hashable) -> AsyncIterator[None]:
@@ -103,11 +104,5 @@ async def _done(process: Process, job: Job, seconds: float) -> Result:
             head = await process.stdout.readexactly(HEAD_BYTES)
             return result_of(await process.stdout.readexactly(int.from_bytes(head)))
     except BaseException:
-        await _kill(process)
+        await end_process(process)
         raise
-
-
-async def _kill(process: Process) -> None:
-    with suppress(ProcessLookupError):
-        process.kill()
-    await process.wait()

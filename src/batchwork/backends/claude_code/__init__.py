@@ -6,9 +6,7 @@
 import asyncio
 import os
 import shutil
-import signal
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import InitVar, dataclass, field, replace
 
 from batchwork.backends import Setup, options_in
@@ -17,6 +15,7 @@ from batchwork.backends._failures import other_model
 from batchwork.backends.claude_code import command
 from batchwork.backends.claude_code.command import Folder, prompt_of, system_of
 from batchwork.backends.claude_code.output import INSTALL, reply_in
+from batchwork.child_process import end_process
 from batchwork.core.address import HIDDEN, has_user, secrets_in, secrets_to_hide, shown_address
 from batchwork.core.errors import BackendError, ConfigError
 from batchwork.core.failure import Failure, FailureKind
@@ -110,9 +109,7 @@ class ClaudeCodeBackend:
         try:
             stdout, stderr = await process.communicate(prompt.encode("utf-8", "replace"))
         except BaseException:
-            with suppress(ProcessLookupError, PermissionError):  # it may have gone meanwhile
-                os.killpg(process.pid, signal.SIGKILL)
-            await process.wait()
+            await end_process(process, group=True)
             raise
         assert process.returncode is not None
         return stdout, stderr, process.returncode
