@@ -14,7 +14,6 @@ from batchwork.core.outcome import Failed, Outcome, Succeeded
 from batchwork.core.reply import Reply
 from batchwork.core.request import Attachment, Request, Schema
 from batchwork.documents import DEFAULT_LIMITS, Document, DocumentError, DocumentLimits, read_document, text_document
-from batchwork.evidence import find_evidence, verify_citations
 
 Citations = dict[str, list[dict[str, Any]]]
 IMPORTED = "imported"  # the stop reason of an answer that was taken over from a state file
@@ -80,6 +79,9 @@ class Finisher:
         written = None if self.written is None else self.written(outcome.index, self.plain(outcome))
         if written and _is_in(document, written):
             return written
+        # The finder's word lists take longer to load than the rest of the program, and most runs cite nothing.
+        from batchwork.evidence import find_evidence, verify_citations  # noqa: PLC0415
+
         of_provider = (block.get("citations") for block in outcome.reply.blocks)
         listed = (one for held in of_provider if isinstance(held, list) for one in held if isinstance(one, dict))
         cited = verify_citations(listed, document)
