@@ -78,6 +78,31 @@ def test_every_command_takes_the_output_file_for_its_journal(batchwork: Run, riv
     assert len((folder / "calls.log").read_text().split()) > calls
 
 
+def test_a_copy_of_the_results_changes_nothing_about_the_run_and_a_look_leaves_no_files(
+    batchwork: Run, rivers: Path, folder: Path
+) -> None:
+    faulty = ("--model", "mock:echo?faults=rejected:0.5&seed=3", "--prompt", "Say {text}", "-q")
+    batchwork("run", rivers.name, "-o", "out.jsonl", *faulty)
+    batchwork("results", "out.jsonl", "-o", "copy.jsonl")
+    copied, there = (folder / "copy.jsonl").read_text(), {path.name for path in folder.iterdir()}
+    assert "Some failed" in batchwork("status", "out.jsonl").stdout
+    assert {path.name for path in folder.iterdir()} == there
+    batchwork("retry", "out.jsonl", "-q")
+    assert (folder / "copy.jsonl").read_text() == copied != (folder / "out.jsonl").read_text()
+
+
+def test_answers_that_leave_the_results_with_a_changed_input_are_kept_in_the_old_file(
+    batchwork: Run, rivers: Path, folder: Path
+) -> None:
+    command = ("run", rivers.name, "-o", "out.jsonl", "--model", "mock:echo", "--prompt", "Say {text}")
+    batchwork(*command)
+    before = (folder / "out.jsonl").read_text()
+    shorter = batchwork(*command, "--limit", "4")
+    assert "6 rows are no longer in the input, nor in the new out.jsonl" in shorter.stderr
+    assert (folder / "out.old-1.jsonl").read_text() == before
+    assert len(rows(folder / "out.jsonl")) == 4
+
+
 @pytest.mark.parametrize(
     "option", ["--max-cost", "--price", "--max-wait", "--max-in-flight", "--base-url", "--overwrite"]
 )

@@ -2,6 +2,7 @@
 
 import inspect
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, cast
 
@@ -14,12 +15,14 @@ from batchwork.cli import journals, options, service
 from batchwork.cli.demo import demo
 from batchwork.cli.estimate import add_up, lines
 from batchwork.cli.inputs import STDOUT, extra_body_of, load_schema, row_intakes, sampling_of, template_of
-from batchwork.cli.run import carry_out, check_results
+from batchwork.cli.run import ResultFile, carry_out, check_results
 from batchwork.cli.simulator import simulate
 from batchwork.core.errors import ConfigError
+from batchwork.core.event import RunInput
 from batchwork.core.policy import Policy
 from batchwork.core.request import DEFAULT_MAX_TOKENS
-from batchwork.journal import journal_of_output
+from batchwork.core.words import command_line
+from batchwork.journal import journal_of_output, known_as
 from batchwork.options import RunOptions, defaults_of, plan_of, supplied_of
 from batchwork.tables import STDIN, open_table, total_rows
 
@@ -110,10 +113,21 @@ def run(
     plan, defaults = plan_of(plan_options), defaults_of(plan_options)
     check_results(output, journal, overwrite=overwrite)
     known = total_rows(input, encoding=encoding)
-    total = known if known is None or limit is None else min(known, limit)
-    rows = row_intakes(table, template, defaults, limit)
-    how: dict[str, Any] = {"quiet": quiet, "csv_safe": csv_safe, "supplied": supplied_of(plan_options)}
-    raise typer.Exit(carry_out(plan, rows, out=output, total=total, apart=input == STDIN, **how))
+    given = RunInput(
+        total=known if known is None or limit is None else min(known, limit),
+        source=input,
+        output=None if output == STDOUT else known_as(output, journal),
+    )
+    code = carry_out(
+        plan,
+        row_intakes(table, template, defaults, limit),
+        results=ResultFile(path=output, columns=table.columns, csv_safe=csv_safe, replaces=overwrite),
+        door=command_line(journal),
+        quiet=quiet,
+        apart=input == STDIN,
+        supplied=replace(supplied_of(plan_options), input=given),
+    )
+    raise typer.Exit(code)
 
 
 def _with_arguments_of_run(command: Callable[..., None]) -> Callable[..., None]:

@@ -26,6 +26,9 @@ Input = Annotated[str, typer.Argument(metavar="IN", help="JSONL, CSV, TSV or Par
 
 
 _A_JOURNAL = "The journal of a run, its output file, or a BatchManager's state file."
+RunJournalFile = Annotated[
+    Path, typer.Argument(metavar="JOURNAL", help="The journal of a run, or its output file.", callback=journal_at)
+]
 JournalFile = Annotated[Path, typer.Argument(metavar="JOURNAL", help=_A_JOURNAL, callback=journal_at)]
 _out = _file("-o", "--output", metavar="OUT", help="Results: .jsonl, .csv, .tsv or .parquet; - is JSONL on stdout.")
 Out = Annotated[Path, _out]

@@ -11,7 +11,7 @@ from batchwork.core.duration import rough_duration
 from batchwork.core.failure import Failure
 from batchwork.core.failure_table import Trait, is_refusal, traits_of
 from batchwork.core.policy import Policy
-from batchwork.core.words import Door, counted
+from batchwork.core.words import Door, counted, sentence
 
 Cause = Literal["failures", "credentials", "quota", "stalled", "batch"]
 
@@ -110,7 +110,7 @@ class Breaker:
         if self._in_a_row < self._policy.max_consecutive_failures:
             return None
         return Pause(
-            reason=f"{counted(self._in_a_row, 'item')} in a row ended in an API failure, the last one: {failure}.",
+            reason=sentence(f"{counted(self._in_a_row, 'item')} in a row ended in an API failure, the last: {failure}"),
             remedy="Mend the cause, {again} for the rest, and {retry} for the failed ones.",
             cause="failures",
         )

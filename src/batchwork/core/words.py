@@ -14,6 +14,11 @@ def counted(count: int, noun: str, nouns: str | None = None) -> str:
     return f"{count:,} {noun if count == 1 else nouns or noun + 's'}"
 
 
+def sentence(text: str) -> str:
+    """A text that somebody else wrote, with a full stop unless it ends like a sentence already."""
+    return text if text.endswith((".", "!", "?")) else f"{text}."
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Door:
     """One way in, in its own words."""
@@ -36,13 +41,25 @@ class Door:
 
 
 def command_line(journal: Path | str) -> Door:
-    """The commands, with a run on this journal."""
+    """`batchwork run` on this journal."""
+    return _commands(journal, again="run the same command again")
+
+
+def journal_commands(journal: Path | str, *, source: str | None) -> Door:
+    """The commands that are given nothing but this journal, of a run over `source`: None where it had no name."""
+    run = "start the same run again on this journal"
+    return _commands(
+        journal, again=run if source is None else f"run the same `batchwork run {shlex.quote(source)} ...`"
+    )
+
+
+def _commands(journal: Path | str, *, again: str) -> Door:
     return Door(
-        again="run the same command again",
+        again=again,
         kept="what is finished is kept",
-        corrected="run the same command again",
+        corrected=again,
         retry=f"`batchwork retry {shlex.quote(str(journal))}`",
-        more_money="run the same command again with a higher --max-cost",
+        more_money=f"{again} with a higher --max-cost",
         is_command=True,
     )
 
