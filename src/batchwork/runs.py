@@ -200,8 +200,7 @@ class RunSession:
         try:
             results = await self._execute()
         except BatchworkError as error:
-            kinds = {RunPaused: "paused", Interrupted: "interrupted"}
-            await self._notifier.closed(kinds.get(type(error), "error"), str(error), at_once=self.left_at_once)
+            await self._notifier.broke_off(error, at_once=self.left_at_once)
             raise
         await self._notifier.closed(results.stopped)
         return results

@@ -1,5 +1,6 @@
 """The commands that need nothing but a journal: status, results, retry, recover, backup."""
 
+import signal
 import sys
 from contextlib import closing
 from dataclasses import replace
@@ -64,7 +65,12 @@ def results(
     """
     with closing(JournalReader(journal)) as reader:
         check_results(output, journal, overwrite=overwrite)
-        rows = write_results(reader, output, csv_safe=csv_safe)
+        try:
+            rows = write_results(reader, output, csv_safe=csv_safe)
+        except BrokenPipeError:  # whoever reads has enough: end as any other program does then
+            signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+            signal.raise_signal(signal.SIGPIPE)
+            raise
     if output == STDOUT:
         return
     print(f"{counted(rows, 'row')} written to {output}")

@@ -1,5 +1,7 @@
 """A run from the command line: shown while it goes on, its results written, its end told by exit code and summary."""
 
+import os
+import sys
 from collections.abc import Callable, Collection, Iterable
 from contextlib import closing
 from dataclasses import dataclass
@@ -52,7 +54,11 @@ class ResultFile:
             return
         with closing(JournalReader(journal)) as reader:
             self._keep_old(out, reader.displaced() - displaced, say)
-            rows = write_results(reader, out, columns=self.columns, csv_safe=self.csv_safe)
+            try:
+                rows = write_results(reader, out, columns=self.columns, csv_safe=self.csv_safe)
+            except BrokenPipeError:  # whoever reads has enough: the run is told all the same
+                os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+                return
         if out != STDOUT:
             remember_output(journal, out)
         say(f"{counted(rows, 'row')} written to {'standard output' if out == STDOUT else out}")

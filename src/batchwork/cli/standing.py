@@ -50,7 +50,8 @@ def summary_of(reader: JournalReader, door: Door, *, error: str | None = None) -
 
 def _pause(ended: Ended, door: Door) -> str:
     remedy = f"Mend the cause, then {door.again}." if ended.remedy is None else door.words(ended.remedy)
-    return f"{ended.reason or 'The provider did not let the run go on.'} {remedy}"
+    reason = door.reason(ended.reason or "The provider did not let the run go on.")
+    return f"{reason} {remedy}"
 
 
 def _with_riders(reader: JournalReader, tickets: list[Ticket]) -> dict[Status, int]:

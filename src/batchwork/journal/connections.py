@@ -129,7 +129,7 @@ def _is_empty(path: Path) -> bool:
     except OSError as error:
         raise JournalError(f"cannot read the journal {path}: {error.strerror}") from error
     if head and head != _MAGIC:
-        raise JournalError(f"{path} is not a batchwork journal; name another file, or move this one away")
+        raise JournalError(f"{path} is not a batchwork journal, and there is none beside it; name another file")
     return not head
 
 
