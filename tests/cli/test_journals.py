@@ -1,5 +1,8 @@
 """The commands that need nothing but a journal: status, results, recover, backup."""
 
+import signal
+import subprocess
+import sys
 from contextlib import closing
 from pathlib import Path
 
@@ -119,3 +122,14 @@ def test_a_retry_takes_new_limits_and_keeps_the_others(batchwork: Run, rivers: P
     assert last is not None
     names = ("max_wait", "max_in_flight", "price", "rpm")
     assert [last.settings[name] for name in names] == [7.0, 3, "1,2", 6000.0]
+
+
+def test_a_reader_that_has_enough_ends_the_program_as_any_other(batchwork: Run, rivers: Path, folder: Path) -> None:
+    batchwork("run", rivers.name, "-o", "out.jsonl", "--model", "mock:echo", "--prompt", "Say {text}", "-q")
+    command = [sys.executable, "-m", "batchwork", "results", "out.jsonl", "-o", "-"]
+    with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as program:
+        assert program.stdout is not None
+        assert program.stderr is not None
+        program.stdout.close()
+        assert program.stderr.read() == b""
+    assert program.returncode == -signal.SIGPIPE
