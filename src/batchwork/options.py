@@ -52,6 +52,18 @@ _SAMPLING = (
     *("temperature", "top_p", "top_k", "min_p", "typical_p", "seed", "stop", "stop_sequences", "logit_bias"),
     *("presence_penalty", "frequency_penalty", "repeat_penalty", "repetition_penalty"),
 )
+# What people look for here and what another door has.
+_ELSEWHERE = {
+    "response_model": "batch() and BatchManager take a Pydantic model; here schema= takes a JSON schema, for example"
+    " schema=Model.model_json_schema()",
+    **dict.fromkeys(
+        ("messages", "files", "prompt", "enable_citations", "pdf"), "it belongs to batch() and BatchManager"
+    ),
+    **dict.fromkeys(
+        ("items_per_job", "max_parallel_jobs", "state_path", "save_results_dir"), "it belongs to BatchManager"
+    ),
+    "output": "results are what `run` returns; `batchwork results` writes a journal's into a file",
+}
 _NEAR = 0.7  # below, a hint only leads astray
 
 _KINDS: dict[str, tuple[Any, str]] = {
@@ -241,6 +253,8 @@ def refuse_unknown(given: Collection[str], takes: Collection[str]) -> None:
     for name in given:
         if name in takes:
             continue
+        if name in _ELSEWHERE:
+            raise ConfigError(f"unknown option {name!r}: {_ELSEWHERE[name]}")
         near = get_close_matches(name, (*takes, *sorted(_SAMPLING)), n=1, cutoff=_NEAR)
         if near and near[0] in _SAMPLING:
             raise ConfigError(f"unknown option {name!r}: it goes into sampling={{{near[0]!r}: ...}}")

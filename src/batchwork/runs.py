@@ -13,6 +13,7 @@ from typing import Unpack
 from batchwork._bridge import BackgroundLoop, clean_stop, run_sync
 from batchwork.assembly import open_engine
 from batchwork.core.errors import BatchworkError, Interrupted, RunPaused
+from batchwork.core.event import RunInput
 from batchwork.core.failure import FailureKind
 from batchwork.core.intake import InputRow
 from batchwork.core.outcome import AnyOutcome, Outcome
@@ -68,7 +69,7 @@ def run(prompts: Iterable[object], **options: Unpack[RunOptions]) -> Results:
         RunPaused: the breaker ended the run; its `.results` has what there is.
         KeyboardInterrupt: after a clean stop.
     """
-    with _displayed(prompts, options) as on_open:
+    with _displayed(options) as on_open:
         session = _session(prompts, options, on_open=on_open)
         try:
             return run_sync(session.execute, interrupt=session.interrupt)
@@ -91,7 +92,7 @@ def open_results(journal: str | Path) -> Results:
 
 async def arun(prompts: Iterable[object], **options: Unpack[RunOptions]) -> Results:
     """The same as `run`, for asyncio."""
-    with _displayed(prompts, options) as on_open:
+    with _displayed(options) as on_open:
         return await _session(prompts, options, on_open=on_open).execute()
 
 
@@ -199,8 +200,7 @@ class RunSession:
         try:
             results = await self._execute()
         except BatchworkError as error:
-            kinds = {RunPaused: "paused", Interrupted: "interrupted"}
-            await self._notifier.closed(kinds.get(type(error), "error"), str(error), at_once=self.left_at_once)
+            await self._notifier.broke_off(error, at_once=self.left_at_once)
             raise
         await self._notifier.closed(results.stopped)
         return results
@@ -297,14 +297,14 @@ class RunSession:
 
 
 @contextmanager
-def _displayed(prompts: object, options: RunOptions) -> Iterator[Callable[[Engine], None] | None]:
+def _displayed(options: RunOptions) -> Iterator[Callable[[Engine], None] | None]:
     """A display of the run, where progress is asked for; what is to be called when the run is open."""
     if not options.get("progress", False):
         yield None
         return
     from batchwork.display import Display  # noqa: PLC0415 (rich takes longer to import than all the rest of a small run)
 
-    display = Display(total=len(prompts) if isinstance(prompts, Sized) else None)
+    display = Display()
     try:
         yield display.opened
     finally:
@@ -325,7 +325,12 @@ def _session(
     return RunSession(
         plan,
         intakes(prompts, defaults_of(options)),
-        replace(supplied_of(options), on_settled=on_settled, has_room=has_room),
+        replace(
+            supplied_of(options),
+            input=RunInput(total=len(prompts) if isinstance(prompts, Sized) else None),
+            on_settled=on_settled,
+            has_room=has_room,
+        ),
         on_open=on_open,
         ahead=0 if isinstance(prompts, Collection) else plan.policy.max_in_flight,
     )

@@ -3,8 +3,9 @@
 import signal
 import sys
 
-from batchwork.cli.app import app
+from batchwork.cli.app import OPTIONS, app
 from batchwork.core.errors import BatchworkError
+from batchwork.core.words import as_options
 from batchwork.summary import Exit
 
 __all__ = ["app", "main"]
@@ -16,13 +17,10 @@ def main() -> None:
     try:
         app()
     except BatchworkError as error:
-        print(f"batchwork: error: {error}", file=sys.stderr)
+        print(f"batchwork: error: {as_options(str(error), OPTIONS)}", file=sys.stderr)
         sys.exit(Exit.BAD_INPUT)
     except KeyboardInterrupt:
         sys.exit(Exit.INTERRUPTED)
-    except BrokenPipeError:
-        sys.stderr.close()  # whoever read our output has gone; there is nobody left to tell
-        sys.exit(Exit.SOME_FAILED)
 
 
 def _terminate(*_: object) -> None:

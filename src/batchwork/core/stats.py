@@ -21,6 +21,8 @@ class RunFigures(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, 
     input_tokens: int = 0
     output_tokens: int = 0
     elapsed_s: float = 0.0
+    cut_off: int = 0  # calls that were left without their answer
+    batches: int | None = None  # provider batches made; None: calls were made one by one
 
 
 @dataclass(slots=True, kw_only=True)
@@ -31,7 +33,9 @@ class Tally:
     read: int = 0  # input rows read
     reused: int = 0  # of those, settled by an earlier run
     open: int = 0  # being worked on: in line, in flight, waiting to be tried again
-    in_flight: int = 0
+    in_flight: int = 0  # calls, or items of provider batches
+    cut_off: int = 0
+    batches: int | None = None  # provider batches made; None: calls are made one by one
     is_retry: bool = False  # of the journal's own items
     sent: int = 0  # items with a call
     calls: int = 0
@@ -60,7 +64,7 @@ class Tally:
 
     def figures(self, elapsed_s: float) -> RunFigures:
         """What the run has done, so long after its start."""
-        names = ("sent", "is_retry", "reused", "calls", "retries", "refusals", "input_tokens", "output_tokens")
+        names = (name for name in RunFigures.__struct_fields__ if name != "elapsed_s")
         return RunFigures(elapsed_s=elapsed_s, **{name: getattr(self, name) for name in names})
 
     @property

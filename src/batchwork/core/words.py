@@ -4,7 +4,9 @@ A remedy is written once, with names in braces: `{again}` and the other fields o
 (`{max_wait}`). The door at hand puts its own words there, so that nobody is sent to an option that is not there.
 """
 
+import re
 import shlex
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,6 +14,28 @@ from pathlib import Path
 def counted(count: int, noun: str, nouns: str | None = None) -> str:
     """A number with its noun, in the singular or the plural."""
     return f"{count:,} {noun if count == 1 else nouns or noun + 's'}"
+
+
+def as_options(text: str, names: Iterable[str]) -> str:
+    """A message in which options have their Python names, as the command line calls them.
+
+    A name of several words is known anywhere, any other at the beginning, where it is the subject.
+    """
+    several = "|".join(name for name in names if "_" in name)
+    text = text.replace(", or pass api_key", "")  # which no command takes: others could read it
+    text = re.sub(r" \((?:in Python )?\w+=(?:'[^']*'|\([^)]*\))\)", "", text)  # the same in Python's words
+    text = re.sub(rf"(?<![\w./-])({several})\b(?![\w./-])=?", lambda found: _option(found[1]), text)
+    first = "|".join(name for name in names if "_" not in name)
+    return re.sub(rf"^({first})(?= must | is |: |= )=?", lambda found: _option(found[1]), text)
+
+
+def _option(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
+
+
+def sentence(text: str) -> str:
+    """A text that somebody else wrote, with a full stop unless it ends like a sentence already."""
+    return text if text.endswith((".", "!", "?")) else f"{text}."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,20 +53,36 @@ class Door:
         """A remedy as this door says it."""
         return remedy.format_map(self)
 
+    def reason(self, text: str) -> str:
+        """A reason as this door says it: somebody else's words may stand in it, braces and all."""
+        return text.replace("{max_wait}", self["max_wait"].rstrip("="))
+
     def __getitem__(self, name: str) -> str:
         if name in self.__slots__:
             return str(getattr(self, name))
-        return f"--{name.replace('_', '-')}" if self.is_command else f"{name}="
+        return _option(name) if self.is_command else f"{name}="
 
 
 def command_line(journal: Path | str) -> Door:
-    """The commands, with a run on this journal."""
+    """`batchwork run` on this journal."""
+    return _commands(journal, again="run the same command again")
+
+
+def journal_commands(journal: Path | str, *, source: str | None) -> Door:
+    """The commands that are given nothing but this journal, of a run over `source`: None where it had no name."""
+    run = "start the same run again on this journal"
+    return _commands(
+        journal, again=run if source is None else f"run the same `batchwork run {shlex.quote(source)} ...`"
+    )
+
+
+def _commands(journal: Path | str, *, again: str) -> Door:
     return Door(
-        again="run the same command again",
+        again=again,
         kept="what is finished is kept",
-        corrected="run the same command again",
+        corrected=again,
         retry=f"`batchwork retry {shlex.quote(str(journal))}`",
-        more_money="run the same command again with a higher --max-cost",
+        more_money=f"{again} with a higher --max-cost",
         is_command=True,
     )
 

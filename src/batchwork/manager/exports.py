@@ -1,6 +1,6 @@
 """A manager's results as a table: one row per item, one column per field of the answer."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from decimal import Decimal
 from io import BytesIO
 from pathlib import Path
@@ -13,7 +13,17 @@ from batchwork.journal.atomic import write_atomically
 from batchwork.manager.results import BatchResult, BatchResults
 
 _AS_THE_UMASK_SAYS = 0o666  # a table that the user asked for is for whoever the user lets read his files
-_OURS = {"original_index": "int64", "status": "string", "error": "string", "cost": "double", "citations": "string"}
+_OURS = {
+    "original_index": "int64",
+    "source": "string",
+    "status": "string",
+    "error": "string",
+    "cost": "double",
+    "citations": "string",
+}
+
+
+SourceOf = Callable[[int], str | None]
 
 
 class Tables:
@@ -23,14 +33,19 @@ class Tables:
         """What is known so far."""
         raise NotImplementedError
 
+    def _sources(self) -> SourceOf | None:
+        """The file behind an item; None where the input is no files."""
+        raise NotImplementedError
+
     def to_jsonl(self, path: str | Path) -> Path:
-        """One JSON object per item, in input order: index, status, value, citations, cost, error.
+        """One JSON object per item, in input order: index, source (of files), status, value, citations, cost, error.
 
         Raises:
             ConfigError: there is no folder for it.
         """
         target = _target(path)
-        body = b"".join(msgspec.json.encode(_record(result)) + b"\n" for result in self.results())
+        source_of = self._sources()
+        body = b"".join(msgspec.json.encode(_record(result, source_of)) + b"\n" for result in self.results())
         write_atomically(target, body, mode=_AS_THE_UMASK_SAYS)
         return target
 
@@ -48,8 +63,10 @@ class Tables:
         except ImportError:
             raise ConfigError("to_parquet needs pyarrow: pip install 'batchwork[parquet]'") from None
         target = _target(path)
-        rows = _rows(self.results())
-        names = list(rows[0]) if rows else list(_OURS)
+        source_of = self._sources()
+        rows = _rows(self.results(), source_of)
+        empty = (name for name in _OURS if name != "source" or source_of is not None)
+        names = list(rows[0]) if rows else list(empty)
         columns = {name: _column(pa, name, [row[name] for row in rows]) for name in names}
         body = BytesIO()
         pq.write_table(pa.table(columns), body)
@@ -66,7 +83,7 @@ class Tables:
             import pandas as pd  # noqa: PLC0415 - optional
         except ImportError:
             raise ConfigError("to_dataframe needs pandas: pip install 'batchwork[dataframe]'") from None
-        return pd.DataFrame(_rows(self.results()))
+        return pd.DataFrame(_rows(self.results(), self._sources()))
 
 
 def _target(path: str | Path) -> Path:
@@ -83,9 +100,10 @@ def _plain(result: BatchResult) -> Any:
     return value.model_dump(mode="json") if hasattr(value, "model_dump") else value
 
 
-def _record(result: BatchResult) -> dict[str, Any]:
+def _record(result: BatchResult, source_of: SourceOf | None) -> dict[str, Any]:
     return {
         "original_index": result.original_index,
+        **({} if source_of is None else {"source": source_of(result.original_index)}),
         "status": result.status.value,
         "value": _plain(result),
         "citations": result.citations,
@@ -119,16 +137,16 @@ def _exact(plain: Any, value: Any) -> Any:
     return plain
 
 
-def _rows(results: BatchResults) -> list[dict[str, Any]]:
+def _rows(results: BatchResults, source_of: SourceOf | None) -> list[dict[str, Any]]:
     """Rows that all have the same columns."""
-    rows = list(_flat(results))
+    rows = list(_flat(results, source_of))
     names = dict.fromkeys(name for row in rows for name in row)
     return [{name: row.get(name) for name in names} for row in rows]
 
 
-def _flat(results: BatchResults) -> Iterator[dict[str, Any]]:
+def _flat(results: BatchResults, source_of: SourceOf | None) -> Iterator[dict[str, Any]]:
     for result in results:
-        record = _record(result)
+        record = _record(result, source_of)
         plain, citations = record.pop("value"), record.pop("citations")
         value = _exact(plain, result.value.model_dump()) if hasattr(result.value, "model_dump") else plain
         fields = value if isinstance(value, dict) else {"value": value}

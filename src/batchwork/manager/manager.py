@@ -16,7 +16,7 @@ from batchwork.core.outcome import Status
 from batchwork.core.words import manager_door
 from batchwork.journal import JournalReader, MemoryJournal
 from batchwork.manager.exports import Tables
-from batchwork.manager.inputs import PdfMode
+from batchwork.manager.inputs import Files, PdfMode
 from batchwork.manager.job_run import JobRun
 from batchwork.manager.options import JobOptions, prepare_job
 from batchwork.manager.result_files import ResultFiles
@@ -175,6 +175,9 @@ class BatchManager(Tables):
         ceiling = self._job.plan.policy.max_cost_nano
         return stats_of(self._view, max_cost=None if ceiling is None else to_dollars(ceiling))
 
+    def _sources(self) -> Callable[[int], str | None] | None:
+        return self._job.inputs.path if isinstance(self._job.inputs, Files) else None
+
     def _go(self, *, print_progress: bool, again: bool) -> BatchResults:
         folder = self._folder
         if self._is_unchecked:
@@ -243,6 +246,8 @@ class BatchManager(Tables):
         view = self._new_view(found.kept)
         with closing(JournalReader(found.journal)) as reader:
             view.restore(reader, reader.totals(), priced=found.priced)
+            for ticket in reader.open_batches():
+                view.taken_up(ticket)
             ended = reader.last_event()
             view.figures = ended.figures if isinstance(ended, Ended) else None
         return view
