@@ -33,6 +33,9 @@ def serve(
     new_key: Annotated[
         bool, _who("--new-key", help="Make a key, print it, add it to --key-file if given, and end.")
     ] = False,
+    max_tokens: Annotated[
+        int, _limit(metavar="N", help="The longest answer to a prompt that does not say: so many tokens.")
+    ] = DEFAULT_MAX_TOKENS,
     batch_size: Annotated[int, _limit(metavar="N", help="The most calls in flight of one request.")] = 100,
     max_in_flight: Annotated[int, _limit(metavar="N", help="The most calls at once.")] = 400,
     max_cost_per_day: Annotated[float | None, _limit(metavar="USD", help="Never spend more in a day (UTC).")] = None,
@@ -159,6 +162,8 @@ def ask(
         print(answer.response if isinstance(answer.response, str) else json.dumps(answer.response, ensure_ascii=False))
     else:
         print(f"batchwork: {answer.error_code}: {answer.error}", file=sys.stderr)
+    if answer.truncated and (schema is None or answer.status == "error"):  # validated JSON is whole
+        print(f"batchwork: the answer was cut off after {max_tokens:,} tokens: raise --max-tokens", file=sys.stderr)
     raise typer.Exit(_code(answer))
 
 

@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from batchwork.core.failure import FailureKind
 from batchwork.core.failure_table import Trait, traits_of
 from batchwork.core.money import NANO
 from batchwork.core.outcome import Deferred, Failed, Outcome, Pending, Succeeded
@@ -32,6 +33,7 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
     latency_s: float | None = None  # of the last call; null when none was made
     id: str | None = None
     raw_text: str | None = None  # what the model said, when it could not be used
+    truncated: bool = False  # what the model said was cut off by max_tokens; validated JSON is whole all the same
 
 
 class Summary(msgspec.Struct, frozen=True, kw_only=True):
@@ -43,6 +45,7 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     first_result_s: float | None
     average_s: float  # total_s divided by the number of prompts
     cost_usd: float | None
+    truncated: int = 0  # prompts whose answer was cut off by max_tokens
 
 
 def finish_answer(prompt: PreparedPrompt, outcome: Outcome | None, unsent: Problem | None = None) -> Answer:
@@ -72,6 +75,7 @@ def finish_value(prompt: PreparedPrompt, outcome: Succeeded, value: Any) -> Answ
         cost_usd=_dollars(outcome.cost_nano),
         latency_s=_seconds(outcome.latency_s),
         id=prompt.id,
+        truncated=outcome.truncated,
     )
 
 
@@ -87,6 +91,7 @@ def _failed(prompt: PreparedPrompt, problem: Problem, outcome: Outcome | None = 
         latency_s=_seconds(outcome.latency_s) if outcome.attempts else None,
         id=prompt.id,
         raw_text=None if outcome.text is None else clean(outcome.text),
+        truncated=outcome.truncated or problem.code == FailureKind.TRUNCATED.value,
     )
 
 
@@ -127,17 +132,18 @@ def finish_all(prepared: Sequence[PreparedPrompt], executed: Executed) -> list[A
 
 def summarise(answers: Iterable[Answer], executed: Executed) -> Summary:
     """The statistics of a whole request."""
-    statuses = [answer.status for answer in answers]
-    completed = statuses.count("success")
+    ends = [(answer.status, answer.truncated) for answer in answers]
+    completed = sum(status == "success" for status, _ in ends)
     costs = [outcome.cost_nano for outcome in executed.outcomes.values()]
     known = [cost for cost in costs if cost is not None]
     return Summary(
         completed=completed,
-        failed=len(statuses) - completed,
+        failed=len(ends) - completed,
         total_s=_seconds(executed.total_s),
         first_result_s=None if executed.first_result_s is None else _seconds(executed.first_result_s),
-        average_s=_seconds(executed.total_s / len(statuses)) if statuses else 0.0,
+        average_s=_seconds(executed.total_s / len(ends)) if ends else 0.0,
         cost_usd=_dollars(sum(known)) if len(known) == len(costs) else None,
+        truncated=sum(truncated for _, truncated in ends),
     )
 
 
