@@ -142,8 +142,8 @@ class Summary:
         if self.figures is not None and self.figures.truncated:
             cut = counted(self.figures.truncated, "answer was", "answers were")
             texts.append(
-                f"cut off  {cut} cut off by {self.door['max_tokens']}, and counted as succeeded; a run with a higher one"
-                " is another question, and asks every input anew"
+                f"cut off  {cut} cut off by {self.door['max_tokens']}, and counted as succeeded; a run with a higher"
+                " one is another question, and asks every input anew"
             )
         for group in self.failures:
             texts += group.lines(self.door)

@@ -12,9 +12,10 @@ from importlib import import_module
 from typing import Any
 from urllib.parse import parse_qsl
 
-from batchwork.backends._catalog import address_of, catalog, is_known, near, or_list, owner_of
+from batchwork.backends._catalog import address_of, catalog, is_known, near, owner_of
 from batchwork.core.errors import ConfigError
 from batchwork.core.ports import Backend, Clock, Traits
+from batchwork.core.words import or_list
 from batchwork.settings import Settings
 
 

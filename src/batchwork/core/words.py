@@ -14,6 +14,11 @@ def counted(count: int, noun: str, nouns: str | None = None) -> str:
     return f"{count:,} {noun if count == 1 else nouns or noun + 's'}"
 
 
+def or_list(names: list[str]) -> str:
+    """`a, b or c`."""
+    return " or ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Door:
     """One way in, in its own words."""

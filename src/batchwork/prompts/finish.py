@@ -11,7 +11,8 @@ from batchwork.core.failure_table import Trait, traits_of
 from batchwork.core.money import NANO
 from batchwork.core.outcome import Deferred, Failed, Outcome, Pending, Succeeded
 from batchwork.prompts.field_path import FieldPath, PathNotFound
-from batchwork.prompts.prepare import PreparedPrompt, Problem, too_deep
+from batchwork.prompts.item import Problem
+from batchwork.prompts.prepare import PreparedPrompt, too_deep
 from batchwork.prompts.process import Executed
 from batchwork.schema import NoJson, json_in
 

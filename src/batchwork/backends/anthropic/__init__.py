@@ -11,7 +11,7 @@ from msgspec import Struct
 from multidict import istr
 
 from batchwork.backends import Setup
-from batchwork.backends._catalog import catalog, near, or_list
+from batchwork.backends._catalog import catalog, near
 from batchwork.backends._failures import lost_result
 from batchwork.backends._headers import ANTHROPIC_LIMITS
 from batchwork.backends._http import endpoint
@@ -25,6 +25,7 @@ from batchwork.core.ports import BatchProgress, BatchTag, Candidate, Sighting, T
 from batchwork.core.providers import providers
 from batchwork.core.reply import Reply
 from batchwork.core.request import Request
+from batchwork.core.words import or_list
 
 TRAITS = Traits(
     name="anthropic",

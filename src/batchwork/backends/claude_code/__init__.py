@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import InitVar, dataclass, field, replace
 
 from batchwork.backends import Setup, options_in
-from batchwork.backends._catalog import catalog, or_list
+from batchwork.backends._catalog import catalog
 from batchwork.backends._failures import other_model
 from batchwork.backends.claude_code import command
 from batchwork.backends.claude_code.command import Folder, prompt_of, system_of
@@ -23,6 +23,7 @@ from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.ports import Clock, Traits
 from batchwork.core.reply import Reply
 from batchwork.core.request import Request
+from batchwork.core.words import or_list
 
 _OPTIONS = {"base_timeout": 120.0, "timeout_per_1k_chars": 10.0}  # seconds
 TRAITS = Traits(
