@@ -1,7 +1,8 @@
 """What schemathesis must know beyond the OpenAPI document. Runs in its own environment, not in ours.
 
 Three promises cannot be written as a schema: that a JSON schema inside a body is a usable one, that ids are not
-repeated, and that numbers inside of content blocks and sampling parameters fit into 64 bits. Bodies that are meant to be good keep them.
+repeated, and that numbers inside of content blocks and sampling parameters fit into 64 bits. Bodies that are meant to
+be good keep them.
 """
 
 import json
