@@ -1,7 +1,13 @@
 """The third phase: outcomes become answers."""
 
 from dataclasses import replace
+from typing import Any
 
+import pytest
+
+from batchwork.core.errors import ConfigError
+from batchwork.core.outcome import Pending
+from batchwork.prompts import PromptDefaults, finish_answer, prepare_all
 from tests.prompts.virtual import asked, backend_of, virtually
 
 
@@ -41,3 +47,10 @@ def test_an_answer_that_max_tokens_cut_off_says_so_whether_it_can_be_used_or_not
     assert result.answers[0].response == "a l"
     assert result.answers[1].error_code == "truncated"
     assert result.summary.truncated == 2
+
+
+@pytest.mark.parametrize(("wrong", "word"), [(Pending(index=1), "of prompt 1"), ("an answer", "a str")])
+def test_a_wrong_outcome_is_refused(wrong: Any, word: str) -> None:
+    prompt, _ = prepare_all(["a", "b"], PromptDefaults(model="mock:echo"))
+    with pytest.raises(ConfigError, match=f"the outcome is {word}, not that of prompt 0"):
+        finish_answer(prompt, wrong)

@@ -87,6 +87,6 @@ def _key(where: str | None, setup: Setup) -> str | None:
         key = keys.get(_HOME)  # never sent to a known stranger unless the environment pairs them
     if key is None and where is not None:
         provider = providers()[where]
-        remedy = f"set {provider.keys[0]} in the environment or in .env, or pass api_key"
+        remedy = f"set {provider.keys[0]} in the environment or in .env (in Python also api_key=)"
         raise ConfigError(f"no API key for {provider.host}: {remedy}")
     return key

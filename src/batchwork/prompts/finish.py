@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from batchwork.core.errors import ConfigError
 from batchwork.core.failure import FailureKind
 from batchwork.core.failure_table import Trait, traits_of
 from batchwork.core.money import NANO
@@ -50,7 +51,12 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def finish_answer(prompt: PreparedPrompt, outcome: Outcome | None, unsent: Problem | None = None) -> Answer:
-    """The answer to one prompt. `unsent` says why a prompt without an outcome was not sent."""
+    """The answer to one prompt. `unsent` says why a prompt without an outcome was not sent.
+
+    Raises:
+        ConfigError: the outcome is none, or another prompt's.
+    """
+    _check_own(prompt, outcome)
     if prompt.problem is not None:
         return _failed(prompt, prompt.problem)
     if isinstance(outcome, Succeeded):
@@ -63,6 +69,15 @@ def finish_answer(prompt: PreparedPrompt, outcome: Outcome | None, unsent: Probl
         message = (outcome.error or "").replace("deferred: ", "").replace("max_cost", "the budget")
         problem = Problem(code="over_budget", message=message, retryable=True)
     return _failed(prompt, problem, outcome)
+
+
+def _check_own(prompt: PreparedPrompt, outcome: object) -> None:
+    if outcome is None or (isinstance(outcome, Outcome) and outcome.index == prompt.index):
+        return
+    what = f"of prompt {outcome.index}" if isinstance(outcome, Outcome) else f"a {type(outcome).__name__}"
+    raise ConfigError(
+        f"the outcome is {what}, not that of prompt {prompt.index}: hand over executed.outcomes.get({prompt.index})"
+    )
 
 
 def finish_value(prompt: PreparedPrompt, outcome: Succeeded, value: Any) -> Answer:

@@ -202,7 +202,7 @@ def open_backend(name: str, setup: Setup) -> AnthropicBackend:
     api_key = setup.api_key or setup.settings.keys.get("anthropic")
     if api_key is None and base_url == provider.base_url:
         raise ConfigError(
-            f"no API key for Anthropic: set {provider.keys[0]} in the environment or in .env, or pass api_key"
+            f"no API key for Anthropic: set {provider.keys[0]} in the environment or in .env (in Python also api_key=)"
         )
     base_url = base_url.rstrip("/").removesuffix("/v1")
     setup = replace(setup, base_url=base_url, api_key=api_key)

@@ -141,7 +141,9 @@ def open_backend(name: str, setup: Setup) -> ClaudeCodeBackend:
         raise ConfigError(f"claude CLI not found: there is no program {settings.claude_program!r}; {INSTALL}")
     env = command.environment(settings, base_url=setup.base_url, api_key=setup.api_key)
     if has_user(env.get("ANTHROPIC_BASE_URL", "")):
-        raise ConfigError("base_url must not hold a user or password: give the key as api_key")
+        raise ConfigError(
+            "base_url must not hold a user or password: set the key in the environment (in Python also api_key=)"
+        )
     return ClaudeCodeBackend(
         model=model,
         clock=setup.clock,
