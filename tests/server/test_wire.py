@@ -183,7 +183,7 @@ def test_a_refusal_names_the_place(echo: House, fields: Any, code: str, where: s
 
 MALFORMED: list[tuple[Any, str]] = [
     ({"prompt": 3, "id": "c"}, "must be a text or null, not a whole number (at /prompt)"),
-    (5, 'must be an object like {"prompt": "..."}, not a whole number'),
+    (5, 'a prompt must be an object like {"prompt": "..."}, not a whole number'),
     ({}, "a prompt has either 'prompt' or 'messages'"),
     ({"prompt": "x", "max_tokens": 0}, "must be at least 1 (at /max_tokens)"),
     ({"prompt": "x", "max_tokens": 1.5}, "must be a whole number (at /max_tokens)"),

@@ -193,8 +193,9 @@ def _in_words(message: str, where: str, fields: tuple[str, ...] | None) -> str:
         return message
     kinds, got, rule = expected.groups()
     wanted = or_list(_kinds(kinds))
-    if wanted == _KINDS["object"] and not names and fields is None:
-        wanted += ' like {"prompt": "..."}'
+    if not names:  # there is no place that would say what is meant
+        subject, like = ("a prompt", ' like {"prompt": "..."}') if fields is None else ("the body", "")
+        return f"{subject} must be {wanted}{like}, not {' or '.join(_kinds(got or ''))}"
     if got is not None:
         return f"must be {wanted}, not {' or '.join(_kinds(got))}"
     return f"must be {wanted}" if rule is None else _ruled(rule, wanted)
