@@ -100,7 +100,10 @@ def _schemas(models: tuple[str, ...]) -> dict[str, Any]:
     if models:
         fields["model"] = {"enum": [*models, None], "default": None}
     _choice(fields["extract_field_path"], "string")["pattern"] = PATTERN
+    _choice(fields["prompt"], "string")["pattern"] = r"\S"  # an empty one is refused
     _choice(fields["messages"], "array")["items"] = _ref("OneTurn")
+    _choice(turn["properties"]["content"], "string")["pattern"] = r"\S"
+    _choice(turn["properties"]["content"], "array")["minItems"] = 1
     _choice(turn["properties"]["content"], "array")["items"] |= {
         "required": ["type"],
         "properties": {"type": {"type": "string"}},
