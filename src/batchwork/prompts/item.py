@@ -16,7 +16,7 @@ from batchwork.prompts.field_path import MAX_CHARACTERS
 
 _MOST_TOKENS = 1_000_000
 _INDEX = re.compile(r"\[([0-9]+|\*)\]")
-_PLACE = re.compile(r"^(.*) - at `\$?(.*)`$", re.DOTALL)
+_PLACE = re.compile(r"^(.*) - at (`key` in )?`\$?(.*)`$", re.DOTALL)
 SchemaBody = dict[str, Any] | bool
 Role = Literal["user", "assistant", "system"]
 EITHER = "a prompt has either 'prompt' or 'messages'"
@@ -174,8 +174,10 @@ def explained(error: msgspec.ValidationError, fields: tuple[str, ...] | None = N
     """What is wrong in plain words, and where as a JSON pointer. `fields` are those at the root, if not an item's."""
     message, where = str(error), ""
     if (found := _PLACE.match(message)) is not None:
-        message, place = found.groups()
+        message, of_key, place = found.groups()
         where = _INDEX.sub(r"/\1", place.replace("[...]", "[*]").replace(".", "/")).rstrip("/")
+        if of_key is not None:  # from Python alone: in JSON every key is one
+            return "a key must be a text", where
     return _in_words(message, where, fields), where
 
 

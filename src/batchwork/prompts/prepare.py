@@ -69,10 +69,6 @@ def prepare_prompt_request(item: object, defaults: PromptDefaults, *, index: int
         problem = Problem(code="invalid_path", message=str(error), where="/extract_field_path")
     except UnicodeEncodeError as error:
         problem = Problem(code="invalid_request", message=surrogate_problem(error))
-    except OverflowError:
-        problem = Problem(
-            code="invalid_request", message="a whole number has more than 64 bits, which no provider takes"
-        )
     except ConfigError as error:
         problem = Problem(code="invalid_request", message=str(error))
     return PreparedPrompt(index=index, id=own_id, problem=problem)
