@@ -139,3 +139,11 @@ def test_the_command_line_has_every_option_that_its_remedies_name() -> None:
     flags = {flag for parameter in run.params for flag in parameter.opts}
     names = {name for text, _ in _REMEDIES.values() for _, name, _, _ in string.Formatter().parse(text) if name}
     assert {COMMAND[name] for name in names - {*Door.__slots__, "them"}} <= flags
+
+
+def test_answers_that_were_cut_off_are_told_at_the_end_with_the_option_to_raise() -> None:
+    lines = summary(succeeded=30, figures=RunFigures(sent=30, calls=30, truncated=2)).lines()
+    assert next(line for line in lines if line.startswith("cut off")).startswith(
+        "cut off  2 answers were cut off by --max-tokens"
+    )
+    assert not any(line.startswith("cut off") for line in summary(succeeded=30, figures=RunFigures(sent=30)).lines())

@@ -7,6 +7,7 @@ so that is shown nowhere but for host and port. No notice ever fails a run.
 
 import asyncio
 import logging
+import os
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field

@@ -149,6 +149,12 @@ class Summary:
             tokens = self.figures.input_tokens, self.figures.output_tokens
             texts += [f"tokens   {tokens[0]:,} in, {tokens[1]:,} out"] if any(tokens) else []
         texts.append(f"cost     {self._cost()}")
+        if self.figures is not None and self.figures.truncated:
+            cut = counted(self.figures.truncated, "answer was", "answers were")
+            texts.append(
+                f"cut off  {cut} cut off by {self.door['max_tokens']}, and counted as succeeded; a run with a higher"
+                " one is another question, and asks every input anew"
+            )
         for group in self.failures:
             texts += group.lines(self.door)
         if (deferred := self.accounting.deferred) and self.running is None:

@@ -4,13 +4,11 @@ import string
 
 import pytest
 
-from batchwork.cli.app import OPTIONS
 from batchwork.core.words import (
     ATTACHED,
     IN_MEMORY,
     PYTHON,
     Door,
-    as_options,
     command_line,
     counted,
     manager_door,
@@ -48,23 +46,6 @@ def test_no_door_but_the_command_line_speaks_of_commands_or_dashes(door: Door) -
     said = door.words("{again} {kept} {corrected} {retry} {more_money} {max_cost}")
     assert ("--" in said or "command" in said) == door.is_command
     assert not [name for _, name, _, _ in string.Formatter().parse(said) if name]
-
-
-@pytest.mark.parametrize(
-    ("python", "command"),
-    [
-        ("max_in_flight must be at least 1", "--max-in-flight must be at least 1"),
-        ("timeout must be above 0", "--timeout must be above 0"),
-        ("max_cost: got -1", "--max-cost: got -1"),
-        ("take --mode batch (mode='batch'), or another journal", "take --mode batch, or another journal"),
-        ("--price IN,OUT (in Python price=(IN, OUT)), or a file", "--price IN,OUT, or a file"),
-        ("set KEY in .env, or pass api_key", "set KEY in .env"),
-        ("a/max_cost.jsonl: there is no such file", "a/max_cost.jsonl: there is no such file"),
-        ("the model said: timeout", "the model said: timeout"),
-    ],
-)
-def test_the_command_line_names_options_as_it_calls_them(python: str, command: str) -> None:
-    assert as_options(python, OPTIONS) == command
 
 
 def test_what_ends_like_a_sentence_gets_no_second_full_stop() -> None:

@@ -3,9 +3,11 @@
 import signal
 import sys
 
-from batchwork.cli.app import OPTIONS, app
+import typer.main
+
+from batchwork.cli.app import app
+from batchwork.cli.errors import in_options
 from batchwork.core.errors import BatchworkError
-from batchwork.core.words import as_options
 from batchwork.summary import Exit
 
 __all__ = ["app", "main"]
@@ -17,10 +19,17 @@ def main() -> None:
     try:
         app()
     except BatchworkError as error:
-        print(f"batchwork: error: {as_options(str(error), OPTIONS)}", file=sys.stderr)
+        print(f"batchwork: error: {in_options(str(error), _options())}", file=sys.stderr)
         sys.exit(Exit.BAD_INPUT)
     except KeyboardInterrupt:
         sys.exit(Exit.INTERRUPTED)
+
+
+def _options() -> list[str]:
+    """The names of the options of the command that was called."""
+    commands = getattr(typer.main.get_command(app), "commands", {})
+    called = commands.get(next((word for word in sys.argv[1:] if not word.startswith("-")), ""))
+    return [] if called is None else [parameter.name for parameter in called.params if parameter.name]
 
 
 def _terminate(*_: object) -> None:

@@ -139,9 +139,6 @@ def run(
     raise typer.Exit(code)
 
 
-OPTIONS = tuple(name for name in inspect.signature(run).parameters if name != "input")
-
-
 def _with_arguments_of_run(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command the arguments of `run`, so that one word on the command line can be exchanged."""
     signature = inspect.signature(run, eval_str=True)

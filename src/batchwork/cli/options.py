@@ -57,7 +57,7 @@ Prompt = Annotated[
 PromptFile = Annotated[Path | None, _question(metavar="T", help="The template in a file.")]
 System = Annotated[str | None, _question(metavar="TEXT", help="The system prompt.")]
 SchemaFile = Annotated[Path | None, _question(metavar="S.json", help="JSON schema every answer must satisfy.")]
-MaxTokens = Annotated[int, _question(metavar="N", help="The longest answer.")]
+MaxTokens = Annotated[int, _question(metavar="N", help="The longest answer in tokens; what is longer is cut off.")]
 Temperature = Annotated[
     str | None,
     _question(metavar="T", help="How freely the model chooses its words; short for --sampling temperature=T."),

@@ -18,6 +18,7 @@ class RunFigures(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, 
     calls: int = 0
     retries: int = 0  # calls for an item that had one in this run
     refusals: int = 0
+    truncated: int = 0  # answers that max_tokens cut off, and that are kept all the same
     input_tokens: int = 0
     output_tokens: int = 0
     elapsed_s: float = 0.0
@@ -41,6 +42,7 @@ class Tally:
     calls: int = 0
     retries: int = 0
     refusals: int = 0
+    truncated: int = 0
     settled: dict[Status, int] = field(default_factory=lambda: dict.fromkeys(Status, 0))
     charged_nano: int = 0
     spent_before_nano: int = 0
@@ -56,6 +58,7 @@ class Tally:
     def count(self, outcome: AnyOutcome) -> None:
         """An item has its outcome."""
         self.settled[outcome.status] += 1
+        self.truncated += outcome.truncated and outcome.value is None  # validated JSON is whole all the same
 
     @property
     def done(self) -> int:
@@ -64,8 +67,8 @@ class Tally:
 
     def figures(self, elapsed_s: float) -> RunFigures:
         """What the run has done, so long after its start."""
-        names = (name for name in RunFigures.__struct_fields__ if name != "elapsed_s")
-        return RunFigures(elapsed_s=elapsed_s, **{name: getattr(self, name) for name in names})
+        counts = {name: getattr(self, name) for name in RunFigures.__struct_fields__ if name != "elapsed_s"}
+        return RunFigures(elapsed_s=elapsed_s, **counts)
 
     @property
     def spent_nano(self) -> int:

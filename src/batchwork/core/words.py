@@ -4,9 +4,7 @@ A remedy is written once, with names in braces: `{again}` and the other fields o
 (`{max_wait}`). The door at hand puts its own words there, so that nobody is sent to an option that is not there.
 """
 
-import re
 import shlex
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,26 +14,14 @@ def counted(count: int, noun: str, nouns: str | None = None) -> str:
     return f"{count:,} {noun if count == 1 else nouns or noun + 's'}"
 
 
-def as_options(text: str, names: Iterable[str]) -> str:
-    """A message in which options have their Python names, as the command line calls them.
-
-    A name of several words is known anywhere, any other at the beginning, where it is the subject.
-    """
-    several = "|".join(name for name in names if "_" in name)
-    text = text.replace(", or pass api_key", "")  # which no command takes: others could read it
-    text = re.sub(r" \((?:in Python )?\w+=(?:'[^']*'|\([^)]*\))\)", "", text)  # the same in Python's words
-    text = re.sub(rf"(?<![\w./-])({several})\b(?![\w./-])=?", lambda found: _option(found[1]), text)
-    first = "|".join(name for name in names if "_" not in name)
-    return re.sub(rf"^({first})(?= must | is |: |= )=?", lambda found: _option(found[1]), text)
-
-
-def _option(name: str) -> str:
-    return f"--{name.replace('_', '-')}"
-
-
 def sentence(text: str) -> str:
     """A text that somebody else wrote, with a full stop unless it ends like a sentence already."""
     return text if text.endswith((".", "!", "?")) else f"{text}."
+
+
+def or_list(names: list[str]) -> str:
+    """`a, b or c`."""
+    return " or ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +46,7 @@ class Door:
     def __getitem__(self, name: str) -> str:
         if name in self.__slots__:
             return str(getattr(self, name))
-        return _option(name) if self.is_command else f"{name}="
+        return f"--{name.replace('_', '-')}" if self.is_command else f"{name}="
 
 
 def command_line(journal: Path | str) -> Door:

@@ -39,7 +39,7 @@ class Finisher:
             return None
         if self.schema is None:
             return None if is_imported(outcome) and outcome.parsed is None else outcome.parsed or outcome.text
-        if self.model is None or (outcome.parsed is None and is_imported(outcome)):
+        if self.model is None or (outcome.parsed is None and (is_imported(outcome) or outcome.tool_calls)):
             return outcome.parsed
         from batchwork.schema import typed  # noqa: PLC0415 - Pydantic is slow to import, and only this needs it
 

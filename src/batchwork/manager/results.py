@@ -35,6 +35,8 @@ class BatchResult:
         self.text: str | None = outcome.text  # the answer, also one that could not be used
         self.usage: Usage | None = outcome.usage
         self.attempts: int = outcome.attempts
+        self.truncated: bool = outcome.truncated  # the answer was cut off by max_tokens
+        self.tool_calls = outcome.tool_calls
         self.error: str | None = outcome.error  # why there is no answer, as `kind: message`; None after a success
 
     @cached_property
@@ -66,12 +68,14 @@ class BatchResult:
 
     @property
     def note(self) -> str | None:
-        """Something to know about a value or citations that are not there although the item succeeded."""
+        """Something to know about a value or citations that are missing or not whole although the item succeeded."""
         outcome = self._outcome
         if not isinstance(outcome, Succeeded):
             return None
         if is_imported(outcome) and outcome.parsed is None:
             return "settled in a state file that arrived without its journal and results: the value is not known"
+        if outcome.truncated and outcome.parsed is None:
+            return "the answer was cut off by max_tokens; a manager with a higher one asks anew"
         if self._finisher.cite and self.document is not None and not self.document.has_text:
             return "the document is an image or a scan: it has no text in which the value could be cited"
         return None

@@ -31,7 +31,8 @@ _RESULTS: Mapping[str, tuple[type, Callable[[Outcome], Any]]] = {
 RESULT_TYPES: Mapping[str, type] = {name: kind for name, (kind, _) in _RESULTS.items()}
 RESULT_NAMES = tuple(RESULT_TYPES)
 TOOL_CALLS = "tool_calls"  # a column of those rows alone that have any
-_OURS = frozenset((*RESULT_NAMES, TOOL_CALLS))
+TRUNCATED = "truncated"  # a column of those rows alone whose answer was cut off by max_tokens
+_OURS = frozenset((*RESULT_NAMES, TOOL_CALLS, TRUNCATED))
 _MOST_SHOWN = 30
 _NUMBERS = frozenset({int, float, Decimal})
 _MOST_EXACT = 2**53  # whole numbers up to here are exact as floats
@@ -90,6 +91,8 @@ def result_values(outcome: Outcome) -> dict[str, Any]:
     values = {name: value(outcome) for name, (_, value) in _RESULTS.items()}
     if outcome.tool_calls:
         values[TOOL_CALLS] = list(msgspec.to_builtins(outcome.tool_calls))
+    if outcome.truncated:
+        values[TRUNCATED] = True
     return values
 
 
