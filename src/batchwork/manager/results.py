@@ -15,6 +15,7 @@ from batchwork.documents import Document
 from batchwork.manager.finisher import Citations, Finisher, is_imported, raw_of
 from batchwork.results import LazyResults, OutcomeSource, SomePlaces, outcome_of
 
+RESULT_COLUMNS = {"original_index": int, "status": str, "error": str, "cost": float, "citations": str}
 Question = Callable[[int], Request | None]  # what is asked about the item at a place, read when somebody looks
 
 
@@ -84,6 +85,9 @@ class BatchResult:
 class BatchResults(LazyResults[BatchResult]):
     """Results in input order. Lazy: nothing is held in memory but what is being looked at."""
 
+    _OURS = RESULT_COLUMNS
+    _ANSWER = "value"
+
     def __init__(
         self,
         source: OutcomeSource,
@@ -110,11 +114,18 @@ class BatchResults(LazyResults[BatchResult]):
         """The citations alone, in input order."""
         return [result.citations for result in self]
 
+    def _values(self, item: BatchResult, *, flat: bool) -> dict[str, Any]:
+        values: dict[str, Any] = {"original_index": item.original_index, "status": item.status.value}
+        if item.value is not None or self._finisher.schema is None or not flat:
+            values[self._ANSWER] = item.value
+        if not flat:
+            values["citations"] = item.citations
+        elif item.citations:
+            values["citations"] = msgspec.json.encode(item.citations).decode()
+        return values | {"cost": None if item.cost is None else float(item.cost), "error": item.error}
+
     def at(self, places: Sequence[int]) -> "BatchResults":
         """Those at some places alone, in this order."""
         some = SomePlaces(self.source, places)
         options: Any = {"priced": self.priced, "cancelled": self._cancelled, "question": self._question}
         return BatchResults(some, self._finisher, keep=self, **options)
-
-    def __repr__(self) -> str:
-        return f"<BatchResults: {len(self)}>"
