@@ -79,8 +79,9 @@ class Display:
     def closed(self) -> None:
         """Show how a manager's run ended; the line of any other goes."""
         self._cancel()
-        if self._engine is not None and (self._jobs is not None or self._bar is not None):
-            self._show(self._engine)
+        engine = self._engine
+        if engine is not None and (self._jobs is not None or (self._bar and engine.tally.elapsed_s is not None)):
+            self._show(engine)
         if self._live is not None:
             self._live.stop()
 
@@ -112,10 +113,12 @@ class Display:
         )
 
     def _show(self, engine: Engine) -> None:
-        now = engine.clock.now()
+        tally = engine.tally
+        # A run that has ended may be shown outside of its loop, whose clock is then none.
+        now = engine.clock.now() if tally.elapsed_s is None else tally.started_at + tally.elapsed_s
         seen = snapshot(
-            engine.tally,
-            elapsed_s=now - engine.tally.started_at if engine.tally.elapsed_s is None else engine.tally.elapsed_s,
+            tally,
+            elapsed_s=now - tally.started_at,
             now=now,
             ceiling_nano=engine.gate.ledger.ceiling,
             priced=engine.price is not None,

@@ -30,8 +30,8 @@ class OutcomeSource(Protocol):
     def count(self) -> int:
         """How many places there are."""
 
-    def counts(self) -> dict[Status, int]:
-        """How many of them stand where."""
+    def counts(self, *, below: int | None = None) -> dict[Status, int]:
+        """How many of them, or of those below a place, stand where."""
 
     def totals(self) -> Totals:
         """The money."""
@@ -63,10 +63,11 @@ class EveryPlace:
         """How many places there are."""
         return self._total
 
-    def counts(self) -> dict[Status, int]:
-        """How many of them stand where."""
-        counts = self._source.counts()
-        return counts | {Status.PENDING: counts[Status.PENDING] + self._total - sum(counts.values())}
+    def counts(self, *, below: int | None = None) -> dict[Status, int]:
+        """How many of them, or of those below a place, stand where."""
+        end = self._total if below is None else min(below, self._total)
+        counts = self._source.counts(below=end)
+        return counts | {Status.PENDING: counts[Status.PENDING] + end - sum(counts.values())}
 
 
 class SomePlaces:
@@ -87,10 +88,10 @@ class SomePlaces:
         """How many there are."""
         return len(self._places)
 
-    def counts(self) -> dict[Status, int]:
-        """How many of them stand where."""
+    def counts(self, *, below: int | None = None) -> dict[Status, int]:
+        """How many of them, or of the first ones, stand where."""
         counts = dict.fromkeys(Status, 0)
-        for entry in self.entries():
+        for entry in self.entries(0, below):
             counts[entry.status] += 1
         return counts
 

@@ -14,14 +14,13 @@ from batchwork.tables.values import plain
 BATCH_ROWS = 1_024
 
 
-def pyarrow(what: str = "Parquet files") -> Any:
-    """The pyarrow module with `parquet` loaded; a ConfigError says that it is not installed, and `what` needs it."""
+def pyarrow(who: str = "Parquet files need") -> Any:
+    """The pyarrow module with `parquet` loaded; a ConfigError says that it is not installed, and `who` needs it."""
     try:
         import_module("pyarrow.parquet")
         return import_module("pyarrow")
     except ImportError as error:
-        verb = "need" if what.endswith("s") else "needs"
-        raise ConfigError(f"{what} {verb} pyarrow: pip install 'batchwork[parquet]'") from error
+        raise ConfigError(f"{who} pyarrow: pip install 'batchwork[parquet]'") from error
 
 
 def batch_rows(batches: Iterable[Any], columns: tuple[str, ...]) -> Iterator[TableRow]:

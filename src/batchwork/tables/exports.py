@@ -47,7 +47,7 @@ class Exports:
         Raises:
             ConfigError: pyarrow is not installed, or there is no folder for it.
         """
-        pa = pyarrow("to_parquet()")
+        pa = pyarrow("to_parquet() needs")
         target = _target(path)
         columns = ArrowColumns(pa, self._OURS)
         for rows in chunks(self._rows(flat=True)):
@@ -64,7 +64,7 @@ class Exports:
         Raises:
             ConfigError: pyarrow is not installed.
         """
-        pa = pyarrow("to_arrow()")
+        pa = pyarrow("to_arrow() needs")
         columns = ArrowColumns(pa, self._OURS)
         seen = [columns.see(rows) for rows in chunks(self._rows(flat=True))]
         schema = columns.schema

@@ -101,7 +101,7 @@ def _frame(given: Any) -> Table:
 
 def _arrow(given: Any) -> Table:
     """A table or a batch of Arrow, a dataset, a scanner, a reader, or whatever gives its rows as a stream of Arrow."""
-    pa = pyarrow("tables of Arrow")
+    pa = pyarrow("tables of Arrow need")
     if isinstance(given, pa.Table | pa.RecordBatch):
         return FrameTable(given, given.schema.names, lambda names: batch_rows([given], names), count=given.num_rows)
     if isinstance(given, pa.RecordBatchReader):
@@ -198,7 +198,7 @@ def _hugging_face(given: Any) -> Table:
     if hasattr(type(given), "__len__"):
 
         def read(names: tuple[str, ...]) -> Iterator[TableRow]:
-            pyarrow("data sets")
+            pyarrow("data sets need")
             return batch_rows(given.with_format("arrow").iter(batch_size=BATCH_ROWS), names)
 
         return FrameTable(given, given.column_names, read, count=len(given), may_block=True)
