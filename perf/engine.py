@@ -32,7 +32,7 @@ _PEER = ROOT / "perf" / "peer_async_batch_llm.py"
 
 def main() -> int:
     smoke = arguments(__doc__ or "").smoke
-    small, large, theirs, rounds = (2_000, 10_000, 500, 1) if smoke else (20_000, 200_000, 5_000, 5)
+    small, large, theirs, rounds = (1_000, 3_000, 100, 1) if smoke else (20_000, 200_000, 5_000, 5)
     peer = peers_python()
     with folder() as place:
         files = (place / f"{number}.db" for number in itertools.count())

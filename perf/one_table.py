@@ -1,4 +1,4 @@
-"""One run over an Arrow dataset on disk, its results written as Parquet and JSONL; for its bill alone."""
+"""An Arrow dataset on disk, or one run over it with its results written as Parquet and JSONL; for its bill alone."""
 
 from __future__ import annotations
 
@@ -33,4 +33,7 @@ def main(folder: Path, out: Path) -> None:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), Path(sys.argv[2]))
+    if sys.argv[1] == "write":
+        write_dataset(Path(sys.argv[2]), int(sys.argv[3]))
+    else:
+        main(Path(sys.argv[2]), Path(sys.argv[3]))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 
-from perf._harness import Finished, arguments, folder, run_child, run_module, show_table, verdict
+from perf._harness import Finished, arguments, folder, run_module, show_table, verdict
 
 MOST_MB = 350.0  # pyarrow and the threads with which it reads are half of it
 MOST_GROWTH_MB = 40.0
@@ -40,17 +40,12 @@ def _run(count: int) -> Finished:
         given, out = place / "in", place / "out"
         given.mkdir()
         out.mkdir()
-        _written(given, count)
-        done = run_module("perf.one_table", given, out)
-        rows = (out / "out.jsonl").read_bytes().count(b"\n")
+        run_module("perf.one_table", "write", given, count)
+        done = run_module("perf.one_table", "run", given, out)
+        with (out / "out.jsonl").open("rb") as lines:
+            rows = sum(1 for _ in lines)
         assert rows == count, f"{rows} rows of {count} came out"
     return done
-
-
-def _written(given: object, count: int) -> None:
-    """Apart: the peak of a child counts from what its parent holds."""
-    code = "import sys, pathlib; from perf.one_table import write_dataset as w; w(pathlib.Path(sys.argv[1]), int(sys.argv[2]))"
-    run_child([sys.executable, "-c", code, given, count])
 
 
 if __name__ == "__main__":

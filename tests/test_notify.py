@@ -95,13 +95,22 @@ def test_a_command_gets_the_notice_on_its_standard_input_and_its_text_as_argumen
     assert "notify" not in (tmp_path / "s.json").read_text()
 
 
+def test_a_program_by_its_bare_path_gets_the_text_as_its_argument(tmp_path: Path) -> None:
+    program = tmp_path / "tell me"
+    program.write_text('#!/bin/sh\n{ echo "$1"; cat; } > "$0.txt"\n')
+    program.chmod(0o700)
+    batchwork.run(["a"], model="mock:echo", notify=str(program))
+    text, notice = (tmp_path / "tell me.txt").read_text().split("\n", 1)
+    assert text == json.loads(notice)["text"] == "batchwork: the run finished; 1 done, 0 failed, $0.00 (mock:echo)"
+
+
 @pytest.mark.parametrize(
     ("target", "problem"),
     [
         ("exit 3", "the command of notify: it ended with 3"),
         ("s3cret-command", "the command of notify: it ended with 127"),
-        ("http://127.0.0.1:9/s3cret", "127.0.0.1: ClientConnectorError"),
-        ("http://u:s3cret@127.0.0.1:9/", "127.0.0.1: ClientConnectorError"),
+        ("http://127.0.0.1:9/s3cret", "127.0.0.1:9: connection refused"),
+        ("http://u:s3cret@127.0.0.1:9/", "127.0.0.1:9: connection refused"),
     ],
 )
 def test_a_notice_that_cannot_be_delivered_is_a_warning_without_its_address(
@@ -117,7 +126,8 @@ def test_a_server_that_refuses_a_notice_is_a_warning(caplog: pytest.LogCaptureFi
         batchwork.run(["a"], model="mock:echo", notify=hook.url)
     finally:
         hook.close()
-    assert caplog.messages == ["a notice could not be handed to 127.0.0.1: it answered 500"]
+    address = hook.url.split("/")[2]
+    assert caplog.messages == [f"a notice could not be handed to {address}: it answered 500"]
 
 
 def test_a_command_that_does_not_end_is_ended(

@@ -45,6 +45,8 @@ from batchwork.options import RunOptions
         ({"model": "mock:nobody"}, "mock:echo"),
         ({"model": "mok:echo"}, "mock:echo"),
         ({"model": None}, "model"),
+        ({"response_model": dict}, "response_model is a Pydantic model class"),
+        ({"state_path": "s.json"}, "belongs to BatchManager"),
     ],
 )
 def test_an_option_that_cannot_be_meant_is_named_before_anything_is_read(options: dict[str, Any], said: str) -> None:

@@ -75,6 +75,30 @@ def test_a_resumed_run_says_what_was_done_before_its_retries_and_what_nobody_has
     assert of_manager[5] == "Elapsed: 10 sec, 11 calls, 1 retry, resumed, 20 already done"
 
 
+def test_near_the_end_of_a_budget_the_eta_is_that_of_the_budget() -> None:
+    seen = Snapshot(
+        done=50,
+        total=100,
+        fresh=50,
+        elapsed_s=10.0,
+        spent_nano=900_000_000,
+        charged_nano=500_000_000,
+        ceiling_nano=1_000_000_000,
+        failed=0,
+        deferred=0,
+        in_flight=20,
+        is_batch=True,
+        held_back=3,
+    )
+    (line,) = lines(seen)
+    assert line.endswith(
+        " · 20 at the provider · $0.90 of $1.00 · 0 failed · 10 s so far"
+        " · ETA 2 s to the end of the budget, which pays for about 10 of the 50 left"
+        " · held back by the budget: 3 items wait for what calls in flight have reserved"
+    )
+    assert replace(seen, ceiling_nano=2_000_000_000).affordable is None
+
+
 def test_what_waits_for_money_is_not_done() -> None:
     seen = Snapshot(
         done=28,

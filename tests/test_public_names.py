@@ -58,3 +58,7 @@ def test_every_error_can_be_caught_by_one_name() -> None:
     raised = [thing for thing in errors if inspect.isclass(thing) and issubclass(thing, Exception)]
     assert all(issubclass(error, batchwork.BatchworkError) for error in raised)
     assert len(raised) >= 9
+
+
+def test_every_public_name_is_listed_before_it_is_used() -> None:
+    assert {*batchwork.__all__, "__version__"} <= set(dir(batchwork))

@@ -80,7 +80,7 @@ def test_a_bad_row_fails_alone() -> None:
 
 def test_a_prompt_of_ten_megabytes_comes_back_whole(tmp_path: Path) -> None:
     prompt = "0123456789" * 1_000_000
-    (only,) = batchwork.run([prompt], model="mock:echo", journal=tmp_path / "j.db")
+    (only,) = batchwork.run([prompt], model="mock:echo", journal=tmp_path / "j.db", max_tokens=3_000_000)
     assert only.text == prompt
 
 

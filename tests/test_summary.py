@@ -74,9 +74,16 @@ def test_what_this_run_did_stands_beside_what_was_done_before() -> None:
     )
     lines = summary(succeeded=30, figures=done).lines()
     assert lines[1:3] == [
-        "this run 9 sent, 21 done before, 12 calls, 3 retries, 1 refusal, 1 min 15 s",
+        "this run 9 sent, 21 done before, 12 calls, 3 retries, 1 turned away (429, 503, 529), 1 min 15 s",
         "tokens   1,200 in, 7 out",
     ]
+
+
+def test_a_run_in_batches_is_told_in_batches() -> None:
+    done = RunFigures(sent=20, calls=20, retries=1, batches=2, elapsed_s=3)
+    assert (
+        "this run 20 sent, 2 new batches, 20 answers, 1 sent again, 3 s" in summary(succeeded=20, figures=done).lines()
+    )
 
 
 def test_a_rerun_that_sends_nothing_says_so() -> None:
@@ -115,7 +122,8 @@ def test_deferred_items_wait_for_money_and_the_end_says_what_to_raise(door: Door
 
 
 def test_a_run_that_has_not_ended_is_not_called_done() -> None:
-    assert "still going on, or was cut off" in summary(succeeded=3, has_ended=False).verdict
+    assert summary(succeeded=3, has_ended=False).verdict.startswith("Cut off: ")
+    assert summary(succeeded=3, has_ended=False, running="7").verdict == "Running: process 7 is at work on it."
 
 
 def test_a_long_line_is_broken_between_words_below_its_text() -> None:
@@ -131,3 +139,11 @@ def test_the_command_line_has_every_option_that_its_remedies_name() -> None:
     flags = {flag for parameter in run.params for flag in parameter.opts}
     names = {name for text, _ in _REMEDIES.values() for _, name, _, _ in string.Formatter().parse(text) if name}
     assert {COMMAND[name] for name in names - {*Door.__slots__, "them"}} <= flags
+
+
+def test_answers_that_were_cut_off_are_told_at_the_end_with_the_option_to_raise() -> None:
+    lines = summary(succeeded=30, figures=RunFigures(sent=30, calls=30, truncated=2)).lines()
+    assert next(line for line in lines if line.startswith("cut off")).startswith(
+        "cut off  2 answers were cut off by --max-tokens"
+    )
+    assert not any(line.startswith("cut off") for line in summary(succeeded=30, figures=RunFigures(sent=30)).lines())

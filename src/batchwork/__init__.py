@@ -69,6 +69,10 @@ __all__ = [
 _LATER = frozenset({"BatchJob", "BatchManager", "BatchResult", "BatchResults", "batch"})
 
 
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__, "__version__"})
+
+
 def __getattr__(name: str) -> Any:
     if name == "__version__":
         return import_module("importlib.metadata").version(__name__)

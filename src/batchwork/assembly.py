@@ -51,6 +51,7 @@ async def open_engine(plan: Plan, supplied: Supplied = _NOTHING) -> AsyncIterato
             max_cost_nano=plan.policy.max_cost_nano,
             priced=price is not None,
             settings={**plan.settings, **supplied.remembered},
+            input=supplied.input,
         )
         _refuse_open_batches(plan, journal)
         standing = journal.begin(began)
@@ -72,6 +73,7 @@ async def open_engine(plan: Plan, supplied: Supplied = _NOTHING) -> AsyncIterato
             keep_bodies=plan.keep_bodies,
             standing=standing,
             tally=Tally(
+                total=supplied.input.total,
                 spent_before_nano=standing.spent_nano,
                 unconfirmed_nano=standing.unconfirmed_nano,
                 started_at=clock.now(),

@@ -34,14 +34,12 @@ class Display:
         *,
         door: Door = PYTHON,
         quiet: bool = False,
-        total: int | None = None,
         is_retry: bool = False,
         jobs: Callable[[Snapshot], Snapshot] | None = None,
     ) -> None:
         self._door = door
         self._is_retry = is_retry
         self._quiet = quiet
-        self._total = total
         self._jobs = jobs
         self._out = sys.stderr if jobs is None else sys.stdout
         self._console = Console(file=self._out, force_terminal=self._out.isatty(), quiet=quiet, highlight=False)
@@ -59,13 +57,11 @@ class Display:
     def opened(self, engine: Engine) -> None:
         """Begin to show this run."""
         self._engine = engine
-        if self._jobs is None:
-            engine.tally.total = self._total
         for notice in _notices(engine, self._door):
             self.say(notice)
         counts = engine.journal.counts()
         if not self._is_retry and (done := counts[Status.SUCCEEDED] + counts[Status.FAILED]):
-            self.say(f"resumed, {done:,} already done")
+            self.say(f"resumed, {done:,} already done in this journal")
         if self._live is not None:
             self._live.start()
         if self._jobs is not None:
@@ -122,6 +118,7 @@ class Display:
             now=now,
             ceiling_nano=engine.gate.ledger.ceiling,
             priced=engine.price is not None,
+            held_back=engine.gate.held_back,
         )
         seen = seen if self._jobs is None else self._jobs(seen)
         if self._bar is not None:
@@ -153,6 +150,8 @@ def _picture(seen: Snapshot) -> Table:
 def _notices(engine: Engine, door: Door) -> Iterator[str]:
     if engine.backend.traits.notice:
         yield engine.backend.traits.notice
+    if door.is_command and engine.plan.mode == "batch" and not engine.uses_batches:
+        yield f"{engine.plan.model} has no batches: calls are made live, one by one"
     if engine.price is None:
         yield (
             f"the price of {engine.plan.model} is not known: cost is shown as unknown, and calls that a kill cuts off"
@@ -162,4 +161,4 @@ def _notices(engine: Engine, door: Door) -> Iterator[str]:
         yield f"{engine.plan.model} costs nothing"
     if engine.standing.recovered:
         calls = counted(engine.standing.recovered, "call was", "calls were")
-        yield f"{calls} cut off by an earlier crash: booked at the worst case as unconfirmed, and sent again"
+        yield f"{calls} cut off when an earlier run was killed: booked at the worst case as unconfirmed, and sent again"

@@ -1,14 +1,17 @@
 """Notices of a run to somebody who does not watch it: at its end, at a pause, at 50, 80 and 100% of the budget.
 
-A notice is a JSON object. It is posted to an address, or given to a command on its standard input, with its text as
-`$1`. Where it goes may hold a secret, so that is shown nowhere but for the host. No notice ever fails a run.
+A notice is a JSON object. It is posted to an address, or given to a command on its standard input. Its text is the
+argument of a command that is nothing but the name of a program, and `$1` in any other. Where it goes may hold a secret,
+so that is shown nowhere but for host and port. No notice ever fails a run.
 """
 
 import asyncio
 import logging
+import os
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
+from shutil import which
 from tempfile import TemporaryFile
 from typing import Any
 from urllib.parse import urlsplit
@@ -16,7 +19,7 @@ from urllib.parse import urlsplit
 import msgspec
 
 from batchwork.child_process import end_process
-from batchwork.core.errors import ConfigError
+from batchwork.core.errors import BatchworkError, ConfigError, Interrupted, RunPaused
 from batchwork.core.money import NANO, show
 from batchwork.core.outcome import Status
 from batchwork.core.ports import Clock
@@ -39,8 +42,8 @@ class NoticeTarget:
         is_address = bool(mark) and " " not in scheme
         if not self.text.strip() or (is_address and not self.host):
             raise ConfigError(
-                "notify (--notify) is an address that takes a POST, for example https://example.org/hook, or a command,"
-                " for example 'mail -s \"$1\" me@example.org'"
+                "notify is an address that takes a POST, for example https://example.org/hook, or a command,"
+                " for example ./tell-me (its argument is the text of the notice) or 'mail -s \"$1\" me@example.org'"
             )
 
     @property
@@ -51,6 +54,20 @@ class NoticeTarget:
             return parts.hostname if parts.scheme in ("http", "https") else None
         return None
 
+    def _address(self) -> str:
+        """Host and port, which hold no secret."""
+        with suppress(ValueError):
+            parts = urlsplit(self.text.strip())
+            return f"{parts.hostname}:{parts.port or (443 if parts.scheme == 'https' else 80)}"
+        return str(self.host)
+
+    def _command(self, text: str) -> tuple[str, ...]:
+        """What is run: a program by its bare name or path with the text as its argument, else a line of shell."""
+        program = which(os.path.expanduser(self.text.strip()))  # noqa: PTH111 - Path would drop ./
+        if program is not None:
+            return program, text
+        return "/bin/sh", "-c", self.text, "batchwork", text
+
     async def send(self, notice: dict[str, Any]) -> None:
         """Send a notice; what goes wrong is a warning in the log."""
         try:
@@ -59,9 +76,9 @@ class NoticeTarget:
         except TimeoutError:
             problem = f"no end within {_TIMEOUT_S:g} seconds"
         except (OSError, ValueError) as error:
-            problem = type(error).__name__  # its words may hold the address
+            problem = _words_of(error)
         if problem is not None:
-            target = "the command of notify" if self.host is None else self.host
+            target = "the command of notify" if self.host is None else self._address()
             _log.warning("a notice could not be handed to %s: %s", target, problem)
 
     async def _post(self, notice: dict[str, Any]) -> str | None:
@@ -77,14 +94,14 @@ class NoticeTarget:
             ):
                 return None if response.status < 300 else f"it answered {response.status}"
         except aiohttp.ClientError as error:
-            return type(error).__name__
+            return _words_of(error)
 
     async def _run(self, notice: dict[str, Any]) -> str | None:
         with TemporaryFile() as given:  # not a pipe: whether the command reads it makes no difference
             given.write(msgspec.json.encode(notice))
             given.seek(0)
             process = await asyncio.create_subprocess_exec(
-                *("/bin/sh", "-c", self.text, "batchwork", notice["text"]),
+                *self._command(notice["text"]),
                 stdin=given,
                 stdout=asyncio.subprocess.DEVNULL,
                 stderr=asyncio.subprocess.DEVNULL,
@@ -96,6 +113,14 @@ class NoticeTarget:
             if process.returncode is None:
                 await end_process(process, group=True)
         return f"it ended with {process.returncode}" if process.returncode else None
+
+
+def _words_of(error: Exception) -> str:
+    """What the system says; any other words may hold the address."""
+    reason = getattr(error, "os_error", error)
+    if isinstance(reason, OSError) and reason.errno is not None and reason.errno > 0:
+        return os.strerror(reason.errno).lower()
+    return f"no such host is known ({type(error).__name__})" if "DNS" in type(error).__name__ else type(error).__name__
 
 
 class Notifier:
@@ -130,6 +155,11 @@ class Notifier:
             if at_once:
                 task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    async def broke_off(self, error: BatchworkError, *, at_once: bool = False) -> None:
+        """The same, of a run that this ended."""
+        kinds = {RunPaused: "paused", Interrupted: "interrupted"}
+        await self.closed(kinds.get(type(error), "error"), str(error), at_once=at_once)
 
     def _look_later(self) -> None:
         def look() -> None:

@@ -53,6 +53,14 @@ _SAMPLING = (
     *("temperature", "top_p", "top_k", "min_p", "typical_p", "seed", "stop", "stop_sequences", "logit_bias"),
     *("presence_penalty", "frequency_penalty", "repeat_penalty", "repetition_penalty"),
 )
+# What people look for here and what another door has.
+_ELSEWHERE = {
+    **dict.fromkeys(("messages", "files", "enable_citations", "pdf"), "it belongs to batch() and BatchManager"),
+    **dict.fromkeys(
+        ("items_per_job", "max_parallel_jobs", "state_path", "save_results_dir"), "it belongs to BatchManager"
+    ),
+    "output": "results are what `run` returns; `batchwork results` writes a journal's into a file",
+}
 _NEAR = 0.7  # below, a hint only leads astray
 
 _KINDS: dict[str, tuple[Any, str]] = {
@@ -277,6 +285,8 @@ def refuse_unknown(given: Collection[str], takes: Collection[str], *, in_: str |
             continue
         if in_ is not None:
             raise ConfigError(f"unknown option {name!r} in {in_}; there are {', '.join(sorted(takes))}")
+        if name in _ELSEWHERE:
+            raise ConfigError(f"unknown option {name!r}: {_ELSEWHERE[name]}")
         near = get_close_matches(name, (*takes, *sorted(_SAMPLING)), n=1, cutoff=_NEAR)
         if near and near[0] in _SAMPLING:
             raise ConfigError(f"unknown option {name!r}: it goes into sampling={{{near[0]!r}: ...}}")

@@ -32,7 +32,10 @@ class Snapshot:
     spent_nano: int | None  # None: the price is not known
     ceiling_nano: int | None
     unconfirmed_nano: int = 0
-    in_flight: int = 0
+    in_flight: int | None = 0  # None: nobody can tell from outside
+    is_batch: bool = False  # in flight are items of provider batches
+    charged_nano: int = 0  # by this run
+    held_back: int = 0  # items that wait until calls in flight give back what they have reserved of the budget
     before: int = 0  # done by earlier runs
     calls: int = 0
     retries: int = 0
@@ -46,13 +49,29 @@ class Snapshot:
 
     @property
     def eta_s(self) -> float | None:
-        """Seconds to the end at this pace; None when nobody can tell."""
-        if self.total is None or not self.per_s:
+        """Seconds to the end at this pace, be it the end of the budget; None when nobody can tell."""
+        if self.left is None or not self.per_s:
             return None
-        return max(0, self.total - self.done - self.deferred) / self.per_s
+        return (self.left if self.affordable is None else self.affordable) / self.per_s
+
+    @property
+    def left(self) -> int | None:
+        """Items that are still to come, where the total is known; what waits for money is not among them."""
+        return None if self.total is None else max(0, self.total - self.done - self.deferred)
+
+    @property
+    def affordable(self) -> int | None:
+        """How many more the budget pays for at what they have cost so far; None where that is all of them."""
+        if not self.left or self.ceiling_nano is None or self.spent_nano is None or not self.charged_nano:
+            return None
+        paid = self.fresh - self.deferred
+        affordable = max(0, self.ceiling_nano - self.spent_nano) * paid // self.charged_nano
+        return affordable if affordable < self.left else None
 
 
-def snapshot(tally: Tally, *, elapsed_s: float, now: float, ceiling_nano: int | None, priced: bool) -> Snapshot:
+def snapshot(
+    tally: Tally, *, elapsed_s: float, now: float, ceiling_nano: int | None, priced: bool, held_back: int = 0
+) -> Snapshot:
     """A run after `elapsed_s` seconds, by its tally."""
     waiting = tally.notice or None
     if tally.waiting_until is not None and tally.waiting_until > now:
@@ -68,6 +87,9 @@ def snapshot(tally: Tally, *, elapsed_s: float, now: float, ceiling_nano: int | 
         unconfirmed_nano=tally.unconfirmed_nano,
         ceiling_nano=ceiling_nano,
         in_flight=tally.in_flight,
+        is_batch=tally.batches is not None,
+        charged_nano=tally.charged_nano,
+        held_back=held_back,
         before=tally.reused,
         calls=tally.calls,
         retries=tally.retries,
@@ -86,7 +108,9 @@ def _one_line(seen: Snapshot) -> str:
     if seen.ceiling_nano is not None:
         cost += f" of {show(seen.ceiling_nano)}"
     resumed = f", resumed with {seen.before:,}" if seen.before else ""
-    parts = [f"{seen.done:,}{of} done{resumed}", f"{seen.per_s:,.1f}/s", f"{seen.in_flight:,} in flight"]
+    parts = [f"{seen.done:,}{of} done{resumed}", f"{seen.per_s:,.1f}/s"]
+    if seen.in_flight is not None:
+        parts.append(f"{seen.in_flight:,} {'at the provider' if seen.is_batch else 'in flight'}")
     parts += [cost + _unconfirmed(seen), f"{seen.failed:,} failed"]
     if seen.deferred:
         parts.append(counted(seen.deferred, "waits for money", "wait for money"))
@@ -94,7 +118,9 @@ def _one_line(seen: Snapshot) -> str:
         parts.append(counted(seen.retries, "retry", "retries"))
     parts.append(f"{duration(seen.elapsed_s)} so far")
     if seen.eta_s is not None:
-        parts.append(f"ETA {duration(seen.eta_s)}")
+        parts.append(f"ETA {duration(seen.eta_s)}{_to_budgets_end(seen)}")
+    if seen.held_back:
+        parts.append(_held_back(seen))
     if seen.waiting:
         parts.append(seen.waiting)
     return " · ".join(parts)
@@ -104,6 +130,17 @@ def _unconfirmed(seen: Snapshot) -> str:
     return f", {show(seen.unconfirmed_nano)} of it unconfirmed" if seen.unconfirmed_nano else ""
 
 
+def _to_budgets_end(seen: Snapshot) -> str:
+    if seen.affordable is None:
+        return ""
+    return f" to the end of the budget, which pays for about {seen.affordable:,} of the {seen.left:,} left"
+
+
+def _held_back(seen: Snapshot) -> str:
+    waits = counted(seen.held_back, "item waits", "items wait")
+    return f"held back by the budget: {waits} for what calls in flight have reserved"
+
+
 def _lines_of_jobs(seen: Snapshot, jobs: JobCounts) -> list[str]:
     total = seen.total or 0
     percent = 100 * seen.done / total if total else 100.0
@@ -111,13 +148,15 @@ def _lines_of_jobs(seen: Snapshot, jobs: JobCounts) -> list[str]:
     if seen.ceiling_nano is not None and seen.spent_nano is not None:
         of_limit = 100 * seen.spent_nano / seen.ceiling_nano if seen.ceiling_nano else 100.0
         cost += f" / {show(seen.ceiling_nano)} ({of_limit:.1f}% of limit)"
-    eta = "unknown" if seen.eta_s is None else f"~{duration(seen.eta_s, second='sec')}"
+    eta = "unknown" if seen.eta_s is None else f"~{duration(seen.eta_s, second='sec')}{_to_budgets_end(seen)}"
     if seen.done + seen.deferred >= total:
         eta = counted(seen.deferred, "item waits for money", "items wait for money") if seen.deferred else "done"
     failed_jobs = f", {jobs.failed:,} failed" if jobs.failed else ""
     deferred = f", deferred: {counted(seen.deferred, 'item')}" if seen.deferred else ""
-    parts = [f"Elapsed: {duration(seen.elapsed_s, second='sec')}", counted(seen.calls, "call")]
+    calls = counted(seen.calls, "answer" if seen.is_batch else "call")
+    parts = [f"Elapsed: {duration(seen.elapsed_s, second='sec')}", calls]
     parts += [counted(seen.retries, "retry", "retries")] if seen.retries else []
+    parts += [_held_back(seen)] if seen.held_back else []
     parts += [f"resumed, {seen.before:,} already done"] if seen.before else []
     return [
         f"Processing: {seen.done:,}/{total:,} items ({percent:.1f}%)",

@@ -137,7 +137,7 @@ class LazyResults(Exports, Sequence[T]):
         columns = None
         for entry in self.source.entries():
             inputs = self._inputs(entry)
-            columns = columns or result_columns(inputs, (*self._OURS, self._ANSWER))
+            columns = columns or result_columns(inputs, (*self._ours, self._ANSWER))
             ours = self._values(self._made(entry), flat=flat)
             if not flat and self._ANSWER in ours:
                 ours[self._ANSWER] = plain_answer(ours[self._ANSWER])
@@ -159,7 +159,7 @@ class LazyResults(Exports, Sequence[T]):
         money = "cost unknown" if cost is None else f"${cost:.4f}"
         rows = list(islice(self._rows(flat=True), _FIRST_ROWS))
         title = f"{type(self).__name__}: {self._standing()}; {money}"
-        return results_html(title, rows, ours=self._OURS, total=len(self))
+        return results_html(title, rows, ours=self._ours, total=len(self))
 
     @property
     def total_cost(self) -> Decimal | None:
@@ -223,8 +223,8 @@ class Results(LazyResults[Outcome]):
     input ended, `total_cost` what was paid on this journal, failed attempts included, as far as it is `priced`.
     """
 
-    _OURS = RESULT_TYPES
     _ANSWER = "parsed"
+    _ours = RESULT_TYPES
 
     def __init__(
         self,

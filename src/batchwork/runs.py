@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 from batchwork._bridge import BackgroundLoop, clean_stop, run_sync
 from batchwork.assembly import open_engine
 from batchwork.core.errors import BatchworkError, Interrupted, RunPaused
+from batchwork.core.event import RunInput
 from batchwork.core.failure import FailureKind
 from batchwork.core.intake import InputRow
 from batchwork.core.outcome import AnyOutcome, Outcome
@@ -81,7 +82,7 @@ def run(prompts: Iterable[object], **options: Unpack[RunOptions]) -> Results:
         KeyboardInterrupt: after a clean stop.
     """
     plan, given = _prepared(prompts, options)
-    with _displayed(given, options) as display:
+    with _displayed(options) as display:
         session = _session(plan, given, options, on_open=None if display is None else display.opened)
         interrupt = session.interrupt if display is None else partial(session.interrupt_aloud, display.say)
         try:
@@ -108,7 +109,7 @@ def open_results(journal: str | Path, *, response_model: Any = None) -> Results:
 async def arun(prompts: Iterable[object], **options: Unpack[RunOptions]) -> Results:
     """The same as `run`, for asyncio."""
     plan, given = _prepared(prompts, options)
-    with _displayed(given, options) as display:
+    with _displayed(options) as display:
         return await _session(plan, given, options, on_open=None if display is None else display.opened).execute()
 
 
@@ -219,8 +220,7 @@ class RunSession:
         try:
             results = await self._execute()
         except BatchworkError as error:
-            kinds = {RunPaused: "paused", Interrupted: "interrupted"}
-            await self._notifier.closed(kinds.get(type(error), "error"), str(error), at_once=self.left_at_once)
+            await self._notifier.broke_off(error, at_once=self.left_at_once)
             raise
         await self._notifier.closed(results.stopped)
         return results
@@ -323,7 +323,7 @@ def _prepared(prompts: Iterable[object], options: RunOptions) -> tuple[Plan, Inp
 
 
 @contextmanager
-def _displayed(given: InputSource, options: RunOptions) -> Iterator["Display | None"]:
+def _displayed(options: RunOptions) -> Iterator["Display | None"]:
     """A display of the run, where progress is asked for; in a notebook, unless it is refused."""
     wanted = options.get("progress")
     if not (in_notebook() if wanted is None else wanted):
@@ -331,7 +331,7 @@ def _displayed(given: InputSource, options: RunOptions) -> Iterator["Display | N
         return
     from batchwork.display import Display  # noqa: PLC0415 (rich takes longer to import than all the rest of a small run)
 
-    display = Display(total=given.total)
+    display = Display()
     try:
         yield display
     finally:
@@ -351,7 +351,7 @@ def _session(
     return RunSession(
         plan,
         given.rows,
-        replace(supplied_of(options), on_settled=on_settled, has_room=has_room),
+        replace(supplied_of(options), input=RunInput(total=given.total), on_settled=on_settled, has_room=has_room),
         on_open=on_open,
         ahead=plan.policy.max_in_flight if given.may_block else 0,
     )

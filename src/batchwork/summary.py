@@ -38,8 +38,14 @@ class Exit(IntEnum):
 _LATER = "{retry} sends {them} again"
 # What to do about a kind of failure, and whether sending the same again can help.
 _REMEDIES: dict[FailureKind, tuple[str, bool]] = {
-    FailureKind.RATE_LIMITED: (f"the provider kept refusing; when it takes calls again, {_LATER}", True),
-    FailureKind.OVERLOADED: (f"the provider was too busy; later {_LATER}", True),
+    FailureKind.RATE_LIMITED: (
+        f"turned away for longer than {{max_wait}} allows; when the provider takes calls again, {_LATER}",
+        True,
+    ),
+    FailureKind.OVERLOADED: (
+        f"the provider was too busy for longer than {{max_wait}} allows; later {_LATER}",
+        True,
+    ),
     FailureKind.TIMEOUT: (f"no answer came in time; {_LATER}", True),
     FailureKind.CONNECTION: (f"check the address and the network, then {_LATER}", True),
     FailureKind.SERVER: (f"the provider failed; later {_LATER}", True),
@@ -112,8 +118,11 @@ class Summary:
     ceiling_nano: int | None = None
     failures: tuple[FailureGroup, ...] = ()
     has_ended: bool = True  # the latest run; else it goes on, or was killed
+    running: str | None = None  # the process that is at work on it, where one is
+    progress: str = ""  # how far that is
     figures: RunFigures | None = None  # of that run; None: they are not known
-    missing: int = 0  # rows of the input that were not reached
+    is_unread: bool = False  # no run has read the input to its end
+    missing: int = 0  # rows of it that were never reached, as far as that is known
     open_batches: int = 0  # that go on at the provider
     paused: str | None = None
     interrupted: bool = False
@@ -134,35 +143,42 @@ class Summary:
         not_reached = f" ({counted(self.missing, 'more row')} not reached)" if self.missing > 0 else ""
         texts = [] if self.journal is None else [f"journal  {self.journal}"]
         texts.append(f"items    {self.accounting}{not_reached}")
+        texts += [f"running  {self.progress}"] if self.running is not None and self.progress else []
         if self.figures is not None:
             texts.append(f"{run} {self._done(self.figures)}")
             tokens = self.figures.input_tokens, self.figures.output_tokens
             texts += [f"tokens   {tokens[0]:,} in, {tokens[1]:,} out"] if any(tokens) else []
         texts.append(f"cost     {self._cost()}")
+        if self.figures is not None and self.figures.truncated:
+            cut = counted(self.figures.truncated, "answer was", "answers were")
+            texts.append(
+                f"cut off  {cut} cut off by {self.door['max_tokens']}, and counted as succeeded; a run with a higher"
+                " one is another question, and asks every input anew"
+            )
         for group in self.failures:
             texts += group.lines(self.door)
-        if deferred := self.accounting.deferred:
+        if (deferred := self.accounting.deferred) and self.running is None:
             wait = counted(deferred, "waits for money: its worst case does", "wait for money: their worst cases do")
             texts.append(f"deferred {wait} not fit under the limit; raise {self.door['max_cost']}")
         if self.open_batches:
             batches = counted(self.open_batches, "batch goes", "batches go")
-            texts.append(f"open     {batches} on at the provider; {self.door.again} to take up what is finished")
+            take_up = "" if self.running is not None else f"; {self.door.again} to take up what is finished"
+            texts.append(f"open     {batches} on at the provider{take_up}")
         return texts if self.error is None else [*texts, f"error    {self.error}"]
 
     def _done(self, run: RunFigures) -> str:
-        calls = [counted(run.calls, "call"), *([counted(run.retries, "retry", "retries")] if run.retries else [])]
-        calls += [counted(run.refusals, "refusal")] if run.refusals else []
-        after = f", {', '.join(calls)}, {duration(run.elapsed_s)}"
         if run.sent or run.calls:
             left = "left alone" if run.is_retry else "done before"
             before = f", {run.reused:,} {left}" if run.reused else ""
-            return f"{run.sent:,} sent{' again' if run.is_retry else ''}{before}{after}"
-        if run.is_retry:
+            sent = f"{run.sent:,} sent{' again' if run.is_retry else ''}"
+            return f"{sent}{before}, {', '.join(_calls(run))}, {duration(run.elapsed_s)}"
+        if run.is_retry and not self.accounting.deferred:
             return f"nothing to send: {'what failed cannot be mended by that' if run.reused else 'nothing has failed'}"
         if run.reused and run.reused == self.accounting.inputs:
             failed = f" ({self.accounting.failed:,} of them failed)" if self.accounting.failed else ""
             return f"nothing to send: all {counted(run.reused, 'was', 'were')} done before{failed}"
-        return f"nothing was sent, {run.reused:,} done before, {duration(run.elapsed_s)}"
+        before = "" if run.is_retry else f", {run.reused:,} done before"
+        return f"nothing was sent{before}, {duration(run.elapsed_s)}"
 
     def _cost(self) -> str:
         spent, unconfirmed = self.totals.spent_nano, self.totals.unconfirmed_nano
@@ -177,18 +193,32 @@ class Summary:
             return Exit.INTERRUPTED, f"Interrupted: everything finished is kept; {door.again} to go on."
         if self.paused is not None:
             return Exit.PAUSED, f"Paused: {self.paused}"
+        if self.running is not None:
+            return Exit.INTERRUPTED, f"Running: process {self.running} is at work on it."
         if not self.has_ended and self.error is None:
-            text = f"Not ended: the run is still going on, or was cut off. If it was cut off, {door.again} to go on."
+            text = f"Cut off: the latest run was killed, or its machine stopped; {door.again} to go on."
             return Exit.INTERRUPTED, text
         if counts.deferred:
-            return Exit.BUDGET, f"Stopped by the budget: {door.more_money} for the deferred ones."
+            text = f"Stopped by the budget: {door.more_money} for the deferred ones."
+            return Exit.BUDGET, text + self._about_rest(" ")
         if self.error is not None:
             return Exit.BAD_INPUT, f"Everything finished is kept; mend the cause and {door.again}."
         if counts.failed:
-            return Exit.SOME_FAILED, self._after_failures()
+            return Exit.SOME_FAILED, self._after_failures() + self._about_rest(" ")
         if counts.pending:
             return Exit.SOME_FAILED, f"Some are pending: {door.again} to go on."
+        if self.is_unread:
+            return Exit.SOME_FAILED, self._about_rest()
         return Exit.ALL_SUCCEEDED, "All succeeded." if counts.inputs else "There was nothing to do."
+
+    def _about_rest(self, before: str = "") -> str:
+        """What was never read of the input, and how it is asked."""
+        if not self.is_unread:
+            return ""
+        if self.missing < 1:
+            return f"{before}The input was not read to its end: {self.door.again} to ask what is left of it."
+        rows = counted(self.missing, "row of the input was", "rows of the input were")
+        return f"{before}{rows} never reached: {self.door.again} to ask {'it' if self.missing == 1 else 'them'}."
 
     def _after_failures(self) -> str:
         see = " See the column 'error'." if self.door.is_command else ""
@@ -197,6 +227,18 @@ class Summary:
             return f"Some failed: what to do about each kind stands above.{see}"
         which = "" if helped == failed else f", which may help {helped:,} of {failed:,}"
         return f"Some failed: {self.door.retry} tries them again{which}.{see}"
+
+
+def _calls(run: RunFigures) -> list[str]:
+    """What was sent, in calls or in provider batches, and what became of it."""
+    if run.batches is None:
+        texts = [counted(run.calls, "call")]
+        texts += [counted(run.retries, "retry", "retries")] if run.retries else []
+    else:
+        texts = [counted(run.batches, "new batch", "new batches"), counted(run.calls, "answer")]
+        texts += [f"{run.retries:,} sent again"] if run.retries else []
+    texts += [f"{run.refusals:,} turned away (429, 503, 529)"] if run.refusals else []
+    return texts + ([f"{run.cut_off:,} cut off"] if run.cut_off else [])
 
 
 def wrapped(text: str, width: int | None, *, indent: str = _INDENT) -> str:

@@ -61,6 +61,11 @@ def test_a_name_means_one_backend(model, chosen):
         ("OpenAI:gpt-5", ["did you mean openai:gpt-5?"]),
         ("openai", ["did you mean openai:gpt-6-luna?"]),
         ("anthropic/claude-haiku-5-5", ["did you mean anthropic:claude-haiku-5-5?"]),
+        (
+            "mistral-small-latest",
+            ["It is a model of mistral: openai:mistral-small-latest with the base_url https://api.mistral.ai"],
+        ),
+        (None, ["model must be a text such as"]),
     ],
 )
 def test_an_unknown_or_ambiguous_name_is_told_what_comes_near(model, near):

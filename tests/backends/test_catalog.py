@@ -1,6 +1,7 @@
 import pytest
 
-from batchwork.backends._catalog import catalog, fact, is_known, near, or_list, owner_of
+from batchwork.backends._catalog import catalog, fact, is_known, near, owner_of
+from batchwork.core.words import or_list
 
 
 def test_every_bare_id_of_the_table_belongs_to_the_backend_that_lists_it() -> None:

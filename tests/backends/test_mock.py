@@ -2,6 +2,7 @@ import asyncio
 import json
 
 from batchwork.backends import Setup, open_backend
+from batchwork.backends.mock import MockBackend
 from batchwork.clock import SystemClock
 from batchwork.core.request import Attachment, Message, Request, Schema
 
@@ -72,3 +73,11 @@ def test_its_usage_is_a_quarter_of_the_characters_of_everything_that_was_sent():
     grown = {name: ask(Request(**{**asked, name: value})).usage.input_tokens - alone for name, value in more.items()}
     assert grown == {"system": 100, "schema": len(json.dumps(body, separators=(",", ":"))) // 4, "documents": 100,
                      "messages": 200}  # fmt: skip
+
+
+def test_the_echo_keeps_to_max_tokens_and_says_the_same_when_it_is_asked_again():
+    cut = asyncio.run(MockBackend(clock=SystemClock()).complete(Request.ask("twelve signs", max_tokens=2)))
+    assert (cut.text, cut.truncated, cut.usage.output_tokens) == ("twelve ", True, 2)
+    reask = (Message("user", "no JSON"), Message("assistant", "no JSON"), Message("user", "Your answer does not fit"))
+    again = Request(messages=reask, schema=Schema.of({"type": "object"}))
+    assert asyncio.run(MockBackend(clock=SystemClock()).complete(again)).text == "no JSON"

@@ -7,6 +7,7 @@ import pytest
 
 from batchwork.benchmarks.report import LIMITS
 from batchwork.benchmarks.report.__main__ import main as report
+from batchwork.simulator import Simulator, SimulatorConfig
 from tests.support.benchmark_program import QUICK, folders
 
 
@@ -180,6 +181,21 @@ def test_the_trials_needed_follow_from_the_discordance_assumed_and_it_is_said(ru
     assert together[0] < together[1]
     assert alone[0] < alone[1]
     assert "assuming that 60% of the trials" in run("--detect", "0.6")[1]  # fewer cannot differ by so much
+
+
+def test_a_run_against_the_simulator_says_so_gives_no_verdict_and_warns_that_it_is_small(run, monkeypatch, tmp_path):
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "of nobody")
+    with Simulator(SimulatorConfig.from_options()) as provider:
+        monkeypatch.setenv("ANTHROPIC_BASE_URL", provider.anthropic_url)
+        sizes = ("--max-data-size", "60", "--trials", "3", "--task", "trend")
+        status, out, err = run("--backend", "api", "--no-viz", *sizes)
+    assert status == 0
+    assert "anthropic:claude-sonnet-5-5: the simulator of batchwork, not a language model. It shows that" in out
+    assert "more often" not in out
+    assert "of 3 questions stand in frame" in out
+    assert "3 pairs can show no difference, however large; --detect 0.1" in err
+    (folder,) = folders(tmp_path)
+    assert "> **the simulator of batchwork, not a language model**" in (folder / "benchmark_report.md").read_text()
 
 
 def test_more_than_four_workers_warn_on_the_claude_program():

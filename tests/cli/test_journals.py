@@ -1,5 +1,8 @@
 """The commands that need nothing but a journal: status, results, recover, backup."""
 
+import signal
+import subprocess
+import sys
 from contextlib import closing
 from pathlib import Path
 
@@ -78,6 +81,31 @@ def test_every_command_takes_the_output_file_for_its_journal(batchwork: Run, riv
     assert len((folder / "calls.log").read_text().split()) > calls
 
 
+def test_a_copy_of_the_results_changes_nothing_about_the_run_and_a_look_leaves_no_files(
+    batchwork: Run, rivers: Path, folder: Path
+) -> None:
+    faulty = ("--model", "mock:echo?faults=rejected:0.5&seed=3", "--prompt", "Say {text}", "-q")
+    batchwork("run", rivers.name, "-o", "out.jsonl", *faulty)
+    batchwork("results", "out.jsonl", "-o", "copy.jsonl")
+    copied, there = (folder / "copy.jsonl").read_text(), {path.name for path in folder.iterdir()}
+    assert "Some failed" in batchwork("status", "out.jsonl").stdout
+    assert {path.name for path in folder.iterdir()} == there
+    batchwork("retry", "out.jsonl", "-q")
+    assert (folder / "copy.jsonl").read_text() == copied != (folder / "out.jsonl").read_text()
+
+
+def test_answers_that_leave_the_results_with_a_changed_input_are_kept_in_the_old_file(
+    batchwork: Run, rivers: Path, folder: Path
+) -> None:
+    command = ("run", rivers.name, "-o", "out.jsonl", "--model", "mock:echo", "--prompt", "Say {text}")
+    batchwork(*command)
+    before = (folder / "out.jsonl").read_text()
+    shorter = batchwork(*command, "--limit", "4")
+    assert "6 rows are no longer in the input, nor in the new out.jsonl" in shorter.stderr
+    assert (folder / "out.old-1.jsonl").read_text() == before
+    assert len(rows(folder / "out.jsonl")) == 4
+
+
 @pytest.mark.parametrize(
     "option", ["--max-cost", "--price", "--max-wait", "--max-in-flight", "--base-url", "--overwrite"]
 )
@@ -94,3 +122,14 @@ def test_a_retry_takes_new_limits_and_keeps_the_others(batchwork: Run, rivers: P
     assert last is not None
     names = ("max_wait", "max_in_flight", "price", "rpm")
     assert [last.settings[name] for name in names] == [7.0, 3, "1,2", 6000.0]
+
+
+def test_a_reader_that_has_enough_ends_the_program_as_any_other(batchwork: Run, rivers: Path, folder: Path) -> None:
+    batchwork("run", rivers.name, "-o", "out.jsonl", "--model", "mock:echo", "--prompt", "Say {text}", "-q")
+    command = [sys.executable, "-m", "batchwork", "results", "out.jsonl", "-o", "-"]
+    with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as program:
+        assert program.stdout is not None
+        assert program.stderr is not None
+        program.stdout.close()
+        assert program.stderr.read() == b""
+    assert program.returncode == -signal.SIGPIPE

@@ -116,6 +116,13 @@ def test_a_call_that_was_cut_off_is_booked_at_its_worst_case(journal: Any) -> No
     assert (again.spent_nano, again.recovered) == (111, 0)
 
 
+def test_a_call_that_nobody_waits_for_any_more_can_be_booked_before_the_next_run(journal: Any) -> None:
+    run_pass(journal, Pass(_rows("a", "b"), ["cut off", "succeeded"]))
+    assert [journal.book_lost_calls(), journal.book_lost_calls()] == [1, 0]
+    standing = journal.begin(BEGAN)
+    assert (standing.spent_nano, standing.unconfirmed_nano, standing.recovered) == (111, 100, 0)
+
+
 def test_money_adds_up_over_attempts_and_runs(journal: Any) -> None:
     run_pass(journal, Pass(_rows("a", "b"), ["attempted", "succeeded"]))
     run_pass(journal, Pass(_rows("a", "b"), ["succeeded"]))

@@ -109,11 +109,15 @@ def test_a_connection_that_was_idle_for_long_is_not_used_and_not_kept(make: Any,
 
 def test_never_more_connections_than_the_limit_and_everybody_has_a_turn(make: Any, run: Any) -> None:
     busiest = busy = 0
+    full = asyncio.Event()
 
     async def slow(line: Line) -> None:
         nonlocal busiest, busy
         busy += 1
         busiest = max(busiest, busy)
+        if busy == 3:
+            full.set()
+        await full.wait()
         await asyncio.sleep(0.005)
         busy -= 1
         await line.say(answer(connection="close" if line.received.connection % 2 else "keep-alive"))

@@ -4,7 +4,16 @@ import string
 
 import pytest
 
-from batchwork.core.words import ATTACHED, IN_MEMORY, PYTHON, Door, command_line, counted, manager_door
+from batchwork.core.words import (
+    ATTACHED,
+    IN_MEMORY,
+    PYTHON,
+    Door,
+    command_line,
+    counted,
+    manager_door,
+    sentence,
+)
 
 DOORS = [PYTHON, IN_MEMORY, ATTACHED, manager_door(None), command_line("out.journal.db")]
 
@@ -37,3 +46,11 @@ def test_no_door_but_the_command_line_speaks_of_commands_or_dashes(door: Door) -
     said = door.words("{again} {kept} {corrected} {retry} {more_money} {max_cost}")
     assert ("--" in said or "command" in said) == door.is_command
     assert not [name for _, name, _, _ in string.Formatter().parse(said) if name]
+
+
+def test_what_ends_like_a_sentence_gets_no_second_full_stop() -> None:
+    assert [sentence(text) for text in ("is it there?", "it is not.", "gone")] == [
+        "is it there?",
+        "it is not.",
+        "gone.",
+    ]

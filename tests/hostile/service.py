@@ -99,7 +99,8 @@ class Attacked:
 def attacked(*options: str, model: str = "mock:echo", **environment: str) -> Iterator[Attacked]:
     """The program, ended whatever happens."""
     with tempfile.TemporaryDirectory() as home, tempfile.NamedTemporaryFile("w+") as log:
-        command = [sys.executable, str(PROGRAM), "--model", model, "--port", "0", *options]
+        # The echo of an attack comes back whole, however long it is.
+        command = [sys.executable, str(PROGRAM), "--model", model, "--port", "0", "--max-tokens", "10000000", *options]
         process = subprocess.Popen(
             command,
             stdin=subprocess.PIPE,

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -83,3 +85,13 @@ def test_a_batch_without_a_single_result_says_so(provider: Simulator, at_provide
 def test_a_batch_that_the_provider_does_not_know_is_said_at_once(at_provider: dict[str, Any]) -> None:
     with pytest.raises(BackendError):
         BatchJob.attach("msgbatch_of_nobody", **at_provider).results()
+
+
+def test_the_end_of_an_attached_batch_is_told(at_provider: dict[str, Any], tmp_path: Path) -> None:
+    batch_id = started(at_provider)
+    BatchJob.attach(batch_id, notify=f"cat > '{tmp_path}/told'", **at_provider).results()
+    notice = json.loads((tmp_path / "told").read_text())
+    assert (notice["event"], notice["stopped"], notice["done"]) == ("ended", None, 6)
+    with pytest.raises(BackendError):
+        BatchJob.attach("msgbatch_of_nobody", notify=f"cat > '{tmp_path}/told'", **at_provider).results()
+    assert json.loads((tmp_path / "told").read_text())["stopped"] == "error"

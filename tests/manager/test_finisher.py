@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from batchwork import BatchManager, batch
+from batchwork import BatchManager, batch, evidence
 from batchwork.manager import finisher
 from tests.support.managers import City
 
@@ -20,13 +20,13 @@ _CITIES = ["Oslo", "Rome", "Bern", "Graz", "Turin"]
 def searches(monkeypatch: pytest.MonkeyPatch) -> Callable[[], int]:
     """How often evidence was searched for since the last question."""
     calls: list[Any] = []
-    find = finisher.find_evidence
+    find = evidence.find_evidence
 
     def counted(value: Any, *more: Any, **options: Any) -> Any:
         calls.append(value)
         return find(value, *more, **options)
 
-    monkeypatch.setattr(finisher, "find_evidence", counted)
+    monkeypatch.setattr(evidence, "find_evidence", counted)
 
     def since() -> int:
         count = len(calls)

@@ -70,3 +70,12 @@ def test_tables_come_out_in_input_order(tmp_path: Path, at_provider: dict[str, A
     parquet = pytest.importorskip("pyarrow.parquet")
     table = parquet.read_table(manager.to_parquet(tmp_path / "out.parquet"))
     assert table.column("city").to_pylist() == ["Berlin0", "Berlin1", "Berlin2"]
+
+
+def test_a_row_names_the_file_that_it_is_about(tmp_path: Path) -> None:
+    (tmp_path / "a.txt").write_text("Name: Porto")
+    files = [tmp_path / "a.txt", b"Name: Lyon"]
+    manager = BatchManager(files=files, prompt="Which city?", model="mock:echo")
+    manager.run()
+    rows = [json.loads(line) for line in manager.to_jsonl(tmp_path / "out.jsonl").read_text().splitlines()]
+    assert [row["source"] for row in rows] == [str(tmp_path / "a.txt"), None]

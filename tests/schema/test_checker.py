@@ -6,7 +6,7 @@ import pytest
 
 from batchwork.core.failure import FailureKind
 from batchwork.core.ports import AnswerVerdict
-from batchwork.core.reply import Reply
+from batchwork.core.reply import Reply, ToolCall
 from batchwork.core.request import Request, Schema
 from batchwork.schema import Accepted, AnswerChecker, Rejected, SchemaChecker
 
@@ -41,3 +41,14 @@ def test_an_answer_that_was_cut_off_is_not_asked_for_again(text: str) -> None:
     assert verdict.failure is not None
     assert (verdict.failure.kind, verdict.reask) == (FailureKind.TRUNCATED, ())
     assert "9 tokens" in verdict.failure.message
+
+
+def test_the_call_of_a_tool_is_an_answer_although_it_is_not_the_json_that_the_schema_asks_for() -> None:
+    request = Request.ask("x", schema={"type": "object", "required": ["a"]})
+    called = Reply(text="I look it up.", tool_calls=(ToolCall(name="find"),))
+    verdict = AnswerChecker().check(request, called)
+    assert (verdict.failure, verdict.value) == (None, None)
+    whole = Reply(text='{"a": 1}', tool_calls=called.tool_calls)
+    assert AnswerChecker().check(request, whole).value == {"a": 1}
+    cut = Reply(text="", tool_calls=called.tool_calls, truncated=True)
+    assert AnswerChecker().check(request, cut).failure is not None

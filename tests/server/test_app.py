@@ -39,6 +39,7 @@ def test_one_prompt_has_the_whole_answer(echo: House) -> None:
         "cost_usd": 0.0,
         "id": "mine",
         "raw_text": None,
+        "truncated": False,
     }
 
 

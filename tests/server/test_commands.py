@@ -60,7 +60,7 @@ def test_ask_with_a_schema_and_a_path(tmp_path: Path) -> None:
         (["serve", "--model", "mock:echo", "--host", "0.0.0.0"], 2, "loopback only"),
         (["serve", "--model", "mock:echo", "--key-file", "none"], 2, "cannot read the key file"),
         (["serve", "--model", "mock:echo", "--port", "99999"], 2, "port must be"),
-        (["serve", "--model", "mock:echo", "--batch-size", "0"], 2, "batch_size must be"),
+        (["serve", "--model", "mock:echo", "--batch-size", "0"], 2, "--batch-size must be"),
         (["serve", "--model", "mock:echo", "--host", "256.1.1.1", "--key-file", "keys"], 2, "cannot listen"),
     ],
 )

@@ -41,7 +41,7 @@ def test_the_page_is_one_file_that_loads_nothing_from_elsewhere(echo: House) -> 
     assert page.headers["content-type"].startswith("text/html")
     text = page.body.decode()
     assert "POST /api/v1/prompts" in text
-    assert "duplicate_id" in text
+    assert "prompt_count" in text
     assert "extract_field_path" in text
     assert not re.search(r"(src|href)=\"?(https?:)?//", text)
 

@@ -8,6 +8,7 @@ from typing import Any
 import jsonschema_rs
 import pytest
 
+import batchwork
 from batchwork.server.api import API
 from batchwork.server.openapi import document
 from tests.server.house import House
@@ -68,3 +69,7 @@ def test_an_item_has_a_prompt_or_messages_and_never_both(echo: House, item: dict
     )
     assert validator.is_valid(item) is fits
     assert (echo.prompt(**item).status == 200) is fits
+
+
+def test_its_version_is_that_of_batchwork() -> None:
+    assert document(())["info"]["version"] == batchwork.__version__

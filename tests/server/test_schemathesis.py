@@ -29,7 +29,16 @@ def program() -> Path:
 @pytest.mark.real
 def test_schemathesis_finds_nothing(tmp_path: Path) -> None:
     with serving(keys=key_ring([KEY]), models=("mock:echo?seed=2",)) as house:
-        command = [str(program()), "run", f"http://127.0.0.1:{house.port}/openapi.json", "-H", f"X-API-Key: {KEY}"]
+        config = Path(__file__).parent / "fuzzing" / "schemathesis.toml"
+        command = [
+            str(program()),
+            "--config-file",
+            str(config),
+            "run",
+            f"http://127.0.0.1:{house.port}/openapi.json",
+            "-H",
+            f"X-API-Key: {KEY}",
+        ]
         command += ["--max-examples", os.environ.get("SCHEMATHESIS_EXAMPLES", "100"), "--seed", "1", "--no-color"]
         environment = {"PATH": os.environ["PATH"], "HOME": str(tmp_path)}
         environment |= {"PYTHONPATH": str(Path(__file__).parent / "fuzzing"), "SCHEMATHESIS_HOOKS": "hooks"}

@@ -1,11 +1,13 @@
 """Bodies that are no requests."""
 
+import asyncio
 import json
 import random
 from typing import Any
 
 import pytest
 
+from batchwork.prompts import Answer, open_prompt_service, process_multiple_prompts
 from batchwork.server.api import API
 from tests.server.house import JSON, MANY, ONE, House
 
@@ -89,7 +91,7 @@ def bodies() -> list[tuple[str, bytes, str]]:
         add(MANY, {"prompts": [{"prompt": "x"}], "batch_size": size}, "batch_size out of range")
     for tokens in (0, -5, 10**9, 10**40, "7", 2.5):
         items({"prompt": "x", "max_tokens": tokens}, "max_tokens out of range")
-    for extra in ("stream", "temperature", "Prompt", "", "__proto__"):
+    for extra in ("stream", "tools", "Prompt", "", "__proto__"):
         items({"prompt": "x", extra: 1}, "unknown field")
     add(MANY, {"prompts": []}, "no prompts")
     add(MANY, {"prompts": [{"prompt": "x"}] * 1001}, "too many prompts")
@@ -137,11 +139,18 @@ def bodies() -> list[tuple[str, bytes, str]]:
     return made
 
 
-def test_three_hundred_hostile_bodies_get_a_documented_4xx_each_and_the_server_goes_on(echo: House) -> None:
+def test_three_hundred_hostile_bodies_get_a_documented_error_each_and_the_server_goes_on(echo: House) -> None:
     hostile = bodies()
     assert len(hostile) >= 300
     for path, body, why in hostile:
         answered = echo.send("POST", path, body, JSON)
+        if answered.status == 200:  # among many, a prompt that is none is that prompt's error
+            assert path == MANY, (why, body[:200], answered)
+            assert answered.json()["results"][-1]["error_code"] in ("invalid_request", "duplicate_id"), (
+                why,
+                body[:200],
+            )
+            continue
         assert 400 <= answered.status < 500, (why, body[:200], answered)
         status, retryable, _ = API.errors[answered.code]
         assert (status, retryable) == (answered.status, answered.json()["retryable"])
@@ -163,13 +172,55 @@ def test_a_hundred_random_mutations_of_a_good_body_never_break_the_server(echo: 
 @pytest.mark.parametrize(
     ("fields", "code", "where"),
     [
-        ([{"prompt": "x"}, {"prompt": 1}], "invalid_request", "/prompts/1/prompt"),
         ([], "prompt_count", "/prompts"),
         ([{"prompt": "x"}] * 1001, "prompt_count", "/prompts"),
-        ([{"prompt": "x", "id": "a"}, {"prompt": "x", "id": "a"}], "duplicate_id", "/prompts/1/id"),
-        ([{"prompt": "x", "max_tokens": 0}], "invalid_request", "/prompts/0/max_tokens"),
     ],
 )
 def test_a_refusal_names_the_place(echo: House, fields: Any, code: str, where: str) -> None:
     answered = echo.prompts(fields)
     assert (answered.status, answered.code, answered.json()["where"]) == (422, code, where)
+
+
+MALFORMED: list[tuple[Any, str]] = [
+    ({"prompt": 3, "id": "c"}, "must be a text or null, not a whole number (at /prompt)"),
+    (5, 'a prompt must be an object like {"prompt": "..."}, not a whole number'),
+    ({}, "a prompt has either 'prompt' or 'messages'"),
+    ({"prompt": "x", "max_tokens": 0}, "must be at least 1 (at /max_tokens)"),
+    ({"prompt": "x", "max_tokens": 1.5}, "must be a whole number (at /max_tokens)"),
+    ({"prompt": "x", "id": ""}, "must have at least 1 character (at /id)"),
+    ({"prompt": "x", "id": "a"}, "prompts 0 and 6 have the same id 'a'; this one was not asked (at /id)"),
+    ({"messages": []}, "must have at least 1 element (at /messages)"),
+    ({"messages": [{"role": "king", "content": "x"}]}, "must be 'user', 'assistant' or 'system', not 'king'"),
+    ({"messages": [{"role": "user"}]}, "the field 'content' is missing (at /messages/0)"),
+    ({"prompt": "x", "top_p": 0.5}, 'sampling parameters stand in "sampling": {"top_p": ...}'),
+    ({"prompt": "x", "tools": []}, "batchwork.run takes them in extra_body"),
+    ({"prompt": "x", "Prompt": "y"}, "there is no field 'Prompt'; there are prompt, messages, response_format"),
+    ({"prompt": "x", "model": "echo"}, "the model 'echo' is not served here; did you mean mock:echo?"),
+]
+
+
+def test_a_malformed_prompt_is_its_own_error_in_plain_words_and_the_others_are_asked(echo: House) -> None:
+    good = {"prompt": "x", "id": "a"}
+    items = [good, *(item for item, _ in MALFORMED[1:]), MALFORMED[0][0], {"prompt": "y"}]
+    answered = echo.post(MANY, {"prompts": items})
+    assert answered.status == 200
+    first, *wrong, one, last = answered.json()["results"]
+    assert (first["response"], last["response"]) == ("x", "y")
+    assert (one["id"], one["error"]) == ("c", MALFORMED[0][1])
+    for (item, words), told in zip(MALFORMED[1:], wrong, strict=True):
+        assert words in told["error"], (item, told)
+        assert told["usage"] is None
+    assert answered.json()["summary"]["failed"] == len(MALFORMED)
+
+
+def test_the_python_door_has_the_same_words_for_the_same_prompts(echo: House) -> None:
+    async def main() -> list[Answer]:
+        async with open_prompt_service("mock:echo") as service:
+            return (await process_multiple_prompts(items, service)).answers
+
+    items = [{"prompt": "x", "id": "a"}, *(item for item, _ in MALFORMED[1:])]
+    answers, over_http = asyncio.run(main()), echo.post(MANY, {"prompts": items}).json()["results"]
+    pairs = [(answer.error, told["error"]) for answer, told in zip(answers, over_http, strict=True)]
+    assert [pair for pair in pairs if len(set(pair)) > 1] == [
+        ("a prompt is text or a dict, not int", MALFORMED[1][1])  # each in its own language
+    ]

@@ -81,3 +81,9 @@ def test_tool_calls_are_a_column_of_those_rows_that_have_any() -> None:
     ]
     assert "tool_calls" not in result_values(Succeeded(index=0, reply=Reply(text="x")))
     assert result_columns(["tool_calls"]).names[0] == "input_tool_calls"
+
+
+def test_an_answer_that_was_cut_off_says_so_in_its_row() -> None:
+    cut = Reply(text="half an ans", truncated=True)
+    assert result_values(Succeeded(index=0, reply=cut))["truncated"] is True
+    assert "truncated" not in result_values(Succeeded(index=0, reply=Reply(text="x")))

@@ -25,7 +25,7 @@ pq = pytest.importorskip("pyarrow.parquet")
 class Made(Exports):
     """Results of any rows."""
 
-    _OURS: ClassVar[dict[str, type]] = {"status": str, "tokens": int, "cost": float}
+    _ours: ClassVar[dict[str, type]] = {"status": str, "tokens": int, "cost": float}
 
     def __init__(self, *rows: dict[str, Any]) -> None:
         self._given = rows

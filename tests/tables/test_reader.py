@@ -1,5 +1,6 @@
 """Which reader a source gets, and how many rows it has."""
 
+from io import BytesIO
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,13 @@ def test_a_byte_order_mark_is_no_part_of_the_first_row(tmp_path: Path) -> None:
     bad = next(open_table(_file(tmp_path, "b.jsonl", b"\xef\xbb\xbf{\n{}")).rows())
     assert bad.problem is not None
     assert bad.problem.startswith("line 1 is not JSON")
+
+
+def test_standard_input_that_is_not_jsonl_is_refused_at_once_and_one_bad_line_is_not() -> None:
+    with pytest.raises(InputError, match=r"standard input must be JSONL.*: line 1 is not JSON"):
+        open_table("-", stdin=BytesIO(b"river,length\nRhine,1233\n"))
+    rows = list(open_table("-", stdin=BytesIO(b'oh\n{"a": 1}\n')).rows())
+    assert [row.problem is None for row in rows] == [False, True]
 
 
 def test_what_cannot_be_opened_is_said_with_its_name(tmp_path: Path) -> None:

@@ -12,9 +12,11 @@ from importlib import import_module
 from typing import Any
 from urllib.parse import parse_qsl
 
-from batchwork.backends._catalog import address_of, catalog, is_known, near, or_list, owner_of
+from batchwork.backends._catalog import address_of, catalog, is_known, near, owner_of
 from batchwork.core.errors import ConfigError
 from batchwork.core.ports import Backend, Clock, Traits
+from batchwork.core.price_tables import provider_of
+from batchwork.core.words import or_list
 from batchwork.settings import Settings
 
 
@@ -47,6 +49,8 @@ def traits_of(model: str, base_url: str | None = None) -> tuple[Traits, str]:
 
 def choose(model: str) -> tuple[str, str]:
     """The backend and the name that a model means; where there is none, a `ConfigError` lists what comes near."""
+    if not isinstance(model, str):
+        raise ConfigError(f"model must be a text such as 'anthropic:claude-haiku-5-5', got {model!r}")
     prefix, colon, name = model.partition(":")
     ids = catalog().ids
     if colon and prefix in ids:
@@ -68,6 +72,9 @@ def choose(model: str) -> tuple[str, str]:
     hint = f" Did you mean {or_list(close)}?" if close else ""
     if owner is not None:
         hint += f" If there is such a model by now, it is {owner}:{model}."
+    elif not colon and not close and (provider := provider_of(model)) is not None:
+        address = address_of(provider) or "that the provider states for OpenAI's wire"
+        hint = f" It is a model of {provider}: openai:{model} with the base_url {address} reaches it."
     known = ", ".join(f"{backend}:..." for backend in sorted(ids))
     raise ConfigError(
         f"unknown model {model!r}: a model is BACKEND:NAME with one of {known}, or the bare id of a known Claude or"

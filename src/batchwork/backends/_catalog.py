@@ -86,10 +86,5 @@ def near(model: str, known: Sequence[str]) -> list[str]:
     return [name for name in ranked if name != model][:3]
 
 
-def or_list(names: list[str]) -> str:
-    """`a, b or c`."""
-    return " or ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
-
-
 def _words(name: str) -> set[str]:
     return set(re.split(r"[^a-z]+", name)) - {""}

@@ -141,5 +141,7 @@ def endpoint(base_url: str, path: str) -> URL:
         meant = f"; did you mean http://{shown}?" if _HOST.fullmatch(shown) else ""
         raise ConfigError(f"base_url must be an http:// or https:// address, got {shown!r}{problem}{meant}")
     if base.user is not None or base.password is not None:
-        raise ConfigError("base_url must not hold a user or password: give the key as api_key")
+        raise ConfigError(
+            "base_url must not hold a user or password: set the key in the environment (in Python also api_key=)"
+        )
     return (base / path).with_query(base.query)

@@ -30,6 +30,7 @@ _NOTICES = {
     "echo": "mock backend: no language model is called, answers are made up here",
     "reader": "mock backend: no language model is called, a literal reader answers from the text it is given",
 }
+_READER = "mock:reader"
 TRAITS = Traits(name="mock", free=True, notice=_NOTICES["echo"])
 
 
@@ -73,15 +74,14 @@ class MockBackend:
             self.in_flight -= 1
         if self.faults:
             self._maybe_fail(self.faults)
-        content = request.messages[-1].content
-        prompt = content if isinstance(content, str) else " ".join(str(block.get("text", "")) for block in content)
-        answer = prompt if self.script is None else self.script(request, call)
+        answer = _echo(request) if self.script is None else self.script(request, call)
         if isinstance(answer, Failure):
             raise BackendError(answer)
-        if isinstance(answer, Reply):
-            return answer if limits is None else msgspec.structs.replace(answer, limits=limits)
-        usage = Usage(input_tokens=tokens_of(prompt), output_tokens=min(tokens_of(answer), request.output_bound))
-        return Reply(text=answer, usage=usage, model="mock", stop_reason="end_turn", limits=limits)
+        if isinstance(answer, str):
+            tokens = min(tokens_of(answer), request.output_bound)
+            usage = Usage(input_tokens=tokens_of(_last(request)), output_tokens=tokens)
+            answer = Reply(text=answer, usage=usage, model="mock", stop_reason="end_turn")
+        return answer if limits is None else msgspec.structs.replace(answer, limits=limits)
 
     def _delay(self) -> float:
         if not self.sigma:
@@ -118,6 +118,29 @@ class MockBackend:
             self._log = None
 
 
+def _echo(request: Request) -> Reply:
+    """The answer of `mock:echo`: the last message. Asked again because of a schema, it says the same again."""
+    asked = said = _last(request)
+    if request.schema is not None and len(request.messages) > 2:
+        before, own = request.messages[-3:-1]
+        said = str(own.content) if own.role == "assistant" and own.content == before.content else said
+    return _said(said, request, input_tokens=tokens_of(asked), model="mock")
+
+
+def _last(request: Request) -> str:
+    content = request.messages[-1].content
+    return content if isinstance(content, str) else " ".join(str(block.get("text", "")) for block in content)
+
+
+def _said(text: str, request: Request, *, input_tokens: int, model: str) -> Reply:
+    """A text as an answer: no longer than `max_tokens` allow."""
+    most = request.output_bound
+    usage = Usage(input_tokens=input_tokens, output_tokens=min(tokens_of(text), most))
+    if tokens_of(text) <= most:
+        return Reply(text=text, usage=usage, model=model, stop_reason="end_turn")
+    return Reply(text=text[: most * 4 - 1], usage=usage, model=model, stop_reason="max_tokens", truncated=True)
+
+
 def _read(request: Request, _call: int) -> Reply:
     """The answer of `mock:reader`: only from the text that the request holds.
 
@@ -129,17 +152,16 @@ def _read(request: Request, _call: int) -> Reply:
     turns = [_text(message) for message in request.messages if message.role == "user"]
     texts = [document.text or "" for document in request.documents]
     question, text = literal.split_turns(turns, texts, request.system or "")
-    blocks: tuple[dict[str, Any], ...] = ()
+    input_tokens = tokens_of(_sent(request))
     if request.schema is not None:
         value, _ = literal.fill(request.schema.body, text, question=question)
-        answer = msgspec.json.encode(value).decode()
-    elif any(document.citations for document in request.documents):
-        blocks = tuple(_cited(request, literal.read_each(question, texts, text)))
-        answer = "".join(block["text"] for block in blocks)
-    else:
-        answer = literal.read(question, text).text
-    usage = Usage(input_tokens=tokens_of(_sent(request)), output_tokens=min(tokens_of(answer), request.output_bound))
-    return Reply(text=answer, usage=usage, model="mock:reader", stop_reason="end_turn", blocks=blocks)
+        return _said(msgspec.json.encode(value).decode(), request, input_tokens=input_tokens, model=_READER)
+    if not any(document.citations for document in request.documents):
+        return _said(literal.read(question, text).text, request, input_tokens=input_tokens, model=_READER)
+    blocks = tuple(_cited(request, literal.read_each(question, texts, text)))
+    answer = "".join(block["text"] for block in blocks)
+    usage = Usage(input_tokens=input_tokens, output_tokens=min(tokens_of(answer), request.output_bound))
+    return Reply(text=answer, usage=usage, model=_READER, stop_reason="end_turn", blocks=blocks)
 
 
 def _sent(request: Request) -> str:

@@ -7,7 +7,7 @@ server by its host stands in the table of providers.
 from dataclasses import replace
 
 from batchwork.backends import Setup
-from batchwork.backends._catalog import catalog, fact, near, or_list, owner_of
+from batchwork.backends._catalog import catalog, fact, near, owner_of
 from batchwork.backends._chat import ChatBackend
 from batchwork.backends._chat.request_body import ChatBody, ChatDialect
 from batchwork.backends._content import WireSchemas
@@ -15,6 +15,7 @@ from batchwork.backends._http import endpoint
 from batchwork.core.errors import ConfigError
 from batchwork.core.ports import Traits
 from batchwork.core.providers import provider_at, providers
+from batchwork.core.words import or_list
 from batchwork.schema import ANY_SERVER
 
 _SAMPLING = frozenset({"temperature", "top_p", "seed", "stop", "presence_penalty", "frequency_penalty", "logit_bias"})
@@ -86,6 +87,6 @@ def _key(where: str | None, setup: Setup) -> str | None:
         key = keys.get(_HOME)  # never sent to a known stranger unless the environment pairs them
     if key is None and where is not None:
         provider = providers()[where]
-        remedy = f"set {provider.keys[0]} in the environment or in .env, or pass api_key"
+        remedy = f"set {provider.keys[0]} in the environment or in .env (in Python also api_key=)"
         raise ConfigError(f"no API key for {provider.host}: {remedy}")
     return key

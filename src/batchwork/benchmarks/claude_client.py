@@ -16,6 +16,8 @@ from batchwork import FailureKind, Outcome, Request, Results, Succeeded
 from batchwork.benchmarks.config import BenchmarkConfig, ConfigurationError
 from batchwork.benchmarks.prompts import with_data
 
+SIMULATION = "the simulator of batchwork, not a language model"
+_SIMULATED = "simulated-"  # so the models begin that it says it is
 _API_ALIASES = {"haiku": "claude-haiku-5-5", "sonnet": "claude-sonnet-5-5", "opus": "claude-opus-5-5"}
 
 
@@ -52,6 +54,11 @@ class ClaudeResponse:
     def success(self) -> bool:
         """An answer came."""
         return self.error is None
+
+
+def is_simulated(model: str) -> bool:
+    """Whether a model, by the name with which it answered, is none."""
+    return model.startswith(_SIMULATED)
 
 
 class ClientType(Protocol):

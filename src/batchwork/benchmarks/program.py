@@ -66,6 +66,8 @@ def _run(told: argparse.Namespace) -> int:
         print(f"WARNING: {caution}", file=sys.stderr)
     results = runner.run_all(asks)
     say("")
+    if results.info.notice and not client.notice:  # known by the answers alone
+        say(f"{client.shown}: {results.info.notice}. {' '.join(LIMITS)}")
     for line in console_lines(summarise(results.info, results.calls)):
         say(line)
     say("")

@@ -13,16 +13,18 @@ from pathlib import Path
 
 import msgspec
 
-from batchwork.benchmarks.claude_client import BackendType, ClaudeResponse, Client, get_client
+from batchwork.benchmarks.claude_client import SIMULATION, BackendType, ClaudeResponse, Client, get_client, is_simulated
 from batchwork.benchmarks.conduct import Ask, Conducted, attempts_in, conduct, lay_out, prompts_sha256
 from batchwork.benchmarks.config import PLANS, WORKERS_WARNING, BenchmarkConfig
 from batchwork.benchmarks.folder import QUOTA_WINDOW, RunFolder, Sitting, recent_sittings
-from batchwork.benchmarks.report import save_run, write_reports
+from batchwork.benchmarks.report import counted, save_run, write_reports
 from batchwork.benchmarks.scoring import false_alarm_rate, measured_error
+from batchwork.benchmarks.statistics import ALPHA, shares, smallest_difference
 from batchwork.benchmarks.tasks import TASKS
 from batchwork.benchmarks.trial import Call, RunInfo, Trial
 
 RESUME = "batchwork bench --resume"
+_LITTLE = 0.5  # a run that can show no smaller difference than this shows next to nothing
 _WARM_UP = "Reply with OK."
 _VERSIONS = ("batchwork", "numpy", "scipy", "semantic-frame")
 
@@ -173,7 +175,7 @@ class BenchmarkRunner:
     def cautions(self, calls: int) -> list[str]:
         """What a user should know before so many calls are made."""
         config = self.config
-        said: list[str] = []
+        said = [] if self.client.notice else too_few(config)
         if self.client.backend is not BackendType.CLAUDE_CODE:
             return said
         plan = PLANS.get(config.plan or "")
@@ -221,6 +223,7 @@ class BenchmarkRunner:
 
     def _report(self, folder: RunFolder, done: Conducted) -> BenchmarkResults:
         config, sittings, error = self.config, folder.plan.sittings, measured_error()
+        answered_by = tuple(sorted({call.model for call in done.calls if not call.missing}))
         info = RunInfo(
             backend=self.client.backend.value,
             model=self.client.shown,
@@ -233,8 +236,8 @@ class BenchmarkRunner:
             started_at=min(sitting.started_at for sitting in sittings).isoformat(timespec="seconds"),
             ended_at=datetime.now(UTC).isoformat(timespec="seconds"),
             wall_s=round(sum(sitting.wall_s for sitting in sittings), 3),
-            answered_by=tuple(sorted({call.model for call in done.calls if not call.missing})),
-            notice=self.client.notice,
+            answered_by=answered_by,
+            notice=self.client.notice or (SIMULATION if any(map(is_simulated, answered_by)) else None),
             aborted=done.aborted,
             settings={
                 **folder.plan.config,
@@ -254,6 +257,18 @@ class BenchmarkRunner:
             again = f"mend that, then: python -m batchwork.benchmarks.report {folder.path}"
             raise UnwrittenError(f"the run is kept, but its report could not be written: {error}; {again}") from error
         return BenchmarkResults(info=info, calls=done.calls, folder=folder.path, files=files, cause=done.cause)
+
+
+def too_few(config: BenchmarkConfig) -> list[str]:
+    """A word to those whose run will tell them little, before it is paid for."""
+    pairs, level = len(config.tasks) * config.trials, shares(len(config.tasks), len(config.treatments)).overall
+    smallest = smallest_difference(pairs, level=ALPHA * level)
+    if smallest is not None and smallest <= _LITTLE:
+        return []
+    shown = "no difference, however large"
+    if smallest is not None:
+        shown = f"only a difference of {100 * smallest:.0f} points or more"
+    return [f"{counted(pairs, 'pair')} can show {shown}; --detect 0.1 says how many --trials would show 10 points"]
 
 
 def _again(when: datetime) -> str:

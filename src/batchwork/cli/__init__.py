@@ -3,7 +3,10 @@
 import signal
 import sys
 
+import typer.main
+
 from batchwork.cli.app import app
+from batchwork.cli.errors import in_options
 from batchwork.core.errors import BatchworkError
 from batchwork.summary import Exit
 
@@ -16,13 +19,17 @@ def main() -> None:
     try:
         app()
     except BatchworkError as error:
-        print(f"batchwork: error: {error}", file=sys.stderr)
+        print(f"batchwork: error: {in_options(str(error), _options())}", file=sys.stderr)
         sys.exit(Exit.BAD_INPUT)
     except KeyboardInterrupt:
         sys.exit(Exit.INTERRUPTED)
-    except BrokenPipeError:
-        sys.stderr.close()  # whoever read our output has gone; there is nobody left to tell
-        sys.exit(Exit.SOME_FAILED)
+
+
+def _options() -> list[str]:
+    """The names of the options of the command that was called."""
+    commands = getattr(typer.main.get_command(app), "commands", {})
+    called = commands.get(next((word for word in sys.argv[1:] if not word.startswith("-")), ""))
+    return [] if called is None else [parameter.name for parameter in called.params if parameter.name]
 
 
 def _terminate(*_: object) -> None:

@@ -2,6 +2,8 @@
 
 import inspect
 from collections.abc import Callable
+from contextlib import ExitStack, closing
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, cast
 
@@ -12,15 +14,16 @@ import batchwork
 from batchwork.assembly import known_terms
 from batchwork.cli import journals, options, service
 from batchwork.cli.demo import demo
-from batchwork.cli.estimate import add_up, lines
+from batchwork.cli.estimate import Journaled, add_up, lines
 from batchwork.cli.inputs import STDOUT, extra_body_of, load_schema, per_row_of, sampling_of
-from batchwork.cli.run import carry_out, check_results
+from batchwork.cli.run import ResultFile, carry_out, check_results
 from batchwork.cli.simulator import simulate
 from batchwork.core.errors import ConfigError
+from batchwork.core.event import RunInput
 from batchwork.core.policy import Policy
 from batchwork.core.request import DEFAULT_MAX_TOKENS
 from batchwork.core.words import command_line
-from batchwork.journal import journal_of_output
+from batchwork.journal import JournalReader, journal_of_output, known_as
 from batchwork.options import RunOptions, defaults_of, plan_of, supplied_of
 from batchwork.tables import STDIN, RowOptions, RowRequests, Table, open_table, template_from, total_rows
 
@@ -28,9 +31,9 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     help="Run very many language-model calls: none lost, none paid for twice, never over budget, answers in order.",
-    epilog="Exit codes: 0 all succeeded, 1 some failed, 2 bad arguments or input, 3 stopped by the budget,"
-    " 4 paused, 130 interrupted. Running the same command again goes on where it stopped. In bash, zsh and fish,"
-    " batchwork --install-completion once, and the Tab key completes commands and options.",
+    epilog="Exit codes: 0 all succeeded, 1 some failed or were never asked, 2 bad arguments or input,"
+    " 3 stopped by the budget, 4 paused, 130 interrupted. Running the same command again goes on where it stopped."
+    " In bash, zsh and fish, batchwork --install-completion once, and the Tab key completes commands and options.",
 )
 app.command()(service.serve), app.command()(service.ask)
 _DEFAULTS = Policy()
@@ -45,7 +48,15 @@ def _show_version(wanted: bool) -> None:
 @app.callback()
 def _program(
     version: Annotated[
-        bool, typer.Option("--version", is_eager=True, callback=_show_version, help="Print the version and end.")
+        bool,
+        typer.Option(
+            "--version",
+            "-V",
+            metavar=options.FLAG,
+            is_eager=True,
+            callback=_show_version,
+            help="Print the version and end.",
+        ),
     ] = False,
 ) -> None:
     pass
@@ -113,10 +124,21 @@ def run(
     plan = plan_of(plan_options)
     check_results(output, journal, overwrite=overwrite)
     known = total_rows(input, encoding=encoding)
-    total = known if known is None or limit is None else min(known, limit)
-    rows = requests.intakes(table, limit)
-    how: dict[str, Any] = {"quiet": quiet, "csv_safe": csv_safe, "supplied": supplied_of(plan_options)}
-    raise typer.Exit(carry_out(plan, rows, out=output, total=total, apart=input == STDIN, **how))
+    given = RunInput(
+        total=known if known is None or limit is None else min(known, limit),
+        source=input,
+        output=None if output == STDOUT else known_as(output, journal),
+    )
+    code = carry_out(
+        plan,
+        requests.intakes(table, limit),
+        results=ResultFile(path=output, columns=table.columns, csv_safe=csv_safe, replaces=overwrite),
+        door=command_line(journal),
+        quiet=quiet,
+        apart=input == STDIN,
+        supplied=replace(supplied_of(plan_options), input=given),
+    )
+    raise typer.Exit(code)
 
 
 def _with_arguments_of_run(command: Callable[..., None]) -> Callable[..., None]:
@@ -138,6 +160,8 @@ def _with_arguments_of_run(command: Callable[..., None]) -> Callable[..., None]:
 def estimate(**arguments: Any) -> None:
     """What `batchwork run` with the same arguments would need: items, tokens, cost, time. Sends nothing.
 
+    What the journal beside OUT (or --journal) has settled already is not counted again.
+
     \b
     Examples:
       batchwork estimate rivers.jsonl --model mock:echo --price 0.1,0.5 --max-tokens 200 --rpm 1000
@@ -147,8 +171,14 @@ def estimate(**arguments: Any) -> None:
     requests = _requests(arguments, plan_options, table)
     plan = plan_of(plan_options)
     terms = known_terms(plan)
-    sums = add_up(requests.intakes(table, arguments["limit"]), terms)
-    print(*lines(sums, plan.policy, terms, plan.model), sep="\n")
+    output = arguments["output"]
+    path = plan.journal or (None if output in (None, STDOUT) else journal_of_output(output))
+    with ExitStack() as stack:
+        known = None
+        if path is not None and path.exists() and not plan.fresh:
+            known = Journaled(stack.enter_context(closing(JournalReader(path, pinned=True))))
+        sums = add_up(requests.intakes(table, arguments["limit"]), terms, known)
+    print(*lines(sums, plan, terms, known), sep="\n")
 
 
 def _requests(arguments: dict[str, Any], run_options: RunOptions, table: Table) -> RowRequests:
@@ -195,7 +225,7 @@ def bench(context: typer.Context) -> None:
 def describe(
     file: Annotated[Path, typer.Argument(metavar="FILE.csv", help="A CSV file with a header.")],
     column: Annotated[str | None, typer.Option(metavar="C", help="Only this column.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Every number, as JSON.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", metavar=options.FLAG, help="Every number, as JSON.")] = False,
     plot: Annotated[Path | None, typer.Option(metavar="OUT.png", help="Also draw it.")] = None,
 ) -> None:
     """Describe the numbers in a file in a few true words: level, spread, trend, season, steps, odd points.

@@ -1,5 +1,6 @@
-"""The estimate of a run: items, tokens, cost, time. Sends nothing."""
+"""The estimate of a run: items, tokens, cost, time, of what its journal has not settled yet. Sends nothing."""
 
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -8,10 +9,19 @@ from batchwork.core.bounds import Expectation, WorstCase
 from batchwork.core.duration import duration
 from batchwork.core.intake import Intake
 from batchwork.core.money import show
+from batchwork.core.outcome import Status
 from batchwork.core.policy import Policy
 from batchwork.core.pricing import lane_asked
 from batchwork.core.reply import Usage
 from batchwork.core.words import counted
+from batchwork.journal import JournalReader
+from batchwork.plan import Plan
+
+_DONE = frozenset({Status.SUCCEEDED, Status.FAILED})
+_ABOUT = (
+    '"about" is a guess: a token for every four bytes of a prompt, 256 for an answer (or --max-tokens, if less);'
+    '\n"at most" is what one call for each can cost, and what --max-cost sets aside for it'
+)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -19,6 +29,7 @@ class Estimate:
     """Sums over the rows of an input."""
 
     items: int = 0
+    done: int = 0  # settled by earlier runs on the journal
     bad: int = 0
     most_input: int = 0
     likely_input: int = 0
@@ -30,13 +41,34 @@ class Estimate:
     likely_nano: int | None = 0
 
 
-def add_up(intakes: Iterable[Intake], terms: Terms) -> Estimate:
+class Journaled:
+    """What a journal has settled of an input, looked up without changing it."""
+
+    def __init__(self, reader: JournalReader) -> None:
+        self._reader = reader
+        self._met: Counter[bytes] = Counter()
+        self.spent_nano = reader.totals().spent_nano
+
+    def is_done(self, index: int, fingerprint: bytes) -> bool:
+        """Whether the row at this place needs no call; rows are asked about in their order."""
+        occurrence = self._met[fingerprint]
+        self._met[fingerprint] += 1
+        row = self._reader.at(index)
+        if row is None or (row.fingerprint, row.occurrence) != (fingerprint, occurrence):
+            row = self._reader.find(fingerprint, occurrence)
+        return row is not None and row.status in _DONE
+
+
+def add_up(intakes: Iterable[Intake], terms: Terms, journal: Journaled | None = None) -> Estimate:
     """Go through an input without sending it."""
     price, worst = terms.price, WorstCase(terms.price, terms.traits)
     sums = Estimate(worst_nano=0 if price else None, likely_nano=0 if price else None)
     expect = Expectation()
-    for intake in intakes:
+    for index, intake in enumerate(intakes):
         sums.items += 1
+        if journal is not None and journal.is_done(index, intake.fingerprint):
+            sums.done += 1
+            continue
         if intake.request is None:
             sums.bad += 1
             continue
@@ -56,24 +88,29 @@ def add_up(intakes: Iterable[Intake], terms: Terms) -> Estimate:
     return sums
 
 
-def lines(sums: Estimate, policy: Policy, terms: Terms, model: str) -> list[str]:
+def lines(sums: Estimate, plan: Plan, terms: Terms, journal: Journaled | None = None) -> list[str]:
     """The estimate for people."""
-    price = terms.price
+    price, policy = terms.price, plan.policy
+    before = f": {sums.done:,} done before, {sums.items - sums.done:,} to ask" if sums.done else ""
     texts = [
-        f"model          {model}",
-        f"items          {sums.items:,}" + (f" ({sums.bad:,} cannot be sent)" if sums.bad else ""),
+        f"model          {plan.model}",
+        f"items          {sums.items:,}{before}" + (f" ({sums.bad:,} cannot be sent)" if sums.bad else ""),
         f"input tokens   about {sums.likely_input:,}, at most {sums.most_input:,}",
         f"output tokens  about {sums.likely_output:,}, at most {sums.most_output:,}",
         f"price          {price if price is not None else 'not known; state it with --price IN,OUT'}",
         f"cost           about {show(sums.likely_nano)}, at most {show(sums.worst_nano)}",
     ]
     if policy.max_cost_nano is not None and sums.worst_nano is not None:
-        fits = "the worst case fits" if sums.worst_nano <= policy.max_cost_nano else "the worst case does not fit"
-        texts.append(f"budget         {show(policy.max_cost_nano)}: {fits}")
+        spent = 0 if journal is None else journal.spent_nano
+        fits = "fits" if spent + sums.worst_nano <= policy.max_cost_nano else "does not fit"
+        of_it = f", {show(spent)} of it spent before" if spent else ""
+        texts.append(f"budget         {show(policy.max_cost_nano)}{of_it}: the worst case {fits}")
     if sums.unbounded:
         texts.append(f"no bound       {sums.unbounded:,}; the first {sums.reason}")
+    if plan.mode == "batch" and not terms.batches:
+        texts.append(f"mode           live: {plan.model} has no batches")
     texts.append(f"time           {_time(sums, policy, batches=terms.batches)}")
-    return texts
+    return [*texts, _ABOUT]
 
 
 def _time(sums: Estimate, policy: Policy, *, batches: bool) -> str:
@@ -81,7 +118,7 @@ def _time(sums: Estimate, policy: Policy, *, batches: bool) -> str:
     if batches:
         return f"up to 24 hours for each batch, {at_once} at once; limits per minute are for live calls alone"
     needs = (
-        (sums.items - sums.bad, rates.rpm, "requests"),
+        (sums.items - sums.done - sums.bad, rates.rpm, "requests"),
         (sums.likely_input, rates.input_tpm, "input tokens"),
         (sums.likely_output, rates.output_tpm, "output tokens"),
     )

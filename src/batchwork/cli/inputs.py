@@ -1,8 +1,9 @@
 """What a command line says of requests and rows; outcomes become output rows."""
 
 import sys
-from collections.abc import Generator, Iterable
+from collections.abc import Collection, Generator, Iterable
 from contextlib import closing, suppress
+from itertools import chain
 from pathlib import Path
 from typing import Any, cast
 
@@ -17,6 +18,7 @@ from batchwork.tables import result_columns, result_values, write_table
 from batchwork.tables.cells import json_line
 
 STDOUT = Path("-")
+_SAMPLE_ROWS = 100
 _SETTLED = frozenset(Status) - {Status.PENDING}
 _NO_SAMPLING = (
     "{0!r} is no sampling parameter: --temperature takes a number (0.2), --sampling a name and a JSON value"
@@ -73,15 +75,17 @@ def extra_body_of(text: str | None) -> dict[str, Any] | None:
     raise ConfigError('--extra-body is a JSON object, for example --extra-body \'{"service_tier": "flex"}\'')
 
 
-def write_results(journal: JournalReader, out: Path, *, csv_safe: bool = False) -> int:
-    """Write every settled row, in input order, to a file or to standard output; how many there were."""
-    first = next(journal.entries(0, 1), None)
-    columns = result_columns((first.columns or {}) if first is not None else ())
+def write_results(journal: JournalReader, out: Path, *, columns: Collection[str] = (), csv_safe: bool = False) -> int:
+    """Write every settled row, in input order, to a file or to standard output; how many there were.
+
+    `columns` are those of the input, where they are known; else they are those of its first rows.
+    """
+    named = result_columns(columns or dict.fromkeys(chain(*map(input_columns, journal.entries(0, _SAMPLE_ROWS)))))
     with closing(cast("Generator[Entry]", journal.entries(statuses=_SETTLED))) as entries:
-        rows = (columns.row(input_columns(entry), result_values(entry.outcome)) for entry in entries if entry.outcome)
+        rows = (named.row(input_columns(entry), result_values(entry.outcome)) for entry in entries if entry.outcome)
         if out == STDOUT:
             return _print_rows(rows)
-        with write_table(out, columns.names, csv_safe=csv_safe) as table:
+        with write_table(out, named.names, csv_safe=csv_safe) as table:
             for row in rows:
                 table.write(row)
             return table.rows

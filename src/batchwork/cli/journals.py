@@ -1,19 +1,24 @@
 """The commands that need nothing but a journal: status, results, retry, recover, backup."""
 
+import signal
 import sys
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from shutil import get_terminal_size
 from typing import Annotated, Any, cast
 
+import msgspec
 import typer
 
 from batchwork.cli import options
 from batchwork.cli.inputs import STDOUT, write_results
-from batchwork.cli.run import carry_out, check_results, summary_of
+from batchwork.cli.run import ResultFile, carry_out, check_results
+from batchwork.cli.standing import input_of, summary_of
 from batchwork.core.errors import ConfigError, JournalDamagedError, JournalLockedError
-from batchwork.core.words import command_line, counted, manager_door
-from batchwork.journal import JournalReader, back_up, check_whole, remember_output
+from batchwork.core.event import Began
+from batchwork.core.words import Door, counted, journal_commands, manager_door
+from batchwork.journal import JournalReader, back_up, check_whole, known_as, remember_output
 from batchwork.journal import recover as recover_journal
 from batchwork.manager.run_folder import MANAGER
 from batchwork.options import HIDDEN_ADDRESS, RunOptions, plan_of, supplied_of
@@ -30,14 +35,19 @@ def status(journal: options.JournalFile) -> None:
     """
     with closing(JournalReader(journal)) as reader:
         last, outputs, open_batches = reader.last_run(), reader.outputs(), reader.open_batches()
-        is_managers = last is not None and MANAGER in last.settings
-        door = manager_door(journal.with_suffix("")) if is_managers else command_line(journal)
-        summary = summary_of(reader, door)
+        summary = summary_of(reader, _door(journal, last))
     texts = [f"model    {last.model if last else 'unknown'}", *summary.lines(run="last run")]
     texts += [f"batch    {ticket.batch_id or 'submitted, its number not yet known'}" for ticket in open_batches]
     texts += [f"results  {path}" for path, _, _ in outputs]
     width = get_terminal_size().columns if sys.stdout.isatty() else None
     print(*(wrapped(text, width) for text in texts), wrapped(summary.verdict, width, indent=""), sep="\n")
+
+
+def _door(journal: Path, last: Began | None) -> Door:
+    """How the runs on a journal are gone on with."""
+    if last is not None and MANAGER in last.settings:
+        return manager_door(journal.with_suffix(""))
+    return journal_commands(journal, source=None if last is None else last.input.source)
 
 
 def results(
@@ -46,7 +56,7 @@ def results(
     overwrite: options.Overwrite = False,
     csv_safe: options.CsvSafe = False,
 ) -> None:
-    """Write the results of a run, from its journal alone.
+    """Write the results of a run, from its journal alone. The file that the run itself writes stays the same.
 
     \b
     Examples:
@@ -55,7 +65,12 @@ def results(
     """
     with closing(JournalReader(journal)) as reader:
         check_results(output, journal, overwrite=overwrite)
-        rows = write_results(reader, output, csv_safe=csv_safe)
+        try:
+            rows = write_results(reader, output, csv_safe=csv_safe)
+        except BrokenPipeError:  # whoever reads has enough: end as any other program does then
+            signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+            signal.raise_signal(signal.SIGPIPE)
+            raise
     if output == STDOUT:
         return
     print(f"{counted(rows, 'row')} written to {output}")
@@ -66,7 +81,7 @@ def results(
 
 
 def retry(
-    journal: options.JournalFile,
+    journal: options.RunJournalFile,
     output: options.MaybeOut = None,
     max_cost: options.MaxCost = None,
     base_url: options.BaseUrl = None,
@@ -80,6 +95,8 @@ def retry(
 ) -> None:
     """Try the failed and deferred items of a run again; needs nothing but its journal.
 
+    Rows of the input that no run has reached are not in the journal: `batchwork run` asks those.
+
     The model, the limits and the budget are those of the last run unless you say otherwise; results go where they went.
 
     \b
@@ -88,7 +105,7 @@ def retry(
       batchwork retry out.jsonl.journal.db --max-cost 10
     """
     with closing(JournalReader(journal)) as reader:
-        last = reader.last_run()
+        last, known = reader.last_run(), input_of(reader)
         written = [path for path, _, _ in reader.outputs()]
     if last is None:
         raise ConfigError(f"no run was ever started on {journal}")
@@ -108,12 +125,23 @@ def retry(
             f"the base URL of the last run ({hidden}) had more to it, which is not kept because it may hold a key:"
             " give it again with --base-url"
         )
+    if known.output is not None:
+        written.append(journal.parent / known.output)
     out = output or (written[-1] if written else None)
     if out is not None:
         check_results(out, journal, overwrite=overwrite or output is None)
+    if output is not None:
+        known = msgspec.structs.replace(known, output=None if output == STDOUT else known_as(output, journal))
     run_options = cast("RunOptions", settings)
-    plan, supplied = plan_of(run_options), supplied_of(run_options)
-    raise typer.Exit(carry_out(plan, None, out=out, quiet=quiet, total=None, csv_safe=csv_safe, supplied=supplied))
+    code = carry_out(
+        plan_of(run_options),
+        None,
+        results=ResultFile(path=out, csv_safe=csv_safe, replaces=True),
+        door=_door(journal, last),
+        quiet=quiet,
+        supplied=replace(supplied_of(run_options), input=known),
+    )
+    raise typer.Exit(code)
 
 
 def recover(journal: options.JournalFile) -> None:

@@ -9,6 +9,7 @@ import typer
 
 from batchwork.journal import journal_at
 
+FLAG = " "  # has no value, and shows none
 _question = partial(typer.Option, rich_help_panel="What is asked")
 _limit = partial(typer.Option, rich_help_panel="How much, how fast")
 _file = partial(typer.Option, rich_help_panel="Files")
@@ -26,6 +27,9 @@ Input = Annotated[str, typer.Argument(metavar="IN", help="JSONL, CSV, TSV or Par
 
 
 _A_JOURNAL = "The journal of a run, its output file, or a BatchManager's state file."
+RunJournalFile = Annotated[
+    Path, typer.Argument(metavar="JOURNAL", help="The journal of a run, or its output file.", callback=journal_at)
+]
 JournalFile = Annotated[Path, typer.Argument(metavar="JOURNAL", help=_A_JOURNAL, callback=journal_at)]
 _out = _file("-o", "--output", metavar="OUT", help="Results: .jsonl, .csv, .tsv or .parquet; - is JSONL on stdout.")
 Out = Annotated[Path, _out]
@@ -41,9 +45,11 @@ Journal = Annotated[
 Encoding = Annotated[
     str | None, _file(metavar="E", help="How the text of IN is written: cp1252, utf-16, shift_jis ... Default: UTF-8.")
 ]
-Fresh = Annotated[bool, _file("--fresh", help="Set an old journal aside and start anew.")]
-Overwrite = Annotated[bool, _file("--overwrite", help="Replace an OUT that this journal did not write.")]
-CsvSafe = Annotated[bool, _file("--csv-safe", help="Put ' before cells that a spreadsheet takes for a formula.")]
+Fresh = Annotated[bool, _file("--fresh", metavar=FLAG, help="Set an old journal aside and start anew.")]
+Overwrite = Annotated[bool, _file("--overwrite", metavar=FLAG, help="Replace an OUT that this journal did not write.")]
+CsvSafe = Annotated[
+    bool, _file("--csv-safe", metavar=FLAG, help="Put ' before cells that a spreadsheet takes for a formula.")
+]
 Model = Annotated[str, _question(metavar="M", help="BACKEND:NAME, for example mock:echo.")]
 Prompt = Annotated[
     str | None, _question(metavar="TEXT", help="Template; {column} is filled in. Default: the column prompt.")
@@ -59,7 +65,7 @@ PerRow = Annotated[
 ]
 System = Annotated[str | None, _question(metavar="TEXT", help="The system prompt.")]
 SchemaFile = Annotated[Path | None, _question(metavar="S.json", help="JSON schema every answer must satisfy.")]
-MaxTokens = Annotated[int, _question(metavar="N", help="The longest answer.")]
+MaxTokens = Annotated[int, _question(metavar="N", help="The longest answer in tokens; what is longer is cut off.")]
 Temperature = Annotated[
     str | None,
     _question(metavar="T", help="How freely the model chooses its words; short for --sampling temperature=T."),
@@ -88,14 +94,14 @@ Retries = Annotated[
     int,
     _limit(
         metavar="N",
-        help="Tries after a failed one (500, timeout, cut connection). Refusals (429, 503, 529) do not count.",
+        help="Tries after a failed one (500, timeout, cut connection); turned away (429, 503, 529) does not count.",
     ),
 ]
 Timeout = Annotated[float, _limit(metavar="S", help="Seconds for one call.")]
 _max_wait = _limit(
     "--max-wait",
     metavar="S",
-    help="Wait at most so long for a quota to end, and for an item that is refused (429, 503, 529).",
+    help="Wait at most so long for a quota to end, and for an item that is turned away (429, 503, 529).",
 )
 MaxWait = Annotated[float, _max_wait]
 MaybeMaxWait = Annotated[float | None, _max_wait]
@@ -115,8 +121,9 @@ Notify = Annotated[
     str | None,
     typer.Option(
         metavar="URL|COMMAND",
-        help="Gets a JSON notice (POST, or stdin and $1) at the end, at a pause, at 50, 80, 100% of --max-cost.",
+        help="Gets a JSON notice at the end, at a pause, at 50, 80, 100% of --max-cost: by POST, or a program on its"
+        " stdin, with the text as its argument ($1 in a longer command).",
     ),
 ]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", metavar=FLAG, help="No progress.")]
 ModeOption = Annotated[Mode, _question("--mode", help="batch: the provider's batches, half the price, within a day.")]

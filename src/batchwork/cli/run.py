@@ -1,26 +1,24 @@
 """A run from the command line: shown while it goes on, its results written, its end told by exit code and summary."""
 
-from collections.abc import Iterable
+import os
+import sys
+from collections.abc import Callable, Collection, Iterable
 from contextlib import closing
-from dataclasses import replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from batchwork._bridge import run_sync
 from batchwork.cli.inputs import STDOUT, write_results
+from batchwork.cli.standing import summary_of
 from batchwork.core.errors import BatchworkError, ConfigError, Interrupted, RunPaused
-from batchwork.core.event import Ended
 from batchwork.core.intake import InputRow
-from batchwork.core.outcome import Status
-from batchwork.core.stats import account
-from batchwork.core.words import Door, command_line, counted
+from batchwork.core.words import Door, counted
 from batchwork.display import Display
-from batchwork.engine.engine import Supplied
+from batchwork.engine.engine import Engine, Supplied
 from batchwork.journal import JournalReader, is_ours, remember_output
 from batchwork.plan import Plan
 from batchwork.runs import RunSession
-from batchwork.summary import Summary, grouped
 from batchwork.tables import check_output
 
 
@@ -38,67 +36,91 @@ def check_results(out: Path, journal: Path, *, overwrite: bool) -> None:
         )
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResultFile:
+    """Where the results of a run go."""
+
+    path: Path | None  # None: nowhere; they stay in the journal
+    columns: Collection[str] = ()  # of the input, where they are known
+    csv_safe: bool = False
+    replaces: bool = False  # whatever is there, without keeping it
+
+    def write(self, journal: Path, *, displaced: int, say: Callable[[str], None]) -> None:
+        """Write them. A file that has answers which no longer belong to the input is kept under another name.
+
+        `displaced` is how many answers of the journal did not belong to it when the run began.
+        """
+        if (out := self.path) is None:
+            return
+        with closing(JournalReader(journal)) as reader:
+            self._keep_old(out, reader.displaced() - displaced, say)
+            try:
+                rows = write_results(reader, out, columns=self.columns, csv_safe=self.csv_safe)
+            except BrokenPipeError:  # whoever reads has enough: the run is told all the same
+                os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+                return
+        if out != STDOUT:
+            remember_output(journal, out)
+        say(f"{counted(rows, 'row')} written to {'standard output' if out == STDOUT else out}")
+
+    def _keep_old(self, out: Path, gone: int, say: Callable[[str], None]) -> None:
+        if gone > 0 and out != STDOUT and not self.replaces and out.exists():
+            aside = _kept(out)
+            lost = counted(gone, "row is", "rows are")
+            say(f"{lost} no longer in the input, nor in the new {out}: the file as it was is {aside}")
+
+
+def _kept(out: Path) -> Path:
+    """A file of results under another name, free until now."""
+    number = 1
+    while (aside := out.with_name(f"{out.stem}.old-{number}{out.suffix}")).exists():
+        number += 1
+    return out.rename(aside)
+
+
 def carry_out(
     plan: Plan,
     source: Iterable[InputRow] | None,
     *,
-    out: Path | None,
+    results: ResultFile,
+    door: Door,
     quiet: bool,
-    total: int | None,
     apart: bool = False,
-    csv_safe: bool = False,
     supplied: Supplied,
 ) -> int:
     """Run to the end, whatever it is; the exit code. `apart`: the source may block."""
-    assert plan.journal is not None
-    door = command_line(plan.journal)
-    display = Display(door=door, quiet=quiet, total=total, is_retry=source is None)
+    journal = plan.journal
+    assert journal is not None
+    display = Display(door=door, quiet=quiet, is_retry=source is None)
     ahead = plan.policy.max_in_flight if apart else 0
-    session = RunSession(plan, source, supplied, on_open=display.opened, ahead=ahead, door=door)
+    displaced = 0
+
+    def opened(engine: Engine) -> None:
+        nonlocal displaced
+        with closing(JournalReader(journal)) as reader:
+            displaced = reader.displaced()
+        display.opened(engine)
+
+    session = RunSession(plan, source, supplied, on_open=opened, ahead=ahead, door=door)
     say = partial(display.say, always=True)
-    end: dict[str, Any] = {}
+    failure: str | None = None
     try:
         run_sync(session.execute, interrupt=lambda: session.interrupt_aloud(say)).close()
     except RunPaused as pause:
-        end["paused"] = str(pause)
         pause.results.close()
     except Interrupted:
-        end["interrupted"] = True
+        pass
     except BatchworkError as error:
         if session.engine is None or not session.engine.tally.read:  # nothing was begun: the plain error says it all
             raise
-        end["error"] = str(error)
+        failure = str(error)
     finally:
         display.closed()
-    with closing(JournalReader(plan.journal)) as reader:
-        summary = summary_of(reader, door, **end)
-        reached_all = session.exhausted and not summary.interrupted
-        missing = 0 if reached_all or total is None else total - summary.accounting.inputs
-        written = None if session.left_at_once else out
-        rows = 0 if written is None else write_results(reader, written, csv_safe=csv_safe)
-    if written is not None:
-        if written != STDOUT:
-            remember_output(plan.journal, written)
-        display.say(f"{counted(rows, 'row')} written to {'standard output' if written == STDOUT else out}")
-    display.end(replace(summary, missing=missing))
+    with closing(JournalReader(journal)) as reader:
+        summary = summary_of(reader, door, error=failure)
+    if not session.left_at_once:
+        results.write(journal, displaced=displaced, say=display.say)
+    elif results.path is not None:
+        say(f"left at once, results not written: `batchwork results {journal} -o OUT` writes them")
+    display.end(summary)
     return summary.code
-
-
-def summary_of(reader: JournalReader, door: Door, **end: Any) -> Summary:
-    """What the runs on a journal have come to."""
-    last, accounting = reader.last_run(), account(reader.counts())
-    failed = reader.entries(statuses=frozenset({Status.FAILED})) if accounting.failed else ()
-    ended = reader.last_event()
-    return Summary(
-        accounting=accounting,
-        totals=reader.totals(),
-        priced=last is None or last.priced,
-        door=door,
-        journal=reader.path,
-        ceiling_nano=None if last is None else last.max_cost_nano,
-        failures=grouped(None if entry.outcome is None else entry.outcome.error for entry in failed),
-        has_ended=isinstance(ended, Ended),
-        figures=ended.figures if isinstance(ended, Ended) else None,
-        open_batches=len(reader.open_batches()),
-        **end,
-    )

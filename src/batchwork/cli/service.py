@@ -1,5 +1,6 @@
 """The commands `serve` and `ask`: prompts over HTTP, and one prompt from the shell."""
 
+import inspect
 import json
 import sys
 from functools import partial
@@ -10,7 +11,8 @@ import typer
 
 from batchwork._bridge import run_sync
 from batchwork.cli import options
-from batchwork.cli.inputs import load_schema
+from batchwork.cli.errors import in_options
+from batchwork.cli.inputs import load_schema, sampling_of
 from batchwork.core.errors import ConfigError
 from batchwork.core.request import DEFAULT_MAX_TOKENS
 from batchwork.prompts import Answer, defaults_for, open_prompt_service, process_multiple_prompts
@@ -33,10 +35,20 @@ def serve(
     new_key: Annotated[
         bool, _who("--new-key", help="Make a key, print it, add it to --key-file if given, and end.")
     ] = False,
+    max_tokens: Annotated[
+        int, _limit(metavar="N", help="The longest answer to a prompt that does not say: so many tokens.")
+    ] = DEFAULT_MAX_TOKENS,
     batch_size: Annotated[int, _limit(metavar="N", help="The most calls in flight of one request.")] = 100,
     max_in_flight: Annotated[int, _limit(metavar="N", help="The most calls at once.")] = 400,
     max_cost_per_day: Annotated[float | None, _limit(metavar="USD", help="Never spend more in a day (UTC).")] = None,
-    budget_file: Annotated[Path | None, _limit(metavar="F", help="Remembers what today has cost.")] = None,
+    budget_file: Annotated[
+        Path | None,
+        _limit(
+            metavar="F",
+            help="Remembers what today has cost, for --max-cost-per-day. Default: budget.json in"
+            " ~/.local/state/batchwork (XDG_STATE_HOME).",
+        ),
+    ] = None,
     price: options.Price = None,
     rpm: options.Rpm = None,
     input_tpm: options.InputTpm = None,
@@ -44,7 +56,11 @@ def serve(
     retries: options.Retries = 3,
     max_retry_time: Annotated[
         float,
-        _limit(metavar="S", help="No retry, of a refusal or a failure, starts later after a prompt's first call."),
+        _limit(
+            metavar="S",
+            help="No retry, of a refusal or a failure, starts later after a prompt's first call. A call that runs into"
+            " a longer --timeout is not made again.",
+        ),
     ] = 60.0,
     timeout: options.Timeout = 120.0,
     base_url: options.BaseUrl = None,
@@ -123,7 +139,9 @@ def ask(
     ] = None,
     system: options.System = None,
     max_tokens: options.MaxTokens = DEFAULT_MAX_TOKENS,
-    max_cost: options.MaxCost = None,
+    temperature: options.Temperature = None,
+    sampling: options.Sampling = None,
+    max_cost: Annotated[float | None, _limit(metavar="USD", help="Do not ask if it may cost more.")] = None,
     price: options.Price = None,
     base_url: options.BaseUrl = None,
     retries: options.Retries = 3,
@@ -135,11 +153,12 @@ def ask(
     \b
     Examples:
       batchwork ask "Which river flows through Vienna?" --model mock:echo
-      batchwork ask "..." --model mock:echo --schema river.json --extract river
+      batchwork ask "River: Danube" --model mock:reader --schema river.json --extract river
     """
     item: dict[str, Any] = {"prompt": sys.stdin.read() if prompt == "-" else prompt}
     if schema is not None:
         item["response_format"] = {"type": "json_schema", "json_schema": {"schema": load_schema(schema)}}
+    item["sampling"] = sampling_of(temperature, sampling)
     if extract is not None:
         item["extract_field_path"] = extract
 
@@ -158,7 +177,10 @@ def ask(
     elif answer.status == "success":
         print(answer.response if isinstance(answer.response, str) else json.dumps(answer.response, ensure_ascii=False))
     else:
-        print(f"batchwork: {answer.error_code}: {answer.error}", file=sys.stderr)
+        error = in_options(answer.error or "", inspect.signature(ask).parameters)
+        print(f"batchwork: {answer.error_code}: {error}", file=sys.stderr)
+    if answer.truncated and (schema is None or answer.status == "error"):  # validated JSON is whole
+        print(f"batchwork: the answer was cut off after {max_tokens:,} tokens: raise --max-tokens", file=sys.stderr)
     raise typer.Exit(_code(answer))
 
 

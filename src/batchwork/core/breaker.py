@@ -11,7 +11,7 @@ from batchwork.core.duration import rough_duration
 from batchwork.core.failure import Failure
 from batchwork.core.failure_table import Trait, is_refusal, traits_of
 from batchwork.core.policy import Policy
-from batchwork.core.words import Door, counted
+from batchwork.core.words import Door, counted, sentence
 
 Cause = Literal["failures", "credentials", "quota", "stalled", "batch"]
 
@@ -20,16 +20,17 @@ Cause = Literal["failures", "credentials", "quota", "stalled", "batch"]
 class Pause:
     """Why the run pauses and what to do about it, for people and for programs."""
 
-    reason: str
+    reason: str  # in which somebody else's words may stand; of ours only {max_wait} is in braces
     remedy: str  # with names in braces, for which the door at hand has its own words
     cause: Cause
     retry_after_s: float | None = None  # when calls will be taken again, where the provider said so
 
     def at(self, door: Door) -> dict[str, Any]:
         """The same in the words of a door, as keywords of `RunPaused`."""
-        return asdict(self) | {"remedy": door.words(self.remedy)}
+        return asdict(self) | {"reason": door.reason(self.reason), "remedy": door.words(self.remedy)}
 
 
+_MAX_WAIT = "{max_wait}"
 _AGAIN = "then {again}: {kept}."
 
 
@@ -63,7 +64,9 @@ class Breaker:
             return no_access(failure)
         if Trait.HOPELESS in traits and not self.is_worth_waiting(failure):
             end = failure.retry_after_s
-            when = "its end is not known" if end is None else f"it ends in {rough_duration(end)}, longer than max_wait"
+            when = (
+                "its end is not known" if end is None else f"it ends in {rough_duration(end)}, longer than {_MAX_WAIT}"
+            )
             return Pause(
                 reason=f"A quota is used up ({failure.message}); {when}.",
                 remedy="Raise the quota or wait for its end (or raise {max_wait}), " + _AGAIN,
@@ -75,8 +78,8 @@ class Breaker:
     def _stalled(self, failure: Failure, now: float) -> Pause | None:
         if failure.retry_after_s is not None and failure.retry_after_s > self._policy.max_wait_s:
             return Pause(
-                reason=f"The provider wants no call for {rough_duration(failure.retry_after_s)}, longer than max_wait"
-                f" ({failure.message}).",
+                reason=f"The provider wants no call for {rough_duration(failure.retry_after_s)},"
+                f" longer than {_MAX_WAIT} ({failure.message}).",
                 remedy="Wait that long (or raise {max_wait}), " + _AGAIN,
                 cause="stalled",
                 retry_after_s=failure.retry_after_s,
@@ -110,7 +113,7 @@ class Breaker:
         if self._in_a_row < self._policy.max_consecutive_failures:
             return None
         return Pause(
-            reason=f"{counted(self._in_a_row, 'item')} in a row ended in an API failure, the last one: {failure}.",
+            reason=sentence(f"{counted(self._in_a_row, 'item')} in a row ended in an API failure, the last: {failure}"),
             remedy="Mend the cause, {again} for the rest, and {retry} for the failed ones.",
             cause="failures",
         )

@@ -14,6 +14,16 @@ from batchwork.core.request import Request
 from batchwork.core.stats import RunFigures
 
 
+class RunInput(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
+    """What a run reads and where its results go, for whoever looks at its journal later. A retry keeps it."""
+
+    total: int | None = None  # rows of the input, where that is known beforehand
+    source: str | None = None  # the input as the command line named it
+    output: str | None = None  # the file of results, seen from the journal's folder
+    is_retry: bool = False  # it takes up what the journal has, and reads no input
+    was_read: bool = False  # of a retry: an earlier run has read the input to its end
+
+
 class Began(msgspec.Struct, frozen=True, kw_only=True, gc=False, tag="began"):
     """A run started on this journal."""
 
@@ -22,6 +32,7 @@ class Began(msgspec.Struct, frozen=True, kw_only=True, gc=False, tag="began"):
     max_cost_nano: int | None = None
     priced: bool = True  # what its calls cost is known
     settings: dict[str, Any] = {}
+    input: RunInput = RunInput()
 
 
 class ItemEvent(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -67,11 +78,17 @@ class Reopened(ItemEvent, frozen=True, kw_only=True, gc=False, tag="reopened"):
 
 
 class Ended(msgspec.Struct, frozen=True, kw_only=True, gc=False, tag="ended"):
-    """A run ended. `inputs` is the number of rows when the input was read to its end."""
+    """A run ended. `inputs` is the number of rows when the input was read to its end.
+
+    Where it ended early, `reason` and `remedy` say why and what to do; the remedy has names in braces, for which the
+    door at hand has its own words.
+    """
 
     inputs: int | None = None
     stopped: str | None = None
     figures: RunFigures | None = None
+    reason: str | None = None
+    remedy: str | None = None
 
 
 class BatchIntended(msgspec.Struct, frozen=True, kw_only=True, tag="batch_intended"):

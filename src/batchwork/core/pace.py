@@ -12,7 +12,7 @@ from batchwork.core.refusals import Refusals
 from batchwork.core.sent_calls import SentCalls
 
 _STEP = 0.1
-_BORNE_PER_S = 0.16  # refusals per second at which a rate neither grows nor falls,
+_BORNE_PER_S = 0.13  # refusals per second at which a rate neither grows nor falls,
 _LEAST_BORNE, _MOST_BORNE = 0.005, 0.05  # and what share of all calls they are at least and at most
 _BURST_S = 0.35
 _LEAST_PER_S = 0.5

@@ -191,7 +191,7 @@ class Standing(Totals):
     """What a journal knows when a run begins on it."""
 
     run_id: str
-    recovered: int  # calls whose fate an earlier crash left open, now booked at their worst case
+    recovered: int  # calls whose fate an earlier run left open, now booked at their worst case
 
 
 @dataclass(slots=True, kw_only=True)
@@ -246,13 +246,16 @@ class Journal(JournalView, Protocol):
         """What it knows of provider batches."""
 
     def begin(self, began: Began) -> Standing:
-        """Start a run: book calls that a crash left open, and begin to read an input from its start."""
+        """Start a run: book calls that an earlier run left open, and begin to read an input from its start."""
 
     def place(self, index: int, intake: InputRow) -> ItemState:
         """The item that stands at `index`: one already known, or a new one, which is recorded."""
 
     def reopen(self, item: int) -> ItemState:
         """Take a failed item up again."""
+
+    def book_lost_calls(self) -> int:
+        """Book calls that nobody waits for any more at their worst case; how many there were."""
 
     def record(self, event: Event) -> None:
         """Queue one fact."""

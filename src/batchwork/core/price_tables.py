@@ -84,6 +84,17 @@ def in_lanes(
     return msgspec.structs.replace(price, lanes=known, writes_from=writes_from)
 
 
+def provider_of(model: str) -> str | None:
+    """The provider whose model this is, by the bundled table; None when it knows none."""
+    from genai_prices import Usage as PriceUsage  # noqa: PLC0415
+    from genai_prices import calc_price  # noqa: PLC0415
+
+    try:
+        return str(calc_price(PriceUsage(input_tokens=1, output_tokens=1), model).provider.id)
+    except LookupError:
+        return None
+
+
 def _look_up(model: str, provider: str | None, context: dict[str, str] | None) -> Any | None:
     # Imported here because it takes a third of a second, which a run that states its price need not pay.
     from genai_prices import Usage as PriceUsage  # noqa: PLC0415

@@ -63,7 +63,7 @@ class ItemState(msgspec.Struct, gc=False, eq=False):
 
 
 def lost_call(state: ItemState) -> Attempted:
-    """The end of a call whose fate a crash left open: it is booked at its worst case."""
+    """The end of a call whose fate nobody knows: it is booked at its worst case."""
     kind = FailureKind.CONNECTION
     return Attempted(item=state.item, kind=kind, charged_nano=state.reserved_nano, unconfirmed=True)
 

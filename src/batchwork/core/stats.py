@@ -18,9 +18,12 @@ class RunFigures(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, 
     calls: int = 0
     retries: int = 0  # calls for an item that had one in this run
     refusals: int = 0
+    truncated: int = 0  # answers that max_tokens cut off, and that are kept all the same
     input_tokens: int = 0
     output_tokens: int = 0
     elapsed_s: float = 0.0
+    cut_off: int = 0  # calls that were left without their answer
+    batches: int | None = None  # provider batches made; None: calls were made one by one
 
 
 @dataclass(slots=True, kw_only=True)
@@ -31,12 +34,15 @@ class Tally:
     read: int = 0  # input rows read
     reused: int = 0  # of those, settled by an earlier run
     open: int = 0  # being worked on: in line, in flight, waiting to be tried again
-    in_flight: int = 0
+    in_flight: int = 0  # calls, or items of provider batches
+    cut_off: int = 0
+    batches: int | None = None  # provider batches made; None: calls are made one by one
     is_retry: bool = False  # of the journal's own items
     sent: int = 0  # items with a call
     calls: int = 0
     retries: int = 0
     refusals: int = 0
+    truncated: int = 0
     settled: dict[Status, int] = field(default_factory=lambda: dict.fromkeys(Status, 0))
     charged_nano: int = 0
     spent_before_nano: int = 0
@@ -52,6 +58,7 @@ class Tally:
     def count(self, outcome: AnyOutcome) -> None:
         """An item has its outcome."""
         self.settled[outcome.status] += 1
+        self.truncated += outcome.truncated and outcome.value is None  # validated JSON is whole all the same
 
     @property
     def done(self) -> int:
@@ -60,8 +67,8 @@ class Tally:
 
     def figures(self, elapsed_s: float) -> RunFigures:
         """What the run has done, so long after its start."""
-        names = ("sent", "is_retry", "reused", "calls", "retries", "refusals", "input_tokens", "output_tokens")
-        return RunFigures(elapsed_s=elapsed_s, **{name: getattr(self, name) for name in names})
+        counts = {name: getattr(self, name) for name in RunFigures.__struct_fields__ if name != "elapsed_s"}
+        return RunFigures(elapsed_s=elapsed_s, **counts)
 
     @property
     def spent_nano(self) -> int:

@@ -14,6 +14,16 @@ def counted(count: int, noun: str, nouns: str | None = None) -> str:
     return f"{count:,} {noun if count == 1 else nouns or noun + 's'}"
 
 
+def sentence(text: str) -> str:
+    """A text that somebody else wrote, with a full stop unless it ends like a sentence already."""
+    return text if text.endswith((".", "!", "?")) else f"{text}."
+
+
+def or_list(names: list[str]) -> str:
+    """`a, b or c`."""
+    return " or ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Door:
     """One way in, in its own words."""
@@ -29,6 +39,10 @@ class Door:
         """A remedy as this door says it."""
         return remedy.format_map(self)
 
+    def reason(self, text: str) -> str:
+        """A reason as this door says it: somebody else's words may stand in it, braces and all."""
+        return text.replace("{max_wait}", self["max_wait"].rstrip("="))
+
     def __getitem__(self, name: str) -> str:
         if name in self.__slots__:
             return str(getattr(self, name))
@@ -36,13 +50,25 @@ class Door:
 
 
 def command_line(journal: Path | str) -> Door:
-    """The commands, with a run on this journal."""
+    """`batchwork run` on this journal."""
+    return _commands(journal, again="run the same command again")
+
+
+def journal_commands(journal: Path | str, *, source: str | None) -> Door:
+    """The commands that are given nothing but this journal, of a run over `source`: None where it had no name."""
+    run = "start the same run again on this journal"
+    return _commands(
+        journal, again=run if source is None else f"run the same `batchwork run {shlex.quote(source)} ...`"
+    )
+
+
+def _commands(journal: Path | str, *, again: str) -> Door:
     return Door(
-        again="run the same command again",
+        again=again,
         kept="what is finished is kept",
-        corrected="run the same command again",
+        corrected=again,
         retry=f"`batchwork retry {shlex.quote(str(journal))}`",
-        more_money="run the same command again with a higher --max-cost",
+        more_money=f"{again} with a higher --max-cost",
         is_command=True,
     )
 

@@ -35,6 +35,7 @@ class BatchRun(Run):
 
     def __init__(self, parts: Parts, backend: BatchBackend, tally: Tally, *, journal_id: str) -> None:
         super().__init__(parts, tally)
+        tally.batches = 0
         self._policy = parts.policy.batch
         self._waits = Waits(parts.clock)
         self._again: deque[Life] = deque()  # for a later batch
@@ -218,6 +219,7 @@ class BatchRun(Run):
         await self._p.journal.durable()
         fresh = sum(not life.is_resent for life in batch.lives.values())
         self.tally.sent += fresh
+        self.tally.batches = (self.tally.batches or 0) + 1
         self.tally.retries += len(batch.lives) - fresh
         self._follow(batch)
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from batchwork.core.event import Event
+from batchwork.core.event import Event, RunInput
 from batchwork.core.failure import FailureKind
 from batchwork.core.intake import InputRow
 from batchwork.core.outcome import AnyOutcome, Status
@@ -34,6 +34,7 @@ class Supplied:
     journal: Journal | None = None  # one in memory that is gone on with
     slices: Slices | None = None  # how the input is divided into jobs; made for one run
     remembered: Mapping[str, Any] = field(default_factory=dict)  # kept in the journal beside the plan's settings
+    input: RunInput = field(default_factory=RunInput)
     notify: NoticeTarget | None = None  # where the end, a pause and the budget are told
     on_event: Callable[[Event], None] | None = None
     on_settled: Callable[[AnyOutcome], None] | None = None
@@ -78,5 +79,6 @@ class Engine(Parts):
 
     async def again(self, run: Run) -> None:
         """Take the journal's failed, deferred and pending items up again."""
-        self.tally.is_retry = True
+        counts = self.journal.counts()
+        self.tally.is_retry, self.tally.total = True, sum(counts[status] for status in _AGAIN)
         await run.run(reopen_items(self.journal, _AGAIN, self.tally, asks_lost=self.uses_batches), is_input=False)

@@ -331,6 +331,11 @@ class Gate:
                 return caller
         return None
 
+    @property
+    def held_back(self) -> int:
+        """How many wait until calls in flight give back what they have reserved."""
+        return sum(len(caller.parked) for caller in self._callers)
+
     def money_changed(self) -> None:
         """The ledger has changed from outside: another gate settled a call, or a new day began."""
         self._unpark()

@@ -165,6 +165,7 @@ class ItemCarrier:
             life.latency_s = self._p.clock.now() - started
         finally:
             self._tally.in_flight -= sent
+            self._tally.cut_off += sent and result is None
             if result is None:  # cancelled, or the journal broke: what was sent may be billed, the admission says so
                 self._p.gate.abandon(grant, sent=sent)
         self._book(life, grant, result)

@@ -5,6 +5,8 @@ import logging
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 
+import msgspec
+
 from batchwork.core.breaker import Pause
 from batchwork.core.errors import BatchworkError
 from batchwork.core.event import Ended
@@ -91,8 +93,17 @@ class Run(ABC):
     def _record_end(self, *, is_input: bool) -> None:
         inputs = self.tally.read if self.exhausted and is_input else None
         self.tally.elapsed_s = self._p.clock.now() - self.tally.started_at
+        journal, pause = self._p.journal, self.pause
         try:
-            figures = self.tally.figures(self.tally.elapsed_s)
-            self._p.journal.record(Ended(inputs=inputs, stopped=self.stopped, figures=figures))
+            if journal.book_lost_calls():  # nobody waits for them any more
+                totals = journal.totals()
+                self.tally.charged_nano = totals.spent_nano - self.tally.spent_before_nano
+                self.tally.unconfirmed_nano = totals.unconfirmed_nano
+            ended = Ended(inputs=inputs, stopped=self.stopped, figures=self.tally.figures(self.tally.elapsed_s))
+            if pause is not None:
+                ended = msgspec.structs.replace(ended, reason=pause.reason, remedy=pause.remedy)
+            elif self._error is not None:
+                ended = msgspec.structs.replace(ended, reason=str(self._error))
+            journal.record(ended)
         except BatchworkError as error:  # a callback raised at the very end
             self._stop(error)

@@ -60,6 +60,25 @@ def make_folder(path: Path) -> None:
             folder.mkdir(mode=PRIVATE_FOLDER, exist_ok=True)
 
 
+def writer_of(journal: Path) -> str | None:
+    """The process that is writing a journal; None where there is none."""
+    try:
+        descriptor = os.open(beside(journal, LOCK), os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+    except OSError:
+        return None
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError:
+        return _holder(descriptor)
+    finally:
+        os.close(descriptor)
+    return None
+
+
+def _holder(descriptor: int) -> str:
+    return os.pread(descriptor, 32, 0).decode("ascii", "replace").strip() or "unknown"
+
+
 class WriterLock:
     """The right to write a journal, from construction until `release`; it dies with the process."""
 
@@ -70,7 +89,7 @@ class WriterLock:
             try:
                 fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except OSError:
-                holder = os.pread(self._descriptor, 32, 0).decode("ascii", "replace").strip() or "unknown"
+                holder = _holder(self._descriptor)
                 os.close(self._descriptor)
                 raise JournalLockedError(
                     f"{journal} is in use by process {holder}; wait for it to end, or use another journal"

@@ -129,7 +129,7 @@ def _is_empty(path: Path) -> bool:
     except OSError as error:
         raise JournalError(f"cannot read the journal {path}: {error.strerror}") from error
     if head and head != _MAGIC:
-        raise JournalError(f"{path} is not a batchwork journal; name another file, or move this one away")
+        raise JournalError(f"{path} is not a batchwork journal, and there is none beside it; name another file")
     return not head
 
 
@@ -252,6 +252,14 @@ def open_counted(path: Path, uri_options: str) -> sqlite3.Connection:
         return connection
 
 
+def _remove_empty_log(path: Path) -> None:
+    """Reading makes a log and its index, which only a connection that can write takes away, if it is the last one."""
+    with LOOKING, suppress(OSError, sqlite3.Error):
+        if not is_open_here(path) and not beside(path, LOG).stat().st_size:
+            with closing(open_counted(path, "mode=rw")) as connection:
+                connection.execute("PRAGMA user_version").fetchone()
+
+
 def is_open_here(path: Path) -> bool:
     """Whether this process has a connection to this file."""
     file = _file(path)
@@ -276,12 +284,16 @@ class ReadConnection:
     def __init__(self, path: Path, *, pinned: bool) -> None:
         self.path = path
         self._pinned = pinned
+        self._makes_log = not beside(path, LOG).exists()
         self._connection = connect(path, writable=False)
         self._reading = False
 
     def close(self) -> None:
-        """Close the connection."""
+        """Close the connection, and leave no empty log behind that was not there before."""
         self._connection.close()
+        if self._makes_log:
+            self._makes_log = False
+            _remove_empty_log(self.path)
 
     def refresh(self) -> None:
         """See what has been committed since."""

@@ -29,17 +29,23 @@ class MemoryJournal:
 
     def begin(self, began: Began) -> Standing:
         self._run_id = self._run_id or uuid.uuid4().hex[:12]
-        open_calls = [state for state in self._state.items.values() if state.reserved_nano]
-        for state in open_calls:
-            self.record(lost_call(state))
+        recovered = self.book_lost_calls()
         self.record(began)
         self._placer = Placer(self)
         return Standing(
             run_id=self._run_id,
             spent_nano=self._state.spent_nano,
             unconfirmed_nano=self._state.unconfirmed_nano,
-            recovered=len(open_calls),
+            recovered=recovered,
         )
+
+    def book_lost_calls(self) -> int:
+        if not self._state.reserved_nano:
+            return 0
+        open_calls = [state for state in self._state.items.values() if state.reserved_nano]
+        for state in open_calls:
+            self.record(lost_call(state))
+        return len(open_calls)
 
     def at(self, index: int) -> ItemState | None:
         item = self._state.places.get(index)

@@ -11,6 +11,12 @@ from batchwork.journal.connections import FAULTS, connect, translated
 from batchwork.journal.reader import JournalReader
 
 
+def known_as(out: Path, journal: Path) -> str:
+    """What a journal calls a file."""
+    path, home = out.resolve(), journal.parent.resolve()
+    return str(path.relative_to(home) if path.is_relative_to(home) else path)
+
+
 def remember_output(journal: Path, out: Path) -> None:
     """Note the file as this journal's own, as it is now."""
     seen = out.stat()
@@ -18,9 +24,7 @@ def remember_output(journal: Path, out: Path) -> None:
     try:
         with closing(connect(journal, writable=True)) as connection:
             sql = "INSERT OR REPLACE INTO output VALUES (?,?,?)"
-            path, home = out.resolve(), journal.parent.resolve()
-            known_as = path.relative_to(home) if path.is_relative_to(home) else path
-            connection.execute(sql, (str(known_as), seen.st_size, seen.st_mtime_ns))
+            connection.execute(sql, (known_as(out, journal), seen.st_size, seen.st_mtime_ns))
     except FAULTS as error:
         raise translated(error, journal) from error
     finally:

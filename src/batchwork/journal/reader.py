@@ -10,8 +10,8 @@ from batchwork.core.ports import Entry, Totals
 from batchwork.core.request import Request
 from batchwork.journal.connections import ReadConnection
 from batchwork.journal.placer import outcome_at
-from batchwork.journal.rows import ItemRow, Sums
-from batchwork.journal.tables import EventTable, ItemTable
+from batchwork.journal.rows import STATUSES, ItemRow, Sums
+from batchwork.journal.tables import EventTable, Identities, ItemTable
 
 
 class JournalReader:
@@ -25,6 +25,7 @@ class JournalReader:
         self._connection = ReadConnection(path, pinned=pinned)
         self.items = ItemTable(self._connection)
         self._events = EventTable(self._connection)
+        self._identities: Identities | None = None
 
     def close(self) -> None:
         self._connection.close()
@@ -62,6 +63,32 @@ class JournalReader:
         if not isinstance(event, Began):
             raise self._connection.damaged("the start of its latest run is missing")
         return event
+
+    def pace(self) -> tuple[float, int]:
+        """When the latest run began, in UTC, and how many items have settled since."""
+        began = self.sums().began
+        (at,) = self._connection.one("SELECT at FROM event WHERE seq = ?", (began,)) or (0.0,)
+        (settled,) = self._connection.one("SELECT count(*) FROM item WHERE settled_seq > ?", (began,)) or (0,)
+        self._connection.let_go()
+        return at, settled
+
+    def displaced(self) -> int:
+        """How many items have an answer and no place in the latest input."""
+        succeeded = STATUSES.index(Status.SUCCEEDED)
+        sql = "SELECT count(*) FROM item WHERE idx IS NULL AND status = ?"
+        (count,) = self._connection.one(sql, (succeeded,)) or (0,)
+        self._connection.let_go()
+        return int(count)
+
+    def find(self, fingerprint: bytes, occurrence: int) -> ItemRow | None:
+        """The item of this identity."""
+        if self._identities is None:
+            sums = self.sums()
+            self._identities = Identities(self.items, noted=sums.noted, items=sums.items)
+        item = self._identities.find(fingerprint, occurrence)
+        row = None if item is None else self.items.row(item)
+        self._connection.let_go()
+        return row
 
     def last_event(self) -> Event | None:
         """What was recorded last."""

@@ -43,11 +43,7 @@ class SqliteJournal:
     def begin(self, began: Began) -> Standing:
         self.flush()  # the end of a run before this one frees places, which this one may take again
         self._reader.refresh(moved=True)
-        open_calls = self._items.reserved() if self._sums.reserved else []
-        for row in open_calls:
-            self._cache.hold(row)
-            self.record(lost_call(row))
-            self.release(row.item)
+        recovered = self.book_lost_calls()
         self.record(began)
         self._sums.began = self._sums.seq
         self._is_first = not self._sums.items
@@ -56,8 +52,19 @@ class SqliteJournal:
             run_id=self.run_id,
             spent_nano=self._sums.spent,
             unconfirmed_nano=self._sums.unconfirmed,
-            recovered=len(open_calls),
+            recovered=recovered,
         )
+
+    def book_lost_calls(self) -> int:
+        if not self._sums.reserved:
+            return 0
+        self.flush()
+        self._reader.refresh()
+        open_calls = self._items.reserved()
+        for row in open_calls:
+            self.record(lost_call(self.take(row.item)))
+            self.release(row.item)
+        return len(open_calls)
 
     # -- which item a row is --------------------------------------------------------------------
 

@@ -12,7 +12,7 @@ from batchwork.assembly import open_engine
 from batchwork.core.batch_book import index_of
 from batchwork.core.bounds import WorstCase
 from batchwork.core.decision import Move
-from batchwork.core.errors import BackendError, ConfigError, RunPaused
+from batchwork.core.errors import BackendError, BatchworkError, ConfigError, RunPaused
 from batchwork.core.event import BatchSubmitted
 from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.intake import Intake
@@ -33,6 +33,7 @@ from batchwork.manager.job_run import Watcher
 from batchwork.manager.options import PreparedJob
 from batchwork.manager.results import BatchResults, Question
 from batchwork.manager.state_file import StateView
+from batchwork.notify import Notifier
 from batchwork.results import SomePlaces
 
 _log = logging.getLogger(__name__)
@@ -123,13 +124,28 @@ class AttachedRun:
         self._cancelled.set()
 
     async def execute(self) -> BatchResults:
-        """Wait for its end and take everything in.
+        """Wait for its end, take everything in, and send the notice of it where one is wanted.
 
         Raises BackendError where the provider does not know the batch, does not let us see it, or has none of its
         results; RunPaused where it could not be asked for too long.
         """
+        target = self._job.supplied.notify
+        notifier = None if target is None else Notifier(target, {"model": self._plan.model, "journal": None})
+        if notifier is None:
+            return await self._execute(None)
+        try:
+            results = await self._execute(notifier)
+        except BatchworkError as error:
+            await notifier.broke_off(error)
+            raise
+        await notifier.closed(None)
+        return results
+
+    async def _execute(self, notifier: Notifier | None) -> BatchResults:
         try:
             async with open_engine(self._plan, self._job.supplied) as engine:
+                if notifier is not None:
+                    notifier.opened(engine.tally, engine.clock, ceiling_nano=None, priced=engine.price is not None)
                 backend = engine.backend
                 if not isinstance(backend, BatchBackend) or not backend.traits.batches:
                     raise ConfigError(f"{self._plan.model} has no batches to attach to")

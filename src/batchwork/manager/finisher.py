@@ -14,7 +14,6 @@ from batchwork.core.outcome import Failed, Outcome, Succeeded
 from batchwork.core.reply import Reply
 from batchwork.core.request import Attachment, Request, Schema
 from batchwork.documents import DEFAULT_LIMITS, Document, DocumentError, DocumentLimits, read_document, text_document
-from batchwork.evidence import find_evidence, verify_citations
 
 Citations = dict[str, list[dict[str, Any]]]
 IMPORTED = "imported"  # the stop reason of an answer that was taken over from a state file
@@ -29,6 +28,7 @@ class Finisher:
     schema: Schema | None = None
     cite: bool = False
     limits: DocumentLimits = DEFAULT_LIMITS
+    source_of: Callable[[int], str | None] | None = None  # the path of the file behind an item, where it is files
     # Looks up the citations that a file holds for the item at a place, if it has this value there.
     written: Callable[[int, Any], Citations | None] | None = None
     _kept: dict[tuple[int, int, int], Citations] = field(default_factory=dict, init=False)
@@ -40,7 +40,7 @@ class Finisher:
             return None
         if self.schema is None:
             return None if is_imported(outcome) and outcome.parsed is None else outcome.parsed or outcome.text
-        if self.model is None or (outcome.parsed is None and is_imported(outcome)):
+        if self.model is None or (outcome.parsed is None and (is_imported(outcome) or outcome.tool_calls)):
             return outcome.parsed
         from batchwork.schema import typed  # noqa: PLC0415 - Pydantic is slow to import, and only this needs it
 
@@ -80,6 +80,9 @@ class Finisher:
         written = None if self.written is None else self.written(outcome.index, self.plain(outcome))
         if written and _is_in(document, written):
             return written
+        # The finder's word lists take longer to load than the rest of the program, and most runs cite nothing.
+        from batchwork.evidence import find_evidence, verify_citations  # noqa: PLC0415
+
         of_provider = (block.get("citations") for block in outcome.reply.blocks)
         listed = (one for held in of_provider if isinstance(held, list) for one in held if isinstance(one, dict))
         cited = verify_citations(listed, document)

@@ -109,6 +109,11 @@ class Files:
         for index, file in enumerate(self._files):
             _must_be_there(index, file)
 
+    def path(self, index: int) -> str | None:
+        """The path of a file as it was given; None for bytes."""
+        file = self._files[index]
+        return None if isinstance(file, bytes) else os.fsdecode(file)
+
     def content(self, index: int) -> Any:
         """The path as the state file shows it, or how many bytes there are."""
         return _shown(self._files[index])

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any, Protocol
 
 from batchwork.core.errors import ConfigError, RunPaused
-from batchwork.core.event import Event
+from batchwork.core.event import Event, RunInput
 from batchwork.core.failure import FailureKind
 from batchwork.core.intake import InputRow
 from batchwork.core.ports import Clock, JournalView
@@ -60,6 +60,7 @@ class JobRun:
             journal=journal,
             slices=Slices(width=view.state.items_per_job, most_open=most_jobs, on_start=self._started),
             remembered=remembered or {},
+            input=RunInput(total=view.total),
             on_event=self._heard,
             has_room=has_room,
         )
@@ -130,7 +131,6 @@ class JobRun:
 
     def _opened(self, engine: Engine) -> None:
         self._clock = engine.clock
-        engine.tally.total = self.view.total
         self.view.tally = engine.tally
         self._restore(engine)
         for watcher in self._watchers:

@@ -1,7 +1,7 @@
 """BatchManager: very many items in jobs, with a budget, a state that survives everything, and results on disk."""
 
 import logging
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from decimal import Decimal
 from functools import partial
@@ -19,7 +19,7 @@ from batchwork.manager.inputs import PdfMode
 from batchwork.manager.job_run import JobRun
 from batchwork.manager.options import JobOptions, prepare_job
 from batchwork.manager.result_files import ResultFiles
-from batchwork.manager.results import RESULT_COLUMNS, BatchResults
+from batchwork.manager.results import BatchResults
 from batchwork.manager.run_folder import MANAGER, FoundRun, RunFolder, found_at, new_run, open_run
 from batchwork.manager.state_file import State, StateView
 from batchwork.manager.state_writer import StateWriter
@@ -183,7 +183,9 @@ class BatchManager(Exports):
         """The same as `to_pandas()`."""
         return self.to_pandas()
 
-    _OURS = RESULT_COLUMNS
+    @property
+    def _ours(self) -> Mapping[str, type]:
+        return self.results()._ours
 
     def _rows(self, *, flat: bool) -> Iterator[dict[str, Any]]:
         return self.results()._rows(flat=flat)
@@ -256,6 +258,8 @@ class BatchManager(Exports):
         view = self._new_view(found.kept)
         with closing(JournalReader(found.journal)) as reader:
             view.restore(reader, reader.totals(), priced=found.priced)
+            for ticket in reader.open_batches():
+                view.taken_up(ticket)
             ended = reader.last_event()
             view.figures = ended.figures if isinstance(ended, Ended) else None
         return view

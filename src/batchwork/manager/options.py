@@ -70,10 +70,13 @@ def prepare_job(
     supplied = supplied_of(run_options)
     defaults = defaults_of(run_options)
     cite = own.enable_citations
-    finisher = Finisher(model=model, schema=defaults.schema, cite=cite, limits=limits, written=written)
     inputs = _inputs_of(own, run_options, limits, defaults)
     if not is_reopened:
         inputs.check()
+    source_of = inputs.path if isinstance(inputs, Files) else None
+    finisher = Finisher(
+        model=model, schema=defaults.schema, cite=cite, limits=limits, written=written, source_of=source_of
+    )
     return PreparedJob(
         inputs=inputs,
         plan=plan,

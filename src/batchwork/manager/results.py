@@ -1,6 +1,6 @@
 """The results of a job: its items in input order, typed and with their citations, made as they are looked at."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from functools import cached_property
 from typing import Any
@@ -15,7 +15,8 @@ from batchwork.documents import Document
 from batchwork.manager.finisher import Citations, Finisher, is_imported, raw_of
 from batchwork.results import LazyResults, OutcomeSource, SomePlaces, outcome_of
 
-RESULT_COLUMNS = {"original_index": int, "status": str, "error": str, "cost": float, "citations": str}
+_OURS = {"original_index": int, "status": str, "error": str, "cost": float, "citations": str}  # columns
+_OURS_OF_FILES = {"original_index": int, "source": str, **_OURS}
 Question = Callable[[int], Request | None]  # what is asked about the item at a place, read when somebody looks
 
 
@@ -36,6 +37,8 @@ class BatchResult:
         self.text: str | None = outcome.text  # the answer, also one that could not be used
         self.usage: Usage | None = outcome.usage
         self.attempts: int = outcome.attempts
+        self.truncated: bool = outcome.truncated  # the answer was cut off by max_tokens
+        self.tool_calls = outcome.tool_calls
         self.error: str | None = outcome.error  # why there is no answer, as `kind: message`; None after a success
 
     @cached_property
@@ -67,12 +70,14 @@ class BatchResult:
 
     @property
     def note(self) -> str | None:
-        """Something to know about a value or citations that are not there although the item succeeded."""
+        """Something to know about a value or citations that are missing or not whole although the item succeeded."""
         outcome = self._outcome
         if not isinstance(outcome, Succeeded):
             return None
         if is_imported(outcome) and outcome.parsed is None:
             return "settled in a state file that arrived without its journal and results: the value is not known"
+        if outcome.truncated and outcome.parsed is None:
+            return "the answer was cut off by max_tokens; a manager with a higher one asks anew"
         if self._finisher.cite and self.document is not None and not self.document.has_text:
             return "the document is an image or a scan: it has no text in which the value could be cited"
         return None
@@ -85,7 +90,6 @@ class BatchResult:
 class BatchResults(LazyResults[BatchResult]):
     """Results in input order. Lazy: nothing is held in memory but what is being looked at."""
 
-    _OURS = RESULT_COLUMNS
     _ANSWER = "value"
 
     def __init__(
@@ -114,8 +118,15 @@ class BatchResults(LazyResults[BatchResult]):
         """The citations alone, in input order."""
         return [result.citations for result in self]
 
+    @property
+    def _ours(self) -> Mapping[str, type]:
+        return _OURS if self._finisher.source_of is None else _OURS_OF_FILES
+
     def _values(self, item: BatchResult, *, flat: bool) -> dict[str, Any]:
-        values: dict[str, Any] = {"original_index": item.original_index, "status": item.status.value}
+        values: dict[str, Any] = {"original_index": item.original_index}
+        if self._finisher.source_of is not None:
+            values["source"] = self._finisher.source_of(item.original_index)
+        values["status"] = item.status.value
         if item.value is not None or self._finisher.schema is None or not flat:
             values[self._ANSWER] = item.value
         if not flat:

@@ -6,15 +6,9 @@ async with open_prompt_service("mock:echo") as service:
 
 from batchwork.prompts.field_path import FieldPath, PathNotFound, PathSyntaxError, parse_path
 from batchwork.prompts.finish import Answer, Summary, finish_all, finish_answer, finish_value, summarise
+from batchwork.prompts.item import Problem, PromptItem
 from batchwork.prompts.pipeline import PromptAnswers, defaults_for, open_prompt_service, process_multiple_prompts
-from batchwork.prompts.prepare import (
-    PreparedPrompt,
-    Problem,
-    PromptDefaults,
-    PromptItem,
-    prepare_all,
-    prepare_prompt_request,
-)
+from batchwork.prompts.prepare import PreparedPrompt, PromptDefaults, prepare_all, prepare_prompt_request
 from batchwork.prompts.process import DEFAULT_BATCH_SIZE, Executed, PromptBatch, process_prompt_batch
 
 __all__ = [

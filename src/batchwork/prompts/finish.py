@@ -6,11 +6,14 @@ from typing import Any, Literal
 
 import msgspec
 
+from batchwork.core.errors import ConfigError
+from batchwork.core.failure import FailureKind
 from batchwork.core.failure_table import Trait, traits_of
 from batchwork.core.money import NANO
 from batchwork.core.outcome import Deferred, Failed, Outcome, Pending, Succeeded
 from batchwork.prompts.field_path import FieldPath, PathNotFound
-from batchwork.prompts.prepare import PreparedPrompt, Problem, too_deep
+from batchwork.prompts.item import Problem
+from batchwork.prompts.prepare import PreparedPrompt, too_deep
 from batchwork.prompts.process import Executed
 from batchwork.schema import NoJson, json_in
 
@@ -32,6 +35,7 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
     latency_s: float | None = None  # of the last call; null when none was made
     id: str | None = None
     raw_text: str | None = None  # what the model said, when it could not be used
+    truncated: bool = False  # what the model said was cut off by max_tokens; validated JSON is whole all the same
 
 
 class Summary(msgspec.Struct, frozen=True, kw_only=True):
@@ -43,10 +47,16 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     first_result_s: float | None
     average_s: float  # total_s divided by the number of prompts
     cost_usd: float | None
+    truncated: int = 0  # prompts whose answer was cut off by max_tokens
 
 
 def finish_answer(prompt: PreparedPrompt, outcome: Outcome | None, unsent: Problem | None = None) -> Answer:
-    """The answer to one prompt. `unsent` says why a prompt without an outcome was not sent."""
+    """The answer to one prompt. `unsent` says why a prompt without an outcome was not sent.
+
+    Raises:
+        ConfigError: the outcome is none, or another prompt's.
+    """
+    _check_own(prompt, outcome)
     if prompt.problem is not None:
         return _failed(prompt, prompt.problem)
     if isinstance(outcome, Succeeded):
@@ -61,6 +71,15 @@ def finish_answer(prompt: PreparedPrompt, outcome: Outcome | None, unsent: Probl
     return _failed(prompt, problem, outcome)
 
 
+def _check_own(prompt: PreparedPrompt, outcome: object) -> None:
+    if outcome is None or (isinstance(outcome, Outcome) and outcome.index == prompt.index):
+        return
+    what = f"of prompt {outcome.index}" if isinstance(outcome, Outcome) else f"a {type(outcome).__name__}"
+    raise ConfigError(
+        f"the outcome is {what}, not that of prompt {prompt.index}: hand over executed.outcomes.get({prompt.index})"
+    )
+
+
 def finish_value(prompt: PreparedPrompt, outcome: Succeeded, value: Any) -> Answer:
     """The answer to a prompt whose value was taken out already; a `Problem` says why there is none."""
     if isinstance(value, Problem):
@@ -72,6 +91,7 @@ def finish_value(prompt: PreparedPrompt, outcome: Succeeded, value: Any) -> Answ
         cost_usd=_dollars(outcome.cost_nano),
         latency_s=_seconds(outcome.latency_s),
         id=prompt.id,
+        truncated=outcome.truncated,
     )
 
 
@@ -87,6 +107,7 @@ def _failed(prompt: PreparedPrompt, problem: Problem, outcome: Outcome | None = 
         latency_s=_seconds(outcome.latency_s) if outcome.attempts else None,
         id=prompt.id,
         raw_text=None if outcome.text is None else clean(outcome.text),
+        truncated=outcome.truncated or problem.code == FailureKind.TRUNCATED.value,
     )
 
 
@@ -127,17 +148,18 @@ def finish_all(prepared: Sequence[PreparedPrompt], executed: Executed) -> list[A
 
 def summarise(answers: Iterable[Answer], executed: Executed) -> Summary:
     """The statistics of a whole request."""
-    statuses = [answer.status for answer in answers]
-    completed = statuses.count("success")
+    ends = [(answer.status, answer.truncated) for answer in answers]
+    completed = sum(status == "success" for status, _ in ends)
     costs = [outcome.cost_nano for outcome in executed.outcomes.values()]
     known = [cost for cost in costs if cost is not None]
     return Summary(
         completed=completed,
-        failed=len(statuses) - completed,
+        failed=len(ends) - completed,
         total_s=_seconds(executed.total_s),
         first_result_s=None if executed.first_result_s is None else _seconds(executed.first_result_s),
-        average_s=_seconds(executed.total_s / len(statuses)) if statuses else 0.0,
+        average_s=_seconds(executed.total_s / len(ends)) if ends else 0.0,
         cost_usd=_dollars(sum(known)) if len(known) == len(costs) else None,
+        truncated=sum(truncated for _, truncated in ends),
     )
 
 

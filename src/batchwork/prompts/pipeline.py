@@ -8,6 +8,7 @@ from decimal import Decimal
 from pathlib import Path
 
 from batchwork.assembly import open_service
+from batchwork.core.errors import ConfigError
 from batchwork.core.money import ceiling_from_dollars
 from batchwork.core.outcome import AnyOutcome
 from batchwork.core.policy import Policy, RatePolicy, RetryPolicy
@@ -70,6 +71,8 @@ async def open_prompt_service(
         ConfigError: an option is wrong, or a budget has no known price.
         JournalError: the book cannot be used.
     """
+    if isinstance(models, str):
+        raise ConfigError(f"models must be a list of models, not one text: models=[{models!r}]")
     policy = Policy(
         max_in_flight=max_in_flight,
         rates=RatePolicy(rpm=rpm, input_tpm=input_tpm, output_tpm=output_tpm),

@@ -6,82 +6,25 @@ Pure. Every prompt of a request goes through it before the first call is sent. A
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Literal, cast
+from typing import Any, cast
 
 import msgspec
-from msgspec import Meta
 
 from batchwork.core.errors import ConfigError
 from batchwork.core.prompt import CONTENT, Defaults, is_content, prepare, surrogate_problem
 from batchwork.core.request import DEFAULT_MAX_TOKENS, Message, Request, Schema
 from batchwork.core.weighed import WeighedCache
-from batchwork.prompts.field_path import MAX_CHARACTERS, FieldPath, PathSyntaxError, parse_path
+from batchwork.core.words import or_list
+from batchwork.prompts.field_path import FieldPath, PathSyntaxError, parse_path
+from batchwork.prompts.item import Problem, PromptItem, ResponseFormat, SchemaBody, Turn, UnusableItem, item_of
 from batchwork.schema import DEFAULT_LIMITS, Limits, SchemaError, checker_of, keep_wire_schema, weigh, wire_schema_of
 from batchwork.schema.dialects import ANY_SERVER, DIALECTS
 from batchwork.schema.wire import Provider
 
 _MAX_DEPTH = 64
-_MOST_TOKENS = 1_000_000
 _KNOWN_BYTES = 4 * 2**20
 _LARGE_US = 4_000.0  # to check and compile; what takes longer is better done by another process
-SchemaBody = dict[str, Any] | bool
 _known: WeighedCache[tuple[bytes, str, str | None], Schema | SchemaError] = WeighedCache(_KNOWN_BYTES)
-EITHER = "a prompt has either 'prompt' or 'messages'"
-
-
-class NamedSchema(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A JSON schema with a name."""
-
-    schema: SchemaBody
-    name: Annotated[str, Meta(min_length=1, max_length=64, pattern="^[A-Za-z0-9_-]+$")] = "answer"
-    description: str | None = None
-    strict: bool | None = None
-
-
-class ResponseFormat(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What the answer must be."""
-
-    type: Literal["json_schema"]
-    json_schema: NamedSchema
-
-
-class Turn(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One message of a conversation."""
-
-    role: Literal["user", "assistant", "system"]
-    content: str | list[dict[str, Any]]
-
-
-# JSON has one kind of number: 100.0 is as whole as 100.
-WholeTokens = Annotated[int, Meta(ge=1, le=_MOST_TOKENS)] | Annotated[float, Meta(ge=1, le=_MOST_TOKENS, multiple_of=1)]
-
-
-class PromptItem(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One prompt: either `prompt` or `messages`, and what the answer should be."""
-
-    prompt: str | None = None
-    messages: Annotated[list[Turn], Meta(min_length=1)] | None = None
-    response_format: ResponseFormat | None = None
-    extract_field_path: Annotated[str, Meta(min_length=1, max_length=MAX_CHARACTERS)] | None = None
-    system: str | None = None
-    model: str | None = None
-    max_tokens: WholeTokens | None = None
-    id: Annotated[str, Meta(min_length=1, max_length=200)] | None = None
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether it has one of the two."""
-        return (self.prompt is None) != (self.messages is None)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Problem:
-    """Why a prompt cannot be asked, or has no answer: a code for programs, a sentence for people, and the place."""
-
-    code: str
-    message: str
-    where: str = ""  # below the prompt, for example /response_format/json_schema/schema/properties/a
-    retryable: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -109,13 +52,6 @@ class PromptDefaults:
         Defaults(model=self.model, max_tokens=self.max_tokens)
 
 
-class _Unusable(Exception):
-    """Ends the preparation of one prompt."""
-
-    def __init__(self, message: str, where: str = "", *, code: str = "invalid_request") -> None:
-        self.problem = Problem(code=code, message=message, where=where)
-
-
 def prepare_prompt_request(item: object, defaults: PromptDefaults, *, index: int = 0) -> PreparedPrompt:
     """One prompt, ready to be sent, or the reason why not.
 
@@ -123,12 +59,12 @@ def prepare_prompt_request(item: object, defaults: PromptDefaults, *, index: int
     """
     own_id = None
     try:
-        prompt = _item_of(item)
+        prompt = item_of(item)
         own_id = prompt.id
         path = None if prompt.extract_field_path is None else parse_path(prompt.extract_field_path)
         return PreparedPrompt(index=index, id=own_id, request=_request_of(prompt, defaults), path=path)
-    except _Unusable as unusable:
-        problem = unusable.problem
+    except UnusableItem as unusable:
+        problem, own_id = unusable.problem, unusable.id or own_id
     except PathSyntaxError as error:
         problem = Problem(code="invalid_path", message=str(error), where="/extract_field_path")
     except UnicodeEncodeError as error:
@@ -140,38 +76,60 @@ def prepare_prompt_request(item: object, defaults: PromptDefaults, *, index: int
 
 def prepare_all(items: Sequence[object], defaults: PromptDefaults) -> list[PreparedPrompt]:
     """Every prompt, one after the other, in order."""
-    return [prepare_prompt_request(item, defaults, index=index) for index, item in enumerate(items)]
+    ids = RequestIds()
+    return [ids.checked(prepare_prompt_request(item, defaults, index=index)) for index, item in enumerate(items)]
 
 
-def _item_of(item: object) -> PromptItem:
-    if isinstance(item, PromptItem):
-        return item
-    if isinstance(item, str):
-        return PromptItem(prompt=item)
-    if not isinstance(item, Mapping):
-        raise _Unusable(f"a prompt is text or a dict, not {type(item).__name__}")
-    try:
-        return msgspec.convert(dict(item), PromptItem)
-    except msgspec.ValidationError as error:
-        raise _Unusable(str(error)) from None
+class RequestIds:
+    """The ids of one request's prompts: one that stands there already is the problem of the prompt that repeats it."""
+
+    def __init__(self) -> None:
+        self._first: dict[str, int] = {}
+
+    def checked(self, prompt: PreparedPrompt) -> PreparedPrompt:
+        """The prompt, or its problem."""
+        if prompt.id is None or (first := self._first.setdefault(prompt.id, prompt.index)) == prompt.index:
+            return prompt
+        message = f"prompts {first} and {prompt.index} have the same id {prompt.id!r}; this one was not asked"
+        problem = Problem(code="duplicate_id", message=message, where="/id")
+        return PreparedPrompt(index=prompt.index, id=prompt.id, problem=problem)
 
 
 def _request_of(prompt: PromptItem, defaults: PromptDefaults) -> Request:
-    if not prompt.is_whole:
-        raise _Unusable(EITHER)
     model = prompt.model or defaults.model
     if model != defaults.model and model not in defaults.models:
-        known = ", ".join(sorted({defaults.model, *defaults.models}))
-        raise _Unusable(f"the model {model!r} is not served here; there is {known}", "/model", code="unknown_model")
+        raise UnusableItem(_not_served(model, {defaults.model, *defaults.models}), "/model", code="unknown_model")
     own = Defaults(
         model=model,
         system=prompt.system if prompt.system is not None else defaults.system,
         max_tokens=int(prompt.max_tokens or defaults.max_tokens),
         schema=_schema_of(prompt.response_format, defaults.models.get(model), defaults.limits),
+        sampling=_sampling_of(prompt),
     )
     request = prepare(prompt.prompt if prompt.messages is None else _messages(prompt.messages), own)
-    _refuse_surrogates(request)
+    _refuse_foreign(request)
     return request
+
+
+def _not_served(model: str, served: set[str]) -> str:
+    """Names what is served; with the provider, where that is all that is missing or too much."""
+    bare = model.rpartition(":")[2]
+    meant = sorted(name for name in served if name.rpartition(":")[2] == bare)
+    if meant:
+        return f"the model {model!r} is not served here; did you mean {or_list(meant)}?"
+    return f"the model {model!r} is not served here; there is {', '.join(sorted(served))}"
+
+
+def _sampling_of(prompt: PromptItem) -> dict[str, Any] | None:
+    if prompt.temperature is None:
+        sampling = prompt.sampling
+    elif "temperature" in (prompt.sampling or ()):
+        raise UnusableItem("temperature is given twice", "/sampling/temperature")
+    else:
+        sampling = {"temperature": prompt.temperature, **(prompt.sampling or {})}
+    if sampling and too_deep(sampling):
+        raise UnusableItem(f"nested more than {_MAX_DEPTH} levels deep", "/sampling")
+    return sampling or None
 
 
 def _schema_of(response_format: ResponseFormat | None, provider: str | None, limits: Limits) -> Schema | None:
@@ -182,20 +140,25 @@ def _schema_of(response_format: ResponseFormat | None, provider: str | None, lim
         return usable_schema(named.schema, named.name, provider, limits)
     except SchemaError as error:
         place = f"/response_format/json_schema/schema{error.place}"
-        raise _Unusable(str(error), place, code="invalid_schema") from None
+        raise UnusableItem(str(error), place, code="invalid_schema") from None
 
 
 def _messages(turns: list[Turn]) -> list[Message]:
     for number, turn in enumerate(turns):
         if not is_content(turn.content):
-            raise _Unusable(CONTENT, f"/messages/{number}/content")
+            raise UnusableItem(CONTENT, f"/messages/{number}/content")
         if not isinstance(turn.content, str) and too_deep(turn.content):
-            raise _Unusable(f"nested more than {_MAX_DEPTH} levels deep", f"/messages/{number}/content")
+            raise UnusableItem(f"nested more than {_MAX_DEPTH} levels deep", f"/messages/{number}/content")
     return [Message(turn.role, turn.content) for turn in turns]
 
 
-def _refuse_surrogates(request: Request) -> None:
-    """No provider takes half a character; from JSON it cannot come, from Python it can."""
+def _refuse_foreign(request: Request) -> None:
+    """No provider takes half a character, or what is no JSON; from JSON neither can come, from Python both can."""
+    if request.sampling:
+        try:
+            msgspec.json.encode(request.sampling)
+        except TypeError as error:
+            raise UnusableItem(f"not JSON: {error}", "/sampling") from None
     for content in (request.system, *(message.content for message in request.messages)):
         if isinstance(content, list):
             msgspec.json.encode(content)

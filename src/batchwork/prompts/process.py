@@ -10,7 +10,8 @@ from batchwork.core.failure import FailureKind
 from batchwork.core.intake import Work
 from batchwork.core.outcome import AnyOutcome, Outcome, Pending
 from batchwork.engine.live_run import LiveRun
-from batchwork.prompts.prepare import PreparedPrompt, Problem
+from batchwork.prompts.item import Problem
+from batchwork.prompts.prepare import PreparedPrompt
 from batchwork.service import Service
 
 DEFAULT_BATCH_SIZE = 100

@@ -13,7 +13,8 @@ import msgspec
 from batchwork.core.request import Schema
 from batchwork.prompts.field_path import parse_path
 from batchwork.prompts.finish import MAX_DEPTH, field_in
-from batchwork.prompts.prepare import Problem, compiled_schema, too_deep
+from batchwork.prompts.item import Problem
+from batchwork.prompts.prepare import compiled_schema, too_deep
 from batchwork.schema import Accepted, Limits, SchemaError, checker_of
 
 HEAD_BYTES = 4  # before every job and result: how long it is

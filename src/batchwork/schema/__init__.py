@@ -4,7 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from batchwork.core.errors import SchemaError
-from batchwork.schema.answer_text import NoJson, json_in, whole_json_in
+from batchwork.schema.answer_text import NoJson, json_in, syntax_problem, whole_json_in
 from batchwork.schema.checked_schema import CheckedSchema, check_schema
 from batchwork.schema.checker import (
     Accepted,

@@ -6,6 +6,7 @@ of attempts, because the text is as untrusted as the schema.
 """
 
 import json
+import re
 from typing import Any
 
 import msgspec
@@ -13,6 +14,7 @@ import msgspec
 _FENCE = "```"
 _MOST_ATTEMPTS = 64
 _MOST_CHARACTERS = 500_000  # read in vain, all attempts together
+_BYTE = re.compile(r"(?:JSON is malformed: )?(.*) \(byte (\d+)\)", re.DOTALL)
 _UNREADABLE = (msgspec.MsgspecError, UnicodeError, RecursionError, ValueError)
 _scanner = json.JSONDecoder()
 _decode = msgspec.json.Decoder().decode
@@ -27,7 +29,7 @@ def json_in(text: str) -> Any:
     try:
         return _decode(text)
     except _UNREADABLE as error:
-        complaint = "it is nested too deeply" if isinstance(error, RecursionError) else str(error)
+        complaint = syntax_problem(error)
     if not text.strip():
         raise NoJson("the answer is empty")
     fenced = _fenced(text)
@@ -39,6 +41,16 @@ def json_in(text: str) -> Any:
     if found:
         raise NoJson(f"the answer has {len(found)} JSON values instead of one")
     raise NoJson(f"the answer is not JSON: {complaint}")
+
+
+def syntax_problem(error: Exception) -> str:
+    """Why a text is not JSON, in plain words; `error` is a decoder's."""
+    if isinstance(error, RecursionError):
+        return "it is nested too deeply"
+    if str(error) == "Input data was truncated":
+        return "it ends too early, or half of a character is missing"
+    found = _BYTE.fullmatch(str(error))
+    return str(error) if found is None else f"{found[1]} at byte {found[2]}"
 
 
 def whole_json_in(text: str) -> Any:

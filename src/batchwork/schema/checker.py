@@ -120,6 +120,8 @@ class AnswerChecker:
             return _ACCEPTED
         checker = self._own.get(request.schema.digest) or checker_of(request.schema)
         judged = checker.check(reply.text, truncated=reply.truncated)
+        if reply.tool_calls and not reply.truncated and not isinstance(judged, Accepted):
+            return _ACCEPTED  # the model asks for a tool of the caller's: an answer, and not yet the one with JSON
         return AnswerVerdict(value=judged.value) if isinstance(judged, Accepted) else rejected(request, reply, judged)
 
 

@@ -180,7 +180,8 @@ class Admission:
         self.loop_time = loop_time
         self.log_text = config.log_text
         self.quotas = Quotas(config)
-        self.phases = Phases(workers, loop_time, replace(defaults_for(service), limits=config.schemas))
+        defaults = replace(defaults_for(service, max_tokens=config.max_tokens), limits=config.schemas)
+        self.phases = Phases(workers, loop_time, defaults)
         self.is_closed = False  # nothing more is admitted; what is under way goes on
         self._batch_size = config.batch_size
         self._runs: set[RequestRun] = set()

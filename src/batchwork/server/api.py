@@ -7,11 +7,13 @@ the same in both, so that a caller reads one shape. `where` is the place in the 
 import secrets
 from collections.abc import Iterable
 from http import HTTPStatus
+from importlib.metadata import version
 from pathlib import Path
 from typing import Literal
 
 import msgspec
 
+VERSION = version("batchwork")
 Headers = Iterable[tuple[bytes, bytes]]
 
 

@@ -2,14 +2,13 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from importlib.metadata import version
 
 import msgspec
 
 from batchwork.core.ports import Backend
 from batchwork.prompts import open_prompt_service
 from batchwork.server.admission import Admission, Lease, RequestResult, RequestRun
-from batchwork.server.api import API, ApiError
+from batchwork.server.api import API, VERSION, ApiError
 from batchwork.server.checker import ServerChecker
 from batchwork.server.config import ServerConfig
 from batchwork.server.connections import Connections
@@ -25,8 +24,7 @@ from batchwork.server.wire import PromptsAnswer, each_decoded, many_decoded, one
 from batchwork.server.workers import Workers
 
 _OPENAPI = "/openapi.json"
-_VERSION = version("batchwork")
-_SERVICE = {"service": "batchwork", "version": _VERSION, "docs": DOCS, "openapi": _OPENAPI}
+_SERVICE = {"service": "batchwork", "version": VERSION, "docs": DOCS, "openapi": _OPENAPI}
 _encode = msgspec.json.Encoder().encode
 _LONG = 1 << 16  # bytes of a body that wait for a turn with time for them
 
@@ -45,7 +43,7 @@ class Application:
             "prompt": self._prompt,
             "prompts": self._prompts,
             "root": lambda exchange: exchange.respond(_encode(_SERVICE)),
-            "health": lambda exchange: exchange.respond(_encode({"status": "ok", "version": _VERSION})),
+            "health": lambda exchange: exchange.respond(_encode({"status": "ok", "version": VERSION})),
             "ready": self._ready,
             "metrics": lambda exchange: exchange.respond(self.metrics.exposition().encode(), CONTENT_TYPE),
         }

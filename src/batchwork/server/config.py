@@ -6,6 +6,7 @@ from ipaddress import ip_address
 from pathlib import Path
 
 from batchwork.core.errors import ConfigError
+from batchwork.core.request import DEFAULT_MAX_TOKENS
 from batchwork.prompts import DEFAULT_BATCH_SIZE
 from batchwork.schema import DEFAULT_LIMITS, Limits
 from batchwork.server.keys import KeyRing
@@ -54,6 +55,7 @@ class ServerConfig:
     host: str = "127.0.0.1"
     port: int = 8000
     keys: KeyRing = field(default_factory=KeyRing)
+    max_tokens: int = DEFAULT_MAX_TOKENS  # of a prompt that does not say
     batch_size: int = DEFAULT_BATCH_SIZE
     max_in_flight: int = 400
     max_cost_per_day: float | str | None = None
@@ -79,7 +81,7 @@ class ServerConfig:
     def __post_init__(self) -> None:
         if not 0 <= self.port <= 65535:
             raise ConfigError(f"port must be between 0 (any free one) and 65535, got {self.port}")
-        _check_counts(self, "batch_size", "max_in_flight", "max_body_bytes")
+        _check_counts(self, "max_tokens", "batch_size", "max_in_flight", "max_body_bytes")
         _check_counts(self, "max_open_prompts", "max_open_bytes", "max_prompt_values")
         if not 0 <= self.grace_s < float("inf"):
             raise ConfigError(f"grace must be at least 0 seconds, got {self.grace_s}")

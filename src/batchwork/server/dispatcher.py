@@ -63,7 +63,8 @@ class Dispatcher:
         method, handler = self.handlers[exchange.path]
         methods = ("GET", "HEAD") if method == "GET" else (method,)
         if exchange.method not in methods:
-            raise ApiError("method_not_allowed", "this address has another method", allow=", ".join(methods))
+            allowed = " or ".join(methods)
+            raise ApiError("method_not_allowed", f"this address takes {allowed} alone", allow=", ".join(methods))
         return handler
 
     def _check_key(self, exchange: Exchange) -> int | None:

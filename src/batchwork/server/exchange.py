@@ -42,7 +42,8 @@ class Exchange:
         """
         kind = self.headers.get("content-type", "").partition(";")[0].strip().lower()
         if kind != JSON:
-            raise ApiError("unsupported_media_type", f"the body must be {JSON}, not {kind[:100] or 'unnamed'}")
+            named = f"the body must be {JSON}, not {kind[:100] or 'unnamed'}"
+            raise ApiError("unsupported_media_type", f"{named}: send the header Content-Type: {JSON}")
         if self.headers.get("content-encoding", "identity").lower() != "identity":
             raise ApiError("unsupported_media_type", "a compressed body is not taken")
         chunks: list[bytes] = []

@@ -8,7 +8,7 @@ import msgspec
 
 from batchwork.prompts import Answer, PromptItem
 from batchwork.prompts.field_path import PATTERN
-from batchwork.server.api import API, ErrorBody, Route
+from batchwork.server.api import API, VERSION, ErrorBody, Route
 from batchwork.server.wire import PromptsAnswer, PromptsBody, StreamedAnswer, StreamedSummary
 
 _TYPES = (PromptItem, PromptsBody, Answer, PromptsAnswer, StreamedAnswer, StreamedSummary, ErrorBody)
@@ -32,7 +32,7 @@ def document(models: tuple[str, ...]) -> dict[str, Any]:
         "openapi": "3.1.0",
         "info": {
             "title": "batchwork prompts API",
-            "version": "1",
+            "version": VERSION,
             "description": "One prompt or a thousand over one engine: in order, in budget, none reused.",
         },
         "paths": {route.path: {route.method.lower(): _operation(name, route)} for name, route in API.routes.items()},
@@ -100,7 +100,10 @@ def _schemas(models: tuple[str, ...]) -> dict[str, Any]:
     if models:
         fields["model"] = {"enum": [*models, None], "default": None}
     _choice(fields["extract_field_path"], "string")["pattern"] = PATTERN
+    _choice(fields["prompt"], "string")["pattern"] = r"\S"  # an empty one is refused
     _choice(fields["messages"], "array")["items"] = _ref("OneTurn")
+    _choice(turn["properties"]["content"], "string")["pattern"] = r"\S"
+    _choice(turn["properties"]["content"], "array")["minItems"] = 1
     _choice(turn["properties"]["content"], "array")["items"] |= {
         "required": ["type"],
         "properties": {"type": {"type": "string"}},

@@ -18,7 +18,8 @@ from batchwork.prompts import (
     prepare_prompt_request,
 )
 from batchwork.prompts.finish import clean
-from batchwork.prompts.prepare import NamedSchema, is_large, keep_schema
+from batchwork.prompts.item import NamedSchema
+from batchwork.prompts.prepare import RequestIds, is_large, keep_schema
 from batchwork.prompts.worker import Done, ExtractJob, SchemaJob
 from batchwork.schema import SchemaError, values_at_most
 from batchwork.server.keys import caller
@@ -38,20 +39,24 @@ class Phases:
     loop_time: LoopTime
     defaults: PromptDefaults
 
-    async def prepare(self, items: Iterable[PromptItem]) -> list[PreparedPrompt]:
+    async def prepare(self, items: Iterable[PromptItem | PreparedPrompt]) -> list[PreparedPrompt]:
         """The first phase; nothing is sent before all of it is done.
 
-        `items` may be decoded one by one, so that what is not needed any more goes at once.
+        `items` may be decoded one by one, so that what is not needed any more goes at once. Those that could not be
+        read are prepared already: they have their problem.
         """
         slices = TimeSlices(self.loop_time)
         prepared: list[PreparedPrompt] = []
+        ids = RequestIds()
         await slices.next()
         for item in items:
-            if item.response_format is not None:
-                await slices.next()
-                await self._check_large_schema(item.response_format.json_schema, item.model)
-                await slices.next()
-            prepared.append(prepare_prompt_request(item, self.defaults, index=len(prepared)))
+            if isinstance(item, PromptItem):
+                if item.response_format is not None:
+                    await slices.next()
+                    await self._check_large_schema(item.response_format.json_schema, item.model)
+                    await slices.next()
+                item = prepare_prompt_request(item, self.defaults, index=len(prepared))  # noqa: PLW2901
+            prepared.append(ids.checked(item))
             await slices.next()
         return prepared
 

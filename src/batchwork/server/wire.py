@@ -1,21 +1,22 @@
-"""From bytes to bodies: what the API takes, strictly, and the words for what it does not take. Pure."""
+"""From bytes to bodies: what the API takes, strictly, and where it refuses. Pure.
 
-import re
-from collections.abc import Iterator
+A body that is no JSON, or no request, is refused as a whole. Among many prompts, one that cannot be read is that
+prompt's error, as `prompts.prepare` has it for those that cannot be asked.
+"""
+
+from collections.abc import Callable, Iterator
 from typing import Annotated, TypeVar
 
 import msgspec
 from msgspec import Meta
 
-from batchwork.prompts import Answer, PromptItem, Summary
-from batchwork.prompts.prepare import EITHER
-from batchwork.schema import values_at_most
+from batchwork.prompts import Answer, PreparedPrompt, PromptItem, Summary
+from batchwork.prompts.item import UnusableItem, explained, item_in
+from batchwork.schema import syntax_problem, values_at_most
 from batchwork.server.api import ApiError
 from batchwork.server.config import MAX_PROMPTS
 
 T = TypeVar("T")
-_INDEX = re.compile(r"\[([0-9]+|\*)\]")
-_PLACE = re.compile(r"^(.*) - at `\$?(.*)`$", re.DOTALL)
 WholeSize = Annotated[int, Meta(ge=1, le=MAX_PROMPTS)] | Annotated[float, Meta(ge=1, le=MAX_PROMPTS, multiple_of=1)]
 
 
@@ -45,58 +46,50 @@ class StreamedSummary(msgspec.Struct, frozen=True, kw_only=True):
     summary: Summary
 
 
-_one_prompt = msgspec.json.Decoder(PromptItem)
 _many_prompts = msgspec.json.Decoder(PromptsBody)
 
 
-def _decoded(decoder: msgspec.json.Decoder[T], body: bytes | msgspec.Raw, place: str = "") -> T:
-    """The body, or an ApiError about `place`: it is not JSON (400), or not what the decoder expects (422)."""
+def _decoded(decode: Callable[[bytes], T], body: bytes) -> T:
+    """What the body holds, or an ApiError: it is not JSON."""
     try:
-        return decoder.decode(body)
-    except msgspec.ValidationError as error:
-        message, where = _split(str(error))
-        where = place + (where or "").rstrip("/") if place else where
-        code = "prompt_count" if where == "/prompts" and "length" in message else "invalid_request"
-        raise ApiError(code, message, where=where) from None
-    except msgspec.DecodeError as error:
-        raise ApiError("invalid_json", f"the body is not JSON: {error}") from None
+        return decode(body)
+    except msgspec.ValidationError:
+        raise
     except UnicodeDecodeError as error:
         raise ApiError("invalid_json", f"the body is not UTF-8: {error.reason} at byte {error.start}") from None
-    except RecursionError:
-        raise ApiError("invalid_json", "the body is nested too deeply") from None
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise ApiError("invalid_json", f"the body is not JSON: {syntax_problem(error)}") from None
 
 
-def one_decoded(body: bytes | msgspec.Raw, most_values: int, index: int | None = None) -> PromptItem:
-    """One prompt: the whole body, or with `index` a part of it. Raises ApiError where it is none, or too much."""
-    place = "" if index is None else f"/prompts/{index}"
-    if len(raw := bytes(body)) > most_values and values_at_most(raw) > most_values:
-        raise ApiError("invalid_request", f"one prompt has more than {most_values} JSON values", where=place or None)
-    item = _decoded(_one_prompt, raw, place)
-    if not item.is_whole:
-        raise ApiError("invalid_request", EITHER, where=place or None)
-    return item
+def _item(body: bytes, most_values: int) -> PromptItem:
+    if len(body) > most_values and values_at_most(body) > most_values:
+        raise UnusableItem(f"one prompt has more than {most_values} JSON values")
+    return _decoded(item_in, body)
+
+
+def one_decoded(body: bytes, most_values: int) -> PromptItem:
+    """The prompt that is the whole body. Raises ApiError where it is none, or too much."""
+    try:
+        return _item(body, most_values)
+    except UnusableItem as error:
+        raise ApiError(error.problem.code, error.problem.message, where=error.problem.where or None) from None
 
 
 def many_decoded(body: bytes) -> PromptsBody:
     """A request with many prompts, which are still to be decoded one by one. Raises ApiError where it is none."""
-    return _decoded(_many_prompts, body)
+    try:
+        return _decoded(_many_prompts.decode, body)
+    except msgspec.ValidationError as error:
+        message, where = explained(error, PromptsBody.__struct_fields__)
+        if where == "/prompts" and "element" in message:
+            raise ApiError("prompt_count", f"a request has 1 to {MAX_PROMPTS} prompts", where=where) from None
+        raise ApiError("invalid_request", message, where=where or None) from None
 
 
-def each_decoded(body: PromptsBody, most_values: int) -> Iterator[PromptItem]:
-    """The prompts of a request, one by one. Raises ApiError where one is none, or has the id of another."""
-    seen: dict[str, int] = {}
+def each_decoded(body: PromptsBody, most_values: int) -> Iterator[PromptItem | PreparedPrompt]:
+    """The prompts of a request, one by one; one that cannot be read has its problem. ApiError: it is not JSON."""
     for index, raw in enumerate(body.prompts):
-        item = one_decoded(raw, most_values, index)
-        if item.id is not None and (first := seen.setdefault(item.id, index)) != index:
-            message = f"prompts {first} and {index} have the same id {item.id!r}"
-            raise ApiError("duplicate_id", message, where=f"/prompts/{index}/id")
-        yield item
-
-
-def _split(message: str) -> tuple[str, str | None]:
-    """A validation message and its place, as a JSON pointer."""
-    found = _PLACE.match(message)
-    if found is None:
-        return message, None
-    sentence, place = found.groups()
-    return sentence, _INDEX.sub(r"/\1", place.replace("[...]", "[*]").replace(".", "/")) or "/"
+        try:
+            yield _item(bytes(raw), most_values)
+        except UnusableItem as error:
+            yield PreparedPrompt(index=index, id=error.id, problem=error.problem)

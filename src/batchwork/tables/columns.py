@@ -31,6 +31,7 @@ _RESULTS: Mapping[str, tuple[type, Callable[[Outcome], Any]]] = {
 RESULT_TYPES: Mapping[str, type] = {name: kind for name, (kind, _) in _RESULTS.items()}
 RESULT_NAMES = tuple(RESULT_TYPES)
 TOOL_CALLS = "tool_calls"  # a column of those rows alone that have any
+TRUNCATED = "truncated"  # a column of those rows alone whose answer was cut off by max_tokens
 _MOST_SHOWN = 30
 _NUMBERS = frozenset({int, float, Decimal})
 _MOST_EXACT = 2**53  # whole numbers up to here are exact as floats
@@ -110,6 +111,8 @@ def result_values(outcome: Outcome) -> dict[str, Any]:
     values = {name: value(outcome) for name, (_, value) in _RESULTS.items()}
     if outcome.tool_calls:
         values[TOOL_CALLS] = list(msgspec.to_builtins(outcome.tool_calls))
+    if outcome.truncated:
+        values[TRUNCATED] = True
     return values
 
 
@@ -139,7 +142,7 @@ def _exact(plain: Any, value: Any) -> Any:
 def result_columns(input_columns: Iterable[str], ours: Iterable[str] = RESULT_NAMES) -> ResultColumns:
     """What the columns of the results are called; an input column `status` is kept as `input_status`."""
     inputs, ours = tuple(dict.fromkeys(input_columns)), tuple(ours)
-    reserved = frozenset((*ours, TOOL_CALLS))
+    reserved = frozenset((*ours, TOOL_CALLS, TRUNCATED))
     taken = set(inputs) | reserved
     renamed: dict[str, str] = {}
     for name in inputs:

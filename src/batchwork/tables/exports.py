@@ -7,7 +7,7 @@ from abc import abstractmethod
 from collections.abc import Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any
 
 from batchwork.core.errors import ConfigError
 from batchwork.tables.arrow import pyarrow
@@ -21,7 +21,10 @@ _PANDAS = {int: "Int64", float: "float64"}  # whole numbers stay whole where som
 class Exports:
     """The ways out of results: one row per item in input order, the columns of the input first, then ours."""
 
-    _OURS: ClassVar[Mapping[str, type]]  # our columns and their types
+    @property
+    @abstractmethod
+    def _ours(self) -> Mapping[str, type]:
+        """Our columns and their types."""
 
     @abstractmethod
     def _rows(self, *, flat: bool) -> Iterator[Row]:
@@ -49,7 +52,7 @@ class Exports:
         """
         pa = pyarrow("to_parquet() needs")
         target = _target(path)
-        columns = ArrowColumns(pa, self._OURS)
+        columns = ArrowColumns(pa, self._ours)
         for rows in chunks(self._rows(flat=True)):
             columns.see(rows)
         schema = columns.schema
@@ -65,7 +68,7 @@ class Exports:
             ConfigError: pyarrow is not installed.
         """
         pa = pyarrow("to_arrow() needs")
-        columns = ArrowColumns(pa, self._OURS)
+        columns = ArrowColumns(pa, self._ours)
         seen = [columns.see(rows) for rows in chunks(self._rows(flat=True))]
         schema = columns.schema
         return pa.concat_tables([schema.empty_table(), *(columns.fit(chunk, schema) for chunk in seen)])
@@ -83,8 +86,8 @@ class Exports:
             for name in dict.fromkeys((*columns, *(name for row in rows for name in row))):
                 columns.setdefault(name, [None] * count).extend(row.get(name) for row in rows)
             count += len(rows)
-        frame = pandas.DataFrame(columns or {name: [] for name in self._OURS})
-        kinds = {name: _PANDAS[kind] for name, kind in self._OURS.items() if kind in _PANDAS and name in frame}
+        frame = pandas.DataFrame(columns or {name: [] for name in self._ours})
+        kinds = {name: _PANDAS[kind] for name, kind in self._ours.items() if kind in _PANDAS and name in frame}
         return frame.astype(kinds)
 
     def to_polars(self) -> Any:

@@ -17,6 +17,7 @@ DELIMITERS = {".csv": ",", ".tsv": "\t"}
 PARQUET_SUFFIX = ".parquet"
 SUFFIXES = (*JSONL_SUFFIXES, *DELIMITERS, PARQUET_SUFFIX)
 _BLOCK = 1 << 20
+_LOOK = 10  # rows of standard input that are all unreadable: it is something else
 
 
 def open_table(source: str | Path, *, stdin: BinaryIO | None = None, encoding: str | None = None) -> Table:
@@ -32,6 +33,10 @@ def open_table(source: str | Path, *, stdin: BinaryIO | None = None, encoding: s
         raise InputError(
             f"{table.name} is not JSON lines (one object per line): {first.problem}; "
             "for a JSON array, convert it with: jq -c '.[]' IN.json > IN.jsonl"
+        )
+    if isinstance(table, JsonLinesStream) and first is not None and all(row.problem for row in table.buffer(_LOOK)):
+        raise InputError(
+            f"{table.name} must be JSONL, one JSON object per line: {first.problem}; other formats are read from a file"
         )
     return table
 

@@ -1,7 +1,8 @@
 """What schemathesis must know beyond the OpenAPI document. Runs in its own environment, not in ours.
 
-Three promises cannot be written as a schema: that a JSON schema inside a body is a usable one, that ids are not
-repeated, and that numbers inside of content blocks fit into 64 bits. Bodies that are meant to be good keep them.
+Four promises cannot be written as a schema: that a JSON schema inside a body is a usable one, that ids are not
+repeated, that the last message says something, and that numbers inside of content blocks and sampling parameters fit
+into 64 bits. Bodies that are meant to be good keep them.
 """
 
 import json
@@ -39,6 +40,17 @@ def _mend(item):
         held = wanted["json_schema"].get("schema")
         if isinstance(held, dict | bool):
             wanted["json_schema"]["schema"] = _USABLE[len(json.dumps(held)) % len(_USABLE)]
+    if isinstance(item.get("prompt"), str) and not item["prompt"].strip():
+        item["prompt"] = "x"
+    turns = item.get("messages")
+    if isinstance(turns, list) and turns and isinstance(turns[-1], dict) and "content" in turns[-1]:
+        held = turns[-1]["content"]
+        if isinstance(held, str):
+            turns[-1]["content"] = held if held.strip() else "x"
+        elif isinstance(held, list):
+            turns[-1]["content"] = [*held, {"type": "text", "text": "x"}]
+    if isinstance(item.get("sampling"), dict):
+        item["sampling"] = {} if item.get("temperature") is not None else _small(item["sampling"])
     if isinstance(item.get("messages"), list):
         for turn in item["messages"]:
             if isinstance(turn, dict) and isinstance(turn.get("content"), list):

@@ -7,7 +7,7 @@ import msgspec
 from msgspec import Struct
 from multidict import istr
 
-from batchwork.backends._catalog import catalog, near, or_list
+from batchwork.backends._catalog import catalog, near
 from batchwork.backends._chat.reply import kind_of, reply_in
 from batchwork.backends._failures import error_in, lost_result
 from batchwork.backends._headers import OPENAI_LIMITS
@@ -19,6 +19,7 @@ from batchwork.core.packing import BatchLimits
 from batchwork.core.ports import BatchProgress, BatchTag, Sighting
 from batchwork.core.reply import Reply
 from batchwork.core.request import Request
+from batchwork.core.words import or_list
 
 _ENDPOINT = "/v1/chat/completions"
 _ENDED = frozenset({"completed", "expired", "cancelled", "failed"})

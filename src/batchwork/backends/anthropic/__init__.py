@@ -11,7 +11,7 @@ from msgspec import Struct
 from multidict import istr
 
 from batchwork.backends import Setup
-from batchwork.backends._catalog import catalog, near, or_list
+from batchwork.backends._catalog import catalog, near
 from batchwork.backends._failures import lost_result
 from batchwork.backends._headers import ANTHROPIC_LIMITS
 from batchwork.backends._http import endpoint
@@ -25,6 +25,7 @@ from batchwork.core.ports import BatchProgress, BatchTag, Candidate, Sighting, T
 from batchwork.core.providers import providers
 from batchwork.core.reply import Reply
 from batchwork.core.request import Request
+from batchwork.core.words import or_list
 
 TRAITS = Traits(
     name="anthropic",
@@ -201,7 +202,7 @@ def open_backend(name: str, setup: Setup) -> AnthropicBackend:
     api_key = setup.api_key or setup.settings.keys.get("anthropic")
     if api_key is None and base_url == provider.base_url:
         raise ConfigError(
-            f"no API key for Anthropic: set {provider.keys[0]} in the environment or in .env, or pass api_key"
+            f"no API key for Anthropic: set {provider.keys[0]} in the environment or in .env (in Python also api_key=)"
         )
     base_url = base_url.rstrip("/").removesuffix("/v1")
     setup = replace(setup, base_url=base_url, api_key=api_key)

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import InitVar, dataclass, field, replace
 
 from batchwork.backends import Setup, options_in
-from batchwork.backends._catalog import catalog, or_list
+from batchwork.backends._catalog import catalog
 from batchwork.backends._failures import other_model
 from batchwork.backends.claude_code import command
 from batchwork.backends.claude_code.command import Folder, prompt_of, system_of
@@ -22,6 +22,7 @@ from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.ports import Clock, Traits
 from batchwork.core.reply import Reply
 from batchwork.core.request import Request
+from batchwork.core.words import or_list
 
 _OPTIONS = {"base_timeout": 120.0, "timeout_per_1k_chars": 10.0}  # seconds
 TRAITS = Traits(
@@ -137,7 +138,9 @@ def open_backend(name: str, setup: Setup) -> ClaudeCodeBackend:
         raise ConfigError(f"claude CLI not found: there is no program {settings.claude_program!r}; {INSTALL}")
     env = command.environment(settings, base_url=setup.base_url, api_key=setup.api_key)
     if has_user(env.get("ANTHROPIC_BASE_URL", "")):
-        raise ConfigError("base_url must not hold a user or password: give the key as api_key")
+        raise ConfigError(
+            "base_url must not hold a user or password: set the key in the environment (in Python also api_key=)"
+        )
     return ClaudeCodeBackend(
         model=model,
         clock=setup.clock,

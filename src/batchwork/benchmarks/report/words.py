@@ -121,7 +121,8 @@ def sentence(one: Comparison) -> str:
         found = one.both_right + one.only_treatment
         return (
             f"{where}, the answers to {found:,} of {counted(one.pairs, 'question')} stand in {treatment},"
-            f" and to {one.both_right + one.only_baseline:,} in {baseline}: the reader copies and reckons nothing."
+            f" and to {one.both_right + one.only_baseline:,} in {baseline}, of those that were asked both ways:"
+            " the reader copies and reckons nothing."
         )
     measured = (
         f"{points(one.difference)} points, 95% interval {between_points(one.interval)}, {counted(one.pairs, 'pair')}"
