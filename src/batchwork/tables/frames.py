@@ -123,9 +123,9 @@ def _arrow(given: Any) -> Table:
 
 
 def _batches(given: Any) -> Iterator[Any]:
-    """The batches of a dataset, few of them ahead; a scanner has its own settings."""
+    """The batches of a dataset, none of them ahead: calls take longer than reading. A scanner has its own settings."""
     if hasattr(given, "scanner"):
-        given = given.scanner(batch_size=BATCH_ROWS, batch_readahead=2, fragment_readahead=1, cache_metadata=False)
+        given = given.scanner(batch_size=BATCH_ROWS, batch_readahead=0, fragment_readahead=0, use_threads=False)
     return iter(given.to_batches())
 
 
