@@ -20,7 +20,7 @@ class InputSource:
     may_block: bool  # reading the next one may take as long as anything, and is done apart
 
 
-def input_source(prompts: Iterable[object], options: RunOptions) -> InputSource:
+def input_source(prompts: object, options: RunOptions) -> InputSource:
     """What a run is to read; a ConfigError where it is neither prompts nor a table with a question."""
     defaults = defaults_of(options)
     requests = row_requests(options, defaults)
@@ -28,6 +28,7 @@ def input_source(prompts: Iterable[object], options: RunOptions) -> InputSource:
         table = checked_table(prompts, requests)
         return InputSource(rows=requests.intakes(table), total=table.count(), may_block=table.may_block)
     refuse_one(prompts, by_rows=True)
+    assert isinstance(prompts, Iterable)
     total = len(prompts) if isinstance(prompts, Sized) else None
     return InputSource(rows=intakes(prompts, defaults), total=total, may_block=not isinstance(prompts, Collection))
 

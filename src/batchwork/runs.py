@@ -37,7 +37,7 @@ _log = logging.getLogger(__name__)
 _STREAM_AHEAD = 1000  # outcomes a consumer may lag behind before the run waits for it
 
 
-def run(prompts: Iterable[object], **options: Unpack[RunOptions]) -> Results:
+def run(prompts: object, **options: Unpack[RunOptions]) -> Results:
     """Ask a model every prompt; the outcomes in input order.
 
     `prompts` is any iterable of strings, message lists, dicts or `Request`s; or, with `prompt=`, a table: a data frame
@@ -106,14 +106,20 @@ def open_results(journal: str | Path, *, response_model: Any = None) -> Results:
     return Results(reader, accounting=account(reader.counts()), stopped=None, priced=priced, model=response_model)
 
 
-async def arun(prompts: Iterable[object], **options: Unpack[RunOptions]) -> Results:
+async def arun(prompts: object, **options: Unpack[RunOptions]) -> Results:
     """The same as `run`, for asyncio."""
     plan, given = _prepared(prompts, options)
     with _displayed(options) as display:
-        return await _session(plan, given, options, on_open=None if display is None else display.opened).execute()
+        session = _session(plan, given, options, on_open=None if display is None else display.opened)
+        try:
+            return await session.execute()
+        except asyncio.CancelledError:  # in a notebook, an interrupt
+            if display is not None:
+                display.say(session.how_to_go_on())
+            raise
 
 
-async def astream(prompts: Iterable[object], **options: Unpack[RunOptions]) -> AsyncIterator[Outcome]:
+async def astream(prompts: object, **options: Unpack[RunOptions]) -> AsyncIterator[Outcome]:
     """Outcomes as they settle, whatever their order; `outcome.index` says which prompt it belongs to.
 
     What an earlier run on the journal has settled is not repeated.
@@ -145,7 +151,7 @@ async def astream(prompts: Iterable[object], **options: Unpack[RunOptions]) -> A
             task.exception()  # an abandoned stream has nobody to tell
 
 
-def stream(prompts: Iterable[object], **options: Unpack[RunOptions]) -> Iterator[Outcome]:
+def stream(prompts: object, **options: Unpack[RunOptions]) -> Iterator[Outcome]:
     """The same as `astream`, from synchronous code: the run goes on while the consumer works."""
     ready: queue.SimpleQueue[AnyOutcome | None] = queue.SimpleQueue()
     has_room = lambda: ready.qsize() < _STREAM_AHEAD  # noqa: E731
@@ -299,11 +305,15 @@ class RunSession:
 
     def stopped(self) -> KeyboardInterrupt:
         """What a synchronous door raises after an interruption: it says what is kept and how to go on."""
+        return clean_stop(self.how_to_go_on())
+
+    def how_to_go_on(self) -> str:
+        """What is kept after an interruption, and how to go on."""
         text = f"stopped: {self._door.kept}; to go on, {self._door.again}"
         if left := self.still_running:
             named = ", ".join(left[:5]) + (", ..." if len(left) > 5 else "")
             text += f" ({counted(len(left), 'batch goes', 'batches go')} on at the provider meanwhile: {named})"
-        return clean_stop(text)
+        return text
 
     def cancel(self) -> None:
         """Give up what is not finished, at the provider too; what is finished is kept. Called inside the loop."""
@@ -317,7 +327,7 @@ class RunSession:
             self._run.wake()
 
 
-def _prepared(prompts: Iterable[object], options: RunOptions) -> tuple[Plan, InputSource]:
+def _prepared(prompts: object, options: RunOptions) -> tuple[Plan, InputSource]:
     """What a run follows and what it reads; a ConfigError where either makes no sense."""
     return plan_of(options), input_source(prompts, options)
 

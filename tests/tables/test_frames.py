@@ -148,6 +148,13 @@ def test_whatever_gives_a_stream_of_arrow_is_a_table() -> None:
     assert [row.columns for row in table_of(OfArrow()).rows()] == [{"city": "Oslo"}]
 
 
+def test_the_results_of_a_database_are_rows_although_they_have_a_method_for_columns() -> None:
+    class Mappings(list):  # type: ignore[type-arg]
+        def columns(self) -> None: ...
+
+    assert [row.columns for row in table_of(Mappings(ROWS)).rows()] == ROWS
+
+
 def test_rows_that_are_no_dicts_fail_alone_once_there_was_one() -> None:
     first, second, third = table_of([{"a": 1}, "b", {"a": 2}]).rows()
     assert (first.problem, third.problem) == (None, None)

@@ -25,8 +25,7 @@ EMPTY = "the prompt is empty: there is nothing to ask"
 CONTENT = "content must be a string or a list of blocks with a 'type'"
 _PANDAS = (".tolist()", ".to_dict('records')")
 _TABLES = {"to_dicts": (".to_list()", ".to_dicts()"), "to_pylist": (".to_pylist()", ".to_pylist()")}  # polars, pyarrow
-# What the classes of tables have: pandas, polars, Spark, DuckDB; Hugging Face; pyarrow's datasets; its readers
-_OF_TABLES = ("columns", "column_names", "to_batches", "read_next_batch")
+_OF_ARROW = ("to_batches", "read_next_batch")  # what datasets and readers have that have no columns at hand
 _KEYS = ("prompt", "messages", "model", "system", "max_tokens", "sampling", "extra_body", "label")
 
 
@@ -52,7 +51,9 @@ def is_table(given: object) -> bool:
     Its class is asked: a lazy frame works out its columns, with a warning, when it is asked itself.
     """
     kind = type(given)
-    return any(hasattr(kind, name) for name in _OF_TABLES) or getattr(given, "ndim", 1) != 1
+    # Where these are methods, as in the results of a database, going through it gives rows.
+    has_columns = any(not callable(getattr(kind, name, len)) for name in ("columns", "column_names"))
+    return has_columns or any(hasattr(kind, name) for name in _OF_ARROW) or getattr(given, "ndim", 1) != 1
 
 
 def refuse_table(name: str, given: object, *, by_rows: bool = False) -> None:

@@ -34,7 +34,7 @@ class PreparedJob:
 class JobOptions:
     """The options about input and answers; the rest are options of a run."""
 
-    messages: Sequence[Any] | None = None
+    messages: Any = None
     files: Sequence[Any] | None = None
     prompt: str | None = None
     response_model: Any = None

@@ -29,7 +29,7 @@ def table_of(given: object) -> Table:
         return _arrow(given)
     if room == "polars" and not hasattr(given, "iter_rows"):
         return _polars_lazy(given)
-    if hasattr(type(given), "columns"):
+    if not callable(getattr(type(given), "columns", len)):
         return _frame(given)
     if isinstance(given, str | bytes | Mapping) or not isinstance(given, Iterable):
         raise ConfigError(f"{_A_ROW}, and a table many of them, not one {type(given).__name__}; wrap it in a list")
@@ -114,7 +114,7 @@ def _arrow(given: Any) -> Table:
 
         schema = getattr(given, "projected_schema", None) or given.schema
         return FrameTable(given, schema.names, read, may_block=True)
-    if hasattr(given, "__arrow_c_stream__") and hasattr(type(given), "columns"):
+    if hasattr(given, "__arrow_c_stream__"):
         return _arrow_stream(given, pa.RecordBatchReader.from_stream(given))
     raise ConfigError(
         f"a {type(given).__module__.partition('.')[0]} {type(given).__name__} cannot be read row by row; hand over a"
