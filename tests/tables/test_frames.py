@@ -16,6 +16,7 @@ pa = pytest.importorskip("pyarrow")
 pd = pytest.importorskip("pandas")
 pl = pytest.importorskip("polars")
 dataset = pytest.importorskip("pyarrow.dataset").dataset
+write_dataset = pytest.importorskip("pyarrow.dataset").write_dataset
 pq = pytest.importorskip("pyarrow.parquet")
 
 COLUMNS = {"city": ["Oslo", "Rom"], "n": [1, None], "x": [0.5, None]}
@@ -27,6 +28,11 @@ def _dataset(folder: Path) -> Any:
     return dataset(folder)
 
 
+def _feather(folder: Path) -> Any:
+    write_dataset(pa.table(COLUMNS), folder, format="feather")
+    return dataset(folder, format="feather")
+
+
 MAKERS: dict[str, Callable[[Path], Any]] = {
     "pandas": lambda _: pd.DataFrame(COLUMNS).astype({"n": "Int64"}),
     "polars": lambda _: pl.DataFrame(COLUMNS),
@@ -35,6 +41,8 @@ MAKERS: dict[str, Callable[[Path], Any]] = {
     "Arrow batch": lambda _: pa.table(COLUMNS).to_batches()[0],
     "Arrow reader": lambda _: pa.table(COLUMNS).to_reader(),
     "dataset": _dataset,
+    "dataset in memory": lambda _: dataset(pa.table(COLUMNS)),
+    "dataset of Feather files": _feather,
     "scanner": lambda folder: _dataset(folder).scanner(),
     "dicts": lambda _: ROWS,
     "generator": lambda _: (row for row in ROWS),

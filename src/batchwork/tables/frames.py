@@ -123,10 +123,15 @@ def _arrow(given: Any) -> Table:
 
 
 def _batches(given: Any) -> Iterator[Any]:
-    """The batches of a dataset, none of them ahead: calls take longer than reading. A scanner has its own settings."""
-    if hasattr(given, "scanner"):
-        given = given.scanner(batch_size=BATCH_ROWS, batch_readahead=0, fragment_readahead=0, use_threads=False)
-    return iter(given.to_batches())
+    """The batches of a dataset, as few ahead as can be: calls take longer than reading. A scanner is set already."""
+    if not hasattr(given, "scanner"):
+        return iter(given.to_batches())
+    options: dict[str, Any] = {"batch_readahead": 1, "fragment_readahead": 1, "use_threads": False}
+    of_parquet = import_module("pyarrow.dataset").ParquetFragmentScanOptions
+    files = getattr(given, "format", None)
+    if getattr(files, "default_extname", "") == "parquet" and files.default_fragment_scan_options == of_parquet():
+        options["fragment_scan_options"] = of_parquet(pre_buffer=False, use_buffered_stream=True)
+    return iter(given.scanner(batch_size=BATCH_ROWS, **options).to_batches())
 
 
 def _arrow_stream(given: Any, reader: Any) -> Table:
