@@ -128,7 +128,7 @@ def _batches(given: Any) -> Iterator[Any]:
         return iter(given.to_batches())
     options: dict[str, Any] = {"batch_readahead": 1, "fragment_readahead": 1, "use_threads": False}
     of_parquet = import_module("pyarrow.dataset").ParquetFragmentScanOptions
-    files = getattr(given, "format", None)
+    files: Any = getattr(given, "format", None)
     if getattr(files, "default_extname", "") == "parquet" and files.default_fragment_scan_options == of_parquet():
         options["fragment_scan_options"] = of_parquet(pre_buffer=False, use_buffered_stream=True)
     return iter(given.scanner(batch_size=BATCH_ROWS, **options).to_batches())
