@@ -175,21 +175,17 @@ def _readable(name: str, pa: Any) -> Iterator[None]:
 
 
 def _polars_lazy(given: Any) -> Table:
-    """A lazy frame of polars, run in batches; before polars 1.34 at once."""
-
-    def batches() -> Iterable[Any]:
-        if not hasattr(given, "collect_batches"):
-            return (given.collect(),)
-        return given.collect_batches(chunk_size=BATCH_ROWS, maintain_order=True)  # type: ignore[no-any-return]
+    """A lazy frame of polars, run in batches; before polars 1.38 at once, because its batches hid what went wrong."""
+    polars = import_module("polars")
+    in_batches = tuple(map(int, polars.__version__.split(".")[:2])) >= (1, 38)
 
     def read(names: tuple[str, ...]) -> Iterator[TableRow]:
-        errors = import_module("polars").exceptions.PolarsError
         number = 0
         try:
-            for batch in batches():
+            for batch in given.collect_batches(chunk_size=BATCH_ROWS) if in_batches else (given.collect(),):
                 for number, record in enumerate(batch.iter_rows(), number + 1):  # noqa: B020
                     yield TableRow(number, dict(zip(names, map(plain, record), strict=True)))
-        except (errors, OSError) as error:
+        except (polars.exceptions.PolarsError, OSError) as error:
             raise InputError(f"the LazyFrame cannot be read any further: {error}") from error
 
     return FrameTable(given, given.collect_schema().names(), read, may_block=True)
