@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Protocol, Self, TypeVar, overload
 
 import msgspec
 
-from batchwork.core.errors import InputError
+from batchwork.core.errors import InputError, JournalError
 from batchwork.core.money import to_dollars
 from batchwork.core.outcome import Failed, Outcome, Pending, Status, Succeeded
 from batchwork.core.ports import Entry, Totals
@@ -149,7 +149,10 @@ class LazyResults(Exports, Sequence[T]):
         return entry.columns or {}
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__}: {self._standing()}>"
+        try:
+            return f"<{type(self).__name__}: {self._standing()}>"
+        except JournalError:
+            return f"<{type(self).__name__}: closed>"
 
     def _standing(self) -> Accounting:
         return account(self.source.counts())

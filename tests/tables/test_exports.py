@@ -12,7 +12,7 @@ from pydantic import BaseModel
 
 import batchwork
 from batchwork import ConfigError
-from batchwork.tables import arrow_columns
+from batchwork.tables import exports
 from batchwork.tables.exports import Exports
 from tests.support.scripted import Scripted
 
@@ -36,7 +36,7 @@ class Made(Exports):
 
 @pytest.fixture(params=[1, 10_000], ids=["a row at a time", "at once"])
 def _chunks(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(arrow_columns, "CHUNK_ROWS", request.param)
+    monkeypatch.setattr(exports, "CHUNK_ROWS", request.param)
 
 
 @pytest.mark.usefixtures("_chunks")
@@ -81,6 +81,12 @@ def test_rows_with_different_columns_make_one_table(tmp_path: Path) -> None:
     assert pq.read_table(made.to_parquet(tmp_path / "a.parquet")).to_pydict() == columns
     frame = made.to_pandas()
     assert (list(frame), frame["tokens"].dtype, frame["tokens"].tolist()) == (list(columns), "Int64", [3, pd.NA])
+
+
+def test_half_a_surrogate_pair_is_replaced_as_in_every_file() -> None:
+    made = Made({"a\ud800": "x\ud800", "list": ["\ud800"]}, {"a\ud800": "y", "list": None})
+    assert made.to_arrow().to_pydict() == {"a\ufffd": ["x\ufffd", "y"], "list": ['["\ufffd"]', None]}
+    assert made.to_pandas()["a\ufffd"].tolist() == ["x\ufffd", "y"]
 
 
 def test_nothing_has_our_columns_with_their_types(tmp_path: Path) -> None:

@@ -4,16 +4,12 @@ What is nested stays nested, decimals stay exact. A column whose values agree on
 would have it.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
-from itertools import islice
+from collections.abc import Mapping
 from typing import Any
 
 from batchwork.tables.cells import cell_text
 
-CHUNK_ROWS = 10_000
 _MOST_EXACT = 2**53  # whole numbers up to here are exact as floats
-
-Row = dict[str, Any]
 
 
 class ArrowColumns:
@@ -27,7 +23,7 @@ class ArrowColumns:
         self._types: dict[str, Any] = {}
         self._wide: set[str] = set()  # columns with whole numbers that no float holds
 
-    def see(self, rows: list[Row]) -> Any:
+    def see(self, rows: list[dict[str, Any]]) -> Any:
         """A chunk as an Arrow table by itself."""
         names = dict.fromkeys(name for row in rows for name in row)
         arrays = {name: self._array(name, [row.get(name) for row in rows]) for name in names}
@@ -89,13 +85,6 @@ class ArrowColumns:
             return column.cast(kind)
         except self._errors:
             return pa.chunked_array([pa.array(column.to_pylist(), kind)])
-
-
-def chunks(rows: Iterable[Row]) -> Iterator[list[Row]]:
-    """The rows, so many at a time."""
-    source = iter(rows)
-    while chunk := list(islice(source, CHUNK_ROWS)):
-        yield chunk
 
 
 def _texts(values: list[Any]) -> list[str | None]:

@@ -6,15 +6,18 @@ A file is written whole or not at all, and a row at a time; the tables are in me
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping
 from importlib import import_module
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
 from batchwork.core.errors import ConfigError
 from batchwork.tables.arrow import pyarrow
-from batchwork.tables.arrow_columns import ArrowColumns, Row, chunks
-from batchwork.tables.cells import json_line
+from batchwork.tables.arrow_columns import ArrowColumns
+from batchwork.tables.cells import clean_text, json_line
 from batchwork.tables.writer import whole_file
 
+CHUNK_ROWS = 10_000
+Row = dict[str, Any]
 _PANDAS = {int: "Int64", float: "float64"}  # whole numbers stay whole where some are missing
 
 
@@ -29,6 +32,12 @@ class Exports:
     @abstractmethod
     def _rows(self, *, flat: bool) -> Iterator[Row]:
         """One row per item; `flat` makes a column of every field of an answer that is an object."""
+
+    def _chunks(self) -> Iterator[list[Row]]:
+        """The flat rows, so many at a time, in text that can be stored."""
+        rows = map(_stored, self._rows(flat=True))
+        while chunk := list(islice(rows, CHUNK_ROWS)):
+            yield chunk
 
     def to_jsonl(self, path: str | Path) -> Path:
         """Write one JSON object per item; an answer that is JSON stays whole.
@@ -53,11 +62,11 @@ class Exports:
         pa = pyarrow("to_parquet() needs")
         target = _target(path)
         columns = ArrowColumns(pa, self._ours)
-        for rows in chunks(self._rows(flat=True)):
+        for rows in self._chunks():
             columns.see(rows)
         schema = columns.schema
         with whole_file(target) as file, pa.parquet.ParquetWriter(file, schema) as writer:
-            for rows in chunks(self._rows(flat=True)):
+            for rows in self._chunks():
                 writer.write_table(columns.fit(columns.see(rows), schema))
         return target
 
@@ -69,9 +78,9 @@ class Exports:
         """
         pa = pyarrow("to_arrow() needs")
         columns = ArrowColumns(pa, self._ours)
-        seen = [columns.see(rows) for rows in chunks(self._rows(flat=True))]
+        seen = [columns.see(rows) for rows in self._chunks()]
         schema = columns.schema
-        return pa.concat_tables([schema.empty_table(), *(columns.fit(chunk, schema) for chunk in seen)])
+        return pa.concat_tables([columns.fit(chunk, schema) for chunk in seen] or [schema.empty_table()])
 
     def to_pandas(self) -> Any:
         """A pandas DataFrame with one row per item.
@@ -82,7 +91,7 @@ class Exports:
         pandas = _library("pandas", "to_pandas()", "dataframe")
         columns: dict[str, list[Any]] = {}
         count = 0
-        for rows in chunks(self._rows(flat=True)):
+        for rows in self._chunks():
             for name in dict.fromkeys((*columns, *(name for row in rows for name in row))):
                 columns.setdefault(name, [None] * count).extend(row.get(name) for row in rows)
             count += len(rows)
@@ -97,6 +106,15 @@ class Exports:
             ConfigError: polars or pyarrow is not installed.
         """
         return _library("polars", "to_polars()").from_arrow(self.to_arrow())
+
+
+def _stored(row: Row) -> Row:
+    """A row without halves of surrogate pairs in its names and texts."""
+    return {_text(name): _text(value) if type(value) is str else value for name, value in row.items()}
+
+
+def _text(text: str) -> str:
+    return text if text.isascii() else clean_text(text)
 
 
 def _library(name: str, what: str, extra: str | None = None) -> Any:
