@@ -75,6 +75,9 @@ def test_the_rows_of_a_table_are_the_same_whatever_library_it_comes_from(
         (dt.date(2026, 11, 16), "2026-11-16"),
         (dt.time(1, 2), "01:02:00"),
         (Decimal("1.50"), "1.50"),
+        (Decimal("NaN"), None),
+        (pd.Timedelta("1 day 2h"), "1 day, 2:00:00"),
+        (dt.timedelta(days=1, hours=2), "1 day, 2:00:00"),
         ({"b": Decimal("1.5"), 2: [float("nan"), None]}, {"b": "1.5", "2": [None, None]}),
         ({"c", "a", "b"}, ["a", "b", "c"]),
         (b"ok", "ok"),
@@ -167,6 +170,22 @@ def test_rows_that_are_no_dicts_fail_alone_once_there_was_one() -> None:
     first, second, third = table_of([{"a": 1}, "b", {"a": 2}]).rows()
     assert (first.problem, third.problem) == (None, None)
     assert second.problem == "a row of a table is a dict of its columns, not str"
+
+
+class Unprintable:
+    def __str__(self) -> str:
+        raise RuntimeError("nobody knows")
+
+
+def test_a_value_that_cannot_be_read_fails_its_row_alone() -> None:
+    nest: list[Any] = []
+    for _ in range(5_000):
+        nest = [nest]
+    frame = pd.DataFrame({"a": [1, Unprintable(), nest, 4]}, dtype=object)
+    rows = list(table_of(frame).rows())
+    assert [row.problem is None for row in rows] == [True, False, False, True]
+    assert rows[1].problem == "a value cannot be read: RuntimeError: nobody knows"
+    assert [row.problem for row in table_of(frame.to_dict("records")).rows()] == [row.problem for row in rows]
 
 
 def test_a_generator_is_read_no_further_than_the_columns_that_are_asked_for() -> None:

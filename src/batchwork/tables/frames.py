@@ -15,7 +15,7 @@ from typing import Any
 from batchwork.core.errors import ConfigError, InputError
 from batchwork.tables.arrow import BATCH_ROWS, batch_rows, pyarrow
 from batchwork.tables.table import SAMPLE_ROWS, RowStream, Table, TableRow, bad_row, keys_of
-from batchwork.tables.values import plain
+from batchwork.tables.values import plain_row
 
 _A_ROW = "a row of a table is a dict of its columns"
 
@@ -93,7 +93,7 @@ def _frame(given: Any) -> Table:
 
     def read(names: tuple[str, ...]) -> Iterator[TableRow]:
         for number, record in enumerate(frame.iter_rows(named=False, buffer_size=BATCH_ROWS), 1):
-            yield TableRow(number, dict(zip(names, map(plain, record), strict=True)))
+            yield plain_row(number, names, record)
 
     index = getattr(getattr(given, "index", None), "names", ())  # pandas: it is no column
     return FrameTable(given, columns, read, count=len(frame), index=index)
@@ -184,7 +184,7 @@ def _polars_lazy(given: Any) -> Table:
         try:
             for batch in given.collect_batches(chunk_size=BATCH_ROWS) if in_batches else (given.collect(),):
                 for number, record in enumerate(batch.iter_rows(), number + 1):  # noqa: B020
-                    yield TableRow(number, dict(zip(names, map(plain, record), strict=True)))
+                    yield plain_row(number, names, record)
         except (polars.exceptions.PolarsError, OSError) as error:
             raise InputError(f"the LazyFrame cannot be read any further: {error}") from error
 
@@ -234,7 +234,7 @@ class DictTable(Table):
 def _dicts(given: Iterable[Any]) -> Table:
     table = DictTable(given) if isinstance(given, Collection) else _Once(_mapping_rows(given), "the rows")
     first = table.first()
-    if first is not None and first.problem is not None:
+    if first is not None and first.problem is not None and first.problem.startswith(_A_ROW):
         raise ConfigError(f"{first.problem}; with prompt= (or template=) the input is a table")
     return table
 
@@ -242,6 +242,6 @@ def _dicts(given: Iterable[Any]) -> Table:
 def _mapping_rows(given: Iterable[Any]) -> Iterator[TableRow]:
     for number, row in enumerate(given, 1):
         if isinstance(row, Mapping):
-            yield TableRow(number, {str(name): plain(value) for name, value in row.items()})
+            yield plain_row(number, row.keys(), row.values())
         else:
             yield bad_row(number, f"{_A_ROW}, not {type(row).__name__}", repr(row))

@@ -6,13 +6,28 @@ library calls missing (NaN, NaT, NA, null) is None, sets are lists in order, and
 
 import math
 from base64 import b64encode
+from collections.abc import Iterable
+from datetime import timedelta
+from decimal import Decimal
 from typing import Any
 
 from batchwork.tables.cells import cell_text
+from batchwork.tables.table import TableRow, bad_row
 
 _ALREADY_JSON = frozenset({bool, int, str, type(None)})
 _MISSING = frozenset({"NAType", "NaTType"})  # pandas; by name, because nothing here imports it
+# What a foreign object can raise while it is looked at
+_UNREADABLE = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
 _MOMENTS = frozenset({"datetime64", "timedelta64"})  # numpy's own would become whole numbers
+
+
+def plain_row(number: int, names: Iterable[object], values: Iterable[Any]) -> TableRow:
+    """One row of a foreign table; a value that cannot be read is that row's problem."""
+    try:
+        columns = {str(name): plain(value) for name, value in zip(names, values, strict=True)}
+    except _UNREADABLE as error:
+        return bad_row(number, f"a value cannot be read: {type(error).__name__}: {error}", "")
+    return TableRow(number, columns)
 
 
 def plain(value: Any) -> Any:
@@ -40,6 +55,10 @@ def plain(value: Any) -> Any:
 def _foreign(value: Any, kind: str) -> Any:
     if kind in _MISSING:
         return None
+    if isinstance(value, Decimal):
+        return None if value.is_nan() else str(value)
+    if isinstance(value, timedelta):  # one of pandas would read otherwise
+        return str(timedelta(days=value.days, seconds=value.seconds, microseconds=value.microseconds))
     if hasattr(value, "isoformat"):
         return value.isoformat()
     if kind in _MOMENTS:
