@@ -79,7 +79,7 @@ test-tables: $(NOTEBOOK) ## tables with every library there is, and a real noteb
 	HF_HUB_OFFLINE=1 $(BIN)/python -m pytest -n auto -m "real or not real" tests/tables tests/test_input_source.py tests/test_notebook.py
 
 $(NOTEBOOK): $(READY)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt 'datasets>=4' 'nbclient>=0.10' 'ipykernel>=6.29'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt 'datasets==5.2.0' 'nbclient==0.11.0' 'ipykernel==7.4.0'
 	touch $(NOTEBOOK)
 
 format: $(READY) ## rewrite the code in the house format

@@ -15,7 +15,7 @@ MOST_GROWTH_MB = 40.0
 
 def main() -> int:
     smoke = arguments(__doc__ or "").smoke
-    few, many = (5_000, 20_000) if smoke else (100_000, 1_000_000)
+    few, many = (2_000, 6_000) if smoke else (100_000, 1_000_000)
     small, large = _run(few), _run(many)
     show_table(
         ("run(dataset, prompt=...)", "peak RSS", "us CPU per row", "wall"),

@@ -157,12 +157,15 @@ class LazyResults(Exports, Sequence[T]):
     def _standing(self) -> Accounting:
         return account(self.source.counts())
 
-    def _repr_html_(self) -> str:
-        cost = self.total_cost
-        money = "cost unknown" if cost is None else f"${cost:.4f}"
-        rows = list(islice(self._rows(flat=True), _FIRST_ROWS))
-        title = f"{type(self).__name__}: {self._standing()}; {money}"
-        return results_html(title, rows, ours=self._ours, total=len(self))
+    def _repr_html_(self) -> str | None:
+        try:
+            title = f"{type(self).__name__}: {self._standing()}"
+            if not isinstance(self.source, SomePlaces):  # the money is that of all
+                title += "; cost unknown" if self.total_cost is None else f"; ${self.total_cost:.4f}"
+            rows = list(islice(self._rows(flat=True), _FIRST_ROWS))
+            return results_html(title, rows, ours=self._ours, total=len(self))
+        except JournalError:
+            return None  # it is closed, as its `repr` says
 
     @property
     def total_cost(self) -> Decimal | None:

@@ -90,6 +90,8 @@ def test_a_jinja_template_and_options_of_each_row_make_the_requests(batchwork: R
         asked = [entry.request for entry in reader.entries()]
     assert [(request.max_tokens, request.system) for request in asked if request] == [(5, "Be brief."), (1024, None)]
     assert "items          3 (1 cannot be sent)" in batchwork("estimate", *command).stdout
+    taken_for_plain = batchwork("run", "in.csv", "--model", "mock:echo", "-o", "other.jsonl", "--prompt-file", "ask.j2")
+    assert "ask.j2 is a Jinja template by its name: give it as --template" in taken_for_plain.stderr
     both = batchwork("run", *command, "-o", "other.jsonl", "--prompt", "{city}")
     assert (both.returncode, "--prompt and --template exclude each other" in both.stderr) == (2, True)
 

@@ -81,4 +81,4 @@ def test_after_a_pause_the_results_are_those_of_all_items_and_nothing_is_paid_ag
 def test_results_that_are_closed_still_have_a_name(tmp_path: Path) -> None:
     results = BatchManager(messages=prompts(2), state_path=tmp_path / "s.json", **scripted(Scripted())).run()
     results.close()
-    assert repr(results) == "<BatchResults: closed>"
+    assert (repr(results), results._repr_html_()) == ("<BatchResults: closed>", None)

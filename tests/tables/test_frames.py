@@ -215,6 +215,8 @@ def test_a_lazy_table_that_breaks_off_says_so() -> None:
     lazy = pl.LazyFrame({"a": ["x"]}).select(pl.col("a").cast(pl.Int64))
     with pytest.raises(InputError, match="LazyFrame cannot be read any further"):
         list(table_of(lazy).rows())
+    with pytest.raises(InputError, match="LazyFrame cannot be read any further"):
+        table_of(pl.LazyFrame({"a": ["x"]}).select("b"))
 
 
 def test_a_missing_library_is_named_with_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -109,7 +109,7 @@ def _arrow(given: Any) -> Table:
     if hasattr(given, "to_batches"):  # a dataset or a scanner of one
 
         def read(names: tuple[str, ...]) -> Iterator[TableRow]:
-            with _readable(f"the {type(given).__name__}", pa):
+            with _readable(f"the {type(given).__name__}", pa.ArrowException):
                 yield from batch_rows(_batches(given), names)
 
         schema = getattr(given, "projected_schema", None) or given.schema
@@ -140,7 +140,7 @@ def _arrow_stream(given: Any, reader: Any) -> Table:
     pa, names = pyarrow(), _names(name, reader.schema.names)
 
     def read() -> Iterator[TableRow]:
-        with _readable(name, pa):
+        with _readable(name, pa.ArrowException):
             yield from batch_rows(reader, names)
 
     return _Once(read(), name, names)
@@ -167,10 +167,10 @@ class _Once(RowStream):
 
 
 @contextmanager
-def _readable(name: str, pa: Any) -> Iterator[None]:
+def _readable(name: str, error_of_library: type[Exception]) -> Iterator[None]:
     try:
         yield
-    except (pa.ArrowException, OSError) as error:
+    except (error_of_library, OSError) as error:
         raise InputError(f"{name} cannot be read any further: {error}") from error
 
 
@@ -178,17 +178,23 @@ def _polars_lazy(given: Any) -> Table:
     """A lazy frame of polars, run in batches; before polars 1.38 at once, because its batches hid what went wrong."""
     polars = import_module("polars")
     in_batches = tuple(map(int, polars.__version__.split(".")[:2])) >= (1, 38)
+    name, error_of_polars = f"the {type(given).__name__}", polars.exceptions.PolarsError
+
+    def batches() -> Iterable[Any]:
+        if not in_batches:
+            return (given.collect(),)
+        found: Iterable[Any] = given.collect_batches(chunk_size=BATCH_ROWS, maintain_order=True)
+        return found
 
     def read(names: tuple[str, ...]) -> Iterator[TableRow]:
-        number = 0
-        try:
-            for batch in given.collect_batches(chunk_size=BATCH_ROWS) if in_batches else (given.collect(),):
-                for number, record in enumerate(batch.iter_rows(), number + 1):  # noqa: B020
-                    yield plain_row(number, names, record)
-        except (polars.exceptions.PolarsError, OSError) as error:
-            raise InputError(f"the LazyFrame cannot be read any further: {error}") from error
+        with _readable(name, error_of_polars):
+            records = (record for batch in batches() for record in batch.iter_rows())
+            for number, record in enumerate(records, 1):
+                yield plain_row(number, names, record)
 
-    return FrameTable(given, given.collect_schema().names(), read, may_block=True)
+    with _readable(name, error_of_polars):
+        columns = given.collect_schema().names()
+    return FrameTable(given, columns, read, may_block=True)
 
 
 def _hugging_face(given: Any) -> Table:

@@ -18,6 +18,7 @@ from batchwork.tables.row_options import RowOptions
 from batchwork.tables.table import Table, TableRow
 from batchwork.tables.template import MissingColumn, Template
 
+_JINJA_SUFFIXES = (".j2", ".jinja", ".jinja2")
 AnyTemplate = Template | JinjaTemplate
 
 
@@ -32,6 +33,8 @@ def template_from(
     if template is not None:
         return JinjaTemplate(_read(Path(template), "template"), str(template))
     if prompt_file is not None:
+        if prompt_file.suffix in _JINJA_SUFFIXES:  # its doubled braces would be sent as they are
+            raise ConfigError(f"{prompt_file} is a Jinja template by its name: give it as {door['template']}")
         prompt = _read(prompt_file, "prompt file")
     if prompt is None:
         return None
