@@ -7,6 +7,7 @@ import pytest
 
 import batchwork
 from batchwork import BatchManager
+from batchwork.notebook import NotebookBar
 
 
 class Cell:
@@ -45,6 +46,11 @@ def test_a_run_in_a_notebook_has_a_bar_that_stays_with_how_it_ended(
     BatchManager(["a"], model="mock:echo").run()
     assert cell.shown[-1]["text/plain"].endswith("All succeeded.")
     assert capsys.readouterr() == ("", "")
+
+
+def test_what_a_bar_says_is_text(cell: Cell) -> None:
+    NotebookBar().note("<script>alert(1)</script>")
+    assert cell.shown[-1]["text/html"] == "<div><pre>&lt;script&gt;alert(1)&lt;/script&gt;</pre></div>"
 
 
 def test_a_run_that_is_told_to_be_silent_is(cell: Cell) -> None:
