@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo demo-crash test test-lowest test-pythons check format torture hostile test-real smoke-real perf perf-against smoke evidence evidence-fit evidence-ablation fuzz clean
+.PHONY: help setup demo demo-crash test test-lowest test-pythons check format torture hostile test-real test-tables smoke-real perf perf-against smoke evidence evidence-fit evidence-ablation fuzz clean
 
 help: ## this list
 	@grep -hE '^[a-z][a-z-]*:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | awk -F'\t' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -74,12 +74,20 @@ $(REAL): $(FOREIGN)
 	npm install --silent --no-fund --no-audit --prefix $(VENV)/claude @anthropic-ai/claude-code
 	touch $(REAL)
 
+NOTEBOOK := $(VENV)/.notebook
+test-tables: $(NOTEBOOK) ## tables with every library there is, and a real notebook (installs datasets, nbclient and ipykernel: about 100 MB)
+	HF_HUB_OFFLINE=1 $(BIN)/python -m pytest -n auto -m "real or not real" tests/tables tests/test_input_source.py tests/test_notebook.py
+
+$(NOTEBOOK): $(READY)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt 'datasets==5.2.0' 'nbclient==0.11.0' 'ipykernel==7.4.0'
+	touch $(NOTEBOOK)
+
 format: $(READY) ## rewrite the code in the house format
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
 # Each measurement prints a table and ends with one line that says whether its bar is met.
-PERF := engine http exits curves window memory resume state documents limits pacing simulator prompts server frame calibration answerability bench
+PERF := engine http exits curves window memory tables resume state documents limits pacing simulator prompts server frame calibration answerability bench
 
 perf: $(READY) ## every measurement, against the peers, written into docs/performance.md (within 90 min)
 	$(BIN)/python -m perf.report $(PERF)

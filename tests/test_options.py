@@ -45,7 +45,7 @@ from batchwork.options import RunOptions
         ({"model": "mock:nobody"}, "mock:echo"),
         ({"model": "mok:echo"}, "mock:echo"),
         ({"model": None}, "model"),
-        ({"response_model": dict}, "BatchManager take a Pydantic model; here schema= takes a JSON schema"),
+        ({"response_model": dict}, "response_model is a Pydantic model class"),
         ({"state_path": "s.json"}, "belongs to BatchManager"),
     ],
 )

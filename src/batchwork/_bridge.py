@@ -37,10 +37,12 @@ def run_sync(main: Callable[[], Coroutine[Any, Any, T]], *, interrupt: Callable[
 def clean_stop(message: str) -> KeyboardInterrupt:
     """The interrupt that a synchronous door raises after a clean stop, for whoever catches it.
 
-    Where nobody does, the program ends as Python ends it (130 in a shell), with the message and without a traceback.
+    Where nobody does, the program ends as Python ends it (130 in a shell), with the message and without a traceback;
+    so does the cell of a notebook.
     """
     interrupt = KeyboardInterrupt(message)  # not a class of our own: Python ends by the signal for this one alone
     interrupt.is_clean_stop = True  # type: ignore[attr-defined]
+    interrupt._render_traceback_ = lambda: [message]  # type: ignore[attr-defined] # IPython asks for it
     if not isinstance(sys.excepthook, _LastWord):
         sys.excepthook = _LastWord(sys.excepthook)
     return interrupt

@@ -1,4 +1,4 @@
-"""Show a run while it goes on: redrawn in place on a terminal, printed now and then elsewhere; quiet, not at all."""
+"""Show a run while it goes on: redrawn in place on a terminal or in a notebook, printed now and then elsewhere."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -13,6 +13,7 @@ from batchwork.core.event import Event
 from batchwork.core.outcome import Status
 from batchwork.core.words import PYTHON, Door, counted
 from batchwork.engine.engine import Engine
+from batchwork.notebook import NotebookBar, in_notebook
 from batchwork.progress import Snapshot, lines, snapshot
 from batchwork.summary import Exit, Summary, wrapped
 
@@ -24,7 +25,8 @@ class Display:
     """Shows one run from `opened`, which is called inside its loop, to `closed`.
 
     The line of a run is on standard error, because standard output is for results, and goes when the run ends. The
-    five lines of a manager are on standard output and stay; `jobs` completes what is known of the run for them.
+    five lines of a manager are on standard output and stay; `jobs` completes what is known of the run for them. In a
+    notebook both are a bar in the output of the cell, and stay. Quiet, nothing is shown.
     """
 
     def __init__(
@@ -42,7 +44,8 @@ class Display:
         self._out = sys.stderr if jobs is None else sys.stdout
         self._console = Console(file=self._out, force_terminal=self._out.isatty(), quiet=quiet, highlight=False)
         self._live: Live | None = None
-        if not quiet and self._console.is_terminal and not self._console.is_dumb_terminal:
+        self._bar = NotebookBar() if in_notebook() and not quiet else None
+        if not quiet and self._bar is None and self._console.is_terminal and not self._console.is_dumb_terminal:
             # What the user's own code prints into a file or a pipe is no part of the picture.
             on_screen = sys.stdout.isatty()
             self._live = Live(
@@ -72,14 +75,17 @@ class Display:
     def closed(self) -> None:
         """Show how a manager's run ended; the line of any other goes."""
         self._cancel()
-        if self._engine is not None and self._jobs is not None:
-            self._show(self._engine)
+        engine = self._engine
+        if engine is not None and (self._jobs is not None or (self._bar and engine.tally.elapsed_s is not None)):
+            self._show(engine)
         if self._live is not None:
             self._live.stop()
 
     def say(self, text: str, *, always: bool = False) -> None:
         """One line for the user; quiet means no progress, not that a failure goes unexplained."""
-        if not self._quiet:
+        if self._bar is not None:
+            self._bar.note(text)
+        elif not self._quiet:
             self._console.print(Text(text), soft_wrap=True)
         elif always:
             print(text, file=self._out, flush=True)
@@ -98,20 +104,26 @@ class Display:
             self._show(engine)
             self._show_later(engine)
 
-        self._cancel = engine.clock.call_later(_PLAIN_EVERY_S if self._live is None else _LIVE_EVERY_S, show)
+        self._cancel = engine.clock.call_later(
+            _PLAIN_EVERY_S if self._live is None and self._bar is None else _LIVE_EVERY_S, show
+        )
 
     def _show(self, engine: Engine) -> None:
-        now = engine.clock.now()
+        tally = engine.tally
+        # A run that has ended may be shown outside of its loop, whose clock is then none.
+        now = engine.clock.now() if tally.elapsed_s is None else tally.started_at + tally.elapsed_s
         seen = snapshot(
-            engine.tally,
-            elapsed_s=now - engine.tally.started_at if engine.tally.elapsed_s is None else engine.tally.elapsed_s,
+            tally,
+            elapsed_s=now - tally.started_at,
             now=now,
             ceiling_nano=engine.gate.ledger.ceiling,
             priced=engine.price is not None,
             held_back=engine.gate.held_back,
         )
         seen = seen if self._jobs is None else self._jobs(seen)
-        if self._live is not None:
+        if self._bar is not None:
+            self._bar.show(seen.done, seen.total, lines(seen))
+        elif self._live is not None:
             self._live.update(_picture(seen), refresh=True)
         else:
             print(*lines(seen), sep="\n", file=self._out, flush=True)

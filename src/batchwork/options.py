@@ -1,6 +1,6 @@
 """The options of a run in the user's words, and the plan that follows from them. Nothing is opened here."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from decimal import Decimal
 from difflib import get_close_matches
 from pathlib import Path
@@ -21,6 +21,7 @@ from batchwork.engine.engine import Supplied
 from batchwork.notify import NoticeTarget
 from batchwork.plan import Plan
 from batchwork.schema import AnswerChecker, check_schema
+from batchwork.tables import RowOptions
 
 # What the options of a run are called in its policies.
 _RATES = {name: name for name in ("rpm", "input_tpm", "output_tpm")}
@@ -54,11 +55,7 @@ _SAMPLING = (
 )
 # What people look for here and what another door has.
 _ELSEWHERE = {
-    "response_model": "batch() and BatchManager take a Pydantic model; here schema= takes a JSON schema, for example"
-    " schema=Model.model_json_schema()",
-    **dict.fromkeys(
-        ("messages", "files", "prompt", "enable_citations", "pdf"), "it belongs to batch() and BatchManager"
-    ),
+    **dict.fromkeys(("messages", "files", "enable_citations", "pdf"), "it belongs to batch() and BatchManager"),
     **dict.fromkeys(
         ("items_per_job", "max_parallel_jobs", "state_path", "save_results_dir"), "it belongs to BatchManager"
     ),
@@ -72,7 +69,9 @@ _KINDS: dict[str, tuple[Any, str]] = {
     "api_key": (str | None, "a text"),
     "on_event": (Callable | None, "a function"),
     "notify": (str | None, "an address or a command"),
-    **dict.fromkeys(("fresh", "retry_in_place", "cancel_on_interrupt", "progress"), (bool, "True or False")),
+    "template": (str | Path | None, "a path"),
+    "progress": (bool | None, "True or False"),
+    **dict.fromkeys(("fresh", "retry_in_place", "cancel_on_interrupt"), (bool, "True or False")),
 }
 
 
@@ -80,10 +79,14 @@ class RunOptions(TypedDict, total=False):
     """The options of a run. See `run`."""
 
     model: Required[str]
+    prompt: str | None
+    template: str | Path | None
+    per_row: Mapping[str, str] | None
     mode: Literal["live", "batch"]
     system: str | None
     max_tokens: int
     schema: dict[str, Any] | bool | None
+    response_model: Any
     sampling: dict[str, Any] | None
     extra_body: dict[str, Any] | None
     max_in_flight: int | None
@@ -114,7 +117,7 @@ class RunOptions(TypedDict, total=False):
     api_key: str | None
     on_event: Callable[[Event], None] | None
     notify: str | None
-    progress: bool
+    progress: bool | None
 
 
 def plan_of(options: RunOptions, *, keep_bodies: bool = False) -> Plan:
@@ -148,12 +151,33 @@ def plan_of(options: RunOptions, *, keep_bodies: bool = False) -> Plan:
 
 def supplied_of(options: RunOptions) -> Supplied:
     """The objects and callbacks among a run's options, which `plan_of` has looked at."""
+    model = options.get("response_model")
     return Supplied(
-        checker=AnswerChecker(),
+        checker=_checker_of(model),
+        response_model=model,
         backend=options.get("backend"),
         on_event=options.get("on_event"),
         notify=None if (target := options.get("notify")) is None else NoticeTarget(target),
     )
+
+
+def _checker_of(model: Any) -> AnswerChecker:
+    """The checker of answers; a model's own validators have a say, so that what they refuse is asked again."""
+    if model is None:
+        return AnswerChecker()
+    from batchwork.schema import ModelChecker  # noqa: PLC0415 - Pydantic is slow to import
+
+    return AnswerChecker({Schema.of(_model_schema(model)).digest: ModelChecker(model)})
+
+
+def _model_schema(model: Any) -> dict[str, Any]:
+    from pydantic import BaseModel  # noqa: PLC0415 - slow to import, and only a typed run needs it
+
+    from batchwork.schema import schema_from_model  # noqa: PLC0415
+
+    if not (isinstance(model, type) and issubclass(model, BaseModel)):
+        raise ConfigError(f"response_model is a Pydantic model class, not {model!r}; a JSON schema is given as schema=")
+    return schema_from_model(model)
 
 
 def _kinds_of(retry_failed: object) -> frozenset[FailureKind]:
@@ -212,7 +236,9 @@ def _traits_of(options: RunOptions) -> Traits:
 def _refuse_sampling(options: RunOptions) -> None:
     """Parameters that the backend never takes are refused once, before anything is sent, not item by item."""
     takes = _traits_of(options).sampling
-    for name in options.get("sampling") or ():
+    per_row = RowOptions(options.get("per_row"))
+    refuse_unknown(per_row.columns, {"system", "max_tokens", *_SAMPLING}, in_="per_row")
+    for name in (*(options.get("sampling") or ()), *per_row.sampling):
         if takes is not None and name not in takes:
             known = f"it takes {', '.join(sorted(takes))}" if takes else "it takes none"
             raise ConfigError(f"{options['model']} does not take the sampling parameter {name!r}; {known}")
@@ -220,7 +246,11 @@ def _refuse_sampling(options: RunOptions) -> None:
 
 def defaults_of(options: RunOptions) -> Defaults:
     """What every request of a run has, else ConfigError."""
-    schema = options.get("schema")
+    schema: Any = options.get("schema")
+    if (model := options.get("response_model")) is not None:
+        if schema is not None:
+            raise ConfigError("response_model= and schema= are two ways to say the same: give one of them")
+        schema = _model_schema(model)
     if schema is not None:
         check_schema(schema)
     return Defaults(
@@ -248,11 +278,13 @@ def _refuse_wrong(options: RunOptions) -> None:
             raise ConfigError(f"{name} must be {a_kind}, got {got}")
 
 
-def refuse_unknown(given: Collection[str], takes: Collection[str]) -> None:
+def refuse_unknown(given: Collection[str], takes: Collection[str], *, in_: str | None = None) -> None:
     """Refuse what a door does not take with a ConfigError, and hint at what it does."""
     for name in given:
         if name in takes:
             continue
+        if in_ is not None:
+            raise ConfigError(f"unknown option {name!r} in {in_}; there are {', '.join(sorted(takes))}")
         if name in _ELSEWHERE:
             raise ConfigError(f"unknown option {name!r}: {_ELSEWHERE[name]}")
         near = get_close_matches(name, (*takes, *sorted(_SAMPLING)), n=1, cutoff=_NEAR)

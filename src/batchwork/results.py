@@ -1,18 +1,24 @@
 """The results of a run: outcomes in input order, read from the journal as they are looked at."""
 
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from itertools import islice
-from typing import Protocol, TypeVar, overload
+from typing import Any, ClassVar, Protocol, Self, TypeVar, overload
 
+import msgspec
+
+from batchwork.core.errors import InputError, JournalError
 from batchwork.core.money import to_dollars
-from batchwork.core.outcome import Outcome, Pending, Status
+from batchwork.core.outcome import Failed, Outcome, Pending, Status, Succeeded
 from batchwork.core.ports import Entry, Totals
-from batchwork.core.stats import Accounting
+from batchwork.core.stats import Accounting, account
 from batchwork.core.words import counted
+from batchwork.tables import RESULT_TYPES, Exports, answer_fields, plain_answer, result_columns, result_values
+from batchwork.tables.html import results_html
 
 T = TypeVar("T")
+_FIRST_ROWS = 5  # of results that a notebook shows
 
 
 class OutcomeSource(Protocol):
@@ -23,6 +29,9 @@ class OutcomeSource(Protocol):
 
     def count(self) -> int:
         """How many places there are."""
+
+    def counts(self, *, below: int | None = None) -> dict[Status, int]:
+        """How many of them, or of those below a place, stand where."""
 
     def totals(self) -> Totals:
         """The money."""
@@ -54,12 +63,18 @@ class EveryPlace:
         """How many places there are."""
         return self._total
 
+    def counts(self, *, below: int | None = None) -> dict[Status, int]:
+        """How many of them, or of those below a place, stand where."""
+        end = self._total if below is None else min(below, self._total)
+        counts = self._source.counts(below=end)
+        return counts | {Status.PENDING: counts[Status.PENDING] + end - sum(counts.values())}
+
 
 class SomePlaces:
     """A source with some places of another one alone, counted from 0, in the order given."""
 
     def __init__(self, source: OutcomeSource, places: Sequence[int]) -> None:
-        self._source = source
+        self._source: OutcomeSource = source._source if isinstance(source, SomePlaces) else source
         self._places = places
         self.totals = source.totals
         self.close = source.close
@@ -73,13 +88,22 @@ class SomePlaces:
         """How many there are."""
         return len(self._places)
 
+    def counts(self, *, below: int | None = None) -> dict[Status, int]:
+        """How many of them, or of the first ones, stand where."""
+        counts = dict.fromkeys(Status, 0)
+        for entry in self.entries(0, below):
+            counts[entry.status] += 1
+        return counts
+
 
 def _unread(index: int) -> Entry:
     return Entry(index=index, item=-1, status=Status.PENDING, paid_nano=0, attempts=0)
 
 
-class LazyResults(Sequence[T]):
+class LazyResults(Exports, Sequence[T]):
     """Items in input order, each made when it is looked at. Lazy: nothing is held in memory but what is looked at."""
+
+    _ANSWER: ClassVar[str]  # the column of an answer that is JSON
 
     def __init__(self, source: OutcomeSource, *, priced: bool, keep: object = None) -> None:
         self.source = source
@@ -91,6 +115,57 @@ class LazyResults(Sequence[T]):
     @abstractmethod
     def _made(self, entry: Entry) -> T:
         """The item of one place."""
+
+    @abstractmethod
+    def _values(self, item: T, *, flat: bool) -> dict[str, Any]:
+        """Our columns of an item, with its answer where that is JSON; `flat`: what is nested in them is JSON text."""
+
+    @abstractmethod
+    def at(self, places: Sequence[int]) -> Self:
+        """Those at some places of the input alone, in this order."""
+
+    @property
+    def failures(self) -> dict[str, Self]:
+        """The failed items by kind, the most frequent kind first; each is a list like this one, and as lazy."""
+        places: dict[str, list[int]] = {}
+        for entry in self.source.entries() if self.source.counts()[Status.FAILED] else ():
+            if isinstance(entry.outcome, Failed):
+                places.setdefault(entry.outcome.failure.kind.value, []).append(entry.index)
+        return {kind: self.at(places[kind]) for kind in sorted(places, key=lambda kind: -len(places[kind]))}
+
+    def _rows(self, *, flat: bool) -> Iterator[dict[str, Any]]:
+        columns = None
+        for entry in self.source.entries():
+            inputs = self._inputs(entry)
+            columns = columns or result_columns(inputs, (*self._ours, self._ANSWER))
+            ours = self._values(self._made(entry), flat=flat)
+            if not flat and self._ANSWER in ours:
+                ours[self._ANSWER] = plain_answer(ours[self._ANSWER])
+            fields = answer_fields(ours.pop(self._ANSWER), self._ANSWER) if flat and self._ANSWER in ours else {}
+            yield columns.row(inputs, ours, fields, self._ANSWER)
+
+    def _inputs(self, entry: Entry) -> Mapping[str, Any]:
+        """The columns of the input."""
+        return entry.columns or {}
+
+    def __repr__(self) -> str:
+        try:
+            return f"<{type(self).__name__}: {self._standing()}>"
+        except JournalError:
+            return f"<{type(self).__name__}: closed>"
+
+    def _standing(self) -> Accounting:
+        return account(self.source.counts())
+
+    def _repr_html_(self) -> str | None:
+        try:
+            title = f"{type(self).__name__}: {self._standing()}"
+            if not isinstance(self.source, SomePlaces):  # the money is that of all
+                title += "; cost unknown" if self.total_cost is None else f"; ${self.total_cost:.4f}"
+            rows = list(islice(self._rows(flat=True), _FIRST_ROWS))
+            return results_html(title, rows, ours=self._ours, total=len(self))
+        except JournalError:
+            return None  # it is closed, as its `repr` says
 
     @property
     def total_cost(self) -> Decimal | None:
@@ -154,16 +229,64 @@ class Results(LazyResults[Outcome]):
     input ended, `total_cost` what was paid on this journal, failed attempts included, as far as it is `priced`.
     """
 
-    def __init__(self, source: OutcomeSource, *, accounting: Accounting, stopped: str | None, priced: bool) -> None:
-        super().__init__(source, priced=priced)
+    _ANSWER = "parsed"
+    _ours = RESULT_TYPES
+
+    def __init__(
+        self,
+        source: OutcomeSource,
+        *,
+        accounting: Accounting,
+        stopped: str | None,
+        priced: bool,
+        model: Any = None,  # a Pydantic model that answers are instances of
+        keep: object = None,
+    ) -> None:
+        super().__init__(source, priced=priced, keep=keep)
         self.accounting = accounting
         self.stopped = stopped
+        self._model = model
 
     def _made(self, entry: Entry) -> Outcome:
-        return outcome_of(entry)
+        return typed_outcome(outcome_of(entry), self._model)
 
-    def __repr__(self) -> str:
-        return f"<Results: {self.accounting}>"
+    def at(self, places: Sequence[int]) -> "Results":
+        """Those at some places of the input alone, in this order."""
+        some = SomePlaces(self.source, places)
+        options: Any = {"stopped": self.stopped, "priced": self.priced, "model": self._model}
+        return Results(some, accounting=account(some.counts()), keep=self, **options)
+
+    def _values(self, item: Outcome, *, flat: bool) -> dict[str, Any]:  # noqa: ARG002
+        return result_values(item) | ({} if item.value is None else {self._ANSWER: item.value})
+
+    def _inputs(self, entry: Entry) -> Mapping[str, Any]:
+        return input_columns(entry)
+
+    def _standing(self) -> Accounting:
+        return self.accounting
+
+
+def input_columns(entry: Entry) -> Mapping[str, Any]:
+    """The columns of an input row; what was a prompt and no row has that as its column."""
+    if entry.columns is None and entry.request is not None:
+        return {"prompt": entry.request.messages[-1].content}
+    return entry.columns or {}
+
+
+def typed_outcome(outcome: Outcome, model: Any) -> Outcome:
+    """The outcome with an instance of the model as what was parsed, where there is an answer."""
+    if model is None or not isinstance(outcome, Succeeded) or outcome.parsed is None:
+        return outcome
+    from pydantic import ValidationError  # noqa: PLC0415 - slow to import, and only a typed run needs it
+
+    from batchwork.schema import typed  # noqa: PLC0415
+
+    try:
+        return msgspec.structs.replace(outcome, parsed=typed(outcome.parsed, model))
+    except ValidationError as error:
+        raise InputError(
+            f"result {outcome.index} was accepted by an earlier {model.__name__} and is not by this one: {error}"
+        ) from error
 
 
 def outcome_of(entry: Entry, *, cancelled: bool = False) -> Outcome:

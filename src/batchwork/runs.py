@@ -4,11 +4,12 @@ import asyncio
 import logging
 import queue
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Collection, Iterable, Iterator, Sized
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
-from typing import Unpack
+from typing import TYPE_CHECKING, Any, Unpack
 
 from batchwork._bridge import BackgroundLoop, clean_stop, run_sync
 from batchwork.assembly import open_engine
@@ -17,26 +18,32 @@ from batchwork.core.event import RunInput
 from batchwork.core.failure import FailureKind
 from batchwork.core.intake import InputRow
 from batchwork.core.outcome import AnyOutcome, Outcome
-from batchwork.core.prompt import intakes, refuse_one
 from batchwork.core.stats import Accounting, account
 from batchwork.core.words import IN_MEMORY, PYTHON, Door, counted
 from batchwork.engine.engine import Engine, Supplied
 from batchwork.engine.run import Run
+from batchwork.input_source import InputSource, input_source
 from batchwork.journal import JournalReader, journal_at
+from batchwork.notebook import in_notebook
 from batchwork.notify import Notifier
-from batchwork.options import RunOptions, defaults_of, plan_of, supplied_of
+from batchwork.options import RunOptions, plan_of, supplied_of
 from batchwork.plan import Plan
-from batchwork.results import Results
+from batchwork.results import Results, typed_outcome
+
+if TYPE_CHECKING:
+    from batchwork.display import Display
 
 _log = logging.getLogger(__name__)
 _STREAM_AHEAD = 1000  # outcomes a consumer may lag behind before the run waits for it
 
 
-def run(prompts: Iterable[object], **options: Unpack[RunOptions]) -> Results:
+def run(prompts: object, **options: Unpack[RunOptions]) -> Results:
     """Ask a model every prompt; the outcomes in input order.
 
-    `prompts` is any iterable of strings, message lists, dicts or `Request`s. What is not a collection (a generator, a
-    file) is read lazily, at most a window ahead, in a thread of its own: it may block without holding up anything.
+    `prompts` is any iterable of strings, message lists, dicts or `Request`s; or, with `prompt=`, a table: a data frame
+    (pandas, polars), an Arrow table or dataset, a Hugging Face dataset, a list of dicts. What is not a collection (a
+    generator, a dataset) is read lazily, at most a window ahead, in a thread of its own: it may block without holding
+    up anything.
 
     Options:
         model: `backend:name`, for example `"mock:echo"`. Required.
@@ -45,7 +52,11 @@ def run(prompts: Iterable[object], **options: Unpack[RunOptions]) -> Results:
             `adopt_wait` (120 s: how long a batch whose creation got no clear answer is looked for), `results_wait`
             (900 s: how long the results of an ended batch may stay unreadable), `cancel_on_interrupt` go with it.
         base_url, api_key: another server that speaks the backend's wire, and its key. backend: one of your own.
+        prompt: what is asked about each row of a table, with its columns in braces: `"Where is {city}?"`. template: the
+            same as a file in the language of Jinja. per_row: the columns that hold a row's own options, for example
+            `{"max_tokens": "limit", "temperature": "t", "system": "role"}`; an empty cell leaves it to the run.
         system, max_tokens (1024), schema, sampling, extra_body: what every request has unless it says otherwise.
+        response_model: a Pydantic model that every answer must fit; `outcome.parsed` is an instance of it.
         max_in_flight (100): the most calls at once.
         max_cost: a ceiling in dollars over all runs on the journal; what no longer fits is `deferred`.
         price: dollars per million tokens as `(input, output)`, where the price is not known or is another.
@@ -62,41 +73,53 @@ def run(prompts: Iterable[object], **options: Unpack[RunOptions]) -> Results:
         on_event: called with every event after it is recorded, with an outcome once it is on disk.
         notify: an address that gets a JSON notice by POST, or a command that gets it on its standard input: at the end,
             at a pause, at 50, 80 and 100% of `max_cost`. It is kept nowhere, and a notice that fails fails no run.
-        progress: show on standard error how far the run is, and for what it waits.
+        progress: show on standard error how far the run is, and for what it waits; in a notebook it is shown unless
+            you say False.
 
     Raises:
         ConfigError: an option is wrong; nothing was sent.
         RunPaused: the breaker ended the run; its `.results` has what there is.
         KeyboardInterrupt: after a clean stop.
     """
-    with _displayed(options) as on_open:
-        session = _session(prompts, options, on_open=on_open)
+    plan, given = _prepared(prompts, options)
+    with _displayed(options) as display:
+        session = _session(plan, given, options, on_open=None if display is None else display.opened)
+        interrupt = session.interrupt if display is None else partial(session.interrupt_aloud, display.say)
         try:
-            return run_sync(session.execute, interrupt=session.interrupt)
+            return run_sync(session.execute, interrupt=interrupt)
         except Interrupted:
             raise session.stopped() from None
 
 
-def open_results(journal: str | Path) -> Results:
+def open_results(journal: str | Path, *, response_model: Any = None) -> Results:
     """What the runs on a journal have come to so far, whether or not they came to their end; nothing is sent.
 
-    The output file of a run or the state file of a manager stand for the journal beside them.
+    The output file of a run or the state file of a manager stand for the journal beside them. With `response_model`
+    the answers are instances of it, as they were for the run.
 
     Raises:
         JournalError: there is no journal at that path, or it cannot be read.
     """
     reader = JournalReader(journal_at(Path(journal)))
     last = reader.last_run()
-    return Results(reader, accounting=account(reader.counts()), stopped=None, priced=last is not None and last.priced)
+    priced = last is not None and last.priced
+    return Results(reader, accounting=account(reader.counts()), stopped=None, priced=priced, model=response_model)
 
 
-async def arun(prompts: Iterable[object], **options: Unpack[RunOptions]) -> Results:
+async def arun(prompts: object, **options: Unpack[RunOptions]) -> Results:
     """The same as `run`, for asyncio."""
-    with _displayed(options) as on_open:
-        return await _session(prompts, options, on_open=on_open).execute()
+    plan, given = _prepared(prompts, options)
+    with _displayed(options) as display:
+        session = _session(plan, given, options, on_open=None if display is None else display.opened)
+        try:
+            return await session.execute()
+        except asyncio.CancelledError:  # in a notebook, an interrupt
+            if display is not None:
+                display.say(session.how_to_go_on())
+            raise
 
 
-async def astream(prompts: Iterable[object], **options: Unpack[RunOptions]) -> AsyncIterator[Outcome]:
+async def astream(prompts: object, **options: Unpack[RunOptions]) -> AsyncIterator[Outcome]:
     """Outcomes as they settle, whatever their order; `outcome.index` says which prompt it belongs to.
 
     What an earlier run on the journal has settled is not repeated.
@@ -108,7 +131,9 @@ async def astream(prompts: Iterable[object], **options: Unpack[RunOptions]) -> A
         ready.append(outcome)
         changed.set()
 
-    session = _session(prompts, options, on_settled=take, has_room=lambda: len(ready) < _STREAM_AHEAD)
+    session = _session(
+        *_prepared(prompts, options), options, on_settled=take, has_room=lambda: len(ready) < _STREAM_AHEAD
+    )
     task = asyncio.create_task(session.execute())
     task.add_done_callback(lambda _: changed.set())
     try:
@@ -116,7 +141,7 @@ async def astream(prompts: Iterable[object], **options: Unpack[RunOptions]) -> A
             await changed.wait()
             changed.clear()
             while ready:
-                yield ready.popleft()
+                yield typed_outcome(ready.popleft(), options.get("response_model"))
                 session.wake()
         (await task).close()
     finally:
@@ -126,14 +151,15 @@ async def astream(prompts: Iterable[object], **options: Unpack[RunOptions]) -> A
             task.exception()  # an abandoned stream has nobody to tell
 
 
-def stream(prompts: Iterable[object], **options: Unpack[RunOptions]) -> Iterator[Outcome]:
+def stream(prompts: object, **options: Unpack[RunOptions]) -> Iterator[Outcome]:
     """The same as `astream`, from synchronous code: the run goes on while the consumer works."""
     ready: queue.SimpleQueue[AnyOutcome | None] = queue.SimpleQueue()
-    session = _session(prompts, options, on_settled=ready.put, has_room=lambda: ready.qsize() < _STREAM_AHEAD)
-    return _drain(session, ready)
+    has_room = lambda: ready.qsize() < _STREAM_AHEAD  # noqa: E731
+    session = _session(*_prepared(prompts, options), options, on_settled=ready.put, has_room=has_room)
+    return _drain(session, ready, options.get("response_model"))
 
 
-def _drain(session: "RunSession", ready: queue.SimpleQueue[AnyOutcome | None]) -> Iterator[Outcome]:
+def _drain(session: "RunSession", ready: queue.SimpleQueue[AnyOutcome | None], model: Any) -> Iterator[Outcome]:
     async def work() -> Results:
         try:
             return await session.execute()
@@ -152,7 +178,7 @@ def _drain(session: "RunSession", ready: queue.SimpleQueue[AnyOutcome | None]) -
                 continue
             ended = outcome is None
             if outcome is not None:
-                yield outcome
+                yield typed_outcome(outcome, model)
                 background.call(session.wake)
     finally:
         if not ended:
@@ -232,7 +258,8 @@ class RunSession:
             raise Interrupted("the run was interrupted; what is finished is kept")
         source = engine.journal if self._plan.journal is None else JournalReader(self._plan.journal)
         stopped = "cancelled" if self._cancelled else run.stopped
-        results = Results(source, accounting=accounting, stopped=stopped, priced=engine.price is not None)
+        model = self._supplied.response_model
+        results = Results(source, accounting=accounting, stopped=stopped, priced=engine.price is not None, model=model)
         if run.pause is not None:
             raise RunPaused(results=results, **run.pause.at(self._door))
         return results
@@ -278,11 +305,15 @@ class RunSession:
 
     def stopped(self) -> KeyboardInterrupt:
         """What a synchronous door raises after an interruption: it says what is kept and how to go on."""
+        return clean_stop(self.how_to_go_on())
+
+    def how_to_go_on(self) -> str:
+        """What is kept after an interruption, and how to go on."""
         text = f"stopped: {self._door.kept}; to go on, {self._door.again}"
         if left := self.still_running:
             named = ", ".join(left[:5]) + (", ..." if len(left) > 5 else "")
             text += f" ({counted(len(left), 'batch goes', 'batches go')} on at the provider meanwhile: {named})"
-        return clean_stop(text)
+        return text
 
     def cancel(self) -> None:
         """Give up what is not finished, at the provider too; what is finished is kept. Called inside the loop."""
@@ -296,41 +327,41 @@ class RunSession:
             self._run.wake()
 
 
+def _prepared(prompts: object, options: RunOptions) -> tuple[Plan, InputSource]:
+    """What a run follows and what it reads; a ConfigError where either makes no sense."""
+    return plan_of(options), input_source(prompts, options)
+
+
 @contextmanager
-def _displayed(options: RunOptions) -> Iterator[Callable[[Engine], None] | None]:
-    """A display of the run, where progress is asked for; what is to be called when the run is open."""
-    if not options.get("progress", False):
+def _displayed(options: RunOptions) -> Iterator["Display | None"]:
+    """A display of the run, where progress is asked for; in a notebook, unless it is refused."""
+    wanted = options.get("progress")
+    if not (in_notebook() if wanted is None else wanted):
         yield None
         return
     from batchwork.display import Display  # noqa: PLC0415 (rich takes longer to import than all the rest of a small run)
 
     display = Display()
     try:
-        yield display.opened
+        yield display
     finally:
         display.closed()
 
 
 def _session(
-    prompts: Iterable[object],
+    plan: Plan,
+    given: InputSource,
     options: RunOptions,
     *,
     on_open: Callable[[Engine], None] | None = None,
     on_settled: Callable[[AnyOutcome], None] | None = None,
     has_room: Callable[[], bool] | None = None,
 ) -> RunSession:
-    """A run over prompts. What is all there cannot block; anything lazier may, and is read apart."""
-    refuse_one(prompts)
-    plan = plan_of(options)
+    """A run over what is given. What is all there cannot block; anything lazier may, and is read apart."""
     return RunSession(
         plan,
-        intakes(prompts, defaults_of(options)),
-        replace(
-            supplied_of(options),
-            input=RunInput(total=len(prompts) if isinstance(prompts, Sized) else None),
-            on_settled=on_settled,
-            has_room=has_room,
-        ),
+        given.rows,
+        replace(supplied_of(options), input=RunInput(total=given.total), on_settled=on_settled, has_room=has_room),
         on_open=on_open,
-        ahead=0 if isinstance(prompts, Collection) else plan.policy.max_in_flight,
+        ahead=plan.policy.max_in_flight if given.may_block else 0,
     )

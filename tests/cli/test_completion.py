@@ -25,7 +25,7 @@ def _ask(environment: dict[str, str], *arguments: str) -> str:
     ("words", "completed"),
     [
         ("batchwork est", "estimate"),
-        ("batchwork run in.jsonl --model mock : echo --prompt \"'Say {text}'\" --temp", "--temperature"),
+        ("batchwork run in.jsonl --model mock : echo --prompt \"'Say {text}'\" --tempe", "--temperature"),
         ("batchwork run --mode b", "batch"),
         ("batchwork retry --max-c", "--max-cost"),
     ],

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from batchwork.cli.inputs import extra_body_of, sampling_of
+from batchwork.cli.inputs import extra_body_of, per_row_of, sampling_of
 from batchwork.core.errors import ConfigError
 from batchwork.journal import JournalReader
-from tests.cli.conftest import Run
+from tests.cli.conftest import Run, rows
 
 LOGGED = ("--model", "mock:echo?log=calls.log", "--prompt", "Say {text}", "-q")
 
@@ -75,3 +75,28 @@ def test_a_model_that_takes_no_temperature_says_so_before_anything_is_sent(batch
     done = batchwork("run", rivers.name, "-o", "out.jsonl", *model, "--temperature", "0.2")
     assert done.returncode == 2
     assert "does not take the sampling parameter 'temperature'" in done.stderr
+
+
+def test_a_jinja_template_and_options_of_each_row_make_the_requests(batchwork: Run, folder: Path) -> None:
+    (folder / "in.csv").write_text("city,limit,role\nOslo,5,Be brief.\nRom,,\nBern,many,\n")
+    (folder / "ask.j2").write_text("Where is {{ city | upper }}?\n")
+    command = ("in.csv", "--model", "mock:echo", "--template", "ask.j2", "--per-row", "max_tokens=limit")
+    done = batchwork("run", *command, "-o", "out.jsonl", "--per-row", "system=role", "-q")
+    assert done.returncode == 1
+    answers = rows(folder / "out.jsonl")
+    assert [row["response"] for row in answers] == ["Where is OSLO?", "Where is ROM?", None]
+    assert "line 4: column 'limit' is 'many', and max_tokens must be a whole number" in answers[2]["error"]
+    with closing(JournalReader(folder / "out.jsonl.journal.db")) as reader:
+        asked = [entry.request for entry in reader.entries()]
+    assert [(request.max_tokens, request.system) for request in asked if request] == [(5, "Be brief."), (1024, None)]
+    assert "items          3 (1 cannot be sent)" in batchwork("estimate", *command).stdout
+    taken_for_plain = batchwork("run", "in.csv", "--model", "mock:echo", "-o", "other.jsonl", "--prompt-file", "ask.j2")
+    assert "ask.j2 is a Jinja template by its name: give it as --template" in taken_for_plain.stderr
+    both = batchwork("run", *command, "-o", "other.jsonl", "--prompt", "{city}")
+    assert (both.returncode, "--prompt and --template exclude each other" in both.stderr) == (2, True)
+
+
+@pytest.mark.parametrize("pairs", [["limit"], ["=limit"], ["max_tokens="], ["system=a", "system=b"]])
+def test_a_row_option_without_its_column_is_refused_with_an_example(pairs: list[str]) -> None:
+    with pytest.raises(ConfigError, match="--per-row max_tokens=limit"):
+        per_row_of(pairs)

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import batchwork
 from batchwork.tables import write_table
 from batchwork.tables.cells import harmless_text
 
@@ -75,3 +76,32 @@ def test_what_is_made_harmless_says_the_same(text: str) -> None:
     safe = harmless_text(text)
     assert safe in (text, f"'{text}")
     assert harmless_text(safe) == safe
+
+
+@pytest.mark.attack(
+    "Outputs",
+    "answers, input columns, their names and a provider's errors are HTML and script, in a notebook",
+    "results and the bar of a run show them as text: everything is escaped, and long cells are cut",
+)
+def test_a_notebook_shows_markup_as_text() -> None:
+    script = "<script>alert(1)</script><img src=x onerror=alert(1)>"
+    results = batchwork.run([{script: script}, {script: 5, "q": script}], prompt="{q}", model="mock:echo")
+    html = results._repr_html_() or ""
+    assert html.count("&lt;script&gt;") >= 3
+    assert "<script" not in html
+    assert "<img" not in html
+
+
+@pytest.mark.attack(
+    "Outputs",
+    "the values of rows are code to a Jinja template, and a template reaches for Python's insides",
+    "a value is text and is never rendered again; the sandbox fails that row, and nothing is sent for it",
+)
+def test_rows_are_no_code_to_a_template(tmp_path: Path) -> None:
+    code = "{{ ''.__class__.__mro__ }}"
+    (tmp_path / "harmless.j2").write_text("Say {{ text }}")
+    (only,) = batchwork.run([{"text": code}], template=tmp_path / "harmless.j2", model="mock:echo")
+    assert only.text == f"Say {code}"
+    (tmp_path / "hostile.j2").write_text(code)
+    (failed,) = batchwork.run([{"text": "a"}], template=tmp_path / "hostile.j2", model="mock:echo")
+    assert "bad_input: the template fails on this row: SecurityError" in (failed.error or "")

@@ -76,3 +76,9 @@ def test_after_a_pause_the_results_are_those_of_all_items_and_nothing_is_paid_ag
     backend.left = 1000
     assert manager.run().values() == prompts(500)
     assert sorted(backend.prompts) == sorted(prompts(500))
+
+
+def test_results_that_are_closed_still_have_a_name(tmp_path: Path) -> None:
+    results = BatchManager(messages=prompts(2), state_path=tmp_path / "s.json", **scripted(Scripted())).run()
+    results.close()
+    assert (repr(results), results._repr_html_()) == ("<BatchResults: closed>", None)

@@ -15,7 +15,7 @@ from batchwork.assembly import known_terms
 from batchwork.cli import journals, options, service
 from batchwork.cli.demo import demo
 from batchwork.cli.estimate import Journaled, add_up, lines
-from batchwork.cli.inputs import STDOUT, extra_body_of, load_schema, row_intakes, sampling_of, template_of
+from batchwork.cli.inputs import STDOUT, extra_body_of, load_schema, per_row_of, sampling_of
 from batchwork.cli.run import ResultFile, carry_out, check_results
 from batchwork.cli.simulator import simulate
 from batchwork.core.errors import ConfigError
@@ -25,7 +25,7 @@ from batchwork.core.request import DEFAULT_MAX_TOKENS
 from batchwork.core.words import command_line
 from batchwork.journal import JournalReader, journal_of_output, known_as
 from batchwork.options import RunOptions, defaults_of, plan_of, supplied_of
-from batchwork.tables import STDIN, open_table, total_rows
+from batchwork.tables import STDIN, RowOptions, RowRequests, Table, open_table, template_from, total_rows
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -69,6 +69,8 @@ def run(
     output: options.Out,
     prompt: options.Prompt = None,
     prompt_file: options.PromptFile = None,
+    template: options.Template = None,
+    per_row: options.PerRow = None,
     system: options.System = None,
     schema: options.SchemaFile = None,
     max_tokens: options.MaxTokens = DEFAULT_MAX_TOKENS,
@@ -116,10 +118,10 @@ def run(
     journal = arguments["journal"] = journal or journal_of_output(output)
     plan_options = _run_options(arguments)
     table = open_table(input, encoding=encoding)
-    template = template_of(prompt, prompt_file, table)
+    requests = _requests(arguments, plan_options, table)
     if input != STDIN and output != STDOUT and output.resolve() == Path(input).resolve():
         raise ConfigError("IN and OUT are the same file")
-    plan, defaults = plan_of(plan_options), defaults_of(plan_options)
+    plan = plan_of(plan_options)
     check_results(output, journal, overwrite=overwrite)
     known = total_rows(input, encoding=encoding)
     given = RunInput(
@@ -129,7 +131,7 @@ def run(
     )
     code = carry_out(
         plan,
-        row_intakes(table, template, defaults, limit),
+        requests.intakes(table, limit),
         results=ResultFile(path=output, columns=table.columns, csv_safe=csv_safe, replaces=overwrite),
         door=command_line(journal),
         quiet=quiet,
@@ -165,9 +167,9 @@ def estimate(**arguments: Any) -> None:
       batchwork estimate rivers.jsonl --model mock:echo --price 0.1,0.5 --max-tokens 200 --rpm 1000
     """
     table = open_table(arguments["input"], encoding=arguments["encoding"])
-    template = template_of(arguments["prompt"], arguments["prompt_file"], table)
     plan_options = _run_options(arguments)
-    plan, defaults = plan_of(plan_options), defaults_of(plan_options)
+    requests = _requests(arguments, plan_options, table)
+    plan = plan_of(plan_options)
     terms = known_terms(plan)
     output = arguments["output"]
     path = plan.journal or (None if output in (None, STDOUT) else journal_of_output(output))
@@ -175,8 +177,18 @@ def estimate(**arguments: Any) -> None:
         known = None
         if path is not None and path.exists() and not plan.fresh:
             known = Journaled(stack.enter_context(closing(JournalReader(path, pinned=True))))
-        sums = add_up(row_intakes(table, template, defaults, arguments["limit"]), terms, known)
+        sums = add_up(requests.intakes(table, arguments["limit"]), terms, known)
     print(*lines(sums, plan, terms, known), sep="\n")
+
+
+def _requests(arguments: dict[str, Any], run_options: RunOptions, table: Table) -> RowRequests:
+    """What is asked about each row, checked against the table."""
+    ways = {name: arguments[name] for name in ("prompt", "prompt_file", "template")}
+    door = command_line("")
+    template = template_from(door, **ways)
+    requests = RowRequests(template, defaults_of(run_options), RowOptions(run_options.get("per_row")))
+    requests.check(table, door=door)
+    return requests
 
 
 def _run_options(arguments: dict[str, Any]) -> RunOptions:
@@ -187,6 +199,7 @@ def _run_options(arguments: dict[str, Any]) -> RunOptions:
         "mode": arguments["mode"].value,
         "sampling": sampling_of(arguments["temperature"], arguments["sampling"]),
         "extra_body": extra_body_of(arguments["extra_body"]),
+        "per_row": per_row_of(arguments["per_row"]),
     }
     return cast("RunOptions", chosen | parsed)
 

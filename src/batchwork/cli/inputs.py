@@ -1,30 +1,20 @@
-"""Input rows and a template become requests; outcomes become output rows."""
+"""What a command line says of requests and rows; outcomes become output rows."""
 
 import sys
-from collections.abc import Collection, Generator, Iterable, Iterator
+from collections.abc import Collection, Generator, Iterable
 from contextlib import closing, suppress
-from itertools import chain, islice
+from itertools import chain
 from pathlib import Path
 from typing import Any, cast
 
 import msgspec
 
 from batchwork.core.errors import ConfigError
-from batchwork.core.intake import Intake
 from batchwork.core.outcome import Status
 from batchwork.core.ports import Entry
-from batchwork.core.prompt import Defaults, intake
 from batchwork.journal import JournalReader
-from batchwork.tables import (
-    MissingColumn,
-    Table,
-    TableRow,
-    Template,
-    check_columns,
-    result_columns,
-    result_values,
-    write_table,
-)
+from batchwork.results import input_columns
+from batchwork.tables import result_columns, result_values, write_table
 from batchwork.tables.cells import json_line
 
 STDOUT = Path("-")
@@ -34,58 +24,6 @@ _NO_SAMPLING = (
     "{0!r} is no sampling parameter: --temperature takes a number (0.2), --sampling a name and a JSON value"
     " (--sampling top_p=0.9 --sampling 'stop=[\"END\"]')"
 )
-
-
-def template_of(prompt: str | None, prompt_file: Path | None, table: Table) -> Template | None:
-    """The template the user gave, checked against the table; None when the rows hold whole prompts."""
-    if prompt is not None and prompt_file is not None:
-        raise ConfigError("--prompt and --prompt-file exclude each other")
-    if prompt_file is not None:
-        try:
-            prompt = prompt_file.read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            raise ConfigError(f"cannot read the prompt file {prompt_file}: {error}") from error
-    is_empty = not table.columns and table.first() is None  # there is nothing that a column could be missing in
-    if prompt is not None:
-        if not prompt.strip():
-            raise ConfigError(
-                "the prompt is empty: --prompt says what is asked, for example --prompt 'Summarise: {text}'"
-            )
-        template = Template(prompt)
-        if not is_empty:
-            check_columns(template, table)
-        return template
-    if not is_empty and not {"prompt", "messages"} & set(table.columns):
-        raise ConfigError(
-            f"{table.name} has no column 'prompt' or 'messages'; say how a row becomes a prompt, for example"
-            f" --prompt 'Summarise: {{{next(iter(table.columns), 'text')}}}'. Columns there are:"
-            f" {', '.join(table.columns) or 'none'}."
-        )
-    return None
-
-
-def row_intakes(table: Table, template: Template | None, defaults: Defaults, limit: int | None) -> Iterator[Intake]:
-    """One intake per row, lazily; a row that cannot be used fails by itself."""
-    rows = table.rows() if limit is None else islice(table.rows(), limit)
-    for row in rows:
-        if row.problem is not None:
-            yield Intake.bad(row.problem, {"raw": row.raw} if row.raw else row.columns)
-            continue
-        try:
-            prompt = _own_prompt(row) if template is None else template.render(row.columns)
-        except MissingColumn as error:
-            yield Intake.bad(f"line {row.number}: {error}", row.columns)
-            continue
-        taken = intake(prompt, defaults, row.columns)
-        yield taken if taken.problem is None else Intake.bad(f"line {row.number}: {taken.problem}", row.columns)
-
-
-def _own_prompt(row: TableRow) -> Any:
-    if (messages := row.columns.get("messages")) is not None:
-        return {"messages": messages}
-    if "prompt" not in row.columns:
-        raise MissingColumn("prompt", tuple(row.columns))
-    return {"prompt": row.columns["prompt"]}
 
 
 def load_schema(path: Path | None) -> Any:
@@ -115,6 +53,19 @@ def sampling_of(temperature: str | None, pairs: list[str] | None) -> dict[str, A
     return sampling or None
 
 
+def per_row_of(pairs: list[str] | None) -> dict[str, str] | None:
+    """Which column holds which option, by `--per-row`. Raises ConfigError where one is given twice or not at all."""
+    columns: dict[str, str] = {}
+    for pair in pairs or ():
+        option, equals, column = pair.partition("=")
+        if not option or not equals or not column or option in columns:
+            raise ConfigError(
+                f"--per-row is an option and a column, each once: --per-row max_tokens=limit, not {pair!r}"
+            )
+        columns[option] = column
+    return columns or None
+
+
 def extra_body_of(text: str | None) -> dict[str, Any] | None:
     """The object that `--extra-body` states. Raises ConfigError where it is none."""
     if text is None:
@@ -129,9 +80,9 @@ def write_results(journal: JournalReader, out: Path, *, columns: Collection[str]
 
     `columns` are those of the input, where they are known; else they are those of its first rows.
     """
-    named = result_columns(columns or dict.fromkeys(chain(*map(_inputs, journal.entries(0, _SAMPLE_ROWS)))))
+    named = result_columns(columns or dict.fromkeys(chain(*map(input_columns, journal.entries(0, _SAMPLE_ROWS)))))
     with closing(cast("Generator[Entry]", journal.entries(statuses=_SETTLED))) as entries:
-        rows = (named.row(_inputs(entry), result_values(entry.outcome)) for entry in entries if entry.outcome)
+        rows = (named.row(input_columns(entry), result_values(entry.outcome)) for entry in entries if entry.outcome)
         if out == STDOUT:
             return _print_rows(rows)
         with write_table(out, named.names, csv_safe=csv_safe) as table:
@@ -147,9 +98,3 @@ def _print_rows(rows: Iterable[dict[str, Any]]) -> int:
         count += 1
     sys.stdout.flush()
     return count
-
-
-def _inputs(entry: Entry) -> dict[str, Any]:
-    if entry.columns is None and entry.request is not None:
-        return {"prompt": entry.request.messages[-1].content}
-    return entry.columns or {}

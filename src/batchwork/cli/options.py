@@ -55,6 +55,14 @@ Prompt = Annotated[
     str | None, _question(metavar="TEXT", help="Template; {column} is filled in. Default: the column prompt.")
 ]
 PromptFile = Annotated[Path | None, _question(metavar="T", help="The template in a file.")]
+Template = Annotated[Path | None, _question(metavar="T.j2", help="A Jinja template in a file, instead of --prompt.")]
+PerRow = Annotated[
+    list[str] | None,
+    _question(
+        metavar="OPTION=COLUMN",
+        help="A column that holds a row's own system, max_tokens, temperature ... May be given several times.",
+    ),
+]
 System = Annotated[str | None, _question(metavar="TEXT", help="The system prompt.")]
 SchemaFile = Annotated[Path | None, _question(metavar="S.json", help="JSON schema every answer must satisfy.")]
 MaxTokens = Annotated[int, _question(metavar="N", help="The longest answer in tokens; what is longer is cut off.")]

@@ -51,6 +51,11 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=
         return None
 
     @property
+    def parsed(self) -> Any:
+        """The same; an instance of the model where one was asked for."""
+        return None
+
+    @property
     def tool_calls(self) -> tuple[ToolCall, ...]:
         """The calls of tools that the model asks for."""
         return ()

@@ -25,6 +25,7 @@ EMPTY = "the prompt is empty: there is nothing to ask"
 CONTENT = "content must be a string or a list of blocks with a 'type'"
 _PANDAS = (".tolist()", ".to_dict('records')")
 _TABLES = {"to_dicts": (".to_list()", ".to_dicts()"), "to_pylist": (".to_pylist()", ".to_pylist()")}  # polars, pyarrow
+_OF_ARROW = ("to_batches", "read_next_batch")  # what datasets and readers have that have no columns at hand
 _KEYS = ("prompt", "messages", "model", "system", "max_tokens", "sampling", "extra_body", "label")
 
 
@@ -44,20 +45,38 @@ class Defaults:
         _check_own({"system": self.system, "sampling": self.sampling, "extra_body": self.extra_body})
 
 
-def refuse_table(name: str, given: object) -> None:
-    """Refuse a data frame by a ConfigError: who goes through one meets the names of its columns, not its rows."""
-    if hasattr(given, "columns") or getattr(given, "ndim", 1) != 1:  # pandas, polars, pyarrow, numpy, Spark, ...
-        column, rows = next((words for has, words in _TABLES.items() if hasattr(given, has)), _PANDAS)
-        raise ConfigError(
-            f"{name} is a table ({type(given).__name__}), not a list. Hand over one of its columns, for example"
-            f" df['prompt']{column}, or make a prompt of every row:"
+def is_table(given: object) -> bool:
+    """Whether it has columns: who goes through a data frame meets their names, or batches of rows, and never a row.
+
+    Its class is asked: a lazy frame works out its columns, with a warning, when it is asked itself.
+    """
+    kind = type(given)
+    # Where these are methods, as in the results of a database, going through it gives rows.
+    has_columns = any(not callable(getattr(kind, name, len)) for name in ("columns", "column_names"))
+    return has_columns or any(hasattr(kind, name) for name in _OF_ARROW) or getattr(given, "ndim", 1) != 1
+
+
+def refuse_table(name: str, given: object, *, by_rows: bool = False) -> None:
+    """Refuse a table by a ConfigError; `by_rows`: the door takes one with `prompt=`."""
+    if not is_table(given):
+        return
+    column, rows = next((words for has, words in _TABLES.items() if hasattr(given, has)), _PANDAS)
+    if by_rows:
+        remedy = (
+            'Say what is asked about each row, with its columns in braces: prompt="Summarise: {text}". Or hand over one'
+            f" of its columns, for example df['prompt']{column}"
+        )
+    else:
+        remedy = (
+            f"Hand over one of its columns, for example df['prompt']{column}, or make a prompt of every row:"
             f" [f\"Summarise: {{row['text']}}\" for row in df{rows}]"
         )
+    raise ConfigError(f"{name} is a table ({type(given).__name__}), not a list. {remedy}")
 
 
-def refuse_one(prompts: object) -> None:
+def refuse_one(prompts: object, *, by_rows: bool = False) -> None:
     """Refuse, by a ConfigError, what is one prompt or a table where many prompts are asked for."""
-    refuse_table("prompts", prompts)
+    refuse_table("prompts", prompts, by_rows=by_rows)
     if isinstance(prompts, str | bytes | Mapping) or not isinstance(prompts, Iterable):
         raise ConfigError(
             f"prompts must be an iterable of prompts, not one {type(prompts).__name__}; wrap it in a list"

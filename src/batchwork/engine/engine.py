@@ -29,6 +29,7 @@ class Supplied:
     """What a caller hands to one run beside its plan: callbacks, and objects of its own."""
 
     checker: Checker | None = None
+    response_model: Any = None  # a Pydantic model that answers become instances of, when somebody looks
     backend: Backend | None = None  # the user's own; None: chosen by the model's name
     journal: Journal | None = None  # one in memory that is gone on with
     slices: Slices | None = None  # how the input is divided into jobs; made for one run

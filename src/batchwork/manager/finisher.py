@@ -28,6 +28,7 @@ class Finisher:
     schema: Schema | None = None
     cite: bool = False
     limits: DocumentLimits = DEFAULT_LIMITS
+    source_of: Callable[[int], str | None] | None = None  # the path of the file behind an item, where it is files
     # Looks up the citations that a file holds for the item at a place, if it has this value there.
     written: Callable[[int, Any], Citations | None] | None = None
     _kept: dict[tuple[int, int, int], Citations] = field(default_factory=dict, init=False)

@@ -207,7 +207,7 @@ Inputs = Messages | Files  # the items of one job or of all jobs of a manager
 
 
 def _must_be_list(name: str, given: object) -> None:
-    refuse_table(f"{name}=", given)
+    refuse_table(f"{name}=", given, by_rows=name == "messages")
     if isinstance(given, str | bytes | Mapping | os.PathLike):
         raise ConfigError(f"{name}= is a list, not one {type(given).__name__}: wrap it in a list")
     if not isinstance(given, Sequence):

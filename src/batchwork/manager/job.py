@@ -61,7 +61,7 @@ class BatchJob:
         batch_id: str,
         *,
         model: str,
-        messages: Sequence[Any] | None = None,
+        messages: Any = None,
         files: Sequence[Any] | None = None,
         prompt: str | None = None,
         response_model: Any = None,
@@ -154,7 +154,7 @@ class BatchJob:
 
 
 def batch(
-    messages: Sequence[Any] | None = None,
+    messages: Any = None,
     files: Sequence[Any] | None = None,
     prompt: str | None = None,
     *,
@@ -168,9 +168,10 @@ def batch(
     """Start one job and return at once; it goes through the provider's batches where there are any, else live.
 
     Args:
-        messages: conversations, each a list of message dicts or a string. Either these or `files`.
+        messages: conversations, each a list of message dicts or a string; or, with `prompt`, a table, as for `run`.
+            Either these or `files`.
         files: documents, each a path or bytes: PDF, text, Markdown, HTML, DOCX, images.
-        prompt: what to do with each file.
+        prompt: what to do with each file; or what is asked about each row of a table.
         model: `backend:name`, or a bare `claude-...` or `gpt-...` id.
         response_model: a Pydantic model that every answer becomes an instance of (`schema=` takes a JSON schema).
         enable_citations: for every field, the places in the document that say it.

@@ -1,7 +1,7 @@
 """BatchManager: very many items in jobs, with a budget, a state that survives everything, and results on disk."""
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from decimal import Decimal
 from functools import partial
@@ -15,8 +15,7 @@ from batchwork.core.money import NANO, to_dollars
 from batchwork.core.outcome import Status
 from batchwork.core.words import manager_door
 from batchwork.journal import JournalReader, MemoryJournal
-from batchwork.manager.exports import Tables
-from batchwork.manager.inputs import Files, PdfMode
+from batchwork.manager.inputs import PdfMode
 from batchwork.manager.job_run import JobRun
 from batchwork.manager.options import JobOptions, prepare_job
 from batchwork.manager.result_files import ResultFiles
@@ -25,7 +24,9 @@ from batchwork.manager.run_folder import MANAGER, FoundRun, RunFolder, found_at,
 from batchwork.manager.state_file import State, StateView
 from batchwork.manager.state_writer import StateWriter
 from batchwork.manager.stats import JobStats, stats_of, summary_of, with_jobs
+from batchwork.notebook import in_notebook
 from batchwork.results import EveryPlace, OutcomeSource
+from batchwork.tables import Exports
 
 _log = logging.getLogger(__name__)
 _OURS = {
@@ -50,13 +51,14 @@ class _Setting:
         raise AttributeError(f"{self._name} is fixed: make another BatchManager with it, on the same state_path")
 
 
-class BatchManager(Tables):
+class BatchManager(Exports):
     """Process very many messages or files in jobs; running again on the same state goes on where it stopped.
 
     Args:
-        messages: conversations, each a list of message dicts or a string. Either these or `files` with `prompt`.
+        messages: conversations, each a list of message dicts or a string; or, with `prompt`, a table, as for
+            `batchwork.run`. Either these or `files` with `prompt`.
         files: documents, each a path or bytes.
-        prompt: what to do with each file.
+        prompt: what to do with each file; or what is asked about each row of a table: `"Where is {city}?"`.
         model: `backend:name`, or a bare `claude-...` or `gpt-...` id.
         items_per_job: how many items make one job (one provider batch, unless its limits ask for more).
         max_parallel_jobs: how many jobs are under way at once, at the provider or live.
@@ -79,7 +81,7 @@ class BatchManager(Tables):
 
     def __init__(
         self,
-        messages: Sequence[Any] | None = None,
+        messages: Any = None,
         files: Sequence[Any] | None = None,
         prompt: str | None = None,
         *,
@@ -126,8 +128,10 @@ class BatchManager(Tables):
         self._latest: BatchResults | None = None
         self._memory = MemoryJournal()  # the journal, where there is no state_path
 
-    def run(self, *, print_progress: bool = False) -> BatchResults:
+    def run(self, *, print_progress: bool | None = None) -> BatchResults:
         """Do everything that is not done yet; the results of all items in input order.
+
+        `print_progress` shows how far it is; in a notebook that is shown unless you say False.
 
         Raises:
             ConfigError: the state belongs to another input or model; nothing was sent.
@@ -138,7 +142,7 @@ class BatchManager(Tables):
         self._latest = self._go(print_progress=print_progress, again=False)
         return self._latest
 
-    def retry_failed(self, *, print_progress: bool = False) -> BatchResults:
+    def retry_failed(self, *, print_progress: bool | None = None) -> BatchResults:
         """Try every failed and every deferred item again; the results of those, in input order.
 
         `results()` has all of them; what a first try cost is counted once.
@@ -175,10 +179,18 @@ class BatchManager(Tables):
         ceiling = self._job.plan.policy.max_cost_nano
         return stats_of(self._view, max_cost=None if ceiling is None else to_dollars(ceiling))
 
-    def _sources(self) -> Callable[[int], str | None] | None:
-        return self._job.inputs.path if isinstance(self._job.inputs, Files) else None
+    def to_dataframe(self) -> Any:
+        """The same as `to_pandas()`."""
+        return self.to_pandas()
 
-    def _go(self, *, print_progress: bool, again: bool) -> BatchResults:
+    @property
+    def _ours(self) -> Mapping[str, type]:
+        return self.results()._ours
+
+    def _rows(self, *, flat: bool) -> Iterator[dict[str, Any]]:
+        return self.results()._rows(flat=flat)
+
+    def _go(self, *, print_progress: bool | None, again: bool) -> BatchResults:
         folder = self._folder
         if self._is_unchecked:
             self._job.inputs.check()
@@ -200,7 +212,7 @@ class BatchManager(Tables):
             door=self._door,
         )
         display = None
-        if print_progress:
+        if in_notebook() if print_progress is None else print_progress:
             from batchwork.display import Display  # noqa: PLC0415 - rich is slow to import
 
             display = Display(door=self._door, jobs=partial(with_jobs, view), is_retry=again)

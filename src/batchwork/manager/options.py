@@ -1,18 +1,19 @@
 """The options of a job or manager in the user's words, and the prepared job that follows. Nothing is opened here."""
 
 from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from typing import Any, Self, cast
 
 from batchwork.core.errors import ConfigError
 from batchwork.core.prompt import Defaults
 from batchwork.documents import DocumentLimits
 from batchwork.engine.engine import Supplied
+from batchwork.input_source import checked_table, row_requests
 from batchwork.manager.finisher import Citations, Finisher
 from batchwork.manager.inputs import Files, Inputs, Messages, PdfMode
+from batchwork.manager.table_rows import TableRows
 from batchwork.options import RunOptions, defaults_of, plan_of, refuse_unknown, supplied_of
 from batchwork.plan import Plan
-from batchwork.schema import AnswerChecker
 
 LIMITS = tuple(field.name for field in fields(DocumentLimits))
 OWN = ("messages", "files", "prompt", "response_model", "enable_citations", "pdf", *LIMITS)
@@ -22,7 +23,7 @@ OWN = ("messages", "files", "prompt", "response_model", "enable_citations", "pdf
 class PreparedJob:
     """Everything about a job, validated."""
 
-    inputs: Inputs
+    inputs: Inputs | TableRows
     plan: Plan
     supplied: Supplied
     finisher: Finisher
@@ -33,7 +34,7 @@ class PreparedJob:
 class JobOptions:
     """The options about input and answers; the rest are options of a run."""
 
-    messages: Sequence[Any] | None = None
+    messages: Any = None
     files: Sequence[Any] | None = None
     prompt: str | None = None
     response_model: Any = None
@@ -63,60 +64,52 @@ def prepare_job(
     limits = DocumentLimits(**{name: options[name] for name in LIMITS if name in options})
     options = {name: value for name, value in options.items() if name not in LIMITS}
     refuse_unknown(options.keys() - hidden, {*OWN, *also, *RunOptions.__annotations__} - {*hidden})
-    run_options = cast(RunOptions, {"mode": "batch", **options})
     model = own.response_model
-    if model is not None:
-        if run_options.get("schema") is not None:
-            raise ConfigError("response_model= and schema= are two ways to say the same: give one of them")
-        run_options["schema"] = _schema_of(model)
+    run_options = cast(RunOptions, {"mode": "batch", **options, "response_model": model, "prompt": own.prompt})
     plan = plan_of(run_options, keep_bodies=keep_bodies)
     supplied = supplied_of(run_options)
     defaults = defaults_of(run_options)
     cite = own.enable_citations
-    finisher = Finisher(model=model, schema=defaults.schema, cite=cite, limits=limits, written=written)
-    if model is not None and defaults.schema is not None:
-        from batchwork.schema import ModelChecker  # noqa: PLC0415 - Pydantic is slow to import
-
-        # The model's own validators have a say, so that what they refuse is asked again.
-        supplied = replace(supplied, checker=AnswerChecker({defaults.schema.digest: ModelChecker(model)}))
-    inputs = _inputs_of(own, limits, defaults)
+    inputs = _inputs_of(own, run_options, limits, defaults)
     if not is_reopened:
         inputs.check()
+    source_of = inputs.path if isinstance(inputs, Files) else None
+    finisher = Finisher(
+        model=model, schema=defaults.schema, cite=cite, limits=limits, written=written, source_of=source_of
+    )
     return PreparedJob(
         inputs=inputs,
         plan=plan,
         supplied=supplied,
         finisher=finisher,
-        identity=_identity(own, defaults),
+        identity=_identity(own, run_options, defaults),
     )
 
 
-def _inputs_of(own: JobOptions, limits: DocumentLimits, defaults: Defaults) -> Inputs:
+def _inputs_of(own: JobOptions, options: RunOptions, limits: DocumentLimits, defaults: Defaults) -> Inputs | TableRows:
     if (own.messages is None) == (own.files is None):
         given = "neither was given" if own.messages is None else "both were given"
         raise ConfigError(f"give messages=, or files= with prompt=: {given}")
     if own.messages is not None:
-        if own.prompt is not None:
-            raise ConfigError("prompt= goes with files=; messages= say themselves what is asked")
-        return Messages(own.messages, defaults)
+        requests = row_requests(options, defaults)
+        if requests is None:
+            return Messages(own.messages, defaults)
+        return TableRows(checked_table(own.messages, requests), requests)
+    for name in ("template", "per_row"):
+        if options.get(name) is not None:
+            raise ConfigError(f"{name}= goes with a table (messages=), not with files=")
     assert own.files is not None
     # No provider combines its own citations with constrained output: there our finder works alone.
     cited = own.enable_citations and defaults.schema is None
     return Files(own.files, own.prompt, defaults, pdf=own.pdf, cited=cited, limits=limits)
 
 
-def _schema_of(model: Any) -> dict[str, Any]:
-    from pydantic import BaseModel  # noqa: PLC0415 - slow to import, and only a typed job needs it
-
-    from batchwork.schema import schema_from_model  # noqa: PLC0415
-
-    if not (isinstance(model, type) and issubclass(model, BaseModel)):
-        raise ConfigError(f"response_model is a Pydantic model class, not {model!r}; a JSON schema is given as schema=")
-    return schema_from_model(model)
-
-
-def _identity(own: JobOptions, defaults: Defaults) -> dict[str, Any]:
+def _identity(own: JobOptions, options: RunOptions, defaults: Defaults) -> dict[str, Any]:
     identity: dict[str, Any] = {"prompt": own.prompt, "system": defaults.system, "max_tokens": defaults.max_tokens}
+    if options.get("template") is not None:
+        identity["template"] = str(options["template"])
+    if options.get("per_row") is not None:
+        identity["per_row"] = dict(options["per_row"] or {})
     identity["response_model"] = None if own.response_model is None else own.response_model.__name__
     identity["schema"] = None if defaults.schema is None else defaults.schema.body
     identity["enable_citations"] = own.enable_citations

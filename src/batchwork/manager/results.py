@@ -1,6 +1,6 @@
 """The results of a job: its items in input order, typed and with their citations, made as they are looked at."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from functools import cached_property
 from typing import Any
@@ -15,6 +15,8 @@ from batchwork.documents import Document
 from batchwork.manager.finisher import Citations, Finisher, is_imported, raw_of
 from batchwork.results import LazyResults, OutcomeSource, SomePlaces, outcome_of
 
+_OURS = {"original_index": int, "status": str, "error": str, "cost": float, "citations": str}  # columns
+_OURS_OF_FILES = {"original_index": int, "source": str, **_OURS}
 Question = Callable[[int], Request | None]  # what is asked about the item at a place, read when somebody looks
 
 
@@ -88,6 +90,8 @@ class BatchResult:
 class BatchResults(LazyResults[BatchResult]):
     """Results in input order. Lazy: nothing is held in memory but what is being looked at."""
 
+    _ANSWER = "value"
+
     def __init__(
         self,
         source: OutcomeSource,
@@ -114,11 +118,25 @@ class BatchResults(LazyResults[BatchResult]):
         """The citations alone, in input order."""
         return [result.citations for result in self]
 
+    @property
+    def _ours(self) -> Mapping[str, type]:
+        return _OURS if self._finisher.source_of is None else _OURS_OF_FILES
+
+    def _values(self, item: BatchResult, *, flat: bool) -> dict[str, Any]:
+        values: dict[str, Any] = {"original_index": item.original_index}
+        if self._finisher.source_of is not None:
+            values["source"] = self._finisher.source_of(item.original_index)
+        values["status"] = item.status.value
+        if item.value is not None or self._finisher.schema is None or not flat:
+            values[self._ANSWER] = item.value
+        if not flat:
+            values["citations"] = item.citations
+        elif item.citations:
+            values["citations"] = msgspec.json.encode(item.citations).decode()
+        return values | {"cost": None if item.cost is None else float(item.cost), "error": item.error}
+
     def at(self, places: Sequence[int]) -> "BatchResults":
         """Those at some places alone, in this order."""
         some = SomePlaces(self.source, places)
         options: Any = {"priced": self.priced, "cancelled": self._cancelled, "question": self._question}
         return BatchResults(some, self._finisher, keep=self, **options)
-
-    def __repr__(self) -> str:
-        return f"<BatchResults: {len(self)}>"

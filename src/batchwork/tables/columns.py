@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, Protocol
 
 import msgspec
 
@@ -15,7 +15,7 @@ from batchwork.core.errors import ConfigError
 from batchwork.core.outcome import Outcome
 from batchwork.tables.cells import clean_text
 from batchwork.tables.table import Table
-from batchwork.tables.template import Template
+from batchwork.tables.template import Field
 
 # Our columns in the order they are written: their type where a format wants one, and what an outcome says of them.
 _RESULTS: Mapping[str, tuple[type, Callable[[Outcome], Any]]] = {
@@ -32,14 +32,21 @@ RESULT_TYPES: Mapping[str, type] = {name: kind for name, (kind, _) in _RESULTS.i
 RESULT_NAMES = tuple(RESULT_TYPES)
 TOOL_CALLS = "tool_calls"  # a column of those rows alone that have any
 TRUNCATED = "truncated"  # a column of those rows alone whose answer was cut off by max_tokens
-_OURS = frozenset((*RESULT_NAMES, TOOL_CALLS, TRUNCATED))
 _MOST_SHOWN = 30
 _NUMBERS = frozenset({int, float, Decimal})
 _MOST_EXACT = 2**53  # whole numbers up to here are exact as floats
 _MOST_INT64 = 2**63 - 1
 
 
-def check_columns(template: Template, table: Table) -> None:
+class AskingTemplate(Protocol):
+    """A template that says what it asks for."""
+
+    @property
+    def fields(self) -> tuple[Field, ...]:
+        """The columns, or paths into them."""
+
+
+def check_columns(template: AskingTemplate, table: Table) -> None:
     """Refuse, before anything is sent, a table that lacks what the template asks for; says what may have been meant."""
     exact = set(table.lacking(field.name for field in template.fields))
     heads = {field.name: str(field.path[0]) for field in template.fields if field.name in exact}
@@ -49,14 +56,17 @@ def check_columns(template: Template, table: Table) -> None:
         return
     there = table.columns
     near = dict.fromkeys(match for name in missing for match in _near(name, there))
-    meant = f" Did you mean {_quoted(near)}?" if near else ""
+    meant = f" Did you mean {quoted(near)}?" if near else ""
+    if index := [name for name in missing if name in table.index]:
+        meant = f" {quoted(index)} is its index: reset_index() makes that a column."
     raise ConfigError(
-        f"the prompt template asks for {_quoted(missing)}, which {table.name} does not have.{meant} "
+        f"the prompt template asks for {quoted(missing)}, which {table.name} does not have.{meant} "
         f"Columns there are: {_list(there)}."
     )
 
 
-def _quoted(names: Iterable[str]) -> str:
+def quoted(names: Iterable[str]) -> str:
+    """Names in a message."""
     return ", ".join(repr(name) for name in names)
 
 
@@ -72,18 +82,28 @@ def _list(names: tuple[str, ...]) -> str:
 
 @dataclass(frozen=True, slots=True)
 class ResultColumns:
-    """The columns of an output row: the input's, under names that are free, then ours."""
+    """The columns of an output row: the input's, under names that are free, then ours, then the fields of an answer."""
 
     names: tuple[str, ...]
     renamed: Mapping[str, str]  # input columns that had to give way to one of ours, and what they are called instead
+    ours: frozenset[str]
 
-    def row(self, columns: Mapping[str, Any], ours: Mapping[str, Any]) -> dict[str, Any]:
-        """One output row."""
-        if _OURS.isdisjoint(columns) and not self.renamed:
-            return {**columns, **ours}
-        # A column that was not met in the sample of the input may have one of our names, too.
-        names = (self.renamed.get(name) or (f"input_{name}" if name in _OURS else name) for name in columns)
-        return dict(zip(names, columns.values(), strict=True)) | dict(ours)
+    def row(
+        self, columns: Mapping[str, Any], ours: Mapping[str, Any], fields: Mapping[str, Any] | None = None, of: str = ""
+    ) -> dict[str, Any]:
+        """One output row; a field of the answer whose name is taken is called `of.name`."""
+        if self.ours.isdisjoint(columns) and not self.renamed:
+            row = {**columns, **ours}
+        else:
+            # A column that was not met in the sample of the input may have one of our names, too.
+            names = (self.renamed.get(name) or (f"input_{name}" if name in self.ours else name) for name in columns)
+            row = dict(zip(names, columns.values(), strict=True)) | dict(ours)
+        for name, value in (fields or {}).items():
+            free = name
+            while free in row or (free != of and (free in self.ours or free in self.names)):
+                free = f"{of}.{free}"
+            row[free] = value
+        return row
 
 
 def result_values(outcome: Outcome) -> dict[str, Any]:
@@ -96,19 +116,43 @@ def result_values(outcome: Outcome) -> dict[str, Any]:
     return values
 
 
-def result_columns(input_columns: Iterable[str]) -> ResultColumns:
+def plain_answer(value: Any) -> Any:
+    """An answer as JSON: a model with all its fields."""
+    return value.model_dump(mode="json") if hasattr(value, "model_dump") else value
+
+
+def answer_fields(value: Any, name: str) -> dict[str, Any]:
+    """The columns of an answer: its fields where it is an object, else one of this name; decimals stay decimals."""
+    plain = plain_answer(value)
+    exact = _exact(plain, value.model_dump()) if hasattr(value, "model_dump") else plain
+    return exact if isinstance(exact, dict) else {name: exact}
+
+
+def _exact(plain: Any, value: Any) -> Any:
+    """A value as JSON has it, but for decimals, for which a table has a type."""
+    if isinstance(value, Decimal) and value.is_finite():
+        return value
+    if isinstance(plain, dict) and isinstance(value, dict):
+        return {name: _exact(held, value.get(name)) for name, held in plain.items()}
+    if isinstance(plain, list) and isinstance(value, list | tuple) and len(plain) == len(value):
+        return [_exact(held, of) for held, of in zip(plain, value, strict=True)]
+    return plain
+
+
+def result_columns(input_columns: Iterable[str], ours: Iterable[str] = RESULT_NAMES) -> ResultColumns:
     """What the columns of the results are called; an input column `status` is kept as `input_status`."""
-    inputs = tuple(dict.fromkeys(input_columns))
-    taken = set(inputs) | _OURS
+    inputs, ours = tuple(dict.fromkeys(input_columns)), tuple(ours)
+    reserved = frozenset((*ours, TOOL_CALLS, TRUNCATED))
+    taken = set(inputs) | reserved
     renamed: dict[str, str] = {}
     for name in inputs:
-        if name in _OURS:
+        if name in reserved:
             free = f"input_{name}"
             while free in taken:
                 free = f"input_{free}"
             taken.add(free)
             renamed[name] = free
-    return ResultColumns((*(renamed.get(name, name) for name in inputs), *RESULT_NAMES), renamed)
+    return ResultColumns((*(renamed.get(name, name) for name in inputs), *ours), renamed, reserved)
 
 
 class Shape:

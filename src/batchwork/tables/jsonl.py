@@ -6,17 +6,15 @@ everything that is rare (blank lines, byte order mark, bad JSON) is found out in
 
 from collections.abc import Iterable, Iterator
 from functools import cached_property
-from itertools import chain, islice
+from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import msgspec
 
-from batchwork.core.errors import InputError
 from batchwork.tables.encoding import other_encoding, refuse_foreign, utf8_lines
-from batchwork.tables.table import Table, TableRow, bad_row, cannot_read, open_input
+from batchwork.tables.table import SAMPLE_ROWS, RowStream, Table, TableRow, bad_row, cannot_read, keys_of, open_input
 
-_SAMPLE_ROWS = 1_000
 _BOM = b"\xef\xbb\xbf"
 _UNDECODABLE = (msgspec.MsgspecError, UnicodeDecodeError, RecursionError)
 decode_row = msgspec.json.Decoder(dict[str, Any]).decode
@@ -66,10 +64,6 @@ def _complaint(line: bytes, error: Exception) -> str:
     return f"is not JSON: {error}"
 
 
-def _keys(rows: Iterable[TableRow]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(key for row in rows for key in row.columns))
-
-
 class JsonLinesFile(Table):
     """A JSONL file on disk."""
 
@@ -83,7 +77,7 @@ class JsonLinesFile(Table):
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
-        return _keys(islice(self.rows(), _SAMPLE_ROWS))
+        return keys_of(islice(self.rows(), SAMPLE_ROWS))
 
     def rows(self) -> Iterator[TableRow]:
         with open_input(self._path) as raw:
@@ -101,32 +95,8 @@ class JsonLinesFile(Table):
         return tuple(missing)
 
 
-class JsonLinesStream(Table):
-    """JSONL on standard input: can be read once, so the rows that were looked at for `columns` are kept for `rows`."""
+class JsonLinesStream(RowStream):
+    """JSONL on standard input, which can be read once."""
 
     def __init__(self, stream: BinaryIO, name: str, encoding: str | None = None) -> None:
-        self.name = name
-        self._rest = _parse(utf8_lines(stream, encoding, name), name)
-        self._seen: list[TableRow] = []
-        self._taken = False
-
-    def buffer(self, count: int) -> list[TableRow]:
-        """The first rows (at most `count`), which stay in the table."""
-        if self._taken:
-            raise InputError(f"{self.name} can be read only once")
-        self._seen.extend(islice(self._rest, max(0, count - len(self._seen))))
-        return self._seen[:count]
-
-    def first(self) -> TableRow | None:
-        return next(iter(self.buffer(1)), None)
-
-    @cached_property
-    def columns(self) -> tuple[str, ...]:
-        return _keys(self._seen if self._taken else self.buffer(_SAMPLE_ROWS))
-
-    def rows(self) -> Iterator[TableRow]:
-        """All rows in order, lazily, and only once."""
-        if self._taken:
-            raise InputError(f"{self.name} can be read only once")
-        self._taken = True
-        return chain(self._seen, self._rest)
+        super().__init__(_parse(utf8_lines(stream, encoding, name), name), name)

@@ -3,6 +3,7 @@
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from functools import cached_property
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -12,6 +13,7 @@ from batchwork.core.errors import InputError
 
 _LONGEST_RAW = 1_000
 READ_BUFFER = 1 << 20
+SAMPLE_ROWS = 1_000  # looked at for the names of columns
 
 
 class TableRow(msgspec.Struct, frozen=True, gc=False):
@@ -37,6 +39,9 @@ class Table(ABC):
     """Rows that are read lazily, any number of times where the source allows it."""
 
     name: str  # the source as the user wrote it, for messages
+    unit: str | None = "line"  # what a row's number counts; None: whoever asks knows a row by its place in the results
+    index: tuple[str, ...] = ()  # what a data frame names its rows by, which is no column
+    may_block: bool = False  # reading the next row may take as long as anything
 
     @cached_property
     def columns(self) -> tuple[str, ...]:
@@ -47,6 +52,10 @@ class Table(ABC):
     def rows(self) -> Iterator[TableRow]:
         """All rows in order, lazily; an InputError when the source cannot be read (any further)."""
 
+    def count(self) -> int | None:
+        """How many rows there are; None when only reading them would tell."""
+        return None
+
     def first(self) -> TableRow | None:
         """The first row, which `rows` gives again; None in an empty table."""
         return next(self.rows(), None)
@@ -55,6 +64,46 @@ class Table(ABC):
         """Those of `names` that are no column of the table."""
         here = frozenset(self.columns)
         return tuple(name for name in dict.fromkeys(names) if name not in here)
+
+
+class RowStream(Table):
+    """Rows that can be read once, so those that were looked at for `columns` are kept for `rows`."""
+
+    may_block = True
+
+    def __init__(self, rows: Iterator[TableRow], name: str) -> None:
+        self.name = name
+        self._rest = rows
+        self._seen: list[TableRow] = []
+        self._taken = False
+
+    def buffer(self, count: int) -> list[TableRow]:
+        """The first rows (at most `count`), which stay in the table."""
+        if self._taken:
+            raise InputError(f"{self.name} can be read only once")
+        self._seen.extend(islice(self._rest, max(0, count - len(self._seen))))
+        return self._seen[:count]
+
+    def first(self) -> TableRow | None:
+        """The first row."""
+        return next(iter(self.buffer(1)), None)
+
+    @cached_property
+    def columns(self) -> tuple[str, ...]:
+        """The keys seen in the first rows."""
+        return keys_of(self._seen if self._taken else self.buffer(SAMPLE_ROWS))
+
+    def rows(self) -> Iterator[TableRow]:
+        """All rows in order, lazily, and only once."""
+        if self._taken:
+            raise InputError(f"{self.name} can be read only once")
+        self._taken = True
+        return chain(self._seen, self._rest)
+
+
+def keys_of(rows: Iterable[TableRow]) -> tuple[str, ...]:
+    """The columns that any of the rows has, as they are met."""
+    return tuple(dict.fromkeys(key for row in rows for key in row.columns))
 
 
 def open_input(path: Path) -> BinaryIO:

@@ -15,10 +15,11 @@ from typing import Any, BinaryIO
 
 from batchwork.core.errors import ConfigError, InputError
 from batchwork.journal.atomic import sync_folder
+from batchwork.tables.arrow import pyarrow
 from batchwork.tables.cells import json_line
 from batchwork.tables.columns import Shape
 from batchwork.tables.delimited import write_delimited
-from batchwork.tables.parquet import pyarrow, write_parquet
+from batchwork.tables.parquet import write_parquet
 from batchwork.tables.reader import DELIMITERS, JSONL_SUFFIXES, PARQUET_SUFFIX, SUFFIXES
 from batchwork.tables.table import READ_BUFFER
 
@@ -39,22 +40,80 @@ def check_output(path: str | Path) -> None:
         pyarrow()
 
 
+@contextmanager
+def whole_file(path: Path) -> Iterator[BinaryIO]:
+    """A file to write into that takes the place of `path` at the end, whole; an error leaves what was there before."""
+    aside = AsideFiles(path)
+    try:
+        file = aside.open_first()
+        try:
+            yield file
+            aside.replace(file)
+        except OSError as error:
+            raise aside.cannot_write(error) from error
+        finally:
+            with suppress(OSError):  # a full disk may refuse the last flush; the file goes away anyhow
+                file.close()
+    finally:
+        aside.clear()
+
+
+class AsideFiles:
+    """Files beside the one that is to be written, the last of which takes its place."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.paths: list[Path] = []
+        self._target = Path(os.path.realpath(path))  # a link stays a link, what it points to is replaced
+
+    def open_first(self) -> BinaryIO:
+        """The first of them; a ConfigError when the system refuses."""
+        try:
+            return self.open()
+        except OSError as error:
+            raise ConfigError(f"{self.path}: cannot be written: {error.strerror or error}") from error
+
+    def open(self) -> BinaryIO:
+        """One more of them."""
+        path = self._target.with_name(f".{self._target.name}.{secrets.token_hex(4)}.part")
+        # As private as what it will replace, from its first byte on; a new file is as the umask says.
+        mode = 0o600 if self._target.exists() else 0o666
+        file = os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode), "wb", READ_BUFFER)
+        self.paths.append(path)
+        return file
+
+    def replace(self, file: BinaryIO) -> None:
+        """Put the last one, open as `file`, into its place."""
+        file.flush()
+        os.fsync(file.fileno())
+        if self._target.exists():
+            shutil.copymode(self._target, self.paths[-1])
+        self.paths[-1].replace(self._target)
+        sync_folder(self._target.parent)  # the new name too has to survive a power cut
+
+    def clear(self) -> None:
+        """Remove them."""
+        for path in self.paths:
+            path.unlink(missing_ok=True)
+
+    def cannot_write(self, error: OSError) -> InputError:
+        """The error for a file that the system refuses to write."""
+        return InputError(
+            f"{self.path}: cannot be written: {error.strerror or error}; what was there before is untouched"
+        )
+
+
 class TableWriter:
     """Rows on their way into a file. Made by `write_table`, which also ends it."""
 
     def __init__(self, path: Path, columns: Iterable[str], *, csv_safe: bool) -> None:
         check_output(path)
-        self.path = path
         self._csv_safe = csv_safe
         self.rows = 0  # how many rows were written
         self._suffix = path.suffix.lower()
-        self._target = Path(os.path.realpath(path))  # a link stays a link, what it points to is replaced
         self._shape = None if self._suffix in JSONL_SUFFIXES else Shape(columns)
-        self._aside: list[Path] = []
-        try:
-            self._file = self._open_aside()
-        except OSError as error:
-            raise ConfigError(f"{path}: cannot be written: {error.strerror or error}") from error
+        self._aside = AsideFiles(path)
+        self._file = self._aside.open_first()
 
     def write(self, row: dict[str, Any]) -> None:
         """Add one row; columns that were not announced come after those that were."""
@@ -63,7 +122,7 @@ class TableWriter:
         try:
             self._file.write(json_line(row))
         except OSError as error:
-            raise self._cannot_write(error) from error
+            raise self._aside.cannot_write(error) from error
         self.rows += 1
 
     def finish(self) -> None:
@@ -71,45 +130,23 @@ class TableWriter:
         try:
             self._file.flush()
             if self._shape is None:
-                self._replace(self._file, self._aside[-1])
+                self._aside.replace(self._file)
                 return
-            with self._open_aside() as final:
-                gathered = self._aside[0]
+            with self._aside.open() as final:
+                gathered = self._aside.paths[0]
                 if self._suffix == PARQUET_SUFFIX:
                     write_parquet(gathered, final, self._shape)
                 else:
                     write_delimited(gathered, final, self._shape, DELIMITERS[self._suffix], safe=self._csv_safe)
-                self._replace(final, self._aside[-1])
+                self._aside.replace(final)
         except OSError as error:
-            raise self._cannot_write(error) from error
+            raise self._aside.cannot_write(error) from error
 
     def clear(self) -> None:
         """Remove what was written aside."""
         with suppress(OSError):  # a full disk may refuse the last flush; the file goes away anyhow
             self._file.close()
-        for path in self._aside:
-            path.unlink(missing_ok=True)
-
-    def _open_aside(self) -> BinaryIO:
-        path = self._target.with_name(f".{self._target.name}.{secrets.token_hex(4)}.part")
-        # As private as what it will replace, from its first byte on; a new file is as the umask says.
-        mode = 0o600 if self._target.exists() else 0o666
-        file = os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode), "wb", READ_BUFFER)
-        self._aside.append(path)
-        return file
-
-    def _replace(self, file: BinaryIO, aside: Path) -> None:
-        file.flush()
-        os.fsync(file.fileno())
-        if self._target.exists():
-            shutil.copymode(self._target, aside)
-        aside.replace(self._target)
-        sync_folder(self._target.parent)  # the new name too has to survive a power cut
-
-    def _cannot_write(self, error: OSError) -> InputError:
-        return InputError(
-            f"{self.path}: cannot be written: {error.strerror or error}; what was there before is untouched"
-        )
+        self._aside.clear()
 
 
 @contextmanager
