@@ -23,6 +23,7 @@ from batchwork.evidence.readers import FIGURES, Place, Source
 from batchwork.evidence.rows import Home, homes_of
 from batchwork.evidence.thresholds import (
     ALIKE,
+    CONTRADICTED,
     CURRENCY_SURE,
     LEAST_SURE,
     MOST_REPEATS,
@@ -34,11 +35,16 @@ from batchwork.evidence.thresholds import (
 from batchwork.evidence.topics import Rivals, Topics
 
 DECISION_NAMES = (
-    "bias", "score", "lead", "rival", "rival_ahead", "contested", "listed", "unsure_home", "weight", "homeless",
+    "bias", "score", "lead", "rival", "rival_close", "rival_ahead", "unsaid", "contested", "listed", "unsure_home",
+    "weight", "homeless",
 )  # fmt: skip
 _OWN, _SURPLUS, _OTHER, _NEIGHBOUR, *_ORDER = (
     NAMES.index(name) for name in ("own", "surplus", "other", "neighbour", "first", "early")
 )
+_OF_VALUE = [
+    NAMES.index(name) for name in ("neighbour", "alone", "count", "telling", "weight", "exact", "shape", "first")
+]  # of the features those that do not depend on the labels of a place
+_SENTENCE = 6  # words from which on a string is no name
 _CODE = 3  # letters of a currency: USD
 _PROSE = frozenset({"prose"})
 _Claims = dict[tuple[int, int], list[tuple[Field, float]]]
@@ -111,6 +117,7 @@ class Finder:
         self._homes: dict[str, Home] = {}
         self._columns: dict[tuple[str, str], dict[int, float]] = {}
         self._claims: _Claims = {}
+        self._settled: list[tuple[Field, Scored]] = []
 
     def run(self) -> dict[str, list[Verdict]]:
         """The places to cite by path, best first."""
@@ -132,6 +139,7 @@ class Finder:
         self._claims = self._claimed(found)
         if self._share_out(found):
             self._claims = self._claimed(found)
+        self._settled = [(field, found[field.path][0]) for field in self._fields if found[field.path]]
         return found
 
     def _settle_rows(self) -> None:
@@ -266,7 +274,7 @@ class Finder:
         """What tells whether the best place is right, in the order of `DECISION_NAMES`."""
         best = scored[0]
         others = [entry.score for entry in scored[1:] if not self._is_same(best, entry)]
-        rival = self._rival(field, scored)
+        rival = self._alternative(field, scored)
         home = self._homes.get(field.record)
         claims = self._claims.get((best.place.start, best.place.end), ())
         return [
@@ -275,6 +283,8 @@ class Finder:
             min(6.0, best.score - max(others)) / 6 if others else 1.0,
             max(-1.0, min(1.0, (best.score - rival) / 4)),
             float(rival > best.score - RIVAL_CLOSE),
+            float(rival > best.score + CONTRADICTED),
+            float(self._scorer.is_unsaid(field, best.context, best.features)),
             float(any(points > best.score and other.name != field.name for other, points in claims)),
             float(bool(field.record)),
             float(home is not None and not home.sure),
@@ -293,12 +303,15 @@ class Finder:
         longer = best.place.end - best.place.start
         return one is not None and two is not None and one.text == two.text and len(one.text) > longer
 
-    def _rival(self, field: Field, scored: list[Scored]) -> float:
-        """How well the field fits the place of another value of its kind, that no other field claims."""
+    def _alternative(self, field: Field, scored: list[Scored]) -> float:
+        """How well the field would fit where another value of its kind stands: above its own place it is contradicted.
+
+        A place that another field of the result wants counts as far as both would do better to change places.
+        """
         best = scored[0]
-        strongest = -99.0
         if best.place.kind == "answer" or not field.own:
-            return strongest
+            return -99.0
+        strongest = max((self._exchange(field, best, other) for other in self._others(field, best)), default=-99.0)
         taken = [span for entry in scored for span in entry.place.spans]
         mine = self._scorer.label_match(field, best.context, best.place.kind)
         for start, end, kind in self._rivals.of(field, best.place.kind, best.context.line, mine, self._homes):
@@ -309,10 +322,43 @@ class Finder:
                 continue
             if kind not in FIGURES and context.kinds.isdisjoint(("named", "left", "head", "over")):
                 continue
-            if all(other is field or points <= 0 for other, points in self._claims.get((start, end), ())):
-                entry = self._entry(field, Place(((start, end),), kind), context, len(scored), True)
-                strongest = max(strongest, entry.score)
+            if not self._is_like(best.place, Place(((start, end),), kind)):
+                continue
+            claims = self._claims.get((start, end), ())
+            if all(other is field or points <= 0 for other, points in claims):
+                strongest = max(strongest, self._fit(field, best, Place(((start, end),), kind), context))
         return strongest
+
+    def _others(self, field: Field, best: Scored) -> Iterator[tuple[Field, Scored]]:
+        """The other fields of the same object or element that have a place of the same kind elsewhere."""
+        for other, entry in self._settled:
+            if other.record != field.record or other.value == field.value or not self._is_like(best.place, entry.place):
+                continue
+            if other.name != field.name or _circle(other) != _circle(field):  # a list of plain values has no order
+                yield other, entry
+
+    def _is_like(self, one: Place, other: Place) -> bool:
+        """Whether two places say things that somebody could take for each other: two amounts, two names, two ids."""
+        if "answer" in (one.kind, other.kind) or one.kind in FIGURES or other.kind in FIGURES:
+            return one.kind == other.kind != "answer"
+        return _shape(self._source.text[one.start : one.end]) == _shape(self._source.text[other.start : other.end])
+
+    def _exchange(self, field: Field, best: Scored, other: tuple[Field, Scored]) -> float:
+        """The field's score if it and another one changed places, less what the other one would lose by that."""
+        whose, theirs = other
+        there = self._scorer.label_match(field, theirs.context, theirs.place.kind)
+        here = self._scorer.label_match(whose, best.context, best.place.kind)
+        if there < 0.3 and here < 0.3:
+            return -99.0
+        loss = theirs.score - self._fit(whose, theirs, best.place, best.context)
+        return self._fit(field, best, theirs.place, theirs.context) - loss
+
+    def _fit(self, field: Field, best: Scored, place: Place, context: Context) -> float:
+        """The score that the field's value would have at another place: what the value itself tells stays the same."""
+        features = list(self._entry(field, place, context, 1, True).features)
+        for rank in _OF_VALUE:
+            features[rank] = best.features[rank]
+        return score(best.group, features)
 
     def verdicts(self, field: Field, scored: list[Scored]) -> list[Verdict]:
         """The best place with its confidence; several only where nothing tells them apart."""
@@ -324,13 +370,20 @@ class Finder:
         pointed = [entry for entry in (best, *alike) if self._is_pointed_at(entry)]
         if alike and len(pointed) != 1:
             return [Verdict(entry.place, min(sure, ALIKE)) for entry in (best, *alike)[:MOST_REPEATS]]
-        if best.place.weight < READING_SETTLED or self._scorer.is_of_something_else(field, best.context, best.features):
+        if best.place.weight < READING_SETTLED or self._is_contradicted(field, scored):
             sure = min(sure, ALIKE)
         elif "currency" in field.own and isinstance(field.value, str) and len(field.value) == _CODE:
             sure = max(sure, CURRENCY_SURE)
         if sure < LEAST_SURE:
             return []
         return [Verdict((pointed[0] if pointed else best).place, sure)]
+
+    def _is_contradicted(self, field: Field, scored: list[Scored]) -> bool:
+        """Whether the best place is not to be believed: its label speaks of something else, or the field's of another."""
+        best = scored[0]
+        if self._scorer.is_another_role(best.features) or self._scorer.is_unsaid(field, best.context, best.features):
+            return True
+        return self._alternative(field, scored) > best.score + CONTRADICTED
 
     def _is_alike(self, best: Scored, other: Scored) -> bool:
         """Whether nothing but their order tells two places apart."""
@@ -342,6 +395,11 @@ class Finder:
     def _is_pointed_at(self, entry: Scored) -> bool:
         """Whether the provider itself cited a passage around a place."""
         return any(low <= entry.place.start and entry.place.end <= high for low, high in self._cited)
+
+
+def _shape(text: str) -> tuple[bool, ...]:
+    """What somebody sees of a string at a glance: an address of the net, digits, a sentence."""
+    return "@" in text, "://" in text, any(map(str.isdigit, text)), len(text.split()) > _SENTENCE
 
 
 def _ranked(entries: Iterator[Scored] | list[Scored]) -> list[Scored]:

@@ -20,6 +20,7 @@ _LABEL_END = re.compile(r"[:=#?]\s*[\"'“(\[<`*]*$|\s[-–—]\s*$")
 _PIECES = re.compile(r"([,;](?!\d)|[()\[\]]|\s[-–—]\s|(?<=[a-z\d)])\.\s|:\s)")
 _CLAUSE_END = re.compile(r"(?<!\bNo|\bno|\bNr|\bAm|\bDr)[.!?]\s+(?=[^a-z\s\d])|;\s|[•▪‣]\s?|(?<=\s)(?:whereas|while)\s")
 _ASIDE = re.compile(r"\([^()]*\)")
+_COUNTED = re.compile(_PATTERNS["counted"])  # what another number before a place counts: "4 bedrooms and", "8 g on admission to"
 _BULLET = re.compile(r"^(?:#{1,6}\s)?[\s>*•▪‣+\-–\[\](){}\"'“”xX✓✔☑☐☒\d.]*$")
 _KEYED = re.compile(r"[^\W\d_][\w ./&-]{0,30}:\s")  # a line that starts with a label of its own
 _SAID = re.compile(r"\s\S+\s\S+\s\S+[.,;]$|^[^:]{2,30}:\s+\w")  # a sentence, or a label with its value
@@ -63,6 +64,7 @@ class Context:
     kinds: frozenset[str]  # of the primary labels that say something
     keys: tuple[tuple[tuple[str, ...], bool], ...]  # the words of each primary label, and whether it is prose
     around: tuple[tuple[str, ...], ...]  # the words of the labels around it that are not its own
+    behind: tuple[str, ...]  # the words right behind it
     ends: tuple[dict[str, float], ...]  # which end of a range or a change it is
     is_past: bool
 
@@ -100,6 +102,7 @@ class Contexts:
                 kinds=frozenset([label.kind for label in primary if label.weights]),
                 keys=tuple([(label.key, label.kind == "prose") for label in primary]),
                 around=tuple([o.key for o in labels if o.kind in _AROUND and o not in primary]),
+                behind=next((label.key[:3] for label in labels if label.kind == "after"), ()),
                 ends=ends,
                 is_past=head_past or any("previous" in words for words in ends),
             )
@@ -179,9 +182,10 @@ class Contexts:
         ):
             begin = lines[above].cells[0].start
             above -= 1
-        before = self._layout.text[max(begin, start - _REACH) : start]
-        ends = [found.end() for found in _CLAUSE_END.finditer(before)]
-        return before[ends[-1] :] if ends else before
+        begin = max(begin, start - _REACH)
+        for found in _CLAUSE_END.finditer(self._layout.text[begin : start + 1]):
+            begin = max(begin, start - len(found.string) + 1 + found.end())
+        return _COUNTED.sub(" ", self._layout.text[begin:start])
 
     def _after(self, cell: Cell, end: int) -> Iterator[Label]:
         """The words behind a place, up to the end of their clause or the next number: units, and what it counts."""
