@@ -33,6 +33,7 @@ from batchwork.evidence.thresholds import (
     RIVAL_CLOSE,
 )
 from batchwork.evidence.topics import Rivals, Topics
+from batchwork.evidence.words import concepts, is_known
 
 DECISION_NAMES = (
     "bias", "score", "lead", "rival", "rival_close", "rival_ahead", "unsaid", "contested", "listed", "unsure_home",
@@ -315,14 +316,14 @@ class Finder:
         taken = [span for entry in scored for span in entry.place.spans]
         mine = self._scorer.label_match(field, best.context, best.place.kind)
         for start, end, kind in self._rivals.of(field, best.place.kind, best.context.line, mine, self._homes):
-            if any(low <= start < high for low, high in taken):
+            if any(low < end and start < high for low, high in taken):
                 continue
             context = self._contexts.of(start, end)
             if not self._scorer.label_match(field, context, kind, max(0.3, mine - 0.15)):
                 continue
             if kind not in FIGURES and context.kinds.isdisjoint(("named", "left", "head", "over")):
                 continue
-            if not self._is_like(best.place, Place(((start, end),), kind)):
+            if not self._is_like(best.place, Place(((start, end),), kind)) or self._is_label(start, end, kind):
                 continue
             claims = self._claims.get((start, end), ())
             if all(other is field or points <= 0 for other, points in claims):
@@ -350,8 +351,12 @@ class Finder:
         here = self._scorer.label_match(whose, best.context, best.place.kind)
         if there < 0.3 and here < 0.3:
             return -99.0
-        loss = theirs.score - self._fit(whose, theirs, best.place, best.context)
-        return self._fit(field, best, theirs.place, theirs.context) - loss
+        mine = self._fit(field, best, theirs.place, theirs.context)
+        return mine - max(0.0, theirs.score - self._fit(whose, theirs, best.place, best.context))
+
+    def _is_label(self, start: int, end: int, kind: str) -> bool:
+        """Whether these words are a label themselves, so that they are nobody's value."""
+        return kind not in FIGURES and all(map(is_known, concepts(self._source.text[start:end])))
 
     def _fit(self, field: Field, best: Scored, place: Place, context: Context) -> float:
         """The score that the field's value would have at another place: what the value itself tells stays the same."""
@@ -370,7 +375,7 @@ class Finder:
         pointed = [entry for entry in (best, *alike) if self._is_pointed_at(entry)]
         if alike and len(pointed) != 1:
             return [Verdict(entry.place, min(sure, ALIKE)) for entry in (best, *alike)[:MOST_REPEATS]]
-        if best.place.weight < READING_SETTLED or self._is_contradicted(field, scored):
+        if best.place.weight < READING_SETTLED or self.is_contradicted(field, scored):
             sure = min(sure, ALIKE)
         elif "currency" in field.own and isinstance(field.value, str) and len(field.value) == _CODE:
             sure = max(sure, CURRENCY_SURE)
@@ -378,7 +383,7 @@ class Finder:
             return []
         return [Verdict((pointed[0] if pointed else best).place, sure)]
 
-    def _is_contradicted(self, field: Field, scored: list[Scored]) -> bool:
+    def is_contradicted(self, field: Field, scored: list[Scored]) -> bool:
         """Whether the best place is not to be believed: its label speaks of something else, or the field's of another."""
         best = scored[0]
         if self._scorer.is_another_role(best.features) or self._scorer.is_unsaid(field, best.context, best.features):
