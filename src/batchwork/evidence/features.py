@@ -58,6 +58,7 @@ NAMES = (
 _OWN, _PARENT, _DESCRIBED, _TOPIC, _SHAPE, _PARTY, _CONFLICT = map(
     NAMES.index, ("own", "parent", "described", "topic", "shape", "party", "conflict")
 )
+_NAMED = 0.8  # the field's words, all of them near
 _FAINT = 0.25  # what a kind of place implies of a field's words by itself
 
 
@@ -146,17 +147,17 @@ class Scorer:
         return 0.0 if clash or self._other_parent(field, context) else mine
 
     def is_another_role(self, features: Sequence[float]) -> bool:
-        """Whether a label or unit of a place is one that the field excludes."""
-        return features[_CONFLICT] == 1.0
+        """Whether a label or unit of a place is one that the field excludes, and nothing there names the field."""
+        return features[_CONFLICT] == 1.0 and features[_OWN] < _NAMED
 
     def is_unsaid(self, field: Field, context: Context, features: Sequence[float]) -> bool:
-        """Whether the text never speaks of what a string is: neither its labels nor any other word names the field.
+        """Whether the text never speaks of what a value is: neither its labels nor any other word names the field.
 
         Somebody's name may stand without any label, as over a letter.
         """
         if features[_PARTY] and not context.kinds:
             return False
-        if not isinstance(field.value, str) or "[" in field.path or UNSPOKEN.issuperset(field.telling):
+        if "[" in field.path or UNSPOKEN.issuperset(field.telling):
             return False
         said = max(features[_OWN], features[_PARENT] if field.parents else 0.0, features[_DESCRIBED] / 2)
         return said < _FAINT and not features[_TOPIC] and not features[_SHAPE]
@@ -292,7 +293,7 @@ def _conflict(
 @lru_cache(maxsize=5_000)
 def _has_other_unit(own: tuple[str, ...], behind: tuple[str, ...]) -> bool:
     """Whether a figure is measured in another unit than the field's name says: 14 days for a lead time in weeks."""
-    asked = [word for word in own if word in UNITS or word in PERIODS]
+    asked = [word for word in own if word in UNITS or word in PERIODS] if len(own) > 1 else []
     return bool(asked) and bool(behind) and behind[0] not in asked and (behind[0] in UNITS or behind[0] in PERIODS)
 
 

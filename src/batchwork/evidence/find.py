@@ -4,6 +4,7 @@ The order of decisions: where each list element stands, then every place of ever
 together (neighbours help each other, and no field takes another's place), at last how sure the best place is.
 """
 
+import re
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -45,6 +46,7 @@ _OWN, _SURPLUS, _OTHER, _NEIGHBOUR, *_ORDER = (
 _OF_VALUE = [
     NAMES.index(name) for name in ("neighbour", "alone", "count", "telling", "weight", "exact", "shape", "first")
 ]  # of the features those that do not depend on the labels of a place
+_YEAR = re.compile(r"(?:19|20)\d\d")
 _SENTENCE = 6  # words from which on a string is no name
 _CODE = 3  # letters of a currency: USD
 _PROSE = frozenset({"prose"})
@@ -340,9 +342,10 @@ class Finder:
 
     def _is_like(self, one: Place, other: Place) -> bool:
         """Whether two places say things that somebody could take for each other: two amounts, two names, two ids."""
+        said, told = (self._source.text[place.start : place.end] for place in (one, other))
         if "answer" in (one.kind, other.kind) or one.kind in FIGURES or other.kind in FIGURES:
-            return one.kind == other.kind != "answer"
-        return _shape(self._source.text[one.start : one.end]) == _shape(self._source.text[other.start : other.end])
+            return one.kind == other.kind != "answer" and bool(_YEAR.fullmatch(said)) == bool(_YEAR.fullmatch(told))
+        return _shape(said) == _shape(told)
 
     def _exchange(self, field: Field, best: Scored, other: tuple[Field, Scored]) -> float:
         """The field's score if it and another one changed places, less what the other one would lose by that."""
@@ -356,7 +359,9 @@ class Finder:
 
     def _is_label(self, start: int, end: int, kind: str) -> bool:
         """Whether these words are a label themselves, so that they are nobody's value."""
-        return kind not in FIGURES and all(map(is_known, concepts(self._source.text[start:end])))
+        cell = self._source.layout.cell_of(start)
+        whole = cell is not None and (cell.start, cell.end) == (start, end)
+        return whole and kind not in FIGURES and all(map(is_known, concepts(self._source.text[start:end])))
 
     def _fit(self, field: Field, best: Scored, place: Place, context: Context) -> float:
         """The score that the field's value would have at another place: what the value itself tells stays the same."""
@@ -375,10 +380,10 @@ class Finder:
         pointed = [entry for entry in (best, *alike) if self._is_pointed_at(entry)]
         if alike and len(pointed) != 1:
             return [Verdict(entry.place, min(sure, ALIKE)) for entry in (best, *alike)[:MOST_REPEATS]]
-        if best.place.weight < READING_SETTLED or self.is_contradicted(field, scored):
-            sure = min(sure, ALIKE)
-        elif "currency" in field.own and isinstance(field.value, str) and len(field.value) == _CODE:
+        if "currency" in field.own and isinstance(field.value, str) and len(field.value) == _CODE:
             sure = max(sure, CURRENCY_SURE)
+        elif best.place.weight < READING_SETTLED or self.is_contradicted(field, scored):
+            sure = min(sure, ALIKE)
         if sure < LEAST_SURE:
             return []
         return [Verdict((pointed[0] if pointed else best).place, sure)]
@@ -386,9 +391,12 @@ class Finder:
     def is_contradicted(self, field: Field, scored: list[Scored]) -> bool:
         """Whether the best place is not to be believed: its label speaks of something else, or the field's of another."""
         best = scored[0]
+        if best.place.kind == "answer":
+            return False
         if self._scorer.is_another_role(best.features) or self._scorer.is_unsaid(field, best.context, best.features):
             return True
-        return self._alternative(field, scored) > best.score + CONTRADICTED
+        ahead = RIVAL_CLOSE if best.features[_OTHER] else CONTRADICTED  # less will do where another field is named
+        return self._alternative(field, scored) > best.score + ahead
 
     def _is_alike(self, best: Scored, other: Scored) -> bool:
         """Whether nothing but their order tells two places apart."""

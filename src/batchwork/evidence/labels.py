@@ -16,7 +16,7 @@ from batchwork.evidence.words import PATTERNS, UNITS, concepts, is_known, looks_
 
 _PATTERNS: dict[str, str] = PATTERNS["labels"]
 
-_LABEL_END = re.compile(r"[:=#?]\s*[\"'“(\[<`*]*$|\s[-–—]\s*$")
+_LABEL_END = re.compile(r"[:=#?]\s*[\"'“(\[<`*]*$|\s[-–—]\s*$|<[^\s<>/][^<>]*>\s*$")
 _PIECES = re.compile(r"([,;](?!\d)|[()\[\]]|\s[-–—]\s|(?<=[a-z\d)])\.\s|:\s)")
 _CLAUSE_END = re.compile(r"(?<!\bNo|\bno|\bNr|\bAm|\bDr)[.!?]\s+(?=[^a-z\s\d])|;\s|[•▪‣]\s?|(?<=\s)(?:whereas|while)\s")
 _ASIDE = re.compile(r"\([^()]*\)")
@@ -31,6 +31,7 @@ _AFTER_END = re.compile(r"[.;,:]\s|\n\n|[;(]|\s(?:and|but|while|or|und|aber|et|m
 _CURRENCY = re.compile(r"[$€£¥]|(?:USD|EUR|GBP|CHF|JPY|CAD|AUD)(?![A-Za-z])")
 _SIGNS = {"$": "usd", "€": "eur", "£": "gbp", "¥": "jpy"}
 _ENUMERATION = re.compile(r"^[\s>*•-]*([^:,;.\n]{2,45}):\s+(?:[^,;:\n]{1,60}(?:[,;]|\s(?:and|und|et)\s)\s*)+$")
+_CLEAR = frozenset({"path", "end"})  # not the name of a place, but what it says of its role counts as much
 _AROUND = frozenset({"section", "heading", "head", "row", "left"})
 _LONGEST_LABEL, _LONGEST_CELL = 8, 45  # words, characters
 _FLOWING = 38  # a line at least this long goes on in the next one
@@ -41,7 +42,7 @@ _REACH = 300  # characters; no label is further away, and lines can be endless
 class Label:
     """Some words near a place; `weights` says what each concept is worth there."""
 
-    kind: str  # named, prose, left, row, head, over, below, section, after, defined, end, unit
+    kind: str  # named, prose, left, row, head, over, below, section, heading, path, after, defined, end, unit
     weights: dict[str, float]
     text: str
 
@@ -100,7 +101,7 @@ class Contexts:
                 words=tuple(near),
                 near=near,
                 kinds=frozenset([label.kind for label in primary if label.weights]),
-                keys=tuple([(label.key, label.kind == "prose") for label in primary]),
+                keys=tuple([(o.key, o.kind == "prose") for o in (*primary, *(o for o in labels if o.kind in _CLEAR))]),
                 around=tuple([o.key for o in labels if o.kind in _AROUND and o not in primary]),
                 behind=next((label.key[:3] for label in labels if label.kind == "after"), ()),
                 ends=ends,
@@ -207,7 +208,8 @@ class Contexts:
         cells = self._layout.lines[number].cells
         headed = bool(self._layout.head_row(number))
         lefts = [o for o in cells if o.start < cell.start and o.is_label and (headed or not _SAID.search(o.text))]
-        if not lefts or (number == self._first and cell.is_label and not lefts[-1].text.endswith(":")):
+        title = number == self._first and not any(map(str.isdigit, cell.text))
+        if not lefts or (title and cell.is_label and not lefts[-1].text.endswith(":")):
             return  # beside a title stands whose paper it is
         nearest = lefts[-1]
         between = [other for other in cells if nearest.start < other.start < cell.start]
@@ -264,6 +266,9 @@ class Contexts:
         layout = self._layout
         for rank, heading in enumerate(layout.headings[number]):
             head = layout.lines[heading].cells[0]
+            if layout.opens(heading):
+                yield label_of("path", head.text, 0.85 - 0.1 * rank)
+                continue
             if looks_like_name(head.text) or head.column - cell.column > 40 or (rank and heading == 0):
                 continue
             near = number - heading <= 2 and rank == 0
@@ -275,7 +280,7 @@ class Contexts:
 @lru_cache(maxsize=20_000)
 def label_of(kind: str, text: str, weight: float) -> Label:
     """A label all of whose words count alike."""
-    head = text if kind in ("section", "heading") else unnumbered(_DATES.sub(r" \2\3 ", text.partition(": ")[0]))
+    head = text if kind in ("section", "heading", "path") else unnumbered(_DATES.sub(r" \2\3 ", text.partition(": ")[0]))
     words = [word for word in concepts(head[:120]) if not word.isdigit() or _is_year(word) or kind == "head"]
     return Label(kind, dict.fromkeys(words, weight), text)
 

@@ -3,6 +3,7 @@
 A label of the field beside another value contradicts: such values are its rivals.
 """
 
+import re
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
@@ -14,6 +15,8 @@ from batchwork.evidence.readers import FIGURES, Source
 from batchwork.evidence.rows import Home
 from batchwork.evidence.thresholds import EXACTLY, MOST_RIVAL_LINES, NAMING, PARAGRAPH
 from batchwork.evidence.words import concepts, likeness
+
+_EMPTY_BOX = re.compile(r"\[\s?\]|\(\s?\)|[☐□○]")
 
 
 class Topics:
@@ -120,7 +123,7 @@ class Rivals:
             else:
                 for cell in layout.lines[number].cells:
                     label, colon, value = cell.text.partition(":")
-                    if not colon or value.strip():
+                    if (not colon or value.strip()) and not _EMPTY_BOX.match(cell.text):
                         yield cell.start + len(label + colon + value) - len(value.lstrip() or label), cell.end, kind
 
     def _figures(self, number: int, kind: str) -> Iterator[tuple[int, int, str]]:
