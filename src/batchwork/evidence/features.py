@@ -26,7 +26,7 @@ from batchwork.evidence.words import GENERIC, PERIODS, UNITS, UNSPOKEN, excludes
 
 # What a place says by its kind alone, of the words that say little.
 _IMPLIED = {
-    "date": {"date": 1.0, "day": 0.5},
+    "date": {"date": 1.0, "day": 0.5, "time": 0.5},
     "money": {"amount": 0.8, "price": 0.4, "cost": 0.5, "fee": 0.3, "value": 0.6},
     "percent": {"rate": 0.9, "percent": 1.0},
     "number": {"number": 0.6, "amount": 0.5, "quantity": 0.3, "count": 0.6, "value": 0.6},
@@ -168,6 +168,10 @@ class Scorer:
         better = best > match(field.names, context.words) + 0.1 and not _shares(field, context.words, owners)
         clash = any(_conflict(field.own, field.parents, key, prose, False) == 1.0 for key, prose in context.keys)
         return better or clash or bool(self._other_parent(field, context))
+
+    def is_other_objects(self, field: Field, context: Context) -> bool:
+        """Whether the surroundings of a place name another object of the result than the field's."""
+        return self._other_parent(field, context) > 0
 
     def _owner(self, scope: str, kind: str, words: tuple[str, ...]) -> tuple[float, tuple[tuple[str, ...], ...]]:
         """How well the best fitting name of the result fits a label, and which names those are."""

@@ -219,6 +219,9 @@ class Finder:
     def _answers(self, field: Field, home: Home | None) -> Iterator[Scored]:
         """The phrases that answer a question of yes or no; none when one that is as strong says the opposite."""
         statements = self._phrases.statements(field)
+        contexts = {one: self._contexts.of(one.start, one.end) for one in statements}
+        apart = [one for one in statements if not self._scorer.is_other_objects(field, contexts[one])]
+        statements = apart or statements
         if field.record:
             statements = [one for one in statements if home is not None and home.start <= one.start < home.end]
         against = max((one.strength for one in statements if one.says != field.value), default=0.0)
@@ -226,7 +229,7 @@ class Finder:
         if against and against >= max((one.strength for one in agreed), default=0.0):
             return
         for one in agreed:
-            place, context = Place(((one.start, one.end),), "answer"), self._contexts.of(one.start, one.end)
+            place, context = Place(((one.start, one.end),), "answer"), contexts[one]
             features = self._scorer.features(field, place, context, Surroundings())
             features[_OWN], features[_SURPLUS], features[_OTHER] = one.strength, against, 0.0
             yield Scored(place, context, "answer", features, score("answer", features))

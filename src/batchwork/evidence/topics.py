@@ -123,7 +123,7 @@ class Rivals:
             else:
                 for cell in layout.lines[number].cells:
                     label, colon, value = cell.text.partition(":")
-                    if (not colon or value.strip()) and not _EMPTY_BOX.match(cell.text):
+                    if (not colon or value.strip()) and not _EMPTY_BOX.match(value.strip() or cell.text):
                         yield cell.start + len(label + colon + value) - len(value.lstrip() or label), cell.end, kind
 
     def _figures(self, number: int, kind: str) -> Iterator[tuple[int, int, str]]:
