@@ -24,6 +24,7 @@ from batchwork.evidence.readers import FIGURES, Place, Source
 from batchwork.evidence.rows import Home, homes_of
 from batchwork.evidence.thresholds import (
     ALIKE,
+    CONTESTED,
     CONTRADICTED,
     CURRENCY_SURE,
     LEAST_SURE,
@@ -397,6 +398,9 @@ class Finder:
         if best.place.kind == "answer":
             return False
         if self._scorer.is_another_role(best.features) or self._scorer.is_unsaid(field, best.context, best.features):
+            return True
+        claims = self._claims.get((best.place.start, best.place.end), ())
+        if any(points > best.score + CONTESTED and field.record == other.record for other, points in claims):
             return True
         ahead = RIVAL_CLOSE if best.features[_OTHER] else CONTRADICTED  # less will do where another field is named
         return self._alternative(field, scored) > best.score + ahead

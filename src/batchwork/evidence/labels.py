@@ -16,7 +16,7 @@ from batchwork.evidence.words import PATTERNS, UNITS, concepts, is_known, looks_
 
 _PATTERNS: dict[str, str] = PATTERNS["labels"]
 
-_LABEL_END = re.compile(r"[:=#?]\s*[\"'“(\[<`*]*$|\s[-–—]\s*$|<[^\s<>/][^<>]*>\s*$")
+_LABEL_END = re.compile(r"[:=#?]\s*[\"'“(\[<`*]*$|\s[-–—]\s*$|(?<=[\w\"])>\s*$")
 _PIECES = re.compile(r"([,;](?!\d)|[()\[\]]|\s[-–—]\s|(?<=[a-z\d)])\.\s|:\s)")
 _CLAUSE_END = re.compile(r"(?<!\bNo|\bno|\bNr|\bAm|\bDr)[.!?]\s+(?=[^a-z\s\d])|;\s|[•▪‣]\s?|(?<=\s)(?:whereas|while)\s")
 _ASIDE = re.compile(r"\([^()]*\)")

@@ -18,7 +18,7 @@ _NOW = re.compile(_PATTERNS["now"])
 _WAS_BEHIND = re.compile(_PATTERNS["was_behind"])
 _BY = re.compile(_PATTERNS["by"])
 _DATE = re.compile(r"\d{1,2}[./ -](?:\d|[A-Za-z])|[A-Z][a-z]{2,8}\.? \d|\d{4}-\d")
-_BOUND = re.compile(r"(?:(?P<upper>[<≤⩽]=?)|(?P<lower>[>≥⩾]=?))\s*$")
+_BOUND = re.compile(r"(?<![\w\"/>])(?:(?P<upper>[<≤⩽]=?)|(?P<lower>[>≥⩾]=?))\s*$")
 _BY_WORDS = ("by", "before", "until", "than", "spätestens", "bis", "am", "zum", "avant", "le", "entro", "il")
 _TILL_WORDS = (
     "to",

@@ -15,7 +15,9 @@ MOST_RIVAL_LINES = 300  # lines in which a rival is looked for: bounds the work
 NAMED_ENOUGH = 0.6  # the share of a question that a phrase must name to answer it: two words of three
 NAMING = 0.7  # how like a word must be to another to name it: agents and deeds (0.75) do, loose relations do not
 EXACTLY = 0.97  # a label that names the field this well can only be rivalled on its own line
-CONTRADICTED = 1.0  # in log odds: a rival so far ahead of a field's own place contradicts it
+CONTRADICTED = 1.0  # in log odds: a rival so far ahead of a field's own place contradicts it: 450 of 707 exchanged
+# values, and 10 of 1,894 right ones, on made layouts
+CONTESTED = 0.5  # in log odds: a place that another field fits so much better is that one's: 202 wrong ones, 2 right ones
 RIVAL_CLOSE = 0.3  # in log odds: a rival this close is as good
 NEXT_BEST = 2.5  # in log odds: how much worse a field's next place may be when another field has its best one
 NEAR_LINES = 4  # lines to a neighbour: an address, the trailer of a changelog entry
