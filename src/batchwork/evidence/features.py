@@ -40,7 +40,7 @@ _ABLE = {  # the families of values that a kind of place can say
     "number": ("number", "rate", "text", "unknown"),
     "percent": ("number", "rate", "text", "unknown"),
 }
-_AGED = frozenset({"previous", "start", "minimum", "low", "new", "end", "maximum", "high"})
+_AGED = frozenset({"forecast", "previous", "start", "minimum", "low", "new", "end", "maximum", "high"})
 _NOTHING: dict[str, float] = {}
 _LOOSE = frozenset({"prose"})
 _STRUCTURED = frozenset({"named", "left", "head", "over", "defined", "below", "row"})
@@ -209,7 +209,7 @@ class Scorer:
 
 def _is_past(field: Field, context: Context) -> bool:
     """Whether the place says what was, or a year before, and the field does not ask for that."""
-    if not context.is_past or _AGED.intersection((*field.own, *field.parents)):
+    if not (context.is_past or "forecast" in context.words) or _AGED.intersection((*field.own, *field.parents)):
         return False
     return not any(word.isdigit() for word in field.own)
 
@@ -288,7 +288,7 @@ def _conflict(
         if word in parents or any(likeness(word, other) >= NAMING for other in own):
             found = found and not prose  # in a sentence the words nearest to the value name it
         elif any(excludes(word, other) for other in (*own, *parents)):
-            found = found or not (word == "loss" and negative)
+            found = found or not (word in ("loss", "decline") and negative)
     telling = [word for word in own if word not in GENERIC]
     said = bool(telling) and all(any(likeness(word, other) >= NAMING for other in words) for word in telling)
     return (0.4 if said else 1.0) if found else 0.0

@@ -386,7 +386,9 @@ class Finder:
             return [Verdict(entry.place, min(sure, ALIKE)) for entry in (best, *alike)[:MOST_REPEATS]]
         if "currency" in field.own and isinstance(field.value, str) and len(field.value) == _CODE:
             sure = max(sure, CURRENCY_SURE)
-        elif best.place.weight < READING_SETTLED or self.is_contradicted(field, scored):
+        elif self.is_contradicted(field, scored):
+            return []
+        elif best.place.weight < READING_SETTLED or self._scorer.is_unsaid(field, best.context, best.features):
             sure = min(sure, ALIKE)
         if sure < LEAST_SURE:
             return []
@@ -397,7 +399,7 @@ class Finder:
         best = scored[0]
         if best.place.kind == "answer":
             return False
-        if self._scorer.is_another_role(best.features) or self._scorer.is_unsaid(field, best.context, best.features):
+        if self._scorer.is_another_role(best.features):
             return True
         claims = self._claims.get((best.place.start, best.place.end), ())
         if any(points > best.score + CONTESTED and field.record == other.record for other, points in claims):

@@ -32,6 +32,8 @@ _CURRENCY = re.compile(r"[$€£¥]|(?:USD|EUR|GBP|CHF|JPY|CAD|AUD)(?![A-Za-z])"
 _SIGNS = {"$": "usd", "€": "eur", "£": "gbp", "¥": "jpy"}
 _ENUMERATION = re.compile(r"^[\s>*•-]*([^:,;.\n]{2,45}):\s+(?:[^,;:\n]{1,60}(?:[,;]|\s(?:and|und|et)\s)\s*)+$")
 _CLEAR = frozenset({"path", "end"})  # not the name of a place, but what it says of its role counts as much
+_POSSESSIVE = re.compile(r"\b[^\W\d]+['’]s\s+(?=[a-z])")  # "the tenant's guarantor" is a guarantor
+_WHOLE = re.compile(r"^\s+(?:out )?of (?:the |all )?(?=\d)[\d.,]+")  # "38 of 120 stands" are stands
 _AROUND = frozenset({"section", "heading", "head", "row", "left"})
 _LONGEST_LABEL, _LONGEST_CELL = 8, 45  # words, characters
 _FLOWING = 38  # a line at least this long goes on in the next one
@@ -194,6 +196,7 @@ class Contexts:
         if len(text) < 30 and cell.end - cell.start >= _FLOWING:
             text = self._layout.text[end : end + 60].split("\n\n")[0]  # a sentence that goes on in the next line
         figure = self._layout.text[end - 1 : end].isdigit()
+        text = _POSSESSIVE.sub("", _WHOLE.sub("", text))
         text = _AFTER_END.split(text, maxsplit=1)[0]
         words = tuple(takewhile(lambda word: not word.isdigit(), concepts(text)))
         units = tuple(takewhile(UNITS.__contains__, words)) if figure else ()

@@ -20,6 +20,7 @@ from batchwork.evidence.words import concepts
 Leaves = Sequence[tuple[Field, list[Place]]]
 Unit = tuple[int, int]  # offsets, from and to
 _KINDS = {"row": 1.0, "pair": 0.97, "block": 0.9}  # the smaller, the surer
+_OWN_SECTION = 3.0  # what a heading with the list's name over a unit counts: as much as a telling string
 _REFRAIN = 0.95
 _VALUE = re.compile(r"(?<=[:=>])\s*[^\s:{\[].*$")  # what stands behind a key or a tag
 _DIGITS = re.compile(r"\d+")
@@ -196,7 +197,7 @@ def _favour_own_section(fits: dict[str, dict[Unit, float]], layout: Layout) -> N
         for unit in fit:
             headings = layout.headings[layout.line_of(unit[0])]
             if any(names.intersection(concepts(layout.lines[n].cells[0].text)) for n in headings):
-                fit[unit] += 1.5
+                fit[unit] += _OWN_SECTION
 
 
 def _assigned(fits: dict[str, dict[Unit, float]]) -> dict[str, Home]:
