@@ -331,7 +331,7 @@ def fit(cases: Sequence[Case]) -> dict[str, Any]:
     weights: dict[str, list[float]] = defaultdict(list)
     real: dict[str, list[bool]] = defaultdict(list)
     for entry in asked(cases):
-        if entry.scored and not entry.finder.is_contradicted(entry.field, entry.scored):
+        if entry.scored and not entry.finder.against.is_contradicted(entry.field, entry.scored):
             best = entry.scored[0]
             rows[best.group].append(entry.finder.decision(entry.field, entry.scored))
             answers[best.group].append(entry.truth.is_right(best.place.spans))

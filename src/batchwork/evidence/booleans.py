@@ -39,7 +39,9 @@ _ASKING = frozenset(_WORDS["asking"].split())
 _DOUBT = frozenset(_WORDS["doubt"].split())
 # What is denied ends at punctuation, and where another verb or subject follows ("does not smoke and has").
 _CLAUSE_END = re.compile(_WORDS["clause_end"], re.IGNORECASE)
-_CLAUSE_STOPS = re.compile(r"(?:\s+(?:is|are|was|were|does|do|has|have))?(?:\s+(?:not|too|neither|either))?\s*(?:[.,;:!?\n]|$)")
+_CLAUSE_STOPS = re.compile(
+    r"(?:\s+(?:is|are|was|were|does|do|has|have))?(?:\s+(?:not|too|neither|either))?\s*(?:[.,;:!?\n]|$)"
+)
 _AND = re.compile(r"\w\s+(?:and|und|et|y)\s")
 _OF_THE_NEXT = frozenset(_WORDS["of_the_next"].split())
 _PREFIXES = ("un", "in", "non", "im", "ir", "dis")

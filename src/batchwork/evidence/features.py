@@ -75,6 +75,17 @@ class Surroundings:
     neighbour: float = 0.0  # the share of the object's other fields whose places are near
 
 
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """A place of a field with its features and its score."""
+
+    place: Place
+    context: Context
+    group: str
+    features: list[float]
+    score: float
+
+
 class Scorer:
     """Features of places for the fields of one result."""
 

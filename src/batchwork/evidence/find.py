@@ -4,7 +4,6 @@ The order of decisions: where each list element stands, then every place of ever
 together (neighbours help each other, and no field takes another's place), at last how sure the best place is.
 """
 
-import re
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -15,8 +14,8 @@ from typing import Any
 from batchwork.documents import Document
 from batchwork.evidence.booleans import Phrases
 from batchwork.evidence.citations import Citation
-from batchwork.evidence.denials import is_denied
-from batchwork.evidence.features import NAMES, Scorer, Surroundings, confidence, score
+from batchwork.evidence.contradictions import Claims, Contradictions, circle, is_denied
+from batchwork.evidence.features import NAMES, Scored, Scorer, Surroundings, confidence, score
 from batchwork.evidence.fields import Field, fields_of
 from batchwork.evidence.labels import Context, Contexts
 from batchwork.evidence.layout import column_of
@@ -24,7 +23,6 @@ from batchwork.evidence.readers import FIGURES, Place, Source
 from batchwork.evidence.rows import Home, homes_of
 from batchwork.evidence.thresholds import (
     ALIKE,
-    CONTESTED,
     CONTRADICTED,
     CURRENCY_SURE,
     LEAST_SURE,
@@ -35,7 +33,6 @@ from batchwork.evidence.thresholds import (
     RIVAL_CLOSE,
 )
 from batchwork.evidence.topics import Rivals, Topics
-from batchwork.evidence.words import concepts, is_known
 
 DECISION_NAMES = (
     "bias", "score", "lead", "rival", "rival_close", "rival_ahead", "unsaid", "contested", "listed", "unsure_home",
@@ -44,14 +41,8 @@ DECISION_NAMES = (
 _OWN, _SURPLUS, _OTHER, _NEIGHBOUR, *_ORDER = (
     NAMES.index(name) for name in ("own", "surplus", "other", "neighbour", "first", "early")
 )
-_OF_VALUE = [
-    NAMES.index(name) for name in ("neighbour", "alone", "count", "telling", "weight", "exact", "shape", "first")
-]  # of the features those that do not depend on the labels of a place
-_YEAR = re.compile(r"(?:19|20)\d\d")
-_SENTENCE = 6  # words from which on a string is no name
 _CODE = 3  # letters of a currency: USD
 _PROSE = frozenset({"prose"})
-_Claims = dict[tuple[int, int], list[tuple[Field, float]]]
 
 
 def find_evidence(
@@ -88,17 +79,6 @@ def find_evidence(
 
 
 @dataclass(frozen=True, slots=True)
-class Scored:
-    """A place of a field with its features and its score."""
-
-    place: Place
-    context: Context
-    group: str
-    features: list[float]
-    score: float
-
-
-@dataclass(frozen=True, slots=True)
 class Verdict:
     """A place and how sure it is that it says this field."""
 
@@ -120,8 +100,7 @@ class Finder:
         self._places = {field.path: source.places(field.value) for field in fields}
         self._homes: dict[str, Home] = {}
         self._columns: dict[tuple[str, str], dict[int, float]] = {}
-        self._claims: _Claims = {}
-        self._settled: list[tuple[Field, Scored]] = []
+        self.against = Contradictions(source, self._scorer, self._contexts, self._rivals, self._homes)
 
     def run(self) -> dict[str, list[Verdict]]:
         """The places to cite by path, best first."""
@@ -140,10 +119,11 @@ class Finder:
         self._settle_rows()
         found = {field.path: self._scored(field) for field in self._fields}
         self._favour_neighbours(found)
-        self._claims = self._claimed(found)
-        if self._share_out(found):
-            self._claims = self._claimed(found)
-        self._settled = [(field, found[field.path][0]) for field in self._fields if found[field.path]]
+        claims = self._claimed(found)
+        if self._share_out(found, claims):
+            claims = self._claimed(found)
+        settled = [(field, found[field.path]) for field in self._fields]
+        self.against.settle(settled, claims, lambda *place: self._entry(*place, 1, True).features)
         return found
 
     def _settle_rows(self) -> None:
@@ -239,11 +219,11 @@ class Finder:
         """Of several places that of a field beside the other fields of its object, or elements of its list."""
         lines: dict[str, list[tuple[str, int]]] = defaultdict(list)
         for field in self._fields:
-            if found[field.path] and _circle(field):
-                lines[_circle(field)].append((field.path, found[field.path][0].context.line))
+            if found[field.path] and circle(field):
+                lines[circle(field)].append((field.path, found[field.path][0].context.line))
         for field in self._fields:
-            others = sorted(line for path, line in lines[_circle(field)] if path != field.path)
-            if not others or not _circle(field):
+            others = sorted(line for path, line in lines[circle(field)] if path != field.path)
+            if not others or not circle(field):
                 continue
             moved = []
             for entry in found[field.path]:
@@ -253,24 +233,24 @@ class Finder:
                 moved.append(replace(entry, features=features, score=score(entry.group, features)))
             found[field.path] = _ranked(moved)
 
-    def _claimed(self, found: dict[str, list[Scored]]) -> _Claims:
+    def _claimed(self, found: dict[str, list[Scored]]) -> Claims:
         """Which fields have their best place where."""
-        claims: _Claims = defaultdict(list)
+        claims: Claims = defaultdict(list)
         for field in self._fields:
             for entry in found[field.path][:1]:
                 claims[entry.place.start, entry.place.end].append((field, entry.score))
         return claims
 
-    def _share_out(self, found: dict[str, list[Scored]]) -> bool:
+    def _share_out(self, found: dict[str, list[Scored]], wanted: Claims) -> bool:
         """Of fields that want one place, the one that fits it best has it; the others their next best, if it fits."""
         moved = False
-        for claims in self._claims.values():
+        for claims in wanted.values():
             if len(claims) < 2 or len({field.record for field, _ in claims}) > 1:
                 continue
             for field, points in sorted(claims, key=lambda claim: -claim[1])[1:]:
                 entries = found[field.path]
                 for rank, entry in enumerate(entries[:20]):
-                    if (entry.place.start, entry.place.end) not in self._claims:
+                    if (entry.place.start, entry.place.end) not in wanted:
                         if entry.score > points - NEXT_BEST:
                             entries.insert(0, entries.pop(rank))
                             moved = True
@@ -281,9 +261,9 @@ class Finder:
         """What tells whether the best place is right, in the order of `DECISION_NAMES`."""
         best = scored[0]
         others = [entry.score for entry in scored[1:] if not self._is_same(best, entry)]
-        rival = self._alternative(field, scored)
+        rival = self.against.alternative(field, scored)
         home = self._homes.get(field.record)
-        claims = self._claims.get((best.place.start, best.place.end), ())
+        claims = self.against.claims.get((best.place.start, best.place.end), ())
         return [
             1.0,
             max(-8.0, min(8.0, best.score)) / 8,
@@ -310,70 +290,6 @@ class Finder:
         longer = best.place.end - best.place.start
         return one is not None and two is not None and one.text == two.text and len(one.text) > longer
 
-    def _alternative(self, field: Field, scored: list[Scored]) -> float:
-        """How well the field would fit where another value of its kind stands: above its own place it is contradicted.
-
-        A place that another field of the result wants counts as far as both would do better to change places.
-        """
-        best = scored[0]
-        if best.place.kind == "answer" or not field.own:
-            return -99.0
-        strongest = max((self._exchange(field, best, other) for other in self._others(field, best)), default=-99.0)
-        taken = [span for entry in scored for span in entry.place.spans]
-        mine = self._scorer.label_match(field, best.context, best.place.kind)
-        for start, end, kind in self._rivals.of(field, best.place.kind, best.context.line, mine, self._homes):
-            if any(low < end and start < high for low, high in taken):
-                continue
-            context = self._contexts.of(start, end)
-            if not self._scorer.label_match(field, context, kind, max(0.3, mine - 0.15)):
-                continue
-            if kind not in FIGURES and context.kinds.isdisjoint(("named", "left", "head", "over")):
-                continue
-            if not self._is_like(best.place, Place(((start, end),), kind)) or self._is_label(start, end, kind):
-                continue
-            claims = self._claims.get((start, end), ())
-            if all(other is field or points <= 0 for other, points in claims):
-                strongest = max(strongest, self._fit(field, best, Place(((start, end),), kind), context))
-        return strongest
-
-    def _others(self, field: Field, best: Scored) -> Iterator[tuple[Field, Scored]]:
-        """The other fields of the same object or element that have a place of the same kind elsewhere."""
-        for other, entry in self._settled:
-            if other.record != field.record or other.value == field.value or not self._is_like(best.place, entry.place):
-                continue
-            if other.name != field.name or _circle(other) != _circle(field):  # a list of plain values has no order
-                yield other, entry
-
-    def _is_like(self, one: Place, other: Place) -> bool:
-        """Whether two places say things that somebody could take for each other: two amounts, two names, two ids."""
-        said, told = (self._source.text[place.start : place.end] for place in (one, other))
-        if "answer" in (one.kind, other.kind) or one.kind in FIGURES or other.kind in FIGURES:
-            return one.kind == other.kind != "answer" and bool(_YEAR.fullmatch(said)) == bool(_YEAR.fullmatch(told))
-        return _shape(said) == _shape(told)
-
-    def _exchange(self, field: Field, best: Scored, other: tuple[Field, Scored]) -> float:
-        """The field's score if it and another one changed places, less what the other one would lose by that."""
-        whose, theirs = other
-        there = self._scorer.label_match(field, theirs.context, theirs.place.kind)
-        here = self._scorer.label_match(whose, best.context, best.place.kind)
-        if there < 0.3 and here < 0.3:
-            return -99.0
-        mine = self._fit(field, best, theirs.place, theirs.context)
-        return mine - max(0.0, theirs.score - self._fit(whose, theirs, best.place, best.context))
-
-    def _is_label(self, start: int, end: int, kind: str) -> bool:
-        """Whether these words are a label themselves, so that they are nobody's value."""
-        cell = self._source.layout.cell_of(start)
-        whole = cell is not None and (cell.start, cell.end) == (start, end)
-        return whole and kind not in FIGURES and all(map(is_known, concepts(self._source.text[start:end])))
-
-    def _fit(self, field: Field, best: Scored, place: Place, context: Context) -> float:
-        """The score that the field's value would have at another place: what the value itself tells stays the same."""
-        features = list(self._entry(field, place, context, 1, True).features)
-        for rank in _OF_VALUE:
-            features[rank] = best.features[rank]
-        return score(best.group, features)
-
     def verdicts(self, field: Field, scored: list[Scored]) -> list[Verdict]:
         """The best place with its confidence; several only where nothing tells them apart."""
         if not scored:
@@ -386,26 +302,13 @@ class Finder:
             return [Verdict(entry.place, min(sure, ALIKE)) for entry in (best, *alike)[:MOST_REPEATS]]
         if "currency" in field.own and isinstance(field.value, str) and len(field.value) == _CODE:
             sure = max(sure, CURRENCY_SURE)
-        elif self.is_contradicted(field, scored):
+        elif self.against.is_contradicted(field, scored):
             return []
         elif best.place.weight < READING_SETTLED or self._scorer.is_unsaid(field, best.context, best.features):
             sure = min(sure, ALIKE)
         if sure < LEAST_SURE:
             return []
         return [Verdict((pointed[0] if pointed else best).place, sure)]
-
-    def is_contradicted(self, field: Field, scored: list[Scored]) -> bool:
-        """Whether the best place is not to be believed: its label speaks of something else, or the field's of another."""
-        best = scored[0]
-        if best.place.kind == "answer":
-            return False
-        if self._scorer.is_another_role(best.features):
-            return True
-        claims = self._claims.get((best.place.start, best.place.end), ())
-        if any(points > best.score + CONTESTED and field.record == other.record for other, points in claims):
-            return True
-        ahead = RIVAL_CLOSE if best.features[_OTHER] else CONTRADICTED  # less will do where another field is named
-        return self._alternative(field, scored) > best.score + ahead
 
     def _is_alike(self, best: Scored, other: Scored) -> bool:
         """Whether nothing but their order tells two places apart."""
@@ -419,21 +322,9 @@ class Finder:
         return any(low <= entry.place.start and entry.place.end <= high for low, high in self._cited)
 
 
-def _shape(text: str) -> tuple[bool, ...]:
-    """What somebody sees of a string at a glance: an address of the net, digits, a sentence."""
-    return "@" in text, "://" in text, any(map(str.isdigit, text)), len(text.split()) > _SENTENCE
-
-
 def _ranked(entries: Iterator[Scored] | list[Scored]) -> list[Scored]:
     return sorted(entries, key=lambda entry: (-round(entry.score, 3), not entry.place.exact, entry.place.start))
 
 
 def _list_of(field: Field) -> str:
     return field.record[: field.record.rindex("[")]
-
-
-def _circle(field: Field) -> str:
-    """What a field belongs to together with others that stand near it: its object, or its list of plain values."""
-    if field.record:
-        return ""
-    return field.group[: field.group.rindex("[")] + "[]" if field.group.endswith("]") else field.group

@@ -20,8 +20,11 @@ _LABEL_END = re.compile(r"[:=#?]\s*[\"'“(\[<`*]*$|\s[-–—]\s*$|(?<=[\w\"])>
 _PIECES = re.compile(r"([,;](?!\d)|[()\[\]]|\s[-–—]\s|(?<=[a-z\d)])\.\s|:\s)")
 _CLAUSE_END = re.compile(r"(?<!\bNo|\bno|\bNr|\bAm|\bDr)[.!?]\s+(?=[^a-z\s\d])|;\s|[•▪‣]\s?|(?<=\s)(?:whereas|while)\s")
 _ASIDE = re.compile(r"\([^()]*\)")
-_COUNTED = re.compile(_PATTERNS["counted"])  # what another number before a place counts: "4 bedrooms and", "8 g on admission to"
+_COUNTED = re.compile(
+    _PATTERNS["counted"]
+)  # what another number before a place counts: "4 bedrooms and", "8 g on admission to"
 _BULLET = re.compile(r"^(?:#{1,6}\s)?[\s>*•▪‣+\-–\[\](){}\"'“”xX✓✔☑☐☒\d.]*$")
+_CALCULATION = re.compile(r"(?:\d[\d.,]* ?[A-Za-z]{0,6} ?[x×@*=] ?(?:[A-Z]{3} |[$€£] ?)?)+$")  # 6.5 h x $48.00 =
 _KEYED = re.compile(r"[^\W\d_][\w ./&-]{0,30}:\s")  # a line that starts with a label of its own
 _SAID = re.compile(r"\s\S+\s\S+\s\S+[.,;]$|^[^:]{2,30}:\s+\w")  # a sentence, or a label with its value
 _SAYS = re.compile(r":\s*\S|\d{2}|[!;,]$|\w{5}\.$")  # a cell that says something is no mere label
@@ -119,7 +122,7 @@ class Contexts:
         if cell.start == start and cell.end == end and len(layout.lines[number].cells) > 1:
             return self._whole_cell(number, cell)
         before = self._before(number, cell, start)
-        bare = _BULLET.match(before) is not None
+        bare = (_BULLET.match(before) or _CALCULATION.match(before)) is not None
         listed = _ENUMERATION.match(before)
         inline = None if bare else label_of("named", listed[1], 0.9) if listed else _faded(before)
         labels = [inline] if inline else []
@@ -283,7 +286,9 @@ class Contexts:
 @lru_cache(maxsize=20_000)
 def label_of(kind: str, text: str, weight: float) -> Label:
     """A label all of whose words count alike."""
-    head = text if kind in ("section", "heading", "path") else unnumbered(_DATES.sub(r" \2\3 ", text.partition(": ")[0]))
+    head = (
+        text if kind in ("section", "heading", "path") else unnumbered(_DATES.sub(r" \2\3 ", text.partition(": ")[0]))
+    )
     words = [word for word in concepts(head[:120]) if not word.isdigit() or _is_year(word) or kind == "head"]
     return Label(kind, dict.fromkeys(words, weight), text)
 

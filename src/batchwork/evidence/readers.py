@@ -106,7 +106,9 @@ class Source:
                     continue
                 share = reading.kind in ("fraction", "percent")
                 kind = "percent" if share else "money" if mention.money else "number"
-                turned = number < 0 < reading.value and _FALLS.search(self.text, max(0, mention.start - 40), mention.start)
+                turned = number < 0 < reading.value and _FALLS.search(
+                    self.text, max(0, mention.start - 40), mention.start
+                )
                 if (reading.value < 0) == (number < 0) or turned:
                     found.append(Place(((mention.start, mention.end),), kind, reading.weight, reading=reading.kind))
             if len(found) >= MOST_PLACES:

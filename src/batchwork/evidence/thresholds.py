@@ -17,7 +17,11 @@ NAMING = 0.7  # how like a word must be to another to name it: agents and deeds 
 EXACTLY = 0.97  # a label that names the field this well can only be rivalled on its own line
 CONTRADICTED = 1.0  # in log odds: a rival so far ahead of a field's own place contradicts it: 450 of 707 exchanged
 # values, and 10 of 1,894 right ones, on made layouts
-CONTESTED = 0.5  # in log odds: a place that another field fits so much better is that one's: 202 wrong ones, 2 right ones
+CONTESTED = (
+    0.5  # in log odds: a place that another field fits so much better is that one's: 202 wrong ones, 2 right ones
+)
+NAMED_AT_ALL = 0.3  # how well a label must name a field for the value beside it to be a rival: a word of three
+NEARLY_AS_WELL = 0.15  # how much worse a rival's label may name the field than its own
 RIVAL_CLOSE = 0.3  # in log odds: a rival this close is as good
 NEXT_BEST = 2.5  # in log odds: how much worse a field's next place may be when another field has its best one
 NEAR_LINES = 4  # lines to a neighbour: an address, the trailer of a changelog entry
