@@ -49,14 +49,14 @@ STRANGE = (
     " poet_laureate grain_trader pet_insurer chess_opponent tailor barber exorcist wedding_planner rescue_service"
 )
 # Which way a feature may speak; of those that are not here the documents decide.
-FOR = frozenset(
-    "own primary telling_words head_word parent described neighbour weight exact column shape topic line block"
-    " score lead rival".split()
-)
-AGAINST = frozenset(
-    "other_parent surplus conflict around_conflict other count past wrong_end rival_close rival_ahead unsaid contested unsure_home"
-    " homeless".split()
-)
+FOR = (
+    "own", "primary", "telling_words", "head_word", "parent", "described", "neighbour", "weight", "exact", "column",
+    "shape", "topic", "line", "block", "score", "lead", "rival",
+)  # fmt: skip
+AGAINST = (
+    "other_parent", "surplus", "conflict", "around_conflict", "other", "count", "past", "wrong_end", "rival_close",
+    "rival_ahead", "unsaid", "contested", "unsure_home", "homeless",
+)  # fmt: skip
 Span = tuple[int, int]
 
 

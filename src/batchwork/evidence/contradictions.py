@@ -68,7 +68,7 @@ class Contradictions:
             }
 
     def is_contradicted(self, field: Field, scored: list[Scored]) -> bool:
-        """Whether the best place is not to be believed: its label speaks of something else, or the field's of another."""
+        """Whether the best place is not to be believed: its label is something else's, or the field's stands elsewhere."""
         best = scored[0]
         if field.path in self._void:
             return True
@@ -166,7 +166,7 @@ def is_denied(source: Source, field: Field, place: Place, context: Context) -> b
     asked = field.own + field.parents
     if any(("new" in asked and "previous" in end) or ("previous" in asked and "new" in end) for end in context.ends):
         return True
-    if any("whole" in end for end in context.ends) and not {"total", "all"}.intersection(asked):
+    if place.kind == "number" and any("whole" in end for end in context.ends) and "total" not in asked:
         return True
     if place.kind in FIGURES:
         return False

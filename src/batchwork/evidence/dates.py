@@ -32,7 +32,7 @@ _WORDS = re.compile(r"[^\W\d_]{3,10}")
 _COMPACT = re.compile(_PATTERNS["compact"])
 
 _DAY_MONTH_HINT = re.compile(
-    r"(?i)\b(?:(?:dd?|tt?|jj?|gg?)\s?[-/.]\s?mm?\s?[-/.]\s?(?:yy|jj|aa)|day (?:comes )?(?:first|before month)|day, month)"
+    r"(?i)\b(?:(?:dd?|tt?|jj?|gg?)\s?[-/.]\s?mm?\s?[-/.]\s?(?:yy|jj|aa)|day (?:first|before month)|day, month)"
 )
 _MONTH_DAY_HINT = re.compile(r"(?i)\bmm?\s?[-/.]\s?dd?\s?[-/.]\s?yy")
 _DAY_MONTH_LANDS, _MONTH_DAY_LANDS = (re.compile(VOCABULARY["lands"][order]) for order in ("day_month", "month_day"))

@@ -22,7 +22,7 @@ from batchwork.evidence.fields import Field
 from batchwork.evidence.labels import Context
 from batchwork.evidence.readers import FIGURES, Place
 from batchwork.evidence.thresholds import NAMING
-from batchwork.evidence.words import GENERIC, PERIODS, UNITS, UNSPOKEN, excludes, is_known, is_party, likeness
+from batchwork.evidence.words import GENERIC, PERIODS, UNITS, UNSPOKEN, excludes, is_party, likeness
 
 # What a place says by its kind alone, of the words that say little.
 _IMPLIED = {

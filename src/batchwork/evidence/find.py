@@ -123,7 +123,7 @@ class Finder:
         if self._share_out(found, claims):
             claims = self._claimed(found)
         settled = [(field, found[field.path]) for field in self._fields]
-        self.against.settle(settled, claims, lambda *place: self._entry(*place, 1, True).features)
+        self.against.settle(settled, claims, self._rated)
         return found
 
     def _settle_rows(self) -> None:
@@ -173,6 +173,10 @@ class Finder:
         name = _list_of(field)
         homes = [home for path, home in self._homes.items() if path[: path.rindex("[")] == name]
         return [place for place in places[:50] if not any(place in home for home in homes)]
+
+    def _rated(self, field: Field, place: Place, context: Context) -> list[float]:
+        """The features of any place, whoever's value stands there."""
+        return self._entry(field, place, context, 1, True).features
 
     def _entry(self, field: Field, place: Place, context: Context, count: int, first: bool) -> Scored:
         """A place with its features and score."""
