@@ -13,7 +13,14 @@ from batchwork.evidence.fields import Field
 from batchwork.evidence.labels import Context, Contexts
 from batchwork.evidence.readers import FIGURES, Place, Source
 from batchwork.evidence.rows import Home
-from batchwork.evidence.thresholds import CONTESTED, CONTRADICTED, NAMED_AT_ALL, NEARLY_AS_WELL, RIVAL_CLOSE
+from batchwork.evidence.thresholds import (
+    CONTESTED,
+    CONTRADICTED,
+    NAMED_AT_ALL,
+    NAMED_ENOUGH,
+    NEARLY_AS_WELL,
+    RIVAL_CLOSE,
+)
 from batchwork.evidence.topics import Rivals
 from batchwork.evidence.words import NEGATIONS, concepts, fold, is_known
 
@@ -68,7 +75,7 @@ class Contradictions:
             }
 
     def is_contradicted(self, field: Field, scored: list[Scored]) -> bool:
-        """Whether the best place is not to be believed: its label is something else's, or the field's stands elsewhere."""
+        """Whether the best place is not to be believed: its label is another's, or the field's own stands elsewhere."""
         best = scored[0]
         if field.path in self._void:
             return True
@@ -98,6 +105,7 @@ class Contradictions:
         yield from (self._exchange(field, best, other) for other in self._others(field, best))
         taken = [span for entry in scored for span in entry.place.spans]
         mine = self._scorer.label_match(field, best.context, best.place.kind)
+        labelled = mine >= NAMED_ENOUGH and not best.context.kinds.isdisjoint(_STRUCTURED)
         for start, end, kind in self._rivals.of(field, best.place.kind, best.context.line, mine, self._homes):
             place = Place(((start, end),), kind)
             if any(low < end and start < high for low, high in taken) or not self._is_like(best.place, place):
@@ -105,8 +113,9 @@ class Contradictions:
             context = self._contexts.of(start, end)
             if not self._scorer.label_match(field, context, kind, max(NAMED_AT_ALL, mine - NEARLY_AS_WELL)):
                 continue
-            if kind not in FIGURES and (context.kinds.isdisjoint(_STRUCTURED) or self._is_label(start, end)):
-                continue
+            loose = context.kinds.isdisjoint(_STRUCTURED)
+            if (kind not in FIGURES and (loose or self._is_label(start, end))) or (loose and labelled):
+                continue  # words in a sentence do not outdo a label
             if all(other is field or points <= 0 for other, points in self.claims.get((start, end), ())):
                 yield self._fit(field, best, place, context)
 
