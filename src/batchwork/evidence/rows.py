@@ -57,12 +57,13 @@ def homes_of(records: Mapping[str, Leaves], layout: Layout) -> dict[str, Home]:
         shown: dict[str, dict[Unit, float]] = {}
         for path, leaves in records.items():
             fits[path], shown[path] = _fit(leaves, owner)
-        _favour_own_section(fits, layout)
+        own = _favour_own_section(fits, layout)
         found = _assigned(fits)
         total = sum(shown[path][home.start, home.end] for path, home in found.items()) * worth
-        if total > most + 1e-9:
-            best, most = found, total
-        if most >= possible - 1e-9:
+        favoured = total + _OWN_SECTION * sum((home.start, home.end) in own for home in found.values())
+        if favoured > most + 1e-9:
+            best, most = found, favoured
+        if total >= possible - 1e-9:
             break  # no larger unit can show more
     if len(best) < len(records):
         return _stretches(records, layout) or best
@@ -190,14 +191,17 @@ def _worth(field: Field) -> float:
     return 1.2 if field.is_telling else 0.7
 
 
-def _favour_own_section(fits: dict[str, dict[Unit, float]], layout: Layout) -> None:
-    """A unit under a heading that bears the list's name counts more than one under another heading."""
+def _favour_own_section(fits: dict[str, dict[Unit, float]], layout: Layout) -> set[Unit]:
+    """The units under a heading that bears the list's name, which count more than those under another heading."""
     names = {name for path in fits for name in concepts(re.sub(r".*\.", "", path[: path.rindex("[")]))}
+    own: set[Unit] = set()
     for fit in fits.values():
         for unit in fit:
             headings = layout.headings[layout.line_of(unit[0])]
             if any(names.intersection(concepts(layout.lines[n].cells[0].text)) for n in headings):
                 fit[unit] += _OWN_SECTION
+                own.add(unit)
+    return own
 
 
 def _assigned(fits: dict[str, dict[Unit, float]]) -> dict[str, Home]:
@@ -235,7 +239,9 @@ def _stretches(records: Mapping[str, Leaves], layout: Layout) -> dict[str, Home]
     for name in names if len(records) > 1 else ():
         begins = _together(
             {
-                p: sorted({c.start for f, places in leaves if f.name == name for c in places})[:30]
+                p: sorted(
+                    {c.start for f, places in leaves if f.name == name for c in places if not _is_aside(layout, c)}
+                )[:30]
                 for p, leaves in records.items()
             }
         )
@@ -253,6 +259,11 @@ def _stretches(records: Mapping[str, Leaves], layout: Layout) -> dict[str, Home]
         if shown > most:
             best, most = found, shown
     return best
+
+
+def _is_aside(layout: Layout, place: Place) -> bool:
+    """Whether a place stands in brackets, where nothing begins."""
+    return layout.text[place.start - 1 : place.start] in ("(", "[")
 
 
 def _together(starts: Mapping[str, list[int]]) -> dict[str, int]:
