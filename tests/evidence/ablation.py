@@ -14,6 +14,7 @@ from typing import Any
 from batchwork.evidence import (
     DEFAULT_LINE,
     booleans,
+    contradictions,
     dates,
     features,
     fields,
@@ -78,7 +79,7 @@ RULES: dict[str, list[_Patch]] = {
     "values outside their element": [(find.Finder, "_outside", _gives([]))],
     "neighbours": [(find.Finder, "_favour_neighbours", _gives(None))],
     "sharing out": [(find.Finder, "_share_out", _gives(False))],
-    "rivals": [(find.Finder, "_rival", _gives(-99.0))],
+    "rivals": [(contradictions.Contradictions, "_alternatives", _gives(()))],
     **{f"feature {name}": _without_feature(name) for name in NAMES if name != "bias"},
 }
 

@@ -48,6 +48,15 @@ STRANGE = (
     " ferry_operator wine_importer ski_instructor toy_designer circus_manager zoo_director museum_guide harbour_pilot"
     " poet_laureate grain_trader pet_insurer chess_opponent tailor barber exorcist wedding_planner rescue_service"
 )
+# Which way a feature may speak; of those that are not here the documents decide.
+FOR = (
+    "own", "primary", "telling_words", "head_word", "parent", "described", "neighbour", "weight", "exact", "column",
+    "shape", "topic", "line", "block", "score", "lead", "rival",
+)  # fmt: skip
+AGAINST = (
+    "other_parent", "surplus", "conflict", "around_conflict", "other", "count", "past", "wrong_end", "rival_close",
+    "rival_ahead", "unsaid", "contested", "unsure_home", "homeless",
+)  # fmt: skip
 Span = tuple[int, int]
 
 
@@ -141,9 +150,37 @@ def mutated(case: Case, dice: random.Random, strange: float = 0.2, swapped: floa
     return replace(case, truths=tuple(made.values()))
 
 
+def exchanged(case: Case, dice: random.Random, share: float = 0.4) -> Case:
+    """The same document with values exchanged: of like fields of two objects, else of any two; one figure of each list.
+
+    What makes an element of a list known stays as it is: two rows whose values have all changed places are no mistake.
+    """
+    stated = [truth for truth in case.truths if truth.accepted and not isinstance(truth.value, bool)]
+    dice.shuffle(stated)
+    changes: dict[str, Truth] = {}
+    lists: set[str] = set()
+    for one in stated:
+        name, listed = one.path.partition("[")[0], "[" in one.path
+        if one.path in changes or name in lists or dice.random() > share:
+            continue
+        others = [other for other in stated if other.path not in changes and _can_swap(one, other)]
+        twins = [other for other in others if other.path.rpartition(".")[2] == one.path.rpartition(".")[2]]
+        if listed:
+            figure = "." in one.path and not isinstance(one.value, str)
+            others = [other for other in twins if figure and other.path.count("[") == one.path.count("[") == 1]
+            lists.update([name] if others else [])
+        if others:
+            other = dice.choice(others if listed else twins or others)
+            changes[one.path] = replace(one, value=other.value, accepted=())
+            changes[other.path] = replace(other, value=one.value, accepted=())
+    return replace(case, truths=tuple(changes.get(truth.path, truth) for truth in case.truths))
+
+
 def _can_swap(one: Truth, other: Truth) -> bool:
     if type(one.value) is not type(other.value) or str(one.value) == str(other.value):
         return False
+    if isinstance(one.value, str) and _shape(one.value) != _shape(other.value):
+        return False  # nobody takes a name for a number
     if ("[" in one.path) != ("[" in other.path):
         return False
     if "[" not in one.path:
@@ -151,6 +188,10 @@ def _can_swap(one: Truth, other: Truth) -> bool:
     same_name = one.path.rpartition("]")[2] == other.path.rpartition("]")[2]
     same_element = other.path.startswith(one.path[: one.path.rindex("]") + 1] + ".")
     return same_name != same_element
+
+
+def _shape(text: str) -> tuple[bool, bool, bool]:
+    return "@" in text, any(map(str.isdigit, text)), len(text.split()) > 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,12 +217,27 @@ def asked(cases: Sequence[Case]) -> list[Asked]:
     return table
 
 
-def logistic(rows: Sequence[Sequence[float]], answers: Sequence[bool], weights: Sequence[float], l2: float) -> Any:
+def signs(names: Sequence[str]) -> Any:
+    """By feature 1 where it may only speak for a place, -1 where only against, 0 where both."""
+    return np.array([(name in FOR) - (name in AGAINST) for name in names], float)
+
+
+def decided(rows: Sequence[Sequence[float]], answers: Sequence[bool], weights: Sequence[float], l2: float) -> Any:
+    """The weights of a regularised logistic regression in which no feature speaks the wrong way."""
+    penalty = np.full(len(DECISION_NAMES), l2)
+    penalty[0] = l2 / 100
+    while True:
+        w = logistic(rows, answers, weights, penalty)
+        wrong = w * signs(DECISION_NAMES) < -1e-3
+        if not wrong.any():
+            return w
+        penalty[np.argmin(w * signs(DECISION_NAMES))] = 1e9
+
+
+def logistic(rows: Sequence[Sequence[float]], answers: Sequence[bool], weights: Sequence[float], penalty: Any) -> Any:
     """The weights of a regularised logistic regression, by Newton's method."""
     x, y, s = np.array(rows), np.array(answers, float), np.array(weights, float)
     w = np.zeros(x.shape[1])
-    penalty = np.full(x.shape[1], l2)
-    penalty[0] = l2 / 100
     for _ in range(60):
         p = 1 / (1 + np.exp(-np.clip(x @ w, -30, 30)))
         gradient = x.T @ (s * (p - y)) + penalty * w
@@ -208,6 +264,7 @@ def choices(entries: Sequence[Asked], l2: float, rounds: int = 500) -> dict[str,
     members = [np.flatnonzero(group == number) for number in range(len(GROUPS))]
     w = np.zeros((len(GROUPS) + 1, x.shape[1]))  # the last row is what all groups share
     first, second = np.zeros_like(w), np.zeros_like(w)
+    way = signs(NAMES)
     z = np.zeros(len(x))
     for step in range(1, rounds + 1):
         for number, rows in enumerate(members):
@@ -223,6 +280,8 @@ def choices(entries: Sequence[Asked], l2: float, rounds: int = 500) -> dict[str,
         second = 0.999 * second + 0.001 * gradient**2
         rate = 0.1 * (1 - step / rounds) + 0.002
         w -= rate * (first / (1 - 0.9**step)) / (np.sqrt(second / (1 - 0.999**step)) + 1e-8)
+        w[-1] = np.where(way * w[-1] < 0, 0.0, w[-1])
+        w[:-1] = np.where(way * (w[:-1] + w[-1]) < 0, -w[-1], w[:-1])
     return {name: [round(float(value), 3) for value in w[number] + w[-1]] for number, name in enumerate(GROUPS)}
 
 
@@ -272,7 +331,7 @@ def fit(cases: Sequence[Case]) -> dict[str, Any]:
     weights: dict[str, list[float]] = defaultdict(list)
     real: dict[str, list[bool]] = defaultdict(list)
     for entry in asked(cases):
-        if entry.scored:
+        if entry.scored and not entry.finder.against.is_contradicted(entry.field, entry.scored):
             best = entry.scored[0]
             rows[best.group].append(entry.finder.decision(entry.field, entry.scored))
             answers[best.group].append(entry.truth.is_right(best.place.spans))
@@ -282,7 +341,7 @@ def fit(cases: Sequence[Case]) -> dict[str, Any]:
     raw: list[float] = []
     for group in GROUPS:
         if rows[group]:
-            found = logistic(rows[group], answers[group], weights[group], DECISIONS_L2)
+            found = decided(rows[group], answers[group], weights[group], DECISIONS_L2)
             fitted["decisions"][group] = [round(float(value), 3) for value in found]
             raw += [float(p) for p in 1 / (1 + np.exp(-np.clip(np.array(rows[group]) @ found, -30, 30)))]
     right = [answer for group in GROUPS for answer in answers[group]]
@@ -299,10 +358,10 @@ def training(cases: Sequence[Case]) -> list[Case]:
         *cases,
         *(
             replace(
-                mutated(case, dice), weight=MUTATED_COUNTS * (0.3 if case.real else 1.0) * case.weight, natural=False
+                change(case, dice), weight=MUTATED_COUNTS * (0.3 if case.real else 1.0) * case.weight, natural=False
             )
             for case in cases
-            for _ in range(2)
+            for change in (mutated, mutated, exchanged)
         ),
     ]
 

@@ -21,9 +21,7 @@ from tests.evidence.corpus.draft import Label, Sample
 from tests.evidence.strangers import strangers
 
 BARS = {"overall": (0.99, 0.95), "elsewhere": (0.96, 0.93), "trap": (0.95, 0.90)}
-FALSE_BAR = 0.05  # as on the real papers
-CONTRADICTED_BAR = 0.07
-JUDGED = ("overall", "elsewhere")  # a trap that falls short is told, and fails nothing by itself
+FALSE_BAR = 0.02
 # Names that some layouts have for ways of their own, beyond the traps that the rules name: shown, not judged alone.
 COINED = frozenset({"arms", "crossing", "log", "signature", "thread", "timeline"})
 
@@ -108,9 +106,8 @@ def verdicts(tallies: dict[str, Tally], only: tuple[str, ...] = ()) -> list[str]
             short.append(f"{name} {tally.precision:.3f}/{tally.recall:.3f} (bar {bar[0]}/{bar[1]})")
     if tallies["overall"].false_share > FALSE_BAR:
         short.append(f"false evidence {tallies['overall'].false_share:.3f} (bar {FALSE_BAR})")
-    contradicted = tallies["trap contradicted"].false_share
-    if contradicted > CONTRADICTED_BAR:
-        short.append(f"contradicted values cited {contradicted:.3f} (bar {CONTRADICTED_BAR})")
+    if tallies["trap contradicted"].false:
+        short.append(f"contradicted values cited: {tallies['trap contradicted'].false} (bar 0)")
     return short
 
 
@@ -148,10 +145,10 @@ def main() -> int:
     foreign = strangers(made[:: arguments.per_layout])
     print(f"under foreign names {foreign.labelled} of {foreign.of_labelled} labelled strings are cited,", end=" ")
     print(f"{foreign.bare} of {foreign.of_bare} without a label")
-    short = verdicts(tallies, only=JUDGED)
-    for line in verdicts(tallies):
+    short = verdicts(tallies)
+    for line in short:
         print(f"short: {line}")
-    print(f"evidence: {_figure(tallies['overall'])} (bar 0.99 / 0.95, false 0.05) {'short' if short else 'ok'}")
+    print(f"evidence: {_figure(tallies['overall'])} (bar 0.99 / 0.95, false 0.02) {'short' if short else 'ok'}")
     return 1 if short else 0
 
 

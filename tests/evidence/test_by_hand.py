@@ -1,14 +1,12 @@
-"""Documents written by hand, each with what is to be cited: a set that is scored as a whole, and a few rules."""
+"""Documents written by hand, each with what is to be cited: the places where a rule was learned."""
 
-from collections import Counter
 from datetime import date, datetime, time
 from typing import Any
 
 import pytest
 
-from batchwork.evidence import DEFAULT_LINE, Citation, find_evidence
+from batchwork.evidence import DEFAULT_LINE, find_evidence
 
-PRECISION, RECALL = 0.88, 0.95
 CASES: list[tuple[str, str, Any, dict[str, Any], Any]] = []
 
 
@@ -1370,29 +1368,21 @@ case(
 )
 
 
-def outcome(text: str, cited: list[Citation], wanted: Any) -> str:
-    """Whether what is cited for one path is right, wrong or missing; "empty" where nothing is to be cited, and is not."""
-    if wanted is None:
-        return "wrong" if cited else "empty"
-    words, rank = wanted if isinstance(wanted, tuple) else (wanted, None)
-    if not cited:
-        return "missing"
-    place = -1
-    for _ in range(rank or 0):
-        place = text.index(words, place + 1)
-    return "right" if cited[0].text == words and (rank is None or cited[0].start == place) else "wrong"
-
-
-def test_most_of_what_was_written_by_hand_is_cited_and_little_else() -> None:
-    counts: Counter[str] = Counter()
-    for _, text, value, expect, schema in CASES:
-        found = find_evidence(value, text, schema=schema)
-        for path, wanted in expect.items():
-            cited = [citation for citation in found[path] if citation.confidence >= DEFAULT_LINE]
-            counts[outcome(text, cited, wanted)] += 1
-    cited = counts["right"] + counts["wrong"]
-    assert counts["right"] / cited >= PRECISION, counts
-    assert counts["right"] / (counts["right"] + counts["missing"]) >= RECALL, counts
+@pytest.mark.parametrize("index", range(len(CASES)), ids=[entry[0] for entry in CASES])
+def test_a_document_written_by_hand(index: int) -> None:
+    _, text, value, expect, schema = CASES[index]
+    found = find_evidence(value, text, schema=schema)
+    for path, wanted in expect.items():
+        cited = [citation for citation in found[path] if citation.confidence >= DEFAULT_LINE]
+        if wanted is None:
+            assert cited == [], path
+            continue
+        words, rank = wanted if isinstance(wanted, tuple) else (wanted, None)
+        assert [citation.text for citation in cited[:1]] == [words], path
+        place = -1
+        for _ in range(rank or 0):
+            place = text.index(words, place + 1)
+        assert rank is None or cited[0].start == place, path
 
 
 def _said(text: str, value: Any) -> dict[str, str | None]:
@@ -1463,7 +1453,93 @@ def test_a_moment_is_cited_with_its_time_and_contradicted_by_another() -> None:
     assert _said(text, {"opened": "2024-02-03T10:15:00Z"}) == {"opened": None}
 
 
+def test_the_first_of_a_pair_of_pressures_is_the_systolic_one() -> None:
+    text = "On examination: BP 132/84 mmHg, open 24/7."
+    assert _said(text, {"bp_systolic": 132, "bp_diastolic": 84}) == {"bp_systolic": "1: 132", "bp_diastolic": "1: 84"}
+    assert _said(text, {"bp_systolic": 84, "bp_diastolic": 132}) == {"bp_systolic": None, "bp_diastolic": None}
+
+
+def test_the_lower_end_of_a_range_is_not_its_upper_limit() -> None:
+    text = "Pressure (bar): 150 - 370\nMoisture (%): < 5.0"
+    value = {"pressure_max": 370, "pressure_min": 150, "moisture_max": 5.0}
+    assert _said(text, value) == {"pressure_max": "1: 370", "pressure_min": "1: 150", "moisture_max": "2: 5.0"}
+    assert _said(text, {"pressure_max": 150, "moisture_min": 5.0}) == {"pressure_max": None, "moisture_min": None}
+
+
+def test_a_loss_is_a_negative_profit_and_a_fall_is_negative_growth() -> None:
+    text = "The group made a net loss of $3.2 million. Sales fell by 4.5% in the year."
+    value = {"net_profit": -3_200_000, "sales_growth": -0.045}
+    assert _said(text, value) == {"net_profit": "1: $3.2 million", "sales_growth": "1: 4.5%"}
+    assert _said(text, {"net_profit": 3_200_000, "sales_growth": 0.045}) == {"net_profit": None, "sales_growth": None}
+
+
 _ORDER = {"items": [{"sku": "KX-11", "pieces": 4}, {"sku": "KX-29", "pieces": 12}, {"sku": "LM-02", "pieces": 12}]}
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        (
+            '{"items": [\n  {\n    "sku": "KX-11",\n    "pieces": 4\n  },\n  {\n    "sku": "KX-29",\n'
+            '    "pieces": 12\n  },\n  {\n    "sku": "LM-02",\n    "pieces": 4\n  }\n]}',
+            (4, 8),
+        ),
+        ("items:\n- sku: KX-11\n  pieces: 4\n- sku: KX-29\n  pieces: 12\n- sku: LM-02\n  pieces: 4\n", (3, 5)),
+        (
+            "items[0].sku=KX-11\nitems[0].pieces=4\nitems[1].sku=KX-29\nitems[1].pieces=12\nitems[2].sku=LM-02\n"
+            "items[2].pieces=4\n",
+            (2, 4),
+        ),
+    ],
+    ids=["json", "yaml", "properties"],
+)
+def test_each_element_of_a_dump_has_its_own_values(text: str, lines: tuple[int, int]) -> None:
+    said = _said(text, _ORDER)
+    assert said["items[0].pieces"] == f"{lines[0]}: 4"
+    assert said["items[1].pieces"] == f"{lines[1]}: 12"
+    assert said["items[2].pieces"] is None
+
+
+def test_the_object_around_a_key_tells_two_equal_keys_apart() -> None:
+    text = '{\n  "email": {\n    "enabled": true,\n    "limit": 5\n  },\n  "sms": {\n    "enabled": false,\n    "limit": 9\n  }\n}'
+    value = {"email": {"enabled": True, "limit": 5}, "sms": {"enabled": False, "limit": 5}}
+    assert _said(text, value) == {
+        "email.enabled": "3: true",
+        "email.limit": "4: 5",
+        "sms.enabled": "7: false",
+        "sms.limit": None,
+    }
+
+
+def test_the_product_tells_whether_a_quantity_stands_above_or_below_its_item() -> None:
+    lines = [{"product": "Juice", "quantity": 2, "unit_price": 1.2}, {"product": "Yoghurt", "quantity": 3}]
+    above = "SHOP\n2 x 1.20\nJUICE            2.40\nBREAD            3.10\n3 x 0.85\nYOGHURT          2.55\n"
+    below = "SHOP\nJUICE            2.40\n  2 x 1.20\nBREAD            3.10\nYOGHURT          2.55\n  3 x 0.85\n"
+    for text, first, second in ((above, 2, 5), (below, 3, 6)):
+        said = _said(text, {"lines": lines})
+        assert said["lines[0].quantity"] == f"{first}: 2"
+        assert said["lines[0].unit_price"] == f"{first}: 1.20"
+        assert said["lines[1].quantity"] == f"{second}: 3"
+
+
+def test_each_half_of_a_sentence_answers_for_its_own_subject() -> None:
+    text = "Parking is included and storage is not. Dental cover is excluded, travel cover is part of the plan."
+    truth = {"parking_included": True, "storage_included": False, "dental_included": False, "travel_included": True}
+    assert None not in _said(text, truth).values()
+    assert set(_said(text, {name: not value for name, value in truth.items()}).values()) == {None}
+
+
+def test_a_negated_verb_is_understood_in_other_words() -> None:
+    text = "The used parts were not handed back. You must not drive. Returns are not accepted. She has no allergies and smokes."
+    truth = {
+        "parts_returned": False,
+        "fit_to_drive": False,
+        "returns_allowed": False,
+        "allergies": False,
+        "smoker": True,
+    }
+    assert None not in _said(text, truth).values()
+    assert set(_said(text, {name: not value for name, value in truth.items()}).values()) == {None}
 
 
 def test_a_box_belongs_to_the_words_behind_it_unless_boxes_stand_behind_theirs() -> None:
@@ -1491,15 +1567,61 @@ def test_a_question_answered_in_the_words_of_the_description_is_cited() -> None:
     assert find_evidence({"salvage": True}, text, schema=schema)["salvage"] == []
 
 
+def test_what_is_said_of_two_subjects_is_said_of_each() -> None:
+    truth = {"smoking_allowed": False, "pets_allowed": False}
+    for text in ("Smoking and pets are not allowed.", "Neither smoking nor pets are allowed."):
+        assert None not in _said(text, truth).values()
+        assert set(_said(text, {name: not value for name, value in truth.items()}).values()) == {None}
+
+
+def test_a_name_that_denies_by_itself_is_answered_as_it_stands() -> None:
+    text = "Severely disabled: no    Tax exempt: yes\nThe alarm is enabled."
+    truth = {"severely_disabled": False, "tax_exempt": True, "alarm_disabled": False}
+    assert None not in _said(text, truth).values()
+    assert set(_said(text, {name: not value for name, value in truth.items()}).values()) == {None}
+
+
 def _answered(text: str, truth: dict[str, bool]) -> dict[str, bool]:
     """The answers that are cited while their opposites are not."""
     opposites = _said(text, {name: not value for name, value in truth.items()})
     return {name: truth[name] for name, said in _said(text, truth).items() if said and opposites[name] is None}
 
 
+def test_a_denial_ends_where_another_verb_begins() -> None:
+    text = "We are not liable for frost and are insured against theft. I cannot swim, am vaccinated and have no pets."
+    truth = {"insured_against_theft": True, "vaccinated": True, "has_pets": False}
+    assert _answered(text, truth) == truth
+    truth = {"heated": False, "cellar": False}
+    assert _answered("The flat has no lift, is sold unheated and does not have a cellar.", truth) == truth
+
+
+@pytest.mark.parametrize(
+    ("text", "truth"),
+    [
+        (
+            "Dogs are not admitted. The serum must be kept refrigerated.",
+            {"dogs_allowed": False, "cooling_required": True},
+        ),
+        ("The beam does not satisfy the standard.", {"complies_with_standard": False}),
+        ("The budget was adopted. The appeal was not granted.", {"appeal_granted": False}),
+    ],
+)
+def test_other_words_for_the_same_answer_are_understood_and_the_very_word_counts_more(
+    text: str, truth: dict[str, bool]
+) -> None:
+    assert _answered(text, truth) == truth
+
+
 def test_a_box_is_chosen_in_other_languages_too() -> None:
     truth = {"rookvrij": True, "balkon": False}
     assert _answered("Rookvrij      [x] ja   [ ] nee\nBalkon        [ ] ja   [x] nee", truth) == truth
+
+
+def test_words_beside_a_date_tell_that_the_day_comes_first() -> None:
+    for note in ("Dates: day first", "Dates are given as day, month, year", "Dates: day before month"):
+        text = f"{note}\nDeparture: 04/07/2024"
+        assert [one.text for one in find_evidence({"departure": date(2024, 7, 4)}, text)["departure"]] == ["04/07/2024"]
+        assert find_evidence({"departure": date(2024, 4, 7)}, text)["departure"] == []
 
 
 def test_an_amount_in_brackets_in_the_middle_of_a_sentence_is_an_aside() -> None:
@@ -1511,11 +1633,68 @@ def test_an_amount_in_brackets_in_the_middle_of_a_sentence_is_an_aside() -> None
 _OFFERS = "Bidder\tAlpha Bau\tBeton Nord\tCasa Build\nPrice\t41,200\t39,850\t44,100\nWeeks\t12\t14\t12\nWarranty (years)\t5\t3\t5"
 
 
+def test_elements_side_by_side_live_in_their_columns() -> None:
+    offers = [
+        {"bidder": "Alpha Bau", "price": 41200, "weeks": 12},
+        {"bidder": "Beton Nord", "price": 44100, "weeks": 14},
+        {"bidder": "Casa Build", "price": 44100, "weeks": 12},
+    ]
+    found = find_evidence({"offers": offers}, _OFFERS)
+    assert [one.text for one in found["offers[0].price"]] == ["41,200"]
+    assert found["offers[1].price"] == []  # the price of the bidder beside it
+    assert [one.start for one in found["offers[2].weeks"]] == [_OFFERS.index("12\nWarranty")]
+
+
+def test_a_value_of_a_list_within_a_list_stands_where_row_and_column_cross() -> None:
+    text = "Ward\tMonday\tTuesday\tBeds\nNorth\t17\t23\t40\nSouth\t19\t28\t35"
+    wards = [
+        {"ward": "North", "beds": 40, "days": [{"day": "Monday", "visits": 17}, {"day": "Tuesday", "visits": 28}]},
+        {"ward": "South", "beds": 35, "days": [{"day": "Monday", "visits": 19}, {"day": "Tuesday", "visits": 28}]},
+    ]
+    found = find_evidence({"wards": wards}, text)
+    assert [one.text for one in found["wards[0].days[0].visits"]] == ["17"]
+    assert found["wards[0].days[1].visits"] == []  # the other ward's
+    assert [one.text for one in found["wards[1].days[1].visits"]] == ["28"]
+
+
+def test_elements_in_one_line_begin_behind_a_mark_and_not_in_brackets() -> None:
+    text = "SKILLS\n\nWelding (advanced); Turning (basic)"
+    skills = [{"skill": "Welding", "grade": "basic"}, {"skill": "Turning", "grade": "advanced"}]
+    found = find_evidence({"skills": skills}, text)
+    assert [one.text for one in found["skills[1].skill"]] == ["Turning"]
+    assert found["skills[0].grade"] == found["skills[1].grade"] == []
+
+
+def test_the_figures_of_a_calculation_are_told_apart() -> None:
+    text = "Work bill\n\nLabour    6.5 h x $48.00 = $312.00\nParking   3 days x $11.00 = $33.00"
+    value = {"labour_cost": 312, "labour_rate": 48, "labour_hours": 6.5, "parking_cost": 33, "parking_rate": 11}
+    found = find_evidence(value, text)
+    assert [found[name][0].text for name in value] == ["$312.00", "$48.00", "6.5", "$33.00", "$11.00"]
+    assert find_evidence({"parking_cost": 312}, text)["parking_cost"] == []
+
+
+def test_what_is_said_of_a_part_is_not_said_of_the_whole() -> None:
+    text = "The fair is over. 38 of 120 stands were empty on the last day."
+    assert [one.text for one in find_evidence({"empty_stands": 38}, text)["empty_stands"]] == ["38"]
+    assert all(one.confidence < DEFAULT_LINE for one in find_evidence({"empty_stands": 120}, text)["empty_stands"])
+
+
 def test_a_range_that_is_still_open_has_its_start() -> None:
     text = "POSTS\n\nHead Gardener, Royal Parks\n2019 - present\n\nGardener, City of Bath\n2014 - 2018"
     posts = [{"title": "Head Gardener", "start_year": 2019}, {"title": "Gardener", "start_year": 2014}]
     found = find_evidence({"posts": posts}, text)
     assert [found[f"posts[{rank}].start_year"][0].text for rank in range(2)] == ["2019", "2014"]
+
+
+def test_elements_of_xml_are_labels_and_those_around_them_tell_twins_apart() -> None:
+    text = (
+        "<Order>\n  <Shipper>\n    <Name>Delta Mills</Name>\n    <Town>Ghent</Town>\n  </Shipper>\n"
+        "  <Consignee>\n    <Name>Orion Wool</Name>\n    <Town>Turin</Town>\n  </Consignee>\n</Order>"
+    )
+    value = {"sender": {"name": "Delta Mills", "city": "Ghent"}, "recipient": {"name": "Orion Wool", "city": "Turin"}}
+    assert None not in _said(text, value).values()
+    swapped = {"sender": {"city": "Turin"}, "recipient": {"city": "Ghent"}}
+    assert set(_said(text, swapped).values()) == {None}
 
 
 def test_labels_of_registers_and_accounts_in_other_languages_are_read() -> None:
@@ -1527,6 +1706,24 @@ def test_labels_of_registers_and_accounts_in_other_languages_are_read() -> None:
     )
     value = {"registered_office": "Nantes", "revenue": 91200, "overdraft": 1500, "referring_doctor": "Luc Morel"}
     assert None not in _said(text, value).values()
+
+
+def test_the_result_of_a_calculation_has_the_label_of_its_line() -> None:
+    text = "Assembly     6.00 h x EUR 70.00 = EUR 420.00\nPainting     2.50 h x EUR 48.00 = EUR 120.00\n"
+    assert None not in _said(text, {"assembly_cost": 420, "painting_cost": 120}).values()
+    assert set(_said(text, {"assembly_cost": 120, "painting_cost": 420}).values()) == {None}
+
+
+def test_what_is_said_behind_a_part_is_not_said_of_the_whole() -> None:
+    text = "During the storm 18 of 240 houses were damaged.\n"
+    assert None not in _said(text, {"damaged_houses": 18}).values()
+    assert _said(text, {"damaged_houses": 240})["damaged_houses"] is None
+
+
+def test_whose_agent_somebody_is_does_not_make_him_the_principal() -> None:
+    text = "Tenant: Ada Crane\n\nBo Lind was the tenant's guarantor throughout.\n"
+    assert _said(text, {"tenant": "Bo Lind"})["tenant"] is None
+    assert None not in _said(text, {"tenant": "Ada Crane", "guarantor": "Bo Lind"}).values()
 
 
 def test_a_date_inside_a_label_does_not_part_it_from_its_value() -> None:
@@ -1554,6 +1751,12 @@ def test_a_paper_called_by_its_number_has_the_date_behind_it() -> None:
     said = _said(text, {"order_date": date(2024, 5, 2), "offer_date": date(2024, 5, 2)})
     assert said["order_date"] is not None
     assert said["offer_date"] is None
+
+
+def test_what_is_expected_is_not_what_was_reached() -> None:
+    text = "Sales were 41.2 million euros. For next year sales are expected at 44.0 million euros.\n"
+    assert _said(text, {"sales": 41200000})["sales"] is not None
+    assert _said(text, {"sales": 44000000})["sales"] is None
 
 
 def test_the_side_told_behind_a_name_is_its_own() -> None:

@@ -33,11 +33,11 @@ def test_the_bars_are_met_on_documents_that_nobody_looked_at() -> None:
     assert verdicts(tallies, only=("overall", "elsewhere")) == []
 
 
-def test_a_name_that_has_nothing_to_do_with_a_place_cites_it_less_often_than_not() -> None:
+def test_a_name_that_has_nothing_to_do_with_a_labelled_place_hardly_ever_cites_it() -> None:
     tally = strangers(samples(per_layout=1, seed=4))
     assert tally.of_labelled >= 150
-    assert tally.labelled / tally.of_labelled <= 0.36
-    assert tally.bare <= tally.of_bare
+    assert tally.labelled / tally.of_labelled <= 0.04
+    assert tally.bare < tally.of_bare
 
 
 def test_the_same_question_has_the_same_answer() -> None:

@@ -39,6 +39,10 @@ _ASKING = frozenset(_WORDS["asking"].split())
 _DOUBT = frozenset(_WORDS["doubt"].split())
 # What is denied ends at punctuation, and where another verb or subject follows ("does not smoke and has").
 _CLAUSE_END = re.compile(_WORDS["clause_end"], re.IGNORECASE)
+_CLAUSE_STOPS = re.compile(
+    r"(?:\s+(?:is|are|was|were|does|do|has|have))?(?:\s+(?:not|too|neither|either))?\s*(?:[.,;:!?\n]|$)"
+)
+_AND = re.compile(r"\w\s+(?:and|und|et|y)\s")
 _OF_THE_NEXT = frozenset(_WORDS["of_the_next"].split())
 _PREFIXES = ("un", "in", "non", "im", "ir", "dis")
 _NAMED = 0.7  # how like a word must be to a concept to name it
@@ -80,8 +84,10 @@ class Phrases:
 
     def statements(self, field: Field) -> list[Statement]:
         """Every phrase that answers the field, strongest first; by its description where none has its name."""
-        negated = frozenset(re.split(r"[_\W]+", field.name.lower())) & NEGATIONS
-        found = self._answers(_asked(field.own) or list(field.own), negated)
+        wanted = _asked(field.own) or list(field.own)
+        said = frozenset(re.split(r"[_\W]+", field.name.lower())) & NEGATIONS
+        negated = frozenset(word for word in said if set(wanted).isdisjoint(concepts(word)))
+        found = self._answers(wanted, negated)
         if not found and len(described := _asked(field.described)) > 1:
             found = self._answers(described, frozenset())
         return sorted(found, key=lambda statement: -statement.strength)
@@ -150,6 +156,12 @@ def _sentence(
         and word.word not in negated
         and not (word.word in _OF_THE_NEXT and word.start > last.end)
     ]
+    if any(word.word == "neither" for word in denials):
+        denials = [word for word in denials if word.word != "nor"]
+    if _is_cut(text, first.end, last.start) and not _CLAUSE_STOPS.match(text, last.end):
+        return None  # of two clauses each has a subject and a verb of its own
+    if any(word.word in _OF_THE_NEXT and _AND.search(text, word.end, first.start) for word in denials):
+        return None  # "no pets and smokes" or "no cats and dogs"
     if len(clause) <= len(hits) and len(words) <= 6:
         return None  # a label or a heading that says nothing by itself
     says = (len(denials) + sum(hit.opposite for hit in hits) + turned) % 2 == 0
@@ -162,7 +174,13 @@ def _is_near(text: str, word: _Word, first: _Word, last: _Word) -> bool:
     if first.start <= word.start <= last.end:
         return True
     low, high = (last.end, word.start) if word.start > last.end else (word.end, first.start)
-    return high - low < _REACH and _CLAUSE_END.search(text, low, high) is None
+    return high - low < _REACH and not _is_cut(text, low, high)
+
+
+def _is_cut(text: str, low: int, high: int) -> bool:
+    """Whether another clause begins between two places; its verb may stand behind the second one."""
+    found = _CLAUSE_END.search(text, low, high + _REACH)
+    return found is not None and found.start() < high
 
 
 def _closest(hits: list[_Word], count: int) -> list[_Word]:
@@ -257,7 +275,7 @@ def _units(layout: Layout) -> list[tuple[int, int]]:
             begin = -1
         if prose or (begin >= 0 and single):
             begin, end = line.start if begin < 0 else begin, line.end
-        elif sum(":" in cell.text[:-1] for cell in line.cells) > 1:
+        elif sum(":" in cell.text[:-1] for cell in line.cells) > 1 and not line.cells[0].text.endswith("?"):
             units.extend((cell.start, cell.end) for cell in line.cells)
         elif line.kind == "text":
             units.append((line.start, line.end))

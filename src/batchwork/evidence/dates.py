@@ -6,7 +6,7 @@ with a weight below one half, because then nobody can know.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 
@@ -31,7 +31,9 @@ _YEARLESS = re.compile(_PATTERNS["yearless"])
 _WORDS = re.compile(r"[^\W\d_]{3,10}")
 _COMPACT = re.compile(_PATTERNS["compact"])
 
-_DAY_MONTH_HINT = re.compile(r"(?i)\b(?:dd?|tt?|jj?|gg?)\s?[-/.]\s?mm?\s?[-/.]\s?(?:yy|jj|aa)")
+_DAY_MONTH_HINT = re.compile(
+    r"(?i)\b(?:(?:dd?|tt?|jj?|gg?)\s?[-/.]\s?mm?\s?[-/.]\s?(?:yy|jj|aa)|day (?:first|before month)|day, month)"
+)
 _MONTH_DAY_HINT = re.compile(r"(?i)\bmm?\s?[-/.]\s?dd?\s?[-/.]\s?yy")
 _DAY_MONTH_LANDS, _MONTH_DAY_LANDS = (re.compile(VOCABULARY["lands"][order]) for order in ("day_month", "month_day"))
 
@@ -48,7 +50,7 @@ class Dates:
             self.partial.append((match.start(), match.end(), year, month))
         certain = [*self._plain(), *self._named()]
         numeric = list(_NUMERIC.finditer(text))
-        self.day_first = self._order(numeric)
+        self.day_first = self._order(numeric, {mention.readings[0].value for mention in certain})
         self.mentions = sorted(
             _without_overlaps([*certain, *self._numeric(numeric)]), key=lambda mention: mention.start
         )
@@ -119,7 +121,7 @@ class Dates:
                 found.append(Mention(match.start(), match.end(), readings, match.start()))
         return found
 
-    def _order(self, numeric: list[re.Match[str]]) -> bool | None:
+    def _order(self, numeric: list[re.Match[str]], certain: Collection[object]) -> bool | None:
         """True for day first, False for month first, None when nothing tells."""
         if not numeric:
             return None
@@ -135,6 +137,8 @@ class Dates:
                 votes += 3 if day_first else -3
             elif day_first and day_first != month_first and "." in match["mark"]:
                 votes += 3
+            elif day_first != month_first:  # the same day may stand elsewhere in full
+                votes += (day_first in certain) - (month_first in certain)
         if votes:
             return votes > 0
         day_month, month_day = len(_DAY_MONTH_LANDS.findall(self._text)), len(_MONTH_DAY_LANDS.findall(self._text))

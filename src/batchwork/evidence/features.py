@@ -20,13 +20,13 @@ from typing import Any
 
 from batchwork.evidence.fields import Field
 from batchwork.evidence.labels import Context
-from batchwork.evidence.readers import Place
+from batchwork.evidence.readers import FIGURES, Place
 from batchwork.evidence.thresholds import NAMING
-from batchwork.evidence.words import GENERIC, excludes, is_known, is_party, likeness
+from batchwork.evidence.words import GENERIC, PERIODS, UNITS, UNSPOKEN, excludes, is_party, likeness
 
 # What a place says by its kind alone, of the words that say little.
 _IMPLIED = {
-    "date": {"date": 1.0, "day": 0.5},
+    "date": {"date": 1.0, "day": 0.5, "time": 0.5},
     "money": {"amount": 0.8, "price": 0.4, "cost": 0.5, "fee": 0.3, "value": 0.6},
     "percent": {"rate": 0.9, "percent": 1.0},
     "number": {"number": 0.6, "amount": 0.5, "quantity": 0.3, "count": 0.6, "value": 0.6},
@@ -40,8 +40,9 @@ _ABLE = {  # the families of values that a kind of place can say
     "number": ("number", "rate", "text", "unknown"),
     "percent": ("number", "rate", "text", "unknown"),
 }
-_AGED = frozenset({"previous", "start", "minimum", "low", "new", "end", "maximum", "high"})
+_AGED = frozenset({"forecast", "previous", "start", "minimum", "low", "new", "end", "maximum", "high"})
 _NOTHING: dict[str, float] = {}
+_LOOSE = frozenset({"prose"})
 _STRUCTURED = frozenset({"named", "left", "head", "over", "defined", "below", "row"})
 _SHAPES = (
     (frozenset({"email"}), re.compile(r"\S+@\S+\.\w+")),
@@ -54,8 +55,11 @@ NAMES = (
     "conflict", "around_conflict", "other", "neighbour", "structured", "alone", "count", "telling", "weight", "exact",
     "past", "wrong_end", "column", "shape", "party", "topic", "early", "first", "line", "block",
 )  # fmt: skip
-_OWN, _PARENT, _TOPIC, _SHAPE = (NAMES.index(name) for name in ("own", "parent", "topic", "shape"))
-_FAINT = 0.2  # what a kind of place implies of a field's words by itself
+_OWN, _PARENT, _DESCRIBED, _TOPIC, _SHAPE, _PARTY, _CONFLICT = map(
+    NAMES.index, ("own", "parent", "described", "topic", "shape", "party", "conflict")
+)
+_NAMED = 0.8  # the field's words, all of them near
+_FAINT = 0.25  # what a kind of place implies of a field's words by itself
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,6 +73,17 @@ class Surroundings:
     line: float = 0.0  # the share that stands on the place's line, and in its paragraph
     block: float = 0.0
     neighbour: float = 0.0  # the share of the object's other fields whose places are near
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """A place of a field with its features and its score."""
+
+    place: Place
+    context: Context
+    group: str
+    features: list[float]
+    score: float
 
 
 class Scorer:
@@ -102,8 +117,11 @@ class Scorer:
             self._described(field, context) if field.described else 0.0,
             _surplus(field.known, words, place.kind),
             max(
-                (_conflict(field.own, field.parents, key, prose, negative) for key, prose in context.keys), default=0.0
-            ),
+                (_conflict(field.own, field.parents, key, prose, negative) for key, prose in context.keys),
+                default=0.0,
+            )
+            if place.kind not in FIGURES or not _has_other_unit(field.own, context.behind[:1])
+            else 1.0,
             max((_conflict(field.own, field.parents, key, False, negative) for key in context.around), default=0.0),
             best - mine if best > mine and not _shares(field, words, owners) else 0.0,
             around.neighbour,
@@ -128,20 +146,32 @@ class Scorer:
     def label_match(self, field: Field, context: Context, kind: str, least: float = 0.0) -> float:
         """How well the labels of any place name the field, whoever's value stands there."""
         mine = match(field.names, context.words)
+        if context.behind and context.kinds <= _LOOSE:
+            mine = max(mine, match(field.names, context.words + context.behind))  # "with 30 days' notice"
         if mine < least or not mine:
             return 0.0
         best, owners = self._owner(field.scope, kind, context.words)
         if best > mine + 0.1 and not _shares(field, context.words, owners):
             return 0.0
         clash = any(_conflict(field.own, field.parents, key, prose, False) == 1.0 for key, prose in context.keys)
+        clash = clash or _has_other_unit(field.own, context.behind[:1])
         return 0.0 if clash or self._other_parent(field, context) else mine
 
-    def is_of_something_else(self, field: Field, context: Context, features: Sequence[float]) -> bool:
-        """Whether a label of words that are all known names a string, and the text never speaks of the field at all."""
-        if field.record or (field.parents and features[_PARENT] >= _FAINT) or _STRUCTURED.isdisjoint(context.kinds):
+    def is_another_role(self, features: Sequence[float]) -> bool:
+        """Whether a label or unit of a place is one that the field excludes, and nothing there names the field."""
+        return features[_CONFLICT] == 1.0 and features[_OWN] < _NAMED
+
+    def is_unsaid(self, field: Field, context: Context, features: Sequence[float]) -> bool:
+        """Whether the text never speaks of what a value is: neither its labels nor any other word names the field.
+
+        Somebody's name may stand without any label, as over a letter.
+        """
+        if features[_PARTY] and not context.kinds:
             return False
-        said = features[_OWN] >= _FAINT or features[_TOPIC] or features[_SHAPE]
-        return isinstance(field.value, str) and not said and all(map(is_known, context.words))
+        if "[" in field.path or UNSPOKEN.issuperset(field.telling):
+            return False
+        said = max(features[_OWN], features[_PARENT] if field.parents else 0.0, features[_DESCRIBED] / 2)
+        return said < _FAINT and not features[_TOPIC] and not features[_SHAPE]
 
     def is_anothers(self, field: Field, context: Context) -> bool:
         """Whether the labels of a place name another role, or another field of the result better than this one."""
@@ -149,6 +179,10 @@ class Scorer:
         better = best > match(field.names, context.words) + 0.1 and not _shares(field, context.words, owners)
         clash = any(_conflict(field.own, field.parents, key, prose, False) == 1.0 for key, prose in context.keys)
         return better or clash or bool(self._other_parent(field, context))
+
+    def is_other_objects(self, field: Field, context: Context) -> bool:
+        """Whether the surroundings of a place name another object of the result than the field's."""
+        return self._other_parent(field, context) > 0
 
     def _owner(self, scope: str, kind: str, words: tuple[str, ...]) -> tuple[float, tuple[tuple[str, ...], ...]]:
         """How well the best fitting name of the result fits a label, and which names those are."""
@@ -186,7 +220,7 @@ class Scorer:
 
 def _is_past(field: Field, context: Context) -> bool:
     """Whether the place says what was, or a year before, and the field does not ask for that."""
-    if not context.is_past or _AGED.intersection((*field.own, *field.parents)):
+    if not (context.is_past or "forecast" in context.words) or _AGED.intersection((*field.own, *field.parents)):
         return False
     return not any(word.isdigit() for word in field.own)
 
@@ -265,10 +299,17 @@ def _conflict(
         if word in parents or any(likeness(word, other) >= NAMING for other in own):
             found = found and not prose  # in a sentence the words nearest to the value name it
         elif any(excludes(word, other) for other in (*own, *parents)):
-            found = found or not (word == "loss" and negative)
+            found = found or not (word in ("loss", "decline") and negative)
     telling = [word for word in own if word not in GENERIC]
     said = bool(telling) and all(any(likeness(word, other) >= NAMING for other in words) for word in telling)
     return (0.4 if said else 1.0) if found else 0.0
+
+
+@lru_cache(maxsize=5_000)
+def _has_other_unit(own: tuple[str, ...], behind: tuple[str, ...]) -> bool:
+    """Whether a figure is measured in another unit than the field's name says: 14 days for a lead time in weeks."""
+    asked = [word for word in own if word in UNITS or word in PERIODS] if len(own) > 1 else []
+    return bool(asked) and bool(behind) and behind[0] not in asked and (behind[0] in UNITS or behind[0] in PERIODS)
 
 
 def _shares(field: Field, words: tuple[str, ...], owners: tuple[tuple[str, ...], ...]) -> bool:

@@ -14,8 +14,8 @@ from typing import Any
 from batchwork.documents import Document
 from batchwork.evidence.booleans import Phrases
 from batchwork.evidence.citations import Citation
-from batchwork.evidence.denials import is_denied
-from batchwork.evidence.features import NAMES, Scorer, Surroundings, confidence, score
+from batchwork.evidence.contradictions import Claims, Contradictions, circle, is_denied
+from batchwork.evidence.features import NAMES, Scored, Scorer, Surroundings, confidence, score
 from batchwork.evidence.fields import Field, fields_of
 from batchwork.evidence.labels import Context, Contexts
 from batchwork.evidence.layout import column_of
@@ -23,6 +23,7 @@ from batchwork.evidence.readers import FIGURES, Place, Source
 from batchwork.evidence.rows import Home, homes_of
 from batchwork.evidence.thresholds import (
     ALIKE,
+    CONTRADICTED,
     CURRENCY_SURE,
     LEAST_SURE,
     MOST_REPEATS,
@@ -34,14 +35,14 @@ from batchwork.evidence.thresholds import (
 from batchwork.evidence.topics import Rivals, Topics
 
 DECISION_NAMES = (
-    "bias", "score", "lead", "rival", "rival_ahead", "contested", "listed", "unsure_home", "weight", "homeless",
+    "bias", "score", "lead", "rival", "rival_close", "rival_ahead", "unsaid", "contested", "listed", "unsure_home",
+    "weight", "homeless",
 )  # fmt: skip
 _OWN, _SURPLUS, _OTHER, _NEIGHBOUR, *_ORDER = (
     NAMES.index(name) for name in ("own", "surplus", "other", "neighbour", "first", "early")
 )
 _CODE = 3  # letters of a currency: USD
 _PROSE = frozenset({"prose"})
-_Claims = dict[tuple[int, int], list[tuple[Field, float]]]
 
 
 def find_evidence(
@@ -78,17 +79,6 @@ def find_evidence(
 
 
 @dataclass(frozen=True, slots=True)
-class Scored:
-    """A place of a field with its features and its score."""
-
-    place: Place
-    context: Context
-    group: str
-    features: list[float]
-    score: float
-
-
-@dataclass(frozen=True, slots=True)
 class Verdict:
     """A place and how sure it is that it says this field."""
 
@@ -110,7 +100,7 @@ class Finder:
         self._places = {field.path: source.places(field.value) for field in fields}
         self._homes: dict[str, Home] = {}
         self._columns: dict[tuple[str, str], dict[int, float]] = {}
-        self._claims: _Claims = {}
+        self.against = Contradictions(source, self._scorer, self._contexts, self._rivals, self._homes)
 
     def run(self) -> dict[str, list[Verdict]]:
         """The places to cite by path, best first."""
@@ -129,9 +119,11 @@ class Finder:
         self._settle_rows()
         found = {field.path: self._scored(field) for field in self._fields}
         self._favour_neighbours(found)
-        self._claims = self._claimed(found)
-        if self._share_out(found):
-            self._claims = self._claimed(found)
+        claims = self._claimed(found)
+        if self._share_out(found, claims):
+            claims = self._claimed(found)
+        settled = [(field, found[field.path]) for field in self._fields]
+        self.against.settle(settled, claims, self._rated)
         return found
 
     def _settle_rows(self) -> None:
@@ -182,6 +174,10 @@ class Finder:
         homes = [home for path, home in self._homes.items() if path[: path.rindex("[")] == name]
         return [place for place in places[:50] if not any(place in home for home in homes)]
 
+    def _rated(self, field: Field, place: Place, context: Context) -> list[float]:
+        """The features of any place, whoever's value stands there."""
+        return self._entry(field, place, context, 1, True).features
+
     def _entry(self, field: Field, place: Place, context: Context, count: int, first: bool) -> Scored:
         """A place with its features and score."""
         line, block = self._topics.around(field, context.line)
@@ -208,6 +204,9 @@ class Finder:
     def _answers(self, field: Field, home: Home | None) -> Iterator[Scored]:
         """The phrases that answer a question of yes or no; none when one that is as strong says the opposite."""
         statements = self._phrases.statements(field)
+        contexts = {one: self._contexts.of(one.start, one.end) for one in statements}
+        apart = [one for one in statements if not self._scorer.is_other_objects(field, contexts[one])]
+        statements = apart or statements
         if field.record:
             statements = [one for one in statements if home is not None and home.start <= one.start < home.end]
         against = max((one.strength for one in statements if one.says != field.value), default=0.0)
@@ -215,7 +214,7 @@ class Finder:
         if against and against >= max((one.strength for one in agreed), default=0.0):
             return
         for one in agreed:
-            place, context = Place(((one.start, one.end),), "answer"), self._contexts.of(one.start, one.end)
+            place, context = Place(((one.start, one.end),), "answer"), contexts[one]
             features = self._scorer.features(field, place, context, Surroundings())
             features[_OWN], features[_SURPLUS], features[_OTHER] = one.strength, against, 0.0
             yield Scored(place, context, "answer", features, score("answer", features))
@@ -224,11 +223,11 @@ class Finder:
         """Of several places that of a field beside the other fields of its object, or elements of its list."""
         lines: dict[str, list[tuple[str, int]]] = defaultdict(list)
         for field in self._fields:
-            if found[field.path] and _circle(field):
-                lines[_circle(field)].append((field.path, found[field.path][0].context.line))
+            if found[field.path] and circle(field):
+                lines[circle(field)].append((field.path, found[field.path][0].context.line))
         for field in self._fields:
-            others = sorted(line for path, line in lines[_circle(field)] if path != field.path)
-            if not others or not _circle(field):
+            others = sorted(line for path, line in lines[circle(field)] if path != field.path)
+            if not others or not circle(field):
                 continue
             moved = []
             for entry in found[field.path]:
@@ -238,24 +237,24 @@ class Finder:
                 moved.append(replace(entry, features=features, score=score(entry.group, features)))
             found[field.path] = _ranked(moved)
 
-    def _claimed(self, found: dict[str, list[Scored]]) -> _Claims:
+    def _claimed(self, found: dict[str, list[Scored]]) -> Claims:
         """Which fields have their best place where."""
-        claims: _Claims = defaultdict(list)
+        claims: Claims = defaultdict(list)
         for field in self._fields:
             for entry in found[field.path][:1]:
                 claims[entry.place.start, entry.place.end].append((field, entry.score))
         return claims
 
-    def _share_out(self, found: dict[str, list[Scored]]) -> bool:
+    def _share_out(self, found: dict[str, list[Scored]], wanted: Claims) -> bool:
         """Of fields that want one place, the one that fits it best has it; the others their next best, if it fits."""
         moved = False
-        for claims in self._claims.values():
+        for claims in wanted.values():
             if len(claims) < 2 or len({field.record for field, _ in claims}) > 1:
                 continue
             for field, points in sorted(claims, key=lambda claim: -claim[1])[1:]:
                 entries = found[field.path]
                 for rank, entry in enumerate(entries[:20]):
-                    if (entry.place.start, entry.place.end) not in self._claims:
+                    if (entry.place.start, entry.place.end) not in wanted:
                         if entry.score > points - NEXT_BEST:
                             entries.insert(0, entries.pop(rank))
                             moved = True
@@ -266,15 +265,17 @@ class Finder:
         """What tells whether the best place is right, in the order of `DECISION_NAMES`."""
         best = scored[0]
         others = [entry.score for entry in scored[1:] if not self._is_same(best, entry)]
-        rival = self._rival(field, scored)
+        rival = self.against.alternative(field, scored)
         home = self._homes.get(field.record)
-        claims = self._claims.get((best.place.start, best.place.end), ())
+        claims = self.against.claims.get((best.place.start, best.place.end), ())
         return [
             1.0,
             max(-8.0, min(8.0, best.score)) / 8,
             min(6.0, best.score - max(others)) / 6 if others else 1.0,
             max(-1.0, min(1.0, (best.score - rival) / 4)),
             float(rival > best.score - RIVAL_CLOSE),
+            float(rival > best.score + CONTRADICTED),
+            float(self._scorer.is_unsaid(field, best.context, best.features)),
             float(any(points > best.score and other.name != field.name for other, points in claims)),
             float(bool(field.record)),
             float(home is not None and not home.sure),
@@ -293,27 +294,6 @@ class Finder:
         longer = best.place.end - best.place.start
         return one is not None and two is not None and one.text == two.text and len(one.text) > longer
 
-    def _rival(self, field: Field, scored: list[Scored]) -> float:
-        """How well the field fits the place of another value of its kind, that no other field claims."""
-        best = scored[0]
-        strongest = -99.0
-        if best.place.kind == "answer" or not field.own:
-            return strongest
-        taken = [span for entry in scored for span in entry.place.spans]
-        mine = self._scorer.label_match(field, best.context, best.place.kind)
-        for start, end, kind in self._rivals.of(field, best.place.kind, best.context.line, mine, self._homes):
-            if any(low <= start < high for low, high in taken):
-                continue
-            context = self._contexts.of(start, end)
-            if not self._scorer.label_match(field, context, kind, max(0.3, mine - 0.15)):
-                continue
-            if kind not in FIGURES and context.kinds.isdisjoint(("named", "left", "head", "over")):
-                continue
-            if all(other is field or points <= 0 for other, points in self._claims.get((start, end), ())):
-                entry = self._entry(field, Place(((start, end),), kind), context, len(scored), True)
-                strongest = max(strongest, entry.score)
-        return strongest
-
     def verdicts(self, field: Field, scored: list[Scored]) -> list[Verdict]:
         """The best place with its confidence; several only where nothing tells them apart."""
         if not scored:
@@ -324,10 +304,12 @@ class Finder:
         pointed = [entry for entry in (best, *alike) if self._is_pointed_at(entry)]
         if alike and len(pointed) != 1:
             return [Verdict(entry.place, min(sure, ALIKE)) for entry in (best, *alike)[:MOST_REPEATS]]
-        if best.place.weight < READING_SETTLED or self._scorer.is_of_something_else(field, best.context, best.features):
-            sure = min(sure, ALIKE)
-        elif "currency" in field.own and isinstance(field.value, str) and len(field.value) == _CODE:
+        if "currency" in field.own and isinstance(field.value, str) and len(field.value) == _CODE:
             sure = max(sure, CURRENCY_SURE)
+        elif self.against.is_contradicted(field, scored):
+            return []
+        elif best.place.weight < READING_SETTLED or self._scorer.is_unsaid(field, best.context, best.features):
+            sure = min(sure, ALIKE)
         if sure < LEAST_SURE:
             return []
         return [Verdict((pointed[0] if pointed else best).place, sure)]
@@ -350,10 +332,3 @@ def _ranked(entries: Iterator[Scored] | list[Scored]) -> list[Scored]:
 
 def _list_of(field: Field) -> str:
     return field.record[: field.record.rindex("[")]
-
-
-def _circle(field: Field) -> str:
-    """What a field belongs to together with others that stand near it: its object, or its list of plain values."""
-    if field.record:
-        return ""
-    return field.group[: field.group.rindex("[")] + "[]" if field.group.endswith("]") else field.group

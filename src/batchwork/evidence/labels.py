@@ -16,11 +16,15 @@ from batchwork.evidence.words import PATTERNS, UNITS, concepts, is_known, looks_
 
 _PATTERNS: dict[str, str] = PATTERNS["labels"]
 
-_LABEL_END = re.compile(r"[:=#?]\s*[\"'“(\[<`*]*$|\s[-–—]\s*$")
+_LABEL_END = re.compile(r"[:=#?]\s*[\"'“(\[<`*]*$|\s[-–—]\s*$|(?<=[\w\"])>\s*$")
 _PIECES = re.compile(r"([,;](?!\d)|[()\[\]]|\s[-–—]\s|(?<=[a-z\d)])\.\s|:\s)")
 _CLAUSE_END = re.compile(r"(?<!\bNo|\bno|\bNr|\bAm|\bDr)[.!?]\s+(?=[^a-z\s\d])|;\s|[•▪‣]\s?|(?<=\s)(?:whereas|while)\s")
 _ASIDE = re.compile(r"\([^()]*\)")
+_COUNTED = re.compile(
+    _PATTERNS["counted"]
+)  # what another number before a place counts: "4 bedrooms and", "8 g on admission to"
 _BULLET = re.compile(r"^(?:#{1,6}\s)?[\s>*•▪‣+\-–\[\](){}\"'“”xX✓✔☑☐☒\d.]*$")
+_CALCULATION = re.compile(r"(?:\d[\d.,]* ?[A-Za-z]{0,6} ?[x×@*=] ?(?:[A-Z]{3} |[$€£] ?)?)+$")  # 6.5 h x $48.00 =
 _KEYED = re.compile(r"[^\W\d_][\w ./&-]{0,30}:\s")  # a line that starts with a label of its own
 _SAID = re.compile(r"\s\S+\s\S+\s\S+[.,;]$|^[^:]{2,30}:\s+\w")  # a sentence, or a label with its value
 _SAYS = re.compile(r":\s*\S|\d{2}|[!;,]$|\w{5}\.$")  # a cell that says something is no mere label
@@ -30,6 +34,9 @@ _AFTER_END = re.compile(r"[.;,:]\s|\n\n|[;(]|\s(?:and|but|while|or|und|aber|et|m
 _CURRENCY = re.compile(r"[$€£¥]|(?:USD|EUR|GBP|CHF|JPY|CAD|AUD)(?![A-Za-z])")
 _SIGNS = {"$": "usd", "€": "eur", "£": "gbp", "¥": "jpy"}
 _ENUMERATION = re.compile(r"^[\s>*•-]*([^:,;.\n]{2,45}):\s+(?:[^,;:\n]{1,60}(?:[,;]|\s(?:and|und|et)\s)\s*)+$")
+_CLEAR = frozenset({"path", "end"})  # not the name of a place, but what it says of its role counts as much
+_POSSESSIVE = re.compile(r"\b[^\W\d]+['’]s\s+(?=[a-z])")  # "the tenant's guarantor" is a guarantor
+_WHOLE = re.compile(r"^\s+(?:out )?of (?:the |all )?(?=\d)[\d.,]+")  # "38 of 120 stands" are stands
 _AROUND = frozenset({"section", "heading", "head", "row", "left"})
 _LONGEST_LABEL, _LONGEST_CELL = 8, 45  # words, characters
 _FLOWING = 38  # a line at least this long goes on in the next one
@@ -40,7 +47,7 @@ _REACH = 300  # characters; no label is further away, and lines can be endless
 class Label:
     """Some words near a place; `weights` says what each concept is worth there."""
 
-    kind: str  # named, prose, left, row, head, over, below, section, after, defined, end, unit
+    kind: str  # named, prose, left, row, head, over, below, section, heading, path, after, defined, end, unit
     weights: dict[str, float]
     text: str
 
@@ -63,6 +70,7 @@ class Context:
     kinds: frozenset[str]  # of the primary labels that say something
     keys: tuple[tuple[tuple[str, ...], bool], ...]  # the words of each primary label, and whether it is prose
     around: tuple[tuple[str, ...], ...]  # the words of the labels around it that are not its own
+    behind: tuple[str, ...]  # the words right behind it
     ends: tuple[dict[str, float], ...]  # which end of a range or a change it is
     is_past: bool
 
@@ -98,8 +106,9 @@ class Contexts:
                 words=tuple(near),
                 near=near,
                 kinds=frozenset([label.kind for label in primary if label.weights]),
-                keys=tuple([(label.key, label.kind == "prose") for label in primary]),
+                keys=tuple([(o.key, o.kind == "prose") for o in (*primary, *(o for o in labels if o.kind in _CLEAR))]),
                 around=tuple([o.key for o in labels if o.kind in _AROUND and o not in primary]),
+                behind=next((label.key[:3] for label in labels if label.kind == "after"), ()),
                 ends=ends,
                 is_past=head_past or any("previous" in words for words in ends),
             )
@@ -113,7 +122,7 @@ class Contexts:
         if cell.start == start and cell.end == end and len(layout.lines[number].cells) > 1:
             return self._whole_cell(number, cell)
         before = self._before(number, cell, start)
-        bare = _BULLET.match(before) is not None
+        bare = (_BULLET.match(before) or _CALCULATION.match(before)) is not None
         listed = _ENUMERATION.match(before)
         inline = None if bare else label_of("named", listed[1], 0.9) if listed else _faded(before)
         labels = [inline] if inline else []
@@ -179,9 +188,10 @@ class Contexts:
         ):
             begin = lines[above].cells[0].start
             above -= 1
-        before = self._layout.text[max(begin, start - _REACH) : start]
-        ends = [found.end() for found in _CLAUSE_END.finditer(before)]
-        return before[ends[-1] :] if ends else before
+        begin = max(begin, start - _REACH)
+        for found in _CLAUSE_END.finditer(self._layout.text[begin : start + 1]):
+            begin = max(begin, start - len(found.string) + 1 + found.end())
+        return _COUNTED.sub(" ", self._layout.text[begin:start])
 
     def _after(self, cell: Cell, end: int) -> Iterator[Label]:
         """The words behind a place, up to the end of their clause or the next number: units, and what it counts."""
@@ -189,6 +199,7 @@ class Contexts:
         if len(text) < 30 and cell.end - cell.start >= _FLOWING:
             text = self._layout.text[end : end + 60].split("\n\n")[0]  # a sentence that goes on in the next line
         figure = self._layout.text[end - 1 : end].isdigit()
+        text = _POSSESSIVE.sub("", _WHOLE.sub("", text))
         text = _AFTER_END.split(text, maxsplit=1)[0]
         words = tuple(takewhile(lambda word: not word.isdigit(), concepts(text)))
         units = tuple(takewhile(UNITS.__contains__, words)) if figure else ()
@@ -203,7 +214,8 @@ class Contexts:
         cells = self._layout.lines[number].cells
         headed = bool(self._layout.head_row(number))
         lefts = [o for o in cells if o.start < cell.start and o.is_label and (headed or not _SAID.search(o.text))]
-        if not lefts or (number == self._first and cell.is_label and not lefts[-1].text.endswith(":")):
+        title = number == self._first and not any(map(str.isdigit, cell.text))
+        if not lefts or (title and cell.is_label and not lefts[-1].text.endswith(":")):
             return  # beside a title stands whose paper it is
         nearest = lefts[-1]
         between = [other for other in cells if nearest.start < other.start < cell.start]
@@ -260,6 +272,9 @@ class Contexts:
         layout = self._layout
         for rank, heading in enumerate(layout.headings[number]):
             head = layout.lines[heading].cells[0]
+            if layout.opens(heading):
+                yield label_of("path", head.text, 0.85 - 0.1 * rank)
+                continue
             if looks_like_name(head.text) or head.column - cell.column > 40 or (rank and heading == 0):
                 continue
             near = number - heading <= 2 and rank == 0
@@ -271,7 +286,9 @@ class Contexts:
 @lru_cache(maxsize=20_000)
 def label_of(kind: str, text: str, weight: float) -> Label:
     """A label all of whose words count alike."""
-    head = text if kind in ("section", "heading") else unnumbered(_DATES.sub(r" \2\3 ", text.partition(": ")[0]))
+    head = (
+        text if kind in ("section", "heading", "path") else unnumbered(_DATES.sub(r" \2\3 ", text.partition(": ")[0]))
+    )
     words = [word for word in concepts(head[:120]) if not word.isdigit() or _is_year(word) or kind == "head"]
     return Label(kind, dict.fromkeys(words, weight), text)
 

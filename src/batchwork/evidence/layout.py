@@ -27,6 +27,9 @@ _QUOTED = re.compile(r'"[^"]*"')
 _MARKS = ((";", re.compile(r";")), (",", re.compile(r",(?=\S|$)")))
 _ALIGNED = re.compile(r"  |\t|\. |[|│┃║]")  # written for the eye, in columns or in sentences
 _IN_NUMBER = {";": re.compile(r"(?!)"), ",": re.compile(r"(?<=\d),(?=\d)")}
+_OPENS = re.compile(r"^[^.!?]{0,60}(?::|[:=] ?[{\[(]|^[{\[(])$|^<[^<>/!?][^<>]*(?<!/)>$")
+_TABLE_KEY = re.compile(r"\[\[?[\w.\"' -]{1,60}\]\]?")  # [cache]
+_NESTED, _DEEPEST = 10, 10_000  # levels of headings: below those of texts stand keys, by their indentation
 _STEADY = 3  # lines with the same count of separators
 _LONGEST_HEADING = 70
 
@@ -75,6 +78,7 @@ class Layout:
         self.lines = _lines(raw_lines, self._marks)
         self._starts = [line.start for line in self.lines]
         self.units: dict[str, list[tuple[int, int]]] = {}  # of the lists that stand in it, by kind, found once
+        self.refrains: dict[str, int] = {}  # beginnings of lines that come back, and how often
         self._heads: dict[int, list[Cell]] = {}  # by the line of a row
 
     @cached_property
@@ -200,14 +204,25 @@ class Layout:
         """For every line the nearest heading above it, if there is one, and the heading of a higher level over that."""
         under: list[tuple[int, ...]] = []
         stack: list[tuple[int, int]] = []  # level, line
-        for number in range(len(self.lines)):
-            level = self._heading_level(number)
-            while level and stack and stack[-1][0] >= level:
+        for number, line in enumerate(self.lines):
+            indent = _NESTED + line.cells[0].column if line.cells else _DEEPEST
+            level = self._heading_level(number) or (indent if self.opens(number) else 0)
+            while stack and ((level and stack[-1][0] >= level) or stack[-1][0] >= indent):
                 stack.pop()
-            under.append(tuple(line for _, line in reversed(stack))[:2])
+            under.append(tuple(line for _, line in reversed(stack))[:3])
             if level:
                 stack.append((level, number))
         return under
+
+    def opens(self, number: int) -> bool:
+        """Whether a line is the key of what stands indented below it: an object, an element, a table of settings."""
+        line = self.lines[number]
+        if len(line.cells) != 1 or number + 1 == len(self.lines) or not self.lines[number + 1].cells:
+            return False
+        below = self.lines[number + 1].cells[0]
+        if _TABLE_KEY.fullmatch(line.cells[0].text):
+            return True
+        return below.column > line.cells[0].column and _OPENS.search(line.cells[0].text) is not None
 
     def _heading_level(self, number: int) -> int:
         """How high a heading is, 1 for the highest; 0 for a line that is none."""
@@ -215,6 +230,8 @@ class Layout:
         if line.kind != "text" or len(line.cells) != 1 or len(line.cells[0].text) > _LONGEST_HEADING:
             return 0
         text = line.cells[0].text
+        if self.opens(number):
+            return _NESTED - 1 if _TABLE_KEY.fullmatch(text) else 0
         if text.startswith("#"):
             return len(text) - len(text.lstrip("#"))
         if text.endswith((".", ",", ";")) or _LETTER.search(text) is None or number + 1 >= len(self.lines):

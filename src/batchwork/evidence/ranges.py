@@ -18,7 +18,11 @@ _NOW = re.compile(_PATTERNS["now"])
 _WAS_BEHIND = re.compile(_PATTERNS["was_behind"])
 _BY = re.compile(_PATTERNS["by"])
 _DATE = re.compile(r"\d{1,2}[./ -](?:\d|[A-Za-z])|[A-Z][a-z]{2,8}\.? \d|\d{4}-\d")
-_BOUND = re.compile(r"(?:(?P<upper>[<≤⩽]=?)|(?P<lower>[>≥⩾]=?))\s*$")
+_BOUND = re.compile(r"(?<![\w\"/>])(?:(?P<upper>[<≤⩽]=?)|(?P<lower>[>≥⩾]=?))\s*$")
+_PART = re.compile(r"\d (?:out )?of (?:the |all )?$")  # 38 of 120: the latter is the whole
+_TIMES = re.compile(r" ?[A-Za-z]{0,6} ?[x×@*] ?(?:[A-Z]{3} |[$€£] ?)?\d")  # 6.5 h x $48.00 = $312.00
+_FACTOR = re.compile(r"\d ?[A-Za-z]{0,6} ?[x×@*] ?$")
+_RESULT = re.compile(r"\d ?[A-Za-z]{0,6} ?[x×@*] ?(?:[A-Z]{3} |[$€£] ?)?\d[\d.,]* ?= ?$")
 _BY_WORDS = ("by", "before", "until", "than", "spätestens", "bis", "am", "zum", "avant", "le", "entro", "il")
 _TILL_WORDS = (
     "to",
@@ -71,6 +75,14 @@ def ends_of(text: str, start: int, end: int) -> Iterator[dict[str, float]]:
     bound = _BOUND.search(near) if text[start : start + 1].isdigit() else None
     if bound:
         yield dict.fromkeys(("maximum", "high", "limit") if bound["upper"] else ("minimum", "low", "limit"), 0.85)
+    if _PART.search(near):
+        yield {"total": 0.85, "whole": 0.85}
+    elif _TIMES.match(text, end):
+        yield {"quantity": 0.85, "count": 0.85}
+    elif _FACTOR.search(near):
+        yield {"rate": 0.85, "price": 0.85}
+    elif _RESULT.search(before):
+        yield {"amount": 0.85, "cost": 0.85, "total": 0.85}
     hinted = last.endswith(_HINTS)
     if (hinted and _WAS.search(before)) or _WAS_BEHIND.match(text, end):
         yield {**_LOWER, "previous": 0.85}

@@ -20,7 +20,7 @@ from batchwork.evidence.numerals import Mention, Reading
 from batchwork.evidence.scales import Scales
 from batchwork.evidence.strings import TextIndex
 from batchwork.evidence.thresholds import MOST_PLACES, READING_UNSETTLED
-from batchwork.evidence.words import VOCABULARY
+from batchwork.evidence.words import PATTERNS, VOCABULARY
 
 Span = tuple[int, int]
 FIGURES = frozenset({"number", "money", "percent", "date"})
@@ -31,6 +31,7 @@ ALIASES: dict[str, tuple[str, ...]] = {
     short.lower(): tuple(names.split("|")) for short, names in VOCABULARY["aliases"].items()
 }
 _SYMBOLS = {"USD": "$", "EUR": "€", "GBP": "£", "JPY": "¥", "INR": "₹", "CAD": "CA$", "AUD": "A$"}
+_FALLS = re.compile(PATTERNS["readers"]["falls"])
 _CLOCK = re.compile(r"(\d\d):(\d\d)")
 
 
@@ -96,13 +97,19 @@ class Source:
         found: list[Place] = []
         sizes = {abs(other) for other in numbers}
         digits = dict.fromkeys("".join(map(str, other.as_tuple().digits)).strip("0") for other in numbers)
+        months = {high - 2 for low, high, *_ in self.dates.partial if self.text[low:high][4:5] == "-"}  # 2012-12
         for mention in (mention for some in digits for mention in self.numbers.saying(some)):
+            if mention.start in months:
+                continue
             for reading in self._scaled(mention):
                 if not isinstance(reading.value, Decimal) or abs(reading.value) not in sizes:
                     continue
                 share = reading.kind in ("fraction", "percent")
                 kind = "percent" if share else "money" if mention.money else "number"
-                if (reading.value < 0) == (number < 0):
+                turned = number < 0 < reading.value and _FALLS.search(
+                    self.text, max(0, mention.start - 40), mention.start
+                )
+                if (reading.value < 0) == (number < 0) or turned:
                     found.append(Place(((mention.start, mention.end),), kind, reading.weight, reading=reading.kind))
             if len(found) >= MOST_PLACES:
                 break

@@ -10,6 +10,7 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from batchwork.evidence.fields import Field
 from batchwork.evidence.layout import Layout
@@ -19,6 +20,10 @@ from batchwork.evidence.words import concepts
 Leaves = Sequence[tuple[Field, list[Place]]]
 Unit = tuple[int, int]  # offsets, from and to
 _KINDS = {"row": 1.0, "pair": 0.97, "block": 0.9}  # the smaller, the surer
+_OWN_SECTION = 3.0  # what a heading with the list's name over a unit counts: as much as a telling string
+_REFRAIN = 0.95
+_VALUE = re.compile(r"(?<=[:=>])\s*[^\s:{\[].*$")  # what stands behind a key or a tag
+_DIGITS = re.compile(r"\d+")
 _LEAST = 0.25  # of what an element could show; below this it was not recognised
 _APART = 200  # characters between the beginnings of two elements in one line, on average
 _STRETCH = 200  # elements of a list whose units are shared out together
@@ -41,7 +46,7 @@ def homes_of(records: Mapping[str, Leaves], layout: Layout) -> dict[str, Home]:
     best: dict[str, Home] = {}
     most = 0.0
     possible = sum(_worth(field) for leaves in records.values() for field, places in leaves if places)
-    for kind, worth in _KINDS.items():
+    for kind, worth in (*_KINDS.items(), *(dict.fromkeys(_refrains(layout, len(records)), _REFRAIN)).items()):
         units = layout.units.get(kind)
         if units is None:
             units = layout.units[kind] = list(_units(layout, kind))
@@ -52,12 +57,13 @@ def homes_of(records: Mapping[str, Leaves], layout: Layout) -> dict[str, Home]:
         shown: dict[str, dict[Unit, float]] = {}
         for path, leaves in records.items():
             fits[path], shown[path] = _fit(leaves, owner)
-        _favour_own_section(fits, layout)
+        own = _favour_own_section(fits, layout)
         found = _assigned(fits)
         total = sum(shown[path][home.start, home.end] for path, home in found.items()) * worth
-        if total > most + 1e-9:
-            best, most = found, total
-        if most >= possible - 1e-9:
+        favoured = total + _OWN_SECTION * sum((home.start, home.end) in own for home in found.values())
+        if favoured > most + 1e-9:
+            best, most = found, favoured
+        if total >= possible - 1e-9:
             break  # no larger unit can show more
     if len(best) < len(records):
         return _stretches(records, layout) or best
@@ -84,6 +90,39 @@ def _units(layout: Layout, kind: str) -> Iterator[Unit]:
     ends = [*starts[1:], len(lines)]
     for first, last in zip(starts, ends, strict=True):
         yield lines[first].start, lines[last - 1].end + 1
+
+
+def _refrains(layout: Layout, least: int) -> list[str]:
+    """What the first lines of parts have in common that come back: a key, a tag, "Lot 41", a bracket.
+
+    Of the lines of a part the first is taken: the earliest one among those that come back as often.
+    """
+    if "refrains" not in layout.units:
+        lines: dict[str, list[int]] = defaultdict(list)
+        for number, line in enumerate(layout.lines):
+            if line.cells and len(line.cells) < 3:
+                lines[_DIGITS.sub("#", _VALUE.sub("", layout.text[line.start : line.end]))[:60]].append(number)
+        by_count: dict[int, str] = {}
+        for skeleton, numbers in lines.items():
+            if len(numbers) > 1:
+                by_count.setdefault(len(numbers), skeleton)
+        layout.units["refrains"] = []
+        for skeleton in by_count.values():
+            layout.units[skeleton] = list(_parts(layout, lines[skeleton]))
+        layout.refrains = {skeleton: count for count, skeleton in by_count.items()}
+    return [skeleton for skeleton, count in layout.refrains.items() if least <= count <= 4 * least][:3]
+
+
+def _parts(layout: Layout, firsts: list[int]) -> Iterator[Unit]:
+    """From each of some lines to the next one; the last as far as it is indented, or as long as the longest before."""
+    lines = layout.lines
+    column = lines[firsts[0]].cells[0].column
+    longest = max(two - one for one, two in pairwise(firsts))
+    for first, last in zip(firsts, [*firsts[1:], min(len(lines), firsts[-1] + longest)], strict=True):
+        until = first + 1
+        while until < last and not (lines[until].cells and lines[until].cells[0].column < column):
+            until += 1
+        yield lines[first].start, lines[until - 1].end + 1
 
 
 def _starts(layout: Layout, kind: str) -> list[int]:
@@ -152,14 +191,17 @@ def _worth(field: Field) -> float:
     return 1.2 if field.is_telling else 0.7
 
 
-def _favour_own_section(fits: dict[str, dict[Unit, float]], layout: Layout) -> None:
-    """A unit under a heading that bears the list's name counts more than one under another heading."""
+def _favour_own_section(fits: dict[str, dict[Unit, float]], layout: Layout) -> set[Unit]:
+    """The units under a heading that bears the list's name, which count more than those under another heading."""
     names = {name for path in fits for name in concepts(re.sub(r".*\.", "", path[: path.rindex("[")]))}
+    own: set[Unit] = set()
     for fit in fits.values():
         for unit in fit:
             headings = layout.headings[layout.line_of(unit[0])]
             if any(names.intersection(concepts(layout.lines[n].cells[0].text)) for n in headings):
-                fit[unit] += 1.5
+                fit[unit] += _OWN_SECTION
+                own.add(unit)
+    return own
 
 
 def _assigned(fits: dict[str, dict[Unit, float]]) -> dict[str, Home]:
@@ -197,7 +239,9 @@ def _stretches(records: Mapping[str, Leaves], layout: Layout) -> dict[str, Home]
     for name in names if len(records) > 1 else ():
         begins = _together(
             {
-                p: sorted({c.start for f, places in leaves if f.name == name for c in places})[:30]
+                p: sorted(
+                    {c.start for f, places in leaves if f.name == name for c in places if not _is_aside(layout, c)}
+                )[:30]
                 for p, leaves in records.items()
             }
         )
@@ -215,6 +259,11 @@ def _stretches(records: Mapping[str, Leaves], layout: Layout) -> dict[str, Home]
         if shown > most:
             best, most = found, shown
     return best
+
+
+def _is_aside(layout: Layout, place: Place) -> bool:
+    """Whether a place stands in brackets, where nothing begins."""
+    return layout.text[place.start - 1 : place.start] in ("(", "[")
 
 
 def _together(starts: Mapping[str, list[int]]) -> dict[str, int]:

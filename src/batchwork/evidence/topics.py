@@ -3,17 +3,20 @@
 A label of the field beside another value contradicts: such values are its rivals.
 """
 
+import re
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 
 from batchwork.evidence.fields import Field
-from batchwork.evidence.layout import Layout
+from batchwork.evidence.layout import Layout, unnumbered
 from batchwork.evidence.numerals import Mention
 from batchwork.evidence.readers import FIGURES, Source
 from batchwork.evidence.rows import Home
 from batchwork.evidence.thresholds import EXACTLY, MOST_RIVAL_LINES, NAMING, PARAGRAPH
 from batchwork.evidence.words import concepts, likeness
+
+_EMPTY_BOX = re.compile(r"\[\s?\]|\(\s?\)|[☐□○]")
 
 
 class Topics:
@@ -120,7 +123,8 @@ class Rivals:
             else:
                 for cell in layout.lines[number].cells:
                     label, colon, value = cell.text.partition(":")
-                    if not colon or value.strip():
+                    boxed = _EMPTY_BOX.match(value.strip() or cell.text) or unnumbered(cell.text) != cell.text
+                    if not boxed and (not colon or value.strip()):
                         yield cell.start + len(label + colon + value) - len(value.lstrip() or label), cell.end, kind
 
     def _figures(self, number: int, kind: str) -> Iterator[tuple[int, int, str]]:
@@ -128,6 +132,9 @@ class Rivals:
             mention = self._source.numbers.mention(rank)
             reading = mention.readings[0].kind if mention is not None else "part"
             share = reading in ("fraction", "percent")
+            cell = self._source.layout.cell_of(self._source.numbers.starts[rank], number)
+            if cell is None or (cell.start == self._source.numbers.starts[rank] and unnumbered(cell.text) != cell.text):
+                continue  # the number of a box of a form
             if mention is not None and reading != "part" and share == (kind == "percent"):
                 yield mention.start, mention.end, "percent" if share else "money" if mention.money else "number"
 

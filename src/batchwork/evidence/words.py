@@ -208,6 +208,8 @@ def concepts(text: str) -> tuple[str, ...]:
     return tuple(found)
 
 
+PERIODS = frozenset(concepts("seconds minutes hours days nights weeks months quarters years"))
+UNSPOKEN = frozenset(concept for word in VOCABULARY["unspoken"].split() for concept in concepts(word)) - GENERIC
 _PARTIES = frozenset(concept for word in _PARTY_WORDS for concept in concepts(word))
 
 

@@ -1,0 +1,208 @@
+"""Whether a place cannot say a field: the text denies it, or the field's label stands beside another value.
+
+A result is looked at as a whole: a value is contradicted when its field would fit better where another value stands,
+alone or by changing places with another field, and when another field fits its place better.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+
+from batchwork.evidence.booleans import box_before
+from batchwork.evidence.features import NAMES, Scored, Scorer, score
+from batchwork.evidence.fields import Field
+from batchwork.evidence.labels import Context, Contexts
+from batchwork.evidence.readers import FIGURES, Place, Source
+from batchwork.evidence.rows import Home
+from batchwork.evidence.thresholds import (
+    CONTESTED,
+    CONTRADICTED,
+    NAMED_AT_ALL,
+    NAMED_ENOUGH,
+    NEARLY_AS_WELL,
+    RIVAL_CLOSE,
+)
+from batchwork.evidence.topics import Rivals
+from batchwork.evidence.words import NEGATIONS, concepts, fold, is_known
+
+Claims = dict[tuple[int, int], list[tuple[Field, float]]]
+_OTHER = NAMES.index("other")
+_OF_VALUE = [
+    NAMES.index(name) for name in ("neighbour", "alone", "count", "telling", "weight", "exact", "shape", "first")
+]  # of the features those that do not depend on the labels of a place
+_STRUCTURED = frozenset({"named", "left", "head", "over"})
+_YEAR = re.compile(r"(?:19|20)\d\d")
+_SENTENCE = 6  # words from which on a string is no name
+_NONE = -99.0
+_BEFORE = re.compile(r"[^\W_]+(?:['’]\w+)?")
+
+
+class Contradictions:
+    """Settles for the fields of one result what contradicts their best places."""
+
+    def __init__(
+        self, source: Source, scorer: Scorer, contexts: Contexts, rivals: Rivals, homes: Mapping[str, Home]
+    ) -> None:
+        self._source = source
+        self._scorer = scorer
+        self._contexts = contexts
+        self._rivals = rivals
+        self._homes = homes
+        self._known: dict[str, float] = {}
+        self._void: set[str] = set()
+        self._settled: list[tuple[Field, Scored]] = []
+        self._rate: Callable[[Field, Place, Context], list[float]] = lambda *_: []
+        self.claims: Claims = {}
+
+    def settle(
+        self,
+        settled: Iterable[tuple[Field, list[Scored]]],
+        claims: Claims,
+        rate: Callable[[Field, Place, Context], list[float]],
+    ) -> None:
+        """Take the places that the fields have; what a contradicted field claims is free for the others."""
+        entries = [(field, scored) for field, scored in settled if scored]
+        self._settled = [(field, scored[0]) for field, scored in entries]
+        self._rate = rate
+        self.claims = claims
+        self._known, self._void = {}, set()
+        self._void = {field.path for field, scored in entries if self.is_contradicted(field, scored)}
+        if self._void:
+            self._known = {path: rival for path, rival in self._known.items() if path in self._void}
+            self._settled = [(field, entry) for field, entry in self._settled if field.path not in self._void]
+            self.claims = {
+                place: [claim for claim in wanted if claim[0].path not in self._void]
+                for place, wanted in claims.items()
+            }
+
+    def is_contradicted(self, field: Field, scored: list[Scored]) -> bool:
+        """Whether the best place is not to be believed: its label is another's, or the field's own stands elsewhere."""
+        best = scored[0]
+        if field.path in self._void:
+            return True
+        if best.place.kind == "answer" or "currency" in field.own:
+            return False
+        claims = self.claims.get((best.place.start, best.place.end), ())
+        if self._scorer.is_another_role(best.features) or any(
+            points > best.score + CONTESTED and field.record == other.record for other, points in claims
+        ):
+            return True
+        ahead = RIVAL_CLOSE if best.features[_OTHER] else CONTRADICTED  # less will do where another field is named
+        return self.alternative(field, scored) > best.score + ahead
+
+    def alternative(self, field: Field, scored: list[Scored]) -> float:
+        """How well the field would fit where another value of its kind stands.
+
+        A place that another field of the result wants counts as far as both would do better to change places.
+        """
+        if field.path not in self._known:
+            self._known[field.path] = max(self._alternatives(field, scored), default=_NONE)
+        return self._known[field.path]
+
+    def _alternatives(self, field: Field, scored: list[Scored]) -> Iterator[float]:
+        best = scored[0]
+        if best.place.kind == "answer" or not field.own:
+            return
+        yield from (self._exchange(field, best, other) for other in self._others(field, best))
+        taken = [span for entry in scored for span in entry.place.spans]
+        mine = self._scorer.label_match(field, best.context, best.place.kind)
+        labelled = mine >= NAMED_ENOUGH and not best.context.kinds.isdisjoint(_STRUCTURED)
+        for start, end, kind in self._rivals.of(field, best.place.kind, best.context.line, mine, self._homes):
+            place = Place(((start, end),), kind)
+            if any(low < end and start < high for low, high in taken) or not self._is_like(best.place, place):
+                continue
+            context = self._contexts.of(start, end)
+            if not self._scorer.label_match(field, context, kind, max(NAMED_AT_ALL, mine - NEARLY_AS_WELL)):
+                continue
+            loose = context.kinds.isdisjoint(_STRUCTURED)
+            if (kind not in FIGURES and (loose or self._is_label(start, end))) or (loose and labelled):
+                continue  # words in a sentence do not outdo a label
+            if all(other is field or points <= 0 for other, points in self.claims.get((start, end), ())):
+                yield self._fit(field, best, place, context)
+
+    def _others(self, field: Field, best: Scored) -> Iterator[tuple[Field, Scored]]:
+        """The other fields of the same object or element that have a place of the same kind elsewhere."""
+        for other, entry in self._settled:
+            if other.record != field.record or other.value == field.value or not self._is_like(best.place, entry.place):
+                continue
+            if other.name != field.name or circle(other) != circle(field):  # a list of plain values has no order
+                yield other, entry
+
+    def _is_like(self, one: Place, other: Place) -> bool:
+        """Whether two places say things that somebody could take for each other: two amounts, two names, two ids."""
+        said, told = (self._source.text[place.start : place.end] for place in (one, other))
+        if "answer" in (one.kind, other.kind) or one.kind in FIGURES or other.kind in FIGURES:
+            return one.kind == other.kind != "answer" and bool(_YEAR.fullmatch(said)) == bool(_YEAR.fullmatch(told))
+        return _shape(said) == _shape(told)
+
+    def _exchange(self, field: Field, best: Scored, other: tuple[Field, Scored]) -> float:
+        """The field's score if it and another one changed places, less what the other one would lose by that."""
+        whose, theirs = other
+        there = self._scorer.label_match(field, theirs.context, theirs.place.kind)
+        here = self._scorer.label_match(whose, best.context, best.place.kind)
+        if max(there, here) < NAMED_AT_ALL:
+            return _NONE
+        mine = self._fit(field, best, theirs.place, theirs.context)
+        return mine - max(0.0, theirs.score - self._fit(whose, theirs, best.place, best.context))
+
+    def _is_label(self, start: int, end: int) -> bool:
+        """Whether these words are a label themselves, so that they are nobody's value."""
+        cell = self._source.layout.cell_of(start)
+        whole = cell is not None and (cell.start, cell.end) == (start, end)
+        return whole and all(map(is_known, concepts(self._source.text[start:end])))
+
+    def _fit(self, field: Field, best: Scored, place: Place, context: Context) -> float:
+        """The score that the field's value would have at another place: what the value itself tells stays the same."""
+        features = self._rate(field, place, context)
+        for rank in _OF_VALUE:
+            features[rank] = best.features[rank]
+        return score(best.group, features)
+
+
+def circle(field: Field) -> str:
+    """What a field belongs to together with others that stand near it: its object, or its list of plain values."""
+    if field.record:
+        return ""
+    return field.group[: field.group.rindex("[")] + "[]" if field.group.endswith("]") else field.group
+
+
+def _shape(text: str) -> tuple[bool, ...]:
+    """What somebody sees of a string at a glance: an address of the net, digits, a sentence."""
+    return "@" in text, "://" in text, any(map(str.isdigit, text)), len(text.split()) > _SENTENCE
+
+
+def is_denied(source: Source, field: Field, place: Place, context: Context) -> bool:
+    """Whether the place says something else: what was before, "not active", a word of a label."""
+    asked = field.own + field.parents
+    if any(("new" in asked and "previous" in end) or ("previous" in asked and "new" in end) for end in context.ends):
+        return True
+    if place.kind == "number" and any("whole" in end for end in context.ends) and "total" not in asked:
+        return True
+    if place.kind in FIGURES:
+        return False
+    if box_before(source.text, place.start) is False or _is_label(source, field, place, context.line):
+        return True
+    said = source.text[place.start : place.end]
+    plain = bool(field.options) or said.islower() or (isinstance(field.value, str) and field.value.islower())
+    if not plain or len(said.split()) > 2 or not said.strip() or fold(said.split()[0]) in NEGATIONS:
+        return False
+    line = source.text.rfind("\n", 0, place.start) + 1
+    words = [fold(word) for word in _BEFORE.findall(source.text, max(line, place.start - 30), place.start)][-2:]
+    if not words:
+        return False
+    between = ("yet", "longer", "been", "an", "a", "the", "currently", "be")
+    return words[-1] in NEGATIONS or (words[0] in ("not", "no", "nicht") and words[-1] in between)
+
+
+def _is_label(source: Source, field: Field, place: Place, number: int) -> bool:
+    """Whether a place is a word of a label or of a column's heading ("Emergency contact:") rather than said."""
+    layout = source.layout
+    cell = layout.cell_of(place.start, number)
+    if cell is None or place.end - place.start >= len(cell.text):
+        return False
+    if number + 1 < len(layout.lines) and any(cell.start == head.start for head in layout.head_row(number + 1)):
+        return True
+    label, colon, _ = cell.text.partition(": ")
+    if not colon or len(cell.text) > 60 or place.kind != "text" or place.end - cell.start > len(label):
+        return False
+    known = all(map(is_known, concepts(source.text[place.start : place.end])))
+    return bool(field.options) or (known and place.end - place.start < len(label.strip()) - 1)
