@@ -304,11 +304,15 @@ def _displayed(prompts: object, options: RunOptions) -> Iterator[Callable[[Engin
         return
     from batchwork.display import Display  # noqa: PLC0415 (rich takes longer to import than all the rest of a small run)
 
-    display = Display(total=len(prompts) if isinstance(prompts, Sized) else None)
+    display = Display(total=_length(prompts))
     try:
         yield display.opened
     finally:
         display.closed()
+
+
+def _length(prompts: object) -> int | None:
+    return len(prompts) if isinstance(prompts, Sized) else None
 
 
 def _session(
@@ -325,7 +329,7 @@ def _session(
     return RunSession(
         plan,
         intakes(prompts, defaults_of(options)),
-        replace(supplied_of(options), on_settled=on_settled, has_room=has_room),
+        replace(supplied_of(options), inputs=_length(prompts), on_settled=on_settled, has_room=has_room),
         on_open=on_open,
         ahead=0 if isinstance(prompts, Collection) else plan.policy.max_in_flight,
     )

@@ -54,6 +54,7 @@ def carry_out(
     door = command_line(plan.journal)
     display = Display(door=door, quiet=quiet, total=total, is_retry=source is None)
     ahead = plan.policy.max_in_flight if apart else 0
+    supplied = replace(supplied, inputs=total)
     session = RunSession(plan, source, supplied, on_open=display.opened, ahead=ahead, door=door)
     say = partial(display.say, always=True)
     end: dict[str, Any] = {}

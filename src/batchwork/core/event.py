@@ -25,6 +25,7 @@ class Began(msgspec.Struct, frozen=True, kw_only=True, gc=False, tag="began"):
     max_cost_nano: int | None = None
     priced: bool = True  # what its calls cost is known
     settings: dict[str, Any] = {}
+    inputs: int | None = None  # rows in the input, when that was known beforehand
 
 
 class ItemEvent(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -80,6 +81,8 @@ class Ended(msgspec.Struct, frozen=True, kw_only=True, gc=False, tag="ended"):
     inputs: int | None = None
     stopped: str | None = None
     figures: RunFigures | None = None
+    reason: str | None = None  # of a pause
+    remedy: str | None = None  # of it, with names in braces, for which every door has its own words
 
 
 class BatchIntended(msgspec.Struct, frozen=True, kw_only=True, tag="batch_intended"):

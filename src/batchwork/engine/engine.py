@@ -32,6 +32,7 @@ class Supplied:
     backend: Backend | None = None  # the user's own; None: chosen by the model's name
     journal: Journal | None = None  # one in memory that is gone on with
     slices: Slices | None = None  # how the input is divided into jobs; made for one run
+    inputs: int | None = None  # rows in the input, where that is known
     remembered: Mapping[str, Any] = field(default_factory=dict)  # kept in the journal beside the plan's settings
     notify: NoticeTarget | None = None  # where the end, a pause and the budget are told
     on_event: Callable[[Event], None] | None = None
