@@ -16,6 +16,7 @@ from batchwork.cli.estimate import add_up, lines
 from batchwork.cli.inputs import STDOUT, extra_body_of, load_schema, row_intakes, sampling_of, template_of
 from batchwork.cli.run import carry_out, check_results
 from batchwork.cli.simulator import simulate
+from batchwork.cli.view import view
 from batchwork.core.errors import ConfigError
 from batchwork.core.policy import Policy
 from batchwork.core.request import DEFAULT_MAX_TOKENS
@@ -207,5 +208,5 @@ def describe(
         print(frame.render(described.description))
 
 
-for _command in (*journals.COMMANDS, simulate, demo):
+for _command in (*journals.COMMANDS, view, simulate, demo):
     app.command()(_command)

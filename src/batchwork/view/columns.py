@@ -13,7 +13,7 @@ import numpy as np
 from batchwork.core.outcome import Status
 from batchwork.view.fold import KINDS, STATUSES, Row
 from batchwork.view.index import Hits
-from batchwork.view.selection import Selection
+from batchwork.view.selection import SORTS, Selection
 
 _DTYPES = {
     "place": np.int32,
@@ -29,25 +29,55 @@ _DTYPES = {
     "settled_seq": np.int64,
 }
 _GROW = 1 << 14
+_MANY = 100_000  # items: sorting more takes longer than a page may
 _NOWHERE = -1
 Array = np.ndarray[Any, Any]
 
 
-class ItemColumns:
-    """The columns, as far as the index is filled. One thread changes them, others read."""
+class Figures:
+    """Columns of so many items, which somebody else may go on filling behind the last of them."""
 
-    def __init__(self) -> None:
-        self.count = 0
-        self.version = 0  # changes with every change
-        self._columns = {name: np.zeros(_GROW, dtype) for name, dtype in _DTYPES.items()}
-        self._orders: dict[str, tuple[int, Array]] = {}  # by column: the version it is of, and the items in its order
-        self._lock = threading.Lock()
+    def __init__(self, columns: dict[str, Array], count: int) -> None:
+        self.count = count
+        self._columns = columns
 
     def __getitem__(self, name: str) -> Array:
         """A column; `tokens` is the sum of two."""
         if name == "tokens":
             return self["input"] + self["output"]
         return self._columns[name][: self.count]
+
+    @property
+    def placed(self) -> Array:
+        """Which items stand in the latest input."""
+        return self["place"] >= 0
+
+    def counts(self) -> dict[str, int]:
+        """How many items of the latest input stand where."""
+        found = np.bincount(self["status"][self.placed], minlength=len(STATUSES))
+        return {status.value: int(count) for status, count in zip(STATUSES, found, strict=True)}
+
+    def failures(self) -> list[tuple[str, int, int]]:
+        """The kinds of failure, the most frequent first: kind, count, and the first item that failed so."""
+        kinds = np.where(self.placed, self["kind"], 0)
+        counts = np.bincount(kinds, minlength=len(KINDS) + 1)
+        ranked = sorted((number for number in range(1, len(counts)) if counts[number]), key=lambda n: -counts[n])
+        return [(KINDS[number - 1].value, int(counts[number]), int(np.argmax(kinds == number))) for number in ranked]
+
+
+class ItemColumns(Figures):
+    """The columns as far as the index is filled. One thread changes them; others take what there is, and read that."""
+
+    def __init__(self) -> None:
+        super().__init__({name: np.zeros(_GROW, dtype) for name, dtype in _DTYPES.items()}, 0)
+        self.version = 0  # changes with every change
+        self._orders: dict[str, tuple[int, Array]] = {}  # by column: the version it is of, and the items in its order
+        self._lock = threading.Lock()
+
+    def now(self) -> Figures:
+        """The figures of the items that there are at this moment."""
+        with self._lock:
+            return Figures(dict(self._columns), self.count)
 
     # -- filling them ---------------------------------------------------------------------------
 
@@ -89,11 +119,6 @@ class ItemColumns:
 
     # -- reading them ---------------------------------------------------------------------------
 
-    @property
-    def placed(self) -> Array:
-        """Which items stand in the latest input."""
-        return self["place"] >= 0
-
     def select(self, selection: Selection, hits: Hits | None = None) -> Array:
         """The items of a selection, in its order; only those with the words that were looked for, if any were."""
         with self._lock:
@@ -121,27 +146,23 @@ class ItemColumns:
         mask[at[np.isin(settled[at], hits.outcomes)]] = True
         return mask
 
-    def _order(self, name: str) -> Array:
+    def sort(self) -> None:
+        """Sort by everything that a page may sort by, while nobody waits for it."""
+        for name in (*SORTS, "settled_seq"):
+            with self._lock:
+                self._order(name, is_due=True)
+
+    def _order(self, name: str, *, is_due: bool = False) -> Array:
+        """The items in the order of a column; of very many, as it was when they were last sorted, new ones last."""
         version, order = self._orders.get(name, (-1, np.zeros(0, np.int64)))
-        if version != self.version:
-            if name == "place":
-                order = np.argsort(self["place"], kind="stable")
-            else:
-                order = np.lexsort((self["place"], self[name]))
-            self._orders[name] = (self.version, order)
+        if version == self.version:
+            return order
+        if version >= 0 and self.count > _MANY and not is_due:
+            return np.concatenate((order, np.arange(len(order), self.count)))
+        keys = (self["place"],) if name == "place" else (self["place"], self[name])
+        order = np.lexsort(keys)
+        self._orders[name] = (self.version, order)
         return order
-
-    def counts(self) -> dict[str, int]:
-        """How many items of the latest input stand where."""
-        found = np.bincount(self["status"][self.placed], minlength=len(STATUSES))
-        return {status.value: int(count) for status, count in zip(STATUSES, found, strict=True)}
-
-    def failures(self) -> list[tuple[str, int, int]]:
-        """The kinds of failure, the most frequent first: kind, count, and the first item that failed so."""
-        kinds = np.where(self.placed, self["kind"], 0)
-        counts = np.bincount(kinds, minlength=len(KINDS) + 1)
-        ranked = sorted((number for number in range(1, len(counts)) if counts[number]), key=lambda n: -counts[n])
-        return [(KINDS[number - 1].value, int(counts[number]), int(np.argmax(kinds == number))) for number in ranked]
 
 
 _KIND_NUMBERS = {kind.value: number for number, kind in enumerate(KINDS, start=1)}

@@ -90,6 +90,7 @@ class JournalWatch:
                 return
             if has_news:
                 continue
+            self.columns.sort()
             if was_written != (was_written := self.is_written):
                 self._tell(self.progress)
             self._stop.wait(_LOOK_EVERY_S)

@@ -1,0 +1,187 @@
+"""The pages of a journal: who may see them, that nothing in them is taken for markup, and that each has its twin."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import closing
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+from aiohttp.test_utils import TestClient, TestServer
+
+from batchwork.core.event import Attempted, Began, Ended
+from batchwork.core.failure import Failure, FailureKind
+from batchwork.core.outcome import Failed, Succeeded
+from batchwork.core.reply import Reply, ToolCall, Usage
+from batchwork.core.request import Schema
+from batchwork.view.app import ViewApp
+from batchwork.view.watch import JournalWatch
+from tests.support.journals import BEGAN, Pass, row, run_pass, settle, sqlite_journal, succeeded
+
+HOSTILE = "</pre><script>alert(1)</script><img src=x onerror=alert(2)>\"'`{{ 7*7 }}&lt;\u2028\ufeff"
+TOKEN = "the-token"
+Ask = Callable[..., Awaitable[tuple[int, str, Any]]]
+
+
+def answers(watch: JournalWatch, *paths: str, **options: Any) -> list[tuple[int, str, Any]]:
+    """What the pages at these paths say: status, text and headers."""
+
+    async def main() -> list[tuple[int, str, Any]]:
+        async with TestClient(TestServer(ViewApp(watch, TOKEN).application, host="127.0.0.1")) as client:
+            found = []
+            for path in paths:
+                response = await client.get(path, **options)
+                found.append((response.status, await response.text(), response.headers))
+            return found
+
+    return asyncio.run(main())
+
+
+def hostile_journal(path: Path) -> None:
+    """A journal in which everything that somebody else wrote is an attack on whoever looks at it."""
+    journal = sqlite_journal(path)
+    journal.begin(Began(run_id="r", model=HOSTILE, max_cost_nano=10**9, settings={"rpm": 60.0}, inputs=9))
+    asked = row(HOSTILE, {HOSTILE: HOSTILE}, system=HOSTILE, schema=Schema.of({"title": HOSTILE}), label=HOSTILE)
+    item = journal.place(0, asked).item
+    attempt = Attempted(item=item, kind=FailureKind.SERVER, message=HOSTILE, request_id=HOSTILE, latency_s=0.5)
+    journal.record(attempt)
+    call = ToolCall(name=HOSTILE, arguments={HOSTILE: HOSTILE})
+    reply = Reply(text=HOSTILE, tool_calls=(call,), body=json.dumps({"x": HOSTILE}).encode(), provider_id=HOSTILE)
+    settle(journal, item, Succeeded(index=0, reply=reply, parsed={HOSTILE: HOSTILE}, attempts=2, usage=Usage()), 5)
+    item = journal.place(1, row("b", label=HOSTILE)).item
+    settle(journal, item, Failed(index=1, failure=Failure(kind=FailureKind.REJECTED, message=HOSTILE), attempts=1), 7)
+    journal.record(Ended(stopped="paused", reason=HOSTILE, remedy=HOSTILE))
+    journal.close()
+
+
+@pytest.fixture
+def watch(tmp_path: Path) -> Iterator[JournalWatch]:
+    hostile_journal(tmp_path / "run.db")
+    with closing(JournalWatch(tmp_path / "run.db", tmp_path)) as watch:
+        while watch.catch_up():
+            pass
+        yield watch
+
+
+class Elements(HTMLParser):
+    """What a browser would make of a page."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.scripts = 0
+        self.tags: list[str] = []
+        self.attributes: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.attributes += [name for name, _ in attributes]
+
+
+PAGES = ["/", "/items", "/items?words=script&sort=paid", "/items/0", "/items/1", "/items?words=%3Cscript%3E&page=x"]
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_nothing_that_a_model_or_a_user_wrote_becomes_markup(watch: JournalWatch, path: str) -> None:
+    ((status, text, headers),) = answers(watch, f"/{TOKEN}{path}")
+    assert status == (400 if "page=x" in path else 200)
+    seen = Elements(text)
+    assert seen.tags.count("script") == 1, "the page's own"
+    assert "img" not in seen.tags
+    assert not [name for name in seen.attributes if name.startswith("on") or name == "style"]
+    assert "alert(1)</script>" not in text
+    assert "49" not in text or "{{ 7*7 }}" in text
+    assert "default-src 'none'" in headers["Content-Security-Policy"]
+    assert "unsafe" not in headers["Content-Security-Policy"]
+    assert (headers["Referrer-Policy"], headers["X-Content-Type-Options"]) == ("no-referrer", "nosniff")
+
+
+def test_an_item_shows_every_call_with_what_is_known_of_it(watch: JournalWatch) -> None:
+    (page,) = answers(watch, f"/{TOKEN}/items/0.json")
+    item = json.loads(page[1])
+    assert [(call["number"], call["result"], call["why_again"]) for call in item["calls"]] == [
+        (1, "server", "tried again"),
+        (2, "succeeded", ""),
+    ]
+    assert item["calls"][0] | {"message": HOSTILE, "request_id": HOSTILE, "latency_s": 0.5} == item["calls"][0]
+    assert json.loads(item["value"]) == {HOSTILE: HOSTILE}
+
+
+def test_every_page_has_a_twin_with_the_same_figures(watch: JournalWatch) -> None:
+    run, items, item = (
+        json.loads(text)
+        for _, text, _ in answers(
+            watch, f"/{TOKEN}/run.json", f"/{TOKEN}/items.json?status=failed", f"/{TOKEN}/items/1.json"
+        )
+    )
+    assert (run["counts"]["failed"], run["total"], run["read"], run["state"]) == (1, 9, 2, "stopped")
+    assert run["headline"] == f"Paused: {HOSTILE}"
+    assert run["failures"][0]["place"] == items["items"][0]["place"] == item["place"] == 1
+    assert run["spent_nano"] == 12
+
+
+@pytest.mark.parametrize(
+    ("path", "headers", "status"),
+    [
+        ("/", {}, 404),
+        ("/wrong/items", {}, 404),
+        (f"/{TOKEN}x/items", {}, 404),
+        (f"/{TOKEN}/", {"Host": "evil.example"}, 403),
+        (f"/{TOKEN}/", {"Host": "127.0.0.1.evil.example:80"}, 403),
+        (f"/{TOKEN}/", {"Host": "localhost:1"}, 200),
+        (f"/{TOKEN}/", {"Host": "127.0.0.1"}, 200),
+        (f"/{TOKEN}/items/999", {}, 404),
+        (f"/{TOKEN}/items/%2e%2e/%2e%2e/view.css", {}, 404),
+        (f"/{TOKEN}/view.css", {}, 200),
+        (f"/{TOKEN}/index_tables.sql", {}, 404),
+    ],
+)
+def test_a_page_is_shown_to_whoever_has_the_token_under_a_name_of_this_machine(
+    watch: JournalWatch, path: str, headers: dict[str, str], status: int
+) -> None:
+    ((found, text, _),) = answers(watch, path, headers=headers)
+    assert found == status
+    if status in (403, 404):
+        assert HOSTILE not in text
+
+
+def test_a_selection_is_downloaded_in_every_format(watch: JournalWatch) -> None:
+    lines, table, parquet = answers(
+        watch,
+        *(f"/{TOKEN}/items.{kind}?status=succeeded" for kind in ("jsonl", "csv")),
+        f"/{TOKEN}/items.jsonl?kind=rejected",
+    )
+    assert json.loads(lines[1])["response"] == HOSTILE
+    assert "attachment" in lines[2]["Content-Disposition"]
+    assert table[1].count("\n") >= 2
+    assert json.loads(parquet[1])["status"] == "failed"
+
+
+def test_a_page_is_told_when_there_is_news(tmp_path: Path) -> None:
+    path = tmp_path / "live.db"
+    journal = sqlite_journal(path)
+    run_pass(journal, Pass([("a", None)], ["succeeded"]))
+    journal.flush()
+
+    async def main() -> list[bytes]:
+        heard = []
+        async with TestClient(TestServer(ViewApp(watch, TOKEN).application, host="127.0.0.1")) as client:
+            async with client.get(f"/{TOKEN}/events") as events:
+                heard.append(await events.content.readuntil(b"\n\n"))
+                journal.begin(BEGAN)
+                settle(journal, journal.place(1, row("b")).item, succeeded(1))
+                journal.flush()
+                watch.catch_up()
+                heard.append(await events.content.readuntil(b"\n\n"))
+        return heard
+
+    with closing(JournalWatch(path, tmp_path)) as watch:
+        while watch.catch_up():
+            pass
+        before, after = asyncio.run(main())
+    journal.close()
+    assert before != after
