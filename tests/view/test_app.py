@@ -169,14 +169,14 @@ def test_a_page_is_told_when_there_is_news(tmp_path: Path) -> None:
 
     async def main() -> list[bytes]:
         heard = []
-        async with TestClient(TestServer(ViewApp(watch, TOKEN).application, host="127.0.0.1")) as client:
-            async with client.get(f"/{TOKEN}/events") as events:
-                heard.append(await events.content.readuntil(b"\n\n"))
-                journal.begin(BEGAN)
-                settle(journal, journal.place(1, row("b")).item, succeeded(1))
-                journal.flush()
-                watch.catch_up()
-                heard.append(await events.content.readuntil(b"\n\n"))
+        server = TestServer(ViewApp(watch, TOKEN).application, host="127.0.0.1")
+        async with TestClient(server) as client, client.get(f"/{TOKEN}/events") as events:
+            heard.append(await events.content.readuntil(b"\n\n"))
+            journal.begin(BEGAN)
+            settle(journal, journal.place(1, row("b")).item, succeeded(1))
+            journal.flush()
+            watch.catch_up()
+            heard.append(await events.content.readuntil(b"\n\n"))
         return heard
 
     with closing(JournalWatch(path, tmp_path)) as watch:

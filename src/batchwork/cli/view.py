@@ -36,7 +36,7 @@ def view(
         raise ConfigError(f"the viewer needs {error.name}: pip install 'batchwork[view]'") from error
     cache = Settings.from_environment().cache_dir or Path(gettempdir()) / "batchwork"
     if export is not None:
-        print(write_report(journal, cache, export))
+        print(write_report(journal, cache, export, say=lambda text: print(text, file=sys.stderr)))
         return
     print(f"looking at {journal}; Ctrl-C ends it", file=sys.stderr)
     serve_view(

@@ -7,6 +7,7 @@ loopback under a name of its own). Every response forbids what a page could load
 import asyncio
 import hmac
 from collections.abc import Awaitable, Callable
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, TypeVar
@@ -19,7 +20,7 @@ from batchwork.core.errors import BatchworkError, ConfigError
 from batchwork.view.item_page import item_page
 from batchwork.view.items_page import FORMATS, items_page, neighbours, write_selection
 from batchwork.view.pages import HERE, items_values, render
-from batchwork.view.run_page import as_json, run_page
+from batchwork.view.run_page import RunPage, as_json, run_page
 from batchwork.view.selection import Selection, selection_of
 from batchwork.view.watch import JournalWatch
 
@@ -47,6 +48,7 @@ class ViewApp:
         self._base = f"/{token}"
         self._clock = SystemClock()
         self._closing = asyncio.Event()
+        self._kept: tuple[int, RunPage] | None = None
         self.application = web.Application(middlewares=[self._guard])
         self.application.on_shutdown.append(self._shut_down)
         number = r"{place:\d{1,9}}"
@@ -94,7 +96,8 @@ class ViewApp:
 
     def _page(self, template: str, section: str, *, status: int = 200, **values: Any) -> web.Response:
         journal = self._watch.journal
-        known = {"base": self._base, "journal": str(journal), "name": journal.name, "section": section}
+        known: dict[str, Any] = {"base": self._base, "journal": str(journal), "name": journal.name, "section": section}
+        known |= {"is_live": True, "to": self._base.__add__}
         return web.Response(text=render(template, **known, **values), content_type="text/html", status=status)
 
     def _message(self, status: int, title: str, text: str) -> web.Response:
@@ -108,10 +111,19 @@ class ViewApp:
         return await asyncio.to_thread(make, self._watch, *arguments, **options)
 
     async def _run(self, _: web.Request) -> web.Response:
-        return self._page("run.html", "run", page=await self._made(run_page, now=self._clock.utc()))
+        return self._page("run.html", "run", page=await self._run_page())
 
     async def _run_json(self, _: web.Request) -> web.Response:
-        return self._json(await self._made(run_page, now=self._clock.utc()))
+        return self._json(await self._run_page())
+
+    async def _run_page(self) -> RunPage:
+        """The figures of the run; those of one that has ended stay true until there is news."""
+        version, kept = self._kept or (-1, None)
+        if kept is None or version != self._watch.version or kept.state == "running":
+            version = self._watch.version
+            kept = await self._made(run_page, now=self._clock.utc())
+            self._kept = (version, kept)
+        return kept
 
     async def _items(self, request: web.Request) -> web.Response:
         try:
@@ -161,7 +173,7 @@ class ViewApp:
         response = web.StreamResponse(headers=headers)
         await response.prepare(request)
         loop, news = asyncio.get_running_loop(), asyncio.Event()
-        forget = self._watch.listen(lambda: loop.call_soon_threadsafe(news.set))
+        forget = self._watch.listen(partial(loop.call_soon_threadsafe, news.set))
         try:
             while not self._closing.is_set():
                 news.clear()
@@ -193,7 +205,6 @@ async def _send_file(request: web.Request, path: Path, content_type: str) -> web
         **_HEADERS,
         "Content-Type": content_type,
         "Content-Disposition": f'attachment; filename="{path.name}"',
-        "Content-Length": str(path.stat().st_size),
     }
     response = web.StreamResponse(headers=headers)
     await response.prepare(request)

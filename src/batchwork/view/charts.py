@@ -1,4 +1,4 @@
-"""Charts as SVG, drawn from figures: colours come from the style sheet, so that they follow the reader's light or dark."""
+"""Charts as SVG, drawn from figures; their colours come from the style sheet, so that they follow light and dark."""
 
 import math
 from collections.abc import Callable, Sequence

@@ -1,5 +1,6 @@
 """The figures of the page about one item: what was asked, what came back, and every call on the way."""
 
+from contextlib import suppress
 from typing import Any
 
 import msgspec
@@ -169,10 +170,8 @@ def laid_out(value: Any) -> str:
 
 
 def _laid_out_bytes(body: bytes) -> str:
-    try:
+    with suppress(msgspec.MsgspecError):
         body = msgspec.json.format(body, indent=2)
-    except msgspec.MsgspecError:
-        pass
     return body[:_LONGEST].decode("utf-8", "replace")
 
 

@@ -1,5 +1,6 @@
-"""The figures of the page about a run: where it stands, what it waits for, how fast, for how much, and why items fail."""
+"""The figures of the page about a run: where it stands, what it waits for, its rate and cost, and why items fail."""
 
+from itertools import accumulate
 from typing import Any
 
 import msgspec
@@ -333,13 +334,14 @@ class _Figures:
         times, failed = columns["settled_at"][settled], columns["kind"][settled] > 0
         misses = self._index.misses(max(1, int(line.width_s)))
         refused = np.array([[at, count] for at, kind, count in misses if KINDS[kind - 1] in _REFUSALS] or [[0, 0]])
-        spent = np.cumsum(line.sums(times, columns["paid"][settled].astype(np.float64)))
+        buckets = line.bucket(times)
+        all_of_them, of_failed = line.sums(buckets), line.sums(buckets[failed])
         return Series(
             width_s=line.width_s,
-            succeeded=line.sums(times[~failed]).tolist(),
-            failed=line.sums(times[failed]).tolist(),
-            refused=line.sums(refused[:, 0], refused[:, 1]).tolist(),
-            spent_nano=spent.tolist(),
+            succeeded=[every - bad for every, bad in zip(all_of_them, of_failed, strict=True)],
+            failed=of_failed,
+            refused=line.sums(line.bucket(refused[:, 0]), refused[:, 1]),
+            spent_nano=list(accumulate(line.sums(buckets, columns["paid"][settled]))),
             breaks=self._breaks(line),
         )
 

@@ -69,7 +69,7 @@ def serve_view(
         watch.close()
 
 
-def _when_input_ends(tell: Callable[[], None]) -> None:
+def _when_input_ends(tell: Callable[[], object]) -> None:
     """Whoever started us holds the other end of our standard input: it ends with them."""
 
     def wait() -> None:

@@ -1,4 +1,4 @@
-"""The time of a journal's runs, one behind the other: the hours between a kill and a resume are a mark, not a gap. Pure."""
+"""The time of a journal's runs, one behind the other: hours between a kill and a resume are a mark, not a gap. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,9 +23,12 @@ class Timeline:
 
     def at(self, times: Array) -> Array:
         """Where moments lie, in seconds of work."""
+        if len(self.starts) == 1:
+            return np.asarray(np.clip(times - self.starts[0], 0.0, self.length_s))
         span = np.clip(np.searchsorted(self.starts, times, side="right") - 1, 0, len(self.starts) - 1)
-        within = np.clip(times - self.starts[span], 0.0, self.ends[span] - self.starts[span])
-        return self.offsets[span] + within
+        return np.asarray(
+            self.offsets[span] + np.clip(times - self.starts[span], 0.0, self.ends[span] - self.starts[span])
+        )
 
     @property
     def width_s(self) -> float:
@@ -41,12 +44,13 @@ class Timeline:
         """How many buckets a chart has."""
         return int(self.length_s // self.width_s) + 1
 
-    def sums(self, times: Array, weights: Array | None = None) -> Array:
-        """What falls into each bucket: how many of these moments, or the sum of their weights."""
-        if not len(times):
-            return np.zeros(self.buckets)
-        place = np.minimum((self.at(times) // self.width_s).astype(np.int64), self.buckets - 1)
-        return np.bincount(place, weights=weights, minlength=self.buckets)
+    def bucket(self, times: Array) -> Array:
+        """The buckets that moments fall into."""
+        return np.minimum((self.at(times) / self.width_s).astype(np.int64), self.buckets - 1)
+
+    def sums(self, buckets: Array, weights: Array | None = None) -> list[float]:
+        """What falls into each bucket: how many moments, or the sum of their weights."""
+        return [float(figure) for figure in np.bincount(buckets, weights=weights, minlength=self.buckets)]
 
 
 def timeline_of(runs: Sequence[RunRow], *, now: float | None) -> Timeline:

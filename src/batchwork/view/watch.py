@@ -46,7 +46,7 @@ class JournalWatch:
         self._file = _file(journal)
         self._seen = 0  # the last event that is in the columns
         self._stop = threading.Event()
-        self._listeners: list[Callable[[], None]] = []
+        self._listeners: list[Callable[[], object]] = []
         self._thread = threading.Thread(target=self._follow, name="batchwork-view", daemon=True)
 
     def start(self) -> None:
@@ -73,7 +73,7 @@ class JournalWatch:
         """Whether a process that lives writes the journal."""
         return writer_of(self.journal) is not None
 
-    def listen(self, listener: Callable[[], None]) -> Callable[[], None]:
+    def listen(self, listener: Callable[[], object]) -> Callable[[], None]:
         """Call back from the thread when there is news; the function returned ends that."""
         self._listeners.append(listener)
         return lambda: self._listeners.remove(listener)
