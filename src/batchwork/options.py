@@ -60,7 +60,7 @@ _KINDS: dict[str, tuple[Any, str]] = {
     "api_key": (str | None, "a text"),
     "on_event": (Callable | None, "a function"),
     "notify": (str | None, "an address or a command"),
-    **dict.fromkeys(("fresh", "retry_in_place", "cancel_on_interrupt", "progress"), (bool, "True or False")),
+    **dict.fromkeys(("fresh", "retry_in_place", "cancel_on_interrupt", "progress", "view"), (bool, "True or False")),
 }
 
 
@@ -103,6 +103,7 @@ class RunOptions(TypedDict, total=False):
     on_event: Callable[[Event], None] | None
     notify: str | None
     progress: bool
+    view: bool
 
 
 def plan_of(options: RunOptions, *, keep_bodies: bool = False) -> Plan:

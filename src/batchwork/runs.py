@@ -3,10 +3,12 @@
 import asyncio
 import logging
 import queue
+import sys
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Collection, Iterable, Iterator, Sized
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Unpack
 
@@ -26,6 +28,7 @@ from batchwork.notify import Notifier
 from batchwork.options import RunOptions, defaults_of, plan_of, supplied_of
 from batchwork.plan import Plan
 from batchwork.results import Results
+from batchwork.view_process import ViewProcess
 
 _log = logging.getLogger(__name__)
 _STREAM_AHEAD = 1000  # outcomes a consumer may lag behind before the run waits for it
@@ -62,6 +65,8 @@ def run(prompts: Iterable[object], **options: Unpack[RunOptions]) -> Results:
         notify: an address that gets a JSON notice by POST, or a command that gets it on its standard input: at the end,
             at a pause, at 50, 80 and 100% of `max_cost`. It is kept nowhere, and a notice that fails fails no run.
         progress: show on standard error how far the run is, and for what it waits.
+        view: show the run in a browser page while it goes on; its address is printed on standard error. Needs
+            `journal=` and the extra `view`; `batchwork view JOURNAL` shows the same later.
 
     Raises:
         ConfigError: an option is wrong; nothing was sent.
@@ -298,17 +303,29 @@ class RunSession:
 
 @contextmanager
 def _displayed(prompts: object, options: RunOptions) -> Iterator[Callable[[Engine], None] | None]:
-    """A display of the run, where progress is asked for; what is to be called when the run is open."""
-    if not options.get("progress", False):
-        yield None
-        return
-    from batchwork.display import Display  # noqa: PLC0415 (rich takes longer to import than all the rest of a small run)
+    """A display or a viewer of the run, where one is asked for; what is to be called when the run is open."""
+    with ExitStack() as stack:
+        watchers: list[Callable[[Engine], None]] = []
+        if options.get("progress", False):
+            from batchwork.display import Display  # noqa: PLC0415 (rich takes longer to import than a small run)
 
-    display = Display(total=_length(prompts))
-    try:
-        yield display.opened
-    finally:
-        display.closed()
+            display = Display(total=_length(prompts))
+            stack.callback(display.closed)
+            watchers.append(display.opened)
+        if options.get("view", False):
+            viewer = ViewProcess(plan_of(options).journal, lambda text: _say(f"{text}\n"))
+            stack.callback(viewer.close)
+            watchers.append(viewer.start)
+        yield partial(_tell_each, watchers) if watchers else None
+
+
+def _tell_each(watchers: list[Callable[[Engine], None]], engine: Engine) -> None:
+    for watcher in watchers:
+        watcher(engine)
+
+
+def _say(text: str) -> None:
+    sys.stderr.write(text)
 
 
 def _length(prompts: object) -> int | None:

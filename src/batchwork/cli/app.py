@@ -11,12 +11,12 @@ import typer
 import batchwork
 from batchwork.assembly import known_terms
 from batchwork.cli import journals, options, service
+from batchwork.cli import view as viewer
 from batchwork.cli.demo import demo
 from batchwork.cli.estimate import add_up, lines
 from batchwork.cli.inputs import STDOUT, extra_body_of, load_schema, row_intakes, sampling_of, template_of
 from batchwork.cli.run import carry_out, check_results
 from batchwork.cli.simulator import simulate
-from batchwork.cli.view import view
 from batchwork.core.errors import ConfigError
 from batchwork.core.policy import Policy
 from batchwork.core.request import DEFAULT_MAX_TOKENS
@@ -86,6 +86,7 @@ def run(
     overwrite: options.Overwrite = False,
     csv_safe: options.CsvSafe = False,
     notify: options.Notify = None,
+    view: options.View = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Ask a model about every row of a file; one output row per input row, in input order.
@@ -113,7 +114,7 @@ def run(
     known = total_rows(input, encoding=encoding)
     total = known if known is None or limit is None else min(known, limit)
     rows = row_intakes(table, template, defaults, limit)
-    how: dict[str, Any] = {"quiet": quiet, "csv_safe": csv_safe, "supplied": supplied_of(plan_options)}
+    how: dict[str, Any] = {"quiet": quiet, "csv_safe": csv_safe, "view": view, "supplied": supplied_of(plan_options)}
     raise typer.Exit(carry_out(plan, rows, out=output, total=total, apart=input == STDIN, **how))
 
 
@@ -208,5 +209,5 @@ def describe(
         print(frame.render(described.description))
 
 
-for _command in (*journals.COMMANDS, view, simulate, demo):
+for _command in (*journals.COMMANDS, viewer.view, simulate, demo):
     app.command()(_command)

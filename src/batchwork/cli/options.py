@@ -110,5 +110,6 @@ Notify = Annotated[
         help="Gets a JSON notice (POST, or stdin and $1) at the end, at a pause, at 50, 80, 100% of --max-cost.",
     ),
 ]
+View = Annotated[bool, typer.Option("--view", help="Show the run in a browser page while it goes on.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
 ModeOption = Annotated[Mode, _question("--mode", help="batch: the provider's batches, half the price, within a day.")]

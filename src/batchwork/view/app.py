@@ -36,6 +36,7 @@ _HEADERS = {
 }
 _TYPES = {"jsonl": "application/x-ndjson", "csv": "text/csv", "parquet": "application/vnd.apache.parquet"}
 _STILL_THERE_S = 15.0
+_FAREWELLS, _FAREWELL_S = 8, 0.25
 T = TypeVar("T")
 
 
@@ -48,6 +49,7 @@ class ViewApp:
         self._base = f"/{token}"
         self._clock = SystemClock()
         self._closing = asyncio.Event()
+        self._open_pages = 0
         self._kept: tuple[int, RunPage] | None = None
         self.application = web.Application(middlewares=[self._guard])
         self.application.on_shutdown.append(self._shut_down)
@@ -64,6 +66,12 @@ class ViewApp:
             ("/{name:view\\.(?:css|js)}", self._static),
         ):
             self.application.router.add_get(f"/{{token}}{path}", handler)
+
+    async def farewell(self) -> None:
+        """Give the pages that are open a moment to show the end of a run."""
+        for _ in range(_FAREWELLS):
+            if self._open_pages:
+                await self._clock.sleep(_FAREWELL_S)
 
     async def _shut_down(self, _: web.Application) -> None:
         self._closing.set()
@@ -173,6 +181,7 @@ class ViewApp:
         response = web.StreamResponse(headers=headers)
         await response.prepare(request)
         loop, news = asyncio.get_running_loop(), asyncio.Event()
+        self._open_pages += 1
         forget = self._watch.listen(partial(loop.call_soon_threadsafe, news.set))
         try:
             while not self._closing.is_set():
@@ -183,6 +192,7 @@ class ViewApp:
             pass  # the page was closed
         finally:
             forget()
+            self._open_pages -= 1
         return response
 
 

@@ -41,7 +41,8 @@ def serve_view(
     async def main() -> None:
         stop, loop = asyncio.Event(), asyncio.get_running_loop()
         ended.append(stop.set)
-        runner = web.AppRunner(ViewApp(watch, token).application, access_log=None, shutdown_timeout=1.0)
+        app = ViewApp(watch, token)
+        runner = web.AppRunner(app.application, access_log=None, shutdown_timeout=1.0)
         await runner.setup()
         try:
             site = web.TCPSite(runner, _HOST, port)
@@ -60,6 +61,8 @@ def serve_view(
             if until_input_ends:
                 _when_input_ends(lambda: loop.call_soon_threadsafe(stop.set))
             await stop.wait()
+            if until_input_ends:
+                await app.farewell()
         finally:
             await runner.cleanup()
 
