@@ -35,7 +35,7 @@ def answers(watch: JournalWatch, *paths: str, **options: Any) -> list[tuple[int,
             found = []
             for path in paths:
                 response = await client.get(path, **options)
-                found.append((response.status, await response.text(), response.headers))
+                found.append((response.status, (await response.read()).decode("utf-8", "replace"), response.headers))
             return found
 
     return asyncio.run(main())

@@ -17,6 +17,7 @@ from aiohttp.typedefs import Handler
 
 from batchwork.clock import SystemClock
 from batchwork.core.errors import BatchworkError, ConfigError
+from batchwork.view.document_page import document_page, image_of, page_png
 from batchwork.view.item_page import item_page
 from batchwork.view.items_page import FORMATS, items_page, neighbours, write_selection
 from batchwork.view.pages import HERE, items_values, render
@@ -35,6 +36,7 @@ _HEADERS = {
     "Cache-Control": "no-store",
 }
 _TYPES = {"jsonl": "application/x-ndjson", "csv": "text/csv", "parquet": "application/vnd.apache.parquet"}
+_IMAGES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
 _STILL_THERE_S = 15.0
 _FAREWELLS, _FAREWELL_S = 8, 0.25
 T = TypeVar("T")
@@ -53,7 +55,7 @@ class ViewApp:
         self._kept: tuple[int, RunPage] | None = None
         self.application = web.Application(middlewares=[self._guard])
         self.application.on_shutdown.append(self._shut_down)
-        number = r"{place:\d{1,9}}"
+        number, document = r"{place:\d{1,9}}", r"{document:\d{1,4}}"
         for path, handler in (
             ("/", self._run),
             ("/run.json", self._run_json),
@@ -62,6 +64,10 @@ class ViewApp:
             (rf"/items.{{format:{'|'.join(FORMATS)}}}", self._download),
             (f"/items/{number}", self._item),
             (f"/items/{number}.json", self._item_json),
+            (f"/items/{number}/documents/{document}", self._document),
+            (f"/items/{number}/documents/{document}.json", self._document_json),
+            (f"/items/{number}/documents/{document}/page-{{page:\\d{{1,6}}}}.png", self._picture),
+            (f"/items/{number}/documents/{document}/image", self._image),
             ("/events", self._events),
             ("/{name:view\\.(?:css|js)}", self._static),
         ):
@@ -148,17 +154,29 @@ class ViewApp:
 
     async def _item(self, request: web.Request) -> web.Response:
         selection = _selection(request)
-        page = await self._made(item_page, int(request.match_info["place"]))
-        if page is None:
-            raise web.HTTPNotFound
+        page = _there(await self._made(item_page, int(request.match_info["place"])))
         before, behind = await self._made(neighbours, selection, page.item)
         return self._page("item.html", "items", page=page, before=before, behind=behind, selection=selection)
 
     async def _item_json(self, request: web.Request) -> web.Response:
-        page = await self._made(item_page, int(request.match_info["place"]))
-        if page is None:
+        return self._json(_there(await self._made(item_page, int(request.match_info["place"]))))
+
+    async def _document(self, request: web.Request) -> web.Response:
+        return self._page("document.html", "items", page=_there(await self._made(document_page, *_document(request))))
+
+    async def _document_json(self, request: web.Request) -> web.Response:
+        return self._json(_there(await self._made(document_page, *_document(request))))
+
+    async def _picture(self, request: web.Request) -> web.Response:
+        page = int(request.match_info["page"])
+        png = _there(await self._made(page_png, *_document(request), page))
+        return web.Response(body=png, content_type="image/png")
+
+    async def _image(self, request: web.Request) -> web.Response:
+        data, media_type = _there(await self._made(image_of, *_document(request)))
+        if media_type not in _IMAGES:
             raise web.HTTPNotFound
-        return self._json(page)
+        return web.Response(body=data, content_type=media_type)
 
     async def _download(self, request: web.Request) -> web.StreamResponse:
         kind = request.match_info["format"]
@@ -198,6 +216,17 @@ class ViewApp:
 
 def _selection(request: web.Request) -> Selection:
     return selection_of({name: request.query.getall(name) for name in request.query})
+
+
+def _document(request: web.Request) -> tuple[int, int]:
+    return int(request.match_info["place"]), int(request.match_info["document"])
+
+
+def _there(found: T | None) -> T:
+    """What was asked for, or the answer that there is no such thing."""
+    if found is None:
+        raise web.HTTPNotFound
+    return found
 
 
 async def _first_of(*waits: Awaitable[Any], timeout_s: float) -> None:

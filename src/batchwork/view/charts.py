@@ -11,8 +11,8 @@ from batchwork.core.money import show
 from batchwork.view.distribution import Distribution
 from batchwork.view.run_page import Series
 
-_WIDTH, _HEIGHT = 640.0, 180.0
-_LEFT, _RIGHT, _TOP, _BOTTOM = 52.0, 12.0, 14.0, 26.0
+_WIDE, _NARROW, _HEIGHT = 600.0, 400.0, 180.0
+_LEFT, _RIGHT, _TOP, _BOTTOM = 58.0, 12.0, 16.0, 26.0
 _ROUND = (1, 2, 2.5, 5, 10)
 
 
@@ -22,9 +22,14 @@ class _Frame:
 
     across: float  # the largest figure from left to right
     up: float  # the largest from bottom to top
+    width: float = _WIDE
+
+    @property
+    def right(self) -> float:
+        return self.width - _RIGHT
 
     def x(self, figure: float) -> float:
-        return round(_LEFT + (_WIDTH - _LEFT - _RIGHT) * figure / (self.across or 1.0), 1)
+        return round(_LEFT + (self.right - _LEFT) * figure / (self.across or 1.0), 1)
 
     def y(self, figure: float) -> float:
         return round(_HEIGHT - _BOTTOM - (_HEIGHT - _TOP - _BOTTOM) * figure / (self.up or 1.0), 1)
@@ -36,7 +41,7 @@ class _Frame:
             figure = self.up * step / 2
             y = self.y(figure)
             parts.append(
-                Markup('<line class="grid" x1="{}" x2="{}" y1="{}" y2="{}"/>').format(_LEFT, _WIDTH - _RIGHT, y, y)
+                Markup('<line class="grid" x1="{}" x2="{}" y1="{}" y2="{}"/>').format(_LEFT, self.right, y, y)
                 + Markup('<text class="tick" x="{}" y="{}" text-anchor="end">{}</text>').format(
                     _LEFT - 6, y + 4, label(figure)
                 )
@@ -44,10 +49,10 @@ class _Frame:
         return Markup("").join(parts)
 
 
-def _drawing(title: str, what: str, body: Markup, *, name: str = "chart") -> Markup:
-    return Markup(
-        '<svg class="{}" viewBox="0 0 {:g} {:g}" role="img" aria-label="{}"><title>{}</title>{}</svg>'
-    ).format(name, _WIDTH, _HEIGHT, f"{title}. {what}", title, body)
+def _drawing(title: str, what: str, body: Markup, frame: _Frame) -> Markup:
+    return Markup('<svg class="chart" viewBox="0 0 {:g} {:g}" role="img" aria-label="{}">{}</svg>').format(
+        frame.width, _HEIGHT, f"{title}. {what}", body
+    )
 
 
 def _top(figure: float) -> float:
@@ -64,7 +69,7 @@ def _moments(frame: _Frame, length_s: float) -> Markup:
     for step in range(5):
         at = length_s * step / 4
         anchor = ("start", "middle", "middle", "middle", "end")[step]
-        text = "start" if not step else duration(at)
+        text = "start" if not step else duration(at) if length_s > 20 else f"{at:.3g} s"
         parts.append(
             Markup('<text class="tick" x="{}" y="{}" text-anchor="{}">{}</text>').format(
                 frame.x(at), _HEIGHT - 8, anchor, text
@@ -91,7 +96,7 @@ def throughput(series: Series, allowed_per_minute: float | None) -> Markup:
     frame = _Frame(length, _top(max(most, refused_most, allowed or 0.0)))
     bar = Markup('<rect class="{}" x="{}" y="{}" width="{}" height="{}"/>')
     parts = [frame.lines(short)]
-    width = max(0.6, round((_WIDTH - _LEFT - _RIGHT) / max(1, len(columns)) - 0.8, 1))
+    width = max(0.6, round((frame.right - _LEFT) / max(1, len(columns)) - 0.8, 1))
     for number, (good, bad, refused) in enumerate(columns):
         x, base = frame.x(number * series.width_s), 0.0
         title = Markup("<title>{}: {:,.0f} answered, {:,.0f} failed, {:,.0f} refused</title>").format(
@@ -111,14 +116,14 @@ def throughput(series: Series, allowed_per_minute: float | None) -> Markup:
     if allowed:
         y = frame.y(allowed)
         parts.append(
-            Markup('<line class="limit" x1="{}" x2="{}" y1="{}" y2="{}"/>').format(_LEFT, _WIDTH - _RIGHT, y, y)
+            Markup('<line class="limit" x1="{}" x2="{}" y1="{}" y2="{}"/>').format(_LEFT, frame.right, y, y)
             + Markup('<text class="limit-text" x="{}" y="{}">allowed {} per minute</text>').format(
                 _LEFT + 6, y - 4, short(allowed)
             )
         )
     parts += [_breaks(frame, series), _moments(frame, length)]
     what = f"At most {short(most)} items per minute"
-    return _drawing("Items settled per minute", what, Markup("").join(parts))
+    return _drawing("Items settled per minute", what, Markup("").join(parts), frame)
 
 
 def spend(series: Series, ceiling_nano: int | None, forecast_nano: int | None) -> Markup:
@@ -139,7 +144,7 @@ def spend(series: Series, ceiling_nano: int | None, forecast_nano: int | None) -
     if is_near and ceiling_nano is not None:
         y = frame.y(ceiling_nano)
         parts.append(
-            Markup('<line class="limit" x1="{}" x2="{}" y1="{}" y2="{}"/>').format(_LEFT, _WIDTH - _RIGHT, y, y)
+            Markup('<line class="limit" x1="{}" x2="{}" y1="{}" y2="{}"/>').format(_LEFT, frame.right, y, y)
             + Markup('<text class="limit-text" x="{}" y="{}">ceiling {}</text>').format(
                 _LEFT + 6, y + (14 if y < _TOP + 12 else -4), show(ceiling_nano)
             )
@@ -147,19 +152,19 @@ def spend(series: Series, ceiling_nano: int | None, forecast_nano: int | None) -
     if forecast_nano:
         y = frame.y(forecast_nano)
         parts.append(
-            Markup('<line class="forecast" x1="{}" x2="{}" y1="{}" y2="{}"/>').format(_LEFT, _WIDTH - _RIGHT, y, y)
+            Markup('<line class="forecast" x1="{}" x2="{}" y1="{}" y2="{}"/>').format(_LEFT, frame.right, y, y)
             + Markup('<text class="forecast-text" x="{}" y="{}" text-anchor="end">forecast {}</text>').format(
-                _WIDTH - _RIGHT - 4, y + (14 if y < _TOP + 12 else -4), show(forecast_nano)
+                frame.right - 4, y + (14 if y < _TOP + 12 else -4), show(forecast_nano)
             )
         )
     parts += [_breaks(frame, series), _moments(frame, length)]
-    return _drawing("Spend", f"{show(round(points[-1]))} so far", Markup("").join(parts))
+    return _drawing("Spend", f"{show(round(points[-1]))} so far", Markup("").join(parts), frame)
 
 
 def histogram(seen: Distribution, title: str, label: Callable[[float], str]) -> Markup:
     """A distribution in bins of equal ratio, with its middle and its tail."""
-    frame = _Frame(float(len(seen.counts)), _top(max(seen.counts)))
-    width = round((_WIDTH - _LEFT - _RIGHT) / len(seen.counts) - 1.2, 1)
+    frame = _Frame(float(len(seen.counts)), _top(max(seen.counts)), _NARROW)
+    width = round((frame.right - _LEFT) / len(seen.counts) - 1.2, 1)
     parts = [frame.lines(short)]
     for number, count in enumerate(seen.counts):
         if count:
@@ -191,7 +196,7 @@ def histogram(seen: Distribution, title: str, label: Callable[[float], str]) -> 
             )
         )
     what = ", ".join(f"{name} {label(figure)}" for name, figure in seen.percentiles.items())
-    return _drawing(title, what, Markup("").join(parts))
+    return _drawing(title, what, Markup("").join(parts), frame)
 
 
 def shares(counts: Sequence[tuple[str, int]], total: int) -> Markup:
