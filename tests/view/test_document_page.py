@@ -21,7 +21,7 @@ from batchwork.view.marks import PageMarks
 from batchwork.view.watch import JournalWatch
 from examples.pdf_writer import Page, pdf_bytes
 from tests.support.journals import BEGAN, row, settle, sqlite_journal
-from tests.view.test_app import TOKEN, Elements, answers
+from tests.support.view_pages import TOKEN, Elements, answers
 
 
 def pdf_of(lines: list[str]) -> bytes:

@@ -10,7 +10,7 @@ import pytest
 from batchwork.core.errors import ConfigError
 from batchwork.view.export import LARGEST, write_report
 from tests.support.journals import BEGAN, row, settle, sqlite_journal, succeeded
-from tests.view.test_app import Elements, hostile_journal
+from tests.support.view_pages import Elements, hostile_journal
 
 
 def exported(folder: Path) -> str:
