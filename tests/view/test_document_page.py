@@ -8,58 +8,19 @@ from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
-import msgspec
 import pytest
 
-from batchwork.core.outcome import Succeeded
-from batchwork.core.reply import Reply
-from batchwork.core.request import Attachment, Schema
 from batchwork.documents import draw_page, read_document
-from batchwork.manager.state_file import ItemView, JobView, State
 from batchwork.view.document_page import DocumentPage, document_page
 from batchwork.view.marks import PageMarks
 from batchwork.view.watch import JournalWatch
-from examples.pdf_writer import Page, pdf_bytes
-from tests.support.journals import BEGAN, row, settle, sqlite_journal
+from tests.support.view_documents import LINES, document_journal, pdf_of
 from tests.support.view_pages import TOKEN, Elements, answers
-
-
-def pdf_of(lines: list[str]) -> bytes:
-    page = Page()
-    for number, line in enumerate(lines):
-        page.text(50, 60 + 30 * number, line)
-    return pdf_bytes([page])
-
-
-LINES = ["Invoice A-17", "Net 40.00", "Tax 40.00", "Total due 80.00", "<script>alert(1)</script>"]
-SCHEMA = Schema.of({"type": "object", "properties": {"invoice_number": {}, "total_due": {"type": "number"}, "tax": {}}})
 
 
 @pytest.fixture
 def watch(tmp_path: Path) -> Iterator[JournalWatch]:
-    """The journal and the state of a manager that has read one PDF."""
-    data = pdf_of(LINES)
-    (tmp_path / "invoice.pdf").write_bytes(data)
-    document = read_document(data)
-    attachment = Attachment(
-        media_type="application/pdf",
-        digest=hashlib.sha256(data).digest(),
-        text=document.text,
-        pages=document.pages,
-        title="invoice.pdf",
-    )
-    journal = sqlite_journal(tmp_path / "state.json.journal")
-    journal.begin(BEGAN)
-    item = journal.place(0, row("read it", schema=SCHEMA, documents=(attachment,))).item
-    value = {"invoice_number": "A-17", "total_due": 80.0, "tax": 40.0}
-    settle(journal, item, Succeeded(index=0, reply=Reply(text=json.dumps(value)), parsed=value, attempts=1))
-    journal.close()
-    view = ItemView(original_index=0, content="invoice.pdf")
-    state = State(
-        manager_id="m", created_at="", model="mock:echo", items_per_job=1, jobs=[JobView(index=0, items=[view])]
-    )
-    (tmp_path / "state.json").write_bytes(msgspec.json.encode(state))
-    with closing(JournalWatch(tmp_path / "state.json.journal", tmp_path)) as watch:
+    with closing(JournalWatch(document_journal(tmp_path), tmp_path)) as watch:
         while watch.catch_up():
             pass
         yield watch
