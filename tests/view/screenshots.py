@@ -18,8 +18,6 @@ from examples.process_invoices import Invoice
 from perf.view import write_journal
 from tests.support.browser import Window, chromium, viewer
 
-_HEIGHT = 800
-
 
 def main(folder: Path) -> None:
     """Make all of them."""
@@ -35,14 +33,15 @@ def main(folder: Path) -> None:
             _shoot(browser, url, folder / "view-narrow.png", "dark", width=390)
         state = _read_invoices(place)
         with viewer(state.with_name(f"{state.name}.journal")) as url:
-            _shoot(browser, f"{url}items/3/documents/0#mark-2", folder / "view-document.png", "light")
+            _shoot(browser, f"{url}items/3/documents/0#mark-2", folder / "view-document.png", "light", height=1000)
             _shoot(browser, f"{url}items/3", folder / "view-item.png", "light")
 
 
-def _shoot(browser: Any, url: str, path: Path, scheme: str, *, width: int = 1200) -> None:
-    window = Window(browser, scheme=scheme, width=width, height=_HEIGHT)
+def _shoot(browser: Any, url: str, path: Path, scheme: str, *, width: int = 1200, height: int = 800) -> None:
+    window = Window(browser, scheme=scheme, width=width, height=height)
     window.page.goto(url)
     window.page.wait_for_timeout(2500)
+    window.page.evaluate("scrollTo(0, 0)")
     window.page.screenshot(path=path)
     window.close()
     print(path)
