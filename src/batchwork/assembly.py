@@ -51,7 +51,6 @@ async def open_engine(plan: Plan, supplied: Supplied = _NOTHING) -> AsyncIterato
             max_cost_nano=plan.policy.max_cost_nano,
             priced=price is not None,
             settings={**plan.settings, **supplied.remembered},
-            inputs=supplied.inputs,
         )
         _refuse_open_batches(plan, journal)
         standing = journal.begin(began)

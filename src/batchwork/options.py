@@ -140,6 +140,7 @@ def supplied_of(options: RunOptions) -> Supplied:
     return Supplied(
         checker=AnswerChecker(),
         backend=options.get("backend"),
+        view=options.get("view", False),
         on_event=options.get("on_event"),
         notify=None if (target := options.get("notify")) is None else NoticeTarget(target),
     )

@@ -3,12 +3,10 @@
 import asyncio
 import logging
 import queue
-import sys
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Collection, Iterable, Iterator, Sized
-from contextlib import ExitStack, contextmanager
+from contextlib import AsyncExitStack, contextmanager
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import Unpack
 
@@ -194,6 +192,7 @@ class RunSession:
         self._cancelled = False
         self._run: Run | None = None
         self._interrupts = 0
+        self._viewer = ViewProcess(plan.journal) if supplied.view else None
         about = {"model": plan.model, "journal": None if plan.journal is None else str(plan.journal)}
         self._notifier = None if supplied.notify is None else Notifier(supplied.notify, about)
 
@@ -211,13 +210,18 @@ class RunSession:
         return results
 
     async def _execute(self) -> Results:
-        async with open_engine(self._plan, self._supplied) as engine:
+        async with AsyncExitStack() as stack:
+            if self._viewer is not None:
+                stack.push_async_callback(asyncio.to_thread, self._viewer.close)
+            engine = await stack.enter_async_context(open_engine(self._plan, self._supplied))
             self.engine = engine
             run = self._run = engine.start()
             if self._notifier is not None:
                 self._notifier.opened(
                     engine.tally, engine.clock, ceiling_nano=engine.gate.ledger.ceiling, priced=engine.price is not None
                 )
+            if self._viewer is not None:
+                self._viewer.start()
             if self._on_open is not None:
                 self._on_open(engine)
             for _ in range(self._interrupts):
@@ -303,33 +307,17 @@ class RunSession:
 
 @contextmanager
 def _displayed(prompts: object, options: RunOptions) -> Iterator[Callable[[Engine], None] | None]:
-    """A display or a viewer of the run, where one is asked for; what is to be called when the run is open."""
-    with ExitStack() as stack:
-        watchers: list[Callable[[Engine], None]] = []
-        if options.get("progress", False):
-            from batchwork.display import Display  # noqa: PLC0415 (rich takes longer to import than a small run)
+    """A display of the run, where progress is asked for; what is to be called when the run is open."""
+    if not options.get("progress", False):
+        yield None
+        return
+    from batchwork.display import Display  # noqa: PLC0415 (rich takes longer to import than all the rest of a small run)
 
-            display = Display(total=_length(prompts))
-            stack.callback(display.closed)
-            watchers.append(display.opened)
-        if options.get("view", False):
-            viewer = ViewProcess(plan_of(options).journal, lambda text: _say(f"{text}\n"))
-            stack.callback(viewer.close)
-            watchers.append(viewer.start)
-        yield partial(_tell_each, watchers) if watchers else None
-
-
-def _tell_each(watchers: list[Callable[[Engine], None]], engine: Engine) -> None:
-    for watcher in watchers:
-        watcher(engine)
-
-
-def _say(text: str) -> None:
-    sys.stderr.write(text)
-
-
-def _length(prompts: object) -> int | None:
-    return len(prompts) if isinstance(prompts, Sized) else None
+    display = Display(total=len(prompts) if isinstance(prompts, Sized) else None)
+    try:
+        yield display.opened
+    finally:
+        display.closed()
 
 
 def _session(
@@ -346,7 +334,7 @@ def _session(
     return RunSession(
         plan,
         intakes(prompts, defaults_of(options)),
-        replace(supplied_of(options), inputs=_length(prompts), on_settled=on_settled, has_room=has_room),
+        replace(supplied_of(options), on_settled=on_settled, has_room=has_room),
         on_open=on_open,
         ahead=0 if isinstance(prompts, Collection) else plan.policy.max_in_flight,
     )

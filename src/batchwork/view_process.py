@@ -6,7 +6,6 @@ It ends with the run, even with one that is killed: its standard input is a pipe
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -19,16 +18,15 @@ _PATIENCE_S = 5.0  # a page that is open gets a moment to show how the run ended
 class ViewProcess:
     """The viewer of one run, from `start`, which is called once its journal is there, to `close`."""
 
-    def __init__(self, journal: Path | None, say: Callable[[str], None]) -> None:
+    def __init__(self, journal: Path | None) -> None:
         if journal is None:
             raise ConfigError("view=True shows a journal: name one with journal=")
         if missing := [name for name in _NEEDS if find_spec(name) is None]:
             raise ConfigError(f"the viewer needs {' and '.join(missing)}: pip install 'batchwork[view]'")
         self._journal = journal
-        self._say = say
         self._process: subprocess.Popen[bytes] | None = None
 
-    def start(self, *_: object) -> None:
+    def start(self) -> None:
         """Begin to show the run; its address is said as soon as it is known."""
         command = [sys.executable, "-m", "batchwork", "view", str(self._journal), "--with-input"]
         # A session of its own: Ctrl-C is for the run, and the page shows how that ends.
@@ -39,13 +37,7 @@ class ViewProcess:
             stderr=subprocess.DEVNULL,
             start_new_session=True,
         )
-        threading.Thread(target=self._say_address, args=(self._process,), daemon=True).start()
-
-    def _say_address(self, process: "subprocess.Popen[bytes]") -> None:
-        assert process.stdout is not None
-        with process.stdout as output:
-            line = output.readline().decode().strip()
-        self._say(f"view     {line}" if line else "the viewer did not start; `batchwork view` says why")
+        threading.Thread(target=_say_address, args=(self._process,), daemon=True).start()
 
     def close(self) -> None:
         """End it."""
@@ -58,3 +50,11 @@ class ViewProcess:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
+
+
+def _say_address(process: "subprocess.Popen[bytes]") -> None:
+    assert process.stdout is not None
+    with process.stdout as output:
+        line = output.readline().decode().strip()
+    text = f"view     {line}" if line else "the viewer did not start; `batchwork view` says why"
+    sys.stderr.write(f"{text}\n")

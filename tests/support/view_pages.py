@@ -10,7 +10,7 @@ from typing import Any
 
 from aiohttp.test_utils import TestClient, TestServer
 
-from batchwork.core.event import Attempted, Began, Ended
+from batchwork.core.event import Attempted, Began, Ended, RunInput
 from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.outcome import Failed, Succeeded
 from batchwork.core.reply import Reply, ToolCall, Usage
@@ -40,7 +40,9 @@ def answers(watch: JournalWatch, *paths: str, **options: Any) -> list[tuple[int,
 def hostile_journal(path: Path) -> None:
     """A journal in which everything that somebody else wrote is an attack on whoever looks at it."""
     journal = sqlite_journal(path)
-    journal.begin(Began(run_id="r", model=HOSTILE, max_cost_nano=10**9, settings={"rpm": 60.0}, inputs=9))
+    journal.begin(
+        Began(run_id="r", model=HOSTILE, max_cost_nano=10**9, settings={"rpm": 60.0}, input=RunInput(total=9))
+    )
     asked = row(HOSTILE, {HOSTILE: HOSTILE}, system=HOSTILE, schema=Schema.of({"title": HOSTILE}), label=HOSTILE)
     item = journal.place(0, asked).item
     attempt = Attempted(item=item, kind=FailureKind.SERVER, message=HOSTILE, request_id=HOSTILE, latency_s=0.5)

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from batchwork.core.event import Admitted, Attempted, BatchIntended, BatchSubmitted, Began, Ended
+from batchwork.core.event import Admitted, Attempted, BatchIntended, BatchSubmitted, Began, Ended, RunInput
 from batchwork.core.failure import FailureKind
 from batchwork.core.outcome import Deferred
 from batchwork.journal import SqliteJournal
@@ -30,7 +30,7 @@ class Story:
 
     def begin(self, *, after: float = 0.0, inputs: int | None = None) -> None:
         self.now += after
-        self.journal.begin(Began(run_id="r", model="mock:echo", max_cost_nano=10**9, inputs=inputs))
+        self.journal.begin(Began(run_id="r", model="mock:echo", max_cost_nano=10**9, input=RunInput(total=inputs)))
 
     def place(self, place: int) -> int:
         return self.journal.place(place, row(f"p{place}")).item

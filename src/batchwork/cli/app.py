@@ -114,7 +114,7 @@ def run(
     known = total_rows(input, encoding=encoding)
     total = known if known is None or limit is None else min(known, limit)
     rows = row_intakes(table, template, defaults, limit)
-    how: dict[str, Any] = {"quiet": quiet, "csv_safe": csv_safe, "view": view, "supplied": supplied_of(plan_options)}
+    how: dict[str, Any] = {"quiet": quiet, "csv_safe": csv_safe, "supplied": supplied_of(plan_options)}
     raise typer.Exit(carry_out(plan, rows, out=output, total=total, apart=input == STDIN, **how))
 
 

@@ -16,13 +16,12 @@ from batchwork.core.outcome import Status
 from batchwork.core.stats import account
 from batchwork.core.words import Door, command_line, counted
 from batchwork.display import Display
-from batchwork.engine.engine import Engine, Supplied
+from batchwork.engine.engine import Supplied
 from batchwork.journal import JournalReader, is_ours, remember_output
 from batchwork.plan import Plan
 from batchwork.runs import RunSession
 from batchwork.summary import Summary, grouped
 from batchwork.tables import check_output
-from batchwork.view_process import ViewProcess
 
 
 def check_results(out: Path, journal: Path, *, overwrite: bool) -> None:
@@ -49,23 +48,14 @@ def carry_out(
     apart: bool = False,
     csv_safe: bool = False,
     supplied: Supplied,
-    view: bool = False,
 ) -> int:
     """Run to the end, whatever it is; the exit code. `apart`: the source may block."""
     assert plan.journal is not None
     door = command_line(plan.journal)
     display = Display(door=door, quiet=quiet, total=total, is_retry=source is None)
     ahead = plan.policy.max_in_flight if apart else 0
-    supplied = replace(supplied, inputs=total)
+    session = RunSession(plan, source, supplied, on_open=display.opened, ahead=ahead, door=door)
     say = partial(display.say, always=True)
-    viewer = ViewProcess(plan.journal, say) if view else None
-
-    def opened(engine: Engine) -> None:
-        display.opened(engine)
-        if viewer is not None:
-            viewer.start()
-
-    session = RunSession(plan, source, supplied, on_open=opened, ahead=ahead, door=door)
     end: dict[str, Any] = {}
     try:
         run_sync(session.execute, interrupt=lambda: session.interrupt_aloud(say)).close()
@@ -80,8 +70,6 @@ def carry_out(
         end["error"] = str(error)
     finally:
         display.closed()
-        if viewer is not None:
-            viewer.close()
     with closing(JournalReader(plan.journal)) as reader:
         summary = summary_of(reader, door, **end)
         reached_all = session.exhausted and not summary.interrupted

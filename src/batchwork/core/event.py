@@ -4,7 +4,7 @@ An item is named by its ordinal in the journal: it is given once, when the item 
 and never changes, whatever place the item has in the input of a later run.
 """
 
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
@@ -14,7 +14,15 @@ from batchwork.core.reply import Usage
 from batchwork.core.request import Request
 from batchwork.core.stats import RunFigures
 
-LONGEST_MESSAGE = 300
+
+class RunInput(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
+    """What a run reads and where its results go, for whoever looks at its journal later. A retry keeps it."""
+
+    total: int | None = None  # rows of the input, where that is known beforehand
+    source: str | None = None  # the input as the command line named it
+    output: str | None = None  # the file of results, seen from the journal's folder
+    is_retry: bool = False  # it takes up what the journal has, and reads no input
+    was_read: bool = False  # of a retry: an earlier run has read the input to its end
 
 
 class Began(msgspec.Struct, frozen=True, kw_only=True, gc=False, tag="began"):
@@ -25,7 +33,7 @@ class Began(msgspec.Struct, frozen=True, kw_only=True, gc=False, tag="began"):
     max_cost_nano: int | None = None
     priced: bool = True  # what its calls cost is known
     settings: dict[str, Any] = {}
-    inputs: int | None = None  # rows in the input, when that was known beforehand
+    input: RunInput = RunInput()
 
 
 class ItemEvent(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -48,6 +56,9 @@ class Admitted(ItemEvent, frozen=True, kw_only=True, gc=False, tag="admitted"):
     """A call is about to be sent, with so much money set aside for it."""
 
     reserved_nano: int
+
+
+LONGEST_MESSAGE: Final = 300  # characters of a failure's message that an attempt keeps
 
 
 class Attempted(ItemEvent, frozen=True, kw_only=True, omit_defaults=True, gc=False, tag="attempted"):
@@ -76,13 +87,17 @@ class Reopened(ItemEvent, frozen=True, kw_only=True, gc=False, tag="reopened"):
 
 
 class Ended(msgspec.Struct, frozen=True, kw_only=True, gc=False, tag="ended"):
-    """A run ended. `inputs` is the number of rows when the input was read to its end."""
+    """A run ended. `inputs` is the number of rows when the input was read to its end.
+
+    Where it ended early, `reason` and `remedy` say why and what to do; the remedy has names in braces, for which the
+    door at hand has its own words.
+    """
 
     inputs: int | None = None
     stopped: str | None = None
     figures: RunFigures | None = None
-    reason: str | None = None  # of a pause
-    remedy: str | None = None  # of it, with names in braces, for which every door has its own words
+    reason: str | None = None
+    remedy: str | None = None
 
 
 class BatchIntended(msgspec.Struct, frozen=True, kw_only=True, tag="batch_intended"):

@@ -64,8 +64,8 @@ class ItemState(msgspec.Struct, gc=False, eq=False):
 
 def lost_call(state: ItemState) -> Attempted:
     """The end of a call whose fate a crash left open: it is booked at its worst case."""
-    kind, message = FailureKind.CONNECTION, "the run was cut off before an answer came"
-    return Attempted(item=state.item, kind=kind, charged_nano=state.reserved_nano, unconfirmed=True, message=message)
+    kind = FailureKind.CONNECTION
+    return Attempted(item=state.item, kind=kind, charged_nano=state.reserved_nano, unconfirmed=True)
 
 
 class RunState:

@@ -32,9 +32,9 @@ class Supplied:
     backend: Backend | None = None  # the user's own; None: chosen by the model's name
     journal: Journal | None = None  # one in memory that is gone on with
     slices: Slices | None = None  # how the input is divided into jobs; made for one run
-    inputs: int | None = None  # rows in the input, where that is known
     remembered: Mapping[str, Any] = field(default_factory=dict)  # kept in the journal beside the plan's settings
     notify: NoticeTarget | None = None  # where the end, a pause and the budget are told
+    view: bool = False  # shown by a viewer of its own, from its start to its end
     on_event: Callable[[Event], None] | None = None
     on_settled: Callable[[AnyOutcome], None] | None = None
     has_room: Callable[[], bool] | None = None  # whether whoever takes the outcomes can take more

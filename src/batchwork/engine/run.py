@@ -93,7 +93,6 @@ class Run(ABC):
         self.tally.elapsed_s = self._p.clock.now() - self.tally.started_at
         try:
             figures = self.tally.figures(self.tally.elapsed_s)
-            pause = {} if self.pause is None else {"reason": self.pause.reason, "remedy": self.pause.remedy}
-            self._p.journal.record(Ended(inputs=inputs, stopped=self.stopped, figures=figures, **pause))
+            self._p.journal.record(Ended(inputs=inputs, stopped=self.stopped, figures=figures))
         except BatchworkError as error:  # a callback raised at the very end
             self._stop(error)

@@ -60,15 +60,6 @@ def make_folder(path: Path) -> None:
             folder.mkdir(mode=PRIVATE_FOLDER, exist_ok=True)
 
 
-def writer_of(journal: Path) -> int | None:
-    """The process that writes a journal, if one that lives has left its number in the lock; takes no lock."""
-    with suppress(OSError, ValueError):
-        process = int(beside(journal, LOCK).read_bytes()[:32])
-        os.kill(process, 0)
-        return process
-    return None
-
-
 class WriterLock:
     """The right to write a journal, from construction until `release`; it dies with the process."""
 

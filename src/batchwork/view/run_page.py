@@ -214,7 +214,7 @@ class _Figures:
             return latest.inputs
         if self._began is None:
             return None
-        known = self._began.inputs
+        known = self._began.input.total
         return known if known is not None else self._began.settings.get(MANAGER, {}).get("items")
 
     def _state(self, counts: dict[str, int]) -> tuple[str, str, str]:
