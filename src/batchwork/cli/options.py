@@ -66,6 +66,7 @@ ExtraBody = Annotated[
 ]
 Reask = Annotated[int, _question(metavar="N", help="Ask again so often when an answer breaks the schema.")]
 Limit = Annotated[int | None, _question(metavar="N", min=0, help="Only the first N rows.")]
+View = Annotated[bool, typer.Option("--view", metavar=" ", help="Show the run in a browser page while it goes on.")]
 BaseUrl = Annotated[str | None, _question(metavar="URL", help="Another server that speaks the backend's protocol.")]
 MaxCost = Annotated[float | None, _limit(metavar="USD", help="Never spend more, over all runs on the journal.")]
 Price = Annotated[str | None, _limit(metavar="IN,OUT", help="Dollars per million tokens, when not known.")]
@@ -110,6 +111,5 @@ Notify = Annotated[
         help="Gets a JSON notice (POST, or stdin and $1) at the end, at a pause, at 50, 80, 100% of --max-cost.",
     ),
 ]
-View = Annotated[bool, typer.Option("--view", help="Show the run in a browser page while it goes on.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
 ModeOption = Annotated[Mode, _question("--mode", help="batch: the provider's batches, half the price, within a day.")]
