@@ -6,6 +6,7 @@ from importlib.metadata import version
 
 import msgspec
 
+from batchwork.clock import stopwatch
 from batchwork.core.ports import Backend
 from batchwork.prompts import open_prompt_service
 from batchwork.server.admission import Admission, Lease, RequestResult, RequestRun
@@ -13,7 +14,19 @@ from batchwork.server.api import API, ApiError
 from batchwork.server.checker import ServerChecker
 from batchwork.server.config import ServerConfig
 from batchwork.server.connections import Connections
-from batchwork.server.dispatcher import DOCS, Dispatcher, Handler
+from batchwork.server.day_page import (
+    FORM,
+    HTML,
+    LONGEST_FORM,
+    SIGN_IN,
+    Sessions,
+    day_page,
+    key_in,
+    page_headers,
+    sign_in_page,
+    wants_page,
+)
+from batchwork.server.dispatcher import DOCS, Dispatcher, Handler, check_host
 from batchwork.server.docs import docs_page
 from batchwork.server.exchange import JSON, Exchange
 from batchwork.server.loop_time import LoopTime
@@ -24,7 +37,7 @@ from batchwork.server.spans import traced
 from batchwork.server.wire import PromptsAnswer, each_decoded, many_decoded, one_decoded
 from batchwork.server.workers import Workers
 
-_OPENAPI = "/openapi.json"
+_OPENAPI, _ROOT = "/openapi.json", "/"
 _VERSION = version("batchwork")
 _SERVICE = {"service": "batchwork", "version": _VERSION, "docs": DOCS, "openapi": _OPENAPI}
 _encode = msgspec.json.Encoder().encode
@@ -41,6 +54,7 @@ class Application:
         self.connections = Connections(config.connections, self.loop_time, on_dropped=self.metrics.dropped)
         self._backend = backend
         self._admission: Admission | None = None
+        self._sessions, self._up_s = Sessions(), stopwatch()
         named: dict[str, Handler] = {
             "prompt": self._prompt,
             "prompts": self._prompts,
@@ -51,6 +65,7 @@ class Application:
         }
         handlers = {API.routes[name].path: (API.routes[name].method, handler) for name, handler in named.items()}
         handlers |= {DOCS: ("GET", self._docs), _OPENAPI: ("GET", self._openapi)}
+        handlers |= {_ROOT: ("GET", self._root), SIGN_IN: ("POST", self._sign_in)}
         self.asgi = Dispatcher(handlers, config=config, metrics=self.metrics)
 
     @property
@@ -139,6 +154,25 @@ class Application:
         if self.admission.is_closed:
             raise ApiError("shutting_down", "the server is about to end")
         await exchange.respond(b'{"status":"ready"}')
+
+    async def _root(self, exchange: Exchange) -> None:
+        if not wants_page(exchange.headers.get("accept", "")):
+            await exchange.respond(_encode(_SERVICE))
+            return
+        if self.config.keys and not self._sessions.knows(exchange.headers.get("cookie", "")):
+            await exchange.respond(sign_in_page(), HTML, headers=page_headers())
+            return
+        if not self.config.keys:
+            check_host(exchange)
+        page = day_page(self.admission.service, self.metrics, under_way=self.admission.under_way, up_s=self._up_s())
+        await exchange.respond(page, HTML, headers=page_headers())
+
+    async def _sign_in(self, exchange: Exchange) -> None:
+        key = key_in(await exchange.body(LONGEST_FORM, lambda _: None, expected=FORM))
+        if self.config.keys.number_of(key) is None:
+            await exchange.respond(sign_in_page(is_wrong=True), HTML, status=403, headers=page_headers())
+            return
+        await exchange.respond(b"", HTML, status=303, headers=self._sessions.open())
 
     async def _docs(self, exchange: Exchange) -> None:
         # Where there are keys, the page is shown to those without one, and does not say which models there are.

@@ -35,14 +35,14 @@ class Exchange:
         self.started = False
         self.log_fields: dict[str, Any] = {}
 
-    async def body(self, limit: int, keep: Callable[[int], None]) -> bytes:
+    async def body(self, limit: int, keep: Callable[[int], None], *, expected: str = JSON) -> bytes:
         """Read the body. `keep` gets the number of its bytes, and may refuse them.
 
-        Raises ApiError where it is not declared as JSON, too large, or does not come to its end.
+        Raises ApiError where it is not declared as it is `expected`, too large, or does not come to its end.
         """
         kind = self.headers.get("content-type", "").partition(";")[0].strip().lower()
-        if kind != JSON:
-            raise ApiError("unsupported_media_type", f"the body must be {JSON}, not {kind[:100] or 'unnamed'}")
+        if kind != expected:
+            raise ApiError("unsupported_media_type", f"the body must be {expected}, not {kind[:100] or 'unnamed'}")
         if self.headers.get("content-encoding", "identity").lower() != "identity":
             raise ApiError("unsupported_media_type", "a compressed body is not taken")
         chunks: list[bytes] = []
