@@ -41,15 +41,20 @@ def write_report(journal: Path, cache: Path, path: Path, *, say: Callable[[str],
         JournalError: there is no journal, or it cannot be read.
     """
     _refuse_foreign(path)
-    with closing(JournalWatch(journal, cache)) as watch:
-        _fill(watch, say)
-        body, shown, total = _report(watch)
+    body, shown, total = report_of(journal, cache, say=say)
     try:
         write_atomically(path, body)
     except OSError as error:
         raise ConfigError(f"cannot write {path}: {error.strerror or error}") from error
     sampled = "" if shown == total else f" (a sample: {shown:,} of {total:,})"
     return f"{path} written: {len(body) / 1e6:.1f} MB, {counted(shown, 'item')}{sampled}"
+
+
+def report_of(journal: Path, cache: Path, *, say: Callable[[str], None]) -> tuple[bytes, int, int]:
+    """The report, how many items it shows, and how many there are. Raises JournalError as `write_report` does."""
+    with closing(JournalWatch(journal, cache)) as watch:
+        _fill(watch, say)
+        return _report(watch)
 
 
 def _refuse_foreign(path: Path) -> None:
