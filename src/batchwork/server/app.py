@@ -15,7 +15,6 @@ from batchwork.server.checker import ServerChecker
 from batchwork.server.config import ServerConfig
 from batchwork.server.connections import Connections
 from batchwork.server.day_page import (
-    FORM,
     HTML,
     LONGEST_FORM,
     SIGN_IN,
@@ -37,7 +36,7 @@ from batchwork.server.spans import traced
 from batchwork.server.wire import PromptsAnswer, each_decoded, many_decoded, one_decoded
 from batchwork.server.workers import Workers
 
-_OPENAPI, _ROOT = "/openapi.json", "/"
+_OPENAPI = "/openapi.json"
 _VERSION = version("batchwork")
 _SERVICE = {"service": "batchwork", "version": _VERSION, "docs": DOCS, "openapi": _OPENAPI}
 _encode = msgspec.json.Encoder().encode
@@ -65,7 +64,7 @@ class Application:
         }
         handlers = {API.routes[name].path: (API.routes[name].method, handler) for name, handler in named.items()}
         handlers |= {DOCS: ("GET", self._docs), _OPENAPI: ("GET", self._openapi)}
-        handlers |= {_ROOT: ("GET", self._root), SIGN_IN: ("POST", self._sign_in)}
+        handlers |= {API.routes["root"].path: ("GET", self._root), SIGN_IN: ("POST", self._sign_in)}
         self.asgi = Dispatcher(handlers, config=config, metrics=self.metrics)
 
     @property
@@ -168,7 +167,7 @@ class Application:
         await exchange.respond(page, HTML, headers=page_headers())
 
     async def _sign_in(self, exchange: Exchange) -> None:
-        key = key_in(await exchange.body(LONGEST_FORM, lambda _: None, expected=FORM))
+        key = key_in(await exchange.form(LONGEST_FORM))
         if self.config.keys.number_of(key) is None:
             await exchange.respond(sign_in_page(is_wrong=True), HTML, status=403, headers=page_headers())
             return

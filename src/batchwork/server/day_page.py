@@ -23,7 +23,6 @@ from batchwork.server.metrics import ServerMetrics
 from batchwork.service import Service
 
 SIGN_IN = "/sign-in"
-FORM = "application/x-www-form-urlencoded"
 HTML = "text/html; charset=utf-8"
 LONGEST_FORM = 4096  # bytes
 _COOKIE = "batchwork_session"

@@ -10,6 +10,7 @@ from batchwork.server.api import ApiError, Headers
 from batchwork.server.protocol import CROWDED
 
 JSON = "application/json"
+FORM = "application/x-www-form-urlencoded"
 _DISCARD = 8  # so many times the limit is read and thrown away, so that the sender can hear why
 _ID = re.compile(r"[A-Za-z0-9._:-]{1,128}")
 _CLIENT_LEFT = 499  # in the log alone: nobody is there to be answered
@@ -35,16 +36,29 @@ class Exchange:
         self.started = False
         self.log_fields: dict[str, Any] = {}
 
-    async def body(self, limit: int, keep: Callable[[int], None], *, expected: str = JSON) -> bytes:
+    async def body(self, limit: int, keep: Callable[[int], None]) -> bytes:
         """Read the body. `keep` gets the number of its bytes, and may refuse them.
 
-        Raises ApiError where it is not declared as it is `expected`, too large, or does not come to its end.
+        Raises ApiError where it is not declared as JSON, too large, or does not come to its end.
         """
         kind = self.headers.get("content-type", "").partition(";")[0].strip().lower()
-        if kind != expected:
-            raise ApiError("unsupported_media_type", f"the body must be {expected}, not {kind[:100] or 'unnamed'}")
+        if kind != JSON:
+            raise ApiError("unsupported_media_type", f"the body must be {JSON}, not {kind[:100] or 'unnamed'}")
         if self.headers.get("content-encoding", "identity").lower() != "identity":
             raise ApiError("unsupported_media_type", "a compressed body is not taken")
+        return await self._whole(limit, keep)
+
+    async def form(self, limit: int) -> bytes:
+        """Read what a browser's form sends.
+
+        Raises ApiError where it is declared as something else, too large, or does not come to its end.
+        """
+        kind = self.headers.get("content-type", "").partition(";")[0].strip().lower()
+        if kind != FORM:
+            raise ApiError("unsupported_media_type", f"the body must be {FORM}, not {kind[:100] or 'unnamed'}")
+        return await self._whole(limit, lambda _: None)
+
+    async def _whole(self, limit: int, keep: Callable[[int], None]) -> bytes:
         chunks: list[bytes] = []
         size = 0
         more = True
