@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shutil
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -11,6 +12,7 @@ from pathlib import Path
 import pytest
 from aiohttp.test_utils import TestClient, TestServer
 
+from batchwork.core.errors import ConfigError
 from batchwork.view.app import ViewApp
 from batchwork.view.watch import JournalWatch
 from tests.support.journals import BEGAN, Pass, row, run_pass, settle, sqlite_journal, succeeded
@@ -94,15 +96,17 @@ def test_a_page_is_shown_to_whoever_has_the_token_under_a_name_of_this_machine(
 
 
 def test_a_selection_is_downloaded_in_every_format(watch: JournalWatch) -> None:
-    lines, table, parquet = answers(
+    lines, table, other, parquet = answers(
         watch,
         *(f"/{TOKEN}/items.{kind}?status=succeeded" for kind in ("jsonl", "csv")),
         f"/{TOKEN}/items.jsonl?kind=rejected",
+        f"/{TOKEN}/items.parquet",
     )
     assert json.loads(lines[1])["response"] == HOSTILE
     assert "attachment" in lines[2]["Content-Disposition"]
     assert table[1].count("\n") >= 2
-    assert json.loads(parquet[1])["status"] == "failed"
+    assert json.loads(other[1])["status"] == "failed"
+    assert parquet[1].startswith("PAR1")
 
 
 def test_a_page_is_told_when_there_is_news(tmp_path: Path) -> None:
@@ -129,3 +133,20 @@ def test_a_page_is_told_when_there_is_news(tmp_path: Path) -> None:
         before, after = asyncio.run(main())
     journal.close()
     assert before != after
+
+
+def test_a_journal_of_an_older_version_is_shown_as_well(tmp_path: Path) -> None:
+    shutil.copy(Path(__file__).parents[1] / "data" / "journals" / "v0.1-batches.db", tmp_path / "run.db")
+    with closing(JournalWatch(tmp_path / "run.db", tmp_path)) as watch:
+        while watch.catch_up():
+            pass
+        pages = answers(watch, *(f"/{TOKEN}{path}" for path in ("/", "/items", "/items/0", "/run.json")))
+    assert [status for status, _, _ in pages] == [200] * 4
+    assert json.loads(pages[3][1])["batches"] != []
+
+
+def test_an_index_that_cannot_be_written_is_a_clear_error(tmp_path: Path) -> None:
+    hostile_journal(tmp_path / "run.db")
+    (tmp_path / "cache").write_text("in the way")
+    with pytest.raises(ConfigError, match="XDG_CACHE_HOME"):
+        JournalWatch(tmp_path / "run.db", tmp_path / "cache")

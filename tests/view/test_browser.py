@@ -8,8 +8,10 @@ from typing import Any
 
 import pytest
 
+from batchwork.server.keys import key_ring
 from batchwork.view.export import write_report
 from perf.view import write_journal
+from tests.server.house import serving
 from tests.support.browser import RunProgram, Window, chromium, viewer
 from tests.support.journals import BEGAN, row, settle, sqlite_journal, succeeded
 from tests.support.view_documents import document_journal
@@ -138,6 +140,23 @@ def test_a_field_leads_to_its_place_and_the_place_back_to_the_field(tmp_path: Pa
         page.locator(".sheet .mark:target").click()
         assert page.evaluate("document.querySelector('.fields a:target').innerText").startswith("A-17")
         is_clean(window)
+
+
+@pytest.mark.parametrize(("scheme", "width"), LOOKS)
+def test_the_services_page_can_be_read_by_everybody_and_opens_to_a_key(browser: Any, scheme: str, width: int) -> None:
+    key = "a-key-that-is-long-enough"
+    window = Window(browser, scheme=scheme, width=width)
+    with serving(keys=key_ring([key])) as house:
+        window.page.goto(f"http://127.0.0.1:{house.port}/")
+        assert window.findings() == []
+        window.page.get_by_label("API key").fill(key)
+        window.page.keyboard.press("Enter")
+        window.page.get_by_role("heading", name="Serving").wait_for()
+        assert window.findings() == []
+        assert window.page.evaluate("document.cookie") == "", "no script can read it"
+        assert window.page.evaluate("document.documentElement.scrollWidth") <= width
+    is_clean(window)
+    window.close()
 
 
 def test_a_report_opens_as_a_file_and_asks_for_nothing(tmp_path: Path, window: Window) -> None:

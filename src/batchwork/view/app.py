@@ -6,6 +6,7 @@ loopback under a name of its own). Every response forbids what a page could load
 
 import asyncio
 import hmac
+import logging
 from collections.abc import Awaitable, Callable
 from functools import partial
 from pathlib import Path
@@ -40,6 +41,7 @@ _IMAGES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
 _STILL_THERE_S = 15.0
 _FAREWELLS, _FAREWELL_S = 8, 0.25
 T = TypeVar("T")
+_log = logging.getLogger(__name__)
 
 
 class ViewApp:
@@ -99,6 +101,9 @@ class ViewApp:
             response = self._message(error.status, error.reason, "There is nothing at this address.")
         except BatchworkError as error:
             response = self._message(400, "That cannot be shown", str(error))
+        except Exception:  # the process edge: logged, answered, and the viewer goes on
+            _log.exception("a page could not be made")
+            response = self._message(500, "A defect of the viewer", "The terminal that it was started in says more.")
         if not response.prepared:
             response.headers.update(_HEADERS)
         return response
@@ -111,7 +116,7 @@ class ViewApp:
     def _page(self, template: str, section: str, *, status: int = 200, **values: Any) -> web.Response:
         journal = self._watch.journal
         known: dict[str, Any] = {"base": self._base, "journal": str(journal), "name": journal.name, "section": section}
-        known |= {"is_live": True, "to": self._base.__add__}
+        known |= {"is_live": True, "to": self._base.__add__, "version": self._watch.version}
         return web.Response(text=render(template, **known, **values), content_type="text/html", status=status)
 
     def _message(self, status: int, title: str, text: str) -> web.Response:
@@ -201,11 +206,13 @@ class ViewApp:
         loop, news = asyncio.get_running_loop(), asyncio.Event()
         self._open_pages += 1
         forget = self._watch.listen(partial(loop.call_soon_threadsafe, news.set))
+        still = ""  # a run that waits has no news, but its rate and its end in sight change
         try:
             while not self._closing.is_set():
                 news.clear()
-                await response.write(f"data: {self._watch.version}\n\n".encode())
+                await response.write(f"data: {self._watch.version}{still}\n\n".encode())
                 await _first_of(news.wait(), self._closing.wait(), timeout_s=_STILL_THERE_S)
+                still += "." if not news.is_set() and self._watch.is_written else ""
         except ConnectionError:
             pass  # the page was closed
         finally:

@@ -12,6 +12,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
+from batchwork.core.errors import ConfigError
 from batchwork.journal import JournalReader
 from batchwork.journal.companions import PRIVATE_FILE, make_folder, real
 from batchwork.view.fold import Fold, Row
@@ -62,19 +63,28 @@ def index_path(journal: Path, cache: Path) -> Path:
 
 
 def open_index(path: Path, reader: JournalReader) -> "SideIndex":
-    """The index at this path, made anew where there is none, or where it is of another journal or version."""
-    make_folder(path.parent)
-    index = SideIndex(path)
+    """The index at this path, made anew where there is none, or where it is of another journal or version.
+
+    Raises:
+        ConfigError: it cannot be written.
+    """
     try:
-        if index.fits(reader):
-            return index
-    except sqlite3.DatabaseError:  # there is nothing yet, or something else
-        pass
-    index.close()
-    for part in ("", "-wal", "-shm"):
-        path.with_name(path.name + part).unlink(missing_ok=True)
-    index = SideIndex(path)
-    index.make(reader)
+        make_folder(path.parent)
+        index = SideIndex(path)
+        try:
+            if index.fits(reader):
+                return index
+        except sqlite3.DatabaseError:  # there is nothing yet, or something else
+            pass
+        index.close()
+        for part in ("", "-wal", "-shm"):
+            path.with_name(path.name + part).unlink(missing_ok=True)
+        index = SideIndex(path)
+        index.make(reader)
+    except (OSError, sqlite3.Error) as error:
+        raise ConfigError(
+            f"the index {path} cannot be written ({error}): set XDG_CACHE_HOME to another folder"
+        ) from error
     return index
 
 

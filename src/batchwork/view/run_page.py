@@ -23,6 +23,7 @@ from batchwork.view.watch import JournalWatch, Progress
 
 _REFUSALS = (FailureKind.RATE_LIMITED, FailureKind.OVERLOADED, FailureKind.QUOTA)
 _RECENT_S = 60.0
+_MOST_BATCHES = 200
 _STOPPED = {
     None: ("finished", "Finished"),
     "budget": ("stopped", "Stopped by the budget"),
@@ -109,7 +110,8 @@ class RunPage(msgspec.Struct, frozen=True, kw_only=True):
     waits: list[Wait]
     failures: list[FailureKindRow]
     runs: list[RunSpan]
-    batches: list[BatchLine]
+    batches: list[BatchLine]  # the latest
+    all_batches: int
     series: Series
     latency: Distribution | None
     input_tokens: Distribution | None
@@ -198,6 +200,7 @@ class _Figures:
             failures=self._failures(),
             runs=self._spans(),
             batches=self._batches(),
+            all_batches=len(self._index.batches()),
             series=self._series(),
             latency=distribution_of(columns["latency"][placed]),
             input_tokens=distribution_of(columns["input"][placed]),
@@ -314,7 +317,7 @@ class _Figures:
 
     def _batches(self) -> list[BatchLine]:
         lines = []
-        for batch in self._index.batches():
+        for batch in self._index.batches()[-_MOST_BATCHES:]:
             state = batch.how or ("at the provider" if batch.batch_id else "about to be submitted")
             lines.append(
                 BatchLine(

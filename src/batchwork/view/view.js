@@ -30,9 +30,9 @@
   const where = document.body.dataset.events;
   if (where && window.EventSource) {
     const events = new EventSource(where), lost = document.getElementById("lost");
-    let first = true;
+    let version = document.body.dataset.version;
     events.onopen = () => { if (lost) lost.hidden = true; };
-    events.onmessage = () => { if (first) { first = false; return; } soon(); };
+    events.onmessage = (event) => { if (event.data !== version) { version = event.data; soon(); } };
     events.onerror = () => { if (lost) lost.hidden = false; };
   }
 

@@ -1,6 +1,7 @@
 """Follows a journal: fills its index in a thread of its own, and tells how far it is and when there is news."""
 
 import os
+import sqlite3
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -91,7 +92,7 @@ class JournalWatch:
         while not self._stop.is_set():
             try:
                 has_news = self.catch_up()
-            except BatchworkError as error:  # damage: what is in the index is shown, with the reason
+            except (BatchworkError, sqlite3.Error, OSError) as error:  # what is in the index is shown, with the reason
                 self._tell(Progress(done=self.progress.done, total=self.progress.total, problem=str(error)))
                 return
             if has_news:
