@@ -5,7 +5,7 @@ BIN    := $(VENV)/bin
 READY  := $(VENV)/.ready
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo demo-crash test test-lowest test-pythons check format torture hostile test-real test-tables smoke-real perf perf-against smoke evidence evidence-fit evidence-ablation fuzz clean
+.PHONY: help setup demo demo-crash test test-lowest test-pythons check format torture hostile test-real test-tables smoke-real test-browser smoke-browser screenshots perf perf-against smoke evidence evidence-fit evidence-ablation fuzz clean
 
 help: ## this list
 	@grep -hE '^[a-z][a-z-]*:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | awk -F'\t' '{printf "  make %-14s %s\n", $$1, $$2}'
@@ -24,7 +24,7 @@ demo-crash: $(READY) ## a run killed with SIGKILL, resumed, stopped by its budge
 	$(BIN)/batchwork demo
 
 test: $(READY) ## all tests of the normal suite
-	$(BIN)/python -m pytest -n auto -m "not slow and not real"
+	$(BIN)/python -m pytest -n auto -m "not slow and not real and not browser"
 
 # `"name>=1.2"` in pyproject.toml becomes `name==1.2` in a constraints file; an environment of its own keeps the other one whole.
 LOWEST := .venv-lowest
@@ -32,7 +32,7 @@ test-lowest: ## the same with the lowest versions that pyproject.toml allows, in
 	test -x $(LOWEST)/bin/python || $(PYTHON) -m venv $(LOWEST)
 	grep -oE '"[A-Za-z0-9_-]+>=[0-9.]+"' pyproject.toml | tr -d '"' | sed 's/>=/==/' > $(LOWEST)/lowest.txt
 	$(LOWEST)/bin/python -m pip install --quiet --disable-pip-version-check -c $(LOWEST)/lowest.txt -e '.[all,otel,dev]'
-	$(LOWEST)/bin/python -m pytest -n auto -m "not slow and not real"
+	$(LOWEST)/bin/python -m pytest -n auto -m "not slow and not real and not browser"
 
 PYTHONS ?= python3.12 python3.13
 test-pythons: ## the same with other interpreters: make test-pythons PYTHONS="python3.12 python3.13"
@@ -82,12 +82,32 @@ $(NOTEBOOK): $(READY)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt 'datasets==5.2.0' 'nbclient==0.11.0' 'ipykernel==7.4.0'
 	touch $(NOTEBOOK)
 
+# Debian's chromium, driven by Playwright; axe-core, which looks at contrast and labels, comes from npm.
+CHROMIUM ?= /usr/bin/chromium
+BROWSER  := $(VENV)/.browser
+
+test-browser: $(BROWSER) ## the viewer in a real browser: live, by keyboard, narrow, dark, with axe-core (needs chromium)
+	BATCHWORK_CHROMIUM=$(CHROMIUM) $(BIN)/python -m pytest -m browser tests/view
+
+smoke-browser: ## a cut of it, where chromium can be had
+	@test -x $(CHROMIUM) || { echo "smoke-browser: there is no $(CHROMIUM) here"; exit 1; }
+	$(MAKE) $(BROWSER)
+	BATCHWORK_CHROMIUM=$(CHROMIUM) $(BIN)/python -m pytest -m browser tests/view -k smoke
+
+screenshots: $(BROWSER) ## the pictures in README.md and docs/view.md, made anew
+	BATCHWORK_CHROMIUM=$(CHROMIUM) $(BIN)/python -m tests.view.screenshots docs/images
+
+$(BROWSER): $(READY)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt 'playwright>=1.49'
+	npm install --silent --no-fund --no-audit --prefix $(VENV)/axe axe-core
+	touch $(BROWSER)
+
 format: $(READY) ## rewrite the code in the house format
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
 # Each measurement prints a table and ends with one line that says whether its bar is met.
-PERF := engine http exits curves window memory tables resume state documents limits pacing simulator prompts server frame calibration answerability bench
+PERF := engine http exits curves window memory tables resume state documents limits pacing simulator prompts server view frame calibration answerability bench
 
 perf: $(READY) ## every measurement, against the peers, written into docs/performance.md (within 90 min)
 	$(BIN)/python -m perf.report $(PERF)

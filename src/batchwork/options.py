@@ -71,7 +71,7 @@ _KINDS: dict[str, tuple[Any, str]] = {
     "notify": (str | None, "an address or a command"),
     "template": (str | Path | None, "a path"),
     "progress": (bool | None, "True or False"),
-    **dict.fromkeys(("fresh", "retry_in_place", "cancel_on_interrupt"), (bool, "True or False")),
+    **dict.fromkeys(("fresh", "retry_in_place", "cancel_on_interrupt", "view"), (bool, "True or False")),
 }
 
 
@@ -118,6 +118,7 @@ class RunOptions(TypedDict, total=False):
     on_event: Callable[[Event], None] | None
     notify: str | None
     progress: bool | None
+    view: bool
 
 
 def plan_of(options: RunOptions, *, keep_bodies: bool = False) -> Plan:
@@ -156,6 +157,7 @@ def supplied_of(options: RunOptions) -> Supplied:
         checker=_checker_of(model),
         response_model=model,
         backend=options.get("backend"),
+        view=options.get("view", False),
         on_event=options.get("on_event"),
         notify=None if (target := options.get("notify")) is None else NoticeTarget(target),
     )

@@ -5,7 +5,7 @@ import logging
 import queue
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AsyncExitStack, contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -29,6 +29,7 @@ from batchwork.notify import Notifier
 from batchwork.options import RunOptions, plan_of, supplied_of
 from batchwork.plan import Plan
 from batchwork.results import Results, typed_outcome
+from batchwork.view_process import ViewProcess
 
 if TYPE_CHECKING:
     from batchwork.display import Display
@@ -75,6 +76,8 @@ def run(prompts: object, **options: Unpack[RunOptions]) -> Results:
             at a pause, at 50, 80 and 100% of `max_cost`. It is kept nowhere, and a notice that fails fails no run.
         progress: show on standard error how far the run is, and for what it waits; in a notebook it is shown unless
             you say False.
+        view: show the run in a browser page while it goes on; its address is printed on standard error. Needs
+            `journal=` and the extra `view`; `batchwork view JOURNAL` shows the same later.
 
     Raises:
         ConfigError: an option is wrong; nothing was sent.
@@ -216,6 +219,7 @@ class RunSession:
         self._cancelled = False
         self._run: Run | None = None
         self._interrupts = 0
+        self._viewer = ViewProcess(plan.journal) if supplied.view else None
         about = {"model": plan.model, "journal": None if plan.journal is None else str(plan.journal)}
         self._notifier = None if supplied.notify is None else Notifier(supplied.notify, about)
 
@@ -232,13 +236,18 @@ class RunSession:
         return results
 
     async def _execute(self) -> Results:
-        async with open_engine(self._plan, self._supplied) as engine:
+        async with AsyncExitStack() as stack:
+            if self._viewer is not None:
+                stack.push_async_callback(asyncio.to_thread, self._viewer.close)
+            engine = await stack.enter_async_context(open_engine(self._plan, self._supplied))
             self.engine = engine
             run = self._run = engine.start()
             if self._notifier is not None:
                 self._notifier.opened(
                     engine.tally, engine.clock, ceiling_nano=engine.gate.ledger.ceiling, priced=engine.price is not None
                 )
+            if self._viewer is not None:
+                self._viewer.start()
             if self._on_open is not None:
                 self._on_open(engine)
             for _ in range(self._interrupts):

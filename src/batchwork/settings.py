@@ -34,6 +34,7 @@ class Settings:
     models_folder: Path | None = None  # BATCHWORK_MODELS: where local models are kept
     server_api_keys: tuple[str, ...] = field(default=(), repr=False)  # those that callers of `batchwork serve` show
     state_dir: Path = Path(".local/state/batchwork")
+    cache_dir: Path | None = None  # what can be made again; None: the environment names no place for it
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] | None = None, *, dotenv: Path | None = None) -> Self:
@@ -52,6 +53,7 @@ class Settings:
             program_environment={name: env[name] for name in _PROGRAM if env.get(name)},
             models_folder=_path(env, "BATCHWORK_MODELS") or _cache(env),
             server_api_keys=tuple(filter(None, map(str.strip, env.get("BATCHWORK_API_KEYS", "").split(",")))),
+            cache_dir=_cache(env),
             state_dir=Path(env.get("XDG_STATE_HOME") or Path(env.get("HOME", ".")) / ".local" / "state") / "batchwork",
         )
 

@@ -14,12 +14,14 @@ import msgspec
 import pytest
 from markdown_it import MarkdownIt
 
+import batchwork
 from batchwork.benchmarks.config import TASK_NAMES, ConfigurationError
 from batchwork.benchmarks.report import LIMITS, Summary, Verdict, console_lines, save_run, summarise, write_reports
 from batchwork.benchmarks.report.charts import draw
 from batchwork.benchmarks.report.guide import GUIDE
 from batchwork.benchmarks.report.markdown import render_markdown
 from batchwork.benchmarks.report.tables import COLUMNS, render_csv, render_json
+from batchwork.benchmarks.report.writing import ITEMS, items_page
 from batchwork.benchmarks.trial import Call, RunInfo, State
 from tests.support.made_calls import call, pair, run_info, table
 
@@ -285,6 +287,13 @@ def test_reports_that_an_earlier_state_left_are_written_anew_and_its_charts_remo
     assert "Aborted" not in (tmp_path / "benchmark_report.md").read_text()
     assert "](charts/" not in (tmp_path / "benchmark_report.md").read_text()
     assert b"interrupted" not in (tmp_path / "benchmark_results.json").read_bytes()
+
+
+def test_a_report_links_the_calls_themselves_where_there_is_a_journal(tmp_path: Path) -> None:
+    batchwork.run(["a", "b"], model="mock:echo", journal=tmp_path / "journal.db").close()
+    assert b"All 2 items" in items_page(tmp_path / "journal.db")[ITEMS]
+    assert items_page(tmp_path / "another.db") == {}
+    assert "[items.html](items.html)" in render_markdown(summarise(run_info(), all_tasks()[:2]), items=ITEMS)
 
 
 def test_a_chart_that_has_lost_its_numbers_is_removed_and_an_empty_folder_with_it(tmp_path: Path) -> None:

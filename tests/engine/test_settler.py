@@ -8,12 +8,14 @@ from typing import Any
 import pytest
 
 from batchwork.core.errors import CallbackError
-from batchwork.core.event import Event, Reopened, Settled
-from batchwork.core.failure import FailureKind
+from batchwork.core.event import Attempted, Event, Reopened, Settled
+from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.outcome import Deferred, Failed, Skipped, Succeeded
+from batchwork.core.reply import Reply, Usage
 from batchwork.core.stats import Tally
 from batchwork.engine.life import Life
 from batchwork.engine.settler import Settler, listener_for, tell
+from batchwork.journal import codec
 from tests.support.parts import life_of, parts
 from tests.support.scripted import failure, reply
 from tests.support.virtual_time import run_virtual
@@ -60,6 +62,30 @@ def test_an_outcome_is_recorded_with_the_charge_of_its_last_call() -> None:
     outcome, events = settled(work)
     assert [type(event) for event in events] == [Settled]
     assert (outcome.cost_nano, events[0].charged_nano) == (15_000, 15_000)
+
+
+@pytest.mark.parametrize(
+    ("result", "request_id", "tokens"),
+    [
+        (Failure(kind=FailureKind.SERVER, message="x" * 999, request_id="req_1"), "req_1", None),
+        (Failure(kind=FailureKind.SERVER, message="lone \ud800"), None, None),
+        (Reply(text="no", usage=Usage(input_tokens=10), provider_id="msg_1"), "msg_1", 10),
+    ],
+)
+def test_an_attempt_is_recorded_with_what_it_used_why_it_failed_and_by_which_name_the_provider_knows_it(
+    result: Any, request_id: str | None, tokens: int | None
+) -> None:
+    def work(settler: Settler, life: Life, tally: Tally) -> None:
+        life.latency_s = 1.5
+        settler.book(life, result, worst_nano=99_000)
+        final = failure(FailureKind.SCHEMA_VIOLATION) if isinstance(result, Reply) else result
+        settler.record_attempt(life, result, final)
+
+    _, (event,) = settled(work)
+    assert isinstance(event, Attempted)
+    assert codec.encode(event, {})
+    assert 0 < len(event.message) <= 300
+    assert (event.request_id, event.usage and event.usage.input_tokens, event.latency_s) == (request_id, tokens, 1.5)
 
 
 def test_an_item_that_is_deferred_again_is_not_recorded_again() -> None:

@@ -8,7 +8,8 @@ import msgspec
 import pytest
 
 from batchwork.core.errors import JournalDamagedError
-from batchwork.core.event import Event, Opened, Reopened, Settled
+from batchwork.core.event import Attempted, Event, Opened, Reopened, Settled
+from batchwork.core.failure import FailureKind
 from batchwork.core.outcome import Succeeded
 from batchwork.core.reply import Reply, ToolCall, Usage
 from batchwork.journal import codec
@@ -40,11 +41,22 @@ _ANSWER = Succeeded(index=3, reply=Reply(text="", tool_calls=(_CALL,), usage=Usa
         Settled(item=7, outcome=_ANSWER),
         Settled(item=7, outcome=msgspec.structs.replace(_ANSWER, parsed={"n": [10**30, -(10**30), 2**63, "x"]})),
         Reopened(item=7),
+        Attempted(item=7, kind=FailureKind.TIMEOUT),
+        Attempted(item=7, kind=FailureKind.SERVER, usage=Usage(input_tokens=3), message="m", latency_s=0.5),
     ],
 )
 def test_an_event_comes_back_as_it_was(event: Event) -> None:
     blobs: codec.Blobs = {}
     assert codec.decode(stored(event, blobs), blobs.get) == event
+
+
+def test_an_attempt_of_an_older_journal_is_read_without_what_it_did_not_record() -> None:
+    body = msgspec.msgpack.encode(
+        {"type": "attempted", "item": 7, "kind": "server", "charged_nano": 5, "unconfirmed": True}
+    )
+    kind = codec.KINDS[Attempted]
+    event = codec.decode((1, kind, 7, body, codec.checksum(1, kind, 7, body)), {}.get)
+    assert event == Attempted(item=7, kind=FailureKind.SERVER, charged_nano=5, unconfirmed=True)
 
 
 def test_the_numbers_of_the_kinds_are_those_on_disk() -> None:

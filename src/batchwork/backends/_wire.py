@@ -124,6 +124,7 @@ class WireBackend(ABC):
             status=answer.status,
             error_code=code,
             limits=self.limit_headers.read(headers, self._clock.utc),
+            request_id=request_id,
         )
 
     def _read(

@@ -20,7 +20,7 @@ from batchwork.benchmarks.files import write_whole
 
 QUOTA_WINDOW = timedelta(hours=5)
 _PLAN = "plan.json"
-_JOURNAL = "journal.db"
+JOURNAL = "journal.db"
 # What another sitting may change: how the rest is run, not what is asked.
 HOW = frozenset(
     {
@@ -132,7 +132,7 @@ class RunFolder:
     @property
     def journal(self) -> Path:
         """Every answer, from the moment it came."""
-        return self.path / _JOURNAL
+        return self.path / JOURNAL
 
     def config(self) -> BenchmarkConfig:
         """What the run was told."""

@@ -13,6 +13,7 @@ import typer
 import batchwork
 from batchwork.assembly import known_terms
 from batchwork.cli import journals, options, service
+from batchwork.cli import view as viewer
 from batchwork.cli.demo import demo
 from batchwork.cli.estimate import Journaled, add_up, lines
 from batchwork.cli.inputs import STDOUT, extra_body_of, load_schema, per_row_of, sampling_of
@@ -99,6 +100,7 @@ def run(
     overwrite: options.Overwrite = False,
     csv_safe: options.CsvSafe = False,
     notify: options.Notify = None,
+    view: options.View = False,
     quiet: options.Quiet = False,
 ) -> None:
     """Ask a model about every row of a file; one output row per input row, in input order.
@@ -251,5 +253,5 @@ def describe(
         print(frame.render(described.description))
 
 
-for _command in (*journals.COMMANDS, simulate, demo):
+for _command in (*journals.COMMANDS, viewer.view, simulate, demo):
     app.command()(_command)

@@ -80,6 +80,7 @@ ExtraBody = Annotated[
 ]
 Reask = Annotated[int, _question(metavar="N", help="Ask again so often when an answer breaks the schema.")]
 Limit = Annotated[int | None, _question(metavar="N", min=0, help="Only the first N rows.")]
+View = Annotated[bool, typer.Option("--view", metavar=" ", help="Show the run in a browser page while it goes on.")]
 BaseUrl = Annotated[str | None, _question(metavar="URL", help="Another server that speaks the backend's protocol.")]
 MaxCost = Annotated[float | None, _limit(metavar="USD", help="Never spend more, over all runs on the journal.")]
 Price = Annotated[str | None, _limit(metavar="IN,OUT", help="Dollars per million tokens, when not known.")]

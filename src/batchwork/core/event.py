@@ -4,12 +4,13 @@ An item is named by its ordinal in the journal: it is given once, when the item 
 and never changes, whatever place the item has in the input of a later run.
 """
 
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
 from batchwork.core.failure import FailureKind
 from batchwork.core.outcome import AnyOutcome
+from batchwork.core.reply import Usage
 from batchwork.core.request import Request
 from batchwork.core.stats import RunFigures
 
@@ -57,12 +58,20 @@ class Admitted(ItemEvent, frozen=True, kw_only=True, gc=False, tag="admitted"):
     reserved_nano: int
 
 
-class Attempted(ItemEvent, frozen=True, kw_only=True, gc=False, tag="attempted"):
+LONGEST_MESSAGE: Final = 300  # characters of a failure's message that an attempt keeps
+
+
+class Attempted(ItemEvent, frozen=True, kw_only=True, omit_defaults=True, gc=False, tag="attempted"):
     """A call ended without settling its item. A charge below zero takes back what an earlier one has booked."""
 
     kind: FailureKind
     charged_nano: int = 0
     unconfirmed: bool = False  # booked at its worst case: the provider may have billed it
+    # What follows says how it went, for people; journals of 0.1 have none of it.
+    usage: Usage | None = None
+    message: str = ""  # at most LONGEST_MESSAGE characters of it
+    request_id: str | None = None  # the provider's
+    latency_s: float = 0.0
 
 
 class Settled(ItemEvent, frozen=True, kw_only=True, gc=False, tag="settled"):

@@ -44,6 +44,7 @@ class Failure(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=
     reply: Reply | None = None
     usage: Usage | None = None
     unconfirmed: bool = False
+    request_id: str | None = None  # the provider's
 
     def __str__(self) -> str:
         return f"{self.kind.value}: {self.message}"

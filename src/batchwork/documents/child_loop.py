@@ -16,6 +16,7 @@ from batchwork.documents.docx import docx_text
 from batchwork.documents.frames import OUT_OF_MEMORY, READY, REFUSED, REQUEST_SIZE, TEXT, Task, response, task_of
 from batchwork.documents.html import html_text
 from batchwork.documents.pdf import pdf_text
+from batchwork.documents.picture import picture_json
 from batchwork.documents.usage import usage_of
 
 _RETIRED_ABOVE = 120_000_000  # bytes; a reader that keeps more than that is not asked again
@@ -47,6 +48,8 @@ def extract(kind: str, data: bytes, limits: DocumentLimits) -> tuple[str, tuple[
         return pdf_text(data, limits)
     if kind == "docx":
         return docx_text(data, limits), ()
+    if kind == "picture":
+        return picture_json(data, limits), ()
     return html_text(decode_text(data), limits), ()
 
 

@@ -3,14 +3,18 @@
 Text and images are read here. What needs a parser is read in a process of its own, whose time and memory have limits.
 """
 
+import base64
+import json
 import os
 import stat
+from dataclasses import dataclass
 from pathlib import Path
 
 from batchwork.core.errors import DocumentError
 from batchwork.documents.content import DOCX, HTML, PDF, decode_text, media_type_of, text_type_of
 from batchwork.documents.document import Document, DocumentLimits, digest_of
 from batchwork.documents.frames import Task
+from batchwork.documents.picture import picture_request
 from batchwork.documents.pool import ReaderPool
 
 DEFAULT_LIMITS = DocumentLimits()
@@ -47,6 +51,25 @@ def read_document(
         raise DocumentError(f"{called} {error}") from error
     except MemoryError as error:
         raise DocumentError(f"{called} cannot be read: there is not enough memory for its {len(data)} bytes") from error
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PagePicture:
+    """A page as a picture, with its characters: each with its left, top, right and bottom in pixels."""
+
+    width: int
+    height: int
+    png: bytes
+    glyphs: tuple[tuple[str, float, float, float, float], ...]
+
+
+def draw_page(data: bytes, page: int, *, limits: DocumentLimits = DEFAULT_LIMITS) -> PagePicture:
+    """A page of a PDF, counted from 1, as a picture; a DocumentError says why there is none."""
+    content = picture_request(page, data)
+    text, _ = _POOL.read(Task("picture", limits, len(content)), content)
+    drawn = json.loads(text)
+    glyphs = tuple((glyph[0], *map(float, glyph[1:5])) for glyph in drawn["glyphs"])
+    return PagePicture(width=drawn["width"], height=drawn["height"], png=base64.b64decode(drawn["png"]), glyphs=glyphs)
 
 
 def load_file(

@@ -12,7 +12,7 @@ from batchwork.documents.document import DocumentLimits
 
 READY = b"+"  # the first byte of a reader that has started
 TEXT, REFUSED, OUT_OF_MEMORY = b"t", b"r", b"m"
-KINDS = ("pdf", "docx", "html")
+KINDS = ("pdf", "docx", "html", "picture")
 _REQUEST = struct.Struct("!BQQQdQ")
 _RESPONSE = struct.Struct("!cBdQQ")
 REQUEST_SIZE, RESPONSE_SIZE = _REQUEST.size, _RESPONSE.size

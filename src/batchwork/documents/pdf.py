@@ -79,13 +79,13 @@ def _page(page: Any, pdfium: Any, limits: DocumentLimits, before: int) -> str:
         limits.check_length(before + count)
         if _is_turned(textpage, count, pdfium):
             return _unstuck(textpage.get_text_range())
-        return page_text(_glyphs(textpage, count, pdfium))
+        return page_text(glyphs_of(textpage, count, pdfium))
     finally:
         textpage.close()
         page.close()
 
 
-def _glyphs(textpage: Any, count: int, pdfium: Any) -> list[Glyph]:
+def glyphs_of(textpage: Any, count: int, pdfium: Any) -> list[Glyph]:
     """The characters of a page with their boxes, in drawing order."""
     box = pdfium.FS_RECTF()
     reference, handle = ctypes.byref(box), textpage.raw

@@ -66,7 +66,7 @@ class Collector:
         if decision.move is Move.FAIL:
             await self.show(self.settler.record_outcome(life, self.settler.failed(life, decision.failure)))
             return
-        self.settler.record_attempt(life, decision.failure)
+        self.settler.record_attempt(life, result, decision.failure)
         if decision.pause is not None:
             self._context.pause(decision.pause)
             return

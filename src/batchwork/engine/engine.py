@@ -36,6 +36,7 @@ class Supplied:
     remembered: Mapping[str, Any] = field(default_factory=dict)  # kept in the journal beside the plan's settings
     input: RunInput = field(default_factory=RunInput)
     notify: NoticeTarget | None = None  # where the end, a pause and the budget are told
+    view: bool = False  # shown by a viewer of its own, from its start to its end
     on_event: Callable[[Event], None] | None = None
     on_settled: Callable[[AnyOutcome], None] | None = None
     has_room: Callable[[], bool] | None = None  # whether whoever takes the outcomes can take more

@@ -197,7 +197,7 @@ class ItemCarrier:
         if move is Move.FAIL:
             await self._show(self._settler.record_outcome(life, self._settler.failed(life, failure)))
             return False
-        self._settler.record_attempt(life, failure)
+        self._settler.record_attempt(life, result, failure)
         if move is Move.PAUSE:
             return False
         if move is Move.ASK_AGAIN:

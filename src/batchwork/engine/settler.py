@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 
 from batchwork.core.errors import CallbackError
-from batchwork.core.event import Attempted, Event, Settled
+from batchwork.core.event import LONGEST_MESSAGE, Attempted, Event, Settled
 from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.intake import Work
 from batchwork.core.outcome import AnyOutcome, Deferred, Failed, Succeeded
@@ -52,10 +52,20 @@ class Settler:
         kind = FailureKind.RESULT_LOST
         self._p.journal.record(Attempted(item=life.item, kind=kind, charged_nano=-nano, unconfirmed=True))
 
-    def record_attempt(self, life: Life, failure: Failure) -> None:
-        """Record a call that did not settle its item."""
+    def record_attempt(self, life: Life, result: Reply | Failure, failure: Failure) -> None:
+        """Record a call that did not settle its item: what came back, and the failure that it is for the item."""
+        reply = result if isinstance(result, Reply) else result.reply
         self._p.journal.record(
-            Attempted(item=life.item, kind=failure.kind, charged_nano=life.charged_nano, unconfirmed=life.unconfirmed)
+            Attempted(
+                item=life.item,
+                kind=failure.kind,
+                charged_nano=life.charged_nano,
+                unconfirmed=life.unconfirmed,
+                usage=result.usage,
+                message=failure.message[:LONGEST_MESSAGE].encode("utf-8", "replace").decode(),
+                request_id=failure.request_id if reply is None else reply.provider_id,
+                latency_s=life.latency_s,
+            )
         )
         life.charged_nano, life.unconfirmed = 0, False
 

@@ -114,6 +114,12 @@ class JournalReader:
         yield from self._events.all()
         self._connection.let_go()
 
+    def events_after(self, seq: int, count: int) -> list[tuple[int, float, Event]]:
+        """Up to so many events behind this number, each with its own and the time when it was recorded (UTC)."""
+        events = self._events.after(seq, count)
+        self._connection.let_go()
+        return events
+
     def batch_events(self) -> Iterator[BatchEvent]:
         """What was recorded about provider batches, from the first to the last."""
         return (event for _, event in self._events.of_batches())
@@ -153,6 +159,13 @@ class JournalReader:
                 self._connection.let_go()
         finally:
             self._connection.let_go()
+
+    def entry(self, item: int) -> Entry | None:
+        """An item by its number, with its request, columns and outcome; None when there is none or it has no place."""
+        row = self.items.row(item)
+        entry = None if row is None or row.index is None else self._entry(row, bodies=True)
+        self._connection.let_go()
+        return entry
 
     def _entry(self, row: ItemRow, bodies: bool) -> Entry:
         assert row.index is not None

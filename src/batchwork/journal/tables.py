@@ -226,6 +226,14 @@ class EventTable:
         if last < written:
             raise self._connection.damaged(f"it ends at event {last}, but {written} were written")
 
+    def after(self, seq: int, count: int) -> list[tuple[int, float, Event]]:
+        """Up to so many events behind this number, each with its own and the time when it was recorded."""
+        sql = "SELECT seq, kind, item, body, crc, at FROM event WHERE seq > ? ORDER BY seq LIMIT ?"
+        rows = self._connection.all(sql, (seq, count))
+        if rows and rows[-1][0] != seq + len(rows):
+            raise self._connection.damaged(f"an event between {seq} and {rows[-1][0]} is missing")
+        return [(values[0], values[5], self._decode(values[:5])) for values in rows]
+
     def of_batches(self) -> list[tuple[int, BatchEvent]]:
         """The events of provider batches with their numbers, from the first to the last."""
         written = self._connection.sums().batches

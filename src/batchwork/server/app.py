@@ -5,6 +5,7 @@ from contextlib import asynccontextmanager
 
 import msgspec
 
+from batchwork.clock import stopwatch
 from batchwork.core.ports import Backend
 from batchwork.prompts import open_prompt_service
 from batchwork.server.admission import Admission, Lease, RequestResult, RequestRun
@@ -12,7 +13,18 @@ from batchwork.server.api import API, VERSION, ApiError
 from batchwork.server.checker import ServerChecker
 from batchwork.server.config import ServerConfig
 from batchwork.server.connections import Connections
-from batchwork.server.dispatcher import DOCS, Dispatcher, Handler
+from batchwork.server.day_page import (
+    HTML,
+    LONGEST_FORM,
+    SIGN_IN,
+    Sessions,
+    day_page,
+    key_in,
+    page_headers,
+    sign_in_page,
+    wants_page,
+)
+from batchwork.server.dispatcher import DOCS, Dispatcher, Handler, check_host
 from batchwork.server.docs import docs_page
 from batchwork.server.exchange import JSON, Exchange
 from batchwork.server.loop_time import LoopTime
@@ -39,6 +51,7 @@ class Application:
         self.connections = Connections(config.connections, self.loop_time, on_dropped=self.metrics.dropped)
         self._backend = backend
         self._admission: Admission | None = None
+        self._sessions, self._up_s = Sessions(), stopwatch()
         named: dict[str, Handler] = {
             "prompt": self._prompt,
             "prompts": self._prompts,
@@ -49,6 +62,7 @@ class Application:
         }
         handlers = {API.routes[name].path: (API.routes[name].method, handler) for name, handler in named.items()}
         handlers |= {DOCS: ("GET", self._docs), _OPENAPI: ("GET", self._openapi)}
+        handlers |= {API.routes["root"].path: ("GET", self._root), SIGN_IN: ("POST", self._sign_in)}
         self.asgi = Dispatcher(handlers, config=config, metrics=self.metrics)
 
     @property
@@ -137,6 +151,25 @@ class Application:
         if self.admission.is_closed:
             raise ApiError("shutting_down", "the server is about to end")
         await exchange.respond(b'{"status":"ready"}')
+
+    async def _root(self, exchange: Exchange) -> None:
+        if not wants_page(exchange.headers.get("accept", "")):
+            await exchange.respond(_encode(_SERVICE))
+            return
+        if self.config.keys and not self._sessions.knows(exchange.headers.get("cookie", "")):
+            await exchange.respond(sign_in_page(), HTML, headers=page_headers())
+            return
+        if not self.config.keys:
+            check_host(exchange)
+        page = day_page(self.admission.service, self.metrics, under_way=self.admission.under_way, up_s=self._up_s())
+        await exchange.respond(page, HTML, headers=page_headers())
+
+    async def _sign_in(self, exchange: Exchange) -> None:
+        key = key_in(await exchange.form(LONGEST_FORM))
+        if self.config.keys.number_of(key) is None:
+            await exchange.respond(sign_in_page(is_wrong=True), HTML, status=403, headers=page_headers())
+            return
+        await exchange.respond(b"", HTML, status=303, headers=self._sessions.open())
 
     async def _docs(self, exchange: Exchange) -> None:
         # Where there are keys, the page is shown to those without one, and does not say which models there are.

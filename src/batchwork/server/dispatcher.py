@@ -8,6 +8,7 @@ from batchwork.clock import stopwatch
 from batchwork.core.errors import JournalWriteError
 from batchwork.server.api import API, ApiError
 from batchwork.server.config import ServerConfig, is_loopback
+from batchwork.server.day_page import SIGN_IN
 from batchwork.server.exchange import Exchange, Receive, Scope, Send
 from batchwork.server.keys import caller
 from batchwork.server.logs import log, log_defect, request_id
@@ -74,10 +75,9 @@ class Dispatcher:
             return None
         if not keys:
             # A page in a browser can reach loopback under a name of its own: only our own names are answered.
-            if not is_loopback(re.sub(r":\d*$", "", headers.get("host", ""))):
-                raise ApiError("wrong_host", "without an API key the server answers to localhost and 127.0.0.1 only")
+            check_host(exchange)
             return None
-        if exchange.path == DOCS:  # a browser that opens a page shows no key; the page asks for it
+        if exchange.path in (DOCS, SIGN_IN):  # a browser that opens a page shows no key; the page asks for it
             return None
         key = headers.get("x-api-key")
         if key is None and (bearer := headers.get("authorization", "")).lower().startswith("bearer "):
@@ -88,6 +88,12 @@ class Dispatcher:
         if number is None:
             raise ApiError("wrong_api_key", "the key in X-API-Key is not known")
         return number
+
+
+def check_host(exchange: Exchange) -> None:
+    """Refuse a request under another name than this machine's, where no key is asked for. Raises ApiError."""
+    if not is_loopback(re.sub(r":\d*$", "", exchange.headers.get("host", ""))):
+        raise ApiError("wrong_host", "without an API key the server answers to localhost and 127.0.0.1 only")
 
 
 def api_error(error: Exception) -> ApiError:

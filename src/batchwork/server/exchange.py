@@ -10,6 +10,7 @@ from batchwork.server.api import ApiError, Headers
 from batchwork.server.protocol import CROWDED
 
 JSON = "application/json"
+FORM = "application/x-www-form-urlencoded"
 _DISCARD = 8  # so many times the limit is read and thrown away, so that the sender can hear why
 _ID = re.compile(r"[A-Za-z0-9._:-]{1,128}")
 _CLIENT_LEFT = 499  # in the log alone: nobody is there to be answered
@@ -46,6 +47,19 @@ class Exchange:
             raise ApiError("unsupported_media_type", f"{named}: send the header Content-Type: {JSON}")
         if self.headers.get("content-encoding", "identity").lower() != "identity":
             raise ApiError("unsupported_media_type", "a compressed body is not taken")
+        return await self._whole(limit, keep)
+
+    async def form(self, limit: int) -> bytes:
+        """Read what a browser's form sends.
+
+        Raises ApiError where it is declared as something else, too large, or does not come to its end.
+        """
+        kind = self.headers.get("content-type", "").partition(";")[0].strip().lower()
+        if kind != FORM:
+            raise ApiError("unsupported_media_type", f"the body must be {FORM}, not {kind[:100] or 'unnamed'}")
+        return await self._whole(limit, lambda _: None)
+
+    async def _whole(self, limit: int, keep: Callable[[int], None]) -> bytes:
         chunks: list[bytes] = []
         size = 0
         more = True

@@ -56,6 +56,13 @@ class Metrics:
         self.describe(name, "gauge", text)
         self._gauges[name] = read
 
+    def sums(self, name: str, label: str) -> dict[str, float]:
+        """A counter by one of its labels."""
+        found: dict[str, float] = defaultdict(float)
+        for labels, amount in self._counters[name].items():
+            found[dict(labels).get(label, "")] += amount
+        return dict(found)
+
     def exposition(self) -> str:
         """All of them as text."""
         lines: list[str] = []

@@ -89,7 +89,9 @@ def test_an_unknown_model_is_told_what_there_is(exchange):
 
 
 def test_the_request_id_stands_in_the_message(exchange):
-    assert "[req_9]" in exchange(MODEL, error("api_error"), status=500, request_id="req_9").failure.message
+    failure = exchange(MODEL, error("api_error"), status=500, request_id="req_9").failure
+    assert "[req_9]" in failure.message
+    assert failure.request_id == "req_9"
 
 
 def test_a_key_that_the_provider_repeats_is_not_shown(exchange):

@@ -136,7 +136,7 @@ def _no_choice(completion: _Completion, choice: _Choice | None, raw: bytes, requ
     status = error["code"] if isinstance(error.get("code"), int) else 500
     kind, code = kind_of(error, status)
     message = message_of(error, raw, secret=None, request_id=request_id)
-    return Failure(kind=kind, message=message, status=status, error_code=code)
+    return Failure(kind=kind, message=message, status=status, error_code=code, request_id=request_id)
 
 
 def kind_of(error: dict[str, Any], status: int) -> tuple[FailureKind, str | None]:

@@ -37,8 +37,8 @@ from batchwork.benchmarks.trial import RunInfo
 Lines = list[str]
 
 
-def render_markdown(summary: Summary, pictures: Mapping[str, str] | None = None) -> str:
-    """The report as Markdown; `pictures` are the charts by name, as places relative to it."""
+def render_markdown(summary: Summary, pictures: Mapping[str, str] | None = None, *, items: str | None = None) -> str:
+    """The report as Markdown; `pictures` are the charts by name, `items` the calls, as places relative to it."""
     shown = pictures or {}
     parts = [
         _head(summary),
@@ -53,7 +53,7 @@ def render_markdown(summary: Summary, pictures: Mapping[str, str] | None = None)
         _where(summary),
         _rules(summary),
         [GUIDE if summary.by_model else READER_GUIDE],
-        _the_run(summary),
+        _the_run(summary, items),
     ]
     return "\n".join(line for part in parts for line in part)
 
@@ -264,7 +264,7 @@ def _rules(summary: Summary) -> Lines:
     return ["## What counts as right", "", *table(["task", "question", "right is"], rows, names=3)]
 
 
-def _the_run(summary: Summary) -> Lines:
+def _the_run(summary: Summary, items: str | None) -> Lines:
     run = summary.run
     told = {
         "backend": run.backend,
@@ -278,7 +278,9 @@ def _the_run(summary: Summary) -> Lines:
         **{f"setting {name}": _setting(value) for name, value in run.settings.items()},
         **{f"version of {name}": version for name, version in run.versions.items()},
     }
-    return ["## The run", "", *table(["what", "value"], [[safe(name), safe(value)] for name, value in told.items()])]
+    calls = [] if items is None else [f"Every prompt and answer, call by call: [{items}]({items}).", ""]
+    rows = [[safe(name), safe(value)] for name, value in told.items()]
+    return ["## The run", "", *calls, *table(["what", "value"], rows)]
 
 
 def _setting(value: object) -> str:

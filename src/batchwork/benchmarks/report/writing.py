@@ -7,10 +7,13 @@ asked for, and a chart that is not drawn again is removed. Nothing is touched bu
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib.util import find_spec
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from batchwork.benchmarks.config import FORMATS, ConfigurationError
 from batchwork.benchmarks.files import write_whole
+from batchwork.benchmarks.folder import JOURNAL
 from batchwork.benchmarks.report.figures import CHART_NAMES, Summary
 from batchwork.benchmarks.report.markdown import render_markdown
 from batchwork.benchmarks.report.summary import summarise
@@ -18,9 +21,10 @@ from batchwork.benchmarks.report.tables import render_csv, render_json
 from batchwork.benchmarks.trial import Call, RunInfo
 
 JSON, CSV, MARKDOWN, PAGE = "benchmark_results.json", "benchmark_results.csv", "benchmark_report.md", "report.html"
+ITEMS = "items.html"  # every call of the run, or a sample of them
 CHARTS = "charts"
 _FILES = {"json": JSON, "csv": CSV, "markdown": MARKDOWN}
-_DRAWN = (PAGE, *(f"{CHARTS}/{name}.{kind}" for name in CHART_NAMES for kind in ("svg", "png")))
+_DRAWN = (PAGE, ITEMS, *(f"{CHARTS}/{name}.{kind}" for name in CHART_NAMES for kind in ("svg", "png")))
 _SHARPNESS = 2.0  # pixels of a PNG per point
 
 
@@ -47,10 +51,11 @@ def write_reports(
         bodies[CSV] = render_csv(summary).encode()
     pictures: dict[str, str] = {}
     if charts:
-        drawn, pictures = _draw(summary)
-        bodies |= drawn
+        items = items_page(folder / JOURNAL)
+        drawn, pictures = _draw(summary, items=ITEMS if items else None)
+        bodies |= drawn | items
     if "markdown" in wanted:
-        bodies[MARKDOWN] = render_markdown(summary, pictures).encode()
+        bodies[MARKDOWN] = render_markdown(summary, pictures, items=ITEMS if ITEMS in bodies else None).encode()
     _remove(folder, [name for name in _DRAWN if name not in bodies])
     for name, body in bodies.items():
         path = folder / name
@@ -68,7 +73,17 @@ def _remove(folder: Path, names: Sequence[str]) -> None:
         charts.rmdir()
 
 
-def _draw(summary: Summary) -> tuple[dict[str, bytes], dict[str, str]]:
+def items_page(journal: Path) -> dict[str, bytes]:
+    """The file with the calls themselves, where there is a journal and the viewer is installed."""
+    if not journal.exists() or find_spec("jinja2") is None:
+        return {}
+    from batchwork.view.export import report_of  # noqa: PLC0415 - what it needs is an extra
+
+    with TemporaryDirectory() as cache:
+        return {ITEMS: report_of(journal, Path(cache), say=lambda _: None)[0]}
+
+
+def _draw(summary: Summary, *, items: str | None) -> tuple[dict[str, bytes], dict[str, str]]:
     """The files of the charts and the page, and where the picture of each chart is.
 
     The libraries are loaded here, so that a run without charts neither needs them nor waits for them.
@@ -88,6 +103,6 @@ def _draw(summary: Summary) -> tuple[dict[str, bytes], dict[str, str]]:
         bodies[f"{CHARTS}/{name}.png"] = vl_convert.svg_to_png(svg, scale=_SHARPNESS)
     pictures = {name: f"{CHARTS}/{name}.svg" for name in specs}
     title = f"Benchmark: {', '.join(summary.run.treatments)} against {summary.run.baseline}"
-    markdown = render_markdown(summary, pictures)
+    markdown = render_markdown(summary, pictures, items=items)
     page = render_page(title, markdown, drawings, specs, vl_convert.javascript_bundle(EXPOSED))
     return bodies | {PAGE: page.encode()}, pictures

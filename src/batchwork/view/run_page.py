@@ -1,0 +1,367 @@
+"""The figures of the page about a run: where it stands, what it waits for, its rate and cost, and why items fail."""
+
+from itertools import accumulate
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from batchwork.core.duration import duration
+from batchwork.core.event import Attempted, Began, Ended
+from batchwork.core.failure import FailureKind
+from batchwork.core.outcome import Failed, Status
+from batchwork.core.words import Door, command_line, counted, manager_door
+from batchwork.journal import JournalReader
+from batchwork.manager.run_folder import MANAGER
+from batchwork.summary import FailureGroup
+from batchwork.view.columns import ItemColumns
+from batchwork.view.distribution import Distribution, distribution_of
+from batchwork.view.fold import KINDS
+from batchwork.view.index import RunRow, SideIndex
+from batchwork.view.timeline import Timeline, timeline_of
+from batchwork.view.watch import JournalWatch, Progress
+
+_REFUSALS = (FailureKind.RATE_LIMITED, FailureKind.OVERLOADED, FailureKind.QUOTA)
+_RECENT_S = 60.0
+_MOST_BATCHES = 200
+_STOPPED = {
+    None: ("finished", "Finished"),
+    "budget": ("stopped", "Stopped by the budget"),
+    "paused": ("stopped", "Paused"),
+    "interrupted": ("stopped", "Interrupted"),
+    "cancelled": ("stopped", "Cancelled"),
+    "error": ("stopped", "Stopped by an error"),
+    "imported": ("finished", "Taken over from a state file"),
+}
+
+
+class Wait(msgspec.Struct, frozen=True, kw_only=True):
+    """Something that the run waits for, and what can be done about it."""
+
+    what: str
+    text: str
+    remedy: str = ""
+
+
+class FailureKindRow(msgspec.Struct, frozen=True, kw_only=True):
+    """The items that failed in one way."""
+
+    kind: str
+    count: int
+    example: str
+    place: int | None  # of the example
+    remedy: str
+
+
+class RunSpan(msgspec.Struct, frozen=True, kw_only=True):
+    """One run on the journal."""
+
+    began_at: float
+    ended_at: float | None
+    how: str  # it ended
+    state: str  # running, finished, stopped or cut_off
+    pause_before_s: float | None = None  # since the run before
+
+
+class BatchLine(msgspec.Struct, frozen=True, kw_only=True):
+    """One provider batch."""
+
+    number: int
+    batch_id: str | None
+    items: int
+    state: str
+    intended_at: float
+    closed_at: float | None
+
+
+class Series(msgspec.Struct, frozen=True, kw_only=True):
+    """What happened over the time of work, bucket by bucket."""
+
+    width_s: float
+    succeeded: list[float]
+    failed: list[float]
+    refused: list[float]
+    spent_nano: list[float]  # all until then
+    breaks: list[tuple[float, str]]  # where one run follows another: seconds of work, and what lies between
+
+
+class RunPage(msgspec.Struct, frozen=True, kw_only=True):
+    """Everything on the page."""
+
+    journal: str
+    model: str
+    mode: str
+    state: str
+    headline: str
+    remedy: str
+    counts: dict[str, int]
+    total: int | None  # rows in the input, where it is known
+    read: int
+    done: int
+    rate_per_s: float
+    allowed_per_minute: dict[str, float]
+    eta_s: float | None
+    elapsed_s: float
+    spent_nano: int | None  # None: the price is not known
+    unconfirmed_nano: int
+    ceiling_nano: int | None
+    forecast_nano: int | None
+    tokens: dict[str, int]
+    waits: list[Wait]
+    failures: list[FailureKindRow]
+    runs: list[RunSpan]
+    batches: list[BatchLine]  # the latest
+    all_batches: int
+    series: Series
+    latency: Distribution | None
+    input_tokens: Distribution | None
+    output_tokens: Distribution | None
+    indexed: int  # events
+    events: int
+    problem: str | None
+
+
+def door_of(reader: JournalReader, last: Began | None) -> Door:
+    """In whose words remedies are given: a manager's, or the command line's."""
+    if last is not None and MANAGER in last.settings:
+        return manager_door(reader.path.with_suffix(""))
+    return command_line(reader.path)
+
+
+def run_page(watch: JournalWatch, *, now: float) -> RunPage:
+    """The figures as they are now (UTC)."""
+    progress, is_written = watch.progress, watch.is_written
+    with watch.reading() as (reader, index):
+        return _Figures(reader, index, watch.columns, progress, is_written=is_written, now=now).page()
+
+
+class _Figures:
+    """What the page is made from."""
+
+    def __init__(
+        self,
+        reader: JournalReader,
+        index: SideIndex,
+        columns: ItemColumns,
+        progress: Progress,
+        *,
+        is_written: bool,
+        now: float,
+    ) -> None:
+        self._reader, self._index, self._columns, self._progress = reader, index, columns.now(), progress
+        self._now = now
+        self._began = reader.last_run()
+        self._door = door_of(reader, self._began)
+        self._runs = index.runs()
+        self._ends = [self._ended(run) for run in self._runs]
+        self._is_live = bool(self._runs) and is_written and self._ends[-1] is None
+        self._timeline = timeline_of(self._runs, now=now if self._is_live else None)
+        self._sums = reader.sums()
+
+    def _ended(self, run: RunRow) -> Ended | None:
+        if run.ended_seq is None:
+            return None
+        event = self._reader.events_after(run.ended_seq - 1, 1)[0][2]
+        return event if isinstance(event, Ended) else None
+
+    def page(self) -> RunPage:
+        began, counts = self._began, {status.value: count for status, count in self._sums.counts.items()}
+        settings = {} if began is None else began.settings
+        total, places = self._total(), sum(counts.values())
+        done = places - counts[Status.PENDING] - counts[Status.DEFERRED]
+        rate = self._rate()
+        left = None if total is None else max(0, total - done - counts[Status.DEFERRED])
+        state, headline, remedy = self._state(counts)
+        priced = began is None or began.priced or bool(self._sums.spent)
+        columns, placed = self._columns, self._columns.placed
+        return RunPage(
+            journal=str(self._reader.path),
+            model="" if began is None else began.model,
+            mode=str(settings.get("mode", "live")),
+            state=state,
+            headline=headline,
+            remedy=remedy,
+            counts=counts,
+            total=total,
+            read=places,
+            done=done,
+            rate_per_s=rate,
+            allowed_per_minute={
+                name: float(settings[name]) for name in ("rpm", "input_tpm", "output_tpm") if settings.get(name)
+            },
+            eta_s=left / rate if self._is_live and left is not None and rate else None,
+            elapsed_s=self._timeline.length_s,
+            spent_nano=self._sums.spent if priced else None,
+            unconfirmed_nano=self._sums.unconfirmed,
+            ceiling_nano=None if began is None else began.max_cost_nano,
+            forecast_nano=self._forecast(done, left) if priced else None,
+            tokens={name: int(columns[name][placed].sum()) for name in ("input", "output")},
+            waits=self._waits(counts),
+            failures=self._failures(),
+            runs=self._spans(),
+            batches=self._batches(),
+            all_batches=len(self._index.batches()),
+            series=self._series(),
+            latency=distribution_of(columns["latency"][placed]),
+            input_tokens=distribution_of(columns["input"][placed]),
+            output_tokens=distribution_of(columns["output"][placed]),
+            indexed=self._progress.done,
+            events=self._progress.total,
+            problem=self._progress.problem,
+        )
+
+    def _total(self) -> int | None:
+        """Rows in the latest input: as its end says, or as was known beforehand."""
+        latest = self._ends[-1] if self._ends else None
+        if latest is not None and latest.inputs is not None:
+            return latest.inputs
+        if self._began is None:
+            return None
+        known = self._began.input.total
+        return known if known is not None else self._began.settings.get(MANAGER, {}).get("items")
+
+    def _state(self, counts: dict[str, int]) -> tuple[str, str, str]:
+        if not self._runs:
+            return "stopped", "No run has begun on this journal", ""
+        ended = self._ends[-1]
+        if ended is None and self._is_live:
+            return "running", "Running", ""
+        if ended is None:
+            since = "everything finished is kept"
+            return "cut_off", f"Cut off: {since}", f"To go on, {self._door.again}."
+        state, headline = _STOPPED.get(ended.stopped, ("stopped", str(ended.stopped)))
+        if ended.stopped == "paused":
+            return state, f"Paused: {ended.reason or 'no reason was recorded'}", self._words(ended.remedy)
+        if ended.stopped == "budget":
+            return state, headline, f"{_sentence(self._door.more_money)} for the deferred ones."
+        if ended.stopped is not None and ended.stopped != "imported":
+            return state, headline, f"To go on, {self._door.again}."
+        if counts[Status.FAILED]:
+            return state, f"{headline}, {counts[Status.FAILED]:,} failed", ""
+        return state, headline, ""
+
+    def _words(self, remedy: str | None) -> str:
+        try:
+            return "" if remedy is None else self._door.words(remedy)
+        except (KeyError, ValueError, IndexError):  # of another version
+            return str(remedy)
+
+    def _rate(self) -> float:
+        """Items settled per second: in the last minute of a run that goes on, else over the latest run's time."""
+        if not self._runs:
+            return 0.0
+        settled, run = self._columns["settled_at"], self._runs[-1]
+        if self._is_live:
+            since = max(self._now - _RECENT_S, run.began_at)
+            return float((settled > since).sum()) / max(1.0, self._now - since)
+        until = run.ended_at or run.last_at
+        return float((settled >= run.began_at).sum()) / max(0.001, until - run.began_at)
+
+    def _forecast(self, done: int, left: int | None) -> int | None:
+        """What it will have cost when all is done, if the rest costs what the items so far did on average."""
+        if left is None or not done or not left:
+            return None
+        return self._sums.spent + round(self._sums.spent / done * left)
+
+    def _waits(self, counts: dict[str, int]) -> list[Wait]:
+        waits = []
+        recent = self._index.recent_misses(self._now - _RECENT_S) if self._is_live else {}
+        if refused := sum(recent.get(KINDS.index(kind) + 1, 0) for kind in _REFUSALS):
+            what = f"{counted(refused, 'call was', 'calls were')} refused in the last minute"
+            waits.append(Wait(what="limit", text=f"{what}; the run slows down by itself."))
+        columns = self._columns
+        again = np.flatnonzero((columns["status"] == 0) & (columns["attempts"] > 0) & columns.placed)
+        if len(again):
+            text = counted(len(again), "item waits to be tried again", "items wait to be tried again")
+            waits.append(Wait(what="retries", text=f"{text}{self._why(int(again[-1]))}"))
+        if counts[Status.DEFERRED]:
+            text = counted(counts[Status.DEFERRED], "item waits for money", "items wait for money")
+            waits.append(Wait(what="money", text=text, remedy=f"{_sentence(self._door.more_money)}."))
+        if open_batches := [batch for batch in self._index.batches() if batch.closed_at is None]:
+            items = sum(batch.items for batch in open_batches)
+            text = f"{counted(len(open_batches), 'batch is', 'batches are')} at the provider ({counted(items, 'item')})"
+            waits.append(Wait(what="batches", text=text))
+        return waits
+
+    def _why(self, item: int) -> str:
+        """What the latest call for an item came to."""
+        for seq in reversed(self._index.trace(item)):
+            event = self._reader.events_after(seq - 1, 1)[0][2]
+            if isinstance(event, Attempted):
+                return f": {event.kind.value}{': ' if event.message else ''}{event.message}"
+        return ""
+
+    def _failures(self) -> list[FailureKindRow]:
+        rows = []
+        for kind, count, item in self._columns.failures():
+            entry = self._reader.entry(item)
+            outcome = None if entry is None else entry.outcome
+            message = outcome.failure.message if isinstance(outcome, Failed) else ""
+            group = FailureGroup(kind=FailureKind(kind), count=count, example=message)
+            remedy = group.lines(self._door)[-1].strip()
+            place = None if entry is None else entry.index
+            rows.append(FailureKindRow(kind=kind, count=count, example=message, place=place, remedy=remedy))
+        return rows
+
+    def _spans(self) -> list[RunSpan]:
+        spans: list[RunSpan] = []
+        for number, (run, ended) in enumerate(zip(self._runs, self._ends, strict=True)):
+            is_live = self._is_live and number == len(self._runs) - 1
+            state, how = ("running", "Running") if is_live else ("cut_off", "Cut off")
+            if ended is not None:
+                state, how = _STOPPED.get(ended.stopped, ("stopped", str(ended.stopped)))
+            until = None if is_live else run.ended_at or run.last_at
+            before = None if not spans or spans[-1].ended_at is None else max(0.0, run.began_at - spans[-1].ended_at)
+            spans.append(RunSpan(began_at=run.began_at, ended_at=until, how=how, state=state, pause_before_s=before))
+        return spans
+
+    def _batches(self) -> list[BatchLine]:
+        lines = []
+        for batch in self._index.batches()[-_MOST_BATCHES:]:
+            state = batch.how or ("at the provider" if batch.batch_id else "about to be submitted")
+            lines.append(
+                BatchLine(
+                    number=batch.chunk,
+                    batch_id=batch.batch_id,
+                    items=batch.items,
+                    state=state,
+                    intended_at=batch.intended_at,
+                    closed_at=batch.closed_at,
+                )
+            )
+        return lines
+
+    def _series(self) -> Series:
+        line, columns = self._timeline, self._columns
+        settled = (columns["settled_at"] > 0) & columns.placed
+        times, failed = columns["settled_at"][settled], columns["kind"][settled] > 0
+        misses = self._index.misses(max(1, int(line.width_s)))
+        refused = np.array([[at, count] for at, kind, count in misses if KINDS[kind - 1] in _REFUSALS] or [[0, 0]])
+        buckets = line.bucket(times)
+        all_of_them, of_failed = line.sums(buckets), line.sums(buckets[failed])
+        return Series(
+            width_s=line.width_s,
+            succeeded=[every - bad for every, bad in zip(all_of_them, of_failed, strict=True)],
+            failed=of_failed,
+            refused=line.sums(line.bucket(refused[:, 0]), refused[:, 1]),
+            spent_nano=list(accumulate(line.sums(buckets, columns["paid"][settled]))),
+            breaks=self._breaks(line),
+        )
+
+    def _breaks(self, line: Timeline) -> list[tuple[float, str]]:
+        breaks: list[tuple[float, str]] = []
+        for number in range(1, len(self._runs)):
+            before = self._ends[number - 1]
+            how = "cut off" if before is None else before.stopped or "finished"
+            gap = float(line.starts[number] - line.ends[number - 1])
+            breaks.append((float(line.offsets[number]), f"{how}, resumed after {duration(max(0.0, gap))}"))
+        return breaks
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def as_json(page: Any) -> bytes:
+    """A page's figures, as its `.json` twin has them."""
+    return msgspec.json.format(msgspec.json.encode(page), indent=2)
