@@ -1,6 +1,6 @@
 """Makes the pictures of README.md and docs/view.md: `make screenshots`, or `python -m tests.view.screenshots FOLDER`.
 
-What they show is a run over made-up prompts with faults, killed once and resumed, and the invoices of the example.
+What they show is real: a run over rivers and the invoices of the example, both answered by the simulator, with faults.
 """
 
 from __future__ import annotations
@@ -11,11 +11,13 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+import batchwork
 from batchwork import BatchManager
 from batchwork.simulator import Simulator, SimulatorConfig
+from batchwork.simulator.config import Latency
+from batchwork.simulator.faults import Faults
 from examples.invoices import make_invoices
 from examples.process_invoices import Invoice
-from perf.view import write_journal
 from tests.support.browser import Window, chromium, viewer
 
 
@@ -25,7 +27,7 @@ def main(folder: Path) -> None:
     with tempfile.TemporaryDirectory() as name, chromium() as browser:
         place = Path(name)
         os.chdir(place)
-        write_journal(place / "rivers.db", 20_000)
+        _ask_about_rivers(place / "rivers.db")
         with viewer(place / "rivers.db") as url:
             for scheme in ("light", "dark"):
                 _shoot(browser, url, folder / f"view-run-{scheme}.png", scheme)
@@ -45,6 +47,23 @@ def _shoot(browser: Any, url: str, path: Path, scheme: str, *, width: int = 1200
     window.page.screenshot(path=path)
     window.close()
     print(path)
+
+
+def _ask_about_rivers(journal: Path) -> None:
+    faults = Faults.parse("500=0.02,529=0.02,refusal=0.01")
+    with Simulator(SimulatorConfig(latency=Latency(median_s=0.6, sigma=0.5), rpm=9000, faults=faults)) as provider:
+        batchwork.run(
+            (
+                f"River {i} rises in {'the hills of ' * (i % 23)}Land {i % 97}. Where does it rise?"
+                for i in range(3_000)
+            ),
+            model="anthropic:claude-haiku-5-5",
+            journal=journal,
+            max_cost=1.0,
+            retries=2,
+            base_url=provider.anthropic_url,
+            api_key="not needed by the simulator",
+        ).close()
 
 
 def _read_invoices(folder: Path) -> Path:
