@@ -29,12 +29,12 @@ def test_labels_lie_in_their_documents() -> None:
 
 
 def test_the_bars_are_met_on_documents_that_nobody_looked_at() -> None:
-    tallies = score(samples(per_layout=2, seed=17))
+    tallies = score(samples(per_layout=1, seed=17))  # `make evidence` scores six of each layout
     assert verdicts(tallies, only=("overall", "elsewhere")) == []
 
 
 def test_a_name_that_has_nothing_to_do_with_a_labelled_place_hardly_ever_cites_it() -> None:
-    tally = strangers(samples(per_layout=1, seed=4))
+    tally = strangers(samples(per_layout=1, seed=4)[::2])  # `make evidence` asks all
     assert tally.of_labelled >= 150
     assert tally.labelled / tally.of_labelled <= 0.04
     assert tally.bare < tally.of_bare

@@ -197,7 +197,8 @@ def _favour_own_section(fits: dict[str, dict[Unit, float]], layout: Layout) -> s
     own: set[Unit] = set()
     for fit in fits.values():
         for unit in fit:
-            headings = layout.headings[layout.line_of(unit[0])]
+            first = layout.line_of(unit[0])
+            headings = (*layout.headings[first], first) if layout.opens(first) else layout.headings[first]
             if any(names.intersection(concepts(layout.lines[n].cells[0].text)) for n in headings):
                 fit[unit] += _OWN_SECTION
                 own.add(unit)
@@ -234,7 +235,7 @@ def _assigned(fits: dict[str, dict[Unit, float]]) -> dict[str, Home]:
 def _stretches(records: Mapping[str, Leaves], layout: Layout) -> dict[str, Home]:
     """Elements that share a line or a sentence: one field serves as the beginning of each."""
     best: dict[str, Home] = {}
-    most = 0.5
+    most = -0.5
     names = dict.fromkeys(field.name for leaves in records.values() for field, _ in leaves)
     for name in names if len(records) > 1 else ():
         begins = _together(
