@@ -37,7 +37,7 @@ def source_of(journal: Path, place: int, attachment: Attachment) -> SourceFile:
         except DocumentError:
             continue
         if digest_of(data) == attachment.digest.hex():
-            return SourceFile(data=data, path=str(path))
+            return SourceFile(data=data, path=named)
         changed = True
     note = "has changed since the run: its SHA-256 is another one" if changed else "is gone"
     return SourceFile(path=named, note=f"The file {named} {note}.")
