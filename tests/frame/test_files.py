@@ -58,6 +58,13 @@ def test_row_numbers_are_no_column_and_equal_names_are_kept_apart(tmp_path: Path
     path.write_text(",load,load,place\n0,1.5,10,hall\n1,,20,hall\n2,2.5,30,hall\n")
     described = describe_file(path)
     assert (described.column, described.others, described.values) == ("load", ("load (2)",), [1.5, None, 2.5])
+    assert described.left_out == ("place",)
+
+
+def test_between_semicolons_a_comma_is_a_decimal_point(tmp_path: Path) -> None:
+    path = tmp_path / "halle.csv"
+    path.write_text("Datum;Last\n01.01.2026;3,5\n02.01.2026;-4\n03.01.2026;\n")
+    assert describe_file(path).values == [3.5, -4, None]
 
 
 def test_a_header_without_rows_is_refused_with_its_names(tmp_path: Path) -> None:

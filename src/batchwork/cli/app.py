@@ -199,8 +199,8 @@ def describe(
         raise ConfigError("describing numbers needs numpy and scipy: pip install 'batchwork[frame]'") from error
     try:
         described = frame.describe_file(file, column=column)
-        several = column is None and bool(described.others)
-        if several and plot is not None:
+        whole = column is None and bool(described.others or described.left_out)
+        if whole and described.others and plot is not None:
             raise ConfigError(
                 f"say which column to draw: --column {described.column}, or {', '.join(described.others)}"
             )
@@ -209,10 +209,10 @@ def describe(
     except (frame.FrameError, OSError, UnicodeDecodeError) as error:
         raise ConfigError(str(error)) from error
     if as_json:
-        facts = frame.describe_dataframe(file, output="json") if several else described.description.as_dict()
+        facts = frame.describe_dataframe(file, output="json") if whole else described.description.as_dict()
         print(msgspec.json.format(msgspec.json.encode(facts), indent=2).decode())
     else:
-        print(frame.describe_dataframe(file) if several else frame.render(described.description))
+        print(frame.describe_dataframe(file) if whole else frame.render(described.description))
 
 
 for _command in (*journals.COMMANDS, simulate, demo):

@@ -2,11 +2,14 @@
 
 import csv
 import itertools
+import re
 from collections.abc import Container
 from pathlib import Path
 from typing import Any
 
 from batchwork.frame.samples import MISSING_WORDS, FrameError
+
+_DECIMAL_COMMA = re.compile(r"^(\s*[+-]?\d+),(\d+\s*)$")  # in a file whose columns are not parted by commas
 
 
 def read_columns(path: str | Path) -> dict[str, list[Any]]:
@@ -17,7 +20,8 @@ def read_columns(path: str | Path) -> dict[str, list[Any]]:
     with Path(path).open(newline="", encoding="utf-8-sig") as handle:
         start = handle.read(4096)
         handle.seek(0)
-        rows = [row for row in csv.reader(handle, delimiter=_delimiter(start)) if row]
+        delimiter = _delimiter(start)
+        rows = [row for row in csv.reader(handle, delimiter=delimiter) if row]
     if not rows:
         raise FrameError(f"{path} is empty")
     names = [name.strip() for name in rows[0]]
@@ -30,7 +34,10 @@ def read_columns(path: str | Path) -> dict[str, list[Any]]:
             raise FrameError(f"{path} row {number} has {len(row)} fields, the header {len(names)}")
     columns: dict[str, list[Any]] = {}
     for index, name in enumerate(names):
-        column = _numbers([row[index] if index < len(row) else "" for row in body])
+        texts = [row[index] if index < len(row) else "" for row in body]
+        column = (
+            _numbers(texts if delimiter == "," else [_DECIMAL_COMMA.sub(r"\1.\2", text) for text in texts]) or texts
+        )
         is_index = index == 0 and not name and len(names) > 1 and column == list(range(len(body)))
         if not is_index:
             columns[_unique(f"column {index}" if bare or not name else name, columns)] = column
@@ -48,8 +55,8 @@ def _unique(name: str, taken: Container[str]) -> str:
     return next(free for free in names if free not in taken)
 
 
-def _numbers(texts: list[str]) -> list[Any]:
-    """The numbers that the texts are, None for missing ones; the texts themselves if one is no number."""
+def _numbers(texts: list[str]) -> list[Any] | None:
+    """The numbers that the texts are, None for missing ones; None if one is no number."""
     numbers: list[Any] = []
     for text in texts:
         if text.strip().lower() in MISSING_WORDS:
@@ -57,7 +64,7 @@ def _numbers(texts: list[str]) -> list[Any]:
         elif _is_number(text):
             numbers.append(int(text) if text.strip().lstrip("+-").isdecimal() else float(text))
         else:
-            return texts
+            return None
     return numbers
 
 

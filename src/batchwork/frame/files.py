@@ -18,11 +18,15 @@ _MOST_POINTS = 2000  # of a picture
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileDescription:
-    """A described column of a file with its numbers (None: missing) and their times; `others` hold numbers, too."""
+    """A described column of a file with its numbers (None: missing) and their times.
+
+    `others` are the other columns of numbers, `left_out` those that hold something else.
+    """
 
     path: str
     column: str
     others: tuple[str, ...]
+    left_out: tuple[str, ...]
     values: list[Any]
     times: Any
     description: Description
@@ -47,9 +51,14 @@ def describe_file(path: str | Path, column: str | None = None) -> FileDescriptio
         raise FrameError(f"{path} column {chosen!r}: {error}") from error
     if not description.count and column is None:
         raise FrameError(f"{path} has no column of numbers (all empty)")
-    others = tuple(name for name in numeric if name != chosen)
     return FileDescription(
-        path=str(path), column=chosen, others=others, values=columns[chosen], times=times, description=description
+        path=str(path),
+        column=chosen,
+        others=tuple(name for name in numeric if name != chosen),
+        left_out=tuple(name for name in columns if name not in (chosen, time, *numeric)),
+        values=columns[chosen],
+        times=times,
+        description=description,
     )
 
 
