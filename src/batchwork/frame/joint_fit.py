@@ -64,8 +64,8 @@ def _fit(
     parts += [wave_columns((line,), at) for line in lines]
     turned = [] if still else [_turned(line, wave, at) for line, wave in zip(lines, structure.waves, strict=True)]
     columns = np.column_stack([*parts, *turned])
-    seen = (columns, values) if near is None else (columns[near], values[near])
-    weights = np.linalg.lstsq(*seen, rcond=None)[0]
+    seen = slice(None) if near is None else near
+    weights = np.linalg.lstsq(columns[seen], values[seen], rcond=None)[0]
     edges = np.cumsum([0, *(part.shape[1] for part in parts)])
     smooth, steps, *waves = (columns[:, a:b] @ weights[a:b] for a, b in itertools.pairwise(edges))
     if not still:

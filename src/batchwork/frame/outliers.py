@@ -1,10 +1,10 @@
 """Decide which points are odd: strangers among points of another law, not the far end of the law of all.
 
 Two stories compete over all points at once, each averaged over scales. In the first they share one Student law; in the
-second a few are strangers, at any distance beyond the others, whose own law is normal. The second must be likelier, and a
-point is odd if it is likelier a stranger than not; two sides of different shape are judged each alone. How much each
-Student law counts at a length was found by simulation: as much as lets strangers be found most often while no Student
-noise (3 degrees of freedom to normal) has any in more than 5% of series.
+second a few are strangers, at any distance beyond the others, whose own law is normal. The second must be likelier,
+and a point is odd if it is likelier a stranger than not; two sides of different shape are judged each alone. How much
+each Student law counts at a length was found by simulation: as much as lets strangers be found most often while no
+Student noise (3 degrees of freedom to normal) has any in more than 5% of series.
 """
 
 import numpy as np
