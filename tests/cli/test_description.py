@@ -37,3 +37,15 @@ def test_what_cannot_be_described_is_one_clear_line(batchwork: Run, flow: Path, 
     assert done.returncode == 2
     assert says in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_every_column_of_numbers_is_described_and_one_is_drawn(batchwork: Run, folder: Path) -> None:
+    (folder / "two.csv").write_text(
+        "when,load,price\n" + "".join(f"2026-01-{d:02},{d},{3 * d}\n" for d in range(1, 29))
+    )
+    done = batchwork("describe", "two.csv")
+    assert "numeric columns 2, times in when" in done.stdout
+    assert "correlations: load and price 1." in done.stdout
+    refused = batchwork("describe", "two.csv", "--plot", "two.png")
+    assert refused.returncode == 2
+    assert "--column load" in refused.stderr

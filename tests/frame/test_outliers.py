@@ -62,3 +62,11 @@ def test_a_far_stranger_is_odd_among_heavy_tails() -> None:
     values = dice(12).standard_t(4, 300)
     values[33] = 200.0
     assert odd_points(values).tolist() == [33]
+
+
+@pytest.mark.parametrize("freedom", [3, 5, 10])
+@pytest.mark.parametrize("size", [20, 60, 120, 300])
+def test_no_student_noise_has_odd_points_in_more_than_one_of_twenty_series(size: int, freedom: int) -> None:
+    noise = dice(size + freedom)
+    claimed = sum(odd_points(noise.standard_t(freedom, size)).size > 0 for _ in range(150))
+    assert claimed <= 14  # 5% and three standard errors of 150 series

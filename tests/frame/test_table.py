@@ -1,5 +1,7 @@
 """The door for tables."""
 
+from typing import Any
+
 import numpy as np
 import pyarrow as pa
 import pytest
@@ -25,6 +27,40 @@ def test_two_random_walks_do_not_correlate_by_their_wandering() -> None:
         walks = np.cumsum(np.random.default_rng(seed).standard_normal((300, 2)), axis=0)
         found += bool(describe_dataframe(walks, output="full").correlations)
     assert found <= 3
+
+
+SINE = 20.0 + 5.0 * np.sin(np.arange(200) / 4.0) + np.arange(200) / 50.0
+WALK = np.cumsum(NOISE)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "said"),
+    [
+        (SINE, 2.0 * SINE, "a and b 1."),
+        (SINE.round(2), (9.0 - 2.0 * SINE).round(2), "a and b -1."),
+        (WALK, WALK + NOISE[::-1], "a and b 0.9"),
+        ([1, 2, 3, 4, 5], [10, 20, 30, 40, 50], "a and b 1."),
+        ([1, 2, 3, 4], [1, 0, 1, 0], "none beyond chance"),
+        ([float("nan")] * 20, range(20), "none beyond chance"),
+    ],
+)
+def test_columns_that_tell_each_other_correlate_whatever_their_memory(first: Any, second: Any, said: str) -> None:
+    assert f"correlations: {said}" in describe_dataframe({"a": first, "b": second})
+
+
+def test_a_column_of_times_is_the_time_of_the_others() -> None:
+    days = np.delete(np.arange("2026-01-01", "2026-03-01", dtype="datetime64[D]"), [20, 21])
+    table = describe_dataframe({"when": days, "load": np.arange(days.size)}, output="full")
+    assert (table.time, list(table.columns), table.skipped) == ("when", ["load"], {})
+    assert (table.columns["load"].missing, table.columns["load"].slope_per) == (2, "day")
+
+
+def test_a_table_without_rows_is_said_to_have_none() -> None:
+    assert describe_dataframe({"a": [], "b": []}) == "table: no rows (columns a, b)."
+
+
+def test_a_table_of_text_has_its_rows_counted() -> None:
+    assert describe_dataframe({"name": ["anna", "bob"]}).startswith("table: rows 2, numeric columns 0\n")
 
 
 def test_a_series_is_no_table() -> None:

@@ -232,6 +232,8 @@ def describe(
 ) -> None:
     """Describe the numbers in a file in a few true words: level, spread, trend, season, steps, odd points.
 
+    Every column of numbers, and which of them go together; a column of times gives the time of the others.
+
     \b
     Examples:
       batchwork describe flow.csv
@@ -243,14 +245,20 @@ def describe(
         raise ConfigError("describing numbers needs numpy and scipy: pip install 'batchwork[frame]'") from error
     try:
         described = frame.describe_file(file, column=column)
+        whole = column is None and bool(described.others or described.left_out)
+        if whole and described.others and plot is not None:
+            raise ConfigError(
+                f"say which column to draw: --column {described.column}, or {', '.join(described.others)}"
+            )
         if plot is not None:
             frame.plot(described.values, plot, description=described.description, title=described.column)
     except (frame.FrameError, OSError, UnicodeDecodeError) as error:
         raise ConfigError(str(error)) from error
     if as_json:
-        print(msgspec.json.format(msgspec.json.encode(described.description.as_dict()), indent=2).decode())
+        facts = frame.describe_dataframe(file, output="json") if whole else described.description.as_dict()
+        print(msgspec.json.format(msgspec.json.encode(facts), indent=2).decode())
     else:
-        print(frame.render(described.description))
+        print(frame.describe_dataframe(file) if whole else frame.render(described.description))
 
 
 for _command in (*journals.COMMANDS, viewer.view, simulate, demo):

@@ -20,7 +20,8 @@ from threadpoolctl import ThreadpoolController
 from batchwork.frame import description as say
 from batchwork.frame.axis import Axis, axis_of
 from batchwork.frame.blocks import block_size
-from batchwork.frame.certain import certainty_of, exact_structure, grain_of, is_bent_one_way, rest_of
+from batchwork.frame.certain import certainty_of, exact_structure, grain_of, is_bent_one_way
+from batchwork.frame.joint_fit import rest_of, without_far_points
 from batchwork.frame.levels import Level
 from batchwork.frame.noise import Floats, held, inflation, median, robust_sigma, thinned
 from batchwork.frame.outliers import exceptions, odd_points, without_echoes
@@ -285,7 +286,7 @@ def _structure(values: Floats, axis: Axis, law: Recurrence | None) -> Structure:
     if structure.lines:  # a sharp season was held like odd points; now that it is known it need not be
         season = structure.season
         structure = refit(held(values - season) + season, axis, structure)
-    return structure
+    return without_far_points(values, axis, structure)
 
 
 def _persistence(rest: Floats, axis: Axis) -> float:

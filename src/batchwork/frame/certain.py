@@ -3,18 +3,17 @@
 A test compares with noise; where there is none, rounding and the misfit of a model must not stand in for it.
 """
 
-import itertools
 from dataclasses import replace
 from math import comb
 
 import numpy as np
 from numpy.typing import NDArray
 
-from batchwork.frame.axis import Axis, base_columns, step_columns
-from batchwork.frame.blocks import block_size
-from batchwork.frame.noise import Floats, block_means, median
+from batchwork.frame.axis import Axis
+from batchwork.frame.joint_fit import improved, rest_of
+from batchwork.frame.noise import Floats, median
 from batchwork.frame.recurrence import Recurrence, period_of, repetition
-from batchwork.frame.season import Line, Structure, fitted, wave_columns
+from batchwork.frame.season import Line, Structure, fitted
 
 _GRAIN = 1e-9  # of the range: what is smaller is rounding
 _SMOOTH = 0.06  # fourth differences over second ones, each in units of white noise
@@ -28,14 +27,6 @@ def grain_of(values: Floats) -> float:
     return max(_GRAIN * float(np.ptp(values)), 8.0 * float(np.finfo(np.float64).eps))
 
 
-def rest_of(values: Floats, structure: Structure) -> Floats:
-    """What level and seasons leave."""
-    rest = values - structure.level.fitted
-    if structure.lines:
-        rest -= structure.season
-    return rest
-
-
 def _joint(values: Floats, axis: Axis, lines: tuple[Line, ...], grain: float) -> Structure | None:
     """Level, seasons and their frequencies, improved together (Gauss and Newton) until nothing is left but rounding."""
     structure, best = fitted(values, axis, lines), np.inf
@@ -46,42 +37,8 @@ def _joint(values: Floats, axis: Axis, lines: tuple[Line, ...], grain: float) ->
         if left > 0.8 * best:
             return structure if left <= 4.0 * grain else None
         best = left
-        structure = _improved(values, axis, structure)
+        structure = improved(values, axis, structure)
     return structure if best <= 4.0 * grain else None
-
-
-def _improved(values: Floats, axis: Axis, structure: Structure) -> Structure:
-    level, lines, at = structure.level, structure.lines, axis.at
-    base = "line" if level.base == "constant" else level.base
-    parts = [base_columns(base, level.curve_size, axis, level.crowd), step_columns(level.steps, values.size)]
-    parts += [wave_columns((line,), at) for line in lines]
-    turned = [_turned(line, wave, at) for line, wave in zip(lines, structure.waves, strict=True)]
-    columns = np.column_stack([*parts, *turned])
-    weights = np.linalg.lstsq(columns, values, rcond=None)[0]
-    edges = np.cumsum([0, *(part.shape[1] for part in parts)])
-    smooth, steps, *waves = (columns[:, a:b] @ weights[a:b] for a, b in itertools.pairwise(edges))
-    shifts = np.clip(weights[edges[-1] :], -0.2 / axis.span, 0.2 / axis.span)
-    moved = [
-        Line(float(np.clip(line.frequency + by, 1e-9, 0.5)), line.harmonics)
-        for line, by in zip(lines, shifts, strict=True)
-    ]
-    level = replace(level, base=base, smooth=smooth, fitted=smooth + steps)
-    size = block_size(values.size)
-    coarse = level if size == 1 else replace(structure.coarse, base=base)
-    calm = np.asarray(values - np.sum(waves, axis=0) if lines else values)
-    return Structure(coarse, block_means(calm, size), level, tuple(moved), tuple(waves))
-
-
-def _turned(line: Line, wave: Floats, at: Floats) -> Floats:
-    """How a season changes with its frequency: the place times the season's own slope there."""
-    turns = [2.0 * np.pi * at * line.frequency * count for count in range(1, line.harmonics + 1)]
-    weights = np.linalg.lstsq(wave_columns((line,), at), wave, rcond=None)[0]
-    weights = np.append(weights, 0.0)  # a wave of two points has no sine
-    slope = sum(
-        count * (weights[2 * count - 1] * np.cos(turn) - weights[2 * count - 2] * np.sin(turn))
-        for count, turn in enumerate(turns, start=1)
-    )
-    return np.asarray(2.0 * np.pi * at * slope)
 
 
 def _differences(values: Floats, axis: Axis, order: int) -> Floats:

@@ -1,6 +1,5 @@
 """The door for files: the column of a CSV file that is meant, and a picture of a series as PNG or SVG."""
 
-import csv
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -9,53 +8,28 @@ from typing import Any
 import numpy as np
 
 from batchwork.frame.analysis import analyse
+from batchwork.frame.csv_columns import read_columns
 from batchwork.frame.description import Description
 from batchwork.frame.samples import FrameError, read_samples
+from batchwork.frame.timestamps import time_column, timestamps_of
 
-_TIME_NAMES = frozenset({"time", "date", "datetime", "timestamp", "ts", "day", "ds"})
 _MOST_POINTS = 2000  # of a picture
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FileDescription:
-    """A described column of a file, with the values and the times it was read from."""
+    """A described column of a file with its numbers (None: missing) and their times.
+
+    `others` are the other columns of numbers, `left_out` those that hold something else.
+    """
 
     path: str
     column: str
+    others: tuple[str, ...]
+    left_out: tuple[str, ...]
     values: list[Any]
     times: Any
     description: Description
-
-
-def read_columns(path: str | Path) -> dict[str, list[str]]:
-    """The columns of a CSV file as text; a first line that is all numbers is data, not names."""
-    with Path(path).open(newline="", encoding="utf-8-sig") as handle:
-        start = handle.read(4096)
-        handle.seek(0)
-        rows = [row for row in csv.reader(handle, delimiter=_delimiter(start)) if row]
-    if not rows:
-        raise FrameError(f"{path} is empty")
-    names = [name.strip() for name in rows[0]]
-    body = rows[1:]
-    if all(_is_number(name) for name in names):
-        names, body = [f"column {index}" for index in range(len(rows[0]))], rows
-    for number, row in enumerate(body, start=len(rows) - len(body) + 1):
-        if len(row) > len(names):
-            raise FrameError(f"{path} row {number} has {len(row)} fields, the header {len(names)}")
-    return {name: [row[i] if i < len(row) else "" for row in body] for i, name in enumerate(names)}
-
-
-def _delimiter(start: str) -> str:
-    first = start.partition("\n")[0]
-    return max(",;\t", key=first.count)
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 def describe_file(path: str | Path, column: str | None = None) -> FileDescription:
@@ -65,39 +39,31 @@ def describe_file(path: str | Path, column: str | None = None) -> FileDescriptio
         FrameError: there is no such column, or none with numbers; the message lists what there is.
     """
     columns = read_columns(path)
-    times = _times(columns, column)
     if column is not None and column not in columns:
         raise FrameError(f"{path} has no column {column!r}; it has {', '.join(columns)}")
-    reasons = []
-    for name in [column] if column is not None else [name for name in columns if not _is_time(name)]:
-        try:
-            samples = read_samples(columns[name], times)
-        except FrameError as error:
-            if column is not None:
-                raise
-            reasons.append(f"{name}: {error}")
-            continue
-        if samples.values.size or column is not None or len(columns) == 1:
-            description = analyse(samples, context=name)
-            return FileDescription(
-                path=str(path), column=name, values=columns[name], times=times, description=description
-            )
-    raise FrameError(f"{path} has no column of numbers ({'; '.join(reasons)[:300] or 'all empty'})")
+    time = time_column(columns)
+    times = None if time is None or time == column else timestamps_of(columns[time])
+    numeric = [name for name in columns if name != time and _holds_numbers(columns[name])]
+    chosen = column if column is not None else next(iter(numeric or columns))
+    try:
+        description = analyse(read_samples(columns[chosen], times), context=chosen)
+    except FrameError as error:
+        raise FrameError(f"{path} column {chosen!r}: {error}") from error
+    if not description.count and column is None:
+        raise FrameError(f"{path} has no column of numbers (all empty)")
+    return FileDescription(
+        path=str(path),
+        column=chosen,
+        others=tuple(name for name in numeric if name != chosen),
+        left_out=tuple(name for name in columns if name not in (chosen, time, *numeric)),
+        values=columns[chosen],
+        times=times,
+        description=description,
+    )
 
 
-def _is_time(name: str) -> bool:
-    return name.strip().lower() in _TIME_NAMES
-
-
-def _times(columns: dict[str, list[str]], column: str | None) -> Any:
-    """Timestamps of the column that is named like one, if all of it can be read so."""
-    for name, items in columns.items():
-        if _is_time(name) and name != column and items:
-            try:
-                return np.array(items, dtype="datetime64[us]")
-            except ValueError:
-                return None
-    return None
+def _holds_numbers(column: list[Any]) -> bool:
+    return any(item is not None for item in column) and not any(isinstance(item, str) for item in column)
 
 
 def plot(data: Any, path: str | Path, *, description: Description | None = None, title: str | None = None) -> Path:

@@ -17,8 +17,9 @@ from batchwork.frame.axis import Axis, axis_of, even_axis
 from batchwork.frame.description import Gaps, Statistics
 from batchwork.frame.noise import Floats
 from batchwork.frame.timeline import AS_GIVEN, Timeline, positions_of, timeline_of
+from batchwork.frame.timestamps import timestamps_of
 
-_MISSING_WORDS = frozenset({"", "na", "n/a", "nan", "null", "none", "-", "<na>", "nat", "?"})
+MISSING_WORDS = frozenset({"", "na", "n/a", "nan", "null", "none", "-", "<na>", "nat", "?"})
 _EXACT = 2**53
 _LONG = 50_000  # values beyond which selecting beats sorting
 _CLOSE = 1024  # values that differ by less than this part of themselves are told by their differences
@@ -132,8 +133,9 @@ def _timed(stamps: Any, length: int) -> Timeline:
     if raw.ndim != 1 or raw.size != length:
         raise FrameError(f"times must be one per value: got {raw.size} times for {length} values")
     if raw.dtype.kind in "OU":
+        stamps = timestamps_of(raw)
         try:
-            raw = raw.astype("datetime64[us]")
+            raw = raw.astype("datetime64[us]") if stamps is None else stamps
         except (ValueError, TypeError) as error:
             raise FrameError(f"times are not timestamps: {error}") from error
     if raw.dtype.kind == "M":
@@ -204,7 +206,7 @@ def _parse(items: list[Any]) -> tuple[Floats, int, tuple[str, ...]]:
     notes = []
     if any(isinstance(item, str) for item in items):
         notes.append("numbers given as text")
-    if items and all(isinstance(item, bool) for item in items if item is not None):
+    if any(isinstance(item, bool) for item in items) and all(isinstance(item, bool | None) for item in items):
         notes.append("booleans (true 1, false 0)")
     return np.array([_float(n, base) for n in numbers], dtype=np.float64), base, tuple(notes)
 
@@ -235,7 +237,7 @@ def _number(item: Any, index: int) -> int | float | Fraction | None:
     if isinstance(item, bytes):
         item = item.decode("utf-8", "replace")
     if isinstance(item, str):
-        if item.strip().lower() in _MISSING_WORDS:
+        if item.strip().lower() in MISSING_WORDS:
             return None
         try:
             item = Decimal(item.strip())
