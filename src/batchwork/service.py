@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from batchwork.core.event import Event
 from batchwork.core.ledger import Ledger
-from batchwork.core.outcome import AnyOutcome
+from batchwork.core.outcome import AnyOutcome, Pending
 from batchwork.core.policy import Policy
 from batchwork.core.ports import Backend, Checker, Clock
 from batchwork.core.pricing import Price
@@ -49,6 +49,7 @@ class Service:
         *,
         batch_size: int,
         on_settled: Callable[[AnyOutcome], None] | None = None,
+        on_left: Callable[[Pending], None] | None = None,
         on_event: Callable[[Event], None] | None = None,
     ) -> LiveRun:
         """A pass of one request over its prompts for one model, with at most `batch_size` calls in flight."""
@@ -65,6 +66,7 @@ class Service:
             checker=self.checker,
             on_event=on_event,
             on_settled=on_settled,
+            on_left=on_left,
         )
         return LiveRun(parts, Tally())
 

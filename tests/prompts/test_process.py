@@ -8,12 +8,15 @@ import pytest
 from batchwork.core.errors import ConfigError
 from batchwork.core.failure import Failure, FailureKind
 from batchwork.prompts import (
+    Answer,
     Problem,
     PromptBatch,
+    Summary,
     defaults_for,
     finish_all,
     open_prompt_service,
     prepare_all,
+    summarise,
 )
 from tests.prompts.virtual import asked, backend_of, virtually
 from tests.support.scripted import Scripted, failure
@@ -31,6 +34,38 @@ def test_an_interrupted_batch_lets_calls_in_flight_finish_and_says_why_the_rest_
         assert [a.error_code for a in answers] == [None] * 3 + ["cancelled"] * 7
 
     virtually(story())
+
+
+def test_what_was_sent_is_never_told_as_not_sent() -> None:
+    """A call in flight is cut off, at its worst case; one to be tried again has been sent; the others have not."""
+    why = Problem(code="shutting_down", message="not sent: the server is about to end", retryable=True)
+    backend = Scripted(
+        lambda prompt, _: failure(FailureKind.SERVER, after=50.0) if prompt == "waits" else prompt,
+        latency=lambda prompt: 0.1 if prompt == "waits" else 100.0,
+    )
+
+    async def story() -> tuple[list[Answer], Summary, int]:
+        async with open_prompt_service("mock:echo", backend=backend, price=(1, 1), max_cost=1) as service:
+            prepared = prepare_all(["flies", "waits", "flies", "rests"], defaults_for(service, max_tokens=100))
+            batch = PromptBatch(service, prepared, batch_size=2)
+            running = asyncio.create_task(batch.run())
+            await asyncio.sleep(1)
+            for _ in range(2):
+                batch.interrupt(why)
+            executed = await running
+            answers = finish_all(prepared, executed)
+            return answers, summarise(answers, executed), service.ledger.spent
+
+    answers, summary, spent = virtually(story())
+    cut_off, waits, _, rests = answers
+    assert [answer.error_code for answer in answers] == ["cut_off", "shutting_down", "cut_off", "shutting_down"]
+    assert (cut_off.error or "").startswith("cut off: the server is about to end; the call was in flight")
+    assert waits.error == "not sent again after 1 call: the server is about to end"
+    assert (rests.error, rests.cost_usd, rests.latency_s) == (why.message, 0, None)
+    assert cut_off.latency_s == pytest.approx(1.0)
+    assert cut_off.cost_usd is not None
+    assert cut_off.cost_usd > 0.0001  # all of max_tokens, and the input
+    assert summary.cost_usd == pytest.approx(2 * cut_off.cost_usd) == pytest.approx(spent / 1e9)
 
 
 def test_a_quota_that_does_not_end_soon_is_told_as_the_providers_word() -> None:

@@ -12,6 +12,7 @@ import time
 from contextlib import closing, suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -24,7 +25,7 @@ from batchwork.server.admission import Lease, Quotas
 from batchwork.server.api import ApiError
 from batchwork.server.config import ConnectionLimits, ServerConfig
 from batchwork.server.keys import key_ring
-from tests.server.house import MANY, House, sent, serving, wait_for
+from tests.server.house import MANY, House, scripted, sent, serving, text_of, wait_for
 
 # With this price a call of 100 tokens at most may cost a little over a cent, and costs half a cent.
 DEAR = "0,100"
@@ -215,3 +216,14 @@ def test_prompts_beyond_the_total_are_refused_unless_they_come_alone() -> None:
     held.take_prompts(1, 50)
     with pytest.raises(ApiError, match="50 of 10 prompts"):
         held.take_prompts(2, 1)
+
+
+def test_calls_whose_caller_left_are_let_finish_when_the_server_ends(lines: list[dict[str, Any]]) -> None:
+    backend = scripted(lambda request, _: text_of(request), latency_s=0.3)
+    with serving(backend, grace_s=0.01) as house:
+        with sent(house, 4, 2):
+            wait_for(lambda: backend.in_flight == 2)
+        runs = house.application.admission._runs
+        wait_for(lambda: all(run.client_left for run in runs))
+    request = next(line for line in lines if line["event"] == "request")
+    assert (request["completed"], request["error_codes"], request["client_left"]) == (2, {"cancelled": 2}, True)

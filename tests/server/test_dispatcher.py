@@ -1,12 +1,17 @@
 """What every request goes through: its id, its key, its address, its errors."""
 
+import asyncio
 import re
 from importlib.metadata import version
 from typing import Any
 
 import pytest
 
+from batchwork.server.config import ServerConfig
+from batchwork.server.dispatcher import Dispatcher
+from batchwork.server.exchange import Exchange
 from batchwork.server.keys import key_ring
+from batchwork.server.metrics import ServerMetrics
 from tests.server.house import House, serving
 
 
@@ -50,6 +55,22 @@ def test_every_request_has_an_id_in_its_header_and_in_the_log(lines: list[dict[s
     assert (line["event"], line["status"], line["prompts"], line["completed"]) == ("request", 200, 2, 2)
     assert line["total_s"] >= line["first_result_s"] > 0
     assert line["average_s"] == pytest.approx(line["total_s"] / 2, abs=1e-5)
+
+
+def test_a_request_that_the_server_leaves_is_neither_a_defect_nor_a_client_that_left(
+    lines: list[dict[str, Any]],
+) -> None:
+    async def left(_: Exchange) -> None:
+        raise asyncio.CancelledError
+
+    async def nothing(*_: Any) -> Any:
+        raise AssertionError("nobody reads or writes any more")
+
+    config, metrics = ServerConfig(model="mock:echo"), ServerMetrics()
+    headers = [(b"host", b"localhost")]
+    scope = {"type": "http", "method": "POST", "path": "/here", "headers": headers}
+    asyncio.run(Dispatcher({"/here": ("POST", left)}, config=config, metrics=metrics)(scope, nothing, nothing))
+    assert (lines[-1]["status"], lines[-1]["error_code"]) == (503, "shutting_down")
 
 
 def test_a_defect_is_logged_with_its_request_and_answered_in_the_one_shape(

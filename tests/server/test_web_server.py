@@ -94,9 +94,9 @@ def test_after_the_grace_time_what_is_not_sent_is_told_as_retryable(tmp_path: Pa
     assert all(answer["retryable"] for answer in told["results"][5:])
 
 
-def test_a_second_signal_leaves_at_once(tmp_path: Path) -> None:
+def test_a_second_signal_leaves_at_once_and_says_what_was_in_flight(tmp_path: Path) -> None:
     with program(tmp_path, "mock:echo?latency=30") as (process, port):
-        thread, got = in_thread(tried, port)
+        thread, got = in_thread(post, port, 2, batch_size=1)
         time.sleep(0.3)
         process.send_signal(signal.SIGINT)
         time.sleep(0.3)
@@ -104,14 +104,12 @@ def test_a_second_signal_leaves_at_once(tmp_path: Path) -> None:
         process.send_signal(signal.SIGINT)
         assert process.wait(10) == 0
         thread.join()
-    assert got != [200]
-
-
-def tried(port: int) -> int | None:
-    try:
-        return post(port, 1)[0]
-    except (OSError, http.client.HTTPException, ValueError):
-        return None
+        assert process.stderr is not None
+        log = process.stderr.read()
+    status, told = got[0]
+    assert (status, [answer["error_code"] for answer in told["results"]]) == (200, ["cut_off", "shutting_down"])
+    assert "Exception" not in log
+    assert '"status":200' in log
 
 
 @pytest.mark.skipif(not socket.has_dualstack_ipv6(), reason="this machine has no IPv6")

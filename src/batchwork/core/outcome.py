@@ -145,6 +145,7 @@ class Pending(Outcome, frozen=True, kw_only=True, omit_defaults=True, gc=False):
 
     status: ClassVar[Status] = Status.PENDING
     cancelled: bool = False
+    cut_off: bool = False  # its last call was in flight: it may have been answered and billed
 
     @property
     def error(self) -> str | None:

@@ -13,6 +13,7 @@ from batchwork.core.event import Admitted, Settled
 from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.failure_table import is_refusal
 from batchwork.core.intake import Work
+from batchwork.core.outcome import AnyOutcome
 from batchwork.core.ports import TokenCounter
 from batchwork.core.reply import Reply
 from batchwork.core.stats import Tally
@@ -59,9 +60,16 @@ class ItemCarrier:
         life = Life.of(work)
         if self._budgeted and (reason := self._worst.unbounded(life.request)) is not None:
             refused = Failure(kind=FailureKind.BAD_INPUT, message=reason)
-            await self._show(self._settler.record_outcome(life, self._settler.failed(life, refused)))
+            await self._settle(life, self._settler.failed(life, refused))
             return
         life.bound = self._worst.input_tokens(life.request)
+        try:
+            await self._call_until_settled(life)
+        finally:
+            if not life.settled:
+                self._settler.leave(life)
+
+    async def _call_until_settled(self, life: Life) -> None:
         failure: Failure | None = None
         while True:
             grant = await self._admit(life, again=failure is not None)
@@ -69,18 +77,16 @@ class ItemCarrier:
                 return
             if grant is Denied.TOO_LATE:
                 assert failure is not None
-                await self._show(self._settler.record_outcome(life, self._settler.failed(life, failure)))
+                await self._settle(life, self._settler.failed(life, failure))
                 return
             if not isinstance(grant, Grant):
-                outcome = self._settler.deferred(life, self._need(life).worst_nano)
-                await self._show(self._settler.record_outcome(life, outcome))
+                await self._settle(life, self._settler.deferred(life, self._need(life).worst_nano))
                 return
             result = await self._attempt(life, grant)
             decision = self._judge.of_call(life, result)
             if decision.move is Move.ACCEPT:
                 assert isinstance(result, Reply)
-                accepted = self._settler.succeeded(life, result, decision.value)
-                await self._show(self._settler.record_outcome(life, accepted))
+                await self._settle(life, self._settler.succeeded(life, result, decision.value))
                 return
             if not await self._follow(life, result, decision):
                 return
@@ -162,12 +168,15 @@ class ItemCarrier:
                 now=started,
                 ceiling_nano=worst if self._budgeted else None,
             )
-            life.latency_s = self._p.clock.now() - started
         finally:
-            self._tally.in_flight -= sent
-            self._tally.cut_off += sent and result is None
+            if sent:
+                life.latency_s = self._p.clock.now() - started
+                self._tally.in_flight -= 1
             if result is None:  # cancelled, or the journal broke: what was sent may be billed, the admission says so
                 self._p.gate.abandon(grant, sent=sent)
+                if sent:
+                    self._tally.cut_off += 1
+                    self._settler.cut_off(life, worst)
         self._book(life, grant, result)
         return result
 
@@ -195,7 +204,7 @@ class ItemCarrier:
         if decision.pause is not None:
             self._pause(decision.pause)  # at once: while this is being written, a window of others would start and fail
         if move is Move.FAIL:
-            await self._show(self._settler.record_outcome(life, self._settler.failed(life, failure)))
+            await self._settle(life, self._settler.failed(life, failure))
             return False
         self._settler.record_attempt(life, result, failure)
         if move is Move.PAUSE:
@@ -223,6 +232,10 @@ class ItemCarrier:
             _log.warning("a quota is used up (%s): waiting %.0f s for its end", failure.message, seconds)
         self._tell_wait(failure)
         self._p.gate.cool_down(failure.retry_after_s or seconds)
+
+    async def _settle(self, life: Life, outcome: AnyOutcome) -> None:
+        await self._show(self._settler.record_outcome(life, outcome))
+        life.settled = True
 
     async def _show(self, event: Settled) -> None:
         """On disk before anybody sees it."""

@@ -27,6 +27,8 @@ class Life(msgspec.Struct, gc=False, eq=False):
     bound: int = 0  # of the input tokens of what is asked now
     charged_nano: int = 0  # by the last call, and not written down yet
     unconfirmed: bool = False  # that charge is the worst case
+    cut_off: bool = False  # the run ended while its last call was in flight
+    settled: bool = False  # its outcome is shown
     failures: int = 0
     refusals: int = 0
     expiries: int = 0

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from batchwork.core.event import Event
-from batchwork.core.outcome import AnyOutcome
+from batchwork.core.outcome import AnyOutcome, Pending
 from batchwork.core.policy import Policy
 from batchwork.core.ports import Backend, Checker, Clock, Journal
 from batchwork.core.pricing import Price
@@ -26,6 +26,7 @@ class Parts:
     checker: Checker | None = None
     on_event: Callable[[Event], None] | None = None  # told of outcomes; the journal's listener of everything else
     on_settled: Callable[[AnyOutcome], None] | None = None
+    on_left: Callable[[Pending], None] | None = None  # told of items that were called for and have no outcome
     has_room: Callable[[], bool] | None = None  # whether whoever takes the outcomes can take more
     slices: Slices | None = None  # None: the input is not divided into jobs
     keep_bodies: bool = False  # the provider's JSON is recorded with every answer

@@ -13,8 +13,8 @@ from batchwork.core.errors import CallbackError
 from batchwork.core.event import LONGEST_MESSAGE, Attempted, Event, Settled
 from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.intake import Work
-from batchwork.core.outcome import AnyOutcome, Deferred, Failed, Succeeded
-from batchwork.core.pricing import charge_for
+from batchwork.core.outcome import AnyOutcome, Deferred, Failed, Pending, Succeeded
+from batchwork.core.pricing import Charge, charge_for
 from batchwork.core.reply import Reply
 from batchwork.core.stats import Tally
 from batchwork.engine.life import Life
@@ -40,6 +40,16 @@ class Settler:
         if usage is not None:
             self._tally.input_tokens += usage.input_tokens
             self._tally.output_tokens += usage.output_tokens
+
+    def cut_off(self, life: Life, worst_nano: int) -> None:
+        """The run ends while a call is in flight; the run's own sums have it from the journal, when it has ended."""
+        life.book(Charge(worst_nano, unconfirmed=True), None)
+        life.cut_off = True
+
+    def leave(self, life: Life) -> None:
+        """The run ends before the item has an outcome: tell what its calls cost so far."""
+        if self._p.on_left is not None and life.attempts:
+            self._p.on_left(Pending(cut_off=life.cut_off, **self._so_far(life)))
 
     def unbook_lost(self, life: Life, nano: int) -> None:
         """An answer was booked at its worst case because it could not be had, and has come after all."""

@@ -11,6 +11,7 @@ from batchwork.core.failure import FailureKind
 from batchwork.core.failure_table import Trait, traits_of
 from batchwork.core.money import NANO
 from batchwork.core.outcome import Deferred, Failed, Outcome, Pending, Succeeded
+from batchwork.core.words import counted
 from batchwork.prompts.field_path import FieldPath, PathNotFound
 from batchwork.prompts.item import Problem
 from batchwork.prompts.prepare import PreparedPrompt, too_deep
@@ -19,7 +20,8 @@ from batchwork.schema import NoJson, json_in
 
 _RETRYABLE = Trait.RETRYABLE | Trait.LATER
 MAX_DEPTH = 200  # deeper ones cannot be written back as JSON on every stack
-_UNSENT = Problem(code="cancelled", message="not sent: the request ended first", retryable=True)
+_NOT_SENT = "not sent: "
+_UNSENT = Problem(code="cancelled", message=f"{_NOT_SENT}the request ended first", retryable=True)
 
 
 class Answer(msgspec.Struct, frozen=True, kw_only=True):
@@ -51,7 +53,7 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def finish_answer(prompt: PreparedPrompt, outcome: Outcome | None, unsent: Problem | None = None) -> Answer:
-    """The answer to one prompt. `unsent` says why a prompt without an outcome was not sent.
+    """The answer to one prompt. `unsent` says why a prompt without an outcome was not sent, or not seen to its end.
 
     Raises:
         ConfigError: the outcome is none, or another prompt's.
@@ -61,7 +63,7 @@ def finish_answer(prompt: PreparedPrompt, outcome: Outcome | None, unsent: Probl
         return _failed(prompt, prompt.problem)
     if isinstance(outcome, Succeeded):
         return finish_value(prompt, outcome, _value(prompt, outcome))
-    problem = unsent or _UNSENT
+    problem = _left(outcome, unsent or _UNSENT)
     if isinstance(outcome, Failed):
         kind, message = outcome.failure.kind, clean(outcome.failure.message)
         problem = Problem(code=kind.value, message=message, retryable=bool(traits_of(kind) & _RETRYABLE))
@@ -69,6 +71,18 @@ def finish_answer(prompt: PreparedPrompt, outcome: Outcome | None, unsent: Probl
         message = (outcome.error or "").replace("deferred: ", "").replace("max_cost", "the budget")
         problem = Problem(code="over_budget", message=message, retryable=True)
     return _failed(prompt, problem, outcome)
+
+
+def _left(outcome: Outcome | None, why: Problem) -> Problem:
+    """Why a prompt has no outcome. One that was sent is not told as one that was not."""
+    if not isinstance(outcome, Pending) or not outcome.attempts:
+        return why
+    if outcome.cut_off:
+        reason = why.message.removeprefix(_NOT_SENT)
+        message = f"cut off: {reason}; the call was in flight, and may have been answered and paid"
+        return Problem(code="cut_off", message=message, retryable=True)
+    again = f"not sent again after {counted(outcome.attempts, 'call')}: "
+    return replace(why, message=why.message.replace(_NOT_SENT, again, 1))
 
 
 def _check_own(prompt: PreparedPrompt, outcome: object) -> None:

@@ -86,7 +86,9 @@ class PromptBatch:
         self._outcomes |= {prompt.index: Pending(index=prompt.index) for prompt in prompts}
         if self._unsent is not None:
             return
-        run = self._service.live(model, batch_size=bound, on_settled=self._settled, on_event=self._happened)
+        run = self._service.live(
+            model, batch_size=bound, on_settled=self._settled, on_left=self._left, on_event=self._happened
+        )
         self._runs.append(run)
         await run.run(_works(prompts), is_input=False)
         if run.pause is not None and self._unsent is None:
@@ -99,6 +101,9 @@ class PromptBatch:
         self._outcomes[outcome.index] = outcome
         if self._on_outcome is not None:
             self._on_outcome(outcome)
+
+    def _left(self, pending: Pending) -> None:
+        self._outcomes[pending.index] = pending
 
     def _happened(self, event: Event) -> None:
         if isinstance(event, Attempted) and event.kind in _OF_PROVIDER:

@@ -101,6 +101,7 @@ class RequestRun:
         self.prepared = prepared
         self.caller = caller
         self.client_left = False
+        self._is_ending = False
         self.on_settled: Callable[[int], None] | None = None
         self._admission = admission
         self._outcomes: dict[int, AnyOutcome] = {}
@@ -121,13 +122,15 @@ class RequestRun:
 
     def leave(self) -> None:
         """The caller has gone: what is not sent is not sent any more."""
-        if not self.client_left:
-            self.client_left = True
+        if not (self.client_left or self._is_ending):  # a second interruption would cut off what is in flight
             self._batch.interrupt(_GONE)
+        self.client_left = True
 
     def end(self) -> None:
-        """The server ends."""
-        self._batch.interrupt(_ENDING)
+        """The server ends. First time: nothing more is sent. Second time: what is in flight is left."""
+        if self._is_ending or not self.client_left:
+            self._batch.interrupt(_ENDING)
+        self._is_ending = True
 
     async def run(self) -> RequestResult:
         """Run all of it, to the end. Raises JournalWriteError where the day's book cannot be written."""

@@ -111,7 +111,7 @@ class Application:
                 raise ApiError(problem.code, problem.message, where=problem.where or None)
             with self.admission.admit(prepared, caller=exchange.caller) as run:
                 answer = (await self._run(run, exchange)).answers[0]
-            if answer.error_code in ("over_budget", "shutting_down"):
+            if answer.error_code in ("over_budget", "shutting_down") and answer.latency_s is None:  # nothing was sent
                 raise ApiError(answer.error_code, answer.error or "")
             await respond_in_pieces(exchange, answer, lease)
 

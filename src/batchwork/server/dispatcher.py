@@ -1,5 +1,6 @@
 """Takes every HTTP request: checks its key, finds its handler, counts and logs it. Errors leave in one shape."""
 
+import asyncio
 import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
@@ -55,6 +56,8 @@ class Dispatcher:
             if exchange.is_crowded and exchange.path not in _OPEN:
                 raise ApiError("too_busy", "there are too many connections; ask again in a moment", retry_after_s=1.0)
             await self._handler(exchange)(exchange)
+        except asyncio.CancelledError:  # the process edge: the server leaves, and nobody waits for this task
+            exchange.cut_off("shutting_down")
         except Exception as error:  # the process edge: logged with its request, answered, and the server goes on
             await exchange.refuse(api_error(error))
 

@@ -6,7 +6,7 @@ import secrets
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from batchwork.server.api import ApiError, Headers
+from batchwork.server.api import API, ApiError, Headers
 from batchwork.server.protocol import CROWDED
 
 JSON = "application/json"
@@ -103,6 +103,12 @@ class Exchange:
         self.log_fields["error_code"] = error.code
         if not self.started:
             await self.respond(error.body(self.id), status=error.status, headers=error.headers)
+
+    def cut_off(self, code: str) -> None:
+        """End without a response, or in the middle of one: the log says why, and that it was not the sender."""
+        self.log_fields["error_code"] = code
+        if not self.started:
+            self.status = API.errors[code][0]
 
     def watch_disconnect(self, on_gone: Callable[[], None]) -> asyncio.Task[None]:
         """Call `on_gone` when the sender closes its connection, until cancelled. Its body must be read already."""

@@ -1,7 +1,7 @@
 """Run the server until a signal ends it: SIGTERM or Ctrl-C.
 
 First signal: new requests are refused, those under way go on for the grace time. After it what is not sent yet is given
-up, and calls in flight get a little longer. Second signal: at once.
+up, and calls in flight get a little longer. Second signal: calls in flight are cut off, and their callers told.
 """
 
 import asyncio
@@ -54,6 +54,7 @@ class Server(uvicorn.Server):
         self._on_started = on_started
         self._clock = SystemClock()
         self._ending: asyncio.Task[None] | None = None
+        self._leaving: asyncio.Task[None] | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
@@ -74,12 +75,23 @@ class Server(uvicorn.Server):
             self._loop.call_soon_threadsafe(self.end)
 
     def end(self) -> None:
-        """First time: finish what is under way. Second time: leave at once."""
-        if self._ending is not None:
-            self.force_exit = True
-            self.should_exit = True
+        """First time: finish what is under way. Second time: leave it, and say so. Third time: leave at once."""
+        if self._leaving is not None:
+            self.force_exit = self.should_exit = True
+        elif self._ending is not None:
+            self._leaving = asyncio.create_task(self._leave())
         else:
             self._ending = asyncio.create_task(self._finish())
+
+    async def _leave(self) -> None:
+        """Cut off what is in flight; who waits for it hears that, if it reads at once."""
+        for _ in range(2):  # nothing more is sent, and what is in flight is left
+            self.application.admission.end()
+        await self._wait_while(self._is_busy, self._clock.now() + _LAST_ANSWERS_S)
+        self.force_exit = self.should_exit = True
+
+    def _is_busy(self) -> int:
+        return self.application.admission.under_way + self.application.connections.answering
 
     async def _finish(self) -> None:
         admission = self.application.admission
