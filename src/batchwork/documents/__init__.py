@@ -2,4 +2,4 @@
 
 from batchwork.core.errors import DocumentError
 from batchwork.documents.document import Document, DocumentLimits, text_document
-from batchwork.documents.files import DEFAULT_LIMITS, load_file, path_text, read_document
+from batchwork.documents.files import DEFAULT_LIMITS, check_libraries, load_file, path_text, read_document

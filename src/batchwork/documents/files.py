@@ -1,17 +1,20 @@
-"""Path or bytes -> Document: the one entry of this room; every refusal names the file.
+"""Path or bytes -> Document: the entry of this room; every refusal names the file.
 
 Text and images are read here. What needs a parser is read in a process of its own, whose time and memory have limits.
 """
 
 import os
 import stat
+from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 
-from batchwork.core.errors import DocumentError
-from batchwork.documents.content import DOCX, HTML, PDF, decode_text, media_type_of, text_type_of
-from batchwork.documents.document import Document, DocumentLimits, digest_of
+from batchwork.core.errors import ConfigError, DocumentError
+from batchwork.documents.content import DOCX, HTML, PDF, decode_text, is_pdf, media_type_of, text_type_of
+from batchwork.documents.document import PDF_LIBRARY_MISSING, Document, DocumentLimits, digest_of
 from batchwork.documents.frames import Task
 from batchwork.documents.pool import ReaderPool
+from batchwork.documents.reader_process import pdf_library
 
 DEFAULT_LIMITS = DocumentLimits()
 _PARSED = {PDF: "pdf", DOCX: "docx", HTML: "html"}
@@ -47,6 +50,23 @@ def read_document(
         raise DocumentError(f"{called} {error}") from error
     except MemoryError as error:
         raise DocumentError(f"{called} cannot be read: there is not enough memory for its {len(data)} bytes") from error
+
+
+def check_libraries(sources: Iterable[str | os.PathLike[str] | bytes]) -> None:
+    """Refuse documents that need a library which is not installed: one ConfigError instead of one failure for each."""
+    if pdf_library() is not None:
+        return
+    for source in sources:
+        if is_pdf(source if isinstance(source, bytes) else _head(source)):
+            called = "one of the documents" if isinstance(source, bytes) else path_text(source)
+            raise ConfigError(f"{called} is a PDF, {PDF_LIBRARY_MISSING}; nothing was sent")
+
+
+def _head(path: str | os.PathLike[str]) -> bytes:
+    """The beginning of a file; nothing of one that cannot be read, which is that item's own failure."""
+    with suppress(OSError, ValueError), open(path, "rb", buffering=0, opener=_open_at_once) as file:
+        return os.read(file.fileno(), _CHUNK)
+    return b""
 
 
 def load_file(

@@ -63,12 +63,21 @@ def open_inputs(
                 continue
             if kind is None or kind in again:
                 state = journal.reopen(state.item)
+        elif again and state.status is Status.FAILED and _is_bad_otherwise(journal, tally.read - 1, intake.problem):
+            state = journal.reopen(state.item)
         if state.status not in _TAKEN_UP:
             tally.reused += 1
             journal.release(state.item)
             yield None
             continue
         yield _work(state, tally.read - 1, intake.request, intake.problem)
+
+
+def _is_bad_otherwise(journal: Journal, index: int, problem: str | None) -> bool:
+    """Whether a row that failed as bad input is bad for another reason now, which is what it should say."""
+    outcome = next(iter(journal.entries(index, index + 1))).outcome
+    failure = outcome.failure if isinstance(outcome, Failed) else None
+    return failure is not None and failure.kind is FailureKind.BAD_INPUT and failure.message != problem
 
 
 def _kind_in(entry: Entry) -> FailureKind | None:
