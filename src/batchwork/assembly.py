@@ -214,5 +214,6 @@ def _open_journal(plan: Plan, supplied: Supplied, clock: Clock) -> Journal:
     if not plan.journal.parent.is_dir():
         raise ConfigError(f"there is no folder {plan.journal.parent} for the journal {plan.journal}")
     if plan.fresh and (aside := set_aside(plan.journal)) is not None:
+        _log.warning("the journal as it was is %s", aside)
         _tell_of_batches(aside)
     return SqliteJournal(plan.journal, utc=clock.utc)

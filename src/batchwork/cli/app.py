@@ -130,7 +130,7 @@ def run(
     code = carry_out(
         plan,
         row_intakes(table, template, defaults, limit),
-        results=ResultFile(path=output, columns=table.columns, csv_safe=csv_safe, replaces=overwrite),
+        results=ResultFile(path=output, columns=table.columns, csv_safe=csv_safe, replaces=overwrite, limit=limit),
         door=command_line(journal),
         quiet=quiet,
         apart=input == STDIN,
