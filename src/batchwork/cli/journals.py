@@ -1,8 +1,7 @@
 """The commands that need nothing but a journal: status, results, retry, recover, backup."""
 
-import signal
 import sys
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import replace
 from pathlib import Path
 from shutil import get_terminal_size
@@ -13,16 +12,19 @@ import typer
 
 from batchwork.cli import options
 from batchwork.cli.inputs import STDOUT, write_results
-from batchwork.cli.run import ResultFile, carry_out, check_results
+from batchwork.cli.run import ResultFile, carry_out, check_results, end_by_broken_pipe
 from batchwork.cli.standing import input_of, summary_of
 from batchwork.core.errors import ConfigError, JournalDamagedError, JournalLockedError
 from batchwork.core.event import Began
 from batchwork.core.words import Door, counted, journal_commands, manager_door
-from batchwork.journal import JournalReader, back_up, check_whole, known_as, remember_output
+from batchwork.journal import JournalReader, back_up, check_whole, known_as, remember_output, writer_of
 from batchwork.journal import recover as recover_journal
 from batchwork.manager.run_folder import MANAGER
+from batchwork.manager.state_file import read_state
 from batchwork.options import HIDDEN_ADDRESS, RunOptions, plan_of, supplied_of
 from batchwork.summary import wrapped
+
+_READ_THROUGH = 50_000_000  # bytes of a journal that `status` reads to its end, so that no damage passes for a success
 
 
 def status(journal: options.JournalFile) -> None:
@@ -33,6 +35,8 @@ def status(journal: options.JournalFile) -> None:
       batchwork status out.jsonl
       batchwork status out.jsonl.journal.db
     """
+    if writer_of(journal) is None and journal.exists() and journal.stat().st_size <= _READ_THROUGH:
+        check_whole(journal)
     with closing(JournalReader(journal)) as reader:
         last, outputs, open_batches = reader.last_run(), reader.outputs(), reader.open_batches()
         summary = summary_of(reader, _door(journal, last))
@@ -63,14 +67,15 @@ def results(
       batchwork results out.jsonl -o again.csv
       batchwork results out.jsonl.journal.db -o - | head
     """
-    with closing(JournalReader(journal)) as reader:
-        check_results(output, journal, overwrite=overwrite)
-        try:
-            rows = write_results(reader, output, csv_safe=csv_safe)
-        except BrokenPipeError:  # whoever reads has enough: end as any other program does then
-            signal.signal(signal.SIGPIPE, signal.SIG_DFL)
-            signal.raise_signal(signal.SIGPIPE)
-            raise
+    try:
+        with closing(JournalReader(journal)) as reader:
+            check_results(output, journal, overwrite=overwrite)
+            last = reader.last_run()
+            sources = _sources(journal) if last is not None and MANAGER in last.settings else {}
+            rows = write_results(reader, output, csv_safe=csv_safe, sources=sources)
+    except BrokenPipeError:
+        end_by_broken_pipe()
+        raise
     if output == STDOUT:
         return
     print(f"{counted(rows, 'row')} written to {output}")
@@ -78,6 +83,15 @@ def results(
         remember_output(journal, output)
     except JournalLockedError:
         print("the run is still going on: this is what it had settled, and a later `results` needs --overwrite")
+
+
+def _sources(journal: Path) -> dict[int, str]:
+    """The files behind the items of a manager, as the state beside its journal has them."""
+    with suppress(OSError):
+        if (state := read_state(journal.with_suffix(""))) is not None:
+            items = (item for job in state.jobs for item in job.items)
+            return {item.original_index: item.content for item in items if isinstance(item.content, str)}
+    return {}
 
 
 def retry(

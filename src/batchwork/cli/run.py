@@ -1,6 +1,7 @@
 """A run from the command line: shown while it goes on, its results written, its end told by exit code and summary."""
 
 import os
+import signal
 import sys
 from collections.abc import Callable, Collection, Iterable
 from contextlib import closing
@@ -21,6 +22,7 @@ from batchwork.engine.engine import Engine, Supplied
 from batchwork.journal import JournalReader, is_ours, remember_output
 from batchwork.plan import Plan
 from batchwork.runs import RunSession
+from batchwork.summary import Exit
 from batchwork.tables import check_output
 
 
@@ -34,7 +36,8 @@ def check_results(out: Path, journal: Path, *, overwrite: bool) -> None:
     check_output(out)
     if out.exists() and not overwrite and not is_ours(journal, out):
         raise ConfigError(
-            f"{out} exists and was not written by this run's journal; use --overwrite to replace it, or another -o"
+            f"{out} exists, and as it is now it was not written by this run's journal (or by `results` while a run was"
+            " going on); use --overwrite to replace it, or another -o"
         )
 
 
@@ -52,20 +55,24 @@ class ResultFile:
         """What is said of a run without rows, where the input is not the cause."""
         return {"if_empty": "--limit 0"} if self.limit == 0 else {}
 
-    def write(self, journal: Path, *, before: "_Before", say: Callable[[str], None]) -> None:
-        """Write them. A file that has answers which no longer belong to the input is kept under another name."""
+    def write(self, journal: Path, *, before: "_Before", say: Callable[[str], None]) -> bool:
+        """Write them; whether whoever reads took them all.
+
+        A file that has answers which no longer belong to the input is kept under another name.
+        """
         if (out := self.path) is None:
-            return
+            return True
         with closing(JournalReader(journal)) as reader:
             self._keep_old(out, reader, before, say)
             try:
                 rows = write_results(reader, out, columns=self.columns, csv_safe=self.csv_safe)
             except BrokenPipeError:  # whoever reads has enough: the run is told all the same
                 os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-                return
+                return False
         if out != STDOUT:
             remember_output(journal, out)
         say(f"{counted(rows, 'row')} written to {'standard output' if out == STDOUT else out}")
+        return True
 
     def _keep_old(self, out: Path, reader: JournalReader, before: "_Before", say: Callable[[str], None]) -> None:
         gone = reader.displaced() - before.displaced
@@ -142,9 +149,18 @@ def carry_out(
         display.closed()
     with closing(JournalReader(journal)) as reader:
         summary = summary_of(reader, door, error=failure)
+    taken = True
     if not session.left_at_once:
-        results.write(journal, before=before, say=display.say)
+        taken = results.write(journal, before=before, say=display.say)
     elif results.path is not None:
         say(f"left at once, results not written: `batchwork results {journal} -o OUT` writes them")
     display.end(summary)
+    if not taken and summary.code == Exit.ALL_SUCCEEDED:  # else there is something to tell that is worth more
+        end_by_broken_pipe()
     return summary.code
+
+
+def end_by_broken_pipe() -> None:
+    """End as any other program does when whoever reads its output has enough."""
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    signal.raise_signal(signal.SIGPIPE)
