@@ -183,7 +183,7 @@ def _refuse_open_batches(plan: Plan, journal: Journal) -> None:
     if count and plan.mode == "live":
         raise ConfigError(
             f"{plan.journal} has {counted(count, 'batch', 'batches')} open at the provider; to go on, take"
-            " --mode batch (mode='batch'), or use another journal"
+            f" --mode batch (mode='batch'); `batchwork cancel {plan.journal}` gives them up; or use another journal"
         )
 
 

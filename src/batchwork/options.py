@@ -148,11 +148,11 @@ def plan_of(options: RunOptions, *, keep_bodies: bool = False) -> Plan:
 
 def supplied_of(options: RunOptions) -> Supplied:
     """The objects and callbacks among a run's options, which `plan_of` has looked at."""
+    notify = None if (target := options.get("notify")) is None else NoticeTarget(target)
+    if notify is not None:
+        notify.check()
     return Supplied(
-        checker=AnswerChecker(),
-        backend=options.get("backend"),
-        on_event=options.get("on_event"),
-        notify=None if (target := options.get("notify")) is None else NoticeTarget(target),
+        checker=AnswerChecker(), backend=options.get("backend"), on_event=options.get("on_event"), notify=notify
     )
 
 

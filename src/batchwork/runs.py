@@ -227,7 +227,9 @@ class RunSession:
             if self._cancelled:
                 self.cancel()
             before = engine.journal.count() if self._source is None else 0
-            if self._source is None:
+            if self._source is None and self._cancelled:
+                await run.run(iter(()), is_input=False)
+            elif self._source is None:
                 await engine.again(run)
             else:
                 await engine.process(run, self._source, ahead=self._ahead, retry_failed=self._retry_failed | elsewhere)
