@@ -2,6 +2,7 @@
 
 The PDFs are generated (varied layouts, companies, currencies, 1 to 12 line items), the provider is the simulator on
 loopback: no key, no network. Its `reader` persona really reads what it is sent; nothing is made up.
+Reading PDFs needs `pip install 'batchwork[documents]'`.
 """
 
 import sys
@@ -12,7 +13,7 @@ from typing import Any
 
 from pydantic import BaseModel, field_validator
 
-from batchwork import BatchManager, BatchResult
+from batchwork import BatchManager, BatchResult, ConfigError
 from batchwork.simulator import Simulator, SimulatorConfig
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -83,6 +84,9 @@ def main() -> None:
             end="",
         )
         print(f" ${billed['nano_dollars'] / 1e9:.6f}")
+        if stats.failed_items:
+            first = next(result for result in results if result.error is not None)
+            sys.exit(f"{stats.failed_items} items failed, the first: {first.error}")
         for place in (0, 1, 2):
             show(results[place])
         right, all_fields, quoted = check(list(results), invoices)
@@ -141,4 +145,7 @@ def _leaves(value: Any, path: str = "") -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        main()
+    except ConfigError as error:
+        sys.exit(f"process_invoices: {error}")

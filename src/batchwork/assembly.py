@@ -183,7 +183,7 @@ def _refuse_open_batches(plan: Plan, journal: Journal) -> None:
     if count and plan.mode == "live":
         raise ConfigError(
             f"{plan.journal} has {counted(count, 'batch', 'batches')} open at the provider; to go on, take"
-            " --mode batch (mode='batch'), or use another journal"
+            f" --mode batch (mode='batch'); `batchwork cancel {plan.journal}` gives them up; or use another journal"
         )
 
 
@@ -214,5 +214,6 @@ def _open_journal(plan: Plan, supplied: Supplied, clock: Clock) -> Journal:
     if not plan.journal.parent.is_dir():
         raise ConfigError(f"there is no folder {plan.journal.parent} for the journal {plan.journal}")
     if plan.fresh and (aside := set_aside(plan.journal)) is not None:
+        _log.warning("the journal as it was is %s", aside)
         _tell_of_batches(aside)
     return SqliteJournal(plan.journal, utc=clock.utc)

@@ -151,7 +151,7 @@ def _notices(engine: Engine, door: Door) -> Iterator[str]:
     if engine.backend.traits.notice:
         yield engine.backend.traits.notice
     if door.is_command and engine.plan.mode == "batch" and not engine.uses_batches:
-        yield f"{engine.plan.model} has no batches: calls are made live, one by one"
+        yield f"{engine.plan.model} has no batches: every row is a live call, at the live price"
     if engine.price is None:
         yield (
             f"the price of {engine.plan.model} is not known: cost is shown as unknown, and calls that a kill cuts off"

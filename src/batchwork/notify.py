@@ -8,9 +8,12 @@ so that is shown nowhere but for host and port. No notice ever fails a run.
 import asyncio
 import logging
 import os
+import re
+import shlex
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
+from pathlib import Path
 from shutil import which
 from tempfile import TemporaryFile
 from typing import Any
@@ -29,6 +32,12 @@ _log = logging.getLogger(__name__)
 _LEVELS = (50, 80, 100)  # percent of the budget
 _LOOK_S = 1.0
 _TIMEOUT_S = 10.0
+_MEANINGS = {126: ", so it may not be executed", 127: ", so there is no such program"}  # of a shell's exit codes
+_NAME = re.compile(r"[\w./+@%:,-]+")  # of a program; anything else is the shell's to read
+_BUILT_IN = frozenset(
+    ". : [ alias bg break case cd command continue echo eval exec exit export false fg for getopts hash if jobs kill"
+    " printf pwd read readonly return set shift test times trap true type ulimit umask unalias unset until wait while".split()
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +63,24 @@ class NoticeTarget:
             return parts.hostname if parts.scheme in ("http", "https") else None
         return None
 
+    def check(self) -> None:
+        """Refuse a command whose program is not there, or cannot be executed, before a run of hours ends without it."""
+        if self.host is not None:
+            return
+        try:
+            words = shlex.split(self.text)
+        except ValueError as error:
+            raise ConfigError(f"notify is no command that a shell could read: {str(error).lower()}") from None
+        program = os.path.expanduser(words[0]) if words else ""  # noqa: PTH111 - Path would drop ./
+        if not _NAME.fullmatch(program) or program in _BUILT_IN or which(program) or which(self._expanded()):
+            return  # what is more than a name, the shell alone can tell
+        is_there = "/" in program and Path(program).exists()
+        why = "is a folder" if Path(program).is_dir() else "may not be executed: chmod +x makes it so"
+        raise ConfigError(f"notify: {program} {why if is_there else 'is not there, or not in PATH'}; nothing was sent")
+
+    def _expanded(self) -> str:
+        return os.path.expanduser(self.text.strip())  # noqa: PTH111 - Path would drop ./
+
     def _address(self) -> str:
         """Host and port, which hold no secret."""
         with suppress(ValueError):
@@ -63,7 +90,7 @@ class NoticeTarget:
 
     def _command(self, text: str) -> tuple[str, ...]:
         """What is run: a program by its bare name or path with the text as its argument, else a line of shell."""
-        program = which(os.path.expanduser(self.text.strip()))  # noqa: PTH111 - Path would drop ./
+        program = which(self._expanded())
         if program is not None:
             return program, text
         return "/bin/sh", "-c", self.text, "batchwork", text
@@ -112,7 +139,8 @@ class NoticeTarget:
         finally:
             if process.returncode is None:
                 await end_process(process, group=True)
-        return f"it ended with {process.returncode}" if process.returncode else None
+        code = process.returncode
+        return f"it ended with {code}{_MEANINGS.get(code, '')}" if code else None
 
 
 def _words_of(error: Exception) -> str:

@@ -153,13 +153,16 @@ def plan_of(options: RunOptions, *, keep_bodies: bool = False) -> Plan:
 def supplied_of(options: RunOptions) -> Supplied:
     """The objects and callbacks among a run's options, which `plan_of` has looked at."""
     model = options.get("response_model")
+    notify = None if (target := options.get("notify")) is None else NoticeTarget(target)
+    if notify is not None:
+        notify.check()
     return Supplied(
         checker=_checker_of(model),
         response_model=model,
         backend=options.get("backend"),
         view=options.get("view", False),
         on_event=options.get("on_event"),
-        notify=None if (target := options.get("notify")) is None else NoticeTarget(target),
+        notify=notify,
     )
 
 

@@ -5,7 +5,7 @@ import logging
 import queue
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
-from contextlib import AsyncExitStack, contextmanager
+from contextlib import AsyncExitStack, closing, contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 
 from batchwork._bridge import BackgroundLoop, clean_stop, run_sync
 from batchwork.assembly import open_engine
-from batchwork.core.errors import BatchworkError, Interrupted, RunPaused
+from batchwork.core.errors import BatchworkError, Interrupted, JournalError, RunPaused
 from batchwork.core.event import RunInput
 from batchwork.core.failure import FailureKind
 from batchwork.core.intake import InputRow
@@ -26,7 +26,7 @@ from batchwork.input_source import InputSource, input_source
 from batchwork.journal import JournalReader, journal_at
 from batchwork.notebook import in_notebook
 from batchwork.notify import Notifier
-from batchwork.options import RunOptions, plan_of, supplied_of
+from batchwork.options import HIDDEN_ADDRESS, RunOptions, plan_of, supplied_of
 from batchwork.plan import Plan
 from batchwork.results import Results, typed_outcome
 from batchwork.view_process import ViewProcess
@@ -35,6 +35,10 @@ if TYPE_CHECKING:
     from batchwork.display import Display
 
 _log = logging.getLogger(__name__)
+# What a wrong address brings about: a rerun with another one asks these again.
+_FROM_AN_ADDRESS = frozenset(
+    {FailureKind.REJECTED, FailureKind.CONNECTION, FailureKind.SERVER, FailureKind.AUTH, FailureKind.TIMEOUT}
+)
 _STREAM_AHEAD = 1000  # outcomes a consumer may lag behind before the run waits for it
 
 
@@ -206,7 +210,9 @@ class RunSession:
         on_open: Callable[[Engine], None] | None = None,
         ahead: int = 0,
         door: Door | None = None,
+        if_empty: str = "the input is empty",
     ) -> None:
+        self._if_empty = if_empty  # what is said of an input without rows
         self._door = door or (IN_MEMORY if plan.journal is None else PYTHON)
         self._plan = plan
         self._source = source  # None: the journal's own failed and deferred items
@@ -236,6 +242,7 @@ class RunSession:
         return results
 
     async def _execute(self) -> Results:
+        elsewhere = _FROM_AN_ADDRESS if self._source is not None and self._has_moved() else frozenset()
         async with AsyncExitStack() as stack:
             if self._viewer is not None:
                 stack.push_async_callback(asyncio.to_thread, self._viewer.close)
@@ -255,12 +262,14 @@ class RunSession:
             if self._cancelled:
                 self.cancel()
             before = engine.journal.count() if self._source is None else 0
-            if self._source is None:
+            if self._source is None and self._cancelled:
+                await run.run(iter(()), is_input=False)
+            elif self._source is None:
                 await engine.again(run)
             else:
-                await engine.process(run, self._source, ahead=self._ahead, retry_failed=self._retry_failed)
+                await engine.process(run, self._source, ahead=self._ahead, retry_failed=self._retry_failed | elsewhere)
             if self._source is not None and self.exhausted and not engine.tally.read:
-                _log.warning("the input is empty: nothing was asked")
+                _log.warning("%s: nothing was asked", self._if_empty)
             self.still_running = run.still_running
             accounting = self._account(engine, before)
         if run.interrupted and not self._cancelled:
@@ -272,6 +281,18 @@ class RunSession:
         if run.pause is not None:
             raise RunPaused(results=results, **run.pause.at(self._door))
         return results
+
+    def _has_moved(self) -> bool:
+        """Whether the last run on the journal had another address, by which what failed there may have failed."""
+        path = self._plan.journal
+        if path is None or self._plan.fresh or not path.exists():
+            return False
+        with suppress(JournalError), closing(JournalReader(path)) as reader:  # what is wrong is said when it is opened
+            last = reader.last_run()
+            return last is not None and any(
+                last.settings.get(name) != self._plan.settings.get(name) for name in ("base_url", HIDDEN_ADDRESS)
+            )
+        return False
 
     def _account(self, engine: Engine, before: int) -> Accounting:
         """Where every input is; what this run has read must be there, also when it has ended early."""

@@ -52,8 +52,9 @@ _REMEDIES: dict[FailureKind, tuple[str, bool]] = {
     FailureKind.AUTH: (f"set a valid key, then {_LATER}", True),
     FailureKind.QUOTA: (f"raise the quota or wait for its end, then {_LATER}", True),
     FailureKind.REJECTED: (
-        f"correct what the provider names, then {{corrected}}; if the cause was elsewhere, {_LATER}",
-        False,
+        f"correct what the provider names, then {_LATER}, with another {{base_url}} where that was wrong; what is wrong"
+        " in the rows, correct there and {corrected}",
+        True,
     ),
     FailureKind.TOO_LONG: ("shorten {them}, then {corrected}; or ask a model that takes more", False),
     FailureKind.REFUSED: ("the model declined to answer: reword {them}, then {corrected}", False),
@@ -173,7 +174,8 @@ class Summary:
             sent = f"{run.sent:,} sent{' again' if run.is_retry else ''}"
             return f"{sent}{before}, {', '.join(_calls(run))}, {duration(run.elapsed_s)}"
         if run.is_retry and not self.accounting.deferred:
-            return f"nothing to send: {'what failed cannot be mended by that' if run.reused else 'nothing has failed'}"
+            never = "what failed was never sent, because the input itself is bad; correct it and " + self.door.corrected
+            return f"nothing to send: {never if run.reused else 'nothing has failed'}"
         if run.reused and run.reused == self.accounting.inputs:
             failed = f" ({self.accounting.failed:,} of them failed)" if self.accounting.failed else ""
             return f"nothing to send: all {counted(run.reused, 'was', 'were')} done before{failed}"
@@ -224,7 +226,8 @@ class Summary:
         see = " See the column 'error'." if self.door.is_command else ""
         failed, helped = self.accounting.failed, sum(group.count for group in self.failures if _REMEDIES[group.kind][1])
         if not helped:
-            return f"Some failed: what to do about each kind stands above.{see}"
+            then = f", then {self.door.corrected}" if self.door.is_command else ""
+            return f"Some failed: what to do about each kind stands above{then}.{see}"
         which = "" if helped == failed else f", which may help {helped:,} of {failed:,}"
         return f"Some failed: {self.door.retry} tries them again{which}.{see}"
 

@@ -205,7 +205,7 @@ def test_an_input_without_rows_is_a_finished_run_of_nothing(
 
 def test_a_limit_of_no_rows_is_a_finished_run_of_nothing(batchwork: Run, rivers: Path, folder: Path) -> None:
     done = batchwork("run", rivers.name, "-o", "out.jsonl", *ECHO, "--limit", "0", "--quiet")
-    assert (done.returncode, done.stderr) == (0, "the input is empty: nothing was asked\n")
+    assert (done.returncode, done.stderr) == (0, "--limit 0: nothing was asked\n")
     assert rows(folder / "out.jsonl") == []
 
 

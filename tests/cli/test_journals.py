@@ -101,7 +101,7 @@ def test_answers_that_leave_the_results_with_a_changed_input_are_kept_in_the_old
     batchwork(*command)
     before = (folder / "out.jsonl").read_text()
     shorter = batchwork(*command, "--limit", "4")
-    assert "6 rows are no longer in the input, nor in the new out.jsonl" in shorter.stderr
+    assert "6 earlier answers not in the new out.jsonl: their rows are no longer in the input" in shorter.stderr
     assert (folder / "out.old-1.jsonl").read_text() == before
     assert len(rows(folder / "out.jsonl")) == 4
 

@@ -70,3 +70,15 @@ def test_an_input_that_raises_half_way_is_named_with_its_row() -> None:
 
     with pytest.raises(InputError, match="disk gone"):
         opened(MemoryJournal(), rows())
+
+
+def test_a_row_that_is_bad_for_another_reason_now_says_so_after_a_retry() -> None:
+    journal = MemoryJournal()
+    row = Intake.bad(failure(FailureKind.BAD_INPUT).message)
+    item = journal.place(0, row).item
+    journal.record(Settled(item=item, outcome=failed(0, FailureKind.BAD_INPUT)))
+    journal.release(item)
+    broken = Intake(fingerprint=row.fingerprint, request=None, columns=None, problem="it is damaged")
+    every = frozenset(FailureKind)
+    assert opened(journal, [row], every) == [None]
+    assert opened(journal, [broken], every) == [0]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import sys
 import threading
 import zipfile
 import zlib
@@ -145,3 +146,18 @@ def test_a_file_that_takes_its_time_holds_up_no_other(tmp_path: Path) -> None:
     manager = BatchManager(files=files, prompt="Say it.", model="mock:echo", mode="live", on_event=feed)
     assert [result.document.text for result in manager.run()] == ["first", "the rest", "last"]
     assert waited
+
+
+@pytest.mark.parametrize("reopened", [False, True])
+def test_a_missing_library_is_one_refusal_before_anything_is_sent(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, reopened: bool
+) -> None:
+    text, pdf = tmp_path / "a.txt", tmp_path / "b"
+    text.write_text("Length: 3 km"), pdf.write_bytes(b"%PDF-1.4 ...")
+    state = tmp_path / "state.json"
+    if reopened:
+        state.write_text("")
+    monkeypatch.setitem(sys.modules, "pypdfium2", None)
+    with pytest.raises(ConfigError, match=r"b is a PDF, .*pip install 'batchwork\[documents\]'"):
+        BatchManager(files=[text, pdf], prompt="What?", model="mock:echo", state_path=state).run()
+    BatchManager(files=[text], prompt="What?", model="mock:echo")

@@ -1,8 +1,9 @@
 """What a command line says of requests and rows; outcomes become output rows."""
 
 import sys
-from collections.abc import Collection, Generator, Iterable
+from collections.abc import Collection, Generator, Iterable, Mapping
 from contextlib import closing, suppress
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any, cast
@@ -75,14 +76,23 @@ def extra_body_of(text: str | None) -> dict[str, Any] | None:
     raise ConfigError('--extra-body is a JSON object, for example --extra-body \'{"service_tier": "flex"}\'')
 
 
-def write_results(journal: JournalReader, out: Path, *, columns: Collection[str] = (), csv_safe: bool = False) -> int:
+def write_results(
+    journal: JournalReader,
+    out: Path,
+    *,
+    columns: Collection[str] = (),
+    csv_safe: bool = False,
+    sources: Mapping[int, str] | None = None,
+) -> int:
     """Write every settled row, in input order, to a file or to standard output; how many there were.
 
-    `columns` are those of the input, where they are known; else they are those of its first rows.
+    `columns` are those of the input, where they are known; else they are those of its first rows. `sources` are the
+    files that the rows are about.
     """
-    named = result_columns(columns or dict.fromkeys(chain(*map(input_columns, journal.entries(0, _SAMPLE_ROWS)))))
+    inputs = partial(_inputs, sources=sources or {})
+    named = result_columns(columns or dict.fromkeys(chain(*map(inputs, journal.entries(0, _SAMPLE_ROWS)))))
     with closing(cast("Generator[Entry]", journal.entries(statuses=_SETTLED))) as entries:
-        rows = (named.row(input_columns(entry), result_values(entry.outcome)) for entry in entries if entry.outcome)
+        rows = (named.row(inputs(entry), result_values(entry.outcome)) for entry in entries if entry.outcome)
         if out == STDOUT:
             return _print_rows(rows)
         with write_table(out, named.names, csv_safe=csv_safe) as table:
@@ -98,3 +108,13 @@ def _print_rows(rows: Iterable[dict[str, Any]]) -> int:
         count += 1
     sys.stdout.flush()
     return count
+
+
+def _inputs(entry: Entry, sources: Mapping[int, str]) -> Mapping[str, Any]:
+    """What a row was made of; of one about a file, that file as well."""
+    if entry.columns is not None:
+        return entry.columns
+    documents = () if entry.request is None else entry.request.documents
+    source = sources.get(entry.index) or next((document.title for document in documents), None)
+    columns = input_columns(entry)
+    return columns if source is None and not documents else {"source": source, **columns}

@@ -1,8 +1,7 @@
-"""The commands that need nothing but a journal: status, results, retry, recover, backup."""
+"""The commands that need nothing but a journal: status, results, retry, cancel, recover, backup."""
 
-import signal
 import sys
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import replace
 from pathlib import Path
 from shutil import get_terminal_size
@@ -11,18 +10,24 @@ from typing import Annotated, Any, cast
 import msgspec
 import typer
 
+from batchwork._bridge import run_sync
 from batchwork.cli import options
 from batchwork.cli.inputs import STDOUT, write_results
-from batchwork.cli.run import ResultFile, carry_out, check_results
+from batchwork.cli.run import ResultFile, carry_out, check_results, end_by_broken_pipe
 from batchwork.cli.standing import input_of, summary_of
 from batchwork.core.errors import ConfigError, JournalDamagedError, JournalLockedError
 from batchwork.core.event import Began
+from batchwork.core.stats import account
 from batchwork.core.words import Door, counted, journal_commands, manager_door
-from batchwork.journal import JournalReader, back_up, check_whole, known_as, remember_output
+from batchwork.journal import JournalReader, back_up, check_whole, known_as, remember_output, writer_of
 from batchwork.journal import recover as recover_journal
 from batchwork.manager.run_folder import MANAGER
+from batchwork.manager.state_file import read_state
 from batchwork.options import HIDDEN_ADDRESS, RunOptions, plan_of, supplied_of
-from batchwork.summary import wrapped
+from batchwork.runs import RunSession
+from batchwork.summary import Exit, wrapped
+
+_READ_THROUGH = 50_000_000  # bytes of a journal that `status` reads to its end, so that no damage passes for a success
 
 
 def status(journal: options.JournalFile) -> None:
@@ -33,6 +38,8 @@ def status(journal: options.JournalFile) -> None:
       batchwork status out.jsonl
       batchwork status out.jsonl.journal.db
     """
+    if writer_of(journal) is None and journal.exists() and journal.stat().st_size <= _READ_THROUGH:
+        check_whole(journal)
     with closing(JournalReader(journal)) as reader:
         last, outputs, open_batches = reader.last_run(), reader.outputs(), reader.open_batches()
         summary = summary_of(reader, _door(journal, last))
@@ -63,14 +70,15 @@ def results(
       batchwork results out.jsonl -o again.csv
       batchwork results out.jsonl.journal.db -o - | head
     """
-    with closing(JournalReader(journal)) as reader:
-        check_results(output, journal, overwrite=overwrite)
-        try:
-            rows = write_results(reader, output, csv_safe=csv_safe)
-        except BrokenPipeError:  # whoever reads has enough: end as any other program does then
-            signal.signal(signal.SIGPIPE, signal.SIG_DFL)
-            signal.raise_signal(signal.SIGPIPE)
-            raise
+    try:
+        with closing(JournalReader(journal)) as reader:
+            check_results(output, journal, overwrite=overwrite)
+            last = reader.last_run()
+            sources = _sources(journal) if last is not None and MANAGER in last.settings else {}
+            rows = write_results(reader, output, csv_safe=csv_safe, sources=sources)
+    except BrokenPipeError:
+        end_by_broken_pipe()
+        raise
     if output == STDOUT:
         return
     print(f"{counted(rows, 'row')} written to {output}")
@@ -78,6 +86,15 @@ def results(
         remember_output(journal, output)
     except JournalLockedError:
         print("the run is still going on: this is what it had settled, and a later `results` needs --overwrite")
+
+
+def _sources(journal: Path) -> dict[int, str]:
+    """The files behind the items of a manager, as the state beside its journal has them."""
+    with suppress(OSError):
+        if (state := read_state(journal.with_suffix(""))) is not None:
+            items = (item for job in state.jobs for item in job.items)
+            return {item.original_index: item.content for item in items if isinstance(item.content, str)}
+    return {}
 
 
 def retry(
@@ -113,18 +130,8 @@ def retry(
         raise ConfigError(
             f"{journal} is the journal of a BatchManager, whose own retry_failed() keeps its state in step"
         )
-    settings: dict[str, Any] = {**last.settings, "model": last.model, "journal": journal}
     given = {"max_cost": max_cost, "price": price, "max_in_flight": max_in_flight, "max_wait": max_wait}
-    given |= {"notify": notify}
-    settings |= {name: value for name, value in given.items() if value is not None}
-    hidden = settings.pop(HIDDEN_ADDRESS, None)
-    if base_url is not None:
-        settings["base_url"] = base_url
-    elif hidden is not None:
-        raise ConfigError(
-            f"the base URL of the last run ({hidden}) had more to it, which is not kept because it may hold a key:"
-            " give it again with --base-url"
-        )
+    run_options = _options_of(last, journal, given | {"notify": notify, "base_url": base_url})
     if known.output is not None:
         written.append(journal.parent / known.output)
     out = output or (written[-1] if written else None)
@@ -132,7 +139,6 @@ def retry(
         check_results(out, journal, overwrite=overwrite or output is None)
     if output is not None:
         known = msgspec.structs.replace(known, output=None if output == STDOUT else known_as(output, journal))
-    run_options = cast("RunOptions", settings)
     code = carry_out(
         plan_of(run_options),
         None,
@@ -142,6 +148,52 @@ def retry(
         supplied=replace(supplied_of(run_options), input=known),
     )
     raise typer.Exit(code)
+
+
+def _options_of(last: Began, journal: Path, given: dict[str, Any]) -> RunOptions:
+    """The options of the last run on a journal, but for those that are given anew."""
+    settings: dict[str, Any] = {**last.settings, "model": last.model, "journal": journal}
+    settings.pop(MANAGER, None)
+    settings |= {name: value for name, value in given.items() if value is not None}
+    hidden = settings.pop(HIDDEN_ADDRESS, None)
+    if hidden is not None and given["base_url"] is None:
+        raise ConfigError(
+            f"the base URL of the last run ({hidden}) had more to it, which is not kept because it may hold a key:"
+            " give it again with --base-url"
+        )
+    return cast("RunOptions", settings)
+
+
+def cancel(journal: options.JournalFile, base_url: options.BaseUrl = None) -> None:
+    """Give up the batches that a run has open at the provider; what they have finished is taken in and kept.
+
+    What is not finished is asked again by the next run, in batches or live. What the provider has done until then it
+    may bill.
+
+    \b
+    Examples:
+      batchwork cancel out.jsonl.journal.db
+    """
+    with closing(JournalReader(journal)) as reader:
+        last, known, before = reader.last_run(), input_of(reader), len(reader.open_batches())
+    if last is None or not before:
+        print(f"{journal} has no batches open at the provider")
+        return
+    run_options = _options_of(last, journal, {"mode": "batch", "base_url": base_url})
+    supplied = replace(supplied_of(run_options), input=known, remembered=_of_manager(last))
+    session = RunSession(plan_of(run_options), None, supplied, on_open=lambda _: session.cancel())
+    run_sync(session.execute, interrupt=session.interrupt).close()
+    with closing(JournalReader(journal)) as reader:
+        left, accounting = len(reader.open_batches()), account(reader.counts())
+    print(f"{counted(before - left, 'batch', 'batches')} given up; what was finished is kept: {accounting}")
+    if left:
+        print(f"{counted(left, 'batch goes', 'batches go')} on at the provider: run the same command again")
+        raise typer.Exit(Exit.SOME_FAILED)
+
+
+def _of_manager(last: Began) -> dict[str, Any]:
+    """What the journal of a manager keeps of it."""
+    return {MANAGER: last.settings[MANAGER]} if MANAGER in last.settings else {}
 
 
 def recover(journal: options.JournalFile) -> None:
@@ -175,4 +227,4 @@ def backup(
     print(f"{counted(events, 'event')} copied to {to}, and read there")
 
 
-COMMANDS = (status, results, retry, recover, backup)
+COMMANDS = (status, results, retry, cancel, recover, backup)

@@ -1,6 +1,7 @@
 """A run from the command line: shown while it goes on, its results written, its end told by exit code and summary."""
 
 import os
+import signal
 import sys
 from collections.abc import Callable, Collection, Iterable
 from contextlib import closing
@@ -11,14 +12,17 @@ from pathlib import Path
 from batchwork._bridge import run_sync
 from batchwork.cli.inputs import STDOUT, write_results
 from batchwork.cli.standing import summary_of
+from batchwork.core.difference import changed_parts
 from batchwork.core.errors import BatchworkError, ConfigError, Interrupted, RunPaused
 from batchwork.core.intake import InputRow
-from batchwork.core.words import Door, counted
+from batchwork.core.ports import Entry
+from batchwork.core.words import Door, and_list, counted
 from batchwork.display import Display
 from batchwork.engine.engine import Engine, Supplied
 from batchwork.journal import JournalReader, is_ours, remember_output
 from batchwork.plan import Plan
 from batchwork.runs import RunSession
+from batchwork.summary import Exit
 from batchwork.tables import check_output
 
 
@@ -32,7 +36,8 @@ def check_results(out: Path, journal: Path, *, overwrite: bool) -> None:
     check_output(out)
     if out.exists() and not overwrite and not is_ours(journal, out):
         raise ConfigError(
-            f"{out} exists and was not written by this run's journal; use --overwrite to replace it, or another -o"
+            f"{out} exists, and as it is now it was not written by this run's journal (or by `results` while a run was"
+            " going on); use --overwrite to replace it, or another -o"
         )
 
 
@@ -44,30 +49,56 @@ class ResultFile:
     columns: Collection[str] = ()  # of the input, where they are known
     csv_safe: bool = False
     replaces: bool = False  # whatever is there, without keeping it
+    limit: int | None = None  # how many rows of the input were asked for; None: all
 
-    def write(self, journal: Path, *, displaced: int, say: Callable[[str], None]) -> None:
-        """Write them. A file that has answers which no longer belong to the input is kept under another name.
+    def words(self) -> dict[str, str]:
+        """What is said of a run without rows, where the input is not the cause."""
+        return {"if_empty": "--limit 0"} if self.limit == 0 else {}
 
-        `displaced` is how many answers of the journal did not belong to it when the run began.
+    def write(self, journal: Path, *, before: "_Before", say: Callable[[str], None]) -> bool:
+        """Write them; whether whoever reads took them all.
+
+        A file that has answers which no longer belong to the input is kept under another name.
         """
         if (out := self.path) is None:
-            return
+            return True
         with closing(JournalReader(journal)) as reader:
-            self._keep_old(out, reader.displaced() - displaced, say)
+            self._keep_old(out, reader, before, say)
             try:
                 rows = write_results(reader, out, columns=self.columns, csv_safe=self.csv_safe)
             except BrokenPipeError:  # whoever reads has enough: the run is told all the same
                 os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-                return
+                return False
         if out != STDOUT:
             remember_output(journal, out)
         say(f"{counted(rows, 'row')} written to {'standard output' if out == STDOUT else out}")
+        return True
 
-    def _keep_old(self, out: Path, gone: int, say: Callable[[str], None]) -> None:
+    def _keep_old(self, out: Path, reader: JournalReader, before: "_Before", say: Callable[[str], None]) -> None:
+        gone = reader.displaced() - before.displaced
         if gone > 0 and out != STDOUT and not self.replaces and out.exists():
-            aside = _kept(out)
-            lost = counted(gone, "row is", "rows are")
-            say(f"{lost} no longer in the input, nor in the new {out}: the file as it was is {aside}")
+            why = before.why_gone(_first(reader), self.limit)
+            say(f"{counted(gone, 'earlier answer')} not in the new {out}: {why}. The file as it was is {_kept(out)}")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Before:
+    """What a journal held when a run began on it."""
+
+    displaced: int = 0  # answers that had no place in the input
+    first: Entry | None = None
+
+    def why_gone(self, now: Entry | None, limit: int | None) -> str:
+        """Why answers that had a place in the input have none any more."""
+        if self.first is not None and now is not None and self.first.request and now.request:
+            is_same_row = now.columns is not None and now.columns == self.first.columns
+            if changed := changed_parts(self.first.request, now.request, is_same_row=is_same_row):
+                return f"they answer another question, by {and_list(changed)}"
+        return "their rows are no longer in the input" if limit is None else f"their rows are not among --limit {limit}"
+
+
+def _first(reader: JournalReader) -> Entry | None:
+    return next(iter(reader.entries(0, 1)), None)
 
 
 def _kept(out: Path) -> Path:
@@ -93,15 +124,15 @@ def carry_out(
     assert journal is not None
     display = Display(door=door, quiet=quiet, is_retry=source is None)
     ahead = plan.policy.max_in_flight if apart else 0
-    displaced = 0
+    before = _Before()
 
     def opened(engine: Engine) -> None:
-        nonlocal displaced
+        nonlocal before
         with closing(JournalReader(journal)) as reader:
-            displaced = reader.displaced()
+            before = _Before(displaced=reader.displaced(), first=_first(reader))
         display.opened(engine)
 
-    session = RunSession(plan, source, supplied, on_open=opened, ahead=ahead, door=door)
+    session = RunSession(plan, source, supplied, on_open=opened, ahead=ahead, door=door, **results.words())
     say = partial(display.say, always=True)
     failure: str | None = None
     try:
@@ -118,9 +149,18 @@ def carry_out(
         display.closed()
     with closing(JournalReader(journal)) as reader:
         summary = summary_of(reader, door, error=failure)
+    taken = True
     if not session.left_at_once:
-        results.write(journal, displaced=displaced, say=display.say)
+        taken = results.write(journal, before=before, say=display.say)
     elif results.path is not None:
         say(f"left at once, results not written: `batchwork results {journal} -o OUT` writes them")
     display.end(summary)
+    if not taken and summary.code == Exit.ALL_SUCCEEDED:  # else there is something to tell that is worth more
+        end_by_broken_pipe()
     return summary.code
+
+
+def end_by_broken_pipe() -> None:
+    """End as any other program does when whoever reads its output has enough."""
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
+    signal.raise_signal(signal.SIGPIPE)

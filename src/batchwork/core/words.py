@@ -19,9 +19,14 @@ def sentence(text: str) -> str:
     return text if text.endswith((".", "!", "?")) else f"{text}."
 
 
-def or_list(names: list[str]) -> str:
+def or_list(names: list[str], *, word: str = "or") -> str:
     """`a, b or c`."""
-    return " or ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
+    return f" {word} ".join(filter(None, (", ".join(names[:-1]), *names[-1:])))
+
+
+def and_list(names: list[str]) -> str:
+    """`a, b and c`."""
+    return or_list(names, word="and")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,4 +2,12 @@
 
 from batchwork.core.errors import DocumentError
 from batchwork.documents.document import Document, DocumentLimits, text_document
-from batchwork.documents.files import DEFAULT_LIMITS, PagePicture, draw_page, load_file, path_text, read_document
+from batchwork.documents.files import (
+    DEFAULT_LIMITS,
+    PagePicture,
+    check_libraries,
+    draw_page,
+    load_file,
+    path_text,
+    read_document,
+)

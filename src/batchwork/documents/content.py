@@ -50,7 +50,7 @@ _BINARY_SHARE = 0.02
 def media_type_of(data: bytes) -> str:
     """The media type of a file that is not empty; a DocumentError for one that we know and cannot read."""
     head = data[:_SEARCHED]
-    if b"%PDF-" in head:
+    if is_pdf(head):
         return PDF
     if head.startswith((b"PK\x03\x04", b"PK\x05\x06")):
         return DOCX  # or another archive: the reader of DOCX says so
@@ -61,6 +61,11 @@ def media_type_of(data: bytes) -> str:
         if head.startswith(magic):
             raise DocumentError(why)
     return HTML if _starts_as_html(data[: 8 * _SEARCHED]) else PLAIN
+
+
+def is_pdf(data: bytes) -> bool:
+    """Whether a file that begins so is a PDF."""
+    return b"%PDF-" in data[:_SEARCHED]
 
 
 def _starts_as_html(head: bytes) -> bool:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 
 from batchwork.core.errors import ConfigError, DocumentError
 
+PDF_LIBRARY_MISSING = "and pypdfium2 is not installed: pip install 'batchwork[documents]'"
 _LEAST_MEMORY_MB = 64  # a reader that has read nothing yet takes half of it
 _LONGEST_S = 10_000_000.0
 

@@ -1,4 +1,4 @@
-"""Path or bytes -> Document: the one entry of this room; every refusal names the file.
+"""Path or bytes -> Document: the entry of this room; every refusal names the file.
 
 Text and images are read here. What needs a parser is read in a process of its own, whose time and memory have limits.
 """
@@ -7,15 +7,18 @@ import base64
 import json
 import os
 import stat
+from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from batchwork.core.errors import DocumentError
-from batchwork.documents.content import DOCX, HTML, PDF, decode_text, media_type_of, text_type_of
-from batchwork.documents.document import Document, DocumentLimits, digest_of
+from batchwork.core.errors import ConfigError, DocumentError
+from batchwork.documents.content import DOCX, HTML, PDF, decode_text, is_pdf, media_type_of, text_type_of
+from batchwork.documents.document import PDF_LIBRARY_MISSING, Document, DocumentLimits, digest_of
 from batchwork.documents.frames import Task
 from batchwork.documents.picture import picture_request
 from batchwork.documents.pool import ReaderPool
+from batchwork.documents.reader_process import pdf_library
 
 DEFAULT_LIMITS = DocumentLimits()
 _PARSED = {PDF: "pdf", DOCX: "docx", HTML: "html"}
@@ -70,6 +73,23 @@ def draw_page(data: bytes, page: int, *, limits: DocumentLimits = DEFAULT_LIMITS
     drawn = json.loads(text)
     glyphs = tuple((glyph[0], *map(float, glyph[1:5])) for glyph in drawn["glyphs"])
     return PagePicture(width=drawn["width"], height=drawn["height"], png=base64.b64decode(drawn["png"]), glyphs=glyphs)
+
+
+def check_libraries(sources: Iterable[str | os.PathLike[str] | bytes]) -> None:
+    """Refuse documents that need a library which is not installed: one ConfigError instead of one failure for each."""
+    if pdf_library() is not None:
+        return
+    for source in sources:
+        if is_pdf(source if isinstance(source, bytes) else _head(source)):
+            called = "one of the documents" if isinstance(source, bytes) else path_text(source)
+            raise ConfigError(f"{called} is a PDF, {PDF_LIBRARY_MISSING}; nothing was sent")
+
+
+def _head(path: str | os.PathLike[str]) -> bytes:
+    """The beginning of a file; nothing of one that cannot be read, which is that item's own failure."""
+    with suppress(OSError, ValueError), open(path, "rb", buffering=0, opener=_open_at_once) as file:
+        return os.read(file.fileno(), _CHUNK)
+    return b""
 
 
 def load_file(

@@ -8,7 +8,7 @@ import ctypes
 from typing import Any
 
 from batchwork.core.errors import DocumentError
-from batchwork.documents.document import DocumentLimits
+from batchwork.documents.document import PDF_LIBRARY_MISSING, DocumentLimits
 from batchwork.documents.page_layout import Glyph, page_text
 
 _PASSWORD = 4  # FPDF_ERR_PASSWORD
@@ -22,7 +22,7 @@ def pdf_text(data: bytes, limits: DocumentLimits) -> tuple[str, tuple[int, ...]]
     try:
         import pypdfium2  # noqa: PLC0415 - an optional dependency, needed for PDFs alone
     except ImportError as error:
-        raise DocumentError("is a PDF, and pypdfium2 is not installed: pip install 'batchwork[documents]'") from error
+        raise DocumentError(f"is a PDF, {PDF_LIBRARY_MISSING}") from error
     try:
         file = pypdfium2.PdfDocument(data)
     except pypdfium2.PdfiumError:

@@ -204,9 +204,15 @@ def _command() -> list[str]:
     """The interpreter, cut off from environment and working folder, our entry, and where its one library lies."""
     if getattr(sys, "frozen", False) or not sys.executable:
         raise DocumentError("cannot be read: this program was built without an interpreter that could read it")
+    found = pdf_library()
+    library = [] if found is None else [str(found)]
+    return [sys.executable, "-I", "-S", *(["-B"] if sys.dont_write_bytecode else []), str(_ENTRY), *library]
+
+
+def pdf_library() -> Path | None:
+    """The folder that pypdfium2 is installed in; None where it is not."""
     try:
         found = importlib.util.find_spec("pypdfium2")
     except (ImportError, ValueError):
-        found = None
-    library = [] if found is None or found.origin is None else [str(Path(found.origin).parent.parent)]
-    return [sys.executable, "-I", "-S", *(["-B"] if sys.dont_write_bytecode else []), str(_ENTRY), *library]
+        return None
+    return None if found is None or found.origin is None else Path(found.origin).parent.parent

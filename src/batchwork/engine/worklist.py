@@ -3,6 +3,7 @@
 import logging
 from collections.abc import Iterable, Iterator
 
+from batchwork.core.difference import changed_parts
 from batchwork.core.errors import BatchworkError, InputError
 from batchwork.core.event import BatchReopened
 from batchwork.core.failure import FailureKind
@@ -12,6 +13,7 @@ from batchwork.core.ports import Entry, Journal
 from batchwork.core.request import Request
 from batchwork.core.runstate import ItemState
 from batchwork.core.stats import Tally
+from batchwork.core.words import and_list, counted
 from batchwork.engine.read_ahead import LATER, Later
 
 _log = logging.getLogger(__name__)
@@ -51,7 +53,10 @@ def open_inputs(
         if intake is LATER:
             yield LATER
             continue
+        before = None if tally.read or journal.at(0) is None else next(iter(journal.entries(0, 1)), None)
         state = journal.place(tally.read, intake)
+        if before is not None and state.status is Status.PENDING and before.item != state.item:
+            _tell_of_another_question(journal, before, intake)
         tally.read += 1
         if again and state.status is Status.FAILED and intake.request is not None:
             index = tally.read - 1
@@ -63,12 +68,35 @@ def open_inputs(
                 continue
             if kind is None or kind in again:
                 state = journal.reopen(state.item)
+        elif again and state.status is Status.FAILED and _is_bad_otherwise(journal, tally.read - 1, intake.problem):
+            state = journal.reopen(state.item)
         if state.status not in _TAKEN_UP:
             tally.reused += 1
             journal.release(state.item)
             yield None
             continue
         yield _work(state, tally.read - 1, intake.request, intake.problem)
+
+
+def _tell_of_another_question(journal: Journal, before: Entry, first: InputRow) -> None:
+    """Answers to another question are no answers to this one: say so before everything is asked and paid again."""
+    if before.request is None or first.request is None:
+        return
+    is_same_row = first.columns is not None and first.columns == before.columns
+    answers = journal.counts()[Status.SUCCEEDED] + (before.status is Status.SUCCEEDED)
+    if answers and (changed := changed_parts(before.request, first.request, is_same_row=is_same_row)):
+        _log.warning(
+            "another question than before, by %s: %s, and every row is asked and paid anew",
+            and_list(changed),
+            counted(answers, "answer in this journal does not serve", "answers in this journal do not serve"),
+        )
+
+
+def _is_bad_otherwise(journal: Journal, index: int, problem: str | None) -> bool:
+    """Whether a row that failed as bad input is bad for another reason now, which is what it should say."""
+    outcome = next(iter(journal.entries(index, index + 1))).outcome
+    failure = outcome.failure if isinstance(outcome, Failed) else None
+    return failure is not None and failure.kind is FailureKind.BAD_INPUT and failure.message != problem
 
 
 def _kind_in(entry: Entry) -> FailureKind | None:

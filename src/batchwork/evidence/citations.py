@@ -30,12 +30,9 @@ class Citation:
     confidence: float = 1.0
 
     def to_dict(self) -> dict[str, Any]:
-        """As the result files hold it: no `page` where there are none."""
-        entry: dict[str, Any] = {"start": self.start, "end": self.end, "text": self.text}
-        if self.page is not None:
-            entry["page"] = self.page
-        entry["confidence"] = round(self.confidence, 3)
-        return entry
+        """As the result files hold it; `page` is None where there are none."""
+        place = {"start": self.start, "end": self.end, "text": self.text, "page": self.page}
+        return {**place, "confidence": round(self.confidence, 3)}
 
 
 def verify_citations(

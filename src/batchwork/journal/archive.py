@@ -11,10 +11,10 @@ import sqlite3
 from contextlib import closing, suppress
 from pathlib import Path
 
-from batchwork.core.errors import ConfigError, JournalError, JournalWriteError
+from batchwork.core.errors import ConfigError, JournalDamagedError, JournalError, JournalWriteError
 from batchwork.journal.atomic import sync_folder
 from batchwork.journal.companions import MARK, PARTS, PRIVATE_FILE, WriterLock, beside, remove_with_parts
-from batchwork.journal.connections import FAULTS, connect, translated
+from batchwork.journal.connections import FAULTS, ReadConnection, connect, translated
 from batchwork.journal.mark import MarkFile
 from batchwork.journal.reader import JournalReader
 from batchwork.journal.rows import Sums
@@ -73,15 +73,21 @@ def _also_named(source: Path, target: Path) -> None:
 
 def back_up(journal: Path, to: Path) -> int:
     """Copy a journal as it is now; how many events the copy has. Of one that is damaged, nothing is written."""
+    if to.is_dir():
+        raise ConfigError(f"{to} is a folder: name the file that the backup becomes")
     if taken := [path for part in PARTS if os.path.lexists(path := to.with_name(to.name + part))]:
         raise _taken(taken[0])
     if not to.parent.is_dir():
         raise ConfigError(f"there is no folder {to.parent} for the backup {to.name}")
     aside = to.with_name(f".{to.name}.{os.getpid()}.part")
     try:
-        with closing(connect(journal, writable=False)) as source:
+        with closing(ReadConnection(journal, pinned=False)) as source:
             _copy(source, aside)
-        sums = check_whole(aside)
+        try:
+            sums = check_whole(aside)
+        except JournalDamagedError:
+            check_whole(journal)  # the copy is damaged where the journal is, which is then the one to name
+            raise
         _give_name(aside, to, sums)
     except FAULTS as error:
         raise translated(error, to) from error
@@ -107,11 +113,11 @@ def _taken(path: Path) -> ConfigError:
     return ConfigError(f"{path} exists, and a backup replaces nothing: name another file")
 
 
-def _copy(source: sqlite3.Connection, aside: Path) -> None:
+def _copy(source: ReadConnection, aside: Path) -> None:
     aside.unlink(missing_ok=True)
     os.close(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, PRIVATE_FILE))
     with closing(sqlite3.connect(aside, isolation_level=None)) as target:
-        source.backup(target)  # in one step: a run that writes meanwhile neither waits nor changes what is copied
+        source.back_up(target)  # in one step: a run that writes meanwhile neither waits nor changes what is copied
 
 
 def _give_name(aside: Path, to: Path, sums: Sums) -> None:

@@ -312,6 +312,10 @@ class ReadConnection:
             self._reading = True
         return self._connection.execute(sql, values)
 
+    def back_up(self, target: sqlite3.Connection) -> None:
+        """Copy the whole file into another."""
+        self._connection.backup(target)
+
     def one(self, sql: str, values: tuple[Any, ...] = ()) -> Any | None:
         """The first row of a query."""
         try:

@@ -7,7 +7,9 @@ from batchwork.journal.companions import LOG, beside
 
 
 def journal_of_output(output: Path) -> Path:
-    """Where the journal of an output file is, unless somebody has said otherwise."""
+    """Where the journal of an output file is, unless somebody has said otherwise. A folder is a ConfigError."""
+    if not output.name:
+        raise ConfigError(f"{output} is a folder, not a file for results")
     return output.with_name(output.name + ".journal.db")
 
 
@@ -22,8 +24,10 @@ def journal_at(path: Path) -> Path:
     The file is not looked into: where this process has it open, closing it would let go of its lock.
 
     Raises:
-        ConfigError: there are two beside it.
+        ConfigError: there are two beside it, or it is a folder.
     """
+    if path.is_dir():
+        raise ConfigError(f"{path} is a folder: name a journal, an output file or a state file in it")
     known = (journal_of_output(path), journal_of_state(path))
     found = [journal for journal in known if journal.exists() or beside(journal, LOG).exists()]
     if len(found) > 1:

@@ -17,7 +17,7 @@ from batchwork.core.errors import ConfigError
 from batchwork.core.intake import InputRow, Intake
 from batchwork.core.prompt import EMPTY, Defaults, intake, prepare, refuse_table
 from batchwork.core.request import Attachment, Message, Request
-from batchwork.documents import DocumentError, DocumentLimits, load_file, path_text, read_document
+from batchwork.documents import DocumentError, DocumentLimits, check_libraries, load_file, path_text, read_document
 
 PdfMode = Literal["text", "native"]
 _DOCUMENTS_AHEAD = 4  # read and extracted before their turn; each may be large
@@ -105,9 +105,13 @@ class Files:
         return len(self._files)
 
     def check(self) -> None:
-        """Refuse files that are not there with a ConfigError: reading what was finished before does not need them."""
+        """Refuse files that are not there, or need a library that is not, with a ConfigError.
+
+        Reading what was finished before needs neither.
+        """
         for index, file in enumerate(self._files):
             _must_be_there(index, file)
+        check_libraries(self._files)
 
     def path(self, index: int) -> str | None:
         """The path of a file as it was given; None for bytes."""

@@ -30,7 +30,7 @@ from batchwork.core.intake import Intake
 from batchwork.core.money import show
 from batchwork.core.words import counted
 from batchwork.journal.archive import move_aside
-from batchwork.journal.companions import PRIVATE_FILE, WriterLock, mode_of, real, remove_with_parts
+from batchwork.journal.companions import LOG, PRIVATE_FILE, WriterLock, beside, mode_of, real, remove_with_parts
 from batchwork.journal.connections import connect
 from batchwork.journal.recovery.salvage import Salvage
 from batchwork.journal.rows import ItemRow, columns_digest
@@ -218,7 +218,8 @@ def recover(path: Path) -> Recovered:
 def _carry_outputs(old: Path, new: Path) -> None:
     """Tell the new journal of the files that the old one wrote, as far as that can be read."""
     try:
-        with closing(sqlite3.connect(f"{old.absolute().as_uri()}?mode=ro", uri=True)) as damaged:
+        alone = "" if beside(old, LOG).exists() else "&immutable=1"  # reading it would make a log, and leave it there
+        with closing(sqlite3.connect(f"{old.absolute().as_uri()}?mode=ro{alone}", uri=True)) as damaged:
             written = damaged.execute("SELECT path, size, mtime_ns FROM output").fetchall()
         with closing(connect(new, writable=True)) as journal:
             journal.executemany("INSERT OR REPLACE INTO output VALUES (?,?,?)", written)
