@@ -211,23 +211,20 @@ class RunSession:
             run = self._run = engine.start()
             if self._notifier is not None:
                 self._notifier.opened(
-                    engine.tally, engine.clock, ceiling_nano=engine.gate.ledger.ceiling, priced=engine.price is not None
+                    engine.tally,
+                    engine.clock,
+                    engine.journal,
+                    ceiling_nano=engine.gate.ledger.ceiling,
+                    priced=engine.price is not None,
+                    total=self._supplied.input.total,
                 )
             if self._on_open is not None:
                 self._on_open(engine)
-            for _ in range(self._interrupts):
-                run.interrupt()
-            if self._cancelled:
-                self.cancel()
-            before = engine.journal.count() if self._source is None else 0
-            if self._source is None:
-                await engine.again(run)
-            else:
-                await engine.process(run, self._source, ahead=self._ahead, retry_failed=self._retry_failed)
-            if self._source is not None and self.exhausted and not engine.tally.read:
-                _log.warning("the input is empty: nothing was asked")
-            self.still_running = run.still_running
-            accounting = self._account(engine, before)
+            try:
+                accounting = await self._see_through(engine, run)
+            finally:
+                if self._notifier is not None:
+                    self._notifier.take_stock()
         if run.interrupted and not self._cancelled:
             raise Interrupted("the run was interrupted; what is finished is kept")
         source = engine.journal if self._plan.journal is None else JournalReader(self._plan.journal)
@@ -236,6 +233,22 @@ class RunSession:
         if run.pause is not None:
             raise RunPaused(results=results, **run.pause.at(self._door))
         return results
+
+    async def _see_through(self, engine: Engine, run: Run) -> Accounting:
+        """Let the run do its work; where everything is then."""
+        for _ in range(self._interrupts):
+            run.interrupt()
+        if self._cancelled:
+            self.cancel()
+        before = engine.journal.count() if self._source is None else 0
+        if self._source is None:
+            await engine.again(run)
+        else:
+            await engine.process(run, self._source, ahead=self._ahead, retry_failed=self._retry_failed)
+        if self._source is not None and self.exhausted and not engine.tally.read:
+            _log.warning("the input is empty: nothing was asked")
+        self.still_running = run.still_running
+        return self._account(engine, before)
 
     def _account(self, engine: Engine, before: int) -> Accounting:
         """Where every input is; what this run has read must be there, also when it has ended early."""
