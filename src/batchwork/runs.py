@@ -47,7 +47,8 @@ def run(prompts: Iterable[object], **options: Unpack[RunOptions]) -> Results:
         base_url, api_key: another server that speaks the backend's wire, and its key. backend: one of your own.
         system, max_tokens (1024), schema, sampling, extra_body: what every request has unless it says otherwise.
         max_in_flight (100): the most calls at once.
-        max_cost: a ceiling in dollars over all runs on the journal; what no longer fits is `deferred`.
+        max_cost: a ceiling in dollars over all runs on the journal; what no longer fits is `deferred`. Left out, that
+            of the run before on the journal holds.
         price: dollars per million tokens as `(input, output)`, where the price is not known or is another.
         rpm, input_tpm, output_tpm: rate limits per minute; what the provider reports is learned anyway.
         retries (5): how often a call that failed (500, timeout, cut connection) is sent again. max_wait (900 s): how

@@ -11,7 +11,7 @@ import msgspec
 import typer
 
 import batchwork
-from batchwork.assembly import known_terms
+from batchwork.assembly import known_terms, with_kept_limit
 from batchwork.cli import journals, options, service
 from batchwork.cli.demo import demo
 from batchwork.cli.estimate import Journaled, add_up, lines
@@ -168,9 +168,10 @@ def estimate(**arguments: Any) -> None:
     template = template_of(arguments["prompt"], arguments["prompt_file"], table)
     plan_options = _run_options(arguments)
     plan, defaults = plan_of(plan_options), defaults_of(plan_options)
-    terms = known_terms(plan)
     output = arguments["output"]
     path = plan.journal or (None if output in (None, STDOUT) else journal_of_output(output))
+    plan = with_kept_limit(replace(plan, journal=path))
+    terms = known_terms(plan)
     with ExitStack() as stack:
         known = None
         if path is not None and path.exists() and not plan.fresh:
