@@ -56,7 +56,7 @@ def test_the_end_of_a_run_is_posted(hook: Hook, tmp_path: Path) -> None:
     batchwork.run(["a", "b"], model="mock:echo", notify=hook.url, journal=tmp_path / "j.db")
     (notice,) = hook.notices
     assert (notice["event"], notice["stopped"], notice["done"]) == ("ended", None, 2)
-    assert notice["text"] == "batchwork: the run finished; 2 done, 0 failed, $0.00 (mock:echo)"
+    assert notice["text"] == "batchwork: the run finished; 2 succeeded, 0 failed, $0.00 (mock:echo)"
     assert notice["journal"] == str(tmp_path / "j.db")
     assert notice["in_this_run"]["succeeded"] == 2
 
@@ -76,6 +76,17 @@ def test_a_budget_that_is_used_up_is_posted_before_the_end(hook: Hook) -> None:
     notices = {notice["event"]: notice for notice in hook.notices}
     assert (notices["budget"]["percent"], notices["ended"]["stopped"]) == (100, "budget")
     assert notices["budget"]["max_cost_usd"] == 0.00005
+    ended = notices["ended"]
+    assert ended["succeeded"] + ended["deferred"] == 50 and ended["deferred"] > 0
+    assert f"; {ended['succeeded']} succeeded, 0 failed, {ended['deferred']} deferred, $" in ended["text"]
+
+
+def test_a_rerun_counts_what_failed_before_as_failed(hook: Hook, tmp_path: Path) -> None:
+    backend = Scripted(lambda prompt, call: failure(FailureKind.REJECTED) if prompt != "a" else prompt)
+    for _ in range(2):
+        batchwork.run(["a", "b", "c"], model="s", backend=backend, notify=hook.url, journal=tmp_path / "j.db")
+    assert [(notice["succeeded"], notice["failed"], notice["done"]) for notice in hook.notices] == [(1, 2, 3)] * 2
+    assert "; 1 succeeded, 2 failed, " in hook.notices[1]["text"]
 
 
 def test_half_of_the_budget_is_posted_once_over_all_runs(hook: Hook, tmp_path: Path) -> None:
@@ -101,7 +112,7 @@ def test_a_program_by_its_bare_path_gets_the_text_as_its_argument(tmp_path: Path
     program.chmod(0o700)
     batchwork.run(["a"], model="mock:echo", notify=str(program))
     text, notice = (tmp_path / "tell me.txt").read_text().split("\n", 1)
-    assert text == json.loads(notice)["text"] == "batchwork: the run finished; 1 done, 0 failed, $0.00 (mock:echo)"
+    assert text == json.loads(notice)["text"] == "batchwork: the run finished; 1 succeeded, 0 failed, $0.00 (mock:echo)"
 
 
 @pytest.mark.parametrize(

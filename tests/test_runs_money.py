@@ -140,3 +140,17 @@ def test_no_token_count_is_asked_for_when_it_cannot_help() -> None:
 
     results = run_all(["x" * 5000], backend=Counting(), max_cost="0.000001", price=PRICE)
     assert statuses_of(results) == ["deferred"]
+
+
+@pytest.mark.parametrize("left_out", [{}, {"max_cost": None}])
+def test_a_limit_holds_for_a_later_run_that_states_none(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, left_out: Any
+) -> None:
+    options = dear(journal=tmp_path / "j.db")
+    first = run_all(map(str, range(100)), backend=Scripted(), max_cost="0.0005", **options)
+    for _ in range(2):  # and for the one after that
+        again = run_all(map(str, range(100)), backend=Scripted(), **options, **left_out)
+        assert again.stopped == "budget"
+        assert again.total_cost <= Decimal("0.0005")
+        assert again.total_cost >= first.total_cost
+    assert "$0.0005, still holds" in caplog.text

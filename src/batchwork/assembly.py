@@ -1,6 +1,6 @@
 """Opens the concrete parts of a plan: backend, journal, gate, clock and price meet here.
 
-Decides which price holds, that no live run goes over open batches, and how many calls a provider meets first.
+Decides which price and which limit hold, that no live run goes over open batches, and how many calls a provider meets first.
 """
 
 import logging
@@ -15,6 +15,7 @@ from batchwork.clock import SystemClock
 from batchwork.core.errors import ConfigError, JournalError, PriceUnknownError
 from batchwork.core.event import Began
 from batchwork.core.ledger import Ledger
+from batchwork.core.money import show, to_dollars
 from batchwork.core.policy import RatePolicy
 from batchwork.core.ports import Backend, Clock, Journal, Traits
 from batchwork.core.price_tables import in_lanes, resolve
@@ -40,6 +41,13 @@ _NEWCOMERS = 0.1  # the share of a service's window that a request which already
 async def open_engine(plan: Plan, supplied: Supplied = _NOTHING) -> AsyncIterator[Engine]:
     """Open what a plan asks for, and close it again whatever happens. Raises ConfigError and JournalError."""
     clock = SystemClock()
+    kept = with_kept_limit(plan)
+    if kept is not plan:
+        _log.warning(
+            "no limit was given: that of the earlier runs on %s, %s, still holds (--max-cost or max_cost= raises it)",
+            *(plan.journal, show(kept.policy.max_cost_nano)),
+        )
+    plan = kept
     async with AsyncExitStack() as stack:
         backend, name = _open_backend(plan, supplied, clock, stack)
         price = _price_of(plan, backend.traits, name, batch=plan.mode == "batch" and backend.traits.batches)
@@ -79,6 +87,19 @@ async def open_engine(plan: Plan, supplied: Supplied = _NOTHING) -> AsyncIterato
                 started_at=clock.now(),
             ),
         )
+
+
+def with_kept_limit(plan: Plan) -> Plan:
+    """The plan with the limit of the latest run on its journal, where it has none: a limit holds over all runs."""
+    path = plan.journal
+    if plan.policy.max_cost_nano is not None or path is None or plan.fresh or not path.exists():
+        return plan
+    with closing(JournalReader(path)) as reader:
+        last = reader.last_run()
+    if last is None or last.max_cost_nano is None:
+        return plan
+    settings = {**plan.settings, "max_cost": str(to_dollars(last.max_cost_nano))}
+    return replace(plan, policy=replace(plan.policy, max_cost_nano=last.max_cost_nano), settings=settings)
 
 
 @asynccontextmanager

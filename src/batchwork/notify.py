@@ -1,6 +1,6 @@
 """Notices of a run to somebody who does not watch it: at its end, at a pause, at 50, 80 and 100% of the budget.
 
-A notice is a JSON object. It is posted to an address, or given to a command on its standard input. Its text is the
+A notice is a JSON object; where the items stand is the journal's own count, as the end of a run has it. It is posted to an address, or given to a command on its standard input. Its text is the
 argument of a command that is nothing but the name of a program, and `$1` in any other. Where it goes may hold a secret,
 so that is shown nowhere but for host and port. No notice ever fails a run.
 """
@@ -22,11 +22,12 @@ from urllib.parse import urlsplit
 import msgspec
 
 from batchwork.child_process import end_process
+from batchwork.core.accounting import account_of
 from batchwork.core.errors import BatchworkError, ConfigError, Interrupted, RunPaused
 from batchwork.core.money import NANO, show
 from batchwork.core.outcome import Status
-from batchwork.core.ports import Clock
-from batchwork.core.stats import Tally
+from batchwork.core.ports import Clock, Journal
+from batchwork.core.stats import Accounting, Tally
 
 _log = logging.getLogger(__name__)
 _LEVELS = (50, 80, 100)  # percent of the budget
@@ -158,16 +159,35 @@ class Notifier:
         self._target = target
         self._about = about  # what every notice says
         self._tally: Tally | None = None
+        self._accounting: Accounting | None = None  # how the run has ended
         self._level = 0
         self._tasks: set[asyncio.Task[None]] = set()
         self._cancel: Callable[[], None] = lambda: None
 
-    def opened(self, tally: Tally, clock: Clock, *, ceiling_nano: int | None, priced: bool) -> None:
-        """Begin to watch the budget."""
+    def opened(
+        self,
+        tally: Tally,
+        clock: Clock,
+        journal: Journal,
+        *,
+        ceiling_nano: int | None,
+        priced: bool,
+        total: int | None = None,
+    ) -> None:
+        """Begin to watch the budget of a run over `total` rows, where that is known."""
         self._tally, self._clock, self._ceiling, self._priced = tally, clock, ceiling_nano, priced
+        self._journal, self._total = journal, total
         self._level = self._reached()  # of which an earlier run has told
         if ceiling_nano is not None:
             self._look_later()
+
+    def take_stock(self) -> None:
+        """Count where everything stands while the journal is still open; `closed` tells it."""
+        with suppress(BatchworkError):  # a journal that cannot be read has ended the run, and that is told
+            self._accounting = self._account()
+
+    def _account(self) -> Accounting:
+        return account_of(self._journal, self._journal.batches.open())
 
     async def closed(self, stopped: str | None, reason: str = "", *, at_once: bool = False) -> None:
         """The run has ended: say so, and wait a moment until everything is sent; `at_once`: neither."""
@@ -218,9 +238,13 @@ class Notifier:
         cost = ("cost unknown" if spent is None else show(spent)) + (
             "" if self._ceiling is None else f" of {show(self._ceiling)}"
         )
-        counts = {status.value: count for status, count in tally.settled.items()}
-        words = f"batchwork: {text}; {tally.done:,} done, {counts['failed']:,} failed, {cost} ({self._about['model']})"
+        counts = self._accounting or self._account()
+        missing = 0 if self._total is None else max(0, self._total - counts.inputs)
+        words = f"batchwork: {text}; {counts.brief(missing=missing)}, {cost} ({self._about['model']})"
         ceiling = None if self._ceiling is None else self._ceiling / NANO
-        notice = {"event": event, "text": words, **self._about, **more, "done": tally.done, "in_this_run": counts}
+        stand = {name: getattr(counts, name) for name in ("succeeded", "failed", "deferred", "pending")}
+        notice = {"event": event, "text": words, **self._about, **more, **stand, "not_reached": missing}
+        notice["done"] = counts.succeeded + counts.failed
+        notice["in_this_run"] = {status.value: count for status, count in tally.settled.items()}
         notice |= {"cost_usd": None if spent is None else spent / NANO, "max_cost_usd": ceiling}
         self._tasks.add(asyncio.create_task(self._target.send(notice)))

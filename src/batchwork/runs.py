@@ -63,7 +63,8 @@ def run(prompts: object, **options: Unpack[RunOptions]) -> Results:
         system, max_tokens (1024), schema, sampling, extra_body: what every request has unless it says otherwise.
         response_model: a Pydantic model that every answer must fit; `outcome.parsed` is an instance of it.
         max_in_flight (100): the most calls at once.
-        max_cost: a ceiling in dollars over all runs on the journal; what no longer fits is `deferred`.
+        max_cost: a ceiling in dollars over all runs on the journal; what no longer fits is `deferred`. Left out, that
+            of the run before on the journal holds.
         price: dollars per million tokens as `(input, output)`, where the price is not known or is another.
         rpm, input_tpm, output_tpm: rate limits per minute; what the provider reports is learned anyway.
         retries (5): how often a call that failed (500, timeout, cut connection) is sent again. max_wait (900 s): how
@@ -251,27 +252,22 @@ class RunSession:
             run = self._run = engine.start()
             if self._notifier is not None:
                 self._notifier.opened(
-                    engine.tally, engine.clock, ceiling_nano=engine.gate.ledger.ceiling, priced=engine.price is not None
+                    engine.tally,
+                    engine.clock,
+                    engine.journal,
+                    ceiling_nano=engine.gate.ledger.ceiling,
+                    priced=engine.price is not None,
+                    total=self._supplied.input.total,
                 )
             if self._viewer is not None:
                 self._viewer.start()
             if self._on_open is not None:
                 self._on_open(engine)
-            for _ in range(self._interrupts):
-                run.interrupt()
-            if self._cancelled:
-                self.cancel()
-            before = engine.journal.count() if self._source is None else 0
-            if self._source is None and self._cancelled:
-                await run.run(iter(()), is_input=False)
-            elif self._source is None:
-                await engine.again(run)
-            else:
-                await engine.process(run, self._source, ahead=self._ahead, retry_failed=self._retry_failed | elsewhere)
-            if self._source is not None and self.exhausted and not engine.tally.read:
-                _log.warning("%s: nothing was asked", self._if_empty)
-            self.still_running = run.still_running
-            accounting = self._account(engine, before)
+            try:
+                accounting = await self._see_through(engine, run, self._retry_failed | elsewhere)
+            finally:
+                if self._notifier is not None:
+                    self._notifier.take_stock()
         if run.interrupted and not self._cancelled:
             raise Interrupted("the run was interrupted; what is finished is kept")
         source = engine.journal if self._plan.journal is None else JournalReader(self._plan.journal)
@@ -281,6 +277,24 @@ class RunSession:
         if run.pause is not None:
             raise RunPaused(results=results, **run.pause.at(self._door))
         return results
+
+    async def _see_through(self, engine: Engine, run: Run, retry_failed: frozenset[FailureKind]) -> Accounting:
+        """Let the run do its work; where everything is then."""
+        for _ in range(self._interrupts):
+            run.interrupt()
+        if self._cancelled:
+            self.cancel()
+        before = engine.journal.count() if self._source is None else 0
+        if self._source is None and self._cancelled:
+            await run.run(iter(()), is_input=False)
+        elif self._source is None:
+            await engine.again(run)
+        else:
+            await engine.process(run, self._source, ahead=self._ahead, retry_failed=retry_failed)
+        if self._source is not None and self.exhausted and not engine.tally.read:
+            _log.warning("%s: nothing was asked", self._if_empty)
+        self.still_running = run.still_running
+        return self._account(engine, before)
 
     def _has_moved(self) -> bool:
         """Whether the last run on the journal had another address, by which what failed there may have failed."""

@@ -11,7 +11,7 @@ import msgspec
 import typer
 
 import batchwork
-from batchwork.assembly import known_terms
+from batchwork.assembly import known_terms, with_kept_limit
 from batchwork.cli import journals, options, service
 from batchwork.cli import view as viewer
 from batchwork.cli.demo import demo
@@ -172,9 +172,10 @@ def estimate(**arguments: Any) -> None:
     plan_options = _run_options(arguments)
     requests = _requests(arguments, plan_options, table)
     plan = plan_of(plan_options)
-    terms = known_terms(plan)
     output = arguments["output"]
     path = plan.journal or (None if output in (None, STDOUT) else journal_of_output(output))
+    plan = with_kept_limit(replace(plan, journal=path))
+    terms = known_terms(plan)
     with ExitStack() as stack:
         known = None
         if path is not None and path.exists() and not plan.fresh:

@@ -82,7 +82,10 @@ Reask = Annotated[int, _question(metavar="N", help="Ask again so often when an a
 Limit = Annotated[int | None, _question(metavar="N", min=0, help="Only the first N rows.")]
 View = Annotated[bool, typer.Option("--view", metavar=" ", help="Show the run in a browser page while it goes on.")]
 BaseUrl = Annotated[str | None, _question(metavar="URL", help="Another server that speaks the backend's protocol.")]
-MaxCost = Annotated[float | None, _limit(metavar="USD", help="Never spend more, over all runs on the journal.")]
+MaxCost = Annotated[
+    float | None,
+    _limit(metavar="USD", help="Never spend more, over all runs on the journal; it holds until another one is given."),
+]
 Price = Annotated[str | None, _limit(metavar="IN,OUT", help="Dollars per million tokens, when not known.")]
 MaybeInFlight = Annotated[
     int | None,

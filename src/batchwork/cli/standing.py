@@ -3,10 +3,10 @@
 import msgspec
 
 from batchwork.clock import SystemClock
-from batchwork.core.batch_book import Ticket
+from batchwork.core.accounting import account_of
 from batchwork.core.event import Began, Ended, RunInput
 from batchwork.core.outcome import Status
-from batchwork.core.stats import Accounting, account
+from batchwork.core.stats import Accounting
 from batchwork.core.words import Door
 from batchwork.journal import JournalReader, writer_of
 from batchwork.progress import Snapshot, lines
@@ -22,8 +22,7 @@ def summary_of(reader: JournalReader, door: Door, *, error: str | None = None) -
     ended = event if isinstance(event, Ended) else None
     stopped = None if ended is None else ended.stopped
     tickets = reader.open_batches()
-    counts = _with_riders(reader, tickets)
-    accounting = account(counts)
+    accounting = account_of(reader, tickets)
     failed = reader.entries(statuses=frozenset({Status.FAILED})) if accounting.failed else ()
     running = writer_of(reader.path) if ended is None and error is None and last is not None else None
     is_unread, missing = _unread(last, ended, accounting.inputs)
@@ -52,18 +51,6 @@ def _pause(ended: Ended, door: Door) -> str:
     remedy = f"Mend the cause, then {door.again}." if ended.remedy is None else door.words(ended.remedy)
     reason = door.reason(ended.reason or "The provider did not let the run go on.")
     return f"{reason} {remedy}"
-
-
-def _with_riders(reader: JournalReader, tickets: list[Ticket]) -> dict[Status, int]:
-    """Where the items stand; one that was deferred and is in a provider's batch now waits for that, not for money."""
-    counts = reader.counts()
-    if counts[Status.DEFERRED] and tickets:
-        inside = {item for ticket in tickets for item in ticket.items}
-        deferred = reader.entries(statuses=frozenset({Status.DEFERRED}), bodies=False)
-        riding = sum(entry.item in inside for entry in deferred)
-        counts[Status.DEFERRED] -= riding
-        counts[Status.PENDING] += riding
-    return counts
 
 
 def _unread(last: Began | None, ended: Ended | None, places: int) -> tuple[bool, int]:

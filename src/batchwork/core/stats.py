@@ -92,6 +92,15 @@ class Accounting:
         parts = [f"{getattr(self, name):,} {name}" for name in names]
         return f"{counted(self.inputs, 'input')} = " + " + ".join(parts)
 
+    def brief(self, *, missing: int = 0) -> str:
+        """The same in a few words, with how many rows are `missing` because they were not reached."""
+        rest = {"deferred": self.deferred, "pending": self.pending, "not reached": missing}
+        return ", ".join(
+            f"{count:,} {name}"
+            for name, count in {"succeeded": self.succeeded, "failed": self.failed, **rest}.items()
+            if count or name not in rest
+        )
+
 
 def account(counts: dict[Status, int], *, inputs: int | None = None) -> Accounting:
     """The accounting of a journal's own count; an AccountingError when that is not `inputs`, where they are known."""

@@ -145,7 +145,8 @@ class AttachedRun:
         try:
             async with open_engine(self._plan, self._job.supplied) as engine:
                 if notifier is not None:
-                    notifier.opened(engine.tally, engine.clock, ceiling_nano=None, priced=engine.price is not None)
+                    priced = engine.price is not None
+                    notifier.opened(engine.tally, engine.clock, engine.journal, ceiling_nano=None, priced=priced)
                 backend = engine.backend
                 if not isinstance(backend, BatchBackend) or not backend.traits.batches:
                     raise ConfigError(f"{self._plan.model} has no batches to attach to")
@@ -156,6 +157,8 @@ class AttachedRun:
                     await self._follow(engine, backend, collector)
                 finally:
                     canceller.cancel()
+                    if notifier is not None:
+                        notifier.take_stock()
                 at = engine.clock.utc()
         finally:
             for watcher in self._watchers:

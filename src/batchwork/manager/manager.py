@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from batchwork._bridge import run_sync
+from batchwork.assembly import with_kept_limit
 from batchwork.core.errors import ConfigError, Interrupted
 from batchwork.core.event import Ended
 from batchwork.core.money import NANO, to_dollars
@@ -63,6 +64,7 @@ class BatchManager(Exports):
         items_per_job: how many items make one job (one provider batch, unless its limits ask for more).
         max_parallel_jobs: how many jobs are under way at once, at the provider or live.
         max_cost: a ceiling in dollars over all runs on this state; what no longer fits is deferred, never failed.
+            None: the ceiling of the run before on this state, where it had one.
         state_path: a JSON file that shows every item and from which a later run goes on; its journal lies beside it.
         save_results_dir: a folder for `raw/` results, as the provider gave them, and `processed/` ones.
         response_model, enable_citations, pdf, the limits of documents (max_bytes, max_memory_mb, ...), and every option
@@ -176,12 +178,16 @@ class BatchManager(Exports):
         """
         if self._view is None:
             self._view = self._seen()
-        ceiling = self._job.plan.policy.max_cost_nano
+        ceiling = self._ceiling_nano
         return stats_of(self._view, max_cost=None if ceiling is None else to_dollars(ceiling))
 
     def to_dataframe(self) -> Any:
         """The same as `to_pandas()`."""
         return self.to_pandas()
+
+    @property
+    def _ceiling_nano(self) -> int | None:
+        return with_kept_limit(self._job.plan).policy.max_cost_nano
 
     @property
     def _ours(self) -> Mapping[str, type]:
@@ -229,11 +235,10 @@ class BatchManager(Exports):
             raise run.session.stopped() from None
         finally:
             if display is not None and view.tally is not None:
-                ceiling = self._job.plan.policy.max_cost_nano
-                display.end(summary_of(view, self._door, ceiling_nano=ceiling), verdict=ended)
+                display.end(summary_of(view, self._door, ceiling_nano=self._ceiling_nano), verdict=ended)
 
     def _new_view(self, me: dict[str, Any]) -> StateView:
-        inputs, ceiling = self._job.inputs, self._job.plan.policy.max_cost_nano
+        inputs, ceiling = self._job.inputs, self._ceiling_nano
         state = State(
             **{name: value for name, value in me.items() if name in State.__struct_fields__},
             max_cost=None if ceiling is None else ceiling / NANO,
