@@ -8,6 +8,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from batchwork.clock import stopwatch
 from batchwork.core.errors import BatchworkError
 from batchwork.journal import JournalReader
 from batchwork.journal.companions import LOCK, beside
@@ -16,6 +17,7 @@ from batchwork.view.index import SideIndex, index_path, open_index
 
 _EVENTS_AT_ONCE = 4_000
 _LOOK_EVERY_S = 0.25
+_SORTED_SHARE = 10.0  # so many times as long as sorting took it is not done again: a million items take seconds
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,6 +91,7 @@ class JournalWatch:
 
     def _follow(self) -> None:
         was_written = self.is_written
+        elapsed, due = stopwatch(), 0.0
         while not self._stop.is_set():
             try:
                 has_news = self.catch_up()
@@ -97,7 +100,10 @@ class JournalWatch:
                 return
             if has_news:
                 continue
-            self.columns.sort()
+            if elapsed() >= due:
+                began = elapsed()
+                self.columns.sort()
+                due = elapsed() + _SORTED_SHARE * (elapsed() - began)
             if was_written != (was_written := self.is_written):
                 self._tell(self.progress)
             self._stop.wait(_LOOK_EVERY_S)
