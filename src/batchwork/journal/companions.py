@@ -61,15 +61,24 @@ def make_folder(path: Path) -> None:
 
 
 def writer_of(journal: Path) -> str | None:
-    """The process that is writing a journal; None where there is none."""
+    """The process that is writing a journal; None where there is none.
+
+    The lock is tried only where the process that had it last may live: whoever held it for an instant on a dead run
+    could turn a new one away.
+    """
     try:
         descriptor = os.open(beside(journal, LOCK), os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
     except OSError:
         return None
+    process = _holder(descriptor)
     try:
+        with suppress(ValueError, PermissionError):  # a number that cannot be read, a process of somebody else's
+            os.kill(int(process), 0)
         fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except ProcessLookupError:
+        return None
     except OSError:
-        return _holder(descriptor)
+        return process
     finally:
         os.close(descriptor)
     return None

@@ -10,8 +10,7 @@ from pathlib import Path
 
 from batchwork.clock import stopwatch
 from batchwork.core.errors import BatchworkError
-from batchwork.journal import JournalReader
-from batchwork.journal.companions import LOCK, beside
+from batchwork.journal import JournalReader, writer_of
 from batchwork.view.columns import ItemColumns
 from batchwork.view.index import SideIndex, index_path, open_index
 
@@ -73,14 +72,8 @@ class JournalWatch:
 
     @property
     def is_written(self) -> bool:
-        """Whether a process that lives has left its number in the journal's lock.
-
-        The lock itself is not tried: whoever held it for an instant could turn a run away.
-        """
-        with suppress(OSError, ValueError):
-            os.kill(int(beside(self.journal, LOCK).read_bytes()[:32]), 0)
-            return True
-        return False
+        """Whether a run goes on."""
+        return writer_of(self.journal) is not None
 
     def listen(self, listener: Callable[[], object]) -> Callable[[], None]:
         """Call back from the thread when there is news; the function returned ends that."""
