@@ -18,7 +18,7 @@ def _frame(*cities: str, **columns: Any) -> Any:
 
 def test_a_table_goes_through_batches_and_its_state_shows_what_was_asked(tmp_path: Path) -> None:
     state = tmp_path / "s.json"
-    given = options(BatchProvider().client(), state, prompt="Where is {city}?", items_per_job=1)
+    given = options(BatchProvider(takes_s=0.0).client(), state, prompt="Where is {city}?", items_per_job=1)
     manager = BatchManager(_frame("Oslo", "Rom", id=[7, 8]), **given)
     results = manager.run()
     assert [item["content"] for item in items_in(state)] == [
