@@ -42,7 +42,7 @@ def describe_file(path: str | Path, column: str | None = None) -> FileDescriptio
     if column is not None and column not in columns:
         raise FrameError(f"{path} has no column {column!r}; it has {', '.join(columns)}")
     time = time_column(columns)
-    times = None if time is None or time == column else timestamps_of(columns[time])
+    times = None if time is None or time == column else timestamps_of(columns[time], time)
     numeric = [name for name in columns if name != time and _holds_numbers(columns[name])]
     chosen = column if column is not None else next(iter(numeric or columns))
     try:

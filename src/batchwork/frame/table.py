@@ -5,8 +5,9 @@ sample size divided by the two columns' common persistence; of their changes, li
 random walks ever come as close as these.
 """
 
+import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any, Literal, overload
 
@@ -18,12 +19,15 @@ from batchwork.frame.csv_columns import read_columns
 from batchwork.frame.description import Description, jsonable
 from batchwork.frame.noise import Floats, upper_persistence
 from batchwork.frame.samples import FrameError, Samples, exponent_of, read_samples
-from batchwork.frame.timestamps import time_column, timestamps_of
+from batchwork.frame.timestamps import doubt_about, time_column, timestamps_of
 from batchwork.frame.words import render, write
 
 _LEVEL = 0.01
 _NOTABLE = 0.3
+_STRIKING = 0.5  # a reader who correlates for himself would ask why this one is not listed
 _MOST_LISTED = 10
+_MOST_DOUBTFUL = 3
+_IDENTIFIER = re.compile(r"(?i)(^|[^a-z])(id|ids|index|idx|row|rows|nr|no|number|nummer|key)$|^unnamed: 0$|[a-z]I[Dd]$")
 _FEWEST = 5  # rows for a test
 _EXACT = 1e-9  # standard deviations: what rounding leaves of an exact line
 
@@ -40,13 +44,19 @@ class Correlation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TableDescription:
-    """Every numeric column's description, the columns that are not numeric, the notable correlations."""
+    """Every numeric column's description, the columns that are not numeric, the notable correlations.
+
+    `set_aside` are columns of row numbers and of further times; `doubtful` are pairs that correlate by as much as
+    columns of such a memory do by chance.
+    """
 
     rows: int
     time: str | None  # the column that holds the times of all others
     columns: dict[str, Description]
     skipped: dict[str, str]
     correlations: tuple[Correlation, ...]
+    doubtful: tuple[Correlation, ...] = ()
+    set_aside: dict[str, str] = field(default_factory=dict)
 
     def as_dict(self) -> dict[str, Any]:
         """The same as plain dictionaries and lists, ready for JSON."""
@@ -99,35 +109,66 @@ def _is_dated(df: Any) -> bool:
 def table_of(columns: Mapping[str, Any], *, dated: bool = False) -> TableDescription:
     """The description of columns; unless they are `dated`, the first one that holds times is the time of the others."""
     time = None if dated else time_column(columns)
-    times = None if time is None else timestamps_of(columns[time])
-    described: dict[str, Description] = {}
+    times = None if time is None else timestamps_of(columns[time], time)
     skipped: dict[str, str] = {}
+    set_aside: dict[str, str] = {}
     read: dict[str, Samples] = {}
     for name, column in columns.items():
         if name == time:
             continue
+        if time is not None and timestamps_of(column, name) is not None:
+            set_aside[name] = f"times, too; those in {time} are used"
+            continue
+        doubt = doubt_about(column, name)
         try:
             read[name] = read_samples(column, times)
         except FrameError as error:
-            skipped[name] = str(error)
+            skipped[name] = doubt or str(error)
             continue
-        described[name] = analyse(read[name], context=name)
+        if doubt is not None:
+            read[name] = replace(read[name], notes=(*read[name].notes, doubt))
+    for name in identifiers(read):
+        del read[name]
+        set_aside[name] = "numbers of the rows"
+    described = {name: analyse(samples, context=name) for name, samples in read.items()}
     with one_thread():
-        notable = tuple(notable_correlations(read))
+        notable, doubtful = notable_correlations(read)
     rows = max((len(column) for column in columns.values()), default=0)
-    return TableDescription(rows=rows, time=time, columns=described, skipped=skipped, correlations=notable)
+    return TableDescription(
+        rows=rows,
+        time=time,
+        columns=described,
+        skipped=skipped,
+        correlations=tuple(notable),
+        doubtful=tuple(doubtful),
+        set_aside=set_aside,
+    )
 
 
-def notable_correlations(read: dict[str, Samples]) -> list[Correlation]:
-    """Pairs that correlate by 0.3 or more and by more than chance over all pairs, strongest first."""
+def identifiers(read: Mapping[str, Samples]) -> list[str]:
+    """Columns that number the rows, by name and in equal steps; none where there is nothing else to describe."""
+    found = [name for name, samples in read.items() if _IDENTIFIER.search(name) and _counts_up(samples)]
+    return found if len(found) < len(read) else []
+
+
+def _counts_up(samples: Samples) -> bool:
+    values = samples.values
+    return 1 < values.size == samples.length and bool((np.abs(np.diff(values[np.argsort(samples.rows)])) == 1.0).all())
+
+
+def notable_correlations(read: dict[str, Samples]) -> tuple[list[Correlation], list[Correlation]]:
+    """Pairs that correlate by 0.3 or more and by more than chance over all pairs; of the others those from 0.5 on."""
     names = list(read)
     pairs = [(a, b) for i, a in enumerate(names) for b in names[i + 1 :] if read[a].length == read[b].length]
-    found = []
+    found, doubtful = [], []
     for first, second in pairs:
         r, p_value = _correlate(read[first], read[second])
+        pair = Correlation(first=first, second=second, r=r, p_value=p_value)
         if abs(r) >= _NOTABLE and p_value * len(pairs) < _LEVEL:
-            found.append(Correlation(first=first, second=second, r=r, p_value=p_value))
-    return sorted(found, key=lambda pair: -abs(pair.r))
+            found.append(pair)
+        elif abs(r) >= _STRIKING:
+            doubtful.append(pair)
+    return sorted(found, key=lambda pair: -abs(pair.r)), sorted(doubtful, key=lambda pair: -abs(pair.r))
 
 
 def _correlate(first: Samples, second: Samples) -> tuple[float, float]:
@@ -181,12 +222,21 @@ def render_table(table: TableDescription) -> str:
     lines = [f"table: rows {table.rows}, numeric columns {len(table.columns)}{time}"]
     lines += [render(description) for description in table.columns.values()]
     if table.correlations:
-        shown = table.correlations[:_MOST_LISTED]
-        pairs = "; ".join(f"{pair.first} and {pair.second} {write(round(pair.r, 3))}" for pair in shown)
-        more = f" (strongest {len(shown)} of {len(table.correlations)})" if len(shown) < len(table.correlations) else ""
+        pairs, more = _listed(table.correlations, _MOST_LISTED)
         lines.append(f"correlations{more}: {pairs}.")
     elif len(table.columns) > 1:
         lines.append("correlations: none beyond chance.")
-    if table.skipped:
-        lines.append("not numeric: " + "; ".join(f"{name} ({why})"[:100] for name, why in table.skipped.items()) + ".")
+    if table.doubtful:
+        pairs, more = _listed(table.doubtful, _MOST_DOUBTFUL)
+        lines.append(f"not listed{more}: {pairs}; so few or so slowly wandering values reach this by chance.")
+    for what, left_out in (("not numeric", table.skipped), ("not described", table.set_aside)):
+        if left_out:
+            lines.append(f"{what}: " + "; ".join(f"{name[:40]} ({why[:90]})" for name, why in left_out.items()) + ".")
     return "\n".join(lines)
+
+
+def _listed(found: tuple[Correlation, ...], most: int) -> tuple[str, str]:
+    """The strongest pairs in words, and of how many they are."""
+    shown = found[:most]
+    pairs = "; ".join(f"{pair.first} and {pair.second} {write(round(pair.r, 3))}" for pair in shown)
+    return pairs, f" (strongest {len(shown)} of {len(found)})" if len(shown) < len(found) else ""
