@@ -101,12 +101,20 @@ def _gaps(present: NDArray[np.bool_], timeline: Timeline) -> Gaps | None:
     sizes = np.diff(places).astype(np.int64) - 1
     longest = int(np.argmax(sizes))
     known = rows[present]
+    stamps = None if timeline.times is None else timeline.times[present]
     return Gaps(
         count=int(np.count_nonzero(sizes)),
         longest=int(sizes[longest]),
         after=None if longest == 0 else int(known[longest - 1]),
         before=None if longest == known.size else int(known[longest]),
+        after_time=None if stamps is None or longest == 0 else _stamp(float(stamps[longest - 1])),
+        before_time=None if stamps is None or longest == known.size else _stamp(float(stamps[longest])),
     )
+
+
+def _stamp(seconds: float) -> str:
+    """A time as ISO writes it, without a time of day that is midnight."""
+    return str(np.datetime64(round(seconds), "s")).removesuffix("T00:00:00")
 
 
 def _timeline(data: Any, times: Any, length: int) -> Timeline:

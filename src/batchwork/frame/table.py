@@ -15,7 +15,7 @@ import numpy as np
 from scipy.special import stdtr
 
 from batchwork.frame.analysis import analyse, one_thread
-from batchwork.frame.csv_columns import read_columns
+from batchwork.frame.csv_columns import CsvFile, read_csv
 from batchwork.frame.description import Description, jsonable
 from batchwork.frame.noise import Floats, upper_persistence
 from batchwork.frame.samples import FrameError, Samples, exponent_of, read_samples
@@ -63,10 +63,19 @@ class TableDescription:
         return {name: jsonable(value) for name, value in asdict(self).items()}
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableSamples:
+    """The columns of numbers as samples, the column of their times, and the others with the reason why not."""
+
+    time: str | None
+    times: Any
+    samples: dict[str, Samples]
+    skipped: dict[str, str]
+    set_aside: dict[str, str]
+
+
 def columns_of(table: Any) -> dict[str, Any]:
-    """The columns of a mapping, a pandas, polars or arrow table, a two-dimensional array, or a CSV file."""
-    if isinstance(table, str | Path):
-        return read_columns(table)
+    """The columns of a mapping, a pandas, polars or arrow table, or a two-dimensional array."""
     if isinstance(table, Mapping):
         return {str(name): column for name, column in table.items()}
     if isinstance(table, np.ndarray):
@@ -80,22 +89,25 @@ def columns_of(table: Any) -> dict[str, Any]:
 
 
 @overload
-def describe_dataframe(df: Any, output: Literal["text"] = "text") -> str: ...
+def describe_dataframe(df: Any, output: Literal["text"] = "text", *, encoding: str | None = None) -> str: ...
 @overload
-def describe_dataframe(df: Any, output: Literal["json"]) -> dict[str, Any]: ...
+def describe_dataframe(df: Any, output: Literal["json"], *, encoding: str | None = None) -> dict[str, Any]: ...
 @overload
-def describe_dataframe(df: Any, output: Literal["full"]) -> TableDescription: ...
-def describe_dataframe(df: Any, output: str = "text") -> str | dict[str, Any] | TableDescription:
+def describe_dataframe(df: Any, output: Literal["full"], *, encoding: str | None = None) -> TableDescription: ...
+def describe_dataframe(
+    df: Any, output: str = "text", *, encoding: str | None = None
+) -> str | dict[str, Any] | TableDescription:
     """Describe every numeric column of a table (or of a CSV file, by its path) and the notable correlations.
 
-    A column of times is the time of all others.
+    A column of times is the time of all others. `encoding` is that of a file which is not UTF-8.
 
     Raises:
         FrameError: it has no columns.
     """
     if output not in ("text", "json", "full"):
         raise FrameError(f"output must be 'text', 'json' or 'full', got {output!r}")
-    table = table_of(columns_of(df), dated=_is_dated(df))
+    file = read_csv(df, encoding) if isinstance(df, str | Path) else CsvFile(columns=columns_of(df))
+    table = table_of(file, dated=_is_dated(df))
     if output == "full":
         return table
     return render_table(table) if output == "text" else table.as_dict()
@@ -106,8 +118,26 @@ def _is_dated(df: Any) -> bool:
     return str(getattr(getattr(df, "index", None), "dtype", "")).startswith(("datetime64", "period"))
 
 
-def table_of(columns: Mapping[str, Any], *, dated: bool = False) -> TableDescription:
-    """The description of columns; unless they are `dated`, the first one that holds times is the time of the others."""
+def table_of(file: CsvFile, *, dated: bool = False) -> TableDescription:
+    """The description of columns."""
+    table = read_table(file, dated=dated)
+    described = {name: analyse(samples, name, file.units.get(name)) for name, samples in table.samples.items()}
+    with one_thread():
+        notable, doubtful = notable_correlations(table.samples)
+    return TableDescription(
+        rows=max((len(column) for column in file.columns.values()), default=0),
+        time=table.time,
+        columns=described,
+        skipped=table.skipped,
+        correlations=tuple(notable),
+        doubtful=tuple(doubtful),
+        set_aside=table.set_aside,
+    )
+
+
+def read_table(file: CsvFile, *, dated: bool = False) -> TableSamples:
+    """The samples of columns; unless they are `dated`, one that holds times is the time of the others."""
+    columns = file.columns
     time = None if dated else time_column(columns)
     times = None if time is None else timestamps_of(columns[time], time)
     skipped: dict[str, str] = {}
@@ -121,28 +151,16 @@ def table_of(columns: Mapping[str, Any], *, dated: bool = False) -> TableDescrip
             continue
         doubt = doubt_about(column, name)
         try:
-            read[name] = read_samples(column, times)
+            samples = read_samples(column, times)
         except FrameError as error:
-            skipped[name] = doubt or str(error)
+            skipped[name] = doubt or file.reasons.get(name, str(error))
             continue
-        if doubt is not None:
-            read[name] = replace(read[name], notes=(*read[name].notes, doubt))
+        notes = (note for note in (doubt, file.notes.get(name)) if note is not None)
+        read[name] = replace(samples, notes=(*notes, *samples.notes))
     for name in identifiers(read):
         del read[name]
         set_aside[name] = "numbers of the rows"
-    described = {name: analyse(samples, context=name) for name, samples in read.items()}
-    with one_thread():
-        notable, doubtful = notable_correlations(read)
-    rows = max((len(column) for column in columns.values()), default=0)
-    return TableDescription(
-        rows=rows,
-        time=time,
-        columns=described,
-        skipped=skipped,
-        correlations=tuple(notable),
-        doubtful=tuple(doubtful),
-        set_aside=set_aside,
-    )
+    return TableSamples(time=time, times=times, samples=read, skipped=skipped, set_aside=set_aside)
 
 
 def identifiers(read: Mapping[str, Samples]) -> list[str]:

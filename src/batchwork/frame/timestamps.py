@@ -25,6 +25,7 @@ _YEAR_FIRST = re.compile(r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})(?!\d)(.*)$", re.D
 _YEAR_LAST = re.compile(r"(\d{1,2})([-/.])(\d{1,2})\2(\d{4})(?!\d)(.*)$", re.DOTALL)
 _CLOCK = re.compile(r"(?:T|,?\s+)(\d{1,2}):(\d{2})(:\d{2}(?:\.\d+)?)?(?:\s*([ap])\.?m\.?)?(\D.*)?$", re.IGNORECASE)
 _LIKE_A_DATE = re.compile(r"\d{1,4}([-/.])\d{1,2}\1\d{1,4}(?!\d)")
+_OTHERS = 0.2  # the share of cells in a column of dates that may be none
 _NO_TIMES = frozenset({"", "nat", "nan", "null", "none", "na", "n/a"})
 
 
@@ -149,8 +150,11 @@ def doubt_about(items: Any, name: str = "") -> str | None:
         return None
     if all(isinstance(item, str) for item in present):
         texts = [item.strip() for item in present]
-        if not all(map(_LIKE_A_DATE.match, texts)):
+        others = [text for text in texts if not _LIKE_A_DATE.match(text)]
+        if len(others) > _OTHERS * len(texts):
             return None
+        if others:
+            return f"dates not read as time: {others[0][:30]!r} is none"
         if _has_two_readings(texts):
             return "dates not read as time: day and month cannot be told apart"
         return "dates not read as time: not all are dates of one form; 2026-01-31 is always read"
