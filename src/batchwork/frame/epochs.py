@@ -15,7 +15,8 @@ _TIME_NAMES = frozenset((_WORDS + " month months monat period yyyymm yyyymmdd ye
 _YEAR_NAMES = frozenset({"year", "years", "yr", "yyyy", "jahr", "jahre"})
 _SECONDS = (940_000_000, 4_200_000_000)  # 1999 to 2103
 _NAMED_FIRST = 100_000_000  # 1973: a column that is named for its times may be old
-_YEARS = (1500, 2200)
+SMALLEST = 1500  # of all numbers that are times: a year
+_YEARS = (SMALLEST, 2200)
 _FORMS = {6: "%Y%m", 8: "%Y%m%d", 12: "%Y%m%d%H%M", 14: "%Y%m%d%H%M%S"}
 _REGULAR = 0.9  # the share of equal steps that a clock makes
 _MINUTE = 60_000_000
@@ -33,7 +34,8 @@ def _words(name: str) -> set[str]:
 
 def times_of_digits(numbers: list[int | float], name: str) -> NDArray[np.datetime64] | None:
     """The times of plain numbers; None where they are something else, or nothing shows what they are."""
-    if len(numbers) < 2 or not np.isfinite(np.asarray(numbers, dtype=np.float64)).all():
+    sizes = np.asarray(numbers, dtype=np.float64)
+    if sizes.size < 2 or not np.isfinite(sizes).all() or sizes.min() < SMALLEST:
         return None
     found = _dates(numbers, name) if all(number % 1 == 0 for number in numbers) else None
     return found if found is not None else _epochs(numbers, named=is_time_name(name))
@@ -41,7 +43,9 @@ def times_of_digits(numbers: list[int | float], name: str) -> NDArray[np.datetim
 
 def may_be_epochs(numbers: list[int | float]) -> str | None:
     """A word about numbers of the size that times since 1970 have, and that rise as they do."""
-    if len(numbers) < 3 or _microseconds(numbers, named=False) is None or not _is_monotone(numbers):
+    if len(numbers) < 3 or not np.isfinite(np.asarray(numbers, dtype=np.float64)).all():
+        return None
+    if _microseconds(numbers, named=False) is None or not _is_monotone(numbers):
         return None
     return "may be times since 1970: not read as such, for neither the name nor even steps say so"
 

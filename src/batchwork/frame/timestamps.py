@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from batchwork.frame.epochs import is_time_name, may_be_epochs, times_of_digits
+from batchwork.frame.epochs import SMALLEST, is_time_name, may_be_epochs, times_of_digits
 
 Stamps = NDArray[np.datetime64]
 
@@ -41,7 +41,7 @@ def timestamps_of(items: Any, name: str = "") -> Stamps | None:
         return raw.astype("datetime64[us]")
     if raw.dtype.kind in "OUS":
         return _of_objects(raw.tolist(), name)
-    return times_of_digits(raw.tolist(), name) if raw.dtype.kind in "iuf" else None
+    return times_of_digits(raw.tolist(), name) if raw.dtype.kind in "iuf" and raw.min() >= SMALLEST else None
 
 
 def _of_objects(items: list[Any], name: str) -> Stamps | None:
@@ -143,7 +143,9 @@ def _clock(rest: str) -> str:
 def doubt_about(items: Any, name: str = "") -> str | None:
     """Why a column that looks like times was not read as such; None where it does not look so, or was read."""
     raw = np.asarray(items.to_numpy() if hasattr(items, "to_numpy") else items)
-    if raw.ndim != 1 or raw.dtype.kind not in "OUSiuf" or timestamps_of(raw, name) is not None:
+    if raw.ndim != 1 or raw.size == 0 or raw.dtype.kind not in "OUSiuf":
+        return None
+    if (raw.dtype.kind in "iuf" and not raw.min() >= SMALLEST) or timestamps_of(raw, name) is not None:
         return None
     present = [item for item in raw.tolist() if not _is_missing(item)]
     if not present:
