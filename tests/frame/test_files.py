@@ -33,7 +33,7 @@ def test_a_file_without_numbers_or_without_anything_is_refused(tmp_path: Path) -
     words.write_text("name\nanna\nbob\n")
     with pytest.raises(FrameError, match="is empty"):
         describe_file(empty)
-    with pytest.raises(FrameError, match="item 0 is the text 'anna'"):
+    with pytest.raises(FrameError, match="line 2 is the text 'anna'"):
         describe_file(words)
 
 
@@ -65,6 +65,67 @@ def test_between_semicolons_a_comma_is_a_decimal_point(tmp_path: Path) -> None:
     path = tmp_path / "halle.csv"
     path.write_text("Datum;Last\n01.01.2026;3,5\n02.01.2026;-4\n03.01.2026;\n")
     assert describe_file(path).values == [3.5, -4, None]
+
+
+@pytest.mark.parametrize(
+    ("cells", "values", "unit"),
+    [
+        (["5%", "7.5 %", ""], [5, 7.5, None], "%"),
+        (["$0.5", "-$2", "$3"], [0.5, -2, 3], "$"),
+        (["1,5", "2", "-0,25"], [1.5, 2, -0.25], None),
+        (["1,234.5", "7", "1,000"], [1234.5, 7, 1000], None),
+        (["1.234,5", "1.000", "7"], [1234.5, 1000, 7], None),
+        (["1,234,567 €", "1,000 €", "12 €"], [1234567, 1000, 12], "€"),
+        (["1", "2.5", "offline", "4"], [1, 2.5, None, 4], None),
+    ],
+)
+def test_cells_are_read_as_people_write_numbers(
+    tmp_path: Path, cells: list[str], values: list[float | None], unit: str | None
+) -> None:
+    path = tmp_path / "cells.tsv"
+    path.write_text("name\tv\n" + "".join(f"hall\t{cell}\n" for cell in cells), encoding="utf-8")
+    found = describe_file(path)
+    assert (found.column, found.values, found.description.unit) == ("v", values, unit)
+    assert ("1 cell is no number and taken as missing (first 'offline' in line 4)" in found.description.quality) == (
+        "offline" in cells
+    )
+
+
+@pytest.mark.parametrize(
+    ("cells", "why"),
+    [
+        (["1,000", "2,000", "500"], "'1,000' may be 1000 or 1.000: write it without the comma"),
+        (["5%", "$3", "7"], "line 2 is the text '5%', not a number"),
+        (["1", "A", "2", "B"], "line 3 is the text 'A', not a number"),
+        (["01/02/2026", "01/03/2026"], "day and month cannot be told apart"),
+    ],
+)
+def test_a_column_with_two_readings_is_refused_with_the_reason(tmp_path: Path, cells: list[str], why: str) -> None:
+    path = tmp_path / "cells.tsv"
+    path.write_text("v\tload\n" + "".join(f"{cell}\t{line}\n" for line, cell in enumerate(cells)))
+    with pytest.raises(FrameError) as refused:
+        describe_file(path, "v")
+    assert str(refused.value) == f"{path} column 'v': {_in_full(why)}; columns of numbers: load"
+
+
+def _in_full(why: str) -> str:
+    return f"dates not read as time: {why}" if "told apart" in why else why
+
+
+def test_a_file_in_another_encoding_is_read_when_it_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "alt.csv"
+    path.write_text("größe\n1\n2\n", encoding="latin-1")
+    assert describe_file(path, "größe", encoding="latin-1").values == [1, 2]
+    with pytest.raises(FrameError, match=r"alt\.csv is not UTF-8 text: name its encoding"):
+        describe_file(path)
+
+
+def test_numbers_of_the_rows_are_not_the_column_that_is_meant(tmp_path: Path) -> None:
+    path = tmp_path / "orders.csv"
+    path.write_text("id,year,load\n" + "".join(f"{row},{1990 + row},{row * row % 7}\n" for row in range(20)))
+    found = describe_file(path)
+    assert (found.column, found.left_out, found.description.slope_per) == ("load", ("id",), "year")
+    assert describe_file(path, "id").description.count == 20
 
 
 def test_a_header_without_rows_is_refused_with_its_names(tmp_path: Path) -> None:

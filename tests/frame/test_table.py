@@ -55,6 +55,19 @@ def test_a_column_of_times_is_the_time_of_the_others() -> None:
     assert (table.columns["load"].missing, table.columns["load"].slope_per) == (2, "day")
 
 
+def test_numbers_of_the_rows_and_other_times_are_named_and_not_described() -> None:
+    days = np.arange("2026-01-01", "2026-03-01", dtype="datetime64[D]")
+    table = {"order_id": range(7, 66), "day": days, "year": days.astype("datetime64[Y]"), "load": NOISE[:59]}
+    text = describe_dataframe(table)
+    assert "not described: year (times, too; those in day are used); order_id (numbers of the rows)." in text
+    assert describe_dataframe({"id": [1, 2, 3]}, output="full").set_aside == {}
+
+
+def test_a_pair_that_chance_explains_is_said_to_be_left_out() -> None:
+    other = np.cumsum(np.random.default_rng(2).standard_normal(300))
+    assert "not listed: a and b 0." in describe_dataframe({"a": WALK, "b": other})
+
+
 def test_a_table_without_rows_is_said_to_have_none() -> None:
     assert describe_dataframe({"a": [], "b": []}) == "table: no rows (columns a, b)."
 

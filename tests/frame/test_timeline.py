@@ -25,9 +25,14 @@ def test_gaps_between_timestamps_are_counted_and_do_not_shift_a_season() -> None
     times = np.datetime64("2024-01-01", "h") + at.astype("timedelta64[h]")
     noise = np.random.default_rng(2).standard_normal(at.size) * 0.3
     full = describe_series(np.sin(2 * np.pi * at / 24) + noise, times=times, output="full")
-    assert any("1 time gaps (17 steps absent)" in note for note in full.quality)
+    assert any("1 time gap (17 steps absent)" in note for note in full.quality)
     assert full.seasons[0].period == pytest.approx(24, abs=0.3)
     assert full.seasons[0].duration_s == pytest.approx(86400, rel=0.02)
+
+
+def test_a_gap_of_sorted_rows_is_named_by_its_times() -> None:
+    days = np.delete(np.arange("2026-01-01", "2026-02-01", dtype="datetime64[D]"), [9, 10])[::-1]
+    assert "missing 2 (between 2026-01-09 and 2026-01-12)" in describe_series(np.arange(29.0), times=days)
 
 
 def test_as_many_times_as_values_are_needed() -> None:

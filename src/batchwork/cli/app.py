@@ -27,6 +27,7 @@ from batchwork.core.words import command_line
 from batchwork.journal import JournalReader, journal_of_output, known_as
 from batchwork.options import RunOptions, defaults_of, plan_of, supplied_of
 from batchwork.tables import STDIN, RowOptions, RowRequests, Table, open_table, template_from, total_rows
+from batchwork.tables.encoding import checked_encoding
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -228,6 +229,7 @@ def bench(context: typer.Context) -> None:
 def describe(
     file: Annotated[Path, typer.Argument(metavar="FILE.csv", help="A CSV file with a header.")],
     column: Annotated[str | None, typer.Option(metavar="C", help="Only this column.")] = None,
+    encoding: Annotated[str | None, typer.Option(metavar="E", help="How its text is written. Default: UTF-8.")] = None,
     as_json: Annotated[bool, typer.Option("--json", metavar=options.FLAG, help="Every number, as JSON.")] = False,
     plot: Annotated[Path | None, typer.Option(metavar="OUT.png", help="Also draw it.")] = None,
 ) -> None:
@@ -245,21 +247,25 @@ def describe(
     except ImportError as error:
         raise ConfigError("describing numbers needs numpy and scipy: pip install 'batchwork[frame]'") from error
     try:
-        described = frame.describe_file(file, column=column)
-        whole = column is None and bool(described.others or described.left_out)
-        if whole and described.others and plot is not None:
+        if column is None and plot is None:
+            table = frame.describe_dataframe(file, "full", encoding=checked_encoding(encoding))
+            if len(table.columns) > 1 or (table.columns and (table.skipped or table.set_aside)):
+                _print_facts(table.as_dict()) if as_json else print(frame.render_table(table))
+                return
+        described = frame.describe_file(file, column, encoding=checked_encoding(encoding))
+        if column is None and plot is not None and described.others:
             raise ConfigError(
                 f"say which column to draw: --column {described.column}, or {', '.join(described.others)}"
             )
         if plot is not None:
             frame.plot(described.values, plot, description=described.description, title=described.column)
-    except (frame.FrameError, OSError, UnicodeDecodeError) as error:
-        raise ConfigError(str(error)) from error
-    if as_json:
-        facts = frame.describe_dataframe(file, output="json") if whole else described.description.as_dict()
-        print(msgspec.json.format(msgspec.json.encode(facts), indent=2).decode())
-    else:
-        print(frame.describe_dataframe(file) if whole else frame.render(described.description))
+    except (frame.FrameError, OSError) as error:
+        raise ConfigError(str(error).replace("encoding='cp1252'", "--encoding cp1252")) from error
+    _print_facts(described.description.as_dict()) if as_json else print(frame.render(described.description))
+
+
+def _print_facts(facts: dict[str, Any]) -> None:
+    print(msgspec.json.format(msgspec.json.encode(facts), indent=2).decode())
 
 
 for _command in (*journals.COMMANDS, viewer.view, simulate, demo):

@@ -41,6 +41,8 @@ class Gaps:
     longest: int
     after: int | None
     before: int | None
+    after_time: str | None = None  # the same by their times, where rows were sorted by time
+    before_time: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

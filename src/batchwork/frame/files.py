@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from batchwork.frame.analysis import analyse
-from batchwork.frame.csv_columns import read_columns
+from batchwork.frame.csv_columns import read_csv
 from batchwork.frame.description import Description
 from batchwork.frame.samples import FrameError, read_samples
-from batchwork.frame.timestamps import time_column, timestamps_of
+from batchwork.frame.table import read_table
 
 _MOST_POINTS = 2000  # of a picture
 
@@ -32,38 +32,40 @@ class FileDescription:
     description: Description
 
 
-def describe_file(path: str | Path, column: str | None = None) -> FileDescription:
-    """Describe one column of a CSV file: the one named, or the first that holds numbers.
+def describe_file(path: str | Path, column: str | None = None, *, encoding: str | None = None) -> FileDescription:
+    """Describe one column of a CSV file: the one named, or the first that holds numbers other than those of the rows.
 
     Raises:
         FrameError: there is no such column, or none with numbers; the message lists what there is.
     """
-    columns = read_columns(path)
-    if column is not None and column not in columns:
-        raise FrameError(f"{path} has no column {column!r}; it has {', '.join(columns)}")
-    time = time_column(columns)
-    times = None if time is None or time == column else timestamps_of(columns[time])
-    numeric = [name for name in columns if name != time and _holds_numbers(columns[name])]
-    chosen = column if column is not None else next(iter(numeric or columns))
+    file = read_csv(path, encoding)
+    if column is not None and column not in file.columns:
+        raise FrameError(f"{path} has no column {column!r}; it has {', '.join(file.columns)}")
+    table = read_table(file)
+    numeric = [name for name, samples in table.samples.items() if samples.values.size or samples.infinite]
+    if column is None and not numeric:
+        why = "; ".join(
+            f"{name}: {table.skipped.get(name, 'all empty')}" for name in file.columns if name != table.time
+        )
+        raise FrameError(f"{path} has no column of numbers ({why[:300]})")
+    chosen = column if column is not None else numeric[0]
+    times = None if chosen == table.time else table.times
     try:
-        description = analyse(read_samples(columns[chosen], times), context=chosen)
-    except FrameError as error:
-        raise FrameError(f"{path} column {chosen!r}: {error}") from error
-    if not description.count and column is None:
-        raise FrameError(f"{path} has no column of numbers (all empty)")
+        samples = table.samples.get(chosen) or read_samples(file.columns[chosen], times)
+    except FrameError:
+        why = table.skipped.get(chosen, "it holds times")
+        raise FrameError(
+            f"{path} column {chosen!r}: {why}; columns of numbers: {', '.join(numeric) or 'none'}"
+        ) from None
     return FileDescription(
         path=str(path),
         column=chosen,
         others=tuple(name for name in numeric if name != chosen),
-        left_out=tuple(name for name in columns if name not in (chosen, time, *numeric)),
-        values=columns[chosen],
+        left_out=tuple(name for name in file.columns if name not in (chosen, table.time, *numeric)),
+        values=file.columns[chosen],
         times=times,
-        description=description,
+        description=analyse(samples, chosen, file.units.get(chosen)),
     )
-
-
-def _holds_numbers(column: list[Any]) -> bool:
-    return any(item is not None for item in column) and not any(isinstance(item, str) for item in column)
 
 
 def plot(data: Any, path: str | Path, *, description: Description | None = None, title: str | None = None) -> Path:

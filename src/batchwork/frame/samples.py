@@ -17,7 +17,7 @@ from batchwork.frame.axis import Axis, axis_of, even_axis
 from batchwork.frame.description import Gaps, Statistics
 from batchwork.frame.noise import Floats
 from batchwork.frame.timeline import AS_GIVEN, Timeline, positions_of, timeline_of
-from batchwork.frame.timestamps import timestamps_of
+from batchwork.frame.timestamps import doubt_about, timestamps_of
 
 MISSING_WORDS = frozenset({"", "na", "n/a", "nan", "null", "none", "-", "<na>", "nat", "?"})
 _EXACT = 2**53
@@ -101,12 +101,20 @@ def _gaps(present: NDArray[np.bool_], timeline: Timeline) -> Gaps | None:
     sizes = np.diff(places).astype(np.int64) - 1
     longest = int(np.argmax(sizes))
     known = rows[present]
+    stamps = None if timeline.times is None else timeline.times[present]
     return Gaps(
         count=int(np.count_nonzero(sizes)),
         longest=int(sizes[longest]),
         after=None if longest == 0 else int(known[longest - 1]),
         before=None if longest == known.size else int(known[longest]),
+        after_time=None if stamps is None or longest == 0 else _stamp(float(stamps[longest - 1])),
+        before_time=None if stamps is None or longest == known.size else _stamp(float(stamps[longest])),
     )
+
+
+def _stamp(seconds: float) -> str:
+    """A time as ISO writes it, without a time of day that is midnight."""
+    return str(np.datetime64(round(seconds), "s")).removesuffix("T00:00:00")
 
 
 def _timeline(data: Any, times: Any, length: int) -> Timeline:
@@ -132,12 +140,9 @@ def _timed(stamps: Any, length: int) -> Timeline:
     raw = np.asarray(stamps.to_numpy() if hasattr(stamps, "to_numpy") else stamps)
     if raw.ndim != 1 or raw.size != length:
         raise FrameError(f"times must be one per value: got {raw.size} times for {length} values")
-    if raw.dtype.kind in "OU":
-        stamps = timestamps_of(raw)
-        try:
-            raw = raw.astype("datetime64[us]") if stamps is None else stamps
-        except (ValueError, TypeError) as error:
-            raise FrameError(f"times are not timestamps: {error}") from error
+    if raw.dtype.kind in "OUSiuf":
+        read = timestamps_of(raw, "times" if raw.dtype.kind in "OUS" else "")
+        raw = _undated(raw) if read is None else read
     if raw.dtype.kind == "M":
         seconds = raw.astype("datetime64[us]").astype(np.int64) / 1e6
         return timeline_of(np.where(np.isnat(raw), np.nan, seconds), dated=True)
@@ -145,6 +150,21 @@ def _timed(stamps: Any, length: int) -> Timeline:
         return timeline_of(raw.astype(np.float64), dated=False)
     except (ValueError, TypeError) as error:
         raise FrameError(f"times are neither timestamps nor numbers: {error}") from error
+
+
+def _undated(raw: NDArray[Any]) -> NDArray[Any]:
+    """Times that are no dates: plain numbers, also as text, or times of numpy among other objects."""
+    texts = [item for item in raw.tolist() if isinstance(item, str)]
+    if not texts and raw.dtype.kind == "O":
+        try:
+            return raw.astype(np.float64 if all(isinstance(i, int | float) for i in raw.tolist()) else "datetime64[us]")
+        except (ValueError, TypeError, OverflowError) as error:
+            raise FrameError(f"times are not timestamps: {error}") from error
+    try:
+        return raw.astype(np.float64)
+    except (ValueError, TypeError):
+        doubt = doubt_about(raw) or f"for example {texts[0][:40]!r}" if texts else "nor numbers"
+        raise FrameError(f"times are neither timestamps nor numbers: {doubt}") from None
 
 
 def _to_array(data: Any) -> NDArray[Any]:

@@ -28,6 +28,7 @@ class Timeline:
     rows: NDArray[np.int64] | None = None
     at: Floats | None = None
     step_s: float | None = None
+    times: Floats | None = None  # in seconds since 1970, where rows were sorted by them
     unit: str = "step"
     per_unit: float = 1.0
     absent: int = 0
@@ -37,11 +38,18 @@ class Timeline:
 AS_GIVEN = Timeline()
 
 
+def counted(count: int, noun: str) -> str:
+    """A count with its noun: "1 time gap", "2 time gaps"."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
 def timeline_of(times: Floats, *, dated: bool) -> Timeline:
     """The timeline of one time per row: seconds since 1970 when `dated`, else plain numbers."""
     unknown = np.flatnonzero(~np.isfinite(times))
     if unknown.size:
-        return Timeline(notes=(f"{unknown.size} timestamps missing (first at {unknown[0]}), order as given",))
+        return Timeline(
+            notes=(f"{counted(unknown.size, 'timestamp')} missing (first at {unknown[0]}), order as given",)
+        )
     notes: tuple[str, ...] = ()
     rows = np.arange(times.size)
     back = np.flatnonzero(np.diff(times) < 0)
@@ -52,7 +60,7 @@ def timeline_of(times: Floats, *, dated: bool) -> Timeline:
     order = np.arange(times.size, dtype=np.float64)
     repeated = int((np.diff(times) == 0).sum())
     if repeated or times.size < 3:
-        notes += (f"{repeated} repeated timestamps, order used",) if repeated else ()
+        notes += (f"{counted(repeated, 'repeated timestamp')}, order used",) if repeated else ()
         return Timeline(rows=rows, at=order, notes=notes)
     step = float(np.median(np.diff(times)))
     for at, step_s, unit in _calendars(times, step) if dated else [((times - times[0]) / step, None, "")]:
@@ -61,9 +69,19 @@ def timeline_of(times: Floats, *, dated: bool) -> Timeline:
             continue
         absent = int(grid[-1]) + 1 - times.size
         if absent:
-            notes += (f"{int((np.diff(grid) > 1).sum())} time gaps ({absent} steps absent)",)
+            gaps = counted(int((np.diff(grid) > 1).sum()), "time gap")
+            notes += (f"{gaps} ({counted(absent, 'step')} absent)",)
         named = (unit, 1.0) if dated else ("unit of time", 1.0 / step)
-        return Timeline(rows=rows, at=grid, step_s=step_s, unit=named[0], per_unit=named[1], absent=absent, notes=notes)
+        return Timeline(
+            rows=rows,
+            at=grid,
+            step_s=step_s,
+            times=times if dated and back.size else None,
+            unit=named[0],
+            per_unit=named[1],
+            absent=absent,
+            notes=notes,
+        )
     size, unit = _unit_below(step) if dated else (1.0, "unit of time")
     return Timeline(
         rows=rows,
@@ -83,7 +101,7 @@ def positions_of(index: NDArray[np.int64]) -> Timeline:
     found = timeline_of(index.astype(np.float64), dated=False)
     if not found.absent:
         return AS_GIVEN
-    return Timeline(at=found.at, notes=(f"index with holes ({found.absent} steps absent)",))
+    return Timeline(at=found.at, notes=(f"index with holes ({counted(found.absent, 'step')} absent)",))
 
 
 def _calendars(times: Floats, step: float) -> list[tuple[Floats, float, str]]:

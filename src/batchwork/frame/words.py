@@ -13,7 +13,7 @@ _ROUNDING = 1e-12
 _LABELS = ("mean", "median", "std", "min", "max", "range", "p5", "p25", "p75", "p95", "IQR", "first")
 _FIELDS = {"min": "minimum", "max": "maximum", "IQR": "iqr"}
 _AFTER_GAP = " (after a gap)"
-_UNITS = ((86400.0, "days"), (3600.0, "hours"), (60.0, "minutes"), (1.0, "seconds"))
+_UNITS = ((86400.0, "day"), (3600.0, "hour"), (60.0, "minute"), (1.0, "second"))
 
 
 def write(number: float, spread: float = 0.0) -> str:
@@ -78,7 +78,7 @@ def _head(d: Description) -> str:
 def _gaps(d: Description) -> str:
     if d.gaps is None or d.count < 2:
         return ""
-    after, before = d.gaps.after, d.gaps.before
+    after, before = d.gaps.after_time or d.gaps.after, d.gaps.before_time or d.gaps.before
     where = f"after {after}" if before is None else f"before {before}"
     if after is not None and before is not None:
         where = f"between {after} and {before}"
@@ -122,8 +122,9 @@ def _seasons(d: Description, spread: float) -> str:
 def _duration(seconds: float | None) -> str:
     if seconds is None or not seconds > 0:
         return ""
-    size, name = next(((size, name) for size, name in _UNITS if seconds >= size), (1.0, "seconds"))
-    return f" steps ({seconds / size:.3g} {name})"
+    size, name = next(((size, name) for size, name in _UNITS if seconds >= size), (1.0, "second"))
+    count = f"{seconds / size:.3g}"
+    return f" steps ({count} {name}{'s' * (count != '1')})"
 
 
 def _changes(d: Description, listed: int, spread: float) -> str:
