@@ -69,7 +69,12 @@ class Contradictions:
         self._group(entries)
         self._void = {field.path for field, scored in entries if self.is_contradicted(field, scored)}
         if self._void:
-            self._known = {path: rival for path, rival in self._known.items() if path in self._void}
+            freed = {
+                (field.record, self._sort(scored[0].place)) for field, scored in entries if field.path in self._void
+            }
+            for field, scored in entries:
+                if field.path not in self._void and (field.record, self._sort(scored[0].place)) in freed:
+                    self._known.pop(field.path, None)
             self._group(entries)
             self.claims = {
                 place: [claim for claim in wanted if claim[0].path not in self._void]

@@ -148,9 +148,7 @@ class Layout:
     def head_row(self, number: int) -> list[Cell]:
         """The heading cells over a row of a table; empty when it has none."""
         first = self.tables[number]
-        if first < 0:
-            return []
-        if first not in self._heads:
+        if first >= 0 and first not in self._heads:
             self._find_heads(first)
         return self._heads.get(number, [])
 
