@@ -5,6 +5,7 @@ alone or by changing places with another field, and when another field fits its 
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from batchwork.evidence.booleans import box_before
@@ -49,7 +50,8 @@ class Contradictions:
         self._homes = homes
         self._known: dict[str, float] = {}
         self._void: set[str] = set()
-        self._settled: list[tuple[Field, Scored]] = []
+        self._settled: dict[tuple[str, tuple[object, ...]], list[tuple[Field, Scored]]] = {}
+        self._sorts: dict[Place, tuple[object, ...]] = {}
         self._rate: Callable[[Field, Place, Context], list[float]] = lambda *_: []
         self.claims: Claims = {}
 
@@ -61,18 +63,30 @@ class Contradictions:
     ) -> None:
         """Take the places that the fields have; what a contradicted field claims is free for the others."""
         entries = [(field, scored) for field, scored in settled if scored]
-        self._settled = [(field, scored[0]) for field, scored in entries]
         self._rate = rate
         self.claims = claims
         self._known, self._void = {}, set()
+        self._group(entries)
         self._void = {field.path for field, scored in entries if self.is_contradicted(field, scored)}
         if self._void:
-            self._known = {path: rival for path, rival in self._known.items() if path in self._void}
-            self._settled = [(field, entry) for field, entry in self._settled if field.path not in self._void]
+            freed = {
+                (field.record, self._sort(scored[0].place)) for field, scored in entries if field.path in self._void
+            }
+            for field, scored in entries:
+                if field.path not in self._void and (field.record, self._sort(scored[0].place)) in freed:
+                    self._known.pop(field.path, None)
+            self._group(entries)
             self.claims = {
                 place: [claim for claim in wanted if claim[0].path not in self._void]
                 for place, wanted in claims.items()
             }
+
+    def _group(self, entries: Iterable[tuple[Field, list[Scored]]]) -> None:
+        """The best places of the fields that are not contradicted, by object and by what they can be taken for."""
+        self._settled = defaultdict(list)
+        for field, scored in entries:
+            if field.path not in self._void and scored[0].place.kind != "answer":
+                self._settled[field.record, self._sort(scored[0].place)].append((field, scored[0]))
 
     def is_contradicted(self, field: Field, scored: list[Scored]) -> bool:
         """Whether the best place is not to be believed: its label is another's, or the field's own stands elsewhere."""
@@ -103,12 +117,13 @@ class Contradictions:
         if best.place.kind == "answer" or not field.own:
             return
         yield from (self._exchange(field, best, other) for other in self._others(field, best))
+        sort = self._sort(best.place)
         taken = [span for entry in scored for span in entry.place.spans]
         mine = self._scorer.label_match(field, best.context, best.place.kind)
         labelled = mine >= NAMED_ENOUGH and not best.context.kinds.isdisjoint(_STRUCTURED)
         for start, end, kind in self._rivals.of(field, best.place.kind, best.context.line, mine, self._homes):
             place = Place(((start, end),), kind)
-            if any(low < end and start < high for low, high in taken) or not self._is_like(best.place, place):
+            if any(low < end and start < high for low, high in taken) or self._sort(place) != sort:
                 continue
             context = self._contexts.of(start, end)
             if not self._scorer.label_match(field, context, kind, max(NAMED_AT_ALL, mine - NEARLY_AS_WELL)):
@@ -121,18 +136,20 @@ class Contradictions:
 
     def _others(self, field: Field, best: Scored) -> Iterator[tuple[Field, Scored]]:
         """The other fields of the same object or element that have a place of the same kind elsewhere."""
-        for other, entry in self._settled:
-            if other.record != field.record or other.value == field.value or not self._is_like(best.place, entry.place):
+        for other, entry in self._settled.get((field.record, self._sort(best.place)), ()):
+            if other.value == field.value:
                 continue
             if other.name != field.name or circle(other) != circle(field):  # a list of plain values has no order
                 yield other, entry
 
-    def _is_like(self, one: Place, other: Place) -> bool:
-        """Whether two places say things that somebody could take for each other: two amounts, two names, two ids."""
-        said, told = (self._source.text[place.start : place.end] for place in (one, other))
-        if "answer" in (one.kind, other.kind) or one.kind in FIGURES or other.kind in FIGURES:
-            return one.kind == other.kind != "answer" and bool(_YEAR.fullmatch(said)) == bool(_YEAR.fullmatch(told))
-        return _shape(said) == _shape(told)
+    def _sort(self, place: Place) -> tuple[object, ...]:
+        """What somebody could take a place for, at a glance: two amounts are alike, two names, two ids."""
+        known = self._sorts.get(place)
+        if known is None:
+            text = self._source.text[place.start : place.end]
+            known = (place.kind, bool(_YEAR.fullmatch(text))) if place.kind in FIGURES else _shape(text)
+            self._sorts[place] = known
+        return known
 
     def _exchange(self, field: Field, best: Scored, other: tuple[Field, Scored]) -> float:
         """The field's score if it and another one changed places, less what the other one would lose by that."""

@@ -21,7 +21,7 @@ from typing import Any
 from batchwork.evidence.fields import Field
 from batchwork.evidence.labels import Context
 from batchwork.evidence.readers import FIGURES, Place
-from batchwork.evidence.thresholds import NAMING
+from batchwork.evidence.thresholds import FAINT, NAMED_IN_FULL, NAMING
 from batchwork.evidence.words import GENERIC, PERIODS, UNITS, UNSPOKEN, excludes, is_party, likeness
 
 # What a place says by its kind alone, of the words that say little.
@@ -58,8 +58,6 @@ NAMES = (
 _OWN, _PARENT, _DESCRIBED, _TOPIC, _SHAPE, _PARTY, _CONFLICT = map(
     NAMES.index, ("own", "parent", "described", "topic", "shape", "party", "conflict")
 )
-_NAMED = 0.8  # the field's words, all of them near
-_FAINT = 0.25  # what a kind of place implies of a field's words by itself
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,7 +157,7 @@ class Scorer:
 
     def is_another_role(self, features: Sequence[float]) -> bool:
         """Whether a label or unit of a place is one that the field excludes, and nothing there names the field."""
-        return features[_CONFLICT] == 1.0 and features[_OWN] < _NAMED
+        return features[_CONFLICT] == 1.0 and features[_OWN] < NAMED_IN_FULL
 
     def is_unsaid(self, field: Field, context: Context, features: Sequence[float]) -> bool:
         """Whether the text never speaks of what a value is: neither its labels nor any other word names the field.
@@ -171,7 +169,7 @@ class Scorer:
         if "[" in field.path or UNSPOKEN.issuperset(field.telling):
             return False
         said = max(features[_OWN], features[_PARENT] if field.parents else 0.0, features[_DESCRIBED] / 2)
-        return said < _FAINT and not features[_TOPIC] and not features[_SHAPE]
+        return said < FAINT and not features[_TOPIC] and not features[_SHAPE]
 
     def is_anothers(self, field: Field, context: Context) -> bool:
         """Whether the labels of a place name another role, or another field of the result better than this one."""

@@ -130,7 +130,8 @@ class Layout:
             return False
         above, line, below = lines[number - 1 : number + 2]
         if line.kind == "blank":
-            if len(below.cells) == 1 and is_caption(below) and number + 2 < len(lines):
+            caption = len(below.cells) == 1 and below.cells[0].is_label and len(below.cells[0].text) < 40
+            if caption and number + 2 < len(lines):
                 below = lines[number + 2]
             figures = [cell for cell in below.cells if not cell.is_label]
             if len(above.cells) < 2 or len(below.cells) < 2 or not figures:
@@ -147,9 +148,7 @@ class Layout:
     def head_row(self, number: int) -> list[Cell]:
         """The heading cells over a row of a table; empty when it has none."""
         first = self.tables[number]
-        if first < 0:
-            return []
-        if first not in self._heads:
+        if first >= 0 and first not in self._heads:
             self._find_heads(first)
         return self._heads.get(number, [])
 
@@ -202,8 +201,7 @@ class Layout:
     @cached_property
     def headings(self) -> list[tuple[int, ...]]:
         """For every line the nearest heading above it, if there is one, and the heading of a higher level over that."""
-        under: list[tuple[int, ...]] = []
-        stack: list[tuple[int, int]] = []  # level, line
+        under, stack = list[tuple[int, ...]](), list[tuple[int, int]]()  # level, line
         for number, line in enumerate(self.lines):
             indent = _NESTED + line.cells[0].column if line.cells else _DEEPEST
             level = self._heading_level(number) or (indent if self.opens(number) else 0)
@@ -219,10 +217,8 @@ class Layout:
         line = self.lines[number]
         if len(line.cells) != 1 or number + 1 == len(self.lines) or not self.lines[number + 1].cells:
             return False
-        below = self.lines[number + 1].cells[0]
-        if _TABLE_KEY.fullmatch(line.cells[0].text):
-            return True
-        return below.column > line.cells[0].column and _OPENS.search(line.cells[0].text) is not None
+        text, below = line.cells[0].text, self.lines[number + 1].cells[0]
+        return bool(_TABLE_KEY.fullmatch(text) or (below.column > line.cells[0].column and _OPENS.search(text)))
 
     def _heading_level(self, number: int) -> int:
         """How high a heading is, 1 for the highest; 0 for a line that is none."""
@@ -243,11 +239,6 @@ class Layout:
         after_gap = number == 0 or self.lines[number - 1].kind != "text"
         wordy = text[0].isupper() and len(text.split()) <= 6 and not re.search(r"[:\d]", _BOX_NUMBER.sub("", text))
         return (6 if text.isupper() else 7) if after_gap and wordy and not looks_like_name(text) else 0
-
-
-def is_caption(line: Line) -> bool:
-    """Whether a line is a few words that may head the next rows of a table."""
-    return len(line.cells) == 1 and line.cells[0].is_label and len(line.cells[0].text) < 40
 
 
 def overlap(one: Cell, other: Cell, near: int = 0) -> bool:
