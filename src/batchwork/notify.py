@@ -35,9 +35,50 @@ _TIMEOUT_S = 10.0
 _MEANINGS = {126: ", so it may not be executed", 127: ", so there is no such program"}  # of a shell's exit codes
 _NAME = re.compile(r"[\w./+@%:,-]+")  # of a program; anything else is the shell's to read
 _BUILT_IN = frozenset(
-    ". : [ alias bg break case cd command continue echo eval exec exit export false fg for getopts hash if jobs kill"
-    " printf pwd read readonly return set shift test times trap true type ulimit umask unalias unset until wait while"
-    .split()
+    [
+        ".",
+        ":",
+        "[",
+        "alias",
+        "bg",
+        "break",
+        "case",
+        "cd",
+        "command",
+        "continue",
+        "echo",
+        "eval",
+        "exec",
+        "exit",
+        "export",
+        "false",
+        "fg",
+        "for",
+        "getopts",
+        "hash",
+        "if",
+        "jobs",
+        "kill",
+        "printf",
+        "pwd",
+        "read",
+        "readonly",
+        "return",
+        "set",
+        "shift",
+        "test",
+        "times",
+        "trap",
+        "true",
+        "type",
+        "ulimit",
+        "umask",
+        "unalias",
+        "unset",
+        "until",
+        "wait",
+        "while",
+    ]
 )
 
 

@@ -1,5 +1,6 @@
 """Input rows and a template become requests; outcomes become output rows."""
 
+import logging
 import sys
 from collections.abc import Collection, Generator, Iterable, Iterator, Mapping
 from contextlib import closing, suppress
@@ -15,6 +16,7 @@ from batchwork.core.intake import Intake
 from batchwork.core.outcome import Status
 from batchwork.core.ports import Entry
 from batchwork.core.prompt import Defaults, intake
+from batchwork.core.words import counted
 from batchwork.journal import JournalReader
 from batchwork.tables import (
     MissingColumn,
@@ -28,6 +30,7 @@ from batchwork.tables import (
 )
 from batchwork.tables.cells import json_line
 
+_log = logging.getLogger(__name__)
 STDOUT = Path("-")
 _SAMPLE_ROWS = 100
 _SETTLED = frozenset(Status) - {Status.PENDING}
@@ -66,8 +69,9 @@ def template_of(prompt: str | None, prompt_file: Path | None, table: Table) -> T
 
 
 def row_intakes(table: Table, template: Template | None, defaults: Defaults, limit: int | None) -> Iterator[Intake]:
-    """One intake per row, lazily; a row that cannot be used fails by itself."""
+    """One intake per row, lazily; a row that cannot be used fails by itself, one with an empty cell is told of."""
     rows = table.rows() if limit is None else islice(table.rows(), limit)
+    blank, first = 0, ""
     for row in rows:
         if row.problem is not None:
             yield Intake.bad(row.problem, {"raw": row.raw} if row.raw else row.columns)
@@ -78,7 +82,15 @@ def row_intakes(table: Table, template: Template | None, defaults: Defaults, lim
             yield Intake.bad(f"line {row.number}: {error}", row.columns)
             continue
         taken = intake(prompt, defaults, row.columns)
+        if template is not None and (name := template.blank_in(row.columns)) is not None:
+            blank, first = blank + 1, first or f"line {row.number}, column {name}"
         yield taken if taken.problem is None else Intake.bad(f"line {row.number}: {taken.problem}", row.columns)
+    if blank:
+        _log.warning(
+            "%s asked with nothing in the place of a column (the first: %s)",
+            counted(blank, "row is", "rows are"),
+            first,
+        )
 
 
 def _own_prompt(row: TableRow) -> Any:
