@@ -38,9 +38,9 @@ def test_progress_tells_the_five_lines_and_the_end_explains_itself(capsys: pytes
         "tokens   190 in, 95 out",
         "cost     $0.000285 of $1.00",
         "failed   1 rejected: scripted",
-        "         Correct what the provider names, then retry_failed() sends it again, with another base_url= where that"
-        " was wrong; what is wrong in the rows, correct there and call retry_failed() (corrected messages need a manager"
-        " of their own).",
+        "         Correct what the provider names, then retry_failed() sends it again, with another base_url= where"
+        " that was wrong; what is wrong in the rows, correct there and call retry_failed() (corrected messages need a"
+        " manager of their own).",
         "Some failed: retry_failed() tries them again.",
     ]
 

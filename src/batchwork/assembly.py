@@ -10,7 +10,7 @@ from contextlib import AsyncExitStack, asynccontextmanager, closing, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from batchwork.backends import Setup, open_backend, traits_of
+from batchwork.backends import Setup, near_models, open_backend, traits_of
 from batchwork.clock import SystemClock
 from batchwork.core.errors import ConfigError, JournalError, PriceUnknownError
 from batchwork.core.event import Began
@@ -22,7 +22,7 @@ from batchwork.core.price_tables import in_lanes, resolve
 from batchwork.core.pricing import FREE, Price
 from batchwork.core.stats import Tally
 from batchwork.core.window import AdaptiveWindow
-from batchwork.core.words import counted
+from batchwork.core.words import counted, or_list
 from batchwork.engine.engine import Engine, Supplied
 from batchwork.engine.gate import Gate
 from batchwork.engine.settler import listener_for
@@ -191,8 +191,11 @@ def _price_of(plan: Plan, traits: Traits, name: str, *, batch: bool) -> Price | 
         return in_lanes(price, listed, provider=provider)
     price = resolve(listed, provider=provider, batch=batch)
     if price is None and plan.policy.max_cost_nano is not None:
+        meant = near_models(plan.model)
         raise PriceUnknownError(
-            f"the price of {plan.model!r} is not known, so max_cost cannot be kept; state it in dollars per million"
+            f"the price of {plan.model!r} is not known, so max_cost cannot be kept"
+            + (f"; did you mean {or_list(meant)}? If not," if meant else ";")
+            + " state it in dollars per million"
             " tokens: --price IN,OUT (in Python price=(IN, OUT)), or in a file that BATCHWORK_PRICES names"
         )
     return price

@@ -186,6 +186,8 @@ class Summary:
         spent, unconfirmed = self.totals.spent_nano, self.totals.unconfirmed_nano
         cost = show(spent) if self.priced or spent else "unknown"
         cost += "" if self.ceiling_nano is None else f" of {show(self.ceiling_nano)}"
+        if self.ceiling_nano is not None and spent > self.ceiling_nano:
+            cost += " (earlier runs spent more than this limit: nothing more is sent under it)"
         return f"{cost}, of which {show(unconfirmed)} {UNCONFIRMED}" if unconfirmed else cost
 
     def _verdict(self) -> tuple[Exit, str]:

@@ -82,6 +82,13 @@ def choose(model: str) -> tuple[str, str]:
     )
 
 
+def near_models(model: str) -> list[str]:
+    """What a name behind a backend's prefix may have meant, where the backend knows no model of this name."""
+    backend, _, name = model.partition(":")
+    known = catalog().ids.get(backend, ())
+    return [] if name in known else [f"{backend}:{one}" for one in near(name, known)[:2]]
+
+
 def _module(backend: str) -> Any:
     return import_module(f"batchwork.backends.{backend.replace('-', '_')}")
 

@@ -9,6 +9,7 @@ from typing import Annotated, Any, cast
 
 import msgspec
 import typer
+from typer.core import TyperGroup
 
 import batchwork
 from batchwork.assembly import known_terms, with_kept_limit
@@ -29,7 +30,20 @@ from batchwork.options import RunOptions, defaults_of, plan_of, supplied_of
 from batchwork.tables import STDIN, RowOptions, RowRequests, Table, open_table, template_from, total_rows
 from batchwork.tables.encoding import checked_encoding
 
+
+class _Commands(TyperGroup):
+    """The commands; --help has no value, and shows none."""
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """The command of this name."""
+        command = super().get_command(ctx, cmd_name)
+        if command is not None and (help_option := command.get_help_option(ctx)) is not None:
+            help_option.metavar = options.FLAG
+        return command
+
+
 app = typer.Typer(
+    cls=_Commands,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     help="Run very many language-model calls: none lost, none paid for twice, never over budget, answers in order.",
@@ -147,7 +161,7 @@ def run(
 def _with_arguments_of_run(command: Callable[..., None]) -> Callable[..., None]:
     """Give a command the arguments of `run`, so that one word on the command line can be exchanged."""
     signature = inspect.signature(run, eval_str=True)
-    changed = {"output": options.MaybeOut}
+    changed = {"output": options.MaybeOut, "notify": options.HiddenNotify}
     parameters = [
         p.replace(annotation=changed.get(p.name, p.annotation), default=None if p.name in changed else p.default)
         for p in signature.parameters.values()

@@ -121,13 +121,13 @@ ResultsWait = Annotated[
         help="Results of an ended batch that stay unreadable for so long are lost; `retry` asks for them once more.",
     ),
 ]
-Notify = Annotated[
-    str | None,
-    typer.Option(
-        metavar="URL|COMMAND",
-        help="Gets a JSON notice at the end, at a pause, at 50, 80, 100% of --max-cost: by POST, or a program on its"
-        " stdin, with the text as its argument ($1 in a longer command).",
-    ),
-]
+_notify = partial(
+    typer.Option,
+    metavar="URL|COMMAND",
+    help="Gets a JSON notice at the end, at a pause, at 50, 80, 100% of --max-cost: by POST, or a program on its"
+    " stdin, with the text as its argument ($1 in a longer command).",
+)
+Notify = Annotated[str | None, _notify()]
+HiddenNotify = Annotated[str | None, _notify("--notify", hidden=True)]  # taken, where it has no meaning
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", metavar=FLAG, help="No progress.")]
 ModeOption = Annotated[Mode, _question("--mode", help="batch: the provider's batches, half the price, within a day.")]

@@ -51,10 +51,6 @@ class ResultFile:
     replaces: bool = False  # whatever is there, without keeping it
     limit: int | None = None  # how many rows of the input were asked for; None: all
 
-    def words(self) -> dict[str, str]:
-        """What is said of a run without rows, where the input is not the cause."""
-        return {"if_empty": "--limit 0"} if self.limit == 0 else {}
-
     def write(self, journal: Path, *, before: "_Before", say: Callable[[str], None]) -> bool:
         """Write them; whether whoever reads took them all.
 
@@ -132,7 +128,8 @@ def carry_out(
             before = _Before(displaced=reader.displaced(), first=_first(reader))
         display.opened(engine)
 
-    session = RunSession(plan, source, supplied, on_open=opened, ahead=ahead, door=door, **results.words())
+    if_empty = "--limit 0" if results.limit == 0 else "the input is empty"
+    session = RunSession(plan, source, supplied, on_open=opened, ahead=ahead, door=door, if_empty=if_empty)
     say = partial(display.say, always=True)
     failure: str | None = None
     try:

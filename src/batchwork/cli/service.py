@@ -33,7 +33,8 @@ def serve(
     port: Annotated[int, _who(metavar="P", help="The port; 0 is any free one.")] = 8000,
     key_file: Annotated[Path | None, _who(metavar="F", help="API keys, one per line; also BATCHWORK_API_KEYS.")] = None,
     new_key: Annotated[
-        bool, _who("--new-key", help="Make a key, print it, add it to --key-file if given, and end.")
+        bool,
+        _who("--new-key", metavar=options.FLAG, help="Make a key, print it, add it to --key-file if given, and end."),
     ] = False,
     max_tokens: Annotated[
         int, _limit(metavar="N", help="The longest answer to a prompt that does not say: so many tokens.")
@@ -77,7 +78,9 @@ def serve(
     max_open: Annotated[float, _strangers(metavar="MB", help="The most bodies and answers in memory.")] = 128.0,
     work_timeout: Annotated[float, _strangers(metavar="S", help="Seconds for a large schema or answer.")] = 10.0,
     grace: Annotated[float, _limit(metavar="S", help="Seconds to finish after SIGTERM.")] = 30.0,
-    log_text: Annotated[bool, typer.Option("--log-text", help="Put prompts and answers into the log.")] = False,
+    log_text: Annotated[
+        bool, typer.Option("--log-text", metavar=options.FLAG, help="Put prompts and answers into the log.")
+    ] = False,
 ) -> None:
     """Answer prompts over HTTP: POST /api/v1/prompt for one, POST /api/v1/prompts for up to a thousand.
 
@@ -146,7 +149,9 @@ def ask(
     base_url: options.BaseUrl = None,
     retries: options.Retries = 3,
     timeout: options.Timeout = 120.0,
-    as_json: Annotated[bool, typer.Option("--json", help="Print the whole answer, with usage and cost.")] = False,
+    as_json: Annotated[
+        bool, typer.Option("--json", metavar=options.FLAG, help="The whole answer, with usage and cost.")
+    ] = False,
 ) -> None:
     """Ask one prompt, through the same pipeline as the server.
 

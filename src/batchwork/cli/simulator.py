@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from batchwork._bridge import run_sync
+from batchwork.cli.options import FLAG
 from batchwork.core.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -36,7 +37,8 @@ def simulate(
     input_tpm: Annotated[int | None, _limit(help="Input tokens per minute.")] = None,
     output_tpm: Annotated[int | None, _limit(help="Output tokens per minute.")] = None,
     require_key: Annotated[
-        bool, typer.Option("--require-key", help="Refuse calls without an API key, as a real provider does.")
+        bool,
+        typer.Option("--require-key", metavar=FLAG, help="Refuse calls without an API key, as a real provider does."),
     ] = False,
 ) -> None:
     """Start a provider on loopback that speaks Anthropic's and OpenAI's wire. No model, no key, no network.

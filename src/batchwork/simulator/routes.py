@@ -114,6 +114,19 @@ class Routes:
         return self._messages if anthropic else self._chat
 
 
+class _Step(msgspec.Struct):
+    """How far simulated time is moved on."""
+
+    seconds: float
+
+
+class _FaultChange(msgspec.Struct, forbid_unknown_fields=True):
+    """Other faults: a plan that replaces the one in force, and single ones for the next calls of a scope."""
+
+    rates: dict[str, float] | None = None
+    next: dict[str, list[str]] = {}
+
+
 class Oracle:
     """The calls no provider has: look into the log, start again, change the faults, let time pass."""
 
@@ -131,8 +144,10 @@ class Oracle:
 
     async def advance(self, request: web.BaseRequest) -> web.Response:
         """`{"seconds": N}`: let simulated time pass at once."""
-        body = msgspec.json.decode(await request.read())
-        self._world.clock.step(float(body["seconds"]))
+        try:
+            self._world.clock.step(msgspec.json.decode(await request.read(), type=_Step).seconds)
+        except msgspec.DecodeError as error:
+            return _json({"error": f'the body is {{"seconds": N}}: {error}'}, 400)
         return _json({"now": self._world.clock.now()})
 
     async def faults(self, request: web.BaseRequest) -> web.Response:  # noqa: ARG002
@@ -142,14 +157,17 @@ class Oracle:
 
     async def change_faults(self, request: web.BaseRequest) -> web.Response:
         """`{"rates": {"529": 0.1}, "next": {"create": ["reset_after"]}}`; `rates` replaces the plan."""
-        body = msgspec.json.decode(await request.read())
         try:
-            if "rates" in body:
-                self._world.faults.replace(Faults.of(body["rates"]))
-            for scope, kinds in body.get("next", {}).items():
+            change = msgspec.json.decode(await request.read(), type=_FaultChange)
+            if change.rates is not None:
+                self._world.faults.replace(Faults.of(change.rates))
+            for scope, kinds in change.next.items():
                 self._world.faults.queue(scope, kinds)
         except SimulatorConfigError as error:
             return _json({"error": str(error)}, 400)
+        except msgspec.DecodeError as error:
+            form = '{"rates": {"529": 0.1}, "next": {"create": ["503_after"]}}, each of the two or both'
+            return _json({"error": f"the body is {form}: {error}"}, 400)
         return await self.faults(request)
 
 

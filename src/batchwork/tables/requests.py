@@ -3,6 +3,7 @@
 The one place, whatever the table is and whichever door it came through. A row that cannot be used fails by itself.
 """
 
+import logging
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
@@ -11,13 +12,14 @@ from typing import Any
 from batchwork.core.errors import ConfigError, InputError
 from batchwork.core.intake import Intake
 from batchwork.core.prompt import Defaults, intake
-from batchwork.core.words import Door
+from batchwork.core.words import Door, counted
 from batchwork.tables.columns import check_columns, quoted
 from batchwork.tables.jinja import JinjaTemplate
 from batchwork.tables.row_options import RowOptions
 from batchwork.tables.table import Table, TableRow
 from batchwork.tables.template import MissingColumn, Template
 
+_log = logging.getLogger(__name__)
 _JINJA_SUFFIXES = (".j2", ".jinja", ".jinja2")
 AnyTemplate = Template | JinjaTemplate
 
@@ -80,9 +82,16 @@ class RowRequests:
             )
 
     def intakes(self, table: Table, limit: int | None = None) -> Iterator[Intake]:
-        """One intake per row, lazily."""
+        """One intake per row, lazily; at the end a word on those whose prompt lacks what an empty cell should say."""
+        template = self._template if isinstance(self._template, Template) else None
+        blank, first = 0, ""
         for row in table.rows() if limit is None else islice(table.rows(), limit):
+            if template is not None and row.problem is None and (name := template.blank_in(row.columns)) is not None:
+                blank, first = blank + 1, first or f"{table.unit or 'row'} {row.number}, column {name}"
             yield self.intake(row, table.unit)
+        if blank:
+            rows = counted(blank, "row is", "rows are")
+            _log.warning("%s asked with nothing in the place of a column (the first: %s)", rows, first)
 
     def intake(self, row: TableRow, unit: str | None) -> Intake:
         """One row as a request, or the reason why it is none; `unit` is what its number counts."""

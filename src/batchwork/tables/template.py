@@ -73,6 +73,10 @@ class Template:
             values = [field.value_in(columns) for field in self.fields]
         return self._pattern % tuple([value if type(value) is str else cell_text(value) for value in values])
 
+    def blank_in(self, columns: Mapping[str, Any]) -> str | None:
+        """The first column of the template whose cell is empty in this row; None where there is none."""
+        return next((name for name in self._names if name in columns and columns[name] in (None, "")), None)
+
     def __repr__(self) -> str:
         return f"Template({self.text!r})"
 
