@@ -49,6 +49,8 @@ class Tally:
     unconfirmed_nano: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
+    held_back: int = 0  # items that wait for a later batch until open ones give back what they have reserved
+    is_stopping: bool = False  # nothing more is begun
     waiting_until: float | None = None  # on the run's clock: until when the provider wants no call
     waiting_for: str = ""
     notice: str = ""  # why a batch does not move, for people to read
