@@ -75,14 +75,15 @@ def test_what_this_run_did_stands_beside_what_was_done_before() -> None:
     lines = summary(succeeded=30, figures=done).lines()
     assert lines[1:3] == [
         "this run 9 sent, 21 done before, 12 calls, 3 retries, 1 turned away (429, 503, 529), 1 min 15 s",
-        "tokens   1,200 in, 7 out",
+        "tokens   1,200 in, 7 out in this run",
     ]
 
 
 def test_a_run_in_batches_is_told_in_batches() -> None:
-    done = RunFigures(sent=20, calls=20, retries=1, batches=2, elapsed_s=3)
+    done = RunFigures(sent=20, calls=21, retries=1, batches=2, elapsed_s=3)
     assert (
-        "this run 20 sent, 2 new batches, 20 answers, 1 sent again, 3 s" in summary(succeeded=20, figures=done).lines()
+        "this run 20 sent, 2 new batches, 21 results (1 of them tried again), 3 s"
+        in summary(succeeded=20, figures=done).lines()
     )
 
 
@@ -94,7 +95,7 @@ def test_a_rerun_that_sends_nothing_says_so() -> None:
 def test_a_retry_says_what_it_leaves_alone() -> None:
     run = RunFigures(sent=1, reused=1, calls=1, is_retry=True)
     lines = summary(succeeded=3, errors=("bad_input: a",), figures=run).lines()
-    assert "this run 1 sent again, 1 left alone, 1 call, 0 s" in lines
+    assert "this run 1 sent, 1 left alone, 1 call, 0 s" in lines
     none = summary(succeeded=3, figures=RunFigures(is_retry=True)).lines()
     assert "this run nothing to send: nothing has failed" in none
 

@@ -21,6 +21,7 @@ class RunFigures(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, 
     truncated: int = 0  # answers that max_tokens cut off, and that are kept all the same
     input_tokens: int = 0
     output_tokens: int = 0
+    charged_nano: int | None = None  # by its calls; None: a journal of an earlier version does not tell
     elapsed_s: float = 0.0
     cut_off: int = 0  # calls that were left without their answer
     batches: int | None = None  # provider batches made; None: calls were made one by one
