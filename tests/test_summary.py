@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import string
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -85,6 +86,26 @@ def test_a_run_in_batches_is_told_in_batches() -> None:
         "this run 20 sent, 2 new batches, 21 results (1 of them tried again), 3 s"
         in summary(succeeded=20, figures=done).lines()
     )
+
+
+def test_the_cost_of_this_run_stands_before_that_of_all_and_what_is_short_is_told() -> None:
+    done = RunFigures(sent=9, calls=9, charged_nano=2_000_000)
+    told = replace(
+        summary(succeeded=9, deferred=3, figures=done),
+        totals=Totals(spent_nano=5_000_000, unconfirmed_nano=0),
+        ceiling_nano=6_000_000,
+        needed_nano=21_000_000,
+        least_nano=7_000_000,
+    )
+    assert "cost     $0.002 in this run, $0.005 of $0.006 in all runs" in told.lines()
+    (short,) = [line for line in told.lines() if line.startswith("deferred")]
+    assert "raise --max-cost to $0.026, " in short
+    assert "a single one may cost $0.007, by its --max-tokens" in short
+
+
+def test_calls_that_were_under_way_at_a_kill_are_told_with_their_worst_case() -> None:
+    told = replace(summary(succeeded=1), has_ended=False, under_way=2, under_way_nano=3_000_000)
+    assert any("2 calls were under way: up to $0.003 more" in line for line in told.lines())
 
 
 def test_a_rerun_that_sends_nothing_says_so() -> None:

@@ -1,6 +1,7 @@
 """Opens the concrete parts of a plan: backend, journal, gate, clock and price meet here.
 
-Decides which price and which limit hold, that no live run goes over open batches, and how many calls a provider meets first.
+Decides which price and which limit hold, that no live run goes over open batches, and how many calls a provider meets
+first.
 """
 
 import logging

@@ -59,7 +59,10 @@ class Display:
         counts = engine.journal.counts()
         if not self._is_retry and (done := counts[Status.SUCCEEDED] + counts[Status.FAILED]):
             settled = counted(done, "item")
-            self.say(f"resumed: the journal has {settled} that earlier runs have settled; what this input asks of them is not sent again")
+            self.say(
+                f"resumed: the journal has {settled} that earlier runs have settled; what this input asks of them is"
+                " not sent again"
+            )
         if self._live is not None:
             self._live.start()
         if self._jobs is not None:

@@ -211,7 +211,7 @@ class Summary:
         cost += "" if self.ceiling_nano is None else f" of {show(self.ceiling_nano)}"
         own = None if self.figures is None else self.figures.charged_nano
         if own is not None and own != spent and cost != "unknown":
-            cost += f" in all runs, {show(own)} {in_run}"
+            cost = f"{show(own)} {in_run}, {cost} in all runs"
         return f"{cost}, of which {show(unconfirmed)} {UNCONFIRMED}" if unconfirmed else cost
 
     def _verdict(self) -> tuple[Exit, str]:

@@ -248,7 +248,8 @@ def test_items_of_a_batch_that_is_taken_up_are_not_done_before(tmp_path: Path) -
     run_virtual(twice())
     with closing(JournalReader(tmp_path / "j.db")) as reader:
         ended = reader.last_event()
-    assert isinstance(ended, Ended) and ended.figures is not None
+    assert isinstance(ended, Ended)
+    assert ended.figures is not None
     assert (ended.figures.reused, ended.figures.calls) == (0, len(PROMPTS))
 
 

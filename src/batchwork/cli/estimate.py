@@ -123,7 +123,8 @@ def lines(sums: Estimate, plan: Plan, terms: Terms, journal: Journaled | None = 
 
 def _fit(sums: Estimate, spent: int, *, batches: bool) -> str:
     """What of the rest a budget holds, and how much would hold all of it."""
-    assert sums.worst_nano is not None and sums.likely_nano is not None
+    assert sums.worst_nano is not None
+    assert sums.likely_nano is not None
     if sums.worst_nano <= sums.room_nano:
         return "the worst case fits"
     asked = sums.items - sums.done - sums.bad

@@ -73,7 +73,10 @@ ExtraBody = Annotated[
 Reask = Annotated[int, _question(metavar="N", help="Ask again so often when an answer breaks the schema.")]
 Limit = Annotated[int | None, _question(metavar="N", min=0, help="Only the first N rows.")]
 BaseUrl = Annotated[str | None, _question(metavar="URL", help="Another server that speaks the backend's protocol.")]
-MaxCost = Annotated[float | None, _limit(metavar="USD", help="Never spend more, over all runs on the journal; it holds until another one is given.")]
+MaxCost = Annotated[
+    float | None,
+    _limit(metavar="USD", help="Never spend more, over all runs on the journal; it holds until another one is given."),
+]
 Price = Annotated[str | None, _limit(metavar="IN,OUT", help="Dollars per million tokens, when not known.")]
 MaybeInFlight = Annotated[
     int | None,
