@@ -77,7 +77,8 @@ def test_a_budget_that_is_used_up_is_posted_before_the_end(hook: Hook) -> None:
     assert (notices["budget"]["percent"], notices["ended"]["stopped"]) == (100, "budget")
     assert notices["budget"]["max_cost_usd"] == 0.00005
     ended = notices["ended"]
-    assert ended["succeeded"] + ended["deferred"] == 50 and ended["deferred"] > 0
+    assert ended["succeeded"] + ended["deferred"] == 50
+    assert ended["deferred"] > 0
     assert f"; {ended['succeeded']} succeeded, 0 failed, {ended['deferred']} deferred, $" in ended["text"]
 
 

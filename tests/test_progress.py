@@ -88,14 +88,18 @@ def test_near_the_end_of_a_budget_the_eta_is_that_of_the_budget() -> None:
         deferred=0,
         in_flight=20,
         is_batch=True,
-        held_back=3,
     )
     (line,) = lines(seen)
-    assert line.endswith(
-        " · 20 at the provider · $0.90 of $1.00 · 0 failed · 10 s so far"
-        " · ETA 2 s to the end of the budget, which pays for about 10 of the 50 left"
-        " · held back by the budget: 3 items wait for what calls in flight have reserved"
+    so_far = " · 20 at the provider · $0.90 of $1.00 · 0 failed · 10 s so far"
+    of_budget = " to the end of the budget, which pays for about 10 of the 50 left"
+    assert line.endswith(f"{so_far} · ETA at least 2 s{of_budget}")
+    (held,) = lines(replace(seen, held_back=3))
+    assert held.endswith(
+        f"{so_far} · held back by the budget: 3 items wait for a later batch, until open ones give back what they have"
+        " reserved"
     )
+    (stopping,) = lines(replace(seen, is_stopping=True))
+    assert stopping.endswith(f"{so_far} · stopping")
     assert replace(seen, ceiling_nano=2_000_000_000).affordable is None
 
 

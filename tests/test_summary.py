@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import string
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -75,15 +76,36 @@ def test_what_this_run_did_stands_beside_what_was_done_before() -> None:
     lines = summary(succeeded=30, figures=done).lines()
     assert lines[1:3] == [
         "this run 9 sent, 21 done before, 12 calls, 3 retries, 1 turned away (429, 503, 529), 1 min 15 s",
-        "tokens   1,200 in, 7 out",
+        "tokens   1,200 in, 7 out in this run",
     ]
 
 
 def test_a_run_in_batches_is_told_in_batches() -> None:
-    done = RunFigures(sent=20, calls=20, retries=1, batches=2, elapsed_s=3)
+    done = RunFigures(sent=20, calls=21, retries=1, batches=2, elapsed_s=3)
     assert (
-        "this run 20 sent, 2 new batches, 20 answers, 1 sent again, 3 s" in summary(succeeded=20, figures=done).lines()
+        "this run 20 sent, 2 new batches, 21 results (1 of them tried again), 3 s"
+        in summary(succeeded=20, figures=done).lines()
     )
+
+
+def test_the_cost_of_this_run_stands_before_that_of_all_and_what_is_short_is_told() -> None:
+    done = RunFigures(sent=9, calls=9, charged_nano=2_000_000)
+    told = replace(
+        summary(succeeded=9, deferred=3, figures=done),
+        totals=Totals(spent_nano=5_000_000, unconfirmed_nano=0),
+        ceiling_nano=6_000_000,
+        needed_nano=21_000_000,
+        least_nano=7_000_000,
+    )
+    assert "cost     $0.002 in this run, $0.005 of $0.006 in all runs" in told.lines()
+    (short,) = [line for line in told.lines() if line.startswith("deferred")]
+    assert "raise --max-cost to $0.026, " in short
+    assert "a single one may cost $0.007, by its --max-tokens" in short
+
+
+def test_calls_that_were_under_way_at_a_kill_are_told_with_their_worst_case() -> None:
+    told = replace(summary(succeeded=1), has_ended=False, under_way=2, under_way_nano=3_000_000)
+    assert any("2 calls were under way: up to $0.003 more" in line for line in told.lines())
 
 
 def test_a_rerun_that_sends_nothing_says_so() -> None:
@@ -94,7 +116,7 @@ def test_a_rerun_that_sends_nothing_says_so() -> None:
 def test_a_retry_says_what_it_leaves_alone() -> None:
     run = RunFigures(sent=1, reused=1, calls=1, is_retry=True)
     lines = summary(succeeded=3, errors=("bad_input: a",), figures=run).lines()
-    assert "this run 1 sent again, 1 left alone, 1 call, 0 s" in lines
+    assert "this run 1 sent, 1 left alone, 1 call, 0 s" in lines
     none = summary(succeeded=3, figures=RunFigures(is_retry=True)).lines()
     assert "this run nothing to send: nothing has failed" in none
 

@@ -1,6 +1,7 @@
 """Opens the concrete parts of a plan: backend, journal, gate, clock and price meet here.
 
-Decides which price and which limit hold, that no live run goes over open batches, and how many calls a provider meets first.
+Decides which price and which limit hold, that no live run goes over open batches, and how many calls a provider meets
+first.
 """
 
 import logging
@@ -10,10 +11,12 @@ from contextlib import AsyncExitStack, asynccontextmanager, closing, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import msgspec
+
 from batchwork.backends import Setup, near_models, open_backend, traits_of
 from batchwork.clock import SystemClock
 from batchwork.core.errors import ConfigError, JournalError, PriceUnknownError
-from batchwork.core.event import Began
+from batchwork.core.event import Began, RunInput
 from batchwork.core.ledger import Ledger
 from batchwork.core.money import show, to_dollars
 from batchwork.core.policy import RatePolicy
@@ -59,7 +62,7 @@ async def open_engine(plan: Plan, supplied: Supplied = _NOTHING) -> AsyncIterato
             max_cost_nano=plan.policy.max_cost_nano,
             priced=price is not None,
             settings={**plan.settings, **supplied.remembered},
-            input=supplied.input,
+            input=_input(supplied.input, journal),
         )
         _refuse_open_batches(plan, journal)
         standing = journal.begin(began)
@@ -87,6 +90,11 @@ async def open_engine(plan: Plan, supplied: Supplied = _NOTHING) -> AsyncIterato
                 started_at=clock.now(),
             ),
         )
+
+
+def _input(given: RunInput, journal: Journal) -> RunInput:
+    """What the run reads; a retry reads what the runs before it have."""
+    return given if given.is_retry or journal.count() else msgspec.structs.replace(given, is_first=True)
 
 
 def with_kept_limit(plan: Plan) -> Plan:

@@ -61,7 +61,11 @@ class Display:
             self.say(notice)
         counts = engine.journal.counts()
         if not self._is_retry and (done := counts[Status.SUCCEEDED] + counts[Status.FAILED]):
-            self.say(f"resumed, {done:,} already done in this journal")
+            settled = counted(done, "item")
+            self.say(
+                f"resumed: the journal has {settled} that earlier runs have settled; what this input asks of them is"
+                " not sent again"
+            )
         if self._live is not None:
             self._live.start()
         if self._jobs is not None:
@@ -161,4 +165,4 @@ def _notices(engine: Engine, door: Door) -> Iterator[str]:
         yield f"{engine.plan.model} costs nothing"
     if engine.standing.recovered:
         calls = counted(engine.standing.recovered, "call was", "calls were")
-        yield f"{calls} cut off when an earlier run was killed: booked at the worst case as unconfirmed, and sent again"
+        yield f"{calls} cut off when an earlier run was killed: booked at the worst case as unconfirmed"

@@ -1,8 +1,9 @@
 """Notices of a run to somebody who does not watch it: at its end, at a pause, at 50, 80 and 100% of the budget.
 
-A notice is a JSON object; where the items stand is the journal's own count, as the end of a run has it. It is posted to an address, or given to a command on its standard input. Its text is the
-argument of a command that is nothing but the name of a program, and `$1` in any other. Where it goes may hold a secret,
-so that is shown nowhere but for host and port. No notice ever fails a run.
+A notice is a JSON object; where the items stand is the journal's own count, as the end of a run has it. It is posted
+to an address, or given to a command on its standard input. Its text is the argument of a command that is nothing but
+the name of a program, and `$1` in any other. Where it goes may hold a secret, so that is shown nowhere but for host and
+port. No notice ever fails a run.
 """
 
 import asyncio
@@ -142,9 +143,9 @@ class NoticeTarget:
 
 
 def _is_known_to_the_shell(name: str) -> bool:
-    """Whether the shell finds a command of this name, in its path or in itself."""  # noqa: S603
+    """Whether the shell finds a command of this name, in its path or in itself."""
     look_up = ["/bin/sh", "-c", 'command -v -- "$1"', "sh", name]
-    return subprocess.run(look_up, capture_output=True, stdin=subprocess.DEVNULL, check=False).returncode == 0
+    return subprocess.run(look_up, capture_output=True, stdin=subprocess.DEVNULL, check=False).returncode == 0  # noqa: S603
 
 
 def _words_of(error: Exception) -> str:

@@ -36,6 +36,7 @@ class Snapshot:
     is_batch: bool = False  # in flight are items of provider batches
     charged_nano: int = 0  # by this run
     held_back: int = 0  # items that wait until calls in flight give back what they have reserved of the budget
+    is_stopping: bool = False  # nothing more is begun
     before: int = 0  # done by earlier runs
     calls: int = 0
     retries: int = 0
@@ -49,8 +50,11 @@ class Snapshot:
 
     @property
     def eta_s(self) -> float | None:
-        """Seconds to the end at this pace, be it the end of the budget; None when nobody can tell."""
-        if self.left is None or not self.per_s:
+        """Seconds to the end at this pace, be it the end of the budget; None when nobody can tell.
+
+        A run that stops ends when its calls do, and one that the budget holds back no longer goes at its pace.
+        """
+        if self.left is None or not self.per_s or self.is_stopping or self.held_back:
             return None
         return (self.left if self.affordable is None else self.affordable) / self.per_s
 
@@ -89,7 +93,8 @@ def snapshot(
         in_flight=tally.in_flight,
         is_batch=tally.batches is not None,
         charged_nano=tally.charged_nano,
-        held_back=held_back,
+        held_back=held_back + tally.held_back,
+        is_stopping=tally.is_stopping,
         before=tally.reused,
         calls=tally.calls,
         retries=tally.retries,
@@ -118,7 +123,9 @@ def _one_line(seen: Snapshot) -> str:
         parts.append(counted(seen.retries, "retry", "retries"))
     parts.append(f"{duration(seen.elapsed_s)} so far")
     if seen.eta_s is not None:
-        parts.append(f"ETA {duration(seen.eta_s)}{_to_budgets_end(seen)}")
+        parts.append(f"ETA {_at_least(seen)}{duration(seen.eta_s)}{_to_budgets_end(seen)}")
+    if seen.is_stopping:
+        parts.append("stopping")
     if seen.held_back:
         parts.append(_held_back(seen))
     if seen.waiting:
@@ -130,6 +137,11 @@ def _unconfirmed(seen: Snapshot) -> str:
     return f", {show(seen.unconfirmed_nano)} of it unconfirmed" if seen.unconfirmed_nano else ""
 
 
+def _at_least(seen: Snapshot) -> str:
+    """Near its end a budget lets ever fewer calls go at once."""
+    return "" if seen.affordable is None else "at least "
+
+
 def _to_budgets_end(seen: Snapshot) -> str:
     if seen.affordable is None:
         return ""
@@ -138,6 +150,8 @@ def _to_budgets_end(seen: Snapshot) -> str:
 
 def _held_back(seen: Snapshot) -> str:
     waits = counted(seen.held_back, "item waits", "items wait")
+    if seen.is_batch:
+        return f"held back by the budget: {waits} for a later batch, until open ones give back what they have reserved"
     return f"held back by the budget: {waits} for what calls in flight have reserved"
 
 
@@ -148,7 +162,9 @@ def _lines_of_jobs(seen: Snapshot, jobs: JobCounts) -> list[str]:
     if seen.ceiling_nano is not None and seen.spent_nano is not None:
         of_limit = 100 * seen.spent_nano / seen.ceiling_nano if seen.ceiling_nano else 100.0
         cost += f" / {show(seen.ceiling_nano)} ({of_limit:.1f}% of limit)"
-    eta = "unknown" if seen.eta_s is None else f"~{duration(seen.eta_s, second='sec')}{_to_budgets_end(seen)}"
+    eta = "stopping" if seen.is_stopping else "unknown"
+    if seen.eta_s is not None:
+        eta = f"{_at_least(seen) or '~'}{duration(seen.eta_s, second='sec')}{_to_budgets_end(seen)}"
     if seen.done + seen.deferred >= total:
         eta = counted(seen.deferred, "item waits for money", "items wait for money") if seen.deferred else "done"
     failed_jobs = f", {jobs.failed:,} failed" if jobs.failed else ""

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from batchwork.core.duration import duration
 from batchwork.core.failure import FailureKind
-from batchwork.core.money import show
+from batchwork.core.money import show, show_up
 from batchwork.core.ports import Totals
 from batchwork.core.stats import Accounting, RunFigures
 from batchwork.core.words import Door, counted
@@ -59,7 +59,8 @@ _REMEDIES: dict[FailureKind, tuple[str, bool]] = {
     FailureKind.TOO_LONG: ("shorten {them}, then {corrected}; or ask a model that takes more", False),
     FailureKind.REFUSED: ("the model declined to answer: reword {them}, then {corrected}", False),
     FailureKind.TRUNCATED: (
-        "cut off by {max_tokens}: a run with a higher one is another question, and asks every input anew",
+        "cut off by {max_tokens}: a run with a higher one is another question, and asks every input anew; cheapest is"
+        " one over {them} alone",
         False,
     ),
     FailureKind.SCHEMA_VIOLATION: (f"against the schema: {_LATER}; a clearer prompt or schema helps more", True),
@@ -125,6 +126,11 @@ class Summary:
     is_unread: bool = False  # no run has read the input to its end
     missing: int = 0  # rows of it that were never reached, as far as that is known
     open_batches: int = 0  # that go on at the provider
+    open_nano: int = 0  # the most that these can cost
+    under_way: int = 0  # calls without an outcome: of a run that goes on, or was killed
+    under_way_nano: int = 0  # the most that these can cost
+    needed_nano: int = 0  # the worst case of what is deferred; 0: not known
+    least_nano: int = 0  # the least of it that one item needs
     paused: str | None = None
     interrupted: bool = False
     error: str | None = None
@@ -142,37 +148,44 @@ class Summary:
     def lines(self, *, run: str = "this run") -> list[str]:
         """The accounting, what the latest `run` did, the cost, the failures by kind, and what else is open."""
         not_reached = f" ({counted(self.missing, 'more row')} not reached)" if self.missing > 0 else ""
+        in_run = f"in {run}" if run == "this run" else f"in the {run}"
         texts = [] if self.journal is None else [f"journal  {self.journal}"]
         texts.append(f"items    {self.accounting}{not_reached}")
         texts += [f"running  {self.progress}"] if self.running is not None and self.progress else []
         if self.figures is not None:
             texts.append(f"{run} {self._done(self.figures)}")
             tokens = self.figures.input_tokens, self.figures.output_tokens
-            texts += [f"tokens   {tokens[0]:,} in, {tokens[1]:,} out"] if any(tokens) else []
-        texts.append(f"cost     {self._cost()}")
+            texts += [f"tokens   {tokens[0]:,} in, {tokens[1]:,} out {in_run}"] if any(tokens) else []
+        texts.append(f"cost     {self._cost(in_run)}")
+        if self.under_way:
+            nouns = ("call is", "calls are") if self.running else ("call was", "calls were")
+            calls = counted(self.under_way, *nouns)
+            later = "" if self.running else ", which the next run books as unconfirmed"
+            texts.append(f"{_INDENT}{calls} under way: up to {show(self.under_way_nano)} more{later}")
         if self.figures is not None and self.figures.truncated:
             cut = counted(self.figures.truncated, "answer was", "answers were")
             texts.append(
                 f"cut off  {cut} cut off by {self.door['max_tokens']}, and counted as succeeded; a run with a higher"
-                " one is another question, and asks every input anew"
+                " one is another question, and asks every input anew: cheapest is a run over the rows with `truncated`"
+                " alone, from a file of their own"
             )
         for group in self.failures:
             texts += group.lines(self.door)
         if (deferred := self.accounting.deferred) and self.running is None:
             wait = counted(deferred, "waits for money: its worst case does", "wait for money: their worst cases do")
-            texts.append(f"deferred {wait} not fit under the limit; raise {self.door['max_cost']}")
+            texts.append(f"deferred {wait} not fit under the limit; {self._more_money()}")
         if self.open_batches:
             batches = counted(self.open_batches, "batch goes", "batches go")
             take_up = "" if self.running is not None else f"; {self.door.again} to take up what is finished"
-            texts.append(f"open     {batches} on at the provider{take_up}")
+            more = f", up to {show(self.open_nano)} more" if self.open_nano else ""
+            texts.append(f"open     {batches} on at the provider{more}{take_up}")
         return texts if self.error is None else [*texts, f"error    {self.error}"]
 
     def _done(self, run: RunFigures) -> str:
         if run.sent or run.calls:
             left = "left alone" if run.is_retry else "done before"
             before = f", {run.reused:,} {left}" if run.reused else ""
-            sent = f"{run.sent:,} sent{' again' if run.is_retry else ''}"
-            return f"{sent}{before}, {', '.join(_calls(run))}, {duration(run.elapsed_s)}"
+            return f"{run.sent:,} sent{before}, {', '.join(_calls(run))}, {duration(run.elapsed_s)}"
         if run.is_retry and not self.accounting.deferred:
             never = "what failed was never sent, because the input itself is bad; correct it and " + self.door.corrected
             return f"nothing to send: {never if run.reused else 'nothing has failed'}"
@@ -182,12 +195,27 @@ class Summary:
         before = "" if run.is_retry else f", {run.reused:,} done before"
         return f"nothing was sent{before}, {duration(run.elapsed_s)}"
 
-    def _cost(self) -> str:
+    def _more_money(self) -> str:
+        """What is to be raised, and to what: what is spent and the worst case of the rest; or lowered."""
+        limit = self.door["max_cost"]
+        if not self.needed_nano:
+            return f"raise {limit}"
+        to = self.totals.spent_nano + self.open_nano + self.needed_nano
+        text = f"raise {limit} to {show_up(to)}, with which one call for each surely fits"
+        if self.ceiling_nano is not None and self.least_nano > self.ceiling_nano:
+            tokens = self.door["max_tokens"]
+            text += f" (a single one may cost {show(self.least_nano)}, by its {tokens}: a lower one may do)"
+        return text
+
+    def _cost(self, in_run: str) -> str:
         spent, unconfirmed = self.totals.spent_nano, self.totals.unconfirmed_nano
         cost = show(spent) if self.priced or spent else "unknown"
         cost += "" if self.ceiling_nano is None else f" of {show(self.ceiling_nano)}"
         if self.ceiling_nano is not None and spent > self.ceiling_nano:
             cost += " (earlier runs spent more than this limit: nothing more is sent under it)"
+        own = None if self.figures is None else self.figures.charged_nano
+        if own is not None and own != spent and cost != "unknown":
+            cost = f"{show(own)} {in_run}, {cost} in all runs"
         return f"{cost}, of which {show(unconfirmed)} {UNCONFIRMED}" if unconfirmed else cost
 
     def _verdict(self) -> tuple[Exit, str]:
@@ -240,8 +268,8 @@ def _calls(run: RunFigures) -> list[str]:
         texts = [counted(run.calls, "call")]
         texts += [counted(run.retries, "retry", "retries")] if run.retries else []
     else:
-        texts = [counted(run.batches, "new batch", "new batches"), counted(run.calls, "answer")]
-        texts += [f"{run.retries:,} sent again"] if run.retries else []
+        again = f" ({run.retries:,} of them tried again)" if run.retries else ""
+        texts = [counted(run.batches, "new batch", "new batches"), counted(run.calls, "result") + again]
     texts += [f"{run.refusals:,} turned away (429, 503, 529)"] if run.refusals else []
     return texts + ([f"{run.cut_off:,} cut off"] if run.cut_off else [])
 

@@ -66,7 +66,7 @@ def test_the_end_and_the_status_tell_the_same_figures_and_the_failures_by_kind(
     assert lines == ending.replace("this run", "last run").splitlines()
     again = batchwork(*command)
     assert f"nothing to send: all 10 were done before ({failed} of them failed)" in again.stderr
-    assert "resumed, 10 already done" in again.stderr
+    assert "resumed: the journal has 10 items that earlier runs have settled" in again.stderr
 
 
 def test_a_wrong_key_pauses_with_exit_4_and_leaves_the_items_pending(

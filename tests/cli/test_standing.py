@@ -121,6 +121,16 @@ def test_a_retry_after_a_whole_run_has_nothing_left(path: Path) -> None:
     assert standing(path).code is Exit.ALL_SUCCEEDED
 
 
+@pytest.mark.parametrize(("is_first", "code"), [(True, Exit.ALL_SUCCEEDED), (False, Exit.SOME_FAILED)])
+def test_a_retry_after_a_kill_has_nothing_left_where_every_place_was_reached(
+    path: Path, is_first: bool, code: Exit
+) -> None:
+    known = msgspec.structs.replace(OF_TEN.input, is_first=is_first)  # else the places may be those of another input
+    write(path, began=msgspec.structs.replace(OF_TEN, input=known), done=10)
+    retried(path)
+    assert standing(path).code is code
+
+
 def test_an_item_that_was_deferred_and_is_in_a_batch_now_does_not_wait_for_money(path: Path) -> None:
     with closing(sqlite_journal(path)) as journal:
         begin(journal, BEGAN, 1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ import pytest
 
 import batchwork
 from batchwork.core.errors import CallbackError, ConfigError, Interrupted
-from batchwork.core.event import BatchClosed
+from batchwork.core.event import BatchClosed, Ended
 from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.packing import BatchLimits
 from batchwork.core.ports import Traits
@@ -20,6 +21,7 @@ from batchwork.core.reply import Reply, Usage
 from batchwork.core.stats import Tally
 from batchwork.engine.batch_run import BatchRun
 from batchwork.engine.read_ahead import LATER, Later
+from batchwork.journal import JournalReader
 from batchwork.options import defaults_of, plan_of, supplied_of
 from batchwork.runs import RunSession
 from tests.support.batch_provider import BatchClient, BatchProvider
@@ -223,6 +225,32 @@ def test_the_budget_is_a_ceiling_and_what_does_not_fit_is_deferred() -> None:
     assert results.accounting.deferred > 0
     assert results.accounting.succeeded > 0
     assert results.stopped == "budget"
+
+
+def test_a_budget_that_holds_few_at_once_is_warned_of_once(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    provider = BatchProvider(takes_s=600.0)
+    run(provider, max_tokens=10, price=(10, 10), max_cost=0.003, items_per_batch=4)
+    assert caplog.text.count("the budget holds ") == 1
+    assert "the rest goes in further batches, one after another" in caplog.text
+
+
+def test_items_of_a_batch_that_is_taken_up_are_not_done_before(tmp_path: Path) -> None:
+    provider = BatchProvider(takes_s=600.0)
+    told = TOLD | {"backend": provider.client(), "journal": tmp_path / "j.db"}
+
+    async def twice() -> batchwork.Results:
+        await interrupted_after(100, told)
+        await asyncio.sleep(3600.0)  # all of it is finished: it may be settled before its row is read
+        return await batchwork.arun((prompt for prompt in PROMPTS), **told)
+
+    run_virtual(twice())
+    with closing(JournalReader(tmp_path / "j.db")) as reader:
+        ended = reader.last_event()
+    assert isinstance(ended, Ended)
+    assert ended.figures is not None
+    assert (ended.figures.reused, ended.figures.calls) == (0, len(PROMPTS))
 
 
 def test_what_a_backend_adds_around_every_request_is_reserved_in_a_batch_too(tmp_path: Path) -> None:

@@ -195,7 +195,8 @@ def estimate(**arguments: Any) -> None:
         known = None
         if path is not None and path.exists() and not plan.fresh:
             known = Journaled(stack.enter_context(closing(JournalReader(path, pinned=True))))
-        sums = add_up(requests.intakes(table, arguments["limit"]), terms, known)
+        rows = requests.intakes(table, arguments["limit"])
+        sums = add_up(rows, terms, known, ceiling_nano=plan.policy.max_cost_nano)
     print(*lines(sums, plan, terms, known), sep="\n")
 
 

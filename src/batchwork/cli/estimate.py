@@ -8,7 +8,7 @@ from batchwork.assembly import Terms
 from batchwork.core.bounds import Expectation, WorstCase
 from batchwork.core.duration import duration
 from batchwork.core.intake import Intake
-from batchwork.core.money import show
+from batchwork.core.money import show, show_up
 from batchwork.core.outcome import Status
 from batchwork.core.policy import Policy
 from batchwork.core.pricing import lane_asked
@@ -39,6 +39,9 @@ class Estimate:
     reason: str = ""  # of the first of them
     worst_nano: int | None = 0
     likely_nano: int | None = 0
+    dearest_nano: int = 0  # the worst case of one row
+    room_nano: int = 0  # what the budget leaves
+    fitting: int = 0  # rows whose worst cases it holds at once, in their order
 
 
 class Journaled:
@@ -59,10 +62,13 @@ class Journaled:
         return row is not None and row.status in _DONE
 
 
-def add_up(intakes: Iterable[Intake], terms: Terms, journal: Journaled | None = None) -> Estimate:
+def add_up(
+    intakes: Iterable[Intake], terms: Terms, journal: Journaled | None = None, *, ceiling_nano: int | None = None
+) -> Estimate:
     """Go through an input without sending it."""
     price, worst = terms.price, WorstCase(terms.price, terms.traits)
     sums = Estimate(worst_nano=0 if price else None, likely_nano=0 if price else None)
+    sums.room_nano = max(0, (ceiling_nano or 0) - (0 if journal is None else journal.spent_nano))
     expect = Expectation()
     for index, intake in enumerate(intakes):
         sums.items += 1
@@ -82,7 +88,10 @@ def add_up(intakes: Iterable[Intake], terms: Terms, journal: Journaled | None = 
             sums.unbounded += 1
             sums.reason = sums.reason or reason
         if price is not None and sums.worst_nano is not None and sums.likely_nano is not None:
-            sums.worst_nano += worst.nano(intake.request, input_tokens=bound)
+            nano = worst.nano(intake.request, input_tokens=bound)
+            sums.worst_nano += nano
+            sums.dearest_nano = max(sums.dearest_nano, nano)
+            sums.fitting += sums.worst_nano <= sums.room_nano
             usage = Usage(input_tokens=tokens_in, output_tokens=tokens_out)
             sums.likely_nano += price.cost(usage, lane_asked(intake.request.extra_body))
     return sums
@@ -102,15 +111,31 @@ def lines(sums: Estimate, plan: Plan, terms: Terms, journal: Journaled | None = 
     ]
     if policy.max_cost_nano is not None and sums.worst_nano is not None:
         spent = 0 if journal is None else journal.spent_nano
-        fits = "fits" if spent + sums.worst_nano <= policy.max_cost_nano else "does not fit"
         of_it = f", {show(spent)} of it spent before" if spent else ""
-        texts.append(f"budget         {show(policy.max_cost_nano)}{of_it}: the worst case {fits}")
+        texts.append(f"budget         {show(policy.max_cost_nano)}{of_it}: {_fit(sums, spent, batches=terms.batches)}")
     if sums.unbounded:
         texts.append(f"no bound       {sums.unbounded:,}; the first {sums.reason}")
     if plan.mode == "batch" and not terms.batches:
         texts.append(f"mode           live: {plan.model} has no batches")
     texts.append(f"time           {_time(sums, policy, batches=terms.batches)}")
     return [*texts, _ABOUT]
+
+
+def _fit(sums: Estimate, spent: int, *, batches: bool) -> str:
+    """What of the rest a budget holds, and how much would hold all of it."""
+    assert sums.worst_nano is not None
+    assert sums.likely_nano is not None
+    if sums.worst_nano <= sums.room_nano:
+        return "the worst case fits"
+    asked = sums.items - sums.done - sums.bad
+    about = min(asked, sums.room_nano * asked // max(1, sums.likely_nano)) if sums.fitting else 0
+    text = f"the worst case does not fit; it holds {sums.fitting:,} of {asked:,} at once, and pays for about {about:,}"
+    text += f"; with {show_up(spent + sums.worst_nano)} one call for each surely fits"
+    if sums.dearest_nano > sums.room_nano:
+        text += f" (a single one may cost {show(sums.dearest_nano)}: a lower --max-tokens may do)"
+    elif batches:
+        text += " (the rest goes in further batches, one after another)"
+    return text
 
 
 def _time(sums: Estimate, policy: Policy, *, batches: bool) -> str:

@@ -1,5 +1,6 @@
 """The commands that need nothing but a journal: status, results, retry, cancel, recover, backup."""
 
+import shlex
 import sys
 from contextlib import closing, suppress
 from dataclasses import replace
@@ -41,13 +42,28 @@ def status(journal: options.JournalFile) -> None:
     if writer_of(journal) is None and journal.exists() and journal.stat().st_size <= _READ_THROUGH:
         check_whole(journal)
     with closing(JournalReader(journal)) as reader:
-        last, outputs, open_batches = reader.last_run(), reader.outputs(), reader.open_batches()
+        last, open_batches = reader.last_run(), reader.open_batches()
+        outputs = [_output(reader, *output) for output in reader.outputs()]
         summary = summary_of(reader, _door(journal, last))
     texts = [f"model    {last.model if last else 'unknown'}", *summary.lines(run="last run")]
     texts += [f"batch    {ticket.batch_id or 'submitted, its number not yet known'}" for ticket in open_batches]
-    texts += [f"results  {path}" for path, _, _ in outputs]
+    texts += outputs
     width = get_terminal_size().columns if sys.stdout.isatty() else None
     print(*(wrapped(text, width) for text in texts), wrapped(summary.verdict, width, indent=""), sep="\n")
+
+
+def _output(reader: JournalReader, path: Path, size: int, mtime_ns: int) -> str:
+    """A file of results, and whether it still is what the journal has to tell."""
+    again = f"`batchwork results {shlex.quote(str(reader.path))} -o {shlex.quote(str(path))}"
+    try:
+        seen = path.stat()
+    except OSError:
+        return f"results  {path} (no longer there: {again}` writes it)"
+    if (seen.st_size, seen.st_mtime_ns) != (size, mtime_ns):
+        return f"results  {path} (changed since it was written: {again} --overwrite` writes it anew)"
+    if reader.last_at() > mtime_ns / 1e9:
+        return f"results  {path} (older than the latest run: {again}` writes it anew)"
+    return f"results  {path}"
 
 
 def _door(journal: Path, last: Began | None) -> Door:

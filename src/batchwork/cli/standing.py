@@ -4,8 +4,9 @@ import msgspec
 
 from batchwork.clock import SystemClock
 from batchwork.core.accounting import account_of
+from batchwork.core.batch_book import Ticket
 from batchwork.core.event import Began, Ended, RunInput
-from batchwork.core.outcome import Status
+from batchwork.core.outcome import Deferred, Status
 from batchwork.core.stats import Accounting
 from batchwork.core.words import Door
 from batchwork.journal import JournalReader, writer_of
@@ -25,6 +26,8 @@ def summary_of(reader: JournalReader, door: Door, *, error: str | None = None) -
     accounting = account_of(reader, tickets)
     failed = reader.entries(statuses=frozenset({Status.FAILED})) if accounting.failed else ()
     running = writer_of(reader.path) if ended is None and error is None and last is not None else None
+    under_way, under_way_nano = reader.under_way() if ended is None else (0, 0)
+    needed = _needed(reader, tickets) if accounting.deferred else []
     is_unread, missing = _unread(last, ended, accounting.inputs)
     return Summary(
         accounting=accounting,
@@ -41,6 +44,11 @@ def summary_of(reader: JournalReader, door: Door, *, error: str | None = None) -
         is_unread=is_unread and running is None,
         missing=missing if running is None else 0,
         open_batches=len(tickets),
+        open_nano=sum(ticket.reserved_nano for ticket in tickets),
+        under_way=under_way,
+        under_way_nano=under_way_nano,
+        needed_nano=sum(needed),
+        least_nano=min(needed, default=0),
         paused=_pause(ended, door) if ended is not None and stopped == "paused" else None,
         interrupted=stopped in ("interrupted", "cancelled"),
         error=error or (ended.reason if ended is not None and stopped == "error" else None),
@@ -53,9 +61,19 @@ def _pause(ended: Ended, door: Door) -> str:
     return f"{reason} {remedy}"
 
 
+def _needed(reader: JournalReader, tickets: list[Ticket]) -> list[int]:
+    """The worst cases of what waits for money."""
+    inside = {item for ticket in tickets for item in ticket.items}
+    deferred = reader.entries(statuses=frozenset({Status.DEFERRED}))
+    outcomes = (entry.outcome for entry in deferred if entry.item not in inside)
+    return [outcome.needed_nano for outcome in outcomes if isinstance(outcome, Deferred)]
+
+
 def _unread(last: Began | None, ended: Ended | None, places: int) -> tuple[bool, int]:
     """Whether the input was never read to its end, and how many of its rows were not reached, as far as is known."""
     if last is None or last.input.was_read or (ended is not None and ended.inputs is not None):
+        return False, 0
+    if last.input.is_first and last.input.total == places:  # nothing else has ever stood in these places
         return False, 0
     return True, 0 if last.input.total is None else max(0, last.input.total - places)
 

@@ -22,6 +22,7 @@ class RunInput(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc
     source: str | None = None  # the input as the command line named it
     output: str | None = None  # the file of results, seen from the journal's folder
     is_retry: bool = False  # it takes up what the journal has, and reads no input
+    is_first: bool = False  # the journal was empty before it
     was_read: bool = False  # of a retry: an earlier run has read the input to its end
 
 

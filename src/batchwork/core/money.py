@@ -42,3 +42,9 @@ def show(nano: int | None) -> str:
         return f"${dollars:,.2f}"
     digits = f"{dollars:.{6 if nano >= 1000 else 9}f}".rstrip("0")
     return f"${digits.ljust(len('0.00'), '0')}"
+
+
+def show_up(nano: int) -> str:
+    """Money for people, rounded up as `show` rounds: what they type is not too little."""
+    step = NANO // 100 if nano >= NANO else 1000 if nano >= 1000 else 1
+    return show(-(-nano // step) * step)

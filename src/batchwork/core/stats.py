@@ -21,6 +21,7 @@ class RunFigures(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, 
     truncated: int = 0  # answers that max_tokens cut off, and that are kept all the same
     input_tokens: int = 0
     output_tokens: int = 0
+    charged_nano: int | None = None  # by its calls; None: a journal of an earlier version does not tell
     elapsed_s: float = 0.0
     cut_off: int = 0  # calls that were left without their answer
     batches: int | None = None  # provider batches made; None: calls were made one by one
@@ -49,6 +50,8 @@ class Tally:
     unconfirmed_nano: int = 0
     input_tokens: int = 0
     output_tokens: int = 0
+    held_back: int = 0  # items that wait for a later batch until open ones give back what they have reserved
+    is_stopping: bool = False  # nothing more is begun
     waiting_until: float | None = None  # on the run's clock: until when the provider wants no call
     waiting_for: str = ""
     notice: str = ""  # why a batch does not move, for people to read

@@ -47,6 +47,11 @@ class BatchBuilder:
         return not self._lives
 
     @property
+    def size(self) -> int:
+        """How many were added."""
+        return len(self._lives)
+
+    @property
     def is_full(self) -> bool:
         """Nothing else can be added."""
         return self._load.is_full

@@ -6,6 +6,7 @@ anything is sent again.
 """
 
 import asyncio
+import logging
 from collections import deque
 from collections.abc import Iterator
 
@@ -16,6 +17,7 @@ from batchwork.core.failure import Failure
 from batchwork.core.intake import Work
 from batchwork.core.ports import BatchBackend
 from batchwork.core.stats import Tally
+from batchwork.core.words import counted
 from batchwork.engine.batch import BatchContext, SealedBatch
 from batchwork.engine.batch_builder import Added, BatchBuilder
 from batchwork.engine.batch_carrier import BatchCarrier
@@ -26,6 +28,7 @@ from batchwork.engine.read_ahead import LATER, Later
 from batchwork.engine.run import Run
 from batchwork.engine.waits import Waits
 
+_log = logging.getLogger(__name__)
 _BREATHE_EVERY = 512
 _MOST_WAITING = 1000  # items that wait for money before reading on waits too
 
@@ -54,6 +57,8 @@ class BatchRun(Run):
         self._collector = Collector(context)
         self._carrier = BatchCarrier(context, self._collector, shrink=self._builder.shrink)
         self._for_money: deque[Life] = deque()  # for a batch when there is room in the budget
+        self._largest = 0  # items in the largest batch of this run
+        self._warned = False
         self._taken_up: set[int] = set()  # batches that an earlier run has left
         self._in_open_batches: set[int] = set()  # of an earlier run: not to be read from the input as well
         self._cancelling: asyncio.Task[None] | None = None
@@ -103,7 +108,7 @@ class BatchRun(Run):
 
     def cancel(self) -> None:
         """Send nothing more, cancel what is at the provider, take in what it has finished; the rest stays pending."""
-        self.cancelled = True
+        self.cancelled = self.tally.is_stopping = True
         self._cancelling = asyncio.create_task(self._cancel_batches())
 
     async def _cancel_batches(self) -> None:
@@ -166,8 +171,29 @@ class BatchRun(Run):
             await self._defer(life)
         elif answer is Added.NO_MONEY_NOW:
             self._for_money.append(life)
+            self._hold_back()
         elif self._builder.is_full:
             await self._send()
+
+    def _hold_back(self) -> None:
+        """Tell how many wait for money; of the first, at length: what follows may take a day for each batch."""
+        self.tally.held_back = len(self._for_money)
+        if self._warned:
+            return
+        self._warned = True
+        fits = self.tally.in_flight + self._builder.size
+        total = "" if self.tally.total is None else f" of {self.tally.total - self.tally.reused:,}"
+        _log.warning(
+            "the budget holds %s%s at once, at their worst case: the rest goes in further batches, one after another,"
+            " each of which may take the provider a day; a higher --max-cost (max_cost=) or a lower --max-tokens"
+            " (max_tokens=) sends more at once",
+            *(counted(fits, "item"), total),
+        )
+
+    @property
+    def _waits_for_room(self) -> bool:
+        """Whether others are under way that have more to give back than what a batch of a handful is worth."""
+        return bool(self._tasks and self._for_money) and 2 * self._builder.size < self._largest
 
     async def _defer(self, life: Life) -> None:
         await self._collector.settle_unsent(life, self._collector.settler.deferred(life, self._builder.worst(life)))
@@ -179,7 +205,8 @@ class BatchRun(Run):
                 for waiting in (self._again, self._for_money):
                     for _ in range(len(waiting)):
                         await self._add(waiting.popleft())
-            if not self._builder.is_empty and not self.cancelled:
+            self.tally.held_back = len(self._for_money)
+            if not self._builder.is_empty and not self.cancelled and not self._waits_for_room:
                 await self._send()
             elif self._tasks:
                 await self._next_ending()
@@ -189,6 +216,7 @@ class BatchRun(Run):
                 for life in self._for_money:
                     await self._defer(life)
                 self._for_money.clear()
+                self.tally.held_back = 0
 
     async def _next_ending(self) -> None:
         """Wait until one batch is done with, the input has more, or the run closes."""
@@ -206,6 +234,7 @@ class BatchRun(Run):
             return
         batch = self._builder.seal(at=self._p.clock.utc())
         ticket = batch.ticket
+        self._largest = max(self._largest, len(ticket.items))
         self._p.journal.record(
             BatchIntended(
                 chunk=ticket.chunk,
@@ -248,6 +277,7 @@ class BatchRun(Run):
         return self.cancelled or self._waits.is_closed
 
     def _close(self) -> None:
+        self.tally.is_stopping = True
         self._waits.close()
         self._news.set()
 

@@ -140,6 +140,7 @@ class LiveRun(Run):
 
     def _close(self) -> None:
         """No new calls; whoever waits for one is turned away, whoever waits to retry wakes up."""
+        self.tally.is_stopping = True
         self._p.gate.close(self._caller)
         self._waits.close()
         self._room.set()

@@ -38,6 +38,7 @@ def open_inputs(
     rows = iter(intakes)
     lost = LostAnswers(journal, asks=asks_lost)
     needs_kind = len(again) < len(FailureKind) or bool(lost.chunks)
+    riding = {item for ticket in journal.batches.open() for item in ticket.items}  # to be settled by this run
     while True:
         try:
             intake = next(rows, None)
@@ -71,7 +72,7 @@ def open_inputs(
         elif again and state.status is Status.FAILED and _is_bad_otherwise(journal, tally.read - 1, intake.problem):
             state = journal.reopen(state.item)
         if state.status not in _TAKEN_UP:
-            tally.reused += 1
+            tally.reused += state.item not in riding
             journal.release(state.item)
             yield None
             continue

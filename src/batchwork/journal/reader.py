@@ -72,6 +72,18 @@ class JournalReader:
         self._connection.let_go()
         return at, settled
 
+    def under_way(self) -> tuple[int, int]:
+        """Calls that were sent and have not ended, and what is set aside for them."""
+        row = self._connection.one("SELECT count(*), coalesce(sum(reserved), 0) FROM item WHERE reserved > 0")
+        self._connection.let_go()
+        return row or (0, 0)
+
+    def last_at(self) -> float:
+        """When something was recorded last, in UTC."""
+        (at,) = self._connection.one("SELECT at FROM event WHERE seq = ?", (self.sums().seq,)) or (0.0,)
+        self._connection.let_go()
+        return float(at)
+
     def displaced(self) -> int:
         """How many items have an answer and no place in the latest input."""
         succeeded = STATUSES.index(Status.SUCCEEDED)

@@ -16,7 +16,7 @@ import msgspec
 from batchwork.core.batch_book import Ticket, index_of
 from batchwork.core.event import Attempted, BatchClosed, BatchIntended, BatchSubmitted, Event, Settled
 from batchwork.core.money import NANO
-from batchwork.core.outcome import Status
+from batchwork.core.outcome import Deferred, Status
 from batchwork.core.ports import JournalView, Totals
 from batchwork.core.stats import RunFigures, Tally
 
@@ -128,6 +128,7 @@ class StateView:
         self.counts: Counter[str] = Counter({PENDING: len(items)})
         self.job_counts: Counter[str] = Counter({PENDING: len(self._jobs)})
         self.deferred: set[int] = set()
+        self.needed: dict[int, int] = {}  # the worst case of an item that was deferred in this run
         self.total_nano = self.unconfirmed_nano = 0
         self.tally: Tally | None = None  # of the run that moves it
         self.figures: RunFigures | None = None  # of an earlier run
@@ -149,6 +150,8 @@ class StateView:
             self.unconfirmed_nano += event.charged_nano if event.unconfirmed else 0
         if isinstance(event, Settled):
             outcome = event.outcome
+            if isinstance(outcome, Deferred):
+                self.needed[outcome.index] = outcome.needed_nano
             self.settled(outcome.index, outcome.status, outcome.cost_nano, at, outcome.error)
         elif isinstance(event, BatchIntended):
             self.recall(event.chunk, event.custom_ids)

@@ -95,6 +95,7 @@ def stats_of(
 
 def summary_of(view: StateView, door: Door, *, ceiling_nano: int | None) -> Summary:
     """What a manager's runs have come to."""
+    needed = [view.needed.get(index, 0) for index in view.deferred]
     return Summary(
         accounting=_accounting(view),
         totals=Totals(spent_nano=view.total_nano, unconfirmed_nano=view.unconfirmed_nano),
@@ -103,6 +104,8 @@ def summary_of(view: StateView, door: Door, *, ceiling_nano: int | None) -> Summ
         ceiling_nano=ceiling_nano,
         failures=grouped(_errors(view)),
         figures=_figures(view),
+        needed_nano=sum(needed) if all(needed) else 0,
+        least_nano=min(needed, default=0),
     )
 
 
