@@ -35,7 +35,7 @@ def test_progress_tells_the_five_lines_and_the_end_explains_itself(capsys: pytes
     assert last[6:] == [
         "items    20 inputs = 19 succeeded + 1 failed + 0 deferred + 0 skipped",
         "this run 20 sent, 20 calls, 0 s",
-        "tokens   190 in, 95 out in this run",
+        "tokens   190 in, 95 out (this run)",
         "cost     $0.000285 of $1.00",
         "failed   1 rejected: scripted",
         "         Correct what the provider names, then retry_failed() sends it again, with another base_url= where"

@@ -76,7 +76,7 @@ def test_what_this_run_did_stands_beside_what_was_done_before() -> None:
     lines = summary(succeeded=30, figures=done).lines()
     assert lines[1:3] == [
         "this run 9 sent, 21 done before, 12 calls, 3 retries, 1 turned away (429, 503, 529), 1 min 15 s",
-        "tokens   1,200 in, 7 out in this run",
+        "tokens   1,200 in, 7 out (this run)",
     ]
 
 
@@ -97,7 +97,7 @@ def test_the_cost_of_this_run_stands_before_that_of_all_and_what_is_short_is_tol
         needed_nano=21_000_000,
         least_nano=7_000_000,
     )
-    assert "cost     $0.002 in this run, $0.005 of $0.006 in all runs" in told.lines()
+    assert "cost     $0.002 (this run), $0.005 of $0.006 in all runs" in told.lines()
     (short,) = [line for line in told.lines() if line.startswith("deferred")]
     assert "raise --max-cost to $0.026, " in short
     assert "a single one may cost $0.007, by its --max-tokens" in short

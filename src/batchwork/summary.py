@@ -148,15 +148,14 @@ class Summary:
     def lines(self, *, run: str = "this run") -> list[str]:
         """The accounting, what the latest `run` did, the cost, the failures by kind, and what else is open."""
         not_reached = f" ({counted(self.missing, 'more row')} not reached)" if self.missing > 0 else ""
-        in_run = f"in {run}" if run == "this run" else f"in the {run}"
         texts = [] if self.journal is None else [f"journal  {self.journal}"]
         texts.append(f"items    {self.accounting}{not_reached}")
         texts += [f"running  {self.progress}"] if self.running is not None and self.progress else []
         if self.figures is not None:
             texts.append(f"{run} {self._done(self.figures)}")
             tokens = self.figures.input_tokens, self.figures.output_tokens
-            texts += [f"tokens   {tokens[0]:,} in, {tokens[1]:,} out {in_run}"] if any(tokens) else []
-        texts.append(f"cost     {self._cost(in_run)}")
+            texts += [f"tokens   {tokens[0]:,} in, {tokens[1]:,} out ({run})"] if any(tokens) else []
+        texts.append(f"cost     {self._cost(run)}")
         if self.under_way:
             nouns = ("call is", "calls are") if self.running else ("call was", "calls were")
             calls = counted(self.under_way, *nouns)
@@ -207,7 +206,7 @@ class Summary:
             text += f" (a single one may cost {show(self.least_nano)}, by its {tokens}: a lower one may do)"
         return text
 
-    def _cost(self, in_run: str) -> str:
+    def _cost(self, run: str) -> str:
         spent, unconfirmed = self.totals.spent_nano, self.totals.unconfirmed_nano
         cost = show(spent) if self.priced or spent else "unknown"
         cost += "" if self.ceiling_nano is None else f" of {show(self.ceiling_nano)}"
@@ -215,7 +214,7 @@ class Summary:
             cost += " (earlier runs spent more than this limit: nothing more is sent under it)"
         own = None if self.figures is None else self.figures.charged_nano
         if own is not None and own != spent and cost != "unknown":
-            cost = f"{show(own)} {in_run}, {cost} in all runs"
+            cost = f"{show(own)} ({run}), {cost} in all runs"
         return f"{cost}, of which {show(unconfirmed)} {UNCONFIRMED}" if unconfirmed else cost
 
     def _verdict(self) -> tuple[Exit, str]:
