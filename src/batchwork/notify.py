@@ -10,6 +10,7 @@ import logging
 import os
 import re
 import shlex
+import subprocess
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -34,52 +35,6 @@ _LOOK_S = 1.0
 _TIMEOUT_S = 10.0
 _MEANINGS = {126: ", so it may not be executed", 127: ", so there is no such program"}  # of a shell's exit codes
 _NAME = re.compile(r"[\w./+@%:,-]+")  # of a program; anything else is the shell's to read
-_BUILT_IN = frozenset(
-    [
-        ".",
-        ":",
-        "[",
-        "alias",
-        "bg",
-        "break",
-        "case",
-        "cd",
-        "command",
-        "continue",
-        "echo",
-        "eval",
-        "exec",
-        "exit",
-        "export",
-        "false",
-        "fg",
-        "for",
-        "getopts",
-        "hash",
-        "if",
-        "jobs",
-        "kill",
-        "printf",
-        "pwd",
-        "read",
-        "readonly",
-        "return",
-        "set",
-        "shift",
-        "test",
-        "times",
-        "trap",
-        "true",
-        "type",
-        "ulimit",
-        "umask",
-        "unalias",
-        "unset",
-        "until",
-        "wait",
-        "while",
-    ]
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,11 +69,12 @@ class NoticeTarget:
         except ValueError as error:
             raise ConfigError(f"notify is no command that a shell could read: {str(error).lower()}") from None
         program = os.path.expanduser(words[0]) if words else ""  # noqa: PTH111 - Path would drop ./
-        if not _NAME.fullmatch(program) or program in _BUILT_IN or which(program) or which(self._expanded()):
+        if not _NAME.fullmatch(program) or which(self._expanded()) or _is_known(program):
             return  # what is more than a name, the shell alone can tell
         is_there = "/" in program and Path(program).exists()
         why = "is a folder" if Path(program).is_dir() else "may not be executed: chmod +x makes it so"
-        raise ConfigError(f"notify: {program} {why if is_there else 'is not there, or not in PATH'}; nothing was sent")
+        why = why if is_there else "is not there, or not in PATH"
+        raise ConfigError(f"notify: the program that its command names {why}; nothing was sent")
 
     def _expanded(self) -> str:
         return os.path.expanduser(self.text.strip())  # noqa: PTH111 - Path would drop ./
@@ -183,6 +139,14 @@ class NoticeTarget:
                 await end_process(process, group=True)
         code = process.returncode
         return f"it ended with {code}{_MEANINGS.get(code, '')}" if code else None
+
+
+def _is_known(program: str) -> bool:
+    """Whether there is such a program, or the shell has a command of this name."""
+    if "/" in program:
+        return which(program) is not None
+    look = ["/bin/sh", "-c", 'command -v "$1"', "batchwork", program]
+    return subprocess.run(look, capture_output=True, check=False).returncode == 0  # noqa: S603 - a name, as an argument
 
 
 def _words_of(error: Exception) -> str:
