@@ -120,7 +120,7 @@ def test_a_program_by_its_bare_path_gets_the_text_as_its_argument(tmp_path: Path
     ("target", "problem"),
     [
         ("exit 3", "the command of notify: it ended with 3"),
-        ("s3cret-command", "the command of notify: it ended with 127"),
+        ("true && s3cret-command", "the command of notify: it ended with 127, so there is no such program"),
         ("http://127.0.0.1:9/s3cret", "127.0.0.1:9: connection refused"),
         ("http://u:s3cret@127.0.0.1:9/", "127.0.0.1:9: connection refused"),
     ],
@@ -162,3 +162,29 @@ def test_a_wrong_target_is_refused_without_being_shown(target: Any) -> None:
     with pytest.raises(ConfigError, match="notify") as refused:
         batchwork.run(["a"], model="mock:echo", notify=target)
     assert "s3cret" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("command", "problem"),
+    [
+        ("no-such-program", "is not there, or not in PATH"),
+        ('no-such-program -s "$1"', "is not there, or not in PATH"),
+        ("./tell", "may not be executed"),
+        ('./tell "$1"', "may not be executed"),
+        ("./folder", "is a folder"),
+        ('mail "me', "no command that a shell could read"),
+    ],
+)
+def test_a_program_that_is_not_there_is_refused_before_the_run(
+    command: str, problem: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("tell").write_text("#!/bin/sh")
+    Path("folder").mkdir()
+    with pytest.raises(ConfigError, match=problem):
+        batchwork.run(["a"], model="mock:echo", notify=command)
+
+
+@pytest.mark.parametrize("command", ['cd / && echo "$1"', "true", 'A=1 no-such-program "$1"', "(no-such-program)", ":"])
+def test_what_only_a_shell_can_tell_is_left_to_it(command: str) -> None:
+    NoticeTarget(command).check()

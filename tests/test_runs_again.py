@@ -9,6 +9,7 @@ import pytest
 import batchwork
 from batchwork.core.failure import FailureKind
 from batchwork.journal import JournalReader
+from batchwork.simulator import Simulator
 from tests.support.runs import PRICE, down, run_all, statuses_of, texts_of
 from tests.support.scripted import Scripted, failure, reply
 
@@ -106,3 +107,28 @@ def test_only_the_failures_of_the_kinds_named_are_sent_again(tmp_path: Path) -> 
     for retry_failed in (False, {FailureKind.REJECTED}, ["rejected"]):
         run_all(list(kinds), backend=backend, journal=tmp_path / "j.db", retry_failed=retry_failed).close()
     assert backend.asked == ["refused", "rejected", "rejected", "rejected"]
+
+
+def test_a_rerun_with_another_address_asks_what_failed_at_the_old_one(tmp_path: Path) -> None:
+    with Simulator(persona="echo") as provider:
+        options: dict[str, Any] = {"model": "openai:gpt-6-luna", "api_key": "k", "journal": tmp_path / "j.db"}
+        wrong = provider.openai_url.removesuffix("/v1")
+        assert batchwork.run(["a", "b"], base_url=wrong, **options).accounting.failed == 2
+        assert batchwork.run(["a", "b"], base_url=wrong, **options).accounting.failed == 2
+        assert [outcome.text for outcome in batchwork.run(["a", "b"], base_url=provider.openai_url, **options)] == [
+            "a",
+            "b",
+        ]
+
+
+def test_another_question_over_a_finished_journal_is_told_before_it_is_paid(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    options: dict[str, Any] = {"model": "mock:echo", "journal": tmp_path / "j.db"}
+    batchwork.run(["a", "b"], **options)
+    batchwork.run(["c", "a", "b"], **options)
+    assert not caplog.messages
+    batchwork.run(["a", "b"], system="Be brief", **options)
+    batchwork.run(["a", "b"], **options)
+    (told,) = caplog.messages
+    assert told.startswith("another question than before, by the system prompt: 3 answers in this journal do not serve")

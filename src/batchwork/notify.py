@@ -71,11 +71,12 @@ class NoticeTarget:
         except ValueError as error:
             raise ConfigError(f"notify is no command that a shell could read: {str(error).lower()}") from None
         program = os.path.expanduser(words[0]) if words else ""  # noqa: PTH111 - Path would drop ./
-        if not _NAME.fullmatch(program) or which(self._expanded()) or _is_known_to_the_shell(program):
-            return  # what is more than a name cannot be looked up
+        if not _NAME.fullmatch(program) or which(self._expanded()) or _is_known(program):
+            return  # what is more than a name, the shell alone can tell
         is_there = "/" in program and Path(program).exists()
         why = "is a folder" if Path(program).is_dir() else "may not be executed: chmod +x makes it so"
-        raise ConfigError(f"notify: {program} {why if is_there else 'is not there, or not in PATH'}; nothing was sent")
+        why = why if is_there else "is not there, or not in PATH"
+        raise ConfigError(f"notify: the program that its command names {why}; nothing was sent")
 
     def _expanded(self) -> str:
         return os.path.expanduser(self.text.strip())  # noqa: PTH111 - Path would drop ./
@@ -142,10 +143,12 @@ class NoticeTarget:
         return f"it ended with {code}{_MEANINGS.get(code, '')}" if code else None
 
 
-def _is_known_to_the_shell(name: str) -> bool:
-    """Whether the shell finds a command of this name, in its path or in itself."""
-    look_up = ["/bin/sh", "-c", 'command -v -- "$1"', "sh", name]
-    return subprocess.run(look_up, capture_output=True, stdin=subprocess.DEVNULL, check=False).returncode == 0  # noqa: S603
+def _is_known(program: str) -> bool:
+    """Whether there is such a program, or the shell has a command of this name."""
+    if "/" in program:
+        return which(program) is not None
+    look = ["/bin/sh", "-c", 'command -v "$1"', "batchwork", program]
+    return subprocess.run(look, capture_output=True, check=False).returncode == 0  # noqa: S603 - a name, as an argument
 
 
 def _words_of(error: Exception) -> str:

@@ -5,12 +5,18 @@ import subprocess
 import sys
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from batchwork import BatchManager
+from batchwork import BatchManager, ConfigError, run
+from batchwork.cli import app
+from batchwork.core.event import BatchSubmitted
 from batchwork.journal import JournalReader
+from batchwork.simulator import Simulator
 from tests.cli.conftest import Run, rows
+
+MODEL = ("--model", "mock:echo", "--prompt", "Say {text}", "-q")
 
 
 def test_status_and_results_need_only_the_journal(batchwork: Run, rivers: Path, folder: Path) -> None:
@@ -101,7 +107,7 @@ def test_answers_that_leave_the_results_with_a_changed_input_are_kept_in_the_old
     batchwork(*command)
     before = (folder / "out.jsonl").read_text()
     shorter = batchwork(*command, "--limit", "4")
-    assert "6 earlier answers not in the new out.jsonl: their rows are no longer in the input" in shorter.stderr
+    assert "6 earlier answers not in the new out.jsonl: their rows are not among --limit 4" in shorter.stderr
     assert (folder / "out.old-1.jsonl").read_text() == before
     assert len(rows(folder / "out.jsonl")) == 4
 
@@ -133,3 +139,58 @@ def test_a_reader_that_has_enough_ends_the_program_as_any_other(batchwork: Run, 
         program.stdout.close()
         assert program.stderr.read() == b""
     assert program.returncode == -signal.SIGPIPE
+
+
+@pytest.mark.parametrize("command", [("status",), ("results", "-o", "x.csv"), ("retry",), ("cancel",), ("recover",)])
+@pytest.mark.parametrize("name", [".", ""])
+def test_a_folder_is_no_journal(command: tuple[str, ...], name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(ConfigError, match="is a folder"):
+        app([*command, name], standalone_mode=False)
+
+
+def test_damage_is_seen_by_status_and_a_backup_names_the_journal_that_has_it(
+    batchwork: Run, rivers: Path, folder: Path
+) -> None:
+    batchwork("run", rivers.name, "-o", "out.jsonl", *MODEL)
+    journal = folder / "out.jsonl.journal.db"
+    journal.write_bytes(journal.read_bytes().replace(b"Say river 3", b"Say rover 3"))
+    for command in (("status", "out.jsonl"), ("backup", "out.jsonl", "copy.db")):
+        done = batchwork(*command)
+        assert done.returncode == 2
+        assert "`batchwork recover out.jsonl.journal.db`" in done.stderr
+    assert sorted(path.name for path in folder.glob("*.db*")) == ["out.jsonl.journal.db", "out.jsonl.journal.db.mark"]
+
+
+def test_results_of_a_manager_name_the_file_of_each_row(folder: Path) -> None:
+    files = [folder / name / "x.txt" for name in ("a", "b")]
+    for file in files:
+        file.parent.mkdir()
+        file.write_text(f"This is {file.parent.name}")
+    state = folder / "state.json"
+    BatchManager(files=files, prompt="What?", model="mock:echo", state_path=state).run()
+    app(["results", str(state), "-o", str(folder / "out.jsonl")], standalone_mode=False)
+    assert [row["source"] for row in rows(folder / "out.jsonl")] == [str(file) for file in files]
+    state.unlink()
+    app(["results", f"{state}.journal", "-o", str(folder / "alone.jsonl")], standalone_mode=False)
+    assert [row["source"] for row in rows(folder / "alone.jsonl")] == ["x.txt", "x.txt"]
+
+
+def test_cancel_gives_up_open_batches_so_that_a_live_run_can_go_on(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "k")
+    journal = folder / "j.db"
+    with Simulator(persona="echo", batch_time_s=600) as provider:
+        options: dict[str, Any] = {"model": "anthropic:claude-haiku-5-5", "base_url": provider.anthropic_url}
+        options |= {"journal": journal}
+
+        def leave(event: object) -> None:
+            if isinstance(event, BatchSubmitted):
+                raise KeyboardInterrupt
+
+        with pytest.raises(BaseException):  # noqa: B017, PT011 - however it ends, the batch stays at the provider
+            run(["a", "b"], mode="batch", on_event=leave, **options)
+        with pytest.raises(ConfigError, match=r"`batchwork cancel .*j\.db` gives them up"):
+            run(["a", "b"], **options)
+        app(["cancel", str(journal)], standalone_mode=False)
+        assert [outcome.text for outcome in run(["a", "b"], **options)] == ["a", "b"]

@@ -32,6 +32,7 @@ def test_results_are_written_raw_and_processed(at_provider: dict[str, Any], tmp_
         "start": 6,
         "end": 10,
         "text": "Oslo",
+        "page": None,
         "confidence": 1,
     }
     assert first["citations"][1] == {}

@@ -3,6 +3,8 @@
 import http.client
 import subprocess
 import sys
+import urllib.error
+import urllib.request
 
 import anthropic
 import pytest
@@ -218,3 +220,13 @@ def test_the_help_of_the_command_lists_every_fault():
     words = {word.strip(",;:()") for word in shown}
     assert KINDS - words == set()
     assert set(SCOPES) - words == set()
+
+
+@pytest.mark.parametrize("body", [b"", b"[]", b'{"rate": {}}', b'{"rates": 3}', b'{"next": {"live": "529"}}'])
+def test_other_faults_in_no_known_form_are_refused_with_the_form(body: bytes, sim: Simulator) -> None:
+    request = urllib.request.Request(f"{sim.url}/_sim/faults", data=body, method="POST")
+    with pytest.raises(urllib.error.HTTPError) as refused:
+        urllib.request.urlopen(request)
+    with refused.value as answer:
+        assert answer.status == 400
+        assert b"503_after" in answer.read()
