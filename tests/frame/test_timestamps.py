@@ -53,6 +53,9 @@ def test_the_same_days_in_many_hands_are_the_same_times(column: Any) -> None:
         ["1", "2", "3"],
         [1960, 1961, 1962],  # of what? there are house numbers, too
         [20260101, 20260102, 20260103],  # and serial numbers
+        [1732832064, 1732832065, 1732832066],
+        ["9" * 400, "9" * 401, "9" * 402],
+        [10**400, 10**400 + 1, 10**400 + 2],
         ["anna", "bob", "2026-01-01"],
         ["01/02/2026", "01/03/2026"],  # January or the first of the month
         ["2026-13-01", "2026-13-02"],
