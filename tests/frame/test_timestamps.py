@@ -112,6 +112,10 @@ def test_what_looks_like_times_and_is_not_read_says_why(column: list[Any], why: 
     assert doubt is None if why is None else why in (doubt or "")
 
 
+def test_an_amount_up_to_a_date_is_no_time() -> None:
+    assert timestamps_of([1_200_000_000, 2_300_000_007, 3_500_000_000], "revenue_to_date") is None
+
+
 def test_dates_are_the_times_of_a_table_before_digits_are() -> None:
     count = [1_700_000_000 + 60 * minute for minute in range(4)]
     assert time_column({"count": count, "day": ["2026-01-01"] * 4}) == "day"

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 _WORDS = "time times timestamp timestamps ts t date dates datetime day epoch unix utc at when zeit zeitpunkt datum tag"
 _TIME_NAMES = frozenset((_WORDS + " month months monat period yyyymm yyyymmdd year years yr yyyy jahr jahre").split())
+_AMOUNTS = frozenset({"to", "per", "total", "sum", "spent", "left"})  # revenue to date, total time
 _YEAR_NAMES = frozenset({"year", "years", "yr", "yyyy", "jahr", "jahre"})
 _SECONDS = (940_000_000, 4_200_000_000)  # 1999 to 2103
 _LARGEST = _SECONDS[1] * 10**9
@@ -25,7 +26,8 @@ _MINUTE = 60_000_000
 
 def is_time_name(name: str) -> bool:
     """Whether a column's name says that it holds times."""
-    return bool(_words(name) & _TIME_NAMES)
+    words = _words(name)
+    return bool(words & _TIME_NAMES) and not words & _AMOUNTS
 
 
 def _words(name: str) -> set[str]:
