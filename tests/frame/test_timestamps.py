@@ -53,6 +53,9 @@ def test_the_same_days_in_many_hands_are_the_same_times(column: Any) -> None:
         ["1", "2", "3"],
         [1960, 1961, 1962],  # of what? there are house numbers, too
         [20260101, 20260102, 20260103],  # and serial numbers
+        [1732832064, 1732832065, 1732832066],
+        ["9" * 400, "9" * 401, "9" * 402],
+        [10**400, 10**400 + 1, 10**400 + 2],
         ["anna", "bob", "2026-01-01"],
         ["01/02/2026", "01/03/2026"],  # January or the first of the month
         ["2026-13-01", "2026-13-02"],
@@ -107,6 +110,10 @@ def test_a_name_that_speaks_of_time_is_evidence(name: str, column: list[Any], se
 def test_what_looks_like_times_and_is_not_read_says_why(column: list[Any], why: str | None) -> None:
     doubt = doubt_about(column)
     assert doubt is None if why is None else why in (doubt or "")
+
+
+def test_an_amount_up_to_a_date_is_no_time() -> None:
+    assert timestamps_of([1_200_000_000, 2_300_000_007, 3_500_000_000], "revenue_to_date") is None
 
 
 def test_dates_are_the_times_of_a_table_before_digits_are() -> None:

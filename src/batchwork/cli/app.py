@@ -259,13 +259,14 @@ def describe(
     """
     try:
         from batchwork import frame  # noqa: PLC0415
+        from batchwork.frame.table import render_table  # noqa: PLC0415
     except ImportError as error:
         raise ConfigError("describing numbers needs numpy and scipy: pip install 'batchwork[frame]'") from error
     try:
         if column is None and plot is None:
             table = frame.describe_dataframe(file, "full", encoding=checked_encoding(encoding))
             if len(table.columns) > 1 or (table.columns and (table.skipped or table.set_aside)):
-                _print_facts(table.as_dict()) if as_json else print(frame.render_table(table))
+                _print_facts(table.as_dict()) if as_json else print(render_table(table))
                 return
         described = frame.describe_file(file, column, encoding=checked_encoding(encoding))
         if column is None and plot is not None and described.others:

@@ -18,7 +18,7 @@ from batchwork.frame.description import (
 from batchwork.frame.files import FileDescription, describe_file, plot
 from batchwork.frame.samples import FrameError
 from batchwork.frame.series import Compression, compression, describe_series
-from batchwork.frame.table import Correlation, TableDescription, describe_dataframe, render_table
+from batchwork.frame.table import Correlation, TableDescription, describe_dataframe
 from batchwork.frame.words import render
 
 __all__ = [
@@ -43,5 +43,4 @@ __all__ = [
     "describe_series",
     "plot",
     "render",
-    "render_table",
 ]

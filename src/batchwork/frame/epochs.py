@@ -12,8 +12,10 @@ from numpy.typing import NDArray
 
 _WORDS = "time times timestamp timestamps ts t date dates datetime day epoch unix utc at when zeit zeitpunkt datum tag"
 _TIME_NAMES = frozenset((_WORDS + " month months monat period yyyymm yyyymmdd year years yr yyyy jahr jahre").split())
+_AMOUNTS = frozenset({"to", "per", "total", "sum", "spent", "left"})  # revenue to date, total time
 _YEAR_NAMES = frozenset({"year", "years", "yr", "yyyy", "jahr", "jahre"})
 _SECONDS = (940_000_000, 4_200_000_000)  # 1999 to 2103
+_LARGEST = _SECONDS[1] * 10**9
 _NAMED_FIRST = 100_000_000  # 1973: a column that is named for its times may be old
 SMALLEST = 1500  # of all numbers that are times: a year
 _YEARS = (SMALLEST, 2200)
@@ -24,7 +26,8 @@ _MINUTE = 60_000_000
 
 def is_time_name(name: str) -> bool:
     """Whether a column's name says that it holds times."""
-    return bool(_words(name) & _TIME_NAMES)
+    words = _words(name)
+    return bool(words & _TIME_NAMES) and not words & _AMOUNTS
 
 
 def _words(name: str) -> set[str]:
@@ -34,8 +37,7 @@ def _words(name: str) -> set[str]:
 
 def times_of_digits(numbers: list[int | float], name: str) -> NDArray[np.datetime64] | None:
     """The times of plain numbers; None where they are something else, or nothing shows what they are."""
-    sizes = np.asarray(numbers, dtype=np.float64)
-    if sizes.size < 2 or not np.isfinite(sizes).all() or sizes.min() < SMALLEST:
+    if len(numbers) < 2 or not all(SMALLEST <= number <= _LARGEST for number in numbers):
         return None
     found = _dates(numbers, name) if all(number % 1 == 0 for number in numbers) else None
     return found if found is not None else _epochs(numbers, named=is_time_name(name))
@@ -43,7 +45,7 @@ def times_of_digits(numbers: list[int | float], name: str) -> NDArray[np.datetim
 
 def may_be_epochs(numbers: list[int | float]) -> str | None:
     """A word about numbers of the size that times since 1970 have, and that rise as they do."""
-    if len(numbers) < 3 or not np.isfinite(np.asarray(numbers, dtype=np.float64)).all():
+    if len(numbers) < 3 or not all(SMALLEST <= number <= _LARGEST for number in numbers):
         return None
     if _microseconds(numbers, named=False) is None or not _is_monotone(numbers):
         return None
@@ -85,9 +87,9 @@ def _shows_a_calendar(numbers: list[int | float]) -> bool:
 
 
 def _epochs(numbers: list[int | float], *, named: bool) -> NDArray[np.datetime64] | None:
-    """Times since 1970, in the unit that their size tells."""
+    """Times since 1970, in the unit that their size tells; numbers that count by one may be those of orders, too."""
     moments = _microseconds(numbers, named=named)
-    if moments is None or (not named and not _is_even(moments)):
+    if moments is None or (not named and (abs(numbers[1] - numbers[0]) == 1 or not _is_even(moments))):
         return None
     return moments.astype("datetime64[us]")
 
