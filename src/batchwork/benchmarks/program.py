@@ -15,7 +15,7 @@ from batchwork.benchmarks.config import TASK_NAMES, BenchmarkConfig, Configurati
 from batchwork.benchmarks.folder import RunFolder
 from batchwork.benchmarks.report import LIMITS, console_lines, counted, summarise
 from batchwork.benchmarks.runner import RESUME, BenchmarkResults, BenchmarkRunner, UnwrittenError, WarmupError
-from batchwork.benchmarks.statistics import DISCORDANCE, trials_per_task
+from batchwork.benchmarks.statistics import ALPHA, DISCORDANCE, shares, trials_per_task
 
 
 class Exit(IntEnum):
@@ -126,6 +126,11 @@ def _say_power(told: argparse.Namespace) -> int:
         plans = {f"over all {tasks} tasks together": needed.overall, **plans}
     for where, trials in plans.items():
         print(f"  {where:<28} --trials {trials}  ({tasks * trials * ways:,} calls)")
+    share = shares(tasks, treatments)
+    levels = {f"{100 * ALPHA * level:.3g}%" for level in share}
+    print(f"Reckoned exactly for McNemar's exact test, two-sided, at {' and '.join(sorted(levels, reverse=True))}.")
+    if len(levels) > 1 or treatments > 1:
+        print("That is the part of the 5% that each question has: the run's questions share them (Holm).")
     print("If more of them differ, more trials are needed; a first small run shows how many do (--discordance).")
     return Exit.DONE
 
