@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
 from enum import IntEnum
 from pathlib import Path
 
 import batchwork
-from batchwork.benchmarks.arguments import parser, settings_given
-from batchwork.benchmarks.claude_client import BackendType
-from batchwork.benchmarks.config import TASK_NAMES, BenchmarkConfig, ConfigurationError
+from batchwork.benchmarks.arguments import settings_given
+from batchwork.benchmarks.config import TASK_NAMES, BackendType, BenchmarkConfig, ConfigurationError
 from batchwork.benchmarks.folder import RunFolder
 from batchwork.benchmarks.report import LIMITS, console_lines, counted, summarise
 from batchwork.benchmarks.runner import RESUME, BenchmarkResults, BenchmarkRunner, UnwrittenError, WarmupError
@@ -28,9 +26,8 @@ class Exit(IntEnum):
     PAUSED = 4
 
 
-def program(arguments: Sequence[str] | None) -> int:
+def program(told: argparse.Namespace) -> int:
     """Run what the arguments say; the exit status."""
-    told = parser().parse_args(arguments)
     try:
         if (told.detect, told.power, told.discordance) != (None, None, None):
             return _say_power(told)
