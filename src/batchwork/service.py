@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from batchwork.core.errors import ConfigError
 from batchwork.core.event import Event
 from batchwork.core.ledger import Ledger
 from batchwork.core.outcome import AnyOutcome, Pending
@@ -53,6 +54,7 @@ class Service:
         on_event: Callable[[Event], None] | None = None,
     ) -> LiveRun:
         """A pass of one request over its prompts for one model, with at most `batch_size` calls in flight."""
+        self.check_open()
         served = self.models[model]
         journal = TransientJournal(self.book)
         journal.listener = listener_for(on_event)
@@ -69,6 +71,15 @@ class Service:
             on_left=on_left,
         )
         return LiveRun(parts, Tally())
+
+    def check_open(self) -> None:
+        """Raises ConfigError after the end of the block that the service was opened for."""
+        if not self.models:
+            raise ConfigError("the prompt service is closed: ask inside of its `async with` block")
+
+    def close(self) -> None:
+        """Serve no model any more; its backends are closed by whoever opened them."""
+        self.models.clear()
 
     def turn_page(self) -> None:
         """Begin a new day's budget when there is a new day."""

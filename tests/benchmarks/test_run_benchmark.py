@@ -2,6 +2,8 @@
 
 import json
 import re
+import subprocess
+import sys
 
 import pytest
 
@@ -210,3 +212,11 @@ def test_more_than_four_workers_warn_on_the_claude_program():
     assert said(trial_parallelism=4) == ""
     assert "2 are recommended on max5x" in said(trial_parallelism=4, plan="max5x")
     assert "360 calls are planned; max5x allows 50 to 200" in said(360, plan="max5x")
+
+
+def test_help_needs_nothing_that_is_an_extra():
+    code = (
+        "import sys; sys.modules['numpy'] = None\nfrom batchwork.benchmarks.run_benchmark import main; main(['--help'])"
+    )
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "--treatment" in shown.stdout

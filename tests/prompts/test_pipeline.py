@@ -122,3 +122,13 @@ def test_an_empty_prompt_is_that_prompts_error() -> None:
     empty, other = virtually(asked([" ", "a"], backend)).answers
     assert (empty.error_code, empty.error) == ("invalid_request", "the prompt is empty: there is nothing to ask")
     assert (other.status, backend.calls) == ("success", 1)
+
+
+def test_a_service_does_not_answer_after_its_block() -> None:
+    async def story() -> None:
+        async with open_prompt_service("mock:echo") as service:
+            pass
+        with pytest.raises(ConfigError, match="the prompt service is closed"):
+            await process_multiple_prompts(["late"], service)
+
+    virtually(story())

@@ -58,6 +58,17 @@ def test_money_that_ends_in_the_middle_makes_the_rest_over_budget_and_retryable(
         assert spent(house) <= 0.1
 
 
+def test_what_the_whole_days_budget_does_not_cover_is_not_to_be_asked_again(tmp_path: Path) -> None:
+    with serving(spender(), price=DEAR, max_cost_per_day=0.1, budget_file=tmp_path / "book") as house:
+        refused = house.prompt(prompt="dear", max_tokens=5000)
+        assert (refused.status, refused.code, refused.json()["retryable"]) == (402, "over_budget", False)
+        assert "the whole day's budget of $0.10: lower max_tokens or raise --max-cost" in refused.json()["error"]
+        assert "retry-after" not in refused.headers
+        among = house.prompts([{"prompt": "cheap", "max_tokens": 10}, {"prompt": "dear", "max_tokens": 5000}]).json()
+        assert [(one["error_code"], one["retryable"]) for one in among["results"]][1] == ("over_budget", False)
+        assert "more than the whole budget of $0.1: lower max_tokens" in among["results"][1]["error"]
+
+
 def test_the_days_budget_survives_a_restart(tmp_path: Path) -> None:
     book = tmp_path / "folder" / "book"
     with serving(spender(), price=DEAR, max_cost_per_day=0.1, budget_file=book) as house:

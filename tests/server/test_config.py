@@ -1,5 +1,7 @@
 """Settings that are refused."""
 
+from pathlib import Path
+
 import pytest
 
 from batchwork.core.errors import ConfigError
@@ -39,3 +41,8 @@ def test_work_needs_a_process_some_memory_and_some_time() -> None:
     for wrong in ({"processes": 0}, {"memory_bytes": 1}, {"job_s": 0.0}):
         with pytest.raises(ConfigError):
             WorkLimits(**wrong)  # type: ignore[arg-type]
+
+
+def test_a_budget_of_nothing_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="max_cost_per_day must be above 0"):
+        ServerConfig(model="mock:echo", max_cost_per_day=0, budget_file=tmp_path / "book")

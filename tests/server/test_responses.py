@@ -6,7 +6,7 @@ from time import monotonic
 
 from batchwork.backends.mock import MockBackend
 from batchwork.clock import SystemClock
-from tests.server.house import JSON, MANY, House, sent, serving, wait_for
+from tests.server.house import JSON, MANY, ONE, House, sent, serving, wait_for
 
 
 def test_a_caller_that_leaves_in_the_middle_of_a_stream_is_noticed() -> None:
@@ -22,6 +22,8 @@ def test_a_caller_that_leaves_in_the_middle_of_a_stream_is_noticed() -> None:
 
 def test_a_caller_that_takes_neither_kind_of_answer_is_told(echo: House) -> None:
     assert echo.post(MANY, {"prompts": [{"prompt": "x"}]}, {"accept": "text/html"}).code == "not_acceptable"
+    assert echo.post(ONE, {"prompt": "x"}, {"accept": "text/html"}).code == "not_acceptable"
+    assert echo.post(ONE, {"prompt": "x"}, {"accept": "application/x-ndjson"}).status == 200
 
 
 def test_a_stream_tells_every_answer_the_moment_it_is_there() -> None:

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from batchwork.prompts import Answer, open_prompt_service, process_multiple_prompts
-from batchwork.server.api import API
+from batchwork.server.api import API, ApiError
+from batchwork.server.wire import each_decoded, many_decoded, one_decoded
 from tests.server.house import JSON, MANY, ONE, House
 
 
@@ -224,3 +225,29 @@ def test_the_python_door_has_the_same_words_for_the_same_prompts(echo: House) ->
     assert [pair for pair in pairs if len(set(pair)) > 1] == [
         ("a prompt is text or a dict, not int", MALFORMED[1][1])  # each in its own language
     ]
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        (b'{"prompt":"\xff"}', "not UTF-8: invalid start byte at byte 11"),
+        (b"nope", "invalid character at byte 0"),
+        (b'{"prompt": "\xc3\xa4", "id": tru}', "invalid character at byte 23"),
+        (b'{"prompt": "a"} x', "invalid character at byte 16"),
+        (rb'{"prompt":"\\ud800 \ud83d\ude00 \udc00"}', r"half of a character (\udc00) at byte 32"),
+        (b" ", "the body is empty"),
+        (b"\xef\xbb\xbf{}", "byte order mark"),
+    ],
+)
+def test_a_body_that_is_not_json_is_told_the_byte(body: bytes, words: str) -> None:
+    with pytest.raises(ApiError) as refused:
+        one_decoded(body, 1000)
+    assert refused.value.code == "invalid_json"
+    assert words in str(refused.value)
+
+
+def test_what_is_wrong_inside_of_one_of_many_prompts_names_the_prompt() -> None:
+    body = many_decoded(b'{"prompts": [{"prompt": "a"}, {"prompt":"\xff"}]}')
+    with pytest.raises(ApiError, match="prompt 1 is not UTF-8: invalid start byte at byte 11 of it") as refused:
+        list(each_decoded(body, 1000))
+    assert refused.value.where == "/prompts/1"

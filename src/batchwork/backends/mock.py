@@ -14,13 +14,14 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from batchwork.backends import Setup, options_in
-from batchwork.backends._content import as_blocks
+from batchwork.backends._content import as_blocks, check_sampling
 from batchwork.core.bucket import Bucket
 from batchwork.core.errors import BackendError, ConfigError
 from batchwork.core.failure import Failure, FailureKind
 from batchwork.core.ports import Clock, Traits
 from batchwork.core.reply import Limit, Reply, ReportedLimits, Usage
 from batchwork.core.request import Attachment, Message, Request
+from batchwork.core.sampling import SAMPLING_NAMES
 
 if TYPE_CHECKING:
     from batchwork.literal.answer import CitedAnswer
@@ -31,7 +32,7 @@ _NOTICES = {
     "reader": "mock backend: no language model is called, a literal reader answers from the text it is given",
 }
 _READER = "mock:reader"
-TRAITS = Traits(name="mock", free=True, notice=_NOTICES["echo"])
+TRAITS = Traits(name="mock", free=True, notice=_NOTICES["echo"], sampling=SAMPLING_NAMES)
 
 
 @dataclass(kw_only=True, eq=False)
@@ -61,6 +62,8 @@ class MockBackend:
 
     async def complete(self, request: Request, *, ceiling_nano: int | None = None) -> Reply:
         del ceiling_nano
+        if request.sampling:
+            check_sampling(request.sampling, SAMPLING_NAMES, "a mock")
         self.calls += 1
         call = self.calls
         if self._log is not None:  # before the answer, so that a kill at any instant leaves no call unlogged

@@ -1,4 +1,7 @@
-"""What may be said on the command line of a benchmark, and what it means for the configuration."""
+"""What may be said on the command line of a benchmark, and what it means for the configuration.
+
+Needs nothing that is an extra: help is there before anything is installed.
+"""
 
 from __future__ import annotations
 
@@ -7,9 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from batchwork.benchmarks.claude_client import BackendType
-from batchwork.benchmarks.config import FORMATS, PLANS, QUICK_TRIALS, TASK_NAMES
-from batchwork.benchmarks.statistics import DISCORDANCE
+from batchwork.benchmarks.config import DISCORDANCE, FORMATS, PLANS, QUICK_TRIALS, TASK_NAMES, BackendType
 
 _EXAMPLES = """examples:
   batchwork bench --mock --no-viz                     the pipeline, without a model

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from enum import StrEnum
 from pathlib import Path
 from typing import ClassVar, Protocol
 
 import batchwork
 from batchwork import FailureKind, Outcome, Request, Results, Succeeded
+from batchwork.benchmarks.config import BackendType as BackendType  # noqa: PLC0414 (its founding address)
 from batchwork.benchmarks.config import BenchmarkConfig, ConfigurationError
 from batchwork.benchmarks.prompts import with_data
 
@@ -24,15 +24,6 @@ _API_ALIASES = {"haiku": "claude-haiku-5-5", "sonnet": "claude-sonnet-5-5", "opu
 # Failures in which the model spoke, and what it said cannot be used: answers, never to be asked for again.
 SPOKE = frozenset({FailureKind.SCHEMA_VIOLATION, FailureKind.TRUNCATED, FailureKind.REFUSED})
 CAME_TO_NOTHING = frozenset(FailureKind) - SPOKE
-
-
-class BackendType(StrEnum):
-    """Where the questions go."""
-
-    API = "api"
-    CLAUDE_CODE = "claude-code"
-    MOCK = "mock"
-    LOCAL = "local"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

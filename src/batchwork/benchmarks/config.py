@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from decimal import Decimal
+from enum import StrEnum
 from math import isnan
 from pathlib import Path
 from types import MappingProxyType
@@ -12,6 +13,20 @@ from typing import NamedTuple
 TASK_NAMES = ("statistical", "trend", "anomaly", "comparative", "multi_step", "scaling")
 FORMATS = ("json", "csv", "markdown")
 QUICK_TRIALS = 5
+# The share of pairs assumed to be answered rightly in one condition only before anything is known: about what two
+# conditions that are right 70% and 80% of the time show if their answers have nothing to do with each other. An
+# assumption and no bound: pairs that differ more often need more trials than it says, those that agree more fewer, so
+# whoever plans with it says it.
+DISCORDANCE = 0.4
+
+
+class BackendType(StrEnum):
+    """Where the questions go."""
+
+    API = "api"
+    CLAUDE_CODE = "claude-code"
+    MOCK = "mock"
+    LOCAL = "local"
 
 
 class QuotaPlan(NamedTuple):

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
 from enum import IntEnum
 from pathlib import Path
 
 import batchwork
-from batchwork.benchmarks.arguments import parser, settings_given
-from batchwork.benchmarks.claude_client import BackendType
-from batchwork.benchmarks.config import TASK_NAMES, BenchmarkConfig, ConfigurationError
+from batchwork.benchmarks.arguments import settings_given
+from batchwork.benchmarks.config import TASK_NAMES, BackendType, BenchmarkConfig, ConfigurationError
 from batchwork.benchmarks.folder import RunFolder
 from batchwork.benchmarks.report import LIMITS, console_lines, counted, summarise
 from batchwork.benchmarks.runner import RESUME, BenchmarkResults, BenchmarkRunner, UnwrittenError, WarmupError
-from batchwork.benchmarks.statistics import DISCORDANCE, trials_per_task
+from batchwork.benchmarks.statistics import ALPHA, DISCORDANCE, shares, trials_per_task
 
 
 class Exit(IntEnum):
@@ -28,9 +26,8 @@ class Exit(IntEnum):
     PAUSED = 4
 
 
-def program(arguments: Sequence[str] | None) -> int:
+def program(told: argparse.Namespace) -> int:
     """Run what the arguments say; the exit status."""
-    told = parser().parse_args(arguments)
     try:
         if (told.detect, told.power, told.discordance) != (None, None, None):
             return _say_power(told)
@@ -126,6 +123,11 @@ def _say_power(told: argparse.Namespace) -> int:
         plans = {f"over all {tasks} tasks together": needed.overall, **plans}
     for where, trials in plans.items():
         print(f"  {where:<28} --trials {trials}  ({tasks * trials * ways:,} calls)")
+    share = shares(tasks, treatments)
+    levels = {f"{100 * ALPHA * level:.3g}%" for level in share}
+    print(f"Reckoned exactly for McNemar's exact test, two-sided, at {' and '.join(sorted(levels, reverse=True))}.")
+    if len(levels) > 1 or treatments > 1:
+        print("That is the part of the 5% that each question has: the run's questions share them (Holm).")
     print("If more of them differ, more trials are needed; a first small run shows how many do (--discordance).")
     return Exit.DONE
 

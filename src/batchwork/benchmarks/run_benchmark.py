@@ -19,9 +19,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     with lasting():
         try:
             signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends as Ctrl-C does: cleanly
+            from batchwork.benchmarks.arguments import parser  # noqa: PLC0415
+
+            told = parser().parse_args(arguments)
             from batchwork.benchmarks.program import program  # noqa: PLC0415
 
-            return program(arguments)
+            return program(told)
         except ModuleNotFoundError as missing:
             if missing.name is None or missing.name.startswith("batchwork"):
                 raise

@@ -65,7 +65,7 @@ def serve(
     ] = 60.0,
     timeout: options.Timeout = 120.0,
     base_url: options.BaseUrl = None,
-    max_body: Annotated[float, _limit(metavar="MB", help="The largest body.")] = 8.0,
+    max_body: Annotated[float, _limit(metavar="MiB", help="The largest body.")] = 8.0,
     max_connections: Annotated[
         int, _strangers(metavar="N", help="The most connections; fewer where files run out.")
     ] = 1000,
@@ -75,7 +75,7 @@ def serve(
     ] = 1024,
     slow_timeout: Annotated[float, _strangers(metavar="S", help="Seconds that either may be slower.")] = 15.0,
     max_open_prompts: Annotated[int, _strangers(metavar="N", help="The most open prompts of all callers.")] = 20_000,
-    max_open: Annotated[float, _strangers(metavar="MB", help="The most bodies and answers in memory.")] = 128.0,
+    max_open: Annotated[float, _strangers(metavar="MiB", help="The most bodies and answers in memory.")] = 128.0,
     work_timeout: Annotated[float, _strangers(metavar="S", help="Seconds for a large schema or answer.")] = 10.0,
     grace: Annotated[float, _limit(metavar="S", help="Seconds to finish after SIGTERM.")] = 30.0,
     log_text: Annotated[
@@ -183,6 +183,8 @@ def ask(
         print(answer.response if isinstance(answer.response, str) else json.dumps(answer.response, ensure_ascii=False))
     else:
         error = in_options(answer.error or "", inspect.signature(ask).parameters)
+        if answer.error_code == "over_budget":
+            error = error.replace("raise the budget", "raise --max-cost")
         print(f"batchwork: {answer.error_code}: {error}", file=sys.stderr)
     if answer.truncated and (schema is None or answer.status == "error"):  # validated JSON is whole
         print(f"batchwork: the answer was cut off after {max_tokens:,} tokens: raise --max-tokens", file=sys.stderr)

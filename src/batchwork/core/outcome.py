@@ -121,6 +121,12 @@ class Deferred(Outcome, frozen=True, kw_only=True, omit_defaults=True, gc=False,
 
     status: ClassVar[Status] = Status.DEFERRED
     needed_nano: int = 0
+    budget_nano: int | None = None  # all of it, spent or not
+
+    @property
+    def never_fits(self) -> bool:
+        """Not even the whole budget covers it."""
+        return self.budget_nano is not None and self.needed_nano > self.budget_nano
 
     @property
     def error(self) -> str | None:

@@ -10,6 +10,7 @@ from batchwork.core.errors import ConfigError
 from batchwork.core.intake import Intake
 from batchwork.core.policy import check_at_least
 from batchwork.core.request import DEFAULT_MAX_TOKENS, Message, Request, Schema
+from batchwork.core.sampling import sampling_problem
 
 _ROLES = ("user", "assistant", "system")
 _KINDS: dict[str, type] = {
@@ -43,6 +44,7 @@ class Defaults:
     def __post_init__(self) -> None:
         check_at_least(1, max_tokens=self.max_tokens)
         _check_own({"system": self.system, "sampling": self.sampling, "extra_body": self.extra_body})
+        _check_sampling(self.sampling)
 
 
 def is_table(given: object) -> bool:
@@ -107,7 +109,13 @@ def prepare(prompt: object, defaults: Defaults) -> Request:
     request = _request_of(prompt, defaults)
     if _is_blank(request.messages[-1].content):
         raise ConfigError(EMPTY)
+    _check_sampling(request.sampling)
     return request
+
+
+def _check_sampling(sampling: dict[str, Any] | None) -> None:
+    if sampling and (problem := sampling_problem(sampling)) is not None:
+        raise ConfigError("{} {}".format(*problem))
 
 
 def _request_of(prompt: object, defaults: Defaults) -> Request:

@@ -123,7 +123,8 @@ class Settler:
 
     def deferred(self, life: Life, worst_nano: int) -> Deferred:
         """There is no money for it."""
-        return Deferred(needed_nano=worst_nano, **self._so_far(life))
+        budget_nano = self._p.gate.ledger.ceiling
+        return Deferred(needed_nano=worst_nano, budget_nano=budget_nano, **self._so_far(life))
 
     def _so_far(self, life: Life) -> dict[str, Any]:
         return {

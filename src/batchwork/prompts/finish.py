@@ -9,7 +9,7 @@ import msgspec
 from batchwork.core.errors import ConfigError
 from batchwork.core.failure import FailureKind
 from batchwork.core.failure_table import Trait, traits_of
-from batchwork.core.money import NANO
+from batchwork.core.money import NANO, to_dollars
 from batchwork.core.outcome import Deferred, Failed, Outcome, Pending, Succeeded
 from batchwork.core.words import counted
 from batchwork.prompts.field_path import FieldPath, PathNotFound
@@ -68,8 +68,7 @@ def finish_answer(prompt: PreparedPrompt, outcome: Outcome | None, unsent: Probl
         kind, message = outcome.failure.kind, clean(outcome.failure.message)
         problem = Problem(code=kind.value, message=message, retryable=bool(traits_of(kind) & _RETRYABLE))
     elif isinstance(outcome, Deferred):
-        message = (outcome.error or "").replace("deferred: ", "").replace("max_cost", "the budget")
-        problem = Problem(code="over_budget", message=message, retryable=True)
+        problem = Problem(code="over_budget", message=_too_dear(outcome), retryable=not outcome.never_fits)
     return _failed(prompt, problem, outcome)
 
 
@@ -83,6 +82,14 @@ def _left(outcome: Outcome | None, why: Problem) -> Problem:
         return Problem(code="cut_off", message=message, retryable=True)
     again = f"not sent again after {counted(outcome.attempts, 'call')}: "
     return replace(why, message=why.message.replace(_NOT_SENT, again, 1))
+
+
+def _too_dear(outcome: Deferred) -> str:
+    worst = f"may cost up to ${to_dollars(outcome.needed_nano)}"
+    of = "" if outcome.budget_nano is None else f" of ${to_dollars(outcome.budget_nano)}"
+    if outcome.never_fits:
+        return f"{worst}, more than the whole budget{of}: lower max_tokens or raise the budget"
+    return f"{worst}, which no longer fits under the budget{of}"
 
 
 def _check_own(prompt: PreparedPrompt, outcome: object) -> None:

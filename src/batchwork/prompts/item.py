@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal, get_args
 import msgspec
 from msgspec import Meta
 
+from batchwork.core.sampling import MAX_TEMPERATURE, SAMPLING_NAMES
 from batchwork.core.words import counted, or_list
 from batchwork.prompts.field_path import MAX_CHARACTERS
 
@@ -59,7 +60,7 @@ class PromptItem(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
     system: str | None = None
     model: str | None = None
     max_tokens: WholeTokens | None = None
-    temperature: Annotated[float, Meta(ge=0, le=2)] | None = None  # short for the same one in `sampling`
+    temperature: Annotated[float, Meta(ge=0, le=MAX_TEMPERATURE)] | None = None  # short for the same one in `sampling`
     sampling: dict[str, Any] | None = None  # those that the model takes: top_p, seed, stop ...
     id: Annotated[str, Meta(min_length=1, max_length=200)] | None = None
 
@@ -152,10 +153,6 @@ _FIELDS = {
     "json_schema": NamedSchema.__struct_fields__,
     "": PromptItem.__struct_fields__,
 }
-_SAMPLING = frozenset(
-    {"top_p", "top_k", "min_p", "typical_p", "seed", "stop", "stop_sequences", "logit_bias"}
-    | {"presence_penalty", "frequency_penalty", "repeat_penalty", "repetition_penalty"}
-)
 _BEYOND = frozenset({"tools", "tool_choice", "functions", "extra_body", "n", "stream"})
 _NOT_HERE = {
     "stream": "the answers of /api/v1/prompts come as a stream with the header Accept: application/x-ndjson",
@@ -224,7 +221,7 @@ def _ruled(rule: str, wanted: str) -> str:
 def _unknown(field: str, there: tuple[str, ...]) -> str:
     names = f"there are {', '.join(there)}" if there else "it has no such field"
     if there == PromptItem.__struct_fields__:
-        if field in _SAMPLING:
+        if field in SAMPLING_NAMES:
             return f'there is no field {field!r}: sampling parameters stand in "sampling": {{"{field}": ...}}'
         if field in _BEYOND:
             return f"there is no field {field!r}: {_NOT_HERE.get(field, _TOO_FREE)}"

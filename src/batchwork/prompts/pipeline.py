@@ -86,11 +86,15 @@ async def open_prompt_service(
     plan = Plan(model=model, policy=policy, price=price_from(price), base_url=base_url, api_key=api_key)
     supplied = Supplied(backend=backend, checker=checker or AnswerChecker())
     async with open_service(plan, supplied, models=models, book=book, dress=dress, clock=clock) as service:
-        yield service
+        try:
+            yield service
+        finally:
+            service.close()
 
 
 def defaults_for(service: Service, *, system: str | None = None, max_tokens: int | None = None) -> PromptDefaults:
     """What prompts to this service have unless they say otherwise."""
+    service.check_open()
     return PromptDefaults(
         model=service.model,
         models={model: _rules_of(served.backend.traits) for model, served in service.models.items()},

@@ -13,6 +13,7 @@ import msgspec
 from batchwork.core.errors import ConfigError
 from batchwork.core.prompt import CONTENT, Defaults, is_content, prepare, surrogate_problem
 from batchwork.core.request import DEFAULT_MAX_TOKENS, Message, Request, Schema
+from batchwork.core.sampling import sampling_problem
 from batchwork.core.weighed import WeighedCache
 from batchwork.core.words import or_list
 from batchwork.prompts.field_path import FieldPath, PathSyntaxError, parse_path
@@ -129,6 +130,9 @@ def _sampling_of(prompt: PromptItem) -> dict[str, Any] | None:
         sampling = {"temperature": prompt.temperature, **(prompt.sampling or {})}
     if sampling and too_deep(sampling):
         raise UnusableItem(f"nested more than {_MAX_DEPTH} levels deep", "/sampling")
+    if sampling and (problem := sampling_problem(sampling)) is not None:
+        name, message = problem
+        raise UnusableItem(f"{name} {message}", f"/sampling/{name}")
     return sampling or None
 
 

@@ -235,6 +235,13 @@ class Admission:
             worst.append(WorstCase(served.price, served.backend.traits).nano(request))
         if not worst or ledger.could_ever_fit(cheapest := min(worst)):
             return
+        if cheapest > ledger.ceiling:
+            raise ApiError(
+                "over_budget",
+                f"the cheapest of these prompts may cost ${to_dollars(cheapest)}, more than the whole day's budget of"
+                f" {show(ledger.ceiling)}: lower max_tokens or raise --max-cost-per-day",
+                retryable=False,
+            )
         left = max(0, ledger.ceiling - ledger.spent)
         raise ApiError(
             "over_budget",

@@ -62,13 +62,15 @@ class ApiError(Exception):
         message: str,
         *,
         where: str | None = None,
+        retryable: bool | None = None,
         retry_after_s: float | None = None,
         allow: str | None = None,
     ) -> None:
         super().__init__(message)
         self.code = code
         self.where = where
-        self.status, self.retryable, _ = API.errors[code]
+        self.status, usually, _ = API.errors[code]
+        self.retryable = usually if retryable is None else retryable
         self.headers: list[tuple[bytes, bytes]] = []
         if retry_after_s is not None:
             self.headers.append((b"retry-after", b"%d" % (int(retry_after_s) + 1)))

@@ -105,6 +105,7 @@ class Application:
 
     async def _prompt(self, exchange: Exchange) -> None:
         with Lease(self.admission.quotas, exchange.caller) as lease:
+            _wants_stream(exchange.headers.get("accept", "*/*"))  # one answer is a line of its own either way
             body = await self._body(exchange, lease)
             prepared = await self.admission.phases.prepare([one_decoded(body, self.config.max_prompt_values)])
             if (problem := prepared[0].problem) is not None:  # among many it would be one item's error
@@ -112,7 +113,7 @@ class Application:
             with self.admission.admit(prepared, caller=exchange.caller) as run:
                 answer = (await self._run(run, exchange)).answers[0]
             if answer.error_code in ("over_budget", "shutting_down") and answer.latency_s is None:  # nothing was sent
-                raise ApiError(answer.error_code, answer.error or "")
+                raise ApiError(answer.error_code, answer.error or "", retryable=answer.retryable)
             await respond_in_pieces(exchange, answer, lease)
 
     async def _prompts(self, exchange: Exchange) -> None:

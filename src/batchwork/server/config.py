@@ -6,6 +6,7 @@ from ipaddress import ip_address
 from pathlib import Path
 
 from batchwork.core.errors import ConfigError
+from batchwork.core.money import ceiling_from_dollars
 from batchwork.core.request import DEFAULT_MAX_TOKENS
 from batchwork.prompts import DEFAULT_BATCH_SIZE
 from batchwork.schema import DEFAULT_LIMITS, Limits
@@ -85,6 +86,8 @@ class ServerConfig:
         _check_counts(self, "max_open_prompts", "max_open_bytes", "max_prompt_values")
         if not 0 <= self.grace_s < float("inf"):
             raise ConfigError(f"grace must be at least 0 seconds, got {self.grace_s}")
+        if self.max_cost_per_day is not None and ceiling_from_dollars(self.max_cost_per_day) == 0:
+            raise ConfigError("max_cost_per_day must be above 0, got 0: with it nothing could be asked")
         if self.max_cost_per_day is not None and self.budget_file is None:
             raise ConfigError("a budget per day needs a file that remembers it: --budget-file")
         if not self.keys and not is_loopback(self.host):

@@ -77,8 +77,8 @@ class Exchange:
                 chunks.clear()
         if size > limit:
             declared = self.headers.get("content-length", "")
-            of = f"{declared} bytes" if declared.isdigit() else f"more than {size} bytes"
-            raise ApiError("body_too_large", f"the body has {of}; at most {limit} are taken")
+            of = f"{int(declared):,}" if declared.isdigit() else f"{'more than ' * more}{size:,}"
+            raise ApiError("body_too_large", f"the body has {of} bytes; at most {limit:,} are taken")
         return b"".join(chunks)
 
     async def respond(self, body: bytes, content_type: str = JSON, *, status: int = 200, headers: Headers = ()) -> None:

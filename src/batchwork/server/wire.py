@@ -4,6 +4,9 @@ A body that is no JSON, or no request, is refused as a whole. Among many prompts
 prompt's error, as `prompts.prepare` has it for those that cannot be asked.
 """
 
+import json
+import re
+from codecs import BOM_UTF8
 from collections.abc import Callable, Iterator
 from typing import Annotated, TypeVar
 
@@ -17,6 +20,12 @@ from batchwork.server.api import ApiError
 from batchwork.server.config import MAX_PROMPTS
 
 T = TypeVar("T")
+_BLANKS = b" \t\r\n"
+_SHORT = 1 << 16  # bytes that are read once more to say what is wrong with them
+_ESCAPE = re.compile(
+    rb"\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(?P<lone>\\u[dD][89a-fA-F][0-9a-fA-F]{2})|\\.",
+    re.DOTALL,
+)
 WholeSize = Annotated[int, Meta(ge=1, le=MAX_PROMPTS)] | Annotated[float, Meta(ge=1, le=MAX_PROMPTS, multiple_of=1)]
 
 
@@ -55,10 +64,38 @@ def _decoded(decode: Callable[[bytes], T], body: bytes) -> T:
         return decode(body)
     except msgspec.ValidationError:
         raise
-    except UnicodeDecodeError as error:
-        raise ApiError("invalid_json", f"the body is not UTF-8: {error.reason} at byte {error.start}") from None
-    except (msgspec.DecodeError, RecursionError) as error:
-        raise ApiError("invalid_json", f"the body is not JSON: {syntax_problem(error)}") from None
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise ApiError("invalid_json", _why_not_json(body, error)) from None
+
+
+def _why_not_json(body: bytes, error: Exception) -> str:
+    """What is wrong, and at which byte: the decoder that is fast does not always know."""
+    if not body.strip(_BLANKS):
+        return "the body is empty: send a JSON object"
+    if body.startswith(BOM_UTF8):
+        return "the body is not JSON: it begins with a byte order mark; leave that out"
+    try:
+        text = body.decode()
+    except UnicodeDecodeError as wrong:
+        return f"the body is not UTF-8: {wrong.reason} at byte {wrong.start}"
+    if len(body) <= _SHORT and not isinstance(error, RecursionError):
+        try:
+            json.loads(text)
+        except json.JSONDecodeError as wrong:
+            if _is_misplaced(error):
+                return f"the body is not JSON: invalid character at byte {len(text[: wrong.pos].encode())}"
+        except RecursionError:
+            pass
+        else:
+            lone = next((found for found in _ESCAPE.finditer(body) if found["lone"]), None)
+            if lone is not None:
+                return f"the body is not Unicode: half of a character ({lone[0].decode()}) at byte {lone.start()}"
+    return f"the body is not JSON: {syntax_problem(error)}"
+
+
+def _is_misplaced(error: Exception) -> bool:
+    """Whether the decoder names the end of a wrong word, not its start."""
+    return "invalid character" in str(error) or "trailing characters" in str(error)
 
 
 def _item(body: bytes, most_values: int) -> PromptItem:
@@ -93,3 +130,6 @@ def each_decoded(body: PromptsBody, most_values: int) -> Iterator[PromptItem | P
             yield _item(bytes(raw), most_values)
         except UnusableItem as error:
             yield PreparedPrompt(index=index, id=error.id, problem=error.problem)
+        except ApiError as error:
+            message = str(error).replace("the body", f"prompt {index}", 1)
+            raise ApiError(error.code, f"{message} of it", where=f"/prompts/{index}") from None

@@ -1,5 +1,6 @@
 """The statistics of paired right-or-wrong answers: pure functions of counts, none of which knows what a call is."""
 
+from batchwork.benchmarks.config import DISCORDANCE
 from batchwork.benchmarks.statistics.family import ALPHA, Needed, Shares, shares, trials_per_task
 from batchwork.benchmarks.statistics.holm import holm
 from batchwork.benchmarks.statistics.intervals import (
@@ -11,7 +12,7 @@ from batchwork.benchmarks.statistics.intervals import (
     wilson,
 )
 from batchwork.benchmarks.statistics.paired import cohens_h, exact_p, matched_odds_ratio
-from batchwork.benchmarks.statistics.power import DISCORDANCE, power_of, smallest_difference, trials_needed
+from batchwork.benchmarks.statistics.power import power_of, smallest_difference, trials_needed
 
 __all__ = [
     "ALPHA",

@@ -11,7 +11,8 @@ from __future__ import annotations
 from math import ceil
 from typing import NamedTuple
 
-from batchwork.benchmarks.statistics.power import DISCORDANCE, trials_needed
+from batchwork.benchmarks.config import DISCORDANCE
+from batchwork.benchmarks.statistics.power import trials_needed
 
 ALPHA = 0.05
 

@@ -13,11 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import bdtr, gammaln, xlog1py, xlogy
 
-# The share of pairs assumed to be answered rightly in one condition only before anything is known: about what two
-# conditions that are right 70% and 80% of the time show if their answers have nothing to do with each other. An
-# assumption and no bound: pairs that differ more often need more trials than it says, those that agree more fewer, so
-# whoever plans with it says it.
-DISCORDANCE = 0.4
+from batchwork.benchmarks.config import DISCORDANCE
+
 _MOST_PAIRS = 1_000_000
 
 
