@@ -20,7 +20,7 @@ from batchwork.core.runstate import ItemState
 from batchwork.journal import MemoryJournal
 from batchwork.options import defaults_of, plan_of, supplied_of
 from batchwork.results import EveryPlace
-from batchwork.runs import RunSession
+from batchwork.run_session import RunSession
 from tests.support.runs import PRICE, down, run_all, texts_of
 from tests.support.scripted import Scripted, failure, reply
 from tests.support.virtual_time import run_virtual

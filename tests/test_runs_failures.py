@@ -17,7 +17,7 @@ from batchwork.core.prompt import intakes
 from batchwork.core.reply import Reply, Usage
 from batchwork.journal import JournalReader
 from batchwork.options import defaults_of, plan_of, supplied_of
-from batchwork.runs import RunSession
+from batchwork.run_session import RunSession
 from tests.support.batch_provider import BatchProvider
 from tests.support.runs import PRICE, down, run_all, statuses_of, texts_of
 from tests.support.scripted import Scripted, failure, reply

@@ -13,7 +13,7 @@ from batchwork.core.event import Settled
 from batchwork.core.failure import FailureKind
 from batchwork.journal import JournalReader
 from batchwork.options import plan_of, supplied_of
-from batchwork.runs import RunSession
+from batchwork.run_session import RunSession
 from tests.support.batch_provider import BatchProvider
 from tests.support.runs import PRICE, dear, run_all, statuses_of
 from tests.support.scripted import Scripted, failure, reply

@@ -4,41 +4,31 @@ import asyncio
 import logging
 import queue
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator
-from contextlib import AsyncExitStack, closing, contextmanager, suppress
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
-from batchwork._bridge import BackgroundLoop, clean_stop, run_sync
-from batchwork.assembly import open_engine
-from batchwork.core.errors import BatchworkError, Interrupted, JournalError, RunPaused
+from batchwork._bridge import BackgroundLoop, run_sync
+from batchwork.core.errors import Interrupted
 from batchwork.core.event import RunInput
-from batchwork.core.failure import FailureKind
-from batchwork.core.intake import InputRow
 from batchwork.core.outcome import AnyOutcome, Outcome
-from batchwork.core.stats import Accounting, account
-from batchwork.core.words import IN_MEMORY, PYTHON, Door, counted
-from batchwork.engine.engine import Engine, Supplied
-from batchwork.engine.run import Run
+from batchwork.core.stats import account
+from batchwork.engine.engine import Engine
 from batchwork.input_source import InputSource, input_source
 from batchwork.journal import JournalReader, journal_at
 from batchwork.notebook import in_notebook
-from batchwork.notify import Notifier
-from batchwork.options import HIDDEN_ADDRESS, RunOptions, plan_of, supplied_of
+from batchwork.options import RunOptions, plan_of, supplied_of
 from batchwork.plan import Plan
 from batchwork.results import Results, typed_outcome
-from batchwork.view_process import ViewProcess
+from batchwork.run_session import RunSession
 
 if TYPE_CHECKING:
     from batchwork.display import Display
 
 _log = logging.getLogger(__name__)
-# What a wrong address brings about: a rerun with another one asks these again.
-_FROM_AN_ADDRESS = frozenset(
-    {FailureKind.REJECTED, FailureKind.CONNECTION, FailureKind.SERVER, FailureKind.AUTH, FailureKind.TIMEOUT}
-)
 _STREAM_AHEAD = 1000  # outcomes a consumer may lag behind before the run waits for it
 
 
@@ -167,7 +157,7 @@ def stream(prompts: object, **options: Unpack[RunOptions]) -> Iterator[Outcome]:
     return _drain(session, ready, options.get("response_model"))
 
 
-def _drain(session: "RunSession", ready: queue.SimpleQueue[AnyOutcome | None], model: Any) -> Iterator[Outcome]:
+def _drain(session: RunSession, ready: queue.SimpleQueue[AnyOutcome | None], model: Any) -> Iterator[Outcome]:
     async def work() -> Results:
         try:
             return await session.execute()
@@ -196,179 +186,6 @@ def _drain(session: "RunSession", ready: queue.SimpleQueue[AnyOutcome | None], m
         background.result(session.interrupt).close()
     except Interrupted:
         raise session.stopped() from None
-
-
-class RunSession:
-    """One run, from opening its parts to handing back its results. The doors differ only in who watches."""
-
-    def __init__(
-        self,
-        plan: Plan,
-        source: Iterable[InputRow] | None,
-        supplied: Supplied,
-        *,
-        retry_failed: frozenset[FailureKind] | None = None,
-        on_open: Callable[[Engine], None] | None = None,
-        ahead: int = 0,
-        door: Door | None = None,
-        if_empty: str = "the input is empty",
-    ) -> None:
-        self._if_empty = if_empty  # what is said of an input without rows
-        self._door = door or (IN_MEMORY if plan.journal is None else PYTHON)
-        self._plan = plan
-        self._source = source  # None: the journal's own failed and deferred items
-        self._supplied = supplied
-        self._retry_failed = plan.retry_failed if retry_failed is None else retry_failed
-        self._on_open = on_open
-        self._ahead = ahead  # how far a source that may block is read in a thread of its own; 0: in the loop
-        self.engine: Engine | None = None  # once it is open
-        self.still_running: list[str] = []  # the batches that go on at the provider after an interruption
-        self._cancelled = False
-        self._run: Run | None = None
-        self._interrupts = 0
-        self._viewer = ViewProcess(plan.journal) if supplied.view else None
-        about = {"model": plan.model, "journal": None if plan.journal is None else str(plan.journal)}
-        self._notifier = None if supplied.notify is None else Notifier(supplied.notify, about)
-
-    async def execute(self) -> Results:
-        """Run to the end. RunPaused: the breaker ended it. Interrupted: it was interrupted, and has stopped cleanly."""
-        if self._notifier is None:
-            return await self._execute()
-        try:
-            results = await self._execute()
-        except BatchworkError as error:
-            await self._notifier.broke_off(error, at_once=self.left_at_once)
-            raise
-        await self._notifier.closed(results.stopped)
-        return results
-
-    async def _execute(self) -> Results:
-        elsewhere = _FROM_AN_ADDRESS if self._source is not None and self._has_moved() else frozenset()
-        async with AsyncExitStack() as stack:
-            if self._viewer is not None:
-                stack.push_async_callback(asyncio.to_thread, self._viewer.close)
-            engine = await stack.enter_async_context(open_engine(self._plan, self._supplied))
-            self.engine = engine
-            run = self._run = engine.start()
-            if self._notifier is not None:
-                self._notifier.opened(
-                    engine.tally,
-                    engine.clock,
-                    engine.journal,
-                    ceiling_nano=engine.gate.ledger.ceiling,
-                    priced=engine.price is not None,
-                    total=self._supplied.input.total,
-                )
-            if self._viewer is not None:
-                self._viewer.start()
-            if self._on_open is not None:
-                self._on_open(engine)
-            try:
-                accounting = await self._see_through(engine, run, self._retry_failed | elsewhere)
-            finally:
-                if self._notifier is not None:
-                    self._notifier.take_stock()
-        if run.interrupted and not self._cancelled:
-            raise Interrupted("the run was interrupted; what is finished is kept")
-        source = engine.journal if self._plan.journal is None else JournalReader(self._plan.journal)
-        stopped = "cancelled" if self._cancelled else run.stopped
-        model = self._supplied.response_model
-        results = Results(source, accounting=accounting, stopped=stopped, priced=engine.price is not None, model=model)
-        if run.pause is not None:
-            raise RunPaused(results=results, **run.pause.at(self._door))
-        return results
-
-    async def _see_through(self, engine: Engine, run: Run, retry_failed: frozenset[FailureKind]) -> Accounting:
-        """Let the run do its work; where everything is then."""
-        for _ in range(self._interrupts):
-            run.interrupt()
-        if self._cancelled:
-            self.cancel()
-        before = engine.journal.count() if self._source is None else 0
-        if self._source is None and self._cancelled:
-            await run.run(iter(()), is_input=False)
-        elif self._source is None:
-            await engine.again(run)
-        else:
-            await engine.process(run, self._source, ahead=self._ahead, retry_failed=retry_failed)
-        if self._source is not None and self.exhausted and not engine.tally.read:
-            _log.warning("%s: nothing was asked", self._if_empty)
-        self.still_running = run.still_running
-        return self._account(engine, before)
-
-    def _has_moved(self) -> bool:
-        """Whether the last run on the journal had another address, by which what failed there may have failed."""
-        path = self._plan.journal
-        if path is None or self._plan.fresh or not path.exists():
-            return False
-        with suppress(JournalError), closing(JournalReader(path)) as reader:  # what is wrong is said when it is opened
-            last = reader.last_run()
-            return last is not None and any(
-                last.settings.get(name) != self._plan.settings.get(name) for name in ("base_url", HIDDEN_ADDRESS)
-            )
-        return False
-
-    def _account(self, engine: Engine, before: int) -> Accounting:
-        """Where every input is; what this run has read must be there, also when it has ended early."""
-        counts, read = engine.journal.counts(), engine.tally.read
-        if self._source is None:
-            return account(counts, inputs=before)
-        if self.exhausted:
-            return account(counts, inputs=read)
-        account(engine.journal.counts(below=read), inputs=read)
-        return account(counts)
-
-    @property
-    def exhausted(self) -> bool:
-        """The input was read to its end."""
-        return self._run is not None and self._run.exhausted
-
-    @property
-    def left_at_once(self) -> bool:
-        """It was interrupted a second time."""
-        return self._interrupts > 1
-
-    def interrupt(self) -> None:
-        """Stop cleanly; called twice, stop at once."""
-        self._interrupts += 1
-        if self._run is not None:
-            self._run.interrupt()
-
-    def interrupt_aloud(self, say: Callable[[str], None]) -> None:
-        """Interrupt it, and say what the first time does and what a second one would."""
-        self.interrupt()
-        if self.engine is None or self.left_at_once:
-            return
-        one, many = "call in flight is let finish", "calls in flight are let finish"
-        if self.engine.uses_batches:
-            one, many = "item at the provider goes on there", "items at the provider go on there"
-            if self._plan.policy.batch.cancel_on_interrupt:
-                one, many = "item at the provider is cancelled", "items at the provider are cancelled"
-        kept = counted(self.engine.tally.in_flight, one, many)
-        say(f"stopping: {kept}, press Ctrl-C again to leave at once")
-
-    def stopped(self) -> KeyboardInterrupt:
-        """What a synchronous door raises after an interruption: it says what is kept and how to go on."""
-        return clean_stop(self.how_to_go_on())
-
-    def how_to_go_on(self) -> str:
-        """What is kept after an interruption, and how to go on."""
-        text = f"stopped: {self._door.kept}; to go on, {self._door.again}"
-        if left := self.still_running:
-            named = ", ".join(left[:5]) + (", ..." if len(left) > 5 else "")
-            text += f" ({counted(len(left), 'batch goes', 'batches go')} on at the provider meanwhile: {named})"
-        return text
-
-    def cancel(self) -> None:
-        """Give up what is not finished, at the provider too; what is finished is kept. Called inside the loop."""
-        self._cancelled = True
-        if self._run is not None:
-            self._run.cancel()
-
-    def wake(self) -> None:
-        """Whoever takes the outcomes can take more."""
-        if self._run is not None:
-            self._run.wake()
 
 
 def _prepared(prompts: object, options: RunOptions) -> tuple[Plan, InputSource]:

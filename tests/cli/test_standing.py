@@ -17,7 +17,7 @@ from batchwork.core.outcome import Deferred
 from batchwork.core.words import journal_commands
 from batchwork.journal import JournalReader, SqliteJournal
 from batchwork.options import RunOptions, plan_of, supplied_of
-from batchwork.runs import RunSession
+from batchwork.run_session import RunSession
 from batchwork.summary import Exit, Summary
 from tests.support.journals import BEGAN, row, settle, sqlite_journal, succeeded
 from tests.support.scripted import Scripted

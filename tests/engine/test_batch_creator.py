@@ -13,7 +13,7 @@ from batchwork.core.ports import BatchTag, Candidate, Sighting
 from batchwork.core.prompt import intakes
 from batchwork.options import defaults_of, plan_of, supplied_of
 from batchwork.progress import snapshot
-from batchwork.runs import RunSession
+from batchwork.run_session import RunSession
 from tests.support.batch_provider import BatchClient, BatchProvider
 from tests.support.virtual_time import run_virtual, virtual_now
 

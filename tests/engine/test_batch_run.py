@@ -23,7 +23,7 @@ from batchwork.engine.batch_run import BatchRun
 from batchwork.engine.read_ahead import LATER, Later
 from batchwork.journal import JournalReader
 from batchwork.options import defaults_of, plan_of, supplied_of
-from batchwork.runs import RunSession
+from batchwork.run_session import RunSession
 from tests.support.batch_provider import BatchClient, BatchProvider
 from tests.support.parts import parts
 from tests.support.scripted import failure

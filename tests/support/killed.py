@@ -21,7 +21,7 @@ from batchwork._bridge import run_sync
 from batchwork.core.event import Event
 from batchwork.journal import SqliteJournal
 from batchwork.options import plan_of, supplied_of
-from batchwork.runs import RunSession
+from batchwork.run_session import RunSession
 
 ITEMS = 40
 CEILING = "0.0100"

@@ -19,7 +19,7 @@ from batchwork.core.money import ceiling_from_dollars
 from batchwork.core.outcome import Status
 from batchwork.journal import JournalReader
 from batchwork.options import plan_of, supplied_of
-from batchwork.runs import RunSession
+from batchwork.run_session import RunSession
 from tests.support.killed import CEILING, COST_NANO, ITEMS, options, prompts
 
 _ROOT = Path(__file__).resolve().parents[2]

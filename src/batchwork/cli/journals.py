@@ -25,7 +25,7 @@ from batchwork.journal import recover as recover_journal
 from batchwork.manager.run_folder import MANAGER
 from batchwork.manager.state_file import read_state
 from batchwork.options import HIDDEN_ADDRESS, RunOptions, plan_of, supplied_of
-from batchwork.runs import RunSession
+from batchwork.run_session import RunSession
 from batchwork.summary import Exit, wrapped
 
 _READ_THROUGH = 50_000_000  # bytes of a journal that `status` reads to its end, so that no damage passes for a success

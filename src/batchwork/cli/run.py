@@ -21,7 +21,7 @@ from batchwork.display import Display
 from batchwork.engine.engine import Engine, Supplied
 from batchwork.journal import JournalReader, is_ours, remember_output
 from batchwork.plan import Plan
-from batchwork.runs import RunSession
+from batchwork.run_session import RunSession
 from batchwork.summary import Exit
 from batchwork.tables import check_output
 

@@ -18,7 +18,7 @@ from batchwork.manager.options import PreparedJob
 from batchwork.manager.results import BatchResults
 from batchwork.manager.state_file import FAILED, SUCCEEDED, StateView
 from batchwork.results import EveryPlace, Results
-from batchwork.runs import RunSession
+from batchwork.run_session import RunSession
 
 
 class Watcher(Protocol):
