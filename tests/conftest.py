@@ -11,6 +11,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from tests.support.matrix_report import pytest_terminal_summary  # noqa: F401 - a hook
 
+_ASKED_FOR = ("slow", "real", "browser")  # marks of tests that run only where somebody asks for them
+
 settings.register_profile(
     "house",
     deadline=None,
@@ -22,10 +24,10 @@ settings.load_profile("house")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what is asked for by its mark alone: the full-size cuts and what needs a real model."""
+    """Leave out what is asked for by its mark alone: the full-size cuts, what needs a real model or a browser."""
     if config.option.markexpr:
         return
-    left_out = {item for item in items if item.get_closest_marker("slow") or item.get_closest_marker("real")}
+    left_out = {item for item in items if any(map(item.get_closest_marker, _ASKED_FOR))}
     if left_out:
         config.hook.pytest_deselected(items=left_out)
         items[:] = [item for item in items if item not in left_out]

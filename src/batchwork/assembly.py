@@ -99,15 +99,21 @@ def _input(given: RunInput, journal: Journal) -> RunInput:
 
 def with_kept_limit(plan: Plan) -> Plan:
     """The plan with the limit of the latest run on its journal, where it has none: a limit holds over all runs."""
-    path = plan.journal
-    if plan.policy.max_cost_nano is not None or path is None or plan.fresh or not path.exists():
-        return plan
-    with closing(JournalReader(path)) as reader:
-        last = reader.last_run()
+    last = None if plan.policy.max_cost_nano is not None else last_run(plan)
     if last is None or last.max_cost_nano is None:
         return plan
     settings = {**plan.settings, "max_cost": str(to_dollars(last.max_cost_nano))}
     return replace(plan, policy=replace(plan.policy, max_cost_nano=last.max_cost_nano), settings=settings)
+
+
+def last_run(plan: Plan) -> Began | None:
+    """The latest run on the journal that the plan goes on with; what is wrong with it is said when it is opened."""
+    path = plan.journal
+    if path is None or plan.fresh or not path.exists():
+        return None
+    with suppress(JournalError), closing(JournalReader(path)) as reader:
+        return reader.last_run()
+    return None
 
 
 @asynccontextmanager

@@ -3,11 +3,11 @@
 import asyncio
 import logging
 from collections.abc import Callable, Iterable
-from contextlib import AsyncExitStack, closing, suppress
+from contextlib import AsyncExitStack
 
 from batchwork._bridge import clean_stop
-from batchwork.assembly import open_engine
-from batchwork.core.errors import BatchworkError, Interrupted, JournalError, RunPaused
+from batchwork.assembly import last_run, open_engine
+from batchwork.core.errors import BatchworkError, Interrupted, RunPaused
 from batchwork.core.failure import FailureKind
 from batchwork.core.intake import InputRow
 from batchwork.core.stats import Accounting, account
@@ -128,15 +128,10 @@ class RunSession:
 
     def _has_moved(self) -> bool:
         """Whether the last run on the journal had another address, by which what failed there may have failed."""
-        path = self._plan.journal
-        if path is None or self._plan.fresh or not path.exists():
-            return False
-        with suppress(JournalError), closing(JournalReader(path)) as reader:  # what is wrong is said when it is opened
-            last = reader.last_run()
-            return last is not None and any(
-                last.settings.get(name) != self._plan.settings.get(name) for name in ("base_url", HIDDEN_ADDRESS)
-            )
-        return False
+        last = last_run(self._plan)
+        return last is not None and any(
+            last.settings.get(name) != self._plan.settings.get(name) for name in ("base_url", HIDDEN_ADDRESS)
+        )
 
     def _account(self, engine: Engine, before: int) -> Accounting:
         """Where every input is; what this run has read must be there, also when it has ended early."""
