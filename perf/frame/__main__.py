@@ -148,10 +148,10 @@ def main() -> int:
     if options.smoke:
         nulls, signals, for_peer = 6, 6, 6
     peer = None if options.no_peer else Peer()
-    null_cells = run(NULLS, nulls, peer if not options.smoke else None, for_peer)
-    signal_cells = run(SIGNALS, signals, peer if not options.smoke else None, for_peer)
-    every = 5 if options.smoke else 1
-    new_cells = {name: run(families[::every], max(signals // 2, 6), None, 0) for name, families in NEW.items()}
+    every = 4 if options.smoke else 1
+    null_cells = run(NULLS[::every], nulls, peer if not options.smoke else None, for_peer)
+    signal_cells = run(SIGNALS[::every], signals, peer if not options.smoke else None, for_peer)
+    new_cells = {name: run(families[:: 2 * every - 1], max(signals // 2, 6), None, 0) for name, families in NEW.items()}
     short = show_nulls(null_cells, "Nulls (* kept out of tuning)")
     short += show_nulls(signal_cells, "Other signals (* kept out of tuning)")
     short += show_signals(signal_cells, "Detection")
