@@ -114,7 +114,7 @@ class Session:
 def _head(response: aiohttp.ClientResponse) -> HttpAnswer:
     headers: dict[str, str] = {}
     for name, value in response.headers.items():
-        headers.setdefault(name.lower(), value)
+        headers.setdefault(name.lower(), value.strip(" \t"))  # which aiohttp before 3.14 leaves behind it
     return HttpAnswer(response.status, headers, b"")
 
 
