@@ -96,7 +96,9 @@ def test_an_index_of_another_journal_or_of_no_index_at_all_is_made_anew(tmp_path
         index.close()
         assert columns.counts()["succeeded"] == len(prompts)
     index_path(path, tmp_path).write_bytes(b"not a database at all, whatever its name says")
-    assert filled(path, tmp_path)[1].counts()["succeeded"] == 1
+    index, columns = filled(path, tmp_path)
+    index.close()
+    assert columns.counts()["succeeded"] == 1
 
 
 def found(index: SideIndex, columns: ItemColumns, words: str) -> list[int]:
