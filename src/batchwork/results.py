@@ -266,11 +266,13 @@ class Results(LazyResults[Outcome]):
         return self.accounting
 
 
-def input_columns(entry: Entry) -> Mapping[str, Any]:
-    """The columns of an input row; what was a prompt and no row has that as its column."""
-    if entry.columns is None and entry.request is not None:
-        return {"prompt": entry.request.messages[-1].content}
-    return entry.columns or {}
+def input_columns(entry: Entry, source: str | None = None) -> Mapping[str, Any]:
+    """The columns of an input row; what was no row has its prompt, and the file that it is about, as its columns."""
+    if entry.columns is not None:
+        return entry.columns
+    documents = () if entry.request is None else entry.request.documents
+    named = {"source": source or documents[0].title} if documents else {"source": source} if source else {}
+    return named if entry.request is None else {**named, "prompt": entry.request.messages[-1].content}
 
 
 def typed_outcome(outcome: Outcome, model: Any) -> Outcome:

@@ -3,7 +3,6 @@
 import sys
 from collections.abc import Collection, Generator, Iterable, Mapping
 from contextlib import closing, suppress
-from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any, cast
@@ -89,7 +88,11 @@ def write_results(
     `columns` are those of the input, where they are known; else they are those of its first rows. `sources` are the
     files that the rows are about.
     """
-    inputs = partial(_inputs, sources=sources or {})
+    known = sources or {}
+
+    def inputs(entry: Entry) -> Mapping[str, Any]:
+        return input_columns(entry, known.get(entry.index))
+
     named = result_columns(columns or dict.fromkeys(chain(*map(inputs, journal.entries(0, _SAMPLE_ROWS)))))
     with closing(cast("Generator[Entry]", journal.entries(statuses=_SETTLED))) as entries:
         rows = (named.row(inputs(entry), result_values(entry.outcome)) for entry in entries if entry.outcome)
@@ -108,13 +111,3 @@ def _print_rows(rows: Iterable[dict[str, Any]]) -> int:
         count += 1
     sys.stdout.flush()
     return count
-
-
-def _inputs(entry: Entry, sources: Mapping[int, str]) -> Mapping[str, Any]:
-    """What a row was made of; of one about a file, that file as well."""
-    if entry.columns is not None:
-        return entry.columns
-    documents = () if entry.request is None else entry.request.documents
-    source = sources.get(entry.index) or next((document.title for document in documents), None)
-    columns = input_columns(entry)
-    return columns if source is None and not documents else {"source": source, **columns}

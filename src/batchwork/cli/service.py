@@ -94,7 +94,6 @@ def serve(
     # Imported here because the web framework takes longer to load than the other commands take to run.
     try:
         from batchwork.server import keys, logs, web_server  # noqa: PLC0415
-        from batchwork.server.config import ConnectionLimits, ServerConfig, WorkLimits  # noqa: PLC0415
     except ModuleNotFoundError as error:
         raise ConfigError(f"{error.name} is not installed: pip install 'batchwork[server]'") from None
     if new_key:
@@ -102,25 +101,34 @@ def serve(
         return
     if not model:
         raise ConfigError("--model is required, for example --model mock:echo")
-    settings = Settings.from_environment()
-    if max_cost_per_day is not None and budget_file is None:
-        arguments["budget_file"] = settings.state_dir / "budget.json"
-    config = ServerConfig(
-        **{name: value for name, value in arguments.items() if name in ServerConfig.__dataclass_fields__},
-        models=tuple(also or ()),
-        keys=keys.key_ring(settings.server_api_keys, key_file),
-        timeout_s=timeout,
-        max_retry_s=max_retry_time,
-        max_body_bytes=int(max_body * 2**20),
-        max_open_bytes=int(max_open * 2**20),
-        connections=ConnectionLimits(
-            max_connections=max_connections, head_s=head_timeout, least_bytes_per_s=least_rate, slow_s=slow_timeout
-        ),
-        work=WorkLimits(job_s=work_timeout),
-        grace_s=grace,
-    )
     logs.set_up()
-    web_server.serve(config, say=lambda text: print(text, file=sys.stderr, flush=True))
+    web_server.serve(_server_config(arguments, keys), say=lambda text: print(text, file=sys.stderr, flush=True))
+
+
+def _server_config(given: dict[str, Any], keys: Any) -> Any:
+    """The options of `serve` as the server's parts name them."""
+    from batchwork.server.config import ConnectionLimits, ServerConfig, WorkLimits  # noqa: PLC0415
+
+    settings = Settings.from_environment()
+    if given["max_cost_per_day"] is not None and given["budget_file"] is None:
+        given["budget_file"] = settings.state_dir / "budget.json"
+    return ServerConfig(
+        **{name: value for name, value in given.items() if name in ServerConfig.__dataclass_fields__},
+        models=tuple(given["also"] or ()),
+        keys=keys.key_ring(settings.server_api_keys, given["key_file"]),
+        timeout_s=given["timeout"],
+        max_retry_s=given["max_retry_time"],
+        max_body_bytes=int(given["max_body"] * 2**20),
+        max_open_bytes=int(given["max_open"] * 2**20),
+        connections=ConnectionLimits(
+            max_connections=given["max_connections"],
+            head_s=given["head_timeout"],
+            least_bytes_per_s=given["least_rate"],
+            slow_s=given["slow_timeout"],
+        ),
+        work=WorkLimits(job_s=given["work_timeout"]),
+        grace_s=given["grace"],
+    )
 
 
 def _make_key(key_file: Path | None, keys: Any) -> None:

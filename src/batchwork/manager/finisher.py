@@ -78,7 +78,7 @@ class Finisher:
         if document is None:
             return {}
         written = None if self.written is None else self.written(outcome.index, self.plain(outcome))
-        if written and _is_in(document, written):
+        if written and is_in(document, written):
             return written
         # The finder's word lists take longer to load than the rest of the program, and most runs cite nothing.
         from batchwork.evidence import find_evidence, verify_citations  # noqa: PLC0415
@@ -96,7 +96,7 @@ class Finisher:
         return {path: [place.to_dict() for place in places] for path, places in found.items()}
 
 
-def _is_in(document: Document, citations: Citations) -> bool:
+def is_in(document: Document, citations: Citations) -> bool:
     """Whether a document says what citations from a file claim."""
     try:
         spans = [span for places in citations.values() for span in places]

@@ -17,15 +17,13 @@ from batchwork.documents import Document, PagePicture, draw_page
 from batchwork.documents.content import PDF
 from batchwork.evidence import DEFAULT_LINE
 from batchwork.evidence.fields import fields_of
-from batchwork.manager.finisher import Finisher
+from batchwork.manager.finisher import Finisher, is_in
 from batchwork.view.marks import PageMarks
 from batchwork.view.source_file import SourceFile, source_of, written_result
 from batchwork.view.watch import JournalWatch
 
 _MOST_PAGES = 12  # shown where nothing is marked on them
 _PICTURES = 64
-
-Citations = dict[str, list[dict[str, Any]]]
 
 
 class Mark(msgspec.Struct, frozen=True, kw_only=True):
@@ -161,7 +159,7 @@ def _fields(watch: JournalWatch, entry: Entry, document: Document | None) -> lis
     if document is None or request is None or not isinstance(outcome, Succeeded):
         return []
     written = written_result(watch.journal, entry.index)
-    if written is not None and _is_in(document, written[1]):
+    if written is not None and is_in(document, written[1]) and any(written[1].values()):
         value, citations = written
     else:
         finisher = Finisher(schema=request.schema, cite=True)
@@ -175,15 +173,6 @@ def _fields(watch: JournalWatch, entry: Entry, document: Document | None) -> lis
             number += 1
         lines.append(FieldLine(path=path, value=_shown(values.get(path)), marks=marks))
     return lines
-
-
-def _is_in(document: Document, citations: Citations) -> bool:
-    """Whether the document says what citations from a file claim."""
-    try:
-        spans = [span for places in citations.values() for span in places]
-        return bool(spans) and all(document.text[span["start"] : span["end"]] == span["text"] for span in spans)
-    except (AttributeError, KeyError, TypeError):  # somebody has edited the file
-        return False
 
 
 def _mark(number: int, path: str, span: dict[str, Any]) -> Mark:

@@ -1,14 +1,15 @@
 """The figures of the page that lists items, and the rows of a selection as a file."""
 
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
 from batchwork.core.outcome import Failed
 from batchwork.core.ports import Entry
 from batchwork.journal import JournalReader
+from batchwork.results import input_columns
 from batchwork.tables import result_columns, result_values, write_table
 from batchwork.view.columns import Array
 from batchwork.view.fold import prompt_text
@@ -17,6 +18,7 @@ from batchwork.view.selection import PAGE, Selection
 from batchwork.view.watch import JournalWatch
 
 _SNIPPET = 160
+_SAMPLE_ROWS = 100  # whose columns are those of a download
 FORMATS = ("jsonl", "csv", "parquet")
 
 
@@ -126,15 +128,11 @@ def write_selection(watch: JournalWatch, selection: Selection, path: Path) -> in
     """Write the rows of a selection to a file, as `batchwork results` writes them; how many there were."""
     found, _ = _found(watch, selection)
     with watch.reading() as (reader, _):
-        first = None if not len(found) else reader.entry(int(found[0]))
-        columns = result_columns((first.columns or {}) if first is not None else ())
+        columns = result_columns(dict.fromkeys(chain(*map(input_columns, _entries(reader, found[:_SAMPLE_ROWS])))))
         with write_table(path, columns.names, csv_safe=True) as table:
             for entry in _entries(reader, found):
-                inputs: dict[str, Any] = entry.columns or {}
-                if entry.columns is None and entry.request is not None:
-                    inputs = {"prompt": entry.request.messages[-1].content}
                 if entry.outcome is not None:
-                    table.write(columns.row(inputs, result_values(entry.outcome)))
+                    table.write(columns.row(input_columns(entry), result_values(entry.outcome)))
             return table.rows
 
 
