@@ -13,7 +13,7 @@ class Bucket:
     """
 
     def __init__(self, *, per_minute: float, now: float) -> None:
-        self._at = now
+        self._since = self._at = now
         self._set(per_minute / 60.0)
         self._level = self.capacity
 
@@ -37,8 +37,10 @@ class Bucket:
         """Let `amount` leave."""
         self._level = self.level(now) - amount
 
-    def correct(self, estimated: float, actual: float, now: float) -> None:
-        """Replace an estimate that was taken by what was really used."""
+    def correct(self, estimated: float, actual: float, now: float, *, taken_at: float) -> None:
+        """Replace an estimate that was taken by what was really used; one that the bucket is too young for was not."""
+        if taken_at < self._since:
+            return
         self._level = min(self.capacity, self.level(now) + estimated - actual)
 
     def learn(self, *, per_minute: float, now: float) -> None:

@@ -55,6 +55,7 @@ class Gate:
         self._guessed: Bucket | None = None  # at the rate that was guessed
         self._sent = SentCalls()
         self._pace = Pace(self._sent)
+        self._told_at = float("-inf")  # when the provider first told a limit: what was sent before explains itself
         self._outage = Outage(self._sent)
         window.watch(self._sent)
 
@@ -161,7 +162,7 @@ class Gate:
         if grant is self._trial:
             self._end_trial(grant, now)
         self._give_back(grant, charged_nano)
-        self._correct(grant.need, usage, failure, now)
+        self._correct(grant, usage, failure, now)
         if limits is not None:
             self._learn(limits, now)
         if failure is None:
@@ -183,7 +184,7 @@ class Gate:
         self._give_back(grant, grant.need.worst_nano if sent else 0)
         if not sent:
             for name, bucket in self._buckets.items():
-                bucket.correct(_amount(name, grant.need), 0, now)
+                bucket.correct(_amount(name, grant.need), 0, now, taken_at=grant.at)
         self._look_again(grant)
 
     def _give_back(self, grant: Grant, charged_nano: int) -> None:
@@ -204,6 +205,8 @@ class Gate:
         Everybody waits only when nobody is let through any more.
         """
         outage, sent_at = self._outage, grant.at
+        if failure.kind is FailureKind.RATE_LIMITED and sent_at < self._told_at:
+            return
         if outage.is_on and sent_at >= outage.began_at:
             pass  # a trial says nothing about how much may be sent
         elif failure.kind is FailureKind.RATE_LIMITED:
@@ -236,9 +239,10 @@ class Gate:
 
     # -- rate -----------------------------------------------------------------------------------
 
-    def _correct(self, need: Need, usage: Usage | None, failure: Failure | None, now: float) -> None:
+    def _correct(self, grant: Grant, usage: Usage | None, failure: Failure | None, now: float) -> None:
         if not self._buckets:
             return
+        need = grant.need
         used_in, used_out = need.input_tokens, need.output_tokens
         if usage is not None:
             # Cache reads do not count against the rate limit at the providers that have a cache.
@@ -247,11 +251,11 @@ class Gate:
             used_in = used_out = 0
         for name, bucket in self._buckets.items():
             if name == "input_tokens":
-                bucket.correct(need.input_tokens, used_in, now)
+                bucket.correct(need.input_tokens, used_in, now, taken_at=grant.at)
             elif name == "output_tokens":
-                bucket.correct(need.output_tokens, used_out, now)
+                bucket.correct(need.output_tokens, used_out, now, taken_at=grant.at)
             elif name == "tokens":
-                bucket.correct(need.input_tokens + need.output_tokens, used_in + used_out, now)
+                bucket.correct(need.input_tokens + need.output_tokens, used_in + used_out, now, taken_at=grant.at)
 
     def _learn(self, limits: ReportedLimits, now: float) -> None:
         """What the provider says of itself; where the user has stated a limit, the lower one holds."""
@@ -260,16 +264,18 @@ class Gate:
             if limit is None:
                 continue
             bucket = self._buckets.get(name)
+            is_new = bucket is None
             if limit.per_minute is not None and limit.per_minute > 0:
                 per_minute = limit.per_minute * _BELOW
                 if bucket is None:
                     bucket = self._buckets[name] = Bucket(per_minute=per_minute, now=now)
                     self._window.limits_known()
                     self._outage.forget(now)
+                    self._pace, self._told_at = Pace(self._sent), now
                 elif name not in self._stated or per_minute / 60.0 < bucket.per_s:
                     bucket.learn(per_minute=per_minute, now=now)
             if bucket is not None and limit.remaining is not None:
-                slack = 1.0 if name == "requests" else _TOKEN_ROUNDING
+                slack = 0.0 if is_new else 1.0 if name == "requests" else _TOKEN_ROUNDING
                 bucket.lower_to(limit.remaining, now, slack=slack)
 
     def _wait_for_rate(self, need: Need, now: float) -> float:
