@@ -27,6 +27,7 @@ __all__ = ["Caller", "Denied", "Gate", "Grant", "Need"]
 
 _BELOW = 0.99  # of a limit that the provider tells: whoever shares it must find something left
 _LET_THROUGH_S = 0.5  # a call that was not refused in this time was let through
+_FIRST_WAVE_S = 0.5  # how long places of a first wave stay empty when nothing is answered
 _TOKEN_ROUNDING = 1000.0  # providers round the tokens that remain to the nearest thousand
 
 
@@ -85,7 +86,7 @@ class Gate:
         caller.closed = True
         self._in_line -= len(caller.queue)
         for _, _, wait in caller.queue + caller.parked:
-            _tell(wait, Denied.CLOSED)
+            wait.tell(Denied.CLOSED)
         caller.queue, caller.parked = [], []
 
     async def admit(self, caller: Caller, need: Need) -> Grant | Denied:
@@ -211,12 +212,18 @@ class Gate:
             pass  # a trial says nothing about how much may be sent
         elif failure.kind is FailureKind.RATE_LIMITED:
             self._pace.refused(sent_at=sent_at, now=now)
+            if self._window.leave_empty() == 1:
+                self._clock.call_later(_FIRST_WAVE_S, self._end_first_wave)
         else:
             self._window.refused(sent_at=sent_at, now=now, in_flight=self._in_flight + 1)
         pause_s = outage.refused(sent_at=sent_at, now=now, retry_after_s=failure.retry_after_s)
         if pause_s is not None:
             self._window.take_back(now)  # nobody is let through, however few there are
             self.cool_down(pause_s)
+
+    def _end_first_wave(self) -> None:
+        self._window.end_first_wave()
+        self._dispatch()
 
     def cool_down(self, seconds: float) -> None:
         """Nobody starts a call for so long."""
@@ -324,7 +331,7 @@ class Gate:
                 if self.ledger.could_ever_fit(need.worst_nano):
                     self._park(caller, (order, arrival, wait))
                 else:
-                    _tell(wait, Denied.NO_MONEY)
+                    wait.tell(Denied.NO_MONEY)
                 continue
             wait.future.set_result(self._grant(caller, need, now))
 
@@ -357,7 +364,7 @@ class Gate:
             for entry in parked:
                 worst = entry[2].need.worst_nano
                 if not self.ledger.could_ever_fit(worst):
-                    _tell(entry[2], Denied.NO_MONEY)
+                    entry[2].tell(Denied.NO_MONEY)
                 elif left is None or worst <= left:
                     heappush(caller.queue, entry)
                     self._in_line += 1
@@ -391,8 +398,3 @@ def _amount(name: str, need: Need) -> float:
     if name == "input_tokens":
         return need.input_tokens
     return need.output_tokens if name == "output_tokens" else need.input_tokens + need.output_tokens
-
-
-def _tell(wait: Wait, answer: Grant | Denied) -> None:
-    if not wait.future.done():
-        wait.future.set_result(answer)
