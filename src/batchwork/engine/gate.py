@@ -56,7 +56,6 @@ class Gate:
         self._guessed: Bucket | None = None  # at the rate that was guessed
         self._sent = SentCalls()
         self._pace = Pace(self._sent)
-        self._told_at = float("-inf")  # when the provider first told a limit: what was sent before explains itself
         self._outage = Outage(self._sent)
         window.watch(self._sent)
 
@@ -206,8 +205,6 @@ class Gate:
         Everybody waits only when nobody is let through any more.
         """
         outage, sent_at = self._outage, grant.at
-        if failure.kind is FailureKind.RATE_LIMITED and sent_at < self._told_at:
-            return
         if outage.is_on and sent_at >= outage.began_at:
             pass  # a trial says nothing about how much may be sent
         elif failure.kind is FailureKind.RATE_LIMITED:
@@ -278,7 +275,6 @@ class Gate:
                     bucket = self._buckets[name] = Bucket(per_minute=per_minute, now=now)
                     self._window.limits_known()
                     self._outage.forget(now)
-                    self._pace, self._told_at = Pace(self._sent), now
                 elif name not in self._stated or per_minute / 60.0 < bucket.per_s:
                     bucket.learn(per_minute=per_minute, now=now)
             if bucket is not None and limit.remaining is not None:
