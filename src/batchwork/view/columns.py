@@ -52,6 +52,11 @@ class Figures:
         """Which items stand in the latest input."""
         return self["place"] >= 0
 
+    def of_input(self, *names: str) -> list[Array]:
+        """Columns of the items in the latest input."""
+        placed = self.placed
+        return [self[name] if placed.all() else self[name][placed] for name in names]
+
     def counts(self) -> dict[str, int]:
         """How many items of the latest input stand where."""
         found = np.bincount(self["status"][self.placed], minlength=len(STATUSES))
