@@ -188,7 +188,7 @@ class SideIndex:
     def runs(self) -> list[RunRow]:
         """The runs on the journal, in order."""
         sql = "SELECT seq, began_at, ended_seq, ended_at, last_at, limits FROM run ORDER BY seq"
-        return [RunRow(*values[:-1], json.loads(values[-1])) for values in self._connection.execute(sql)]
+        return [RunRow._make((*values[:5], json.loads(values[5]))) for values in self._connection.execute(sql)]
 
     def batches(self) -> list[BatchRow]:
         """The provider batches, in order."""
