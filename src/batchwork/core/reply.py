@@ -45,6 +45,11 @@ class ReportedLimits(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
     output_tokens: Limit | None = None
     tokens: Limit | None = None  # input and output together, where that is how the provider counts
 
+    def per_minute(self) -> dict[str, float]:
+        """The rates that it tells, by name."""
+        told = {name: getattr(self, name) for name in self.__struct_fields__}
+        return {name: limit.per_minute for name, limit in told.items() if limit is not None and limit.per_minute}
+
 
 class ToolCall(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, gc=False):
     """A call of one of the caller's own tools, which the model asks for."""

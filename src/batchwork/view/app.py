@@ -22,7 +22,8 @@ from batchwork.view.document_page import document_page, image_of, page_png
 from batchwork.view.item_page import item_page
 from batchwork.view.items_page import FORMATS, items_page, neighbours, write_selection
 from batchwork.view.pages import HERE, items_values, render
-from batchwork.view.run_page import RunPage, as_json, run_page
+from batchwork.view.run_figures import RunPage
+from batchwork.view.run_page import as_json, run_page
 from batchwork.view.selection import Selection, selection_of
 from batchwork.view.watch import JournalWatch
 

@@ -9,7 +9,7 @@ from markupsafe import Markup
 from batchwork.core.duration import duration
 from batchwork.core.money import show
 from batchwork.view.distribution import Distribution
-from batchwork.view.run_page import Series
+from batchwork.view.run_figures import Series
 
 _WIDE, _NARROW, _HEIGHT = 600.0, 400.0, 180.0
 _LEFT, _RIGHT, _TOP, _BOTTOM = 58.0, 12.0, 16.0, 26.0
