@@ -224,9 +224,15 @@ class JournalView(Protocol):
         """The item at this place of the latest input; one that came since the last commit may be missing."""
 
     def entries(
-        self, start: int = 0, stop: int | None = None, *, statuses: frozenset[Status] | None = None, bodies: bool = True
+        self,
+        start: int = 0,
+        stop: int | None = None,
+        *,
+        statuses: frozenset[Status] | None = None,
+        bodies: bool = True,
+        asked: bool = True,
     ) -> Iterator[Entry]:
-        """Places in input order; with `bodies` their requests, columns and outcomes."""
+        """Places in input order; with `bodies` their outcomes, and with `asked` their requests and columns."""
 
     def count(self) -> int:
         """How many places the latest input has, as far as it was read."""

@@ -99,7 +99,8 @@ class Settler:
     def show(self, event: Settled) -> None:
         """It is on disk: everybody may see it. Raises CallbackError where a callback raised."""
         self._tally.count(event.outcome)
-        tell(self._p.on_event, event)
+        if self._p.on_event is not None:
+            tell(self._p.on_event, event)
         if self._p.on_settled is not None:
             self._p.on_settled(event.outcome)
 
