@@ -1,6 +1,7 @@
 """Serves the pages of a journal on loopback until somebody ends it."""
 
 import asyncio
+import os
 import secrets
 import sys
 import threading
@@ -50,7 +51,7 @@ def serve_view(
                 await site.start()
             except OSError as error:
                 raise ConfigError(
-                    f"cannot listen on {_HOST}:{port}: {error.strerror}; --port 0 takes a free one"
+                    f"cannot listen on {_HOST}:{port}: {os.strerror(error.errno or 0)}; --port 0 takes a free one"
                 ) from error
             at: tuple[str, int] = runner.addresses[0]
             url = f"http://{_HOST}:{at[1]}/{token}/"
