@@ -14,6 +14,7 @@ from aiohttp import web
 from batchwork._bridge import run_sync
 from batchwork.core.errors import ConfigError
 from batchwork.view.app import ViewApp
+from batchwork.view.pages import compile_pages
 from batchwork.view.watch import JournalWatch
 
 _HOST = "127.0.0.1"
@@ -57,6 +58,7 @@ def serve_view(
             url = f"http://{_HOST}:{at[1]}/{token}/"
             watch.start()
             say(url)
+            await asyncio.to_thread(compile_pages)
             if opens:
                 await asyncio.to_thread(webbrowser.open, url)
             if until_input_ends:
