@@ -6,6 +6,7 @@ The journal is written by the journal's own writer; the pages are asked for over
 from __future__ import annotations
 
 import json
+import os
 import random
 import sys
 import time
@@ -67,22 +68,23 @@ def main() -> int:
             pass
         watch.close()
         indexing = time.process_time() - began
-        with viewer(place / "run.db", place / "cache") as url:
-            times = {
-                kind: [
-                    seconds
-                    for page in pages
-                    for seconds in _times(
-                        url + page.format(deep=items // 100, middle=items // 2), 2 if smoke else ROUNDS
-                    )
-                ]
-                for kind, pages in PAGES.items()
-            }
-            times["the run, while it goes on"] = list(_times_while_it_goes_on(url, place / "run.db", items, rounds))
-    rows = [(kind, *(f"{1000 * of(seen):.0f}" for of in (median, max))) for kind, seen in times.items()]
-    show_table(("page", "ms, median", "ms, most"), rows)
+        with viewer(place / "run.db", place / "cache") as (url, pid):
+            measured = {}
+            for kind, pages in PAGES.items():
+                before = _cpu_s(pid)
+                asked = [url + page.format(deep=items // 100, middle=items // 2) for page in pages]
+                times = [seconds for page in asked for seconds in _times(page, rounds)]
+                measured[kind] = (times, (_cpu_s(pid) - before) / len(times))
+            before = _cpu_s(pid)
+            times = list(_times_while_it_goes_on(url, place / "run.db", items, rounds))
+            measured["the run, while it goes on"] = (times, (_cpu_s(pid) - before) / len(times))
+    rows = [
+        (kind, *(f"{1000 * seconds:.0f}" for seconds in (median(times), max(times), cpu_s)))
+        for kind, (times, cpu_s) in measured.items()
+    ]
+    show_table(("page", "ms, median", "ms, most", "ms of CPU"), rows)
     print(f"indexing: {indexing:.1f} s of CPU, {1e6 * indexing / items:.0f} us an item")
-    worst = max(max(seen) for seen in times.values())
+    worst = max(max(times) for times, _ in measured.values())
     figure = f"the slowest page of {items:,} items takes {1000 * worst:.0f} ms"
     return verdict("view", figure, f"{1000 * LONGEST_S:.0f} ms", ok=worst <= LONGEST_S, judged=not smoke)
 
@@ -111,9 +113,14 @@ def _times(url: str, rounds: int) -> list[float]:
     return seen
 
 
+def _cpu_s(pid: int) -> float:
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return sum(map(int, fields[11:13])) / os.sysconf("SC_CLK_TCK")
+
+
 @contextmanager
-def viewer(journal: Path, cache: Path) -> Iterator[str]:
-    """The address of a viewer in a process of its own, once it has loaded everything and sorted it."""
+def viewer(journal: Path, cache: Path) -> Iterator[tuple[str, int]]:
+    """The address and the number of a viewer's process, once it has loaded everything and sorted it."""
     command = [sys.executable, "-m", "batchwork", "view", str(journal), "--with-input"]
     environment = {"XDG_CACHE_HOME": str(cache), "PATH": "/usr/bin:/bin"}
     with Popen(command, stdin=PIPE, stdout=PIPE, env=environment, cwd=ROOT, text=True) as process:
@@ -124,7 +131,7 @@ def viewer(journal: Path, cache: Path) -> Iterator[str]:
             while not _is_indexed(f"{url}run.json"):
                 time.sleep(0.2)
             time.sleep(3.0)  # it sorts by every column then
-            yield url
+            yield url, process.pid
         finally:
             process.stdin.close()
 

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Protocol, Self, TypeVar, overload
 import msgspec
 
 from batchwork.core.errors import InputError, JournalError
-from batchwork.core.money import to_dollars
+from batchwork.core.money import show, to_dollars
 from batchwork.core.outcome import Failed, Outcome, Pending, Status, Succeeded
 from batchwork.core.ports import Entry, Totals
 from batchwork.core.stats import Accounting, account
@@ -162,7 +162,8 @@ class LazyResults(Exports, Sequence[T]):
         try:
             title = f"{type(self).__name__}: {self._standing()}"
             if not isinstance(self.source, SomePlaces):  # the money is that of all
-                title += "; cost unknown" if self.total_cost is None else f"; ${self.total_cost:.4f}"
+                nano = None if self.total_cost is None else self.source.totals().spent_nano
+                title += f"; {'cost unknown' if nano is None else show(nano)}"
             rows = list(islice(self._rows(flat=True), _FIRST_ROWS))
             return results_html(title, rows, ours=self._ours, total=len(self))
         except JournalError:

@@ -28,7 +28,7 @@ class Settler:
         self._p = parts
         self._tally = tally
         self._price = parts.price if parts.price is not None and not parts.price.is_free else None
-        self._told: dict[str, float] = {}  # the provider's rates, as it told them last
+        self._told: tuple[float | None, ...] = ()  # the provider's rates, as it told them last
 
     def book(self, life: Life, result: Reply | Failure, *, worst_nano: int) -> None:
         """A call has ended: its cost goes onto the item's account and into the run's sums."""
@@ -150,8 +150,7 @@ class Settler:
 
     def _news(self, limits: ReportedLimits | None) -> ReportedLimits | None:
         """The provider's limits where their rates are new: the journal keeps them with the reply that told them."""
-        told = self._told if limits is None else limits.per_minute()
-        if told == self._told:
+        if limits is None or (told := limits.rates()) == self._told:
             return None
         self._told = told
         return limits

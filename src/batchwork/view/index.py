@@ -12,14 +12,15 @@ from contextlib import contextmanager, suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
+from zlib import crc32
 
 from batchwork.core.errors import ConfigError
 from batchwork.journal import JournalReader
 from batchwork.journal.companions import PRIVATE_FILE, make_folder, real
 from batchwork.view.fold import Fold, Row
 
-_FORMAT = 2  # a change of it makes every index anew
 _TABLES = Path(__file__).with_name("index_tables.sql").read_text("utf-8")
+_FORMAT = crc32(_TABLES.encode(), 1)  # a change of the tables, or of this number, makes every index anew
 _COLUMNS = (
     "id, coalesce(place, -1), status, kind, paid, latency, input, output, attempts, opened_at, settled_at, settled_seq"
 )

@@ -50,6 +50,13 @@ def _environment() -> Environment:
     return environment
 
 
+def compile_pages() -> None:
+    """Make ready what the first page would wait for."""
+    environment = _environment()
+    for name in environment.list_templates():
+        environment.get_template(name)
+
+
 def render(template: str, **values: Any) -> str:
     """A page."""
     return _environment().get_template(template).render(**values)

@@ -114,7 +114,7 @@ class _Figures:
             spent_nano=self._sums.spent if priced else None,
             unconfirmed_nano=self._sums.unconfirmed,
             ceiling_nano=None if began is None else began.max_cost_nano,
-            forecast_nano=self._forecast(done, left) if priced else None,
+            forecast_nano=self._forecast(done, None if total is None else total - done) if priced else None,
             tokens={"input": int(tokens_in.sum()), "output": int(tokens_out.sum())},
             waits=self._waits(counts),
             failures=self._failures(),
