@@ -2,6 +2,7 @@
 
 import gc
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import HealthCheck, settings
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from tests.support.matrix_report import pytest_terminal_summary  # noqa: F401 - a hook
+from tests.support.postgres_server import PostgresServer, why_not
 
 _ASKED_FOR = ("slow", "real", "browser")  # marks of tests that run only where somebody asks for them
 
@@ -37,3 +39,13 @@ def pytest_collection_finish() -> None:
     """Spare every later collection of garbage the thousands of tests: those that collect on purpose took 0.2 s each."""
     gc.collect()
     gc.freeze()
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[PostgresServer]:
+    """A real PostgreSQL, started for the first test that asks for it; without one, the test is skipped."""
+    if (reason := why_not()) is not None:
+        pytest.skip(reason)
+    server = PostgresServer()
+    yield server
+    server.close()
