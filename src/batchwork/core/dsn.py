@@ -8,6 +8,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from ipaddress import ip_address
+from pathlib import Path
 from typing import Self
 from urllib.parse import parse_qsl, quote, unquote, urlsplit
 
@@ -15,7 +16,7 @@ from batchwork.core.address import HIDDEN
 from batchwork.core.errors import ConfigError
 
 SCHEMES = ("postgresql://", "postgres://")
-_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,39}")
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]{0,49}")
 _SHOWN = ("service", "sslmode")  # of the query; what the others hold, nobody can tell
 _EXAMPLE = "postgresql://HOST/DATABASE?journal=NAME"
 
@@ -45,7 +46,7 @@ class Dsn:
         if journal is None and needs_journal:
             raise ConfigError(f"the address of a database says which journal: {_EXAMPLE}")
         if journal is not None and _NAME.fullmatch(journal) is None:
-            raise ConfigError("a journal's name is up to 40 letters, digits, '_', '-' and '.', and starts with one")
+            raise ConfigError("a journal's name is up to 50 letters, digits, '_', '-' and '.', and starts with one")
         if "dbname" not in options and "service" not in options:
             raise ConfigError(f"the address of a database names one: {_EXAMPLE}")
         return cls(shown=_shown(options, journal), journal=journal, options=options, has_password="password" in options)
@@ -136,3 +137,6 @@ def is_remote(host: str) -> bool:
         return not ip_address(host).is_loopback
     except ValueError:
         return True
+
+
+JournalAddress = Path | Dsn  # a file, or a schema in a database
