@@ -18,7 +18,7 @@ WITH me AS (
   FROM (SELECT %s::bigint[] AS v) AS p
   WHERE id = v[1] AND epoch = v[2] AND state = 'live' RETURNING id, v[10] AS events),
 ordered AS (
-  UPDATE meta SET events = meta.events + me.events FROM me RETURNING meta.events - me.events AS before),
+  UPDATE meta SET events = meta.events + me.events FROM me WHERE one = 1 RETURNING meta.events - me.events AS before),
 event_rows AS (
   INSERT INTO event (place, seq, at, kind, item, body, crc)
   SELECT before + u.number, u.seq, u.at, u.kind, u.item, u.body, u.crc FROM ordered,

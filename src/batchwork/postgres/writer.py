@@ -37,7 +37,7 @@ _log = logging.getLogger(__name__)
 _FIRST_WAIT_S, _LONGEST_WAIT_S = 0.1, 5.0
 _LAST_CHANCE_S = 5.0  # for what is still unwritten when a journal is closed
 # Plans of the group statement are made once, and find rows by their indexes whatever the tables looked like then.
-_SETTINGS = ("plan_cache_mode = force_generic_plan", "enable_seqscan = off", "enable_hashjoin = off")
+_SETTINGS = ("plan_cache_mode = force_generic_plan", "enable_seqscan = off", "enable_hashjoin = off", "jit = off")
 _SETTLED = codec.KINDS[Settled]
 
 
