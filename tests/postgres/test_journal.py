@@ -8,14 +8,11 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 
 from batchwork.core.dsn import Dsn
-from batchwork.core.errors import JournalError, JournalLockedError
-from batchwork.core.outcome import Status
-from tests.support.journals import BEGAN, Pass, check_agreement, passes, row, run_pass, settle, succeeded
+from tests.support.journals import Pass, check_agreement, passes
 from tests.support.postgres_server import PostgresServer, why_not
 
 pytestmark = pytest.mark.skipif(why_not() is not None, reason=str(why_not()))
 if why_not() is None:
-    from batchwork.postgres import schema
     from batchwork.postgres.journal import PostgresJournal
     from batchwork.postgres.reader import DatabaseReader
 

@@ -6,7 +6,7 @@ goes to libpq as it is. A password stands in no text that this module makes.
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from ipaddress import ip_address
 from pathlib import Path
 from typing import Self
@@ -34,6 +34,7 @@ class Dsn:
     journal: str | None  # the name of the journal; None: the address names the database alone
     options: Mapping[str, str] = field(repr=False)  # what libpq is told, by its own names
     has_password: bool = False
+    text: str = field(repr=False, compare=False)  # as it was given, for a process of our own
 
     def __str__(self) -> str:
         return self.shown
@@ -49,7 +50,18 @@ class Dsn:
             raise ConfigError("a journal's name is up to 50 letters, digits, '_', '-' and '.', and starts with one")
         if "dbname" not in options and "service" not in options:
             raise ConfigError(f"the address of a database names one: {_EXAMPLE}")
-        return cls(shown=_shown(options, journal), journal=journal, options=options, has_password="password" in options)
+        return cls(
+            shown=_shown(options, journal),
+            journal=journal,
+            options=options,
+            has_password="password" in options,
+            text=text,
+        )
+
+    def renamed(self, journal: str) -> Self:
+        """Another journal in the same database."""
+        text = re.sub(r"([?&]journal=)[^&]*", lambda found: found[1] + journal, self.text)
+        return replace(self, shown=_shown(self.options, journal), journal=journal, text=text)
 
     @property
     def schema(self) -> str:
@@ -140,3 +152,8 @@ def is_remote(host: str) -> bool:
 
 
 JournalAddress = Path | Dsn  # a file, or a schema in a database
+
+
+def name_of(journal: JournalAddress) -> str:
+    """A short name of a journal."""
+    return journal.name if isinstance(journal, Path) else str(journal.journal)

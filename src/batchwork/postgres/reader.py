@@ -7,13 +7,11 @@ and events never change, so what is read in two statements still fits together.
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import islice
-from pathlib import Path
 from threading import Event as Flag
-from typing import Any, NoReturn, cast
+from typing import Any, cast
 
 import psycopg
 
-from batchwork.core.batch_book import BatchBook
 from batchwork.core.dsn import Dsn
 from batchwork.core.errors import JournalDamagedError, JournalError
 from batchwork.core.event import BatchEvent, Event
@@ -31,9 +29,18 @@ _PAGE = 1024  # rows read at once
 _BODIES = 128  # events read at once, which may be long
 _TRIES, _APART_S = 6, 0.5  # for a database that is just coming back
 _ITEM = f"SELECT {ITEM_COLUMNS} FROM item"  # noqa: S608
+_FOUND = (
+    f"SELECT {', '.join(f'i.{column}' for column in ITEM_COLUMNS.split(', '))}"  # noqa: S608
+    " FROM unnest(?::bytea[], ?::bigint[], ?::bigint[]) AS u (fingerprint, low, high) JOIN item i"
+    " ON i.fingerprint = u.fingerprint AND i.occurrence >= u.low AND i.occurrence < u.high"
+)
+_OF_BATCHES = (
+    f"SELECT seq, kind, item, body, crc, place FROM event WHERE kind >= {codec.FIRST_OF_BATCHES} ORDER BY place"  # noqa: S608
+)
 _EVENT = "SELECT seq, kind, item, body, crc FROM event"
 _SUMS = (
-    "SELECT (SELECT run_id FROM meta), coalesce(max(seq), 0), coalesce(sum(spent), 0), coalesce(sum(unconfirmed), 0),"
+    "SELECT (SELECT run_id FROM meta), (SELECT events FROM meta), coalesce(sum(spent), 0),"  # noqa: S608
+    " coalesce(sum(unconfirmed), 0),"
     " coalesce(sum(reserved), 0), coalesce(max(began), 0), coalesce(sum(items), 0), coalesce(sum(batches), 0), "
     + ", ".join(f"coalesce(sum(standing[{number}]), 0)" for number in range(1, len(STATUSES) + 1))
     + " FROM worker"
@@ -171,12 +178,7 @@ class DatabaseItems(ItemTable):
     def found(self, spans: dict[bytes, tuple[int, int]]) -> list[ItemRow]:
         """The items of these fingerprints whose occurrences are in the span of each, from the first up to the last."""
         lows, highs = zip(*spans.values(), strict=True)
-        sql = (
-            f"SELECT {', '.join(f'i.{column}' for column in ITEM_COLUMNS.split(', '))}"
-            " FROM unnest(?::bytea[], ?::bigint[], ?::bigint[]) AS u (fingerprint, low, high) JOIN item i"
-            " ON i.fingerprint = u.fingerprint AND i.occurrence >= u.low AND i.occurrence < u.high"
-        )
-        rows = cast(DatabaseConnection, self._connection).all(sql, (list(spans), list(lows), list(highs)))
+        rows = cast(DatabaseConnection, self._connection).all(_FOUND, (list(spans), list(lows), list(highs)))
         return [self._row(values) for values in rows]
 
     def counts(self, below: int | None) -> dict[Status, int]:
@@ -233,8 +235,7 @@ class DatabaseEvents(EventTable):
         return [(values[5], values[6], self._decode(values[:5])) for values in rows]
 
     def of_batches(self) -> list[tuple[int, BatchEvent]]:
-        sql = f"SELECT seq, kind, item, body, crc, place FROM event WHERE kind >= {codec.FIRST_OF_BATCHES}"
-        rows = self._connection.all(f"{sql} ORDER BY place")
+        rows = self._connection.all(_OF_BATCHES)
         return [(values[5], cast(BatchEvent, self._decode(values[:5]))) for values in rows]
 
     def _answers_since(self, place: int) -> Iterator[tuple[int, int]]:
@@ -273,9 +274,6 @@ class DatabaseReader(JournalReader):
         item = self.items.find(fingerprint, occurrence)
         return None if item is None else self.items.row(item)
 
-    def batch_book(self) -> BatchBook:
-        return self._events.batch_book()
-
     def writer(self) -> str | None:
         """Who works on the journal now, as far as the database knows."""
         row = self._connection.one(
@@ -283,16 +281,3 @@ class DatabaseReader(JournalReader):
             " ORDER BY id LIMIT 1"
         )
         return None if row is None else str(row[0])
-
-
-def refuse_dump(dsn: Dsn, what: str) -> NoReturn:
-    """A database has its own means to be copied and mended."""
-    raise JournalError(
-        f"`batchwork {what}` is for journals in files; {dsn} is in a database: pg_dump --schema='{dsn.schema}' copies"
-        " it, pg_restore brings a copy back, and `batchwork copy` makes a file of it"
-    )
-
-
-def known_as(out: Path) -> str:
-    """What a journal in a database calls a file: it has no folder of its own."""
-    return str(out.resolve())

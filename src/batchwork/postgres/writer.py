@@ -74,6 +74,11 @@ class DatabaseWriter(JournalWriter):
         self._heart = threading.Thread(target=self._beat, name="heartbeat", daemon=True)
         self._heart.start()
 
+    def take_name(self, run_id: str) -> None:
+        """Let the journal be known under this name at the provider."""
+        assert self._session is not None
+        self._session.execute("UPDATE meta SET run_id = %s", (run_id,))
+
     # -- the session ----------------------------------------------------------------------------
 
     def _connect(self) -> SyncConnection:

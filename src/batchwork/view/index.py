@@ -12,6 +12,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
+from batchwork.core.dsn import JournalAddress
 from batchwork.core.errors import ConfigError
 from batchwork.journal import JournalReader
 from batchwork.journal.companions import PRIVATE_FILE, make_folder, real
@@ -56,9 +57,9 @@ class Hits(NamedTuple):
     is_cut: bool  # there may be more
 
 
-def index_path(journal: Path, cache: Path) -> Path:
+def index_path(journal: JournalAddress, cache: Path) -> Path:
     """Where the index of a journal is."""
-    name = sha256(os.fsencode(real(journal).absolute())).hexdigest()[:24]
+    name = sha256(os.fsencode(real(journal).absolute() if isinstance(journal, Path) else str(journal))).hexdigest()[:24]
     return cache / "view" / f"{name}.db"
 
 
