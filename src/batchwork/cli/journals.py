@@ -264,7 +264,7 @@ def copy(
       batchwork copy out.jsonl.journal.db 'postgresql://db.example/work?journal=out'
       batchwork copy 'postgresql://db.example/work?journal=out' out.journal.db
     """
-    address = journal_address(to)
+    address = options.without_password(journal_address(to))
     events = copy_journal(journal, address)
     print(f"{counted(events, 'event')} copied to {address}, and compared there")
 

@@ -37,9 +37,14 @@ def _named(context: typer.Context, parameter: typer.CallbackParam, given: str | 
     """The journal that a command line or the environment names."""
     if given is None:
         return None
-    address = named_journal(given)
     source = context.get_parameter_source(parameter.name or "")
-    if isinstance(address, Dsn) and address.has_password and source is not None and source.name == "COMMANDLINE":
+    address = named_journal(given)
+    return address if source is not None and source.name == "ENVIRONMENT" else without_password(address)
+
+
+def without_password(address: JournalAddress) -> JournalAddress:
+    """An address from a command line; a ConfigError when everybody on the machine can read its password there."""
+    if isinstance(address, Dsn) and address.has_password:
         raise ConfigError(
             "everybody on this machine can read a password in a command line: put the address into the variable"
             f" {JOURNAL} and leave it out here, or the password into ~/.pgpass, PGPASSWORD or a service file"

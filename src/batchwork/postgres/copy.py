@@ -51,4 +51,4 @@ class DatabaseCopy:
     def _execute(self, statement: str, *names: str) -> None:
         with closing(connect_sync(self._to)) as session:
             session.execute("SET client_min_messages = warning")
-            session.execute(sql.SQL(statement).format(*map(sql.Identifier, names)))  # type: ignore[arg-type]
+            session.execute(sql.SQL(statement).format(*map(sql.Identifier, names)))
