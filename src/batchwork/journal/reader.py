@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from batchwork.core.batch_book import BatchBook, Ticket
+from batchwork.core.dsn import JournalAddress
 from batchwork.core.event import BatchEvent, Began, Event
 from batchwork.core.outcome import Status
 from batchwork.core.ports import Entry, Totals
@@ -21,10 +22,14 @@ class JournalReader:
     """
 
     def __init__(self, path: Path, *, pinned: bool = False) -> None:
+        connection = ReadConnection(path, pinned=pinned)
+        self._read_from(path, connection, ItemTable(connection), EventTable(connection))
+
+    def _read_from(
+        self, path: JournalAddress, connection: ReadConnection, items: ItemTable, events: EventTable
+    ) -> None:
         self.path = path
-        self._connection = ReadConnection(path, pinned=pinned)
-        self.items = ItemTable(self._connection)
-        self._events = EventTable(self._connection)
+        self._connection, self.items, self._events = connection, items, events
         self._identities: Identities | None = None
 
     def close(self) -> None:
@@ -119,7 +124,8 @@ class JournalReader:
         """The files this journal wrote, the latest last: path, size and time of change."""
         rows = self._connection.all("SELECT path, size, mtime_ns FROM output ORDER BY rowid")
         self._connection.let_go()
-        return [(self.path.parent / path, size, mtime_ns) for path, size, mtime_ns in rows]
+        folder = self.path.parent if isinstance(self.path, Path) else Path()
+        return [(folder / path, size, mtime_ns) for path, size, mtime_ns in rows]
 
     def events(self) -> Iterator[Event]:
         """Every event from the first to the last."""

@@ -25,10 +25,13 @@ class SqliteJournal:
     """A journal file that this process writes; construction opens it and takes the writer's lock."""
 
     def __init__(self, path: Path, *, utc: Callable[[], float]) -> None:
-        self.path = path
+        self._write_with(JournalWriter(path), utc)
+
+    def _write_with(self, writer: JournalWriter, utc: Callable[[], float]) -> None:
+        self.path = writer.path
         self.listener: Callable[[Event], None] | None = None
         self._utc = utc
-        self._writer = writer = JournalWriter(path)
+        self._writer = writer
         self._cache, self._rows, self._sums = writer.cache, writer.cache.rows, writer.sums
         self._reader, self._items = writer.reader, writer.reader.items
         self.batches = writer.batches

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from batchwork.core.batch_book import BatchBook
 from batchwork.core.errors import JournalDamagedError
-from batchwork.core.event import Attempted, BatchEvent, Event, Opened, Settled
+from batchwork.core.event import BatchEvent, Event, Opened, Settled
 from batchwork.core.outcome import AnyOutcome, Status
 from batchwork.journal import codec
 from batchwork.journal.connections import ReadConnection
@@ -29,7 +29,6 @@ _NOTE = (
     "INSERT INTO identity SELECT fingerprint, occurrence, id FROM item WHERE id >= ? AND id < ?"
     " ORDER BY fingerprint, occurrence"
 )
-_ANSWERS = f"{codec.KINDS[Attempted]}, {codec.KINDS[Settled]}"  # an item of a batch that was read has one of these
 
 
 class ItemTable:
@@ -262,14 +261,18 @@ class EventTable:
         # Some are open: the items' own events since say which of them are answered.
         open_chunks = {ticket.chunk for ticket in book.open()}
         since = min(seq for seq, event in events if event.chunk in open_chunks)
-        sql = f"SELECT seq, item FROM event WHERE seq > ? AND kind IN ({_ANSWERS}) ORDER BY seq"  # noqa: S608
         book = BatchBook()
-        for _, entry in heapq.merge(events, self._connection.each(sql, (since,)), key=itemgetter(0)):
+        for _, entry in heapq.merge(events, self._answers_since(since), key=itemgetter(0)):
             if isinstance(entry, int):
                 book.answered(entry)
             else:
                 book.apply(entry)
         return book
+
+    def _answers_since(self, seq: int) -> Iterator[tuple[int, int]]:
+        """The items that were answered after this event, each with the number of its answer."""
+        sql = f"SELECT seq, item FROM event WHERE seq > ? AND kind IN ({codec.ANSWERS}) ORDER BY seq"  # noqa: S608
+        return self._connection.each(sql, (seq,))
 
     def _decode(self, values: _EventRow) -> Event:
         try:

@@ -17,6 +17,7 @@ from aiohttp import web
 from aiohttp.typedefs import Handler
 
 from batchwork.clock import SystemClock
+from batchwork.core.dsn import name_of
 from batchwork.core.errors import BatchworkError, ConfigError
 from batchwork.view.document_page import document_page, image_of, page_png
 from batchwork.view.item_page import item_page
@@ -124,7 +125,12 @@ class ViewApp:
 
     def _page(self, template: str, section: str, *, status: int = 200, **values: Any) -> web.Response:
         journal = self._watch.journal
-        known: dict[str, Any] = {"base": self._base, "journal": str(journal), "name": journal.name, "section": section}
+        known: dict[str, Any] = {
+            "base": self._base,
+            "journal": str(journal),
+            "name": name_of(journal),
+            "section": section,
+        }
         known |= {"is_live": True, "to": self._base.__add__, "version": self._version}
         return web.Response(text=render(template, **known, **values), content_type="text/html", status=status)
 

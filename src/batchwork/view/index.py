@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 from zlib import crc32
 
+from batchwork.core.dsn import JournalAddress
 from batchwork.core.errors import ConfigError
 from batchwork.journal import JournalReader
 from batchwork.journal.companions import PRIVATE_FILE, make_folder, real
@@ -60,9 +61,9 @@ class Hits(NamedTuple):
     most: int | None  # it stopped at so many prompts or answers, and there may be more
 
 
-def index_path(journal: Path, cache: Path) -> Path:
+def index_path(journal: JournalAddress, cache: Path) -> Path:
     """Where the index of a journal is."""
-    name = sha256(os.fsencode(real(journal).absolute())).hexdigest()[:24]
+    name = sha256(os.fsencode(real(journal).absolute() if isinstance(journal, Path) else str(journal))).hexdigest()[:24]
     return cache / "view" / f"{name}.db"
 
 

@@ -1,6 +1,7 @@
 """The figures of the page about a run: where it stands, what it waits for, its rate and cost, and why items fail."""
 
 from itertools import accumulate
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -46,7 +47,7 @@ _STOPPED = {
 def door_of(reader: JournalReader, last: Began | None) -> Door:
     """In whose words remedies are given: a manager's, or the command line's."""
     if last is not None and MANAGER in last.settings:
-        return manager_door(reader.path.with_suffix(""))
+        return manager_door(reader.path.with_suffix("") if isinstance(reader.path, Path) else reader.path)
     return command_line(reader.path)
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from aiohttp import web
 
 from batchwork._bridge import run_sync
+from batchwork.core.dsn import JournalAddress
 from batchwork.core.errors import ConfigError
 from batchwork.view.app import ViewApp
 from batchwork.view.pages import compile_pages
@@ -21,7 +22,7 @@ _HOST = "127.0.0.1"
 
 
 def serve_view(
-    journal: Path,
+    journal: JournalAddress,
     cache: Path,
     *,
     port: int,
