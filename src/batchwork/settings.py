@@ -27,6 +27,7 @@ class Settings:
     anthropic_base_url: str | None = field(default=None, repr=False)
     openai_base_url: str | None = field(default=None, repr=False)
     trust_env: bool = False  # BATCHWORK_TRUST_ENV: take proxies and netrc from the environment
+    shared: str | None = field(default=None, repr=False)  # BATCHWORK_SHARED: the database of the shared accounts
     prices: Path | None = None  # BATCHWORK_PRICES: a file of prices that go before the bundled table
     claude_program: str = "claude"  # BATCHWORK_CLAUDE: the name or path of the program
     claude_with_key: bool = False  # BATCHWORK_CLAUDE_WITH_KEY: let the program use the API key instead of its login
@@ -47,6 +48,7 @@ class Settings:
             anthropic_base_url=env.get("ANTHROPIC_BASE_URL") or None,
             openai_base_url=env.get("OPENAI_BASE_URL") or None,
             trust_env=_switch(env, "BATCHWORK_TRUST_ENV"),
+            shared=env.get("BATCHWORK_SHARED") or None,
             prices=_path(env, "BATCHWORK_PRICES"),
             claude_program=env.get("BATCHWORK_CLAUDE") or "claude",
             claude_with_key=_switch(env, "BATCHWORK_CLAUDE_WITH_KEY"),
