@@ -14,7 +14,8 @@ KINDS = (REQUESTS, INPUT_TOKENS, OUTPUT_TOKENS, TOKENS)
 BURST_S = 0.05  # so much of a rate that nobody used may be made up for
 _LEASES_PER_S = 25.0  # of all processes together, about
 _TURN_S, _LONG = 0.5, 4.0  # a chunk that is used up sooner doubles; one that lasts so many times longer is halved
-_LONGEST_STRETCH_S, _SHORTEST_STRETCH_S = 0.25, 0.02
+_DRY_S, _LONGEST_DRY_S, _ASKS_PER_S = 0.1, 1.0, 100.0
+_LONGEST_STRETCH_S, _SHORTEST_STRETCH_S = 0.1, 0.02
 
 
 class MoneyReport(msgspec.Struct, frozen=True, kw_only=True):
@@ -108,6 +109,12 @@ def next_chunk(chunk: int, *, lasted_s: float, holders: int) -> int:
 def turn_s(holders: int) -> float:
     """How often one process tells an account what it has spent, so that all together are no burden for it."""
     return max(_TURN_S, holders / _LEASES_PER_S)
+
+
+def dry_s(tries: int, holders: int) -> float:
+    """How long to wait before an account that had nothing to give, so many times in a row, is asked again."""
+    first = max(_DRY_S, holders / _ASKS_PER_S / 4.0)
+    return min(first * 2.0**tries, max(_LONGEST_DRY_S, holders / _ASKS_PER_S))
 
 
 def stretch_s(holders: int) -> float:

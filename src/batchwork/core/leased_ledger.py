@@ -97,22 +97,26 @@ class LeasedLedger(Ledger):
     def ask(self, now: float, *, least: int = 0, waiting: int = 0) -> MoneyReport | None:
         """What to ask the account for: `waiting` is what all need who wait, `least` the least; None: nothing."""
         need = min(filter(None, (least, self._short)), default=0)
-        held = self.spent + self.reserved
         if need > self._left:  # starving: the rest is of no use here
             self._grow(now, need)
-            return MoneyReport(spent=self.spent, kept=held, need=need, want=max(need, waiting, self._chunk))
+            return self._report(keep=0, need=need, want=max(need, waiting, self._chunk))
         if self._is_used and self._left * 2 < self._chunk:
             self._grow(now, 0)
-            return MoneyReport(spent=self.spent, kept=held + self._left, want=self._chunk)
+            return self._report(keep=self._left, want=self._chunk)
         return None
 
     def tell(self) -> MoneyReport | None:
         """What to tell the account from time to time, and to give back; None: nothing is new."""
-        keep = min(2 * self._chunk if self._is_used else 0, self._left)  # whoever is idle keeps nothing back
+        keep = 2 * self._chunk if self._is_used else 0  # whoever is idle keeps nothing back
         self._is_used = False
-        if self.spent == self._reported and keep == self._left:
+        if self.spent == self._reported and keep >= self._left:
             return None
-        return MoneyReport(spent=self.spent, kept=self.spent + self.reserved + keep)
+        return self._report(keep=keep)
+
+    def _report(self, *, keep: int, need: int = 0, want: int = 0) -> MoneyReport:
+        """Tell what is spent, and give back what is left but for `keep`: at once, before anybody can reserve it."""
+        self.ceiling = self.spent + self.reserved + min(keep, self._left)
+        return MoneyReport(spent=self.spent, kept=self.ceiling, need=need, want=want)
 
     def _grow(self, now: float, need: int) -> None:
         holders = 1 if self.account is None else self.account.holders
@@ -125,7 +129,8 @@ class LeasedLedger(Ledger):
         self._reported = report.spent
         self.account = answer
         self._short = 0
-        self._chunk = min(self._chunk, max(answer.ceiling // 2, 1))
+        if report.want:  # where less is given than was wanted, it is not asked for again at once
+            self._chunk = min(self._chunk, max(0, answer.granted - report.kept))
         return self._left >= report.need
 
     def lost(self) -> None:

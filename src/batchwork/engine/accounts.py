@@ -12,7 +12,7 @@ from typing import Protocol
 
 from batchwork.core.breaker import Pause, no_account, no_accounts
 from batchwork.core.errors import AccountsAwayError, ConfigError
-from batchwork.core.lease import AccountAnswer, AccountReport, AccountTerms, MoneyReport, stretch_s, turn_s
+from batchwork.core.lease import AccountAnswer, AccountReport, AccountTerms, MoneyReport, dry_s, stretch_s, turn_s
 from batchwork.core.leased_bucket import LeasedBucket
 from batchwork.core.leased_ledger import LeasedLedger
 from batchwork.core.ports import Clock
@@ -20,7 +20,6 @@ from batchwork.engine.gate import Gate
 
 _log = logging.getLogger(__name__)
 _BEAT_S = 0.5  # so often everybody is told and asked, whatever happens
-_DRY_S, _LONGEST_DRY_S = 0.1, 1.0  # after an account had nothing to give, it is asked again
 _AGAIN_S, _LONGEST_AGAIN_S = 0.2, 5.0  # after nobody answered
 _TELL_AGAIN_S = 20.0  # a limit that the provider states is told again, since it is forgotten after a minute
 
@@ -48,7 +47,7 @@ class _Member:
         self.cool_s = 0.0
         self.is_shaped = bool(terms.rates)  # it has rates, so what is learned of others is shared, too
         self._session = session
-        self._dry_s = _DRY_S
+        self._dry = 0  # answers in a row that gave too little
         self._ask_at = self._tell_at = float("-inf")  # for money; of money
         self._told: dict[str, tuple[float, float]] = {}  # by kind: what, and until when it need not be told again
         self.ledger = None if terms.ceiling is None else LeasedLedger(terms.name, on_short=session.wake)
@@ -107,8 +106,8 @@ class _Member:
             self.ledger.lost()
         elif report.money is not None and answer.money is not None:
             has_enough = self.ledger.answered(report.money, answer.money)
-            self._dry_s = _DRY_S if has_enough else min(self._dry_s * 2.0, _LONGEST_DRY_S)
-            self._ask_at = float("-inf") if has_enough else now + self._dry_s
+            self._ask_at = float("-inf") if has_enough else now + dry_s(self._dry, self.holders)
+            self._dry = 0 if has_enough else self._dry + 1
 
     def set_away(self, is_away: bool) -> None:
         """Whether nobody answers for the account."""
