@@ -115,10 +115,16 @@ class Outcome:
 
 
 async def simulate(
-    count: int, *, per_s: float | None, ceiling: int | None, seconds: float, calls: int, trickles: int = 0, seed: int = 1
+    count: int,
+    *,
+    per_s: float | None,
+    ceiling: int | None,
+    seconds: float,
+    calls: int,
+    trickles: int = 0,
 ) -> Outcome:
     """`count` workers, some of which have little to do, for so long or until nothing is left."""
-    dice = random.Random(seed)
+    dice = random.Random(1)
     window = max(40, int(3.0 * _LATENCY_S * (per_s or 0.0) / (count - trickles)))
     rates = {} if per_s is None else {"requests": per_s * 60.0}
     account = MemoryAccount.of("all", ceiling=ceiling, **rates)
@@ -169,9 +175,7 @@ async def simulate(
 
 
 def rate_row(count: int, per_s: float, seconds: float, trickles: int) -> tuple[list[str], bool]:
-    outcome = run_virtual(
-        simulate(count, per_s=per_s, ceiling=None, seconds=seconds, calls=10**9, trickles=trickles)
-    )
+    outcome = run_virtual(simulate(count, per_s=per_s, ceiling=None, seconds=seconds, calls=10**9, trickles=trickles))
     provider = outcome.provider
     share = provider.taken / (per_s * seconds)
     refused = provider.refused / (provider.taken + provider.refused)

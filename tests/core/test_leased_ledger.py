@@ -82,7 +82,9 @@ def test_a_ledger_with_others_beside_it_reserves_in_all_of_them_or_in_none() -> 
 
 @given(
     calls=st.lists(
-        st.tuples(st.integers(0, 2), st.integers(1, 40), st.integers(0, 100), st.sampled_from(["start", "end", "talk"])),
+        st.tuples(
+            st.integers(0, 2), st.integers(1, 40), st.integers(0, 100), st.sampled_from(["start", "end", "talk"])
+        ),
         max_size=120,
     ),
     ceiling=st.integers(0, 500),

@@ -80,7 +80,9 @@ class MemoryAccount:
         kept = max(report.spent, min(lease.granted, report.kept))
         self.spent = max(0, self.spent + report.spent - lease.spent)
         self.leased += (kept - report.spent) - lease.held
-        more = granted(left=self.ceiling - self.spent - self.leased, need=report.need, want=report.want, holders=holders)
+        more = granted(
+            left=self.ceiling - self.spent - self.leased, need=report.need, want=report.want, holders=holders
+        )
         self.leased += more
         lease.granted, lease.spent = kept + more, report.spent
         if more:
