@@ -43,8 +43,7 @@ class ItemTable:
 
     def row(self, item: int) -> ItemRow | None:
         """The row of this item."""
-        values = self._connection.one(_ITEM_BY_NUMBER, (item,))
-        return None if values is None else self._row(values)
+        return next(iter(self._made(self._connection.all(_ITEM_BY_NUMBER, (item,)))), None)
 
     def at(self, index: int) -> ItemRow | None:
         """The row at this place."""
@@ -60,9 +59,10 @@ class ItemTable:
 
     def follow(self, rows: Iterable[ItemRow]) -> None:
         """Replace what was read ahead by what has been written since: an item may settle before its place is read."""
+        start, stop = self._ahead_from, self._ahead_to
         for row in rows:
-            if row.index is not None and self._ahead_from <= row.index < self._ahead_to:
-                self._ahead[row.index] = row
+            if (index := row.index) is not None and start <= index < stop:
+                self._ahead[index] = row
 
     def find(self, fingerprint: bytes, occurrence: int) -> int | None:
         """The item of this identity, if it stands in the table of identities."""
@@ -70,16 +70,16 @@ class ItemTable:
         values = self._connection.one(sql, (fingerprint, occurrence))
         return None if values is None else values[0]
 
-    def _row(self, values: tuple[Any, ...]) -> ItemRow:
+    def _made(self, rows: list[tuple[Any, ...]]) -> list[ItemRow]:
         try:
-            return ItemRow.stored(values)
+            return [ItemRow.stored(values) for values in rows]
         except JournalDamagedError as error:
             raise self._connection.damaged(error) from error
 
     # -- many rows ------------------------------------------------------------------------------
 
     def _rows(self, where: str, *values: int) -> list[ItemRow]:
-        return [self._row(row) for row in self._connection.all(f"{_ITEM} {where}", values)]
+        return self._made(self._connection.all(f"{_ITEM} {where}", values))
 
     def identities(self, start: int) -> dict[tuple[bytes, int], int]:
         """The identities of the items from `start` on."""
