@@ -55,10 +55,10 @@ def is_there(address: JournalAddress) -> bool:
     """Whether there is a journal, or at least something of its name."""
     if isinstance(address, Path):
         return address.exists()
-    from batchwork.postgres.connection import connect_reader  # noqa: PLC0415
+    from batchwork.postgres.connection import connect_reader, in_our_words  # noqa: PLC0415
     from batchwork.postgres.schema import is_there as has_schema  # noqa: PLC0415
 
-    with closing(connect_reader(address)) as connection:
+    with in_our_words(address), closing(connect_reader(address)) as connection:
         return has_schema(connection, address)
 
 

@@ -5,8 +5,8 @@ replica, and is reached without a pooler that changes sessions between transacti
 """
 
 import logging
-from collections.abc import Callable, Coroutine, Generator
-from contextlib import AsyncExitStack, ExitStack
+from collections.abc import Callable, Coroutine, Generator, Iterator
+from contextlib import AsyncExitStack, ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import Any, LiteralString
 
@@ -149,6 +149,18 @@ def away(dsn: Dsn, error: psycopg.Error) -> DatabaseAwayError:
     """Our error for a connection that could not be made, or was lost."""
     said = " ".join(dsn.without_password(str(error)).split())
     return DatabaseAwayError(f"{dsn} cannot be reached: {said}")
+
+
+@contextmanager
+def in_our_words(dsn: Dsn) -> Iterator[None]:
+    """What the driver raises in here, as our errors: a connection that was lost, or a statement that was refused."""
+    try:
+        yield
+    except LOST as error:
+        raise away(dsn, error) from None
+    except psycopg.Error as error:
+        said = dsn.without_password(error.diag.message_primary or str(error))
+        raise JournalError(f"{dsn} cannot be used: {said}") from None
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,7 +27,7 @@ from batchwork.journal.rows import STATUSES
 from batchwork.journal.writer import Group, JournalWriter
 from batchwork.postgres import schema
 from batchwork.postgres.arrays import register
-from batchwork.postgres.connection import LOST, DatabaseAwayError, SyncConnection, away, connect_sync
+from batchwork.postgres.connection import LOST, DatabaseAwayError, SyncConnection, away, connect_sync, in_our_words
 from batchwork.postgres.group import GROUP, packed_group, trim_places
 from batchwork.postgres.identities import DatabaseIdentities
 from batchwork.postgres.reader import DatabaseReader
@@ -55,7 +55,7 @@ class DatabaseWriter(JournalWriter):
         self._closing, self._rest = threading.Event(), threading.Event()
         self._packed: tuple[Any, ...] = ()
         self._begin_queue(dsn)
-        with ExitStack() as undo:
+        with in_our_words(dsn), ExitStack() as undo:
             session = undo.enter_context(self._connect())
             self.name = f"{socket.gethostname()}:{os.getpid()}"
             self._lock(session)
@@ -77,7 +77,8 @@ class DatabaseWriter(JournalWriter):
     def take_name(self, run_id: str) -> None:
         """Let the journal be known under this name at the provider."""
         assert self._session is not None
-        self._session.execute("UPDATE meta SET run_id = %s", (run_id,))
+        with in_our_words(self.dsn):
+            self._session.execute("UPDATE meta SET run_id = %s", (run_id,))
 
     # -- the session ----------------------------------------------------------------------------
 
@@ -113,6 +114,7 @@ class DatabaseWriter(JournalWriter):
         before = self._last_pid
         session = self._connect()
         try:
+            self._marked(session)
             # Our former session may still hold its lock, where the server has not noticed that nobody is there.
             session.execute(
                 "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = %s AND application_name ="
@@ -196,8 +198,8 @@ class DatabaseWriter(JournalWriter):
             try:
                 if self._session is None:
                     self._session = self._restored()
-                    if self._has_landed(self._session, last):
-                        break
+                    if last > self._sent and self._marked(self._session) >= last:
+                        break  # it has landed
                 self._execute(self._session, packed, group)
                 break
             except psycopg.errors.DiskFull as error:
@@ -231,12 +233,12 @@ class DatabaseWriter(JournalWriter):
         if row is None:
             raise self._fenced()
 
-    def _has_landed(self, session: SyncConnection, last: int) -> bool:
-        """Whether the group that ends with this event is there; a JournalLockedError when this worker was replaced."""
+    def _marked(self, session: SyncConnection) -> int:
+        """The last event of this worker that is there; a JournalLockedError when the worker was replaced."""
         row = session.execute("SELECT epoch, state, seq FROM worker WHERE id = %s", (self.id,)).fetchone()
         if row is None or row[:2] != (self.epoch, "live"):
             raise self._fenced()
-        return last > self._sent and row[2] >= last
+        return int(row[2])
 
     def _fenced(self) -> JournalLockedError:
         return JournalLockedError(
