@@ -23,7 +23,7 @@ def open_journal(dsn: Dsn, **options: Any) -> PostgresJournal:
 
 # Without shrinking: every example makes a schema, and a failing one is small enough to read.
 @settings(
-    max_examples=12,
+    max_examples=8,
     phases=[Phase.explicit, Phase.generate],
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )

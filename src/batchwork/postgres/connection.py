@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, LiteralString
 
 from batchwork.core.dsn import Dsn, is_remote
-from batchwork.core.errors import ConfigError, JournalError
+from batchwork.core.errors import ConfigError, DatabaseAwayError, JournalError
 from batchwork.core.ports import Clock
 
 try:
@@ -19,6 +19,18 @@ try:
 except ImportError as error:  # pragma: no cover - the extra is what tests install
     raise ConfigError("a database as journal needs the extra `postgres`: pip install 'batchwork[postgres]'") from error
 
+__all__ = [
+    "LOST",
+    "AsyncConnection",
+    "DatabaseAwayError",
+    "Link",
+    "SyncConnection",
+    "away",
+    "connect",
+    "connect_reader",
+    "connect_sync",
+    "in_our_words",
+]
 _log = logging.getLogger(__name__)
 _OLDEST = 140000
 # A peer that is gone is noticed within half a minute, whatever the machine's own settings are.
@@ -41,10 +53,6 @@ _FIRST_WAIT_S, _LONGEST_WAIT_S = 0.1, 5.0
 LOST = (psycopg.OperationalError, psycopg.InterfaceError)  # what a statement raises on a connection that was lost
 AsyncConnection = psycopg.AsyncConnection[tuple[Any, ...]]
 SyncConnection = psycopg.Connection[tuple[Any, ...]]
-
-
-class DatabaseAwayError(JournalError):
-    """The database cannot be reached; what was asked of it is undecided."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,7 +21,7 @@ from batchwork.clock import stopwatch
 from batchwork.core.dsn import Dsn
 from batchwork.core.errors import ConfigError, JournalLockedError, JournalWriteError
 from batchwork.core.event import Settled
-from batchwork.core.words import counted
+from batchwork.core.words import counted, sentence
 from batchwork.journal import codec
 from batchwork.journal.rows import STATUSES
 from batchwork.journal.writer import Group, JournalWriter
@@ -248,11 +248,7 @@ class DatabaseWriter(JournalWriter):
 
     def _unwritten(self, error: Exception) -> DatabaseAwayError:
         said = away(self.dsn, error) if isinstance(error, psycopg.Error) else error
-        return DatabaseAwayError(
-            f"{said}. {self._left()} not written; they are lost unless the database comes back before this process"
-            " ends. When it is back, run the same command again: calls whose answers are lost are booked at their worst"
-            " case and asked again"
-        )
+        return DatabaseAwayError(f"{sentence(str(said))} {self._left()} not written.")
 
     def _left(self) -> str:
         settled = sum(event[2] == _SETTLED for event in list(self.events))
