@@ -14,7 +14,7 @@ from pathlib import Path
 import msgspec
 
 from batchwork.backends import Setup, near_models, open_backend, traits_of
-from batchwork.clock import SystemClock
+from batchwork.clock import LoopClock
 from batchwork.core.dsn import JournalAddress
 from batchwork.core.errors import ConfigError, JournalError, PriceUnknownError
 from batchwork.core.event import Began, RunInput
@@ -45,7 +45,7 @@ _NEWCOMERS = 0.1  # the share of a service's window that a request which already
 @asynccontextmanager
 async def open_engine(plan: Plan, supplied: Supplied = _NOTHING) -> AsyncIterator[Engine]:
     """Open what a plan asks for, and close it again whatever happens. Raises ConfigError and JournalError."""
-    clock = SystemClock()
+    clock = LoopClock()
     kept = with_kept_limit(plan)
     if kept is not plan:
         _log.warning(
@@ -133,7 +133,7 @@ async def open_service(
     `plan.model` is served, and `models` beside it. With `book` the plan's `max_cost_nano` is a day's budget that
     the file remembers. `dress` may wrap a backend, for example to trace its calls. Raises ConfigError and JournalError.
     """
-    clock = clock or SystemClock()
+    clock = clock or LoopClock()
     ledger = SharedLedger(ceiling=plan.policy.max_cost_nano)
     served: dict[str, ServedModel] = {}
     async with AsyncExitStack() as stack:

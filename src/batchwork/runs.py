@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Unpack
 
-from batchwork._bridge import BackgroundLoop, run_sync
+from batchwork._bridge import BackgroundLoop, run_sync, show_as
 from batchwork.core.dsn import JournalAddress
 from batchwork.core.errors import Interrupted
 from batchwork.core.event import RunInput
@@ -112,9 +112,8 @@ async def arun(prompts: object, **options: Unpack[RunOptions]) -> Results:
         session = _session(plan, given, options, on_open=None if display is None else display.opened)
         try:
             return await session.execute()
-        except asyncio.CancelledError:  # in a notebook, an interrupt
-            if display is not None:
-                display.say(session.how_to_go_on())
+        except asyncio.CancelledError as error:  # in a notebook, an interrupt
+            show_as(error, session.how_to_go_on())
             raise
 
 
@@ -143,6 +142,9 @@ async def astream(prompts: object, **options: Unpack[RunOptions]) -> AsyncIterat
                 yield typed_outcome(ready.popleft(), options.get("response_model"))
                 session.wake()
         (await task).close()
+    except asyncio.CancelledError as error:
+        show_as(error, session.how_to_go_on())
+        raise
     finally:
         if not task.done():
             session.interrupt()

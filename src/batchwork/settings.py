@@ -25,8 +25,7 @@ class Settings:
     """What the environment says. Keys, and addresses that may hold one, never show in a repr, and so never in a log."""
 
     keys: Mapping[str, str] = field(default_factory=dict, repr=False)  # by the name of their provider
-    anthropic_base_url: str | None = field(default=None, repr=False)
-    openai_base_url: str | None = field(default=None, repr=False)
+    addresses: Mapping[str, str] = field(default_factory=dict, repr=False)  # the same
     trust_env: bool = False  # BATCHWORK_TRUST_ENV: take proxies and netrc from the environment
     prices: Path | None = None  # BATCHWORK_PRICES: a file of prices that go before the bundled table
     claude_program: str = "claude"  # BATCHWORK_CLAUDE: the name or path of the program
@@ -45,8 +44,7 @@ class Settings:
         env = {**(_read(dotenv) if dotenv is not None else {}), **{k: v for k, v in environment.items() if v}}
         return cls(
             keys={name: key for name, row in providers().items() if (key := _first(env, row.keys)) is not None},
-            anthropic_base_url=env.get("ANTHROPIC_BASE_URL") or None,
-            openai_base_url=env.get("OPENAI_BASE_URL") or None,
+            addresses={name: url for name, row in providers().items() if (url := env.get(row.address or ""))},
             trust_env=_switch(env, "BATCHWORK_TRUST_ENV"),
             prices=_path(env, "BATCHWORK_PRICES"),
             claude_program=env.get("BATCHWORK_CLAUDE") or "claude",

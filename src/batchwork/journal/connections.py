@@ -333,7 +333,10 @@ class ReadConnection:
 
     def all(self, sql: str, values: tuple[Any, ...] = ()) -> list[Any]:
         """All rows of a query."""
-        return list(self.each(sql, values))
+        try:
+            return self._execute(sql, values).fetchall()
+        except FAULTS as error:
+            raise translated(error, self.path) from error
 
     def sums(self) -> Sums:
         """What it all adds up to; zeros in a file that is still empty."""

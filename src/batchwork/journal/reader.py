@@ -11,8 +11,8 @@ from batchwork.core.ports import Entry, Totals
 from batchwork.core.request import Request
 from batchwork.journal.connections import ReadConnection
 from batchwork.journal.placer import outcome_at
-from batchwork.journal.rows import STATUSES, ItemRow, Sums
-from batchwork.journal.tables import EventTable, Identities, ItemTable
+from batchwork.journal.rows import MOST_EVENTS, STATUSES, ItemRow, Sums
+from batchwork.journal.tables import AT_ONCE, EventTable, Identities, ItemTable
 
 
 class JournalReader:
@@ -166,14 +166,25 @@ class JournalReader:
         return row
 
     def entries(
-        self, start: int = 0, stop: int | None = None, *, statuses: frozenset[Status] | None = None, bodies: bool = True
+        self,
+        start: int = 0,
+        stop: int | None = None,
+        *,
+        statuses: frozenset[Status] | None = None,
+        bodies: bool = True,
+        asked: bool = True,
     ) -> Iterator[Entry]:
         """Places in input order, read in pages so that a long iteration pins no snapshot."""
+        few = AT_ONCE // MOST_EVENTS if asked else AT_ONCE
         try:
             for page in self.items.pages(start, stop):
                 wanted = page if statuses is None else [row for row in page if row.status in statuses]
-                for row in self._events.foreseen(wanted) if bodies else wanted:
-                    yield self._entry(row, bodies)
+                for first in range(0, len(wanted), few):
+                    rows = wanted[first : first + few]
+                    if bodies:
+                        self._events.read_ahead([seq for row in rows for seq in row.events(asked=asked)])
+                    for row in rows:
+                        yield self._entry(row, bodies=bodies, asked=asked)
                 self._connection.let_go()
         finally:
             self._connection.let_go()
@@ -181,14 +192,17 @@ class JournalReader:
     def entry(self, item: int) -> Entry | None:
         """An item by its number, with its request, columns and outcome; None when there is none or it has no place."""
         row = self.items.row(item)
-        entry = None if row is None or row.index is None else self._entry(row, bodies=True)
+        entry = None if row is None or row.index is None else self._entry(row)
         self._connection.let_go()
         return entry
 
-    def _entry(self, row: ItemRow, bodies: bool) -> Entry:
+    def _entry(self, row: ItemRow, *, bodies: bool = True, asked: bool = True) -> Entry:
         assert row.index is not None
         entry = Entry(index=row.index, item=row.item, status=row.status, paid_nano=row.paid_nano, attempts=row.attempts)
         if not bodies:
+            return entry
+        entry.outcome = outcome_at(self._events.outcome(row), row.index)
+        if not asked:
             return entry
         opened = self._events.opened(row, row.columns_seq)
         if opened.index != row.index:
@@ -196,5 +210,4 @@ class JournalReader:
         entry.columns = opened.columns
         first = opened if row.request_seq == row.columns_seq else self._events.opened(row, row.request_seq)
         entry.request = first.request
-        entry.outcome = outcome_at(self._events.outcome(row), row.index)
         return entry

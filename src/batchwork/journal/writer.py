@@ -33,9 +33,9 @@ _CLOCK = SystemClock()
 _INSERT_EVENT = "INSERT INTO event VALUES (?,?,?,?,?,?)"
 _INSERT_BLOB = "INSERT OR IGNORE INTO blob VALUES (?,?,?)"
 _INSERT_ITEM = "INSERT INTO item VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?)"
-# The numbers are the places in `ItemRow.values`, so that one tuple serves all three. An update that leaves the place
-# alone does not touch its index.
-_UPDATE_ITEM = "UPDATE item SET status=?5, reserved=?6, paid=?7, attempts=?8, settled_seq=?12, crc=?13 WHERE id=?1"
+# An update that leaves the place alone does not touch its index.
+_UPDATE_ITEM = "UPDATE item SET status=?, reserved=?, paid=?, attempts=?, settled_seq=?, crc=? WHERE id=?"
+# The numbers are the places in `ItemRow.values`, so that one tuple serves both.
 _MOVE_ITEM = (
     "UPDATE item SET idx=?4, status=?5, reserved=?6, paid=?7, attempts=?8, columns=?9, columns_seq=?11,"
     " settled_seq=?12, crc=?13 WHERE id=?1"
@@ -76,7 +76,7 @@ class JournalWriter:
 
     def _begin_queue(self, path: JournalAddress) -> None:
         self.path = path
-        self.events: list[tuple[int, float, int, int, bytes, int]] = []  # rows of the table of events
+        self.events: list[tuple[int, float, int, int, bytearray, int]] = []  # rows of the table of events
         self.blobs: codec.Blobs = {}
         self.trim: int | None = None  # places from here on are taken away
         self.cache = RowCache()
@@ -203,8 +203,10 @@ class JournalWriter:
                 group.moved.append(row)
             else:
                 changed.append(row)
-        for sql, rows in ((_MOVE_ITEM, group.moved), (_INSERT_ITEM, group.new), (_UPDATE_ITEM, changed)):
-            self._connection.executemany(sql, map(ItemRow.values, rows))
+        if group.moved:
+            self._connection.executemany(_MOVE_ITEM, map(ItemRow.values, group.moved))
+        self._connection.executemany(_INSERT_ITEM, map(ItemRow.values, group.new))
+        self._connection.executemany(_UPDATE_ITEM, map(ItemRow.standing, changed))
 
     def _put_in_trim(self, group: Group, inputs: int) -> None:
         """The input has become shorter: take the places beyond its end away."""

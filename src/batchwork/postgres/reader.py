@@ -6,7 +6,6 @@ and events never change, so what is read in two statements still fits together.
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from itertools import islice
 from threading import Event as Flag
 from typing import Any, cast
 
@@ -199,27 +198,23 @@ class DatabaseEvents(EventTable):
 
     def __init__(self, connection: DatabaseConnection) -> None:
         super().__init__(connection)
-        self._ahead: dict[int, Event] = {}
+        self._at_hand: dict[int, Event] = {}
 
     def at(self, seq: int) -> Event | None:
-        event = self._ahead.get(seq)
+        event = self._at_hand.get(seq)
         return super().at(seq) if event is None else event
 
     def has(self, seq: int) -> bool:
         """Whether an event is at hand."""
-        return seq in self._ahead
+        return seq in self._at_hand
 
-    def foreseen(self, rows: list[ItemRow]) -> Iterator[ItemRow]:
-        each = iter(rows)
-        while some := list(islice(each, _BODIES)):
-            self.fetch({seq for row in some for seq in (row.request_seq, row.columns_seq, row.settled_seq) if seq})
-            yield from some
-            self._ahead = {}
+    def read_ahead(self, seqs: list[int]) -> None:
+        self.fetch(seqs)
 
     def fetch(self, seqs: Iterable[int]) -> None:
         """Have these events at hand, and no others."""
         rows = self._connection.all(f"{_EVENT} WHERE seq = ANY(?)", (list(seqs),))
-        self._ahead = {values[0]: self._decode(values) for values in rows}
+        self._at_hand = {values[0]: self._decode(values) for values in rows}
 
     def all(self) -> Iterator[Event]:
         last = 0
