@@ -1,4 +1,4 @@
-"""Which servers a journal is trusted to, and how a connection that was lost comes back."""
+"""Which servers a journal is trusted to, and what is said of those that it is not."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from typing import Any
 
 import pytest
 
-from batchwork.clock import SystemClock
 from batchwork.core.dsn import Dsn
 from batchwork.core.errors import ConfigError
 from tests.support.postgres_server import PostgresServer, free_port, why_not
@@ -21,7 +20,7 @@ from tests.support.postgres_server import PostgresServer, free_port, why_not
 pytestmark = pytest.mark.skipif(why_not() is not None, reason=str(why_not()))
 if why_not() is None:
     from batchwork.postgres import connection as connections
-    from batchwork.postgres.connection import LOST, DatabaseAwayError, Link, connect, connect_reader, connect_sync
+    from batchwork.postgres.connection import DatabaseAwayError, connect, connect_reader, connect_sync
 
 
 def ask(dsn: str, sql: str) -> Any:
@@ -69,40 +68,6 @@ def test_another_machine_without_sslmode_is_warned_of(
         assert caplog.text == ""
         ask(postgres.journal(), "SELECT 1")
     assert "verify-full" in caplog.text
-
-
-def test_a_lost_connection_is_opened_again_and_set_up_again(postgres: PostgresServer) -> None:
-    async def main() -> None:
-        link = Link(Dsn.parse(postgres.journal()), clock=SystemClock(), max_wait_s=10.0)
-        opened = []
-
-        async def note(connection: Any) -> None:
-            opened.append(connection.info.backend_pid)
-
-        link.on_open = note
-        await link.open()
-        postgres.execute("SELECT pg_terminate_backend(%s)", opened[0])
-        with pytest.raises(LOST):
-            await link.connection.execute("SELECT 1")
-        assert not link.is_up
-        await link.restore()
-        await link.connection.execute("SELECT 1")
-        assert len(set(opened)) == 2
-        await link.aclose()
-
-    asyncio.run(main())
-
-
-def test_a_database_that_stays_away_is_given_up_after_the_wait() -> None:
-    async def main() -> None:
-        dsn = Dsn.parse(f"postgresql://127.0.0.1:{free_port()}/db?journal=a")
-        link = Link(dsn, clock=SystemClock(), max_wait_s=0.2)
-        began = time.monotonic()
-        with pytest.raises(DatabaseAwayError):
-            await link.restore()
-        assert time.monotonic() - began >= 0.2
-
-    asyncio.run(main())
 
 
 @pytest.fixture

@@ -196,6 +196,8 @@ class DatabaseItems(ItemTable):
 class DatabaseEvents(EventTable):
     """The events, by their numbers and in the order of their commits."""
 
+    at_once = 3 * _BODIES
+
     def __init__(self, connection: DatabaseConnection) -> None:
         super().__init__(connection)
         self._at_hand: dict[int, Event] = {}

@@ -19,7 +19,7 @@ from msgspec.structs import replace
 
 from batchwork.clock import stopwatch
 from batchwork.core.dsn import Dsn
-from batchwork.core.errors import ConfigError, JournalLockedError, JournalWriteError
+from batchwork.core.errors import ConfigError, JournalError, JournalLockedError, JournalWriteError
 from batchwork.core.event import Settled
 from batchwork.core.words import counted, sentence
 from batchwork.journal import codec
@@ -28,7 +28,7 @@ from batchwork.journal.writer import Group, JournalWriter
 from batchwork.postgres import schema
 from batchwork.postgres.arrays import register
 from batchwork.postgres.connection import LOST, DatabaseAwayError, SyncConnection, away, connect_sync, in_our_words
-from batchwork.postgres.group import GROUP, packed_group, trim_places
+from batchwork.postgres.group import BLOB, GROUP, packed_group, trim_places
 from batchwork.postgres.identities import DatabaseIdentities
 from batchwork.postgres.reader import DatabaseReader
 from batchwork.postgres.workers import HEARTBEAT_S, WORKER_BITS, join, leave, renew, wait_for_others
@@ -38,6 +38,7 @@ _FIRST_WAIT_S, _LONGEST_WAIT_S = 0.1, 5.0
 _LAST_CHANCE_S = 5.0  # for what is still unwritten when a journal is closed
 # Plans of the group statement are made once, and find rows by their indexes whatever the tables looked like then.
 _SETTINGS = ("plan_cache_mode = force_generic_plan", "enable_seqscan = off", "enable_hashjoin = off", "jit = off")
+_BULKY = 16_000_000  # bytes of shared parts, which then go ahead of their group one by one
 _SETTLED = codec.KINDS[Settled]
 
 
@@ -54,6 +55,7 @@ class DatabaseWriter(JournalWriter):
         self._last_pid = 0  # of the session before, which may still be there
         self._closing, self._rest = threading.Event(), threading.Event()
         self._packed: tuple[Any, ...] = ()
+        self._bulky: list[tuple[bytes, bytes, int]] = []
         self._begin_queue(dsn)
         with in_our_words(dsn), ExitStack() as undo:
             session = undo.enter_context(self._connect())
@@ -155,6 +157,8 @@ class DatabaseWriter(JournalWriter):
         """Pack everything queued; the thread sends it."""
         group = Group(events=len(self.events), blobs=list(self.blobs), trim=self.trim)
         blobs = [(key, body, codec.blob_checksum(key, body)) for key, body in self.blobs.items()]
+        self._bulky = blobs if sum(len(body) for _, body, _ in blobs) > _BULKY else []
+        blobs = [] if self._bulky else blobs
         self._packed = packed_group(
             self._numbers(group.events), self.events, blobs, self.cache.changed.values(), group=group
         )
@@ -174,7 +178,16 @@ class DatabaseWriter(JournalWriter):
 
     def _start_commit(self) -> Future[None]:
         assert self._group is not None
-        commit = self._thread.submit(self._send, self._packed, self._last, self._group)
+        try:
+            commit = self._thread.submit(self._send, self._packed, self._last, self._group)
+        except RuntimeError:  # the interpreter ends and starts nothing more: it is sent from here
+            commit = Future()
+            try:
+                self._send(self._packed, self._last, self._group)
+            except JournalError as error:
+                commit.set_exception(error)
+            else:
+                commit.set_result(None)
         self._group.commit = commit
         return commit
 
@@ -200,6 +213,8 @@ class DatabaseWriter(JournalWriter):
                     self._session = self._restored()
                     if last > self._sent and self._marked(self._session) >= last:
                         break  # it has landed
+                for blob in self._bulky:  # a statement has its limits; should the group never come, they do no harm
+                    self._session.execute(BLOB, blob)
                 self._execute(self._session, packed, group)
                 break
             except psycopg.errors.DiskFull as error:
