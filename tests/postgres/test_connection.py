@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import trustme
 
 from batchwork.core.dsn import Dsn
 from batchwork.core.errors import ConfigError
@@ -113,3 +114,28 @@ def test_a_pooler_of_transactions_is_refused_and_one_of_sessions_is_not(pooler: 
             attempt()
     assert ask(sessions, "SELECT 1") == (1,)
     connect_sync(Dsn.parse(sessions)).close()
+
+
+def test_options_of_tls_are_passed_on_to_the_driver(tmp_path: Path) -> None:
+    authority, stranger = trustme.CA(), trustme.CA()
+    issued = authority.issue_cert("127.0.0.1")
+    server = PostgresServer()
+    try:
+        server.stop()
+        for name, pem in (("server.crt", issued.cert_chain_pems[0]), ("server.key", issued.private_key_pem)):
+            path = server.data / name
+            path.write_bytes(pem.bytes())
+            path.chmod(0o600)
+            if server.as_owner:
+                shutil.chown(path, "postgres", "postgres")
+        server.settings["ssl"] = "on"
+        server.start()
+        roots = [tmp_path / "ours.pem", tmp_path / "theirs.pem"]
+        for each, root in zip((authority, stranger), roots, strict=True):
+            each.cert_pem.write_to_path(str(root))
+        checked = f"{server.journal()}&sslmode=verify-full&sslrootcert="
+        assert ask(f"{checked}{roots[0]}", "SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()") == (True,)
+        with pytest.raises(DatabaseAwayError, match="certificate"):
+            ask(f"{checked}{roots[1]}", "SELECT 1")
+    finally:
+        server.close()
