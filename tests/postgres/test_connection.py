@@ -71,6 +71,14 @@ def test_another_machine_without_sslmode_is_warned_of(
     assert "verify-full" in caplog.text
 
 
+@pytest.mark.parametrize(
+    ("host", "remote"),
+    [("", False), ("/run", False), ("localhost", False), ("127.0.0.2", False), ("::1", False), ("db.example", True)],
+)
+def test_loopback_and_sockets_stay_on_the_machine(host: str, remote: bool) -> None:
+    assert connections.is_remote(host) is remote
+
+
 @pytest.fixture
 def pooler(postgres: PostgresServer, tmp_path: Path) -> Iterator[Callable[[str], str]]:
     """A real PgBouncer in front of the server, in the mode asked for: the address of a journal behind it."""

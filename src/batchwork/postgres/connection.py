@@ -8,9 +8,10 @@ import logging
 from collections.abc import Generator, Iterator
 from contextlib import AsyncExitStack, ExitStack, contextmanager
 from dataclasses import dataclass
+from ipaddress import ip_address
 from typing import Any, LiteralString
 
-from batchwork.core.dsn import Dsn, is_remote
+from batchwork.core.dsn import Dsn
 from batchwork.core.errors import ConfigError, DatabaseAwayError, JournalError
 
 try:
@@ -206,3 +207,13 @@ def _judging(dsn: Dsn, info: psycopg.ConnectionInfo) -> Generator[_Step | None, 
             dsn,
         )
     yield None
+
+
+def is_remote(host: str) -> bool:
+    """Whether a connection to this host leaves the machine."""
+    if not host or host.startswith(("/", "@")) or host == "localhost" or host.endswith(".localhost"):
+        return False
+    try:
+        return not ip_address(host).is_loopback
+    except ValueError:
+        return True
