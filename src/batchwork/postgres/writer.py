@@ -35,7 +35,7 @@ from batchwork.postgres.workers import HEARTBEAT_S, WORKER_BITS, join, leave, re
 
 _log = logging.getLogger(__name__)
 _FIRST_WAIT_S, _LONGEST_WAIT_S = 0.1, 5.0
-_LAST_CHANCE_S = 5.0  # for what is still unwritten when a journal is closed
+_MOMENT_S = 5.0  # for a database that is away when somebody cannot wait, as at the end of a run
 # Plans of the group statement are made once, and find rows by their indexes whatever the tables looked like then.
 _SETTINGS = ("plan_cache_mode = force_generic_plan", "enable_seqscan = off", "enable_hashjoin = off", "jit = off")
 _BULKY = 16_000_000  # bytes of shared parts, which then go ahead of their group one by one
@@ -53,7 +53,7 @@ class DatabaseWriter(JournalWriter):
         self._max_wait_s = max_wait_s
         self._session: SyncConnection | None = None
         self._last_pid = 0  # of the session before, which may still be there
-        self._closing, self._rest = threading.Event(), threading.Event()
+        self._closing, self._hurried, self._rest = threading.Event(), threading.Event(), threading.Event()
         self._packed: tuple[Any, ...] = ()
         self._bulky: list[tuple[bytes, bytes, int]] = []
         self._begin_queue(dsn)
@@ -192,11 +192,18 @@ class DatabaseWriter(JournalWriter):
         return commit
 
     def flush(self) -> None:
-        """Write everything queued, now; a group whose fate is not known is seen to first."""
-        group = self._group
-        if group is not None and group.commit is not None and group.commit.done() and group.commit.exception():
-            self._start_commit()
-        super().flush()
+        """Write everything queued, now; a group whose fate is not known is seen to first.
+
+        Whoever calls this holds up the event loop, so a database that is away gets only a moment to come back.
+        """
+        self._hurried.set()
+        try:
+            group = self._group
+            if group is not None and group.commit is not None and group.commit.done() and group.commit.exception():
+                self._start_commit()
+            super().flush()
+        finally:
+            self._hurried.clear()
 
     def _finish_commit(self) -> None:
         group = self._group
@@ -224,15 +231,14 @@ class DatabaseWriter(JournalWriter):
                 ) from None
             except (DatabaseAwayError, ConfigError, *LOST, psycopg.errors.ReadOnlySqlTransaction) as error:
                 self._drop()
-                patience = min(_LAST_CHANCE_S, self._max_wait_s) if self._closing.is_set() else self._max_wait_s
-                if waited() >= patience:
+                if waited() >= (min(_MOMENT_S, self._max_wait_s) if self._hurried.is_set() else self._max_wait_s):
                     raise self._unwritten(error) from None
             except psycopg.Error as error:
                 self._drop()
                 raise JournalWriteError(
                     f"{self.dsn} cannot be written: {error.diag.message_primary or error}"
                 ) from None
-            (self._rest if self._closing.is_set() else self._closing).wait(wait)
+            (self._rest if self._hurried.is_set() else self._hurried).wait(wait)
             wait = min(wait * 2.0, _LONGEST_WAIT_S)
         self._sent = last
 
