@@ -110,7 +110,7 @@ format: $(READY) ## rewrite the code in the house format
 	$(BIN)/ruff check --fix .
 
 # Each measurement prints a table and ends with one line that says whether its bar is met.
-PERF := engine http exits curves window memory tables resume state documents limits pacing simulator prompts server view frame calibration answerability bench
+PERF := accounts engine http exits curves window memory tables resume state documents limits pacing simulator prompts server view frame calibration answerability bench
 
 perf: $(READY) ## every measurement, against the peers, written into docs/performance.md (within 90 min)
 	$(BIN)/python -m perf.report $(PERF)
