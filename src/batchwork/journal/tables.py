@@ -21,8 +21,8 @@ _ITEM = f"SELECT {ITEM_COLUMNS} FROM item"  # noqa: S608
 _ITEM_BY_NUMBER = f"{_ITEM} WHERE id = ?"
 _EVENT = "SELECT seq, kind, item, body, crc FROM event"
 _EVENT_BY_NUMBER = f"{_EVENT} WHERE seq = ?"
-AT_ONCE = 32  # events read ahead, which may be large
-_EVENTS_BY_NUMBER = f"{_EVENT} WHERE seq IN ({', '.join('?' * AT_ONCE)})"
+_AT_ONCE = 32  # events read ahead, which may be large
+_EVENTS_BY_NUMBER = f"{_EVENT} WHERE seq IN ({', '.join('?' * _AT_ONCE)})"
 _EventRow = tuple[int, int, int, bytes, int]
 _NOTED_AT_ONCE = 8192  # identities
 _NOTE = (
@@ -191,14 +191,16 @@ class Identities:
 class EventTable:
     """The events, with the parts that several of them share."""
 
+    at_once = _AT_ONCE
+
     def __init__(self, connection: ReadConnection) -> None:
         self._connection = connection
         self._shared = lru_cache(maxsize=64)(self._read_shared)
         self._ahead: dict[int, _EventRow] = {}  # by number, read before they are asked for
 
     def read_ahead(self, seqs: list[int]) -> None:
-        """Read up to `AT_ONCE` events with one query: asked for one by one, each costs five times as much."""
-        padded = tuple(seqs) + (0,) * (AT_ONCE - len(seqs))  # so that all of them share one statement
+        """Read up to `at_once` events with one query: asked for one by one, each costs five times as much."""
+        padded = tuple(seqs) + (0,) * (_AT_ONCE - len(seqs))  # so that all of them share one statement
         self._ahead = {values[0]: values for values in self._connection.all(_EVENTS_BY_NUMBER, padded)}
 
     def at(self, seq: int) -> Event | None:

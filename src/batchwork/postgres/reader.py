@@ -22,7 +22,7 @@ from batchwork.journal.reader import JournalReader
 from batchwork.journal.rows import ITEM_COLUMNS, STATUSES, ItemRow, Sums
 from batchwork.journal.tables import EventTable, ItemTable
 from batchwork.postgres import schema
-from batchwork.postgres.connection import LOST, DatabaseAwayError, SyncConnection, away, connect_reader
+from batchwork.postgres.connection import LOST, DatabaseAwayError, SyncConnection, away, connect_reader, in_our_words
 
 _PAGE = 1024  # rows read at once
 _BODIES = 128  # events read at once, which may be long
@@ -65,7 +65,8 @@ class DatabaseConnection(ReadConnection):
         if self._session is None:
             session = connect_reader(self.dsn)
             try:
-                schema.use(session, self.dsn)
+                with in_our_words(self.dsn):
+                    schema.use(session, self.dsn)
             except BaseException:
                 session.close()
                 raise
@@ -194,6 +195,8 @@ class DatabaseItems(ItemTable):
 
 class DatabaseEvents(EventTable):
     """The events, by their numbers and in the order of their commits."""
+
+    at_once = 3 * _BODIES
 
     def __init__(self, connection: DatabaseConnection) -> None:
         super().__init__(connection)
